@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_proto::{escape::is_printable, v1::RefusalReason};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -23,6 +23,26 @@ pub struct Refusal {
     metadata: Vec<(&'static str, String)>,
     retry_after: Option<Duration>,
     is_server_error: bool,
+}
+
+/// Validates a text field: at most `max_chars` printable characters.
+///
+/// # Errors
+/// The refusal of the field.
+pub(crate) fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Refusal> {
+    text_problem(text, max_chars).map_or(Ok(()), |problem| Err(Refusal::field(field, problem)))
+}
+
+/// Returns why a text has not at most `max_chars` printable characters, or `None` if it has.
+pub(crate) fn text_problem(text: &str, max_chars: usize) -> Option<String> {
+    let chars = text.chars().count();
+    if chars > max_chars {
+        return Some(format!(
+            "at most {max_chars} characters are allowed, not {chars}"
+        ));
+    }
+    let unprintable = text.chars().find(|&c| !is_printable(c))?;
+    Some(format!("must be printable; it contains {unprintable:?}"))
 }
 
 impl Refusal {

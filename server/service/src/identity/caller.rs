@@ -5,11 +5,12 @@ use std::{future::pending, sync::Arc, time::Duration};
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_referee::BotIdentity;
 use bridgemaster_store::{Key, KeyId, KeyName};
+use parking_lot::Mutex;
 use tokio::{select, time::sleep};
 
 use super::{
-    KeyScope, PublicRead,
-    key_refusals::{check_valid, damaged, unknown},
+    KeyScope,
+    api_key::{check_valid, damaged, missing, unknown},
     key_ring::KeyRing,
 };
 use crate::{refusal::Refusal, wall_clock::now_unix_ms};
@@ -174,6 +175,131 @@ impl Caller {
             Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => pending().await,
             // Boxed to keep other callers' streams small.
             Self::Holder(holder) => Box::pin(holder.until_revoked()).await,
+        }
+    }
+}
+
+/// The bot that made a refused call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallingBot {
+    /// The bot in a seat, identified by a ticket that was presented on the same connection.
+    Seat {
+        /// The identifier of the match.
+        match_id: String,
+        /// The number of the seat, from 0.
+        seat: u32,
+    },
+    /// The bot whose key has this name.
+    Key(String),
+    /// A bot that presented neither a ticket nor a key.
+    Unknown,
+}
+
+/// The bot whose ticket was last presented on a connection. This value belongs to the connection,
+/// so a later connection from the same port is not mistaken for the same bot. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ConnectionBot(Arc<Mutex<Option<CallingBot>>>);
+
+impl ConnectionBot {
+    pub(crate) fn set(&self, bot: CallingBot) {
+        *self.0.lock() = Some(bot);
+    }
+
+    pub(crate) fn get(&self) -> Option<CallingBot> {
+        self.0.lock().clone()
+    }
+}
+
+/// Read access without a key on a server with keys. Each level includes all lower levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PublicRead {
+    /// No access: each call needs a key.
+    #[default]
+    None,
+    /// Ladders: standings, head-to-head results, and results of matches.
+    Results,
+    /// In addition, match lists, and matches in play.
+    Matches,
+    /// In addition, replays of ended matches.
+    All,
+}
+
+/// A kind of data that other callers created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadAccess {
+    /// Ladders and their results.
+    Results,
+    /// Matches in play, and ended matches.
+    Matches,
+    /// Replays of matches, and positions that are computed from replays. Replays and positions
+    /// disclose hidden information, and so are available only once a match has ended.
+    Replays,
+}
+
+impl ReadAccess {
+    /// The lowest public-read level that includes this kind of data.
+    fn public(self) -> PublicRead {
+        match self {
+            Self::Results => PublicRead::Results,
+            Self::Matches => PublicRead::Matches,
+            Self::Replays => PublicRead::All,
+        }
+    }
+}
+
+impl Caller {
+    /// Returns whether the caller may read other callers' data of this kind.
+    pub(crate) fn may_read(&self, access: ReadAccess) -> bool {
+        match self {
+            Self::Anyone => true,
+            Self::StartedBot(_) => false,
+            Self::Guest(public) => *public >= access.public(),
+            Self::Holder(holder) => {
+                access == ReadAccess::Results
+                    || self.has_scope(KeyScope::Read)
+                    // Managing matches requires reading them.
+                    || self.has_scope(KeyScope::Admin)
+                    || holder.public() >= access.public()
+            }
+        }
+    }
+
+    /// Returns whether the caller sees a match without the spectators' delay. Only a caller with a
+    /// key can be identified as a party.
+    pub(crate) fn sees_live(&self, is_of: impl FnOnce(&KeyName) -> bool) -> bool {
+        match self {
+            Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => false,
+            Self::Holder(_) => self.has_scope(KeyScope::Admin) || self.name().is_some_and(is_of),
+        }
+    }
+
+    /// Checks that the caller may read other callers' data of this kind.
+    ///
+    /// # Errors
+    /// When a key is missing, or lacks the `read` scope.
+    pub(crate) fn require_read(&self, access: ReadAccess) -> Result<(), Refusal> {
+        if self.may_read(access) {
+            return Ok(());
+        }
+        Err(match self {
+            Self::Guest(_) | Self::StartedBot(_) => missing(),
+            Self::Anyone | Self::Holder(_) => Refusal::new(
+                RefusalReason::ScopeMissing,
+                "without the `read` scope a key sees only matches that it created or in which its bot \
+                 has a seat",
+            )
+            .with("scope", KeyScope::Read.as_str()),
+        })
+    }
+
+    /// Checks that a guest may read this kind of data. With a key, access depends on the match.
+    ///
+    /// # Errors
+    /// When a key is missing.
+    pub(crate) fn require_guest_read(&self, access: ReadAccess) -> Result<(), Refusal> {
+        match self {
+            Self::Guest(_) | Self::StartedBot(_) => self.require_read(access),
+            Self::Anyone | Self::Holder(_) => Ok(()),
         }
     }
 }

@@ -11,8 +11,8 @@ use tonic::codegen::http::HeaderMap;
 
 use super::{
     ApiKey, Caller, CallingBot, KeyScope,
+    api_key::{presented_key, unknown},
     caller::BotKey,
-    key_refusals::{presented_key, unknown},
     page_links::PageLinks,
 };
 use crate::refusal::Refusal;

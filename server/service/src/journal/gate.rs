@@ -2,12 +2,21 @@
 
 use std::{sync::Arc, task::Waker, time::Instant};
 
+use bridgemaster_traces::{Span, Traces};
 use parking_lot::Mutex;
 use tokio::sync::SetOnce;
+
+use crate::refusal::Refusal;
 
 /// The error after a failed commit. The commit's effects must never become visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotStored;
+
+impl From<NotStored> for Refusal {
+    fn from(NotStored: NotStored) -> Self {
+        Self::storage_failed()
+    }
+}
 
 /// The outcome of one commit, shared by everything that waits for it. A success carries the instant
 /// at which it completed.
@@ -124,5 +133,38 @@ impl<T> Gated<T> {
     /// Returns the value regardless of the gate.
     pub(crate) fn into_value(self) -> T {
         self.value
+    }
+}
+
+/// Emits a span once the entry that it describes is committed, or immediately without a gate.
+pub(crate) fn emit_once_committed(
+    traces: &Traces,
+    gate: Option<&Gate>,
+    span: impl FnOnce() -> Span,
+) {
+    if !traces.is_enabled() {
+        return;
+    }
+    let Some(gate) = gate.cloned() else {
+        return traces.record(span);
+    };
+    let (traces, span) = (traces.clone(), span());
+    tokio::spawn(async move {
+        if gate.wait().await.is_ok() {
+            traces.record(|| span);
+        }
+    });
+}
+
+/// Returns the result of a call once the state on which it depends is committed.
+///
+/// # Errors
+/// The refusal of the call, or the refusal after a store failure.
+pub(crate) async fn committed_result<T>(
+    result: Result<Gated<T>, Gated<Refusal>>,
+) -> Result<T, Refusal> {
+    match result {
+        Ok(value) => Ok(value.committed().await?),
+        Err(refusal) => Err(refusal.committed().await?),
     }
 }

@@ -15,9 +15,8 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info};
 
 use super::{
-    LiveLadder,
+    ChangeQueue, LiveLadder,
     capacity::ServerVersionCount,
-    change_queue::ChangeQueue,
     fitting,
     lobby_status::{publish_status, storage_failed},
     rows::LadderDescription,

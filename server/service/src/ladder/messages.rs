@@ -17,7 +17,6 @@ use super::{
     rows::{MatchRow, VersionRow, purpose_to_wire, rating_to_wire},
 };
 use crate::{
-    journal::NotStored,
     live::{Matches, Visibility},
     refusal::Refusal,
 };
@@ -175,8 +174,7 @@ impl LiveLadder {
             && let Ok(id) = MatchId::new(id.as_str())
             && let Ok(Some(hosted)) = matches.get_or_load(&id).await
         {
-            let message = hosted.info().committed().await;
-            info = Some(message.map_err(|NotStored| Refusal::storage_failed())?);
+            info = Some(hosted.info().committed().await?);
         }
         let mut info = info.unwrap_or_else(|| self.info_of(row, match_id.unwrap_or_default()));
         let replaced = self.with_model(|model| model.replaced_by(number));

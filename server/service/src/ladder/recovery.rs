@@ -10,10 +10,9 @@ use bridgemaster_store::{
 use tracing::{error, info};
 
 use super::{
-    LiveLadder,
+    InPlay, LiveLadder,
     capacity::ServerVersionCount,
     fitting::fitted_ratings,
-    in_play::InPlay,
     model::{LadderModel, OpenMatch},
     rows::{LadderDescription, MatchRow, VersionRow},
 };

@@ -16,8 +16,7 @@ use tokio::{select, time::sleep};
 use tracing::{error, info, warn};
 
 use super::{
-    LiveLadder,
-    in_play::InPlay,
+    InPlay, LiveLadder,
     lobby_status::{publish_status, storage_failed},
     outcome::{Outcome, outcome_of},
     rows::{LADDER_LABEL, MatchRow, purpose_to_wire},

@@ -19,7 +19,10 @@ use std::{
 use bridgemaster_match::{ClockOffset, MIN_LAG_US, ServerTime};
 use bridgemaster_referee::{LAG_MARGIN_MS, Time};
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::{
+    sync::Notify,
+    time::{sleep, sleep_until},
+};
 use tracing::{debug, warn};
 
 use crate::metrics::Metrics;
@@ -243,6 +246,21 @@ impl Drop for WatchGuard<'_> {
 /// A `u64` of microseconds overflows only after 580,000 years.
 pub(super) const fn as_us(duration: Duration) -> u64 {
     duration.as_micros() as u64
+}
+
+/// Drives a match until it has no deadline or is removed from memory. `tick` applies the deadlines
+/// that have passed, and returns the next one.
+pub(super) async fn drive_timer(
+    tick: impl Fn() -> Option<Time>,
+    deadline_moved: Arc<Notify>,
+    clock: MatchClock,
+) {
+    while let Some(deadline) = tick() {
+        tokio::select! {
+            () = sleep_until(clock.instant(deadline)) => {}
+            () = deadline_moved.notified() => {}
+        }
+    }
 }
 
 #[cfg(test)]

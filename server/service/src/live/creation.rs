@@ -7,11 +7,13 @@ use bridgemaster_games::{Seat, SeatCount, with_game};
 use bridgemaster_match::{MatchId, OfferedSeat, Origin};
 use bridgemaster_proto::{
     games::{WireError, WireGame, game_id},
+    internal::v1::RequestNote,
     v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket, SpectatorRules},
 };
 use bridgemaster_referee::RulesError;
 use bridgemaster_store::{KeyName, StoreError, Write};
 use bridgemaster_wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
+use prost::Message as _;
 use tokio::sync::OwnedMutexGuard;
 use tracing::info;
 
@@ -21,7 +23,9 @@ use super::{
     groups::{GroupKey, group_over, maker_name},
     hosted_match::ActiveMatch,
     ids::{generate_match_id, generate_seed, generate_seed_salt},
-    requests::IdempotentRequest,
+    quarantine::match_unreadable,
+    refusals::check_seat,
+    requests::{IdempotentRequest, PreviousResult},
     tickets::TicketTargets,
 };
 use crate::{journal::NotStored, refusal::Refusal, spans::SEATS, wall_clock::now_unix_ms};
@@ -66,12 +70,7 @@ impl MatchOptions {
     /// Checks that all named seats exist in the match.
     fn check_seats(&self, seats: SeatCount) -> Result<(), Refusal> {
         let mut named = self.reserved_for.keys().chain(self.offered.keys());
-        let Some(seat) = named.find(|seat| !seats.contains(**seat)) else {
-            return Ok(());
-        };
-        let last = seats.get() - 1;
-        let detail = format!("{} is out of range (0..={last})", seat.number());
-        Err(Refusal::field("seat_reservations.seat", detail))
+        named.try_for_each(|seat| check_seat("seat_reservations.seat", *seat, seats))
     }
 
     /// Converts the options to the origin that is stored with the match.
@@ -164,9 +163,8 @@ impl Matches {
             Err(refusal) if is_match_over_refusal(&refusal) => Vec::new(),
             Err(refusal) => return Err(refusal),
         };
-        let info = hosted.info().committed().await;
         Ok(CreationStart::Previous(CreatedMatch {
-            info: info.map_err(|NotStored| Refusal::storage_failed())?,
+            info: hosted.info().committed().await?,
             tickets,
             existed: true,
         }))
@@ -311,9 +309,9 @@ impl Matches {
         stored: Result<(), NotStored>,
         pending: &mut PendingCreation,
     ) -> Result<CreatedMatch, Refusal> {
-        if let Err(NotStored) = stored {
+        if let Err(not_stored) = stored {
             self.release_slot(live.maker());
-            return Err(Refusal::storage_failed());
+            return Err(not_stored.into());
         }
         let info = if pending.without_config {
             live.info_without_config()
@@ -354,11 +352,10 @@ impl Matches {
             return Ok(());
         };
         let record = |records| self.journal().map(|journal| journal.queue_records(records));
-        match groups.close(&key, record) {
-            Some(gate) => gate.wait().await,
-            None => Ok(()),
+        if let Some(gate) = groups.close(&key, record) {
+            gate.wait().await?;
         }
-        .map_err(|NotStored| Refusal::storage_failed())
+        Ok(())
     }
 
     /// Checks that a match group has not ended. Reads the store only if the group is not open in
@@ -384,4 +381,79 @@ fn is_match_over_refusal(refusal: &Refusal) -> bool {
         refusal.reason(),
         RefusalReason::MatchEnded | RefusalReason::MatchCancelled
     )
+}
+
+impl Matches {
+    /// Returns the match that an earlier call with the same idempotency key created, if the match
+    /// still exists.
+    ///
+    /// # Errors
+    /// If the earlier call had different content, or the match cannot be read.
+    pub(super) async fn previous_result(
+        &self,
+        request: &IdempotentRequest,
+    ) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
+        let Some(previous) = self.stored_result(request).await? else {
+            return Ok(None);
+        };
+        let Some(hosted) = self.get_or_load(&previous.id).await? else {
+            return Ok(None);
+        };
+        if previous.content != request.content() {
+            let message = format!(
+                "idempotency_key: an earlier call with this key had different content and created \
+                 the match {}; use a new key for each match",
+                previous.id
+            );
+            return Err(Refusal::new(RefusalReason::IdempotencyKeyReused, message)
+                .with("match_id", previous.id.to_string()));
+        }
+        Ok(Some(hosted))
+    }
+
+    async fn stored_result(
+        &self,
+        request: &IdempotentRequest,
+    ) -> Result<Option<PreviousResult>, Refusal> {
+        let Some(journal) = self.journal() else {
+            return Ok(self.previous_result_by_name(request.name()));
+        };
+        let damaged = |problem: String| {
+            Refusal::damaged(format!(
+                "the stored record of this idempotency key: {problem}"
+            ))
+        };
+        match journal.store().record(request.name()).await {
+            Ok(None) => Ok(None),
+            Ok(Some(bytes)) => {
+                let record = RequestNote::decode(&*bytes);
+                let record = record.map_err(|error| damaged(error.to_string()))?;
+                let id = MatchId::new(record.match_id);
+                Ok(Some(PreviousResult {
+                    id: id.map_err(|error| damaged(error.to_string()))?,
+                    content: record.request_sha256,
+                }))
+            }
+            Err(StoreError::Damaged { damage, .. }) => Err(damaged(damage.detail)),
+            Err(_) => Err(Refusal::storage_failed()),
+        }
+    }
+
+    /// Returns a match from memory or from the store, without access checks.
+    pub(crate) async fn get_or_load(
+        &self,
+        id: &MatchId,
+    ) -> Result<Option<Arc<dyn HostedMatch>>, Refusal> {
+        if let Some(hosted) = self.in_memory(id) {
+            return Ok(Some(hosted));
+        }
+        if self.quarantine().maker_of(id).is_some() {
+            return Err(match_unreadable(id));
+        }
+        // Ask the other nodes first, then read finished matches. Otherwise a match that ends
+        // between the two reads would be missed.
+        self.check_not_remote(id).await?;
+        let stored = self.load_stored(id).await?;
+        Ok(stored.map(|stored| Arc::new(stored) as _))
+    }
 }

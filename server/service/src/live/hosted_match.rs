@@ -14,7 +14,8 @@ use tokio::sync::{Notify, watch};
 use tracing::{Span, error_span};
 
 use super::{
-    MatchQuery, clock::MatchClock, outbound::Outbound, relay::Relay, spectators::WatchReceiver,
+    MatchQuery, Ticket, clock::MatchClock, outbound::Outbound, relay::Relay,
+    spectators::WatchReceiver,
 };
 use crate::{
     journal::{Gate, Gated},
@@ -327,4 +328,43 @@ impl<T> Outcome<T> {
             ended: self.ended,
         }
     }
+}
+
+/// Receives notifications about matches, to offer their seats or to count their results. Methods
+/// are called without the lock of any match, and must not block.
+pub(crate) trait MatchListener: Send + Sync {
+    /// A new match, or a match from an earlier server, is now hosted and stored. `ticket` returns
+    /// the tickets of the match's offered seats.
+    fn on_hosted(&self, hosted: &dyn HostedMatch, ticket: &dyn Fn(Seat) -> Ticket, is_new: bool);
+
+    /// A bot has joined or rejoined a seat.
+    fn on_joined(&self, id: &MatchId, seat: Seat);
+
+    /// A match has ended or was cancelled. The end must not become visible before `gate` is open.
+    fn on_over(&self, id: &MatchId, gate: Option<&Gate>);
+}
+
+/// The caller of a read, with its access rights.
+pub(crate) trait Viewer {
+    /// Returns the matches that the caller may see.
+    fn visible(&self) -> Visibility<'_>;
+
+    /// Returns whether the caller sees a match without the spectators' delay.
+    fn sees_live(&self, hosted: &dyn HostedMatch) -> bool;
+
+    /// Returns whether the caller sees matches of these parties without the spectators' delay.
+    fn sees_live_parties(&self, parties: &[KeyName]) -> bool;
+
+    /// Returns whether lists may show the caller an unreadable match that `maker` created. `maker`
+    /// is `None` if the key is unknown.
+    fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool;
+}
+
+/// The matches that a caller may see.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Visibility<'a> {
+    All,
+    /// Only matches in which the key with this name is a party.
+    Of(&'a KeyName),
+    None,
 }

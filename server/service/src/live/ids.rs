@@ -1,10 +1,18 @@
 //! Identifiers, tickets and seeds that the server generates.
+//!
+//! The store contains only the hashes of tickets. The tickets of offered seats are derived from a
+//! secret in the store, so that an offer is sent again with the same ticket after a restart, and a
+//! bot that is joining its seat at that moment is not refused.
 
 use std::fmt;
 
+use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, TicketHash};
+use bridgemaster_store::{Store, StoreError};
 use bridgemaster_wire::SeedSalt;
+use ring::hmac;
 use sha2::{Digest as _, Sha256};
+use thiserror::Error;
 
 use crate::random::system_bytes;
 
@@ -81,4 +89,131 @@ pub(crate) fn generate_seed() -> bridgemaster_games::Seed {
 /// Generates a salt for the commitment to a seed.
 pub(super) fn generate_seed_salt() -> SeedSalt {
     SeedSalt::new(system_bytes())
+}
+
+/// The name of the secret in the store.
+const SECRET_NAME: &str = "offer_tickets";
+const SECRET_BYTES: usize = 32;
+
+/// The error when the secret for offer tickets is not available.
+#[derive(Debug, Error)]
+pub enum OfferSecretError {
+    /// The store could not be read.
+    #[error("cannot read the secret for the tickets of offered seats")]
+    Store(#[from] StoreError),
+    /// The stored value is not a valid secret.
+    #[error(
+        "the secret {SECRET_NAME:?} of the store has {found} bytes, not {SECRET_BYTES}; restore a \
+         backup"
+    )]
+    Length {
+        /// The length of the stored value, in bytes.
+        found: usize,
+    },
+}
+
+/// Derives the tickets for offered seats.
+pub(crate) struct OfferTickets([u8; SECRET_BYTES]);
+
+impl OfferTickets {
+    /// Generates a secret, for a server without a store.
+    pub(crate) fn generate() -> Self {
+        Self(system_bytes())
+    }
+
+    /// Loads the secret from the store. The first server that opens the store creates the secret.
+    ///
+    /// # Errors
+    /// If the store fails, or the stored value is damaged.
+    pub(crate) async fn load_or_create(store: &dyn Store) -> Result<Self, OfferSecretError> {
+        let secret = match store.secret(SECRET_NAME).await? {
+            Some(secret) => secret,
+            None => {
+                let generated: [u8; SECRET_BYTES] = system_bytes();
+                store
+                    .get_or_insert_secret(SECRET_NAME, generated.to_vec())
+                    .await?
+            }
+        };
+        let found = secret.len();
+        let secret = secret.try_into();
+        Ok(Self(
+            secret.map_err(|_| OfferSecretError::Length { found })?,
+        ))
+    }
+
+    /// Returns the ticket for a seat.
+    pub(super) fn ticket(&self, id: &MatchId, seat: Seat) -> Ticket {
+        Ticket::with_secret(id, &self.secret(id, seat))
+    }
+
+    /// Returns the ticket for a seat, in the format that matches this hash. Tickets of matches
+    /// created by an earlier version name no match.
+    pub(super) fn ticket_with_hash(&self, id: &MatchId, seat: Seat, hash: TicketHash) -> Ticket {
+        let ticket = self.ticket(id, seat);
+        if ticket.hash() == hash {
+            ticket
+        } else {
+            Ticket::without_match(&self.secret(id, seat))
+        }
+    }
+
+    fn secret(&self, id: &MatchId, seat: Seat) -> [u8; TICKET_SECRET_BYTES] {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let mut signing = hmac::Context::with_key(&key);
+        signing.update(&[seat.number()]);
+        signing.update(id.as_str().as_bytes());
+        let mut secret = [0; TICKET_SECRET_BYTES];
+        secret.copy_from_slice(&signing.sign().as_ref()[..TICKET_SECRET_BYTES]);
+        secret
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_store::MemoryStore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn tickets_are_stable_per_store_and_differ_per_seat() {
+        let store = MemoryStore::new();
+        let first = OfferTickets::load_or_create(&store).await.unwrap();
+        let again = OfferTickets::load_or_create(&store).await.unwrap();
+        let (one, other) = (MatchId::new("one").unwrap(), MatchId::new("other").unwrap());
+        let (north, south) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+        let ticket = first.ticket(&one, north);
+        assert_eq!(ticket.reveal(), again.ticket(&one, north).reveal());
+        assert_eq!(ticket.reveal().len(), Ticket::generate(&one).reveal().len());
+        for another in [
+            first.ticket(&one, south),
+            first.ticket(&other, north),
+            OfferTickets::generate().ticket(&one, north),
+        ] {
+            assert_ne!(ticket.reveal(), another.reveal());
+        }
+    }
+
+    #[test]
+    fn a_ticket_of_an_earlier_version_is_reproduced() {
+        let tickets = OfferTickets::generate();
+        let (id, seat) = (MatchId::new("one").unwrap(), Seat::new(0).unwrap());
+        let new = tickets.ticket(&id, seat);
+        let old = Ticket::without_match(&tickets.secret(&id, seat));
+        for ticket in [new, old] {
+            let again = tickets.ticket_with_hash(&id, seat, ticket.hash());
+            assert_eq!(again.reveal(), ticket.reveal());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_secret_of_another_length_is_refused() {
+        let store = MemoryStore::new();
+        store
+            .get_or_insert_secret(SECRET_NAME, vec![0; 31])
+            .await
+            .unwrap();
+        let refused = OfferTickets::load_or_create(&store).await.err().unwrap();
+        assert!(refused.to_string().contains("has 31 bytes"), "{refused}");
+    }
 }

@@ -10,7 +10,7 @@ use tokio::task::yield_now;
 
 use super::{
     MatchQuery, Matches, Reader, Viewer, Visibility,
-    lookup::{is_remote_refusal, storage_failed, store_failed},
+    lookup::{is_remote_refusal, store_failed},
 };
 use crate::{journal::Gated, limits::LISTED_MATCH_BYTES, refusal::Refusal, transport::Call};
 
@@ -199,7 +199,7 @@ impl Matches {
             rest: rest.unwrap_or(InPlayCursor::OLDEST),
         };
         for (age, info) in in_memory {
-            let view = info.committed().await.map_err(storage_failed)?;
+            let view = info.committed().await?;
             local.matches.push_back((age, view));
         }
         let page = self.remote_matches(query, place.remote.clone(), count, (viewer, of));

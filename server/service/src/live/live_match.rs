@@ -1,23 +1,23 @@
 //! One match in play: its state machine behind a lock, and the code that executes the effects.
 
-mod buffers;
 mod effects;
 mod forwarded_seats;
 mod hosted;
-mod moving;
 mod publishing;
-mod replay_source;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
+use std::{
+    cell::Cell,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
 };
 
 use bridgemaster_match::{
     Effect, Inbox, Match, Origin, Recovered, Report, ServerTime, Unreplayable,
 };
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{MatchRules, RulesError};
+use bridgemaster_referee::{MatchPhase, MatchRules, RulesError};
 use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
@@ -31,11 +31,12 @@ use super::{
     context::Context,
     gates::PendingGates,
     groups::GroupKey,
-    hosted_match::Outcome,
+    hosted_match::{MatchView as _, Outcome},
+    outbound::Closing,
     relay::Relay,
     spectators::{Audience, Publisher},
 };
-use crate::journal::MatchJournal;
+use crate::{journal::MatchJournal, refusal::Refusal};
 
 pub(crate) struct LiveMatch<G: WireGame> {
     shared: MatchShared,
@@ -196,7 +197,7 @@ impl<G: WireGame> LiveMatch<G> {
                     .mark_stored(entries, clock.time_at(opened_at));
             }
         }
-        let (mut reports, mut effects) = buffers::take();
+        let (mut reports, mut effects) = take_buffers();
         let now = {
             let mut inbox = self.inbox();
             inbox.drain_into(&mut reports);
@@ -221,7 +222,80 @@ impl<G: WireGame> LiveMatch<G> {
             // publishing task runs.
             locked.publish_updates();
         }
-        buffers::put_back((reports, effects));
+        put_back_buffers((reports, effects));
         Outcome { value, ended }
+    }
+}
+
+/// Reports and effects, both empty between calls.
+type Buffers = (Vec<Report>, Vec<Effect>);
+
+thread_local! {
+    static BUFFERS: Cell<Buffers> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// Removes and returns this thread's buffers, which are empty.
+fn take_buffers() -> Buffers {
+    BUFFERS.take()
+}
+
+/// Returns the buffers to this thread, after clearing them, so that no contents leak into another
+/// match.
+fn put_back_buffers((mut reports, mut effects): Buffers) {
+    debug_assert!(reports.is_empty() && effects.is_empty());
+    reports.clear();
+    effects.clear();
+    BUFFERS.set((reports, effects));
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    /// Returns whether bots play the match and nothing binds it to this node. Matches with offers
+    /// or withheld seeds belong to the leader, and a delayed view stays on its node.
+    fn can_resume_remotely(&self) -> bool {
+        let origin = &self.shared.origin;
+        let needs_leader = origin.is_seed_withheld() || !origin.offered.is_empty();
+        let has_spectator_delay = origin.spectators.is_some_and(|rules| rules.delay_ms > 0);
+        if needs_leader || has_spectator_delay || self.is_over() {
+            return false;
+        }
+        self.lock().streams.iter().any(Option::is_some)
+    }
+
+    /// Parks the match, so that no more of its entries are stored. Returns `false` if the match is
+    /// over.
+    fn park_machine(&self) -> bool {
+        let mut locked = self.lock();
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            return false;
+        }
+        locked.machine.park();
+        true
+    }
+
+    /// Closes all streams after their queued messages, and refuses new bots and spectators.
+    fn close_streams(&self) {
+        let mut locked = self.lock();
+        // The token is cancelled under the lock. So a joining bot either sees the cancelled token,
+        // or has a stream that is closed here.
+        self.shared.moved.cancel();
+        let gate = locked.gates.gate_for(locked.machine.uncommitted());
+        for stream in &mut locked.streams {
+            if let Some((_, sender)) = stream.take() {
+                sender.close(Closing::Refused(Refusal::stopping()), gate.clone());
+            }
+        }
+        locked.publisher.close(Refusal::stopping());
+    }
+
+    /// Checks that the match was not handed off to another node.
+    ///
+    /// # Errors
+    /// The refusal of a stopping server, if the match was handed off.
+    fn check_not_moved(&self) -> Result<(), Refusal> {
+        if self.shared.moved.is_cancelled() {
+            Err(Refusal::stopping())
+        } else {
+            Ok(())
+        }
     }
 }

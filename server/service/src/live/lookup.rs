@@ -13,7 +13,7 @@ use super::{
     Visibility, groups::OPEN_RECORD_PREFIX, hosted_match::ReplayBytes, matches::MAX_BATCHES,
     quarantine::match_unreadable,
 };
-use crate::{journal::NotStored, metrics::DamagedValue, refusal::Refusal};
+use crate::{metrics::DamagedValue, refusal::Refusal};
 
 /// The number of matches examined between yields to other tasks.
 const BATCH_SIZE: usize = 32;
@@ -156,11 +156,8 @@ impl Matches {
                 RefusalReason::MatchRunning,
                 "the match has not ended, and its replay contains hidden information",
             )),
-            ReplayBytes::Unavailable(refusal) => Err(match refusal.committed().await {
-                Ok(refusal) => refusal,
-                Err(not_stored) => storage_failed(not_stored),
-            }),
-            ReplayBytes::InMemory(bytes) => bytes.committed().await.map_err(storage_failed),
+            ReplayBytes::Unavailable(refusal) => Err(refusal.committed().await?),
+            ReplayBytes::InMemory(bytes) => Ok(bytes.committed().await?),
             ReplayBytes::InStore => {
                 let store = self.store().ok_or_else(Refusal::storage_failed)?;
                 let admission = reader.map(|reader| self.read_limiter().admit(reader));
@@ -273,9 +270,5 @@ pub(super) fn is_remote_refusal(refusal: &Refusal) -> bool {
 
 pub(super) fn store_failed(error: StoreError) -> Refusal {
     error!(%error, "cannot read from the store");
-    Refusal::storage_failed()
-}
-
-pub(super) fn storage_failed(_: NotStored) -> Refusal {
     Refusal::storage_failed()
 }

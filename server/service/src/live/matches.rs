@@ -1,8 +1,7 @@
 //! The set of all of a server's matches: hosting, lookup by ticket, and listeners.
 
+mod draining;
 mod ending;
-mod moving;
-mod stopping;
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,16 +19,14 @@ use tracing::Instrument as _;
 use super::{
     HostedMatch, MatchListener, MatchQuery, MatchView as _, OfferTickets, StoredMatch, Ticket,
     Viewer,
-    clock::ServerClock,
-    context::Context,
+    clock::{ServerClock, drive_timer},
+    context::{Context, Lifecycle},
     delayed::{self, DelayedMatchPermit, DelayedMatches},
     hosted_match::ActiveMatch,
-    lifecycle::Lifecycle,
     quarantine::{self, Quarantine},
     read_limiter::ReadLimiter,
     requests::{PreviousResult, RequestLocks},
     roster::Roster,
-    timer,
 };
 use crate::{
     cluster::Cluster,
@@ -224,7 +221,7 @@ impl Matches {
             let ticked = played.upgrade()?.tick();
             matches.upgrade()?.record_end(ticked)
         };
-        tokio::spawn(timer::drive(tick, deadline_moved, clock).instrument(span));
+        tokio::spawn(drive_timer(tick, deadline_moved, clock).instrument(span));
     }
 
     /// Hosts a match from an earlier server. The limits are not checked, since they concern only

@@ -14,6 +14,7 @@ use bridgemaster_store::{
     COMMITS_FILE, CommitCompleteness, DamagedValue as Value, OpenMatch, OpenReport, Store,
     StoreError, Write, limits::MAX_PAGE_MATCHES,
 };
+use thiserror::Error;
 use tracing::{error, info, warn};
 
 use super::{
@@ -23,12 +24,7 @@ use super::{
     groups::{GroupKey, maker_name},
     hosted_match::{ActiveMatch, MatchView as _},
 };
-use crate::{
-    cluster::Cluster,
-    journal::{Journal, RecoveryError},
-    metrics::DamagedValue,
-    spans::SEATS,
-};
+use crate::{cluster::Cluster, journal::Journal, metrics::DamagedValue, spans::SEATS};
 
 /// A match that was in play.
 struct RecoveredMatch {
@@ -357,4 +353,18 @@ async fn drop_matches(store: &dyn Store, dropped_ids: &[String]) -> Result<(), R
         warn!(%match_id, "match dropped");
     }
     Ok(())
+}
+
+/// The error when a server cannot restore the contents of its store.
+#[derive(Debug, Error)]
+pub enum RecoveryError {
+    /// The store could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A match that was to be dropped is not in the store.
+    #[error("cannot drop match {match_id}: it is not in the store")]
+    UnknownMatch {
+        /// The identifier of the match that was to be dropped.
+        match_id: String,
+    },
 }

@@ -2,11 +2,22 @@
 
 use std::{fmt::Display, time::Duration};
 
+use bridgemaster_games::{Seat, SeatCount};
 use bridgemaster_match::{Closing as Reason, JoinError};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 
 use super::outbound::{Closing, QueueFull};
 use crate::refusal::Refusal;
+
+/// Checks that a seat that a request names exists in the match.
+pub(super) fn check_seat(field: &'static str, seat: Seat, seats: SeatCount) -> Result<(), Refusal> {
+    if seats.contains(seat) {
+        return Ok(());
+    }
+    let last = seats.get() - 1;
+    let detail = format!("{} is out of range (0..={last})", seat.number());
+    Err(Refusal::field(field, detail))
+}
 
 pub(super) fn forfeited(fault: &dyn Display) -> Refusal {
     Refusal::new(

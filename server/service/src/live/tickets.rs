@@ -6,11 +6,11 @@ use bridgemaster_games::Seat;
 use bridgemaster_match::ReplaceTicketsError;
 use bridgemaster_proto::v1::{RefusalReason, SeatTicket};
 
-use super::{HostedMatch, Matches, Ticket, refusals::match_over};
-use crate::{
-    journal::{Gated, NotStored},
-    refusal::Refusal,
+use super::{
+    HostedMatch, Matches, Ticket,
+    refusals::{check_seat, match_over},
 };
+use crate::{journal::Gated, refusal::Refusal};
 
 /// The seats for which new tickets are issued.
 #[derive(Clone, Debug)]
@@ -32,10 +32,8 @@ impl TicketTargets {
                 seats.filter(|seat| !offered.contains_key(seat)).collect()
             }
         };
-        if let Some(seat) = seats.iter().find(|seat| !of_match.contains(**seat)) {
-            let last = of_match.get() - 1;
-            let detail = format!("{} is out of range (0..={last})", seat.number());
-            return Err(Refusal::field("seats", detail));
+        for seat in &seats {
+            check_seat("seats", *seat, of_match)?;
         }
         if let Some(seat) = seats.iter().find(|seat| offered.contains_key(seat)) {
             let detail = format!("{seat} is offered in a queue; its ticket is in the offer");
@@ -60,11 +58,10 @@ impl Matches {
             .map(|seat| (seat, Ticket::generate(hosted.id())))
             .collect();
         let replaced = self.replace_in_roster(hosted, &generated, are_optional);
-        let not_stored = |NotStored| Refusal::storage_failed();
         let seats = match replaced {
-            Ok(seats) => seats.committed().await.map_err(not_stored)?,
+            Ok(seats) => seats.committed().await?,
             Err(why) => {
-                let why = why.committed().await.map_err(not_stored)?;
+                let why = why.committed().await?;
                 return Err(self.no_new_tickets(hosted, why));
             }
         };
@@ -75,6 +72,7 @@ impl Matches {
         });
         Ok(issued.collect())
     }
+
     /// Passes generated tickets to a match, and adds the accepted tickets to the roster.
     fn replace_in_roster(
         &self,

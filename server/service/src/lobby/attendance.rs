@@ -1,15 +1,20 @@
 //! A bot's attendance in a queue: slots, seats, and pauses between offers.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use bridgemaster_proto::v1::AttendanceState;
+use bridgemaster_games::Seat;
+use bridgemaster_match::{MatchId, OfferedSeat};
+use bridgemaster_proto::v1::{self, AttendanceState};
 
-use super::{AttendanceId, OfferId, VersionStatus, offer::SeatOffer, stream::StreamNumber};
-use crate::transport::{CallerId, ForwardingNode};
+use super::{AttendanceId, BotName, OfferId, QueueId};
+use crate::{
+    live::Ticket,
+    transport::{CallerId, ForwardingNode, LagReader},
+};
 
 /// The time without offers after a bot missed or declined an offer. The time doubles with each
 /// further such offer in a row.
@@ -151,4 +156,115 @@ pub(super) fn state(attendance: &Attendance, status: &VersionStatus) -> (Attenda
         }
         _ => (AttendanceState::Active, String::new()),
     }
+}
+
+/// A seat that is offered to a bot, or that the bot has already taken.
+#[derive(Debug)]
+pub(super) struct SeatOffer {
+    pub(super) match_id: MatchId,
+    pub(super) seat: Seat,
+    pub(super) ticket: Ticket,
+    pub(super) game_id: &'static str,
+    pub(super) rules_version: u32,
+    /// The bot, and the purpose of the match.
+    pub(super) offered: OfferedSeat,
+    /// The time at which the offer expires unless the bot accepts it.
+    pub(super) until: Instant,
+    /// The lag of the node that forwards the offer, which extends `until`.
+    pub(super) lag: Option<LagReader>,
+    pub(super) is_taken: bool,
+    /// The stream on which the offer was last sent.
+    pub(super) sent_on: Option<StreamNumber>,
+}
+
+impl SeatOffer {
+    pub(super) fn id(&self) -> OfferId {
+        OfferId::of(&self.match_id, self.seat, &self.ticket)
+    }
+
+    /// Extends the offer by the lag of its forwarding node since the last call.
+    pub(super) fn extend(&mut self) {
+        let lag_us = self.lag.as_mut().map_or(0, LagReader::take_us);
+        self.until += Duration::from_micros(lag_us);
+    }
+
+    /// Sets the node that forwards the offer from now on, if any.
+    pub(super) fn forward_through(&mut self, node: Option<&Arc<ForwardingNode>>) {
+        self.extend();
+        self.lag = node.cloned().map(LagReader::new);
+    }
+
+    /// Converts the offer to its message.
+    pub(super) fn to_wire(&self, now: Instant) -> v1::Offer {
+        let left_ms = self.until.saturating_duration_since(now).as_millis();
+        v1::Offer {
+            offer_id: self.id().as_str().to_owned(),
+            match_id: self.match_id.to_string(),
+            seat: self.seat.number().into(),
+            ticket: self.ticket.reveal().to_owned(),
+            game_id: self.game_id.to_owned(),
+            rules_version: self.rules_version,
+            address: String::new(),
+            time_left_ms: u32::try_from(left_ms).unwrap_or(u32::MAX),
+            purpose: self.offered.purpose.into(),
+        }
+    }
+}
+
+/// Identifies a stream of an attendance; newer streams have higher numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct StreamNumber(pub(super) u64);
+
+/// The state of an attendance's open stream.
+#[derive(Debug)]
+pub(super) struct AttendanceStream {
+    pub(super) queue_id: QueueId,
+    pub(super) bot: BotName,
+    /// The attendance revision in the last message.
+    pub(super) sent_revision: u64,
+    /// Offers that were sent on the stream and have been withdrawn since: at most one per slot.
+    pub(super) withdrawn: VecDeque<(OfferId, &'static str)>,
+    pub(super) end: Option<StreamEnd>,
+}
+
+impl AttendanceStream {
+    /// Creates the state for a stream on which nothing has been sent.
+    pub(super) fn new(queue_id: QueueId, bot: BotName) -> Self {
+        Self {
+            queue_id,
+            bot,
+            sent_revision: 0,
+            withdrawn: VecDeque::new(),
+            end: None,
+        }
+    }
+}
+
+/// The reason why a stream ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StreamEnd {
+    /// A newer stream was opened.
+    Superseded,
+    /// The bot left, or its queue was closed.
+    Left,
+    /// The bot's version was benched, for this reason.
+    Benched(String),
+}
+
+/// The status of a bot version, as set by the queue's owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum VersionStatus {
+    /// The version is offered seats.
+    #[default]
+    Active,
+    /// The version is offered seats, but has not yet passed a validation match.
+    Validating {
+        /// The reason why the version failed its last validation match, for people.
+        failed: Option<String>,
+    },
+    /// The version failed too often, and is not offered seats.
+    Benched {
+        /// The reason, for people.
+        detail: String,
+    },
 }

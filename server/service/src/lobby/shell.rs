@@ -26,14 +26,12 @@ use tracing::error;
 
 use super::{
     BotName, LobbyError, QueueId, QueueRules, VersionStatus, WaitingRoom,
-    offer::SeatOffer,
-    queue_updates::QueueCursor,
-    stream::{StreamEnd, StreamNumber},
-    stream_poll::StreamPoll,
+    attendance::{SeatOffer, StreamEnd, StreamNumber},
+    messages::{QueueCursor, StreamPoll},
     waiting_room::NewAttendance,
 };
 use crate::{
-    journal::{Gate, Journal, NotStored},
+    journal::{Gate, Journal},
     limits::Limits,
     live::{
         CreatedMatch, CreationStart, HostedMatch, MatchListener, MatchOptions, Matches, Ticket,
@@ -186,13 +184,10 @@ impl Lobby {
     }
 
     async fn commit_record(&self, record: Write) -> Result<(), Refusal> {
-        match &self.journal {
-            Some(journal) => {
-                let stored = journal.queue_records(vec![record]).wait().await;
-                stored.map_err(|NotStored| Refusal::storage_failed())
-            }
-            None => Ok(()),
+        if let Some(journal) = &self.journal {
+            journal.queue_records(vec![record]).wait().await?;
         }
+        Ok(())
     }
 
     /// Returns a queue's rules; `None` if the queue does not exist.

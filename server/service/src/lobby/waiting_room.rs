@@ -17,9 +17,8 @@ use bridgemaster_store::KeyName;
 
 use super::{
     AttendanceId, BotName, OfferId, QueueId,
-    attendance::{Attendance, QueueEntry},
+    attendance::{Attendance, AttendanceStream, QueueEntry, StreamEnd, StreamNumber},
     queue::Queue,
-    stream::{AttendanceStream, StreamEnd, StreamNumber},
 };
 use crate::{
     limits::Limits,

@@ -22,7 +22,7 @@ use tonic::{
 };
 
 use super::{
-    guard::OriginGuard,
+    access::OriginGuard,
     reply::{response_with_body, text_response, with_security_headers},
 };
 use crate::{

@@ -2,15 +2,200 @@
 //! from browsers, and uploads of replay files, all from one origin. Requests from other origins are
 //! refused.
 
-mod context;
-mod entry;
-mod guard;
+mod access;
 mod local;
 mod reply;
-mod service;
 mod upload;
 
-pub(crate) use context::PageContext;
-pub(crate) use guard::OriginGuard;
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use bridgemaster_proto::v1::play_service_server;
+use tonic::{
+    Status,
+    body::Body,
+    codegen::{
+        Bytes, Service,
+        http::{Method, Request, Response, StatusCode, header},
+    },
+};
+use tonic_web::{GrpcWebLayer, GrpcWebService};
+use tower_layer::Layer as _;
+
+use self::{
+    access::{add_organiser_key, follow_link},
+    reply::{ErrorReply, file_response, text_response, with_security_headers},
+};
+use crate::{
+    identity::Authenticator,
+    limits::Limits,
+    services::ReplaySlots,
+    transport::{Call, CallerId, ConnectionInfo, Origin, TokenBuckets},
+};
+
+pub(crate) use access::OriginGuard;
 pub use local::{LocalPage, LocalPages, LocalServer, PageError};
-pub(crate) use service::Page;
+
+/// The common prefix of gRPC-Web content types.
+const GRPC_WEB_CONTENT_TYPE: &str = "application/grpc-web";
+/// The path prefix of all protocol methods.
+const METHOD_PREFIX: &str = "/bridgemaster.";
+/// The path to which replay files are uploaded.
+const OPEN_REPLAY_PATH: &str = "/open-replay";
+
+/// The page, which forwards calls to the server's services.
+#[derive(Clone)]
+pub(crate) struct Page<S> {
+    services: GrpcWebService<S>,
+    context: Arc<PageContext>,
+}
+
+impl<S> Page<S> {
+    pub(crate) fn new(services: S, context: PageContext) -> Self {
+        Self {
+            services: GrpcWebLayer::new().layer(services),
+            context: Arc::new(context),
+        }
+    }
+}
+
+/// The kind of a request.
+enum RequestKind {
+    /// A call that the protocol defines.
+    Call,
+    /// An upload of a replay file.
+    OpenReplay,
+    /// A read of a file.
+    File,
+}
+
+impl RequestKind {
+    /// Classifies a request, or returns an error response.
+    fn of(request: &Request<Body>) -> Result<Self, ErrorReply> {
+        let (method, path) = (request.method(), request.uri().path());
+        let refused = |status, why| Err(ErrorReply(status, why));
+        let type_of = request.headers().get(header::CONTENT_TYPE);
+        let is_web = type_of.is_some_and(|value| {
+            value
+                .as_bytes()
+                .starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes())
+        });
+        let is_post = *method == Method::POST;
+        if path.starts_with(METHOD_PREFIX) {
+            return match (is_post, is_web, is_play(path)) {
+                (true, true, false) => Ok(Self::Call),
+                (true, true, true) => refused(
+                    StatusCode::NOT_FOUND,
+                    "PlayService needs bidirectional streams; bots must use the server's own port",
+                ),
+                (true, false, _) => refused(
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    "this port accepts gRPC-Web only; use the server's own port for gRPC",
+                ),
+                (false, ..) => refused(StatusCode::METHOD_NOT_ALLOWED, "calls must use POST"),
+            };
+        }
+        match (path, is_post) {
+            (OPEN_REPLAY_PATH, true) => Ok(Self::OpenReplay),
+            (OPEN_REPLAY_PATH, false) => {
+                refused(StatusCode::METHOD_NOT_ALLOWED, "uploads must use POST")
+            }
+            _ if [Method::GET, Method::HEAD].contains(method) => Ok(Self::File),
+            _ => refused(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "files support only GET and HEAD",
+            ),
+        }
+    }
+}
+
+fn is_play(path: &str) -> bool {
+    let service = path.split('/').nth(1);
+    service == Some(play_service_server::SERVICE_NAME)
+}
+
+impl<S, B> Service<Request<Body>> for Page<S>
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes, Error = Status> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Service::<Request<Body>>::poll_ready(&mut self.services, context)
+    }
+
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let Self { services, context } = self.clone();
+        // Uses the instance that was polled ready, and puts a clone in its place.
+        let mut services = std::mem::replace(&mut self.services, services);
+        Box::pin(async move {
+            if let Err(why) = context.guard.check(&request) {
+                return Ok(with_security_headers(text_response(
+                    StatusCode::FORBIDDEN,
+                    &why.to_string(),
+                )));
+            }
+            if let Some(private) = context.authenticator.private_access() {
+                if let Some(entered) = follow_link(private, &request) {
+                    return Ok(with_security_headers(entered));
+                }
+                add_organiser_key(private, &mut request);
+            }
+            let response = match RequestKind::of(&request) {
+                Err(reply) => reply.into(),
+                // Calls are rate-limited by the services.
+                Ok(RequestKind::Call) => services.call(request).await?,
+                Ok(kind) => match (context.debit(&request), kind) {
+                    (Err(reply), _) => reply.into(),
+                    (Ok(()), RequestKind::OpenReplay) => context.open_replay(request).await,
+                    (Ok(()), RequestKind::File | RequestKind::Call) => file_response(&request),
+                },
+            };
+            Ok(with_security_headers(response))
+        })
+    }
+}
+
+const KEY_RATE_EXCEEDED: &str = "the server's limit calls_per_key is reached; retry in a moment";
+const ADDRESS_RATE_EXCEEDED: &str =
+    "the server's limit calls_per_address is reached; retry in a moment";
+
+/// State that all requests to the page share.
+pub(crate) struct PageContext {
+    /// Checks the host and the origin of requests.
+    pub(crate) guard: OriginGuard,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) replays: Arc<ReplaySlots>,
+    /// The limit on each address's call rate.
+    pub(crate) calls: Arc<TokenBuckets<Option<Origin>>>,
+    pub(crate) limits: Limits,
+}
+
+impl PageContext {
+    /// Debits a request from its key's rate limit; without a valid key, from its address's rate
+    /// limit.
+    fn debit(&self, request: &Request<Body>) -> Result<(), ErrorReply> {
+        let caller = Call::current().map(|call| call.caller_id());
+        if let Some(CallerId::Key(key)) = caller {
+            let debited = self.authenticator.debit_call(&key);
+            return debited.map_err(|_| rate_exceeded(KEY_RATE_EXCEEDED));
+        }
+        let connection: Option<&ConnectionInfo> = request.extensions().get();
+        let origin = connection.map(|connection| connection.origin);
+        let debited = self.calls.debit(origin, Instant::now());
+        debited.map_err(|_| rate_exceeded(ADDRESS_RATE_EXCEEDED))
+    }
+}
+
+fn rate_exceeded(why: &'static str) -> ErrorReply {
+    ErrorReply(StatusCode::TOO_MANY_REQUESTS, why)
+}

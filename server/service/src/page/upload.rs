@@ -19,7 +19,7 @@ use tonic::{
 };
 
 use super::{
-    context::PageContext,
+    PageContext,
     reply::{response_with_body, text_response},
 };
 use crate::{limits::MAX_REPLAY_FILE_BYTES, refusal::Refusal, services::UploadedReplay};

@@ -15,28 +15,30 @@ use prost::bytes::Bytes;
 use tokio::select;
 use tokio_stream::Stream;
 use tonic::{Status, codegen::BoxFuture};
+use tracing::Span;
 
 use super::{
     exchange::{Exchange, encode_response, whole_ms},
-    hello::{check_hello, resume_point},
-    inbound::Inbound,
+    inbound::{Inbound, check_hello, resume_point},
     round_trip::RoundTrip,
+    seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
 };
 use crate::{
     VERSION,
     identity::Caller,
-    journal::NotStored,
     limits::Limits,
-    live::{Matches, Outbound, RedeemedTicket, SeatSession},
+    live::{Matches, Outbound, RedeemedTicket, SeatHandle},
     metrics::GaugeGuard,
     refusal::Refusal,
-    transport::SeatProtection,
+    transport::{ConnectionInfo, SeatProtection},
 };
 
 /// The encoded responses to a bot. The transport's task polls the stream directly: a decision is
 /// read, refereed and acknowledged there, without a switch between tasks.
 pub(super) struct Conversation {
     step: ConversationState,
+    /// The log span of the stream, which names the match and the seat.
+    span: Span,
     /// Counts the open stream until it is dropped.
     _counted: GaugeGuard,
 }
@@ -44,46 +46,47 @@ pub(super) struct Conversation {
 /// The state of a conversation.
 enum ConversationState {
     /// Waits for the Hello and joins the seat, which produces the Welcome.
-    Opening(BoxFuture<(Bytes, Box<Session>), Refusal>),
-    Playing(Box<Session>),
+    Opening(BoxFuture<(Bytes, Box<Exchange>), Refusal>),
+    Playing(Box<Exchange>),
     Over,
 }
 
-/// The exchange of a bot that has joined its seat.
-struct Session {
-    exchange: Exchange,
-    /// Protects the connection from eviction until it is dropped.
-    _protection: Option<SeatProtection>,
-}
-
 impl Conversation {
-    /// Starts a conversation with the bot of `caller`, which presented the ticket. `protection`
-    /// protects the connection, and `round_trip` measures its latency.
+    /// Starts a conversation with an authenticated bot over its connection.
     pub(super) fn new(
-        matches: Arc<Matches>,
-        redeemed: RedeemedTicket,
-        caller: Caller,
+        authenticator: &SeatAuthenticator,
+        mut authenticated: AuthenticatedSeat,
+        connection: Option<&ConnectionInfo>,
         inbound: Inbound,
-        protection: Option<SeatProtection>,
-        round_trip: RoundTrip,
     ) -> Self {
+        authenticated.redeemed.set_connection(connection);
+        let protection = authenticator.protect_connection(connection, &authenticated);
+        let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
+        let matches = Arc::clone(authenticator.matches());
         Self {
+            span: authenticated.redeemed.span(),
             _counted: matches.metrics().play_stream(),
-            step: ConversationState::Opening(Box::pin(start_session(
-                matches, redeemed, caller, inbound, protection, round_trip,
+            step: ConversationState::Opening(Box::pin(start_exchange(
+                matches,
+                authenticated,
+                inbound,
+                protection,
+                round_trip,
             ))),
         }
     }
+}
 
+impl ConversationState {
     fn poll_response(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Refusal>> {
-        match &mut self.step {
-            ConversationState::Opening(opening) => {
-                let (welcome, session) = ready!(opening.as_mut().poll(context))?;
-                self.step = ConversationState::Playing(session);
+        match self {
+            Self::Opening(opening) => {
+                let (welcome, exchange) = ready!(opening.as_mut().poll(context))?;
+                *self = Self::Playing(exchange);
                 Poll::Ready(Ok(Some(welcome)))
             }
-            ConversationState::Playing(session) => pin!(session.exchange.next()).poll(context),
-            ConversationState::Over => Poll::Ready(Ok(None)),
+            Self::Playing(exchange) => pin!(exchange.next()).poll(context),
+            Self::Over => Poll::Ready(Ok(None)),
         }
     }
 }
@@ -92,23 +95,25 @@ impl Stream for Conversation {
     type Item = Result<Bytes, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let response = ready!(self.poll_response(context));
+        let Self { step, span, .. } = &mut *self;
+        let _in = span.enter();
+        let response = ready!(step.poll_response(context));
         if !matches!(response, Ok(Some(_))) {
-            self.step = ConversationState::Over;
+            *step = ConversationState::Over;
         }
         Poll::Ready(response.map_err(Status::from).transpose())
     }
 }
 
 /// Reads the bot's Hello, joins the seat and returns the Welcome.
-async fn start_session(
+async fn start_exchange(
     matches: Arc<Matches>,
-    redeemed: RedeemedTicket,
-    caller: Caller,
+    authenticated: AuthenticatedSeat,
     mut inbound: Inbound,
     protection: Option<SeatProtection>,
     round_trip: RoundTrip,
-) -> Result<(Bytes, Box<Session>), Refusal> {
+) -> Result<(Bytes, Box<Exchange>), Refusal> {
+    let AuthenticatedSeat { caller, redeemed } = authenticated;
     let hello = select! {
         biased;
         hello = inbound.hello(matches.limits()) => hello?,
@@ -129,12 +134,9 @@ async fn start_session(
         (seat, opening.resumed),
         (inbound, outbound),
         round_trip,
+        protection,
     );
-    let session = Session {
-        exchange,
-        _protection: protection,
-    };
-    Ok((welcome, Box::new(session)))
+    Ok((welcome, Box::new(exchange)))
 }
 
 /// Joins the seat that the ticket is for.
@@ -142,23 +144,18 @@ async fn join_seat(
     redeemed: RedeemedTicket,
     caller: &Caller,
     hello: &Hello,
-) -> Result<(SeatSession, Outbound, StreamStart), Refusal> {
+) -> Result<(Arc<SeatHandle>, Outbound, StreamStart), Refusal> {
     let bot = check_hello(hello, redeemed.game_id())?;
-    match redeemed.join(caller.bot(bot), caller.name(), resume_point(hello)) {
+    let joined = redeemed.join(caller.bot(bot), caller.name(), resume_point(hello));
+    match joined {
         // A bot may present the history from its Welcome at any later time, so the history must be
         // durable first.
-        Ok((seat, outbound, opening)) => match opening.committed().await {
-            Ok(opening) => Ok((seat, outbound, opening)),
-            Err(NotStored) => Err(Refusal::storage_failed()),
-        },
-        Err(refusal) => {
-            let result = refusal.committed().await;
-            Err(result.unwrap_or_else(|NotStored| Refusal::storage_failed()))
-        }
+        Ok((seat, outbound, opening)) => Ok((seat, outbound, opening.committed().await?)),
+        Err(refusal) => Err(refusal.committed().await?),
     }
 }
 
-fn welcome_message(seat: &SeatSession, opening: &StreamStart, limits: &Limits) -> Bytes {
+fn welcome_message(seat: &SeatHandle, opening: &StreamStart, limits: &Limits) -> Bytes {
     encode_response(Outgoing::Welcome(Welcome {
         protocol_revision: PROTOCOL_REVISION,
         server_version: VERSION.to_owned(),

@@ -1,35 +1,40 @@
 //! The messages of a stream in both directions, from the Welcome to the end.
 
-use std::{ops::ControlFlow, sync::Arc, time::Duration};
+use std::{
+    ops::ControlFlow,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use bridgemaster_match::SeatInput;
 use bridgemaster_proto::v1::{
     Draining, PlayRequest, PlayResponse, RefusalReason, play_request::Message as Incoming,
     play_response::Message as Outgoing,
 };
+use bridgemaster_traces::{SpanKind, Traces};
 use prost::{Message as _, bytes::Bytes};
 use tokio::{select, task::consume_budget};
 use tonic::{Status, codegen::BoxFuture};
 use tracing::debug;
 
 use super::{
-    inbound::{Inbound, malformed_message},
+    inbound::{Inbound, SeatRegistration, malformed_message},
     interruptions::{Interruption, Interruptions},
     round_trip::{AnsweredPing, RoundTrip},
-    seat_registry::SeatRegistration,
-    stream_span::StreamSpan,
 };
 use crate::{
     identity::Caller,
     journal::{Gate, NotStored},
-    live::{Closing, Matches, Outbound, SeatSession},
-    refusal::Refusal,
+    live::{Closing, Matches, Outbound, SeatHandle},
+    refusal::{Refusal, reason_name},
+    spans,
+    transport::SeatProtection,
 };
 
 /// The messages of a stream in both directions, from the Welcome to the end.
 pub(super) struct Exchange {
     matches: Arc<Matches>,
-    seat: SeatSession,
+    seat: Arc<SeatHandle>,
     inbound: Inbound,
     outbound: Outbound,
     round_trip: RoundTrip,
@@ -41,6 +46,8 @@ pub(super) struct Exchange {
     read: Option<Result<Option<PlayRequest>, Status>>,
     span: StreamSpan,
     _registration: Option<SeatRegistration>,
+    /// Protects the connection from eviction until it is dropped.
+    _protection: Option<SeatProtection>,
 }
 
 impl Exchange {
@@ -49,15 +56,17 @@ impl Exchange {
     pub(super) fn begin(
         matches: &Arc<Matches>,
         caller: Caller,
-        (seat, resumed): (SeatSession, bool),
+        (seat, resumed): (Arc<SeatHandle>, bool),
         (inbound, outbound): (Inbound, Outbound),
         round_trip: RoundTrip,
+        protection: Option<SeatProtection>,
     ) -> Self {
         Self {
             uncommitted: None,
             read: None,
-            span: StreamSpan::begin(matches.traces(), seat.handle(), resumed),
+            span: StreamSpan::begin(matches.traces(), &seat, resumed),
             _registration: inbound.register(&seat, &caller),
+            _protection: protection,
             interruptions: Interruptions::new(matches, caller, seat.forwarding_node()),
             matches: Arc::clone(matches),
             seat,
@@ -89,8 +98,7 @@ impl Exchange {
                     };
                 }
                 message = next_message(&mut self.inbound, &mut self.read, &mut self.uncommitted) => {
-                    let message = message.map_err(|NotStored| Refusal::storage_failed())?;
-                    if self.handle_inbound(message)?.is_break() {
+                    if self.handle_inbound(message?)?.is_break() {
                         return Ok(None);
                     }
                     // Yields at times, since a bot that sends without pause must not monopolize the
@@ -233,7 +241,7 @@ pub(super) fn encode_response(message: Outgoing) -> Bytes {
 
 /// Reports a message to the match and returns the gate of its commit. A refusal ends the stream.
 fn report_message(
-    seat: &SeatSession,
+    seat: &SeatHandle,
     message: PlayRequest,
     round_trip: &mut RoundTrip,
 ) -> Result<Option<Gate>, Refusal> {
@@ -259,6 +267,47 @@ fn report_message(
     Ok(seat.report(input))
 }
 
+/// A seat stream, whose span ends when this is dropped.
+struct StreamSpan {
+    traces: Traces,
+    seat: Arc<SeatHandle>,
+    resumed: bool,
+    started: SystemTime,
+    refused: Option<&'static str>,
+}
+
+impl StreamSpan {
+    /// Starts the span of the stream of this handle, which now holds the seat.
+    fn begin(traces: &Traces, seat: &Arc<SeatHandle>, resumed: bool) -> Self {
+        Self {
+            traces: traces.clone(),
+            seat: Arc::clone(seat),
+            resumed,
+            started: SystemTime::now(),
+            refused: None,
+        }
+    }
+
+    /// Records the refusal that ends the stream.
+    fn record_refusal(&mut self, refusal: &Refusal) {
+        self.refused = Some(reason_name(refusal.reason()));
+    }
+}
+
+impl Drop for StreamSpan {
+    fn drop(&mut self) {
+        self.traces.record(|| {
+            let mut span = self.seat.span_since(self.started, "seat stream");
+            span.kind = SpanKind::Server;
+            let span = span.with("bridgemaster.stream.resumed", self.resumed);
+            match self.refused {
+                Some(reason) => span.with(spans::ERROR, reason),
+                None => span,
+            }
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
@@ -268,8 +317,8 @@ mod tests {
 
     use bridgemaster_match::TicketHash;
 
-    use super::*;
-    use crate::{counting_waker::CountingWaker, play::seat_registry::SeatRegistry};
+    use super::{super::inbound::SeatRegistry, *};
+    use crate::counting_waker::CountingWaker;
 
     #[test]
     fn a_message_waits_until_the_result_of_the_last_one_is_committed() {

@@ -1,16 +1,25 @@
 //! Receives messages from a bot, on a bidirectional stream or as unary calls.
 
-use std::{error::Error as _, future::pending};
+use std::{collections::HashMap, error::Error as _, future::pending, sync::Arc};
 
-use bridgemaster_match::TicketHash;
-use bridgemaster_proto::v1::{
-    Hello, PlayRequest, RefusalReason, play_request::Message as Incoming,
+use bridgemaster_match::{SeatInput, TicketHash, Verdict};
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    v1::{Hello, PlayRequest, RefusalReason, play_request::Message as Incoming},
 };
+use bridgemaster_referee::{BotIdentity, ResumePoint};
+use bridgemaster_store::KeyId;
+use parking_lot::Mutex;
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
 
-use super::seat_registry::{SeatRegistration, SeatRegistry};
-use crate::{identity::Caller, limits::Limits, live::SeatSession, refusal::Refusal};
+use crate::{
+    identity::Caller,
+    journal::Gated,
+    limits::{Limits, MAX_BOT_TEXT_CHARS},
+    live::SeatHandle,
+    refusal::{Refusal, check_text},
+};
 
 /// The source of a bot's messages.
 pub(super) enum Inbound {
@@ -53,12 +62,16 @@ impl Inbound {
 
     /// Registers the stream, which now holds the seat, for unary calls. Dropping the returned value
     /// removes the stream.
-    pub(super) fn register(&self, seat: &SeatSession, caller: &Caller) -> Option<SeatRegistration> {
+    pub(super) fn register(
+        &self,
+        seat: &Arc<SeatHandle>,
+        caller: &Caller,
+    ) -> Option<SeatRegistration> {
         match self {
             Self::Stream(_) => None,
             Self::Calls {
                 registry, ticket, ..
-            } => Some(registry.register(*ticket, seat.handle(), caller.key_id().cloned())),
+            } => Some(registry.register(*ticket, Arc::clone(seat), caller.key_id().cloned())),
         }
     }
 }
@@ -109,6 +122,124 @@ pub(super) fn malformed_message(status: &Status) -> Option<Refusal> {
             format!("a message cannot be decoded: {}", status.message()),
         )
     })
+}
+
+/// Returns the last message that a bot has received, and the history to which it belongs. A
+/// malformed history counts as unknown, so the bot starts over.
+pub(super) fn resume_point(hello: &Hello) -> Option<ResumePoint> {
+    Some(ResumePoint {
+        history_id: hello.history_id.as_deref()?.parse().ok()?,
+        last_sequence: hello.last_sequence?,
+    })
+}
+
+/// Validates a Hello for a match of `game_id`.
+pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, Refusal> {
+    if hello.protocol_revision != PROTOCOL_REVISION {
+        return Err(Refusal::new(
+            RefusalReason::ProtocolRevisionUnsupported,
+            format!(
+                "hello.protocol_revision: this server supports {PROTOCOL_REVISION}, not {}",
+                hello.protocol_revision
+            ),
+        )
+        .with("supported", PROTOCOL_REVISION.to_string()));
+    }
+    if hello.bot_name.is_empty() {
+        return Err(Refusal::field("hello.bot_name", "must not be empty"));
+    }
+    check_text("hello.bot_name", &hello.bot_name, MAX_BOT_TEXT_CHARS)?;
+    check_text("hello.bot_version", &hello.bot_version, MAX_BOT_TEXT_CHARS)?;
+    if !hello.games.is_empty() && !hello.games.iter().any(|game| game == game_id) {
+        return Err(Refusal::new(
+            RefusalReason::GameNotPlayed,
+            format!("hello.games does not contain {game_id}, the game of the match"),
+        )
+        .with("game_id", game_id));
+    }
+    Ok(BotIdentity {
+        name: hello.bot_name.clone(),
+        version: hello.bot_version.clone(),
+    })
+}
+
+/// The newest such stream of each seat, by its ticket. Clones share one registry.
+#[derive(Clone, Default)]
+pub(crate) struct SeatRegistry {
+    by_ticket: Arc<Mutex<HashMap<TicketHash, Arc<RegisteredSeat>>>>,
+}
+
+pub(super) struct RegisteredSeat {
+    handle: Arc<SeatHandle>,
+    /// The key that opened the stream; `None` on a server without keys.
+    key: Option<KeyId>,
+    /// Locked while an answer is processed. The lock ensures that each call gets the result of its
+    /// own answer.
+    answering: Mutex<()>,
+}
+
+/// Removes a stream from the registry when dropped.
+pub(super) struct SeatRegistration {
+    registry: SeatRegistry,
+    ticket: TicketHash,
+    registered: Arc<RegisteredSeat>,
+}
+
+impl SeatRegistry {
+    /// Registers a stream for calls with this ticket.
+    pub(super) fn register(
+        &self,
+        ticket: TicketHash,
+        handle: Arc<SeatHandle>,
+        key: Option<KeyId>,
+    ) -> SeatRegistration {
+        let registered = Arc::new(RegisteredSeat {
+            handle,
+            key,
+            answering: Mutex::default(),
+        });
+        let mut by_ticket = self.by_ticket.lock();
+        let newest = by_ticket.get(&ticket);
+        // A stream that joined the seat later may already be registered.
+        if newest.is_none_or(|newest| newest.handle.is_older_than(&registered.handle)) {
+            by_ticket.insert(ticket, Arc::clone(&registered));
+        }
+        drop(by_ticket);
+        SeatRegistration {
+            registry: self.clone(),
+            ticket,
+            registered,
+        }
+    }
+
+    /// Returns the newest stream that was opened with a ticket.
+    pub(super) fn find(&self, ticket: TicketHash) -> Option<Arc<RegisteredSeat>> {
+        self.by_ticket.lock().get(&ticket).cloned()
+    }
+}
+
+impl RegisteredSeat {
+    /// Returns whether the stream was opened with this key.
+    pub(super) fn is_opened_with(&self, key: Option<&KeyId>) -> bool {
+        self.key.as_ref() == key
+    }
+
+    /// Passes an answer to the match and returns the result, or `None` if the stream no longer
+    /// holds the seat or the match is parked.
+    pub(super) fn answer(&self, input: SeatInput) -> Option<Gated<Verdict>> {
+        let _one_at_a_time = self.answering.lock();
+        self.handle.answer(input)
+    }
+}
+
+impl Drop for SeatRegistration {
+    fn drop(&mut self) {
+        let mut by_ticket = self.registry.by_ticket.lock();
+        let newest = by_ticket.get(&self.ticket);
+        if newest.is_some_and(|newest| Arc::ptr_eq(newest, &self.registered)) {
+            by_ticket.remove(&self.ticket);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Authenticates callers and the seat tickets that they present.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use bridgemaster_match::TicketHash;
 use bridgemaster_proto::v1::RefusalReason;
@@ -11,7 +11,7 @@ use crate::{
     identity::{Authenticator, Caller, KeyScope},
     live::{Matches, RedeemedTicket, Ticket},
     refusal::Refusal,
-    transport::{ConnectionInfo, ConnectionSlots, SeatProtection},
+    transport::{ConnectionInfo, ConnectionSlots, SeatProtection, TokenBuckets},
 };
 
 /// Authenticates bots over the connections of one port.
@@ -26,7 +26,6 @@ pub(crate) struct SeatAuthenticator {
 pub(super) struct AuthenticatedSeat {
     pub(super) caller: Caller,
     pub(super) redeemed: RedeemedTicket,
-    pub(super) ticket: TicketHash,
 }
 
 impl SeatAuthenticator {
@@ -60,41 +59,33 @@ impl SeatAuthenticator {
         let seat = self.redeem_ticket(metadata).await;
         let holds_seat = |name: &KeyName| {
             let seat = seat.as_ref();
-            seat.is_ok_and(|(seat, _)| seat.is_held_by(name))
+            seat.is_ok_and(|seat| seat.is_held_by(name))
         };
         let authenticated = self.authenticator.caller_or_cached(metadata, holds_seat);
         let authenticated = authenticated.await;
-        if let (Err(refusal), Ok((seat, _))) = (&authenticated, &seat)
+        if let (Err(refusal), Ok(seat)) = (&authenticated, &seat)
             && refusal.is_server_error()
         {
             seat.record_rejection();
         }
         let caller = authenticated?;
         caller.require_scope(KeyScope::Play)?;
-        let (redeemed, ticket) = seat?;
-        Ok(AuthenticatedSeat {
-            caller,
-            redeemed,
-            ticket,
-        })
+        let redeemed = seat?;
+        Ok(AuthenticatedSeat { caller, redeemed })
     }
 
     /// Returns the seat of the ticket in the metadata.
-    async fn redeem_ticket(
-        &self,
-        metadata: &MetadataMap,
-    ) -> Result<(RedeemedTicket, TicketHash), Refusal> {
+    async fn redeem_ticket(&self, metadata: &MetadataMap) -> Result<RedeemedTicket, Refusal> {
         let ticket = bearer_ticket(metadata)?;
         let redeem = || RedeemedTicket::redeem(&self.matches, &ticket);
-        let redeemed = match redeem() {
+        match redeem() {
             Err(refusal) if refusal.reason() == RefusalReason::TicketUnknown => {
                 self.matches.load_finished(&ticket).await?;
                 // This node may also have taken over the match in the meantime.
-                redeem()?
+                redeem()
             }
-            result => result?,
-        };
-        Ok((redeemed, ticket.hash()))
+            result => result,
+        }
     }
 
     /// Protects the connection of a seat's stream from eviction, as long as it is the newest stream
@@ -104,7 +95,7 @@ impl SeatAuthenticator {
         connection: Option<&ConnectionInfo>,
         authenticated: &AuthenticatedSeat,
     ) -> Option<SeatProtection> {
-        let mark = *authenticated.ticket.as_bytes();
+        let mark = *authenticated.redeemed.ticket().as_bytes();
         let key = authenticated.caller.key_id();
         self.slots.protect(connection?.peer, mark, key)
     }
@@ -129,4 +120,31 @@ pub(super) fn bearer_ticket(metadata: &MetadataMap) -> Result<Ticket, Refusal> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, ticket)| Ticket::from_client(ticket.trim()))
         .ok_or_else(|| missing("the metadata `authorization` is not of the form `Bearer TICKET`"))
+}
+
+/// Admits calls that present the ticket of a seat, with a rate limit per seat. Many machines may
+/// share an address, and their calls must not keep a bot from its seat.
+pub(crate) struct SeatAdmission {
+    matches: Arc<Matches>,
+    calls: TokenBuckets<TicketHash>,
+}
+
+impl SeatAdmission {
+    pub(crate) fn new(matches: Arc<Matches>) -> Self {
+        Self {
+            calls: TokenBuckets::new(matches.limits().calls_per_seat),
+            matches,
+        }
+    }
+
+    /// Returns whether a call is admitted by its ticket. All other calls count against their
+    /// address.
+    pub(crate) fn admits(&self, metadata: &MetadataMap) -> bool {
+        let Ok(ticket) = bearer_ticket(metadata) else {
+            return false;
+        };
+        // Only tickets of existing seats are counted, so that invented tickets cannot fill the
+        // table.
+        self.matches.has_seat(&ticket) && self.calls.debit(ticket.hash(), Instant::now()).is_ok()
+    }
 }

@@ -1,7 +1,7 @@
 //! Implementation of `SeatService`: seats whose bots answer requests by unary calls, for clients
 //! without bidirectional streams.
 
-use std::{pin::Pin, sync::Arc};
+use std::pin::Pin;
 
 use bridgemaster_match::{SeatInput, Verdict};
 use bridgemaster_proto::v1::{
@@ -14,14 +14,10 @@ use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 use super::{
     conversation::Conversation,
-    in_span::InSpan,
-    inbound::Inbound,
-    round_trip::RoundTrip,
+    inbound::{Inbound, SeatRegistry},
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
-    seat_registry::SeatRegistry,
 };
 use crate::{
-    journal::NotStored,
     refusal::Refusal,
     transport::{Call, ConnectionInfo},
 };
@@ -44,12 +40,12 @@ impl SeatRpc {
     /// Passes an answer to the stream of the seat whose ticket is in the metadata. The result is
     /// returned once it is committed.
     async fn answer(&self, metadata: &MetadataMap, input: SeatInput) -> Result<Verdict, Refusal> {
-        let AuthenticatedSeat {
-            caller,
-            redeemed,
-            ticket,
-        } = self.authenticator.authenticate(metadata).await?;
-        let registered = self.registry.find(ticket).ok_or_else(no_stream_refusal)?;
+        let AuthenticatedSeat { caller, redeemed } =
+            self.authenticator.authenticate(metadata).await?;
+        let registered = self
+            .registry
+            .find(redeemed.ticket())
+            .ok_or_else(no_stream_refusal)?;
         if !registered.is_opened_with(caller.key_id()) {
             return Err(Refusal::new(
                 RefusalReason::SeatOfAnotherKey,
@@ -65,8 +61,7 @@ impl SeatRpc {
                 no_stream_refusal()
             });
         };
-        let result = verdict.committed().await;
-        result.map_err(|NotStored| Refusal::storage_failed())
+        Ok(verdict.committed().await?)
     }
 }
 
@@ -80,14 +75,13 @@ fn no_stream_refusal() -> Refusal {
 
 #[tonic::async_trait]
 impl SeatService for SeatRpc {
-    type WatchSeatStream =
-        InSpan<Pin<Box<dyn Stream<Item = Result<WatchSeatResponse, Status>> + Send>>>;
+    type WatchSeatStream = Pin<Box<dyn Stream<Item = Result<WatchSeatResponse, Status>> + Send>>;
 
     async fn watch_seat(
         &self,
         request: Request<WatchSeatRequest>,
     ) -> Result<Response<Self::WatchSeatStream>, Status> {
-        let mut authenticated = self.authenticator.authenticate(request.metadata()).await?;
+        let authenticated = self.authenticator.authenticate(request.metadata()).await?;
         // Until the ticket was known, the call counted against its address.
         let counted =
             Call::current().map(|call| call.mark_bot_stream_of(authenticated.caller.key_id()));
@@ -97,24 +91,20 @@ impl SeatService for SeatRpc {
             }
             return Err(refusal.into());
         }
-        let connection = ConnectionInfo::of(&request);
-        authenticated.redeemed.set_connection(connection);
-        let protection = self
-            .authenticator
-            .protect_connection(connection, &authenticated);
-        let round_trip = RoundTrip::new(connection.map(|known| known.round_trip.clone()));
-        let span = authenticated.redeemed.span();
+        let connection = ConnectionInfo::of(&request).cloned();
         let inbound = Inbound::Calls {
             hello: request.into_inner().hello,
             registry: self.registry.clone(),
-            ticket: authenticated.ticket,
+            ticket: authenticated.redeemed.ticket(),
         };
-        let matches = Arc::clone(self.authenticator.matches());
-        let (redeemed, caller) = (authenticated.redeemed, authenticated.caller);
-        let responses =
-            Conversation::new(matches, redeemed, caller, inbound, protection, round_trip);
+        let responses = Conversation::new(
+            &self.authenticator,
+            authenticated,
+            connection.as_ref(),
+            inbound,
+        );
         let responses = responses.map(|response| watch_response(&response?));
-        Ok(Response::new(InSpan::new(span, Box::pin(responses))))
+        Ok(Response::new(Box::pin(responses)))
     }
 
     async fn decide(

@@ -7,9 +7,11 @@ use thiserror::Error;
 use tracing::{error, info, warn};
 
 use super::{
-    folder::{CHECKPOINT_MATCHES, Checkpoint, FolderProgress, PendingReplay, ReplayWriteError},
+    folder::{
+        CHECKPOINT_MATCHES, Checkpoint, FolderProgress, MAX_BATCH, PendingReplay, ReplayWriteError,
+        ReplayWriter,
+    },
     withheld::{TooManyWithheld, WithheldSet, WithholdReasonUnknown, WithholdingPolicy},
-    writer::{MAX_BATCH, ReplayWriter},
 };
 
 /// The total size of replays in memory, in bytes, at which they are written before more are read.

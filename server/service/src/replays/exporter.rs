@@ -22,9 +22,8 @@ use tracing::{error, info, warn};
 
 use super::{
     backfill::{Backfill, BackfillContext, Incomplete},
-    folder::{PendingReplay, ReplayFolder, ReplayWriteError},
+    folder::{MAX_BATCH, PendingReplay, ReplayFolder, ReplayWriteError, ReplayWriter},
     withheld::{WithheldSet, WithholdReason, WithholdingPolicy},
-    writer::{MAX_BATCH, ReplayWriter},
 };
 use crate::{
     journal::{Gate, Gated},

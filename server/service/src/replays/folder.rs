@@ -8,14 +8,13 @@ use std::{
 };
 
 use bridgemaster_store::{MAX_ID_BYTES, MatchId};
+use bridgemaster_whole_file as whole_file;
+use bridgemaster_whole_file::{FileMode, PreparedFile, UNFINISHED_SUFFIX, sync_folder};
 use thiserror::Error;
+use tokio::task::spawn_blocking;
 use tracing::warn;
 
-use bridgemaster_whole_file::{
-    self as whole_file, FileMode, PreparedFile, UNFINISHED_SUFFIX, sync_folder,
-};
-
-use crate::limits::MAX_WITHHELD_REPLAYS;
+use crate::{limits::MAX_WITHHELD_REPLAYS, metrics::Metrics};
 
 /// The suffix of a replay file, after the match identifier.
 const REPLAY_SUFFIX: &str = ".replay.binpb";
@@ -229,6 +228,79 @@ fn is_unfinished_replay(path: &Path) -> bool {
     };
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
     is_number && (whole.ends_with(REPLAY_SUFFIX) || whole == CHECKPOINT_FILE)
+}
+
+/// The maximum number of replays in a batch. Each batch needs one sync of the folder.
+pub(super) const MAX_BATCH: usize = 32;
+
+/// Writes to the replay folder. Writes that a panic lost are detected and retried.
+#[derive(Clone)]
+pub(super) struct ReplayWriter {
+    folder: ReplayFolder,
+    metrics: Arc<Metrics>,
+}
+
+impl ReplayWriter {
+    pub(super) fn new(folder: ReplayFolder, metrics: Arc<Metrics>) -> Self {
+        Self { folder, metrics }
+    }
+
+    /// Writes replays. Returns the replays that failed, with the errors.
+    pub(super) async fn write(
+        &self,
+        replays: Vec<PendingReplay>,
+    ) -> Vec<(PendingReplay, ReplayWriteError)> {
+        let (folder, count) = (self.folder.clone(), replays.len());
+        let written = spawn_blocking(move || folder.write(replays));
+        let failed = written.await.unwrap_or_default();
+        self.metrics.count_written_replays(count - failed.len());
+        failed
+    }
+
+    /// Returns a writer to the same folder, for files that only their owner can read.
+    pub(super) fn with_private_files(&self) -> Self {
+        Self::new(self.folder.with_private_files(), Arc::clone(&self.metrics))
+    }
+
+    /// Counts a replay that cannot be written.
+    pub(super) fn count_failure(&self) {
+        self.metrics.count_failed_replay();
+    }
+
+    /// Returns the matches, out of this list, whose replays are missing.
+    pub(super) async fn missing(&self, ids: Vec<MatchId>) -> Vec<MatchId> {
+        let folder = self.folder.clone();
+        let missing = spawn_blocking(move || {
+            let is_missing = |id: &MatchId| !folder.contains(id);
+            ids.into_iter().filter(is_missing).collect()
+        });
+        missing.await.unwrap_or_default()
+    }
+
+    pub(super) async fn read_progress(&self) -> Option<FolderProgress> {
+        let folder = self.folder.clone();
+        let complete = spawn_blocking(move || folder.read_progress()).await;
+        complete.unwrap_or(None)
+    }
+
+    pub(super) async fn write_progress(
+        &self,
+        complete: FolderProgress,
+    ) -> Result<(), ReplayWriteError> {
+        let folder = self.folder.clone();
+        let set = spawn_blocking(move || folder.write_progress(&complete)).await;
+        set.unwrap_or(Ok(()))
+    }
+
+    /// Removes files that an earlier server did not finish writing.
+    pub(super) async fn remove_unfinished(&self) {
+        let folder = self.folder.clone();
+        match spawn_blocking(move || folder.remove_unfinished()).await {
+            Ok(Ok(0)) | Err(_) => {}
+            Ok(Ok(removed)) => warn!(removed, "removed incomplete replay files"),
+            Ok(Err(error)) => warn!(%error, "cannot list the folder of replays"),
+        }
+    }
 }
 
 #[cfg(test)]

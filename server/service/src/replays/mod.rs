@@ -7,7 +7,6 @@ mod folder;
 mod retention;
 pub(crate) mod signing_key;
 mod withheld;
-mod writer;
 
 pub(crate) use exporter::ReplayExporter;
 pub(crate) use folder::ReplayFolder;

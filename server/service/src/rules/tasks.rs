@@ -7,7 +7,7 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_rules::{Batch, Problem, Sampling, Session};
 
-use super::workers::Task;
+use super::Task;
 use crate::{
     refusal::Refusal,
     transport::{RulesBudget, RulesPermit},

@@ -6,7 +6,8 @@ use bridgemaster_store::StoreError;
 use thiserror::Error;
 
 use crate::{
-    journal::RecoveryError, live::OfferSecretError, replays::signing_key::SigningKeyError,
+    live::{OfferSecretError, RecoveryError},
+    replays::signing_key::SigningKeyError,
 };
 
 /// An error that occurs when a server starts.

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
-    escape::is_printable,
     v1::{AttendRequest, Queue, RefusalReason},
 };
 use bridgemaster_store::KeyName;
@@ -17,7 +16,7 @@ use crate::{
     lobby::{
         AttendanceId, BotName, NewAttendance, QueueId, QueueRules, VersionStatus, queue_unknown,
     },
-    refusal::Refusal,
+    refusal::{Refusal, check_text},
     transport::{Call, ConnectionInfo},
 };
 
@@ -57,10 +56,7 @@ pub(super) fn attend_request(
         let rule = format!("must have 1 to {MAX_BOT_TEXT_CHARS} printable characters");
         Refusal::field("bot_name", rule)
     })?;
-    if bot_version.chars().count() > MAX_BOT_TEXT_CHARS || !bot_version.chars().all(is_printable) {
-        let rule = format!("must have at most {MAX_BOT_TEXT_CHARS} printable characters");
-        return Err(Refusal::field("bot_version", rule));
-    }
+    check_text("bot_version", bot_version, MAX_BOT_TEXT_CHARS)?;
     Ok(NewAttendance {
         queue_id: QueueId::new(queue_id).ok_or_else(|| queue_unknown(queue_id))?,
         bot,

@@ -33,7 +33,6 @@ use super::{
 };
 use crate::{
     identity::{Authenticator, Caller, KeyScope, ReadAccess},
-    journal::NotStored,
     ladder::Ladders,
     limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_QUOTED_CHARS},
     live::{HostedMatch, MatchView, Matches, Reader, Viewer, Visibility},
@@ -288,8 +287,7 @@ impl MatchService for MatchRpc {
         } else {
             hosted.info()
         };
-        let info = info.committed().await;
-        let info = info.map_err(|NotStored| Refusal::storage_failed())?;
+        let info = info.committed().await.map_err(Refusal::from)?;
         Ok(Response::new(GetMatchResponse {
             r#match: Some(info),
         }))

@@ -3,12 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_games::{GAME_IDS, MAX_SEATS, Seat};
-use bridgemaster_proto::{
-    escape::is_printable,
-    v1::{
-        CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal,
-        SpectatorRules,
-    },
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal,
+    SpectatorRules,
 };
 use bridgemaster_store::KeyName;
 
@@ -22,7 +19,7 @@ use crate::{
     },
     live::{IdempotentRequest, MatchOptions, MatchQuery, TicketTargets},
     lobby::{BotName, InvitedBot, Lobby},
-    refusal::Refusal,
+    refusal::{Refusal, check_text, text_problem},
 };
 
 /// Validates a new match's options, except its rules.
@@ -228,17 +225,8 @@ pub(super) fn check_labels(field: &str, labels: &BTreeMap<String, String>) -> Re
                 quoted(name)
             ));
         }
-        let chars = value.chars().count();
-        if chars > MAX_LABEL_VALUE_CHARS {
-            return refuse(format!(
-                "the value of {name} must have at most {MAX_LABEL_VALUE_CHARS} characters, not \
-                 {chars}"
-            ));
-        }
-        if let Some(unprintable) = value.chars().find(|&c| !is_printable(c)) {
-            return refuse(format!(
-                "the value of {name} must be printable; it contains {unprintable:?}"
-            ));
+        if let Some(problem) = text_problem(value, MAX_LABEL_VALUE_CHARS) {
+            return refuse(format!("the value of {name}: {problem}"));
         }
     }
     let bytes = labels.iter().map(|(name, value)| name.len() + value.len());
@@ -271,18 +259,7 @@ pub(super) fn check_group_replays(match_ids: &[String]) -> Result<(), Refusal> {
 
 /// Validates the reason for a cancellation.
 pub(super) fn check_reason(reason: &str) -> Result<(), Refusal> {
-    let chars = reason.chars().count();
-    if chars > MAX_REASON_CHARS {
-        let detail = format!("at most {MAX_REASON_CHARS} characters are allowed, not {chars}");
-        return Err(Refusal::field("reason", detail));
-    }
-    match reason.chars().find(|&c| !is_printable(c)) {
-        Some(unprintable) => Err(Refusal::field(
-            "reason",
-            format!("must be printable; it contains {unprintable:?}"),
-        )),
-        None => Ok(()),
-    }
+    check_text("reason", reason, MAX_REASON_CHARS)
 }
 
 /// Validates a filter, and converts it into a query.

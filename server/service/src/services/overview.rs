@@ -17,7 +17,6 @@ use tonic::Status;
 use super::match_validation::match_query;
 use crate::{
     identity::Caller,
-    journal::NotStored,
     limits::{
         DEFAULT_OVERVIEW_INTERVAL_MS, DEFAULT_OVERVIEW_MATCHES, MAX_OVERVIEW_MATCHES,
         OVERVIEW_INTERVAL_MS,
@@ -117,7 +116,7 @@ impl Overview {
         let Some((changes, update)) = hosted.snapshot_since(self.sent.get(id).copied()) else {
             return Ok(None);
         };
-        let update = update.committed().await.map_err(not_stored)?;
+        let update = update.committed().await?;
         let is_first = self.sent.insert(id.clone(), changes).is_none();
         let mut info = update.r#match;
         if let Some(info) = info.as_mut().filter(|_| !is_first) {
@@ -142,7 +141,7 @@ impl Overview {
         if !hosted.is_over() && hosted.info_if_matching(&self.query).is_some() {
             return Ok(None);
         }
-        let info = hosted.info().committed().await.map_err(not_stored)?;
+        let info = hosted.info().committed().await?;
         Ok(Some(WatchMatchesResponse {
             r#match: Some(info),
             observation: None,
@@ -158,8 +157,4 @@ impl Overview {
             () = sleep(self.interval) => Ok(()),
         }
     }
-}
-
-fn not_stored(_: NotStored) -> Refusal {
-    Refusal::storage_failed()
 }

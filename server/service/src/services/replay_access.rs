@@ -2,7 +2,6 @@
 
 use crate::{
     identity::{Caller, KeyScope, ReadAccess},
-    journal::NotStored,
     ladder::{LADDER_LABEL, Ladders},
     live::MatchView,
     refusal::Refusal,
@@ -19,8 +18,7 @@ pub(super) async fn check_replay(
         return Ok(());
     }
     caller.require_read(ReadAccess::Replays)?;
-    let info = hosted.info_without_config().committed().await;
-    let info = info.map_err(|NotStored| Refusal::storage_failed())?;
+    let info = hosted.info_without_config().committed().await?;
     match info.labels.get(LADDER_LABEL) {
         Some(ladder) => {
             // Only the leader has the ladder's settings.

@@ -18,7 +18,7 @@ use tokio::{
 };
 use tracing::warn;
 
-use super::{connection_slots::ConnectionSlots, slot_guard::SlotGuard};
+use super::{connection::SlotGuard, connection_slots::ConnectionSlots};
 
 /// A listener with a bounded number of connections. A new connection beyond that number evicts the
 /// oldest connection from one address: from the new connection's own address if that address is at

@@ -19,15 +19,13 @@ use tokio::{
 use tonic::Status;
 
 use super::{
+    CallerId, Origin,
     answer::Answer,
-    answer_budget::{self, AnswerPermit},
-    caller_id::CallerId,
     evictor::{EvictionCandidate, EvictorEntry},
     fair_queue::QueuePlace,
-    origin::Origin,
-    quotas::{Quota, Quotas, permits},
-    request_bytes::RequestBytes,
-    rules_budget::RulesBudget,
+    quotas::{
+        AnswerPermit, Quota, Quotas, RequestBytes, RulesBudget, acquire_answer_bytes, permits,
+    },
 };
 use crate::{
     limiter::{Limiter, Permit},
@@ -341,7 +339,7 @@ impl Call {
             (&of_caller, caller_permits, "unread_answer_bytes_per_caller"),
             (&server.unread, server.unread_permits, "unread_answer_bytes"),
         ];
-        answer_budget::acquire(parts, bytes, limits.unread_time).await
+        acquire_answer_bytes(parts, bytes, limits.unread_time).await
     }
 
     /// Releases the permits that a response of `bytes` bytes does not need.

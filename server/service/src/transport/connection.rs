@@ -6,7 +6,10 @@ use std::{
     mem::MaybeUninit,
     net::SocketAddr,
     pin::Pin,
-    sync::{Arc, atomic::AtomicUsize},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Context, Poll, Waker, ready},
     time::Duration,
 };
@@ -17,17 +20,14 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_rustls::server::TlsStream;
+use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, transport::server::Connected};
 
 use super::{
+    Origin,
     connection_slots::{ConnectionProtection, ConnectionSlot},
-    forward_channels::ForwardChannels,
-    forwarded_origin::ForwardedCall,
-    forwarding_node::ForwardingNode,
-    origin::Origin,
+    forwarding_node::{ForwardChannels, ForwardedCall, ForwardingNode},
     round_trip::{MinRoundTrip, RoundTripSampler},
-    slot_guard::SlotGuard,
-    write_coalescer::WriteCoalescer,
 };
 use crate::identity::ConnectionBot;
 
@@ -332,14 +332,82 @@ impl AsyncWrite for Connection {
     }
 }
 
+/// A slot, released on drop, that fails reads and writes once the connection is evicted.
+pub(super) struct SlotGuard {
+    /// Completes when the connection is evicted.
+    evicted: Pin<Box<WaitForCancellationFutureOwned>>,
+    _slot: ConnectionSlot,
+}
+
+impl SlotGuard {
+    pub(super) fn new(slot: ConnectionSlot) -> Self {
+        Self {
+            evicted: Box::pin(slot.evicted().clone().cancelled_owned()),
+            _slot: slot,
+        }
+    }
+
+    /// Fails once the connection is evicted. Reads and writes both check for an eviction, since the
+    /// server might only be writing while the peer does not read.
+    pub(super) fn check(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        match self.evicted.as_mut().poll(cx) {
+            Poll::Pending => Ok(()),
+            Poll::Ready(()) => Err(io::Error::new(
+                io::ErrorKind::ConnectionAborted,
+                "the connection was evicted in favour of a new one",
+            )),
+        }
+    }
+}
+
+/// The minimum number of calls for which a connection coalesces writes. Two calls are usually the
+/// seats of one match. The two seats act in turn, so there would be nothing to coalesce.
+const MIN_CALLS: usize = 3;
+
+/// Lets all other ready tasks run once before a connection with several calls writes, so that one
+/// write sends the messages of all calls. The operating system needs more time for a write than the
+/// server needs for a call.
+#[derive(Default)]
+pub(super) struct WriteCoalescer {
+    /// The number of calls in progress on the connection.
+    open_calls: Arc<AtomicUsize>,
+    /// Whether other tasks have run since the last flush.
+    has_yielded: bool,
+}
+
+impl WriteCoalescer {
+    /// Creates a coalescer for a connection with `open_calls` calls.
+    pub(super) fn new(open_calls: Arc<AtomicUsize>) -> Self {
+        Self {
+            open_calls,
+            has_yielded: false,
+        }
+    }
+
+    /// Yields to other tasks, once before each flush.
+    pub(super) fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
+        let has_yielded = std::mem::replace(&mut self.has_yielded, true);
+        if has_yielded || self.open_calls.load(Ordering::Relaxed) < MIN_CALLS {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Resets the coalescer after a flush.
+    pub(super) fn reset(&mut self) {
+        self.has_yielded = false;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
 
     use tokio::{net::TcpListener, task::unconstrained, time::timeout};
 
-    use super::*;
-    use crate::{Limits, identity::CallingBot, transport::ConnectionSlots};
+    use super::{super::ConnectionSlots, *};
+    use crate::{Limits, identity::CallingBot};
 
     /// Returns a connection, its other end, and a table with one slot.
     async fn connected() -> (Connection, TcpStream, Arc<ConnectionSlots>) {

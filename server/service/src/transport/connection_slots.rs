@@ -13,7 +13,6 @@
 
 mod protection;
 mod table;
-mod unprotected;
 
 use std::{
     fmt,
@@ -29,7 +28,7 @@ use self::{
     protection::Protection,
     table::{SeatFingerprint, SlotTable},
 };
-use super::origin::Origin;
+use super::Origin;
 use crate::limits::Limits;
 
 /// A server's connection slots, limited in total and per address.

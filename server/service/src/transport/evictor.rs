@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::caller_id::CallerId;
+use super::CallerId;
 
 /// The time after which a call that waits for its client can be evicted.
 const MIN_CLIENT_WAIT: Duration = Duration::from_secs(1);

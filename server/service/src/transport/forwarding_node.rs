@@ -5,7 +5,7 @@
 //! too. The delay counts as lag, at once and not only when the next beat arrives. So it makes no
 //! difference which message of the node arrives first after a stall.
 
-use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{collections::HashMap, fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use bridgemaster_lease::limits::LEASE_TERM;
 use bridgemaster_match::MIN_LAG_US;
@@ -13,6 +13,7 @@ use bridgemaster_referee::{LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS};
 use parking_lot::Mutex;
 use tokio::{select, time::sleep};
 use tokio_util::sync::CancellationToken;
+use tonic::{codegen::http::HeaderMap, transport::Channel};
 
 use crate::{live::ServerClock, metrics::Metrics};
 
@@ -261,6 +262,62 @@ impl ForwardingNodes {
 
 const fn as_us(duration: Duration) -> u64 {
     duration.as_micros() as u64
+}
+
+/// The origin of a forwarded call, as reported by the server that forwarded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ForwardedOrigin {
+    /// The address of the original caller.
+    pub(crate) address: IpAddr,
+    /// The round trip between the caller and the forwarding server, in µs; `None` if the forwarding
+    /// server's system does not report it.
+    pub(crate) round_trip_us: Option<u32>,
+}
+
+/// A call that another server forwarded.
+#[derive(Clone, Debug)]
+pub(crate) struct ForwardedCall {
+    pub(crate) origin: ForwardedOrigin,
+    /// The server that forwarded the call, if it sends beats.
+    pub(crate) node: Option<Arc<ForwardingNode>>,
+}
+
+/// Reads the metadata of a forwarded call. Only servers in the cluster are trusted.
+pub(crate) type ReadForwardedCall = Arc<dyn Fn(&HeaderMap) -> Option<ForwardedCall> + Send + Sync>;
+
+/// The maximum number of cached connections. If a caller needs more, some connections are closed
+/// and reopened.
+const MAX_CACHED: usize = 16;
+
+/// The connections to other servers for one caller's connection, one per server. Since callers
+/// share no such connection, they do not delay each other more than with direct connections. The
+/// connections close with the caller's connection. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ForwardChannels {
+    by_address: Arc<Mutex<HashMap<String, Channel>>>,
+}
+
+impl ForwardChannels {
+    /// Returns the connection to `address`; if there is none, opens it first.
+    ///
+    /// # Errors
+    /// When `open` fails.
+    pub(crate) fn get_or_open<E>(
+        &self,
+        address: &str,
+        open: impl FnOnce() -> Result<Channel, E>,
+    ) -> Result<Channel, E> {
+        let mut by_address = self.by_address.lock();
+        if let Some(channel) = by_address.get(address) {
+            return Ok(channel.clone());
+        }
+        let channel = open()?;
+        if by_address.len() >= MAX_CACHED {
+            by_address.clear();
+        }
+        by_address.insert(address.to_owned(), channel.clone());
+        Ok(channel)
+    }
 }
 
 #[cfg(test)]

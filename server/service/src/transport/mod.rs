@@ -2,55 +2,89 @@
 //! handshakes, each caller's calls, and the bytes that the server buffers for unread responses and
 //! incomplete requests.
 
-mod accepted;
 mod answer;
-mod answer_body;
-mod answer_budget;
 mod bounded_listener;
 mod call;
-mod caller_id;
-mod client_kind;
 mod connection;
 mod connection_slots;
 mod evictor;
 mod fair_queue;
-mod forward_channels;
-mod forwarded_origin;
 mod forwarding_node;
-mod handshakes;
 mod incoming;
-mod keyed_limiter;
-mod origin;
+mod keyed_limits;
 mod quotas;
-mod request_bytes;
 mod round_trip;
-mod rules_budget;
 mod serving;
-mod slot_guard;
 mod tls;
-mod token_buckets;
 mod web_serving;
-mod write_coalescer;
 
-pub use tls::{Tls, TlsError, TlsFiles};
+use std::net::{IpAddr, Ipv6Addr};
+
+use bridgemaster_store::KeyId;
 
 pub(crate) use bounded_listener::BoundedListener;
 pub(crate) use call::{Call, QueueBudget, Watcher};
-pub(crate) use caller_id::CallerId;
-pub(crate) use client_kind::ClientKind;
 pub(crate) use connection::{Connection, ConnectionInfo};
 pub(crate) use connection_slots::{ConnectionSlots, SeatProtection};
-pub(crate) use forwarded_origin::{ForwardedCall, ForwardedOrigin};
 pub(crate) use forwarding_node::{
-    BEAT_INTERVAL, ForwardingNode, ForwardingNodeId, ForwardingNodes, LagReader,
+    BEAT_INTERVAL, ForwardedCall, ForwardedOrigin, ForwardingNode, ForwardingNodeId,
+    ForwardingNodes, LagReader,
 };
 pub(crate) use incoming::incoming;
-pub(crate) use keyed_limiter::{KeyedLimiter, KeyedPermit};
-pub(crate) use origin::Origin;
-pub(crate) use quotas::Quotas;
-pub(crate) use request_bytes::RequestBytes;
+pub(crate) use keyed_limits::{KeyedLimiter, KeyedPermit, TokenBuckets};
+pub(crate) use quotas::{Quotas, RequestBytes, RulesBudget, RulesPermit};
 pub(crate) use round_trip::MinRoundTrip;
-pub(crate) use rules_budget::{RulesBudget, RulesPermit};
 pub(crate) use serving::{MetadataReaders, serve};
-pub(crate) use token_buckets::TokenBuckets;
+pub use tls::{Tls, TlsError, TlsFiles};
 pub(crate) use web_serving::serve_web;
+
+/// The prefix length of an IPv6 network that is assigned to one customer.
+const NETWORK_BITS: u32 = 64;
+
+/// An address for limits: an IPv4 address, or a /64 network of IPv6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Origin(IpAddr);
+
+impl From<IpAddr> for Origin {
+    fn from(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V4(address) => address.into(),
+            IpAddr::V6(address) => {
+                let network = u128::MAX << (Ipv6Addr::BITS - NETWORK_BITS);
+                Ipv6Addr::from_bits(address.to_bits() & network).into()
+            }
+        })
+    }
+}
+
+/// Identifies a caller for quotas and rates.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CallerId {
+    /// A caller at this address without a known key.
+    Address(Origin),
+    /// The holder of this key, at any address.
+    Key(KeyId),
+}
+
+/// The kind of clients that a listener serves, which determines the protocols that TLS offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClientKind {
+    /// Bots and other gRPC clients, which use HTTP/2.
+    Programs,
+    /// Browsers, which use HTTP/1.1 too.
+    Browsers,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_network_of_64_bits_are_one_origin() {
+        let origin = |text: &str| Origin::from(text.parse::<IpAddr>().unwrap());
+        assert_eq!(origin("2001:db8::1"), origin("2001:db8::ffff:2"));
+        assert_ne!(origin("2001:db8::1"), origin("2001:db8:0:1::1"));
+        assert_ne!(origin("192.0.2.1"), origin("192.0.2.2"));
+        assert_eq!(origin("192.0.2.1"), origin("::ffff:192.0.2.1"));
+    }
+}

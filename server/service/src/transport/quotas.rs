@@ -3,15 +3,23 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Weak},
+    time::Duration,
 };
 
+use bridgemaster_proto::v1::RefusalReason;
+use bridgemaster_rules::Problem;
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::Semaphore;
-
-use super::{
-    caller_id::CallerId, evictor::Evictor, fair_queue::FairQueue, rules_budget::RulesLimiters,
+use tokio::{
+    sync::{AcquireError, OwnedSemaphorePermit, Semaphore},
+    time::timeout,
 };
-use crate::{limiter::Limiter, limits::Limits};
+
+use super::{CallerId, evictor::Evictor, fair_queue::FairQueue};
+use crate::{
+    limiter::{Limiter, Permit},
+    limits::Limits,
+    refusal::Refusal,
+};
 
 /// The number of bytes per permit of a byte semaphore.
 pub(super) const BYTES_PER_PERMIT: usize = 1024;
@@ -118,6 +126,180 @@ impl Quotas {
 
     fn by_caller(&self) -> MutexGuard<'_, Callers> {
         self.by_caller.lock()
+    }
+}
+
+/// A permit for the buffers from which a stream is produced.
+pub(crate) struct AnswerPermit {
+    _permits: Vec<OwnedSemaphorePermit>,
+}
+
+impl AnswerPermit {
+    pub(super) fn of(permits: Vec<OwnedSemaphorePermit>) -> Self {
+        Self { _permits: permits }
+    }
+}
+
+/// Acquires permits for `bytes` bytes of each semaphore, or all permits of a semaphore that has
+/// fewer. Waits at most `timeout_after`. Each semaphore comes with its total number of permits, and
+/// the name of the corresponding limit.
+pub(super) async fn acquire_answer_bytes<const PARTS: usize>(
+    parts: [(&Arc<Semaphore>, usize, &'static str); PARTS],
+    bytes: usize,
+    timeout_after: Duration,
+) -> Result<Vec<OwnedSemaphorePermit>, Refusal> {
+    let mut limit = "";
+    let mut acquired = Vec::new();
+    let waiting = async {
+        for (semaphore, total, name) in parts {
+            limit = name;
+            let count = u32::try_from(permits(bytes).min(total)).unwrap_or(u32::MAX);
+            let permit = Arc::clone(semaphore).acquire_many_owned(count).await?;
+            acquired.push(permit);
+        }
+        Ok::<_, AcquireError>(())
+    };
+    let waited = timeout(timeout_after, waiting).await;
+    // The semaphores are never closed.
+    waited.map(|_| acquired).map_err(|_| {
+        Refusal::new(
+            RefusalReason::LimitReached,
+            format!("the server's limit {limit} is reached; read previous responses first"),
+        )
+        .with("limit", limit)
+    })
+}
+
+const CALLER_LIMIT_NAME: &str = "unfinished_request_bytes_per_caller";
+const SERVER_LIMIT_NAME: &str = "unfinished_request_bytes";
+
+/// A permit for bytes of an incomplete request, beyond the bytes that every call may buffer.
+pub(crate) struct RequestBytes {
+    of_caller: Permit,
+    of_server: Permit,
+}
+
+impl RequestBytes {
+    /// Acquires a permit for `bytes` bytes.
+    ///
+    /// # Errors
+    /// When a limit is reached. The error names the limit.
+    pub(super) fn acquire(
+        of_caller: &Arc<Limiter>,
+        of_server: &Arc<Limiter>,
+        bytes: usize,
+    ) -> Result<Self, Refusal> {
+        let of_caller = of_caller.try_acquire(bytes);
+        let of_caller = of_caller.ok_or_else(|| too_many_bytes(CALLER_LIMIT_NAME))?;
+        let of_server = of_server.try_acquire(bytes);
+        let of_server = of_server.ok_or_else(|| too_many_bytes(SERVER_LIMIT_NAME))?;
+        Ok(Self {
+            of_caller,
+            of_server,
+        })
+    }
+
+    /// Extends the permit by `bytes` bytes.
+    ///
+    /// # Errors
+    /// When a limit is reached. The error names the limit.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Refusal> {
+        if !self.of_caller.grow(bytes) {
+            return Err(too_many_bytes(CALLER_LIMIT_NAME));
+        }
+        if !self.of_server.grow(bytes) {
+            return Err(too_many_bytes(SERVER_LIMIT_NAME));
+        }
+        Ok(())
+    }
+}
+
+fn too_many_bytes(limit: &'static str) -> Refusal {
+    Refusal::new(
+        RefusalReason::LimitReached,
+        format!("too many incomplete requests: the server's limit {limit} is reached; retry later"),
+    )
+    .with("limit", limit)
+}
+
+/// One caller's budget and the server's budget.
+#[derive(Clone)]
+pub(crate) struct RulesBudget {
+    pub(super) of_caller: RulesLimiters,
+    pub(super) of_server: RulesLimiters,
+}
+
+/// Limits on concurrent calls and on positions of sessions.
+#[derive(Clone)]
+pub(crate) struct RulesLimiters {
+    calls: Arc<Limiter>,
+    positions: Arc<Limiter>,
+}
+
+/// A permit for a call or for a position, released on drop.
+pub(crate) struct RulesPermit {
+    _permits: [Permit; 2],
+}
+
+impl RulesLimiters {
+    /// Creates limiters for this number of calls and this number of positions.
+    pub(crate) fn new(calls: usize, positions: usize) -> Self {
+        Self {
+            calls: Limiter::new(calls),
+            positions: Limiter::new(positions),
+        }
+    }
+}
+
+impl RulesBudget {
+    /// Creates a budget without limits, for a server that only callers on the same machine use.
+    pub(crate) fn unlimited() -> Self {
+        let limiters = RulesLimiters::new(usize::MAX, usize::MAX);
+        Self {
+            of_caller: limiters.clone(),
+            of_server: limiters,
+        }
+    }
+
+    /// Acquires a permit for a call.
+    ///
+    /// # Errors
+    /// When the caller or the server has too many calls.
+    pub(crate) fn acquire_call(&self) -> Result<RulesPermit, Refusal> {
+        let (own, all) = (&self.of_caller.calls, &self.of_server.calls);
+        let own = own
+            .try_acquire(1)
+            .ok_or_else(|| Refusal::limit("rules_calls_per_caller", own.limit()))?;
+        let all = all
+            .try_acquire(1)
+            .ok_or_else(|| Refusal::server_limit("rules_calls", all.limit()))?;
+        Ok(RulesPermit {
+            _permits: [own, all],
+        })
+    }
+
+    /// Acquires a permit for one more position.
+    ///
+    /// # Errors
+    /// When the caller or the server has too many positions.
+    pub(crate) fn acquire_position(&self) -> Result<RulesPermit, Problem> {
+        let full = |limit: &str, limiter: &Limiter| {
+            let detail = format!(
+                "the server's limit {limit} = {} is reached; release positions that are not needed",
+                limiter.limit()
+            );
+            Problem::new(RefusalReason::LimitReached, "", detail)
+        };
+        let (own, all) = (&self.of_caller.positions, &self.of_server.positions);
+        let own = own
+            .try_acquire(1)
+            .ok_or_else(|| full("rules_positions_per_caller", own))?;
+        let all = all
+            .try_acquire(1)
+            .ok_or_else(|| full("rules_positions", all))?;
+        Ok(RulesPermit {
+            _permits: [own, all],
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use bridgemaster_proto::v1::{
     rules_service_server, seat_service_server,
 };
 use bridgemaster_store::KeyId;
+use http_body::Frame;
 use hyper::{body::Incoming, rt::Executor, server::conn::http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -33,11 +34,10 @@ use tonic::{
 use tracing::debug;
 
 use super::{
-    answer_body::AnswerBody,
     call::{CURRENT_CALL, Call, CallKind, ConnectionContext},
     connection::{Connection, ConnectionInfo},
     fair_queue::QueuePlace,
-    forwarded_origin::ReadForwardedCall,
+    forwarding_node::ReadForwardedCall,
     quotas::Quotas,
 };
 use crate::limits::{Limits, MAX_METADATA_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES};
@@ -281,6 +281,36 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
                 return Poll::Ready(());
             }
         }
+    }
+}
+
+/// A call's response, which releases the call's permits that the response does not need.
+pub(super) struct AnswerBody {
+    call: Arc<Call>,
+}
+
+impl AnswerBody {
+    pub(super) fn new(call: Arc<Call>, body: Body) -> Self {
+        call.answer.set_body(body);
+        Self { call }
+    }
+}
+
+impl http_body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let call = &self.call;
+        call.answer
+            .poll_frame(context, |bytes| call.shrink_answer(bytes))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.call.answer.is_end_stream()
     }
 }
 

@@ -14,7 +14,7 @@ use tokio_rustls::rustls::{
     server::{VerifierBuilderError, WebPkiClientVerifier},
 };
 
-use super::client_kind::ClientKind;
+use super::ClientKind;
 
 /// The ALPN protocols (RFC 7301): only HTTP/2 for programs, since gRPC clients require it; HTTP/2
 /// and HTTP/1.1 for browsers.

@@ -27,12 +27,11 @@ use tonic::{
 use tracing::debug;
 
 use super::{
-    answer_body::AnswerBody,
     call::{CURRENT_CALL, Call, ConnectionContext},
     connection::{Connection, ConnectionInfo},
     fair_queue::FairlyPolled,
     quotas::Quotas,
-    serving::{CallTasks, ReadKey, call_kind, call_ready},
+    serving::{AnswerBody, CallTasks, ReadKey, call_kind, call_ready},
 };
 use crate::limits::{
     Limits, MAX_METADATA_BYTES, PAGE_BUFFER_BYTES, SEND_BUFFER_BYTES, STREAM_WINDOW_BYTES,

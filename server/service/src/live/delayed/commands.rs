@@ -12,7 +12,7 @@ use super::{
     super::{CreatedMatch, HostedMatch, MatchView as _, Matches, TicketTargets, Viewer},
     DelayedMatch,
 };
-use crate::{journal::NotStored, refusal::Refusal};
+use crate::refusal::Refusal;
 
 impl Matches {
     /// Cancels a match, and returns the match as `viewer` sees it. A delayed viewer does not learn
@@ -128,8 +128,7 @@ impl Matches {
 }
 
 async fn visible_info(delayed: &DelayedMatch) -> Result<MatchInfo, Refusal> {
-    let info = delayed.info().committed().await;
-    info.map_err(|NotStored| Refusal::storage_failed())
+    Ok(delayed.info().committed().await?)
 }
 
 /// Returns whether a refusal reveals that a match has ended.

@@ -13,7 +13,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{BotIdentity, MatchPhase, ResumePoint, Time};
 use bridgemaster_store::KeyName;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tracing::info;
 
 use super::{
@@ -22,10 +22,14 @@ use super::{
         clock::MatchClock,
         groups::group_running,
         hosted_match::{
-            ActiveMatch, Joined, MatchFuture, Outcome, ReplayBytes, ReplaySource, SpectatorDelay,
+            ActiveMatch, Joined, MatchFuture, Outcome, ReplayBytes, ReplaySource, ReplayUpdate,
+            SpectatorDelay,
         },
         outbound,
-        refusals::{cannot_join, match_ended, match_over, ticket_replaced},
+        refusals::{
+            cancelled, cannot_join, match_ended, match_over, match_running, ticket_replaced,
+        },
+        relay::Relay,
         spectators::WatchReceiver,
     },
     LiveMatch,
@@ -408,5 +412,51 @@ impl<G: WireGame> ActiveMatch for LiveMatch<G> {
             machine.restart(now, next, effects);
             machine.handle_reports(reports, effects);
         })
+    }
+}
+
+impl<G: WireGame> ReplaySource for LiveMatch<G> {
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        let mut locked = self.lock();
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            return None;
+        }
+        Some(locked.subscribe_throttled())
+    }
+
+    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate> {
+        let locked = self.lock();
+        locked.gated(ReplayUpdate {
+            info: locked.machine.status_info(),
+            records: locked.machine.public_records(from_bytes).to_vec(),
+        })
+    }
+
+    fn head(&self) -> Option<v1::Replay> {
+        let locked = self.lock();
+        let is_over = locked.machine.referee().phase() == MatchPhase::Ended;
+        (!is_over).then(|| locked.machine.replay_head())
+    }
+
+    fn full_replay(&self) -> ReplayBytes {
+        let mut locked = self.lock();
+        let replay = locked.machine.replay().map(Arc::clone);
+        match (replay, locked.machine.cancellation()) {
+            (None, Some(why)) => ReplayBytes::Unavailable(locked.gated(cancelled(&why.reason))),
+            (None, None) => ReplayBytes::InProgress,
+            (Some(bytes), _) => ReplayBytes::InMemory(locked.gated(bytes)),
+        }
+    }
+
+    fn withheld_reason(&self) -> Option<Refusal> {
+        let locked = self.lock();
+        if locked.machine.referee().phase() != MatchPhase::Ended {
+            return Some(match_running());
+        }
+        locked.machine.is_seed_withheld().then(group_running)
+    }
+
+    fn relay(&self) -> Option<&Relay> {
+        Some(&self.shared.relay)
     }
 }

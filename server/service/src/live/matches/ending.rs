@@ -7,10 +7,11 @@ use bridgemaster_store::KeyName;
 
 use super::Matches;
 use crate::{
-    journal::NotStored,
+    journal::committed_result,
     live::{
         HostedMatch,
         hosted_match::{Ended, Outcome, ReplayBytes},
+        refusals::check_seat,
     },
     refusal::Refusal,
 };
@@ -30,11 +31,7 @@ impl Matches {
         hosted: &dyn HostedMatch,
         why: Cancellation,
     ) -> Result<MatchInfo, Refusal> {
-        let not_stored = |NotStored| Refusal::storage_failed();
-        match self.record_end(hosted.cancel(why)) {
-            Ok(info) => info.committed().await.map_err(not_stored),
-            Err(refusal) => Err(refusal.committed().await.unwrap_or_else(not_stored)),
-        }
+        committed_result(self.record_end(hosted.cancel(why))).await
     }
 
     /// Ends the time in which a seat's bot can join or reconnect. Returns once the change is
@@ -45,17 +42,8 @@ impl Matches {
         seat: Seat,
         why: String,
     ) -> Result<(), Refusal> {
-        let seats = hosted.seats();
-        if !seats.contains(seat) {
-            let last = seats.get() - 1;
-            let detail = format!("{} is out of range (0..={last})", seat.number());
-            return Err(Refusal::field("seat", detail));
-        }
-        let not_stored = |NotStored| Refusal::storage_failed();
-        match self.record_end(hosted.expire_seat(seat, why)) {
-            Ok(expired) => expired.committed().await.map_err(not_stored),
-            Err(refusal) => Err(refusal.committed().await.unwrap_or_else(not_stored)),
-        }
+        check_seat("seat", seat, hosted.seats())?;
+        committed_result(self.record_end(hosted.expire_seat(seat, why))).await
     }
 
     /// Cancels a match in play whose offer was not accepted. `declined` is the seat whose bot

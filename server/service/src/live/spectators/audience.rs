@@ -14,7 +14,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 use tonic::codegen::Bytes;
 
-use super::updates::{SharedUpdate, SpectatorMessage, WatchReceiver, first_message};
+use super::{SharedUpdate, SpectatorMessage, WatchReceiver, first_message};
 use crate::{
     journal::{Gate, Gated},
     limiter::{Limiter, Permit},

@@ -11,8 +11,8 @@ use prost::Message as _;
 use tokio::{sync::mpsc, task::yield_now};
 
 use super::{
+    WatchReceiver,
     audience::{Audience, Reservation, SharedMessage, slow_consumer},
-    updates::WatchReceiver,
 };
 use crate::{
     journal::{Gate, Gated},

@@ -7,16 +7,14 @@ use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
-use super::{DueAction, LobbyError, NewAttendance, WaitingRoom};
-use crate::{
-    lobby::{
+use super::{
+    super::{
         AttendanceId, BotName, QueueId, VersionStatus,
-        attendance::Attendance,
-        offer::SeatOffer,
-        stream::{AttendanceStream, StreamEnd, StreamNumber},
+        attendance::{Attendance, AttendanceStream, SeatOffer, StreamEnd, StreamNumber},
     },
-    transport::CallerId,
+    DueAction, LobbyError, NewAttendance, WaitingRoom,
 };
+use crate::transport::CallerId;
 
 impl WaitingRoom {
     /// Starts an attendance with a new stream. The new stream supersedes any older stream. Returns

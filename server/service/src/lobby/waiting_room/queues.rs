@@ -3,8 +3,10 @@
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
-use super::{LobbyError, WaitingRoom};
-use crate::lobby::{BotName, QueueId, QueueRules, VersionStatus, queue::Queue, stream::StreamEnd};
+use super::{
+    super::{BotName, QueueId, QueueRules, VersionStatus, attendance::StreamEnd, queue::Queue},
+    LobbyError, WaitingRoom,
+};
 
 impl WaitingRoom {
     /// Opens a queue. Repeating the call has no effect.

@@ -7,11 +7,13 @@ use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1;
 use bridgemaster_store::KeyName;
 
-use super::{DueAction, LobbyError, QueueEntry, WaitingRoom};
-use crate::{
-    lobby::{BotName, OfferId, QueueId, QueueRules, VersionStatus, offer::SeatOffer, queue::Queue},
-    transport::ForwardingNode,
+use super::{
+    super::{
+        BotName, OfferId, QueueId, QueueRules, VersionStatus, attendance::SeatOffer, queue::Queue,
+    },
+    DueAction, LobbyError, QueueEntry, WaitingRoom,
 };
+use crate::transport::ForwardingNode;
 
 impl WaitingRoom {
     /// Lists the attendances of bots that accept offers now, regardless of free slots.

@@ -8,11 +8,14 @@ use std::time::Duration;
 use bridgemaster_proto::v1::{AttendanceState as State, attend_response::Message};
 
 use self::fixture::{Fixture, STARTUP, bot, only, queue, rules, seat};
-use super::*;
-use crate::{
-    live::Ticket,
-    lobby::{QueueRules, VersionStatus, queue_updates::QueueCursor, stream_poll::StreamPoll},
+use super::{
+    super::{
+        QueueRules, VersionStatus,
+        messages::{QueueCursor, StreamPoll},
+    },
+    *,
 };
+use crate::live::Ticket;
 
 #[test]
 fn an_offer_is_sent_once_per_stream_and_stays_the_same() {

@@ -18,7 +18,6 @@ use tokio_stream::Stream;
 use tonic::codegen::Bytes;
 
 use crate::{
-    journal::NotStored,
     limits::SPECTATOR_INTERVAL,
     live::{MatchView, Matches, ReplayUpdate},
     refusal::Refusal,
@@ -111,7 +110,7 @@ impl PositionView {
     ) -> impl Stream<Item = Result<WatchPositionsResponse, Refusal>> + Send + 'a {
         try_stream! {
             let update = self.hosted.replay_source().updates_from(progress.bytes).committed().await;
-            let ReplayUpdate { info, records } = update.map_err(not_stored)?;
+            let ReplayUpdate { info, records } = update?;
             if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
                 *is_over = true;
                 return;
@@ -228,7 +227,7 @@ impl PositionView {
 
     /// Returns the full match info.
     pub(super) async fn info(&self) -> Result<MatchInfo, Refusal> {
-        self.hosted.info().committed().await.map_err(not_stored)
+        Ok(self.hosted.info().committed().await?)
     }
 
     /// Returns the match info to send before the next position: in full at first, then whenever it
@@ -303,8 +302,4 @@ fn positions_damaged(problem: impl std::fmt::Display) -> Refusal {
 
 fn records_damaged(error: DecodeError) -> Refusal {
     positions_damaged(error)
-}
-
-fn not_stored(_: NotStored) -> Refusal {
-    Refusal::storage_failed()
 }

@@ -11,7 +11,7 @@ use bridgemaster_proto::v1::{
 use super::super::*;
 use crate::{
     live::Ticket,
-    lobby::{QueueRules, VersionStatus, offer::SeatOffer, stream_poll::StreamPoll},
+    lobby::{QueueRules, VersionStatus, attendance::SeatOffer, messages::StreamPoll},
     transport::ForwardingNode,
 };
 

@@ -1,13 +1,56 @@
-//! Hands matches off to other nodes in the cluster while this server still runs.
+//! Waits until all matches have ended, or until streams must end.
 
 use std::sync::Arc;
 
 use bridgemaster_match::MatchId;
 use bridgemaster_store::{Nodes, StoreError};
-use tokio::task::yield_now;
+use tokio::{select, task::yield_now};
 
-use super::Matches;
-use crate::{journal::Journal, live::HostedMatch};
+use super::{super::HostedMatch, Matches};
+use crate::{journal::Journal, refusal::Refusal};
+
+impl Matches {
+    /// Completes when no match is open.
+    pub(crate) async fn until_idle(&self) {
+        loop {
+            let idle = self.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable();
+            if self.roster().is_empty() {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Returns the refusal for calls that arrive once the server stops.
+    pub(crate) fn stop_refusal(&self) -> Refusal {
+        let failure = self.journal().and_then(|journal| journal.failure());
+        match failure.as_deref() {
+            Some(StoreError::EpochEnded { .. }) if self.cluster().is_some() => {
+                Refusal::node_superseded()
+            }
+            Some(_) => Refusal::storage_failed(),
+            None => Refusal::stopping(),
+        }
+    }
+
+    /// Completes when streams must end, because the server stops or its lease has lapsed.
+    pub(crate) async fn until_interrupted(&self) -> Refusal {
+        let stopping = self.lifecycle().stop_token();
+        let lapsed = async {
+            match self.cluster() {
+                Some(cluster) => cluster.lease_lapsed().await,
+                None => std::future::pending().await,
+            }
+        };
+        select! {
+            biased;
+            () = stopping.cancelled() => self.stop_refusal(),
+            refusal = lapsed => refusal,
+        }
+    }
+}
 
 /// The number of matches examined between yields to other tasks.
 const BATCH_SIZE: usize = 64;

@@ -1,16 +1,22 @@
-//! Checks the host and the origin of requests: accepts requests from pages of this server, and from
-//! people who type its address. A page of another site can make a browser call a server on the
+//! Access of browsers to the page: the hosts and origins of requests, and the link to the page of a
+//! private server.
+//!
+//! The server accepts requests from its own pages, and from people who type its address. A page of another site can make a browser call a server on the
 //! browser's own machine. The other site can also resolve its own host name to that machine, so
 //! that the browser treats both hosts as one origin (DNS rebinding). The host name in such a
 //! request reveals it.
 
 use std::net::IpAddr;
 
+use axum::body::Body as AxumBody;
 use thiserror::Error;
 use tonic::{
     body::Body,
-    codegen::http::{Request, Uri, header, uri::Authority},
+    codegen::http::{HeaderValue, Request, Response, StatusCode, Uri, header, uri::Authority},
 };
+
+use super::reply::{response_with_body, text_response};
+use crate::identity::{KEY_METADATA, OpenedLink, PrivateAccess};
 
 /// The host name of the local machine.
 const LOCALHOST: &str = "localhost";
@@ -91,6 +97,55 @@ fn host_of(request: &Request<Body>) -> Option<Authority> {
         return None;
     }
     host.as_bytes().try_into().ok()
+}
+
+/// The path prefix of links.
+const LINK_PREFIX: &str = "/enter/";
+
+/// Handles a request for a link; returns `None` for other requests.
+pub(super) fn follow_link(
+    private: &PrivateAccess,
+    request: &Request<Body>,
+) -> Option<Response<Body>> {
+    let secret = request.uri().path().strip_prefix(LINK_PREFIX)?;
+    let Some(OpenedLink { target, cookie }) = private.page().open(secret) else {
+        let why = "the link is invalid or was used before; use the link from the terminal";
+        return Some(text_response(StatusCode::FORBIDDEN, why));
+    };
+    // Scripts cannot read the cookie, and other sites cannot use it. However, other ports at this
+    // address belong to the same site. A bot that serves HTTP on such a port gets its visitors'
+    // cookies.
+    let cookie = format!("{cookie}; HttpOnly; SameSite=Strict; Path=/");
+    let values = (
+        HeaderValue::from_str(&target),
+        HeaderValue::from_str(&cookie),
+    );
+    let (Ok(target), Ok(cookie)) = values else {
+        return Some(text_response(
+            StatusCode::NOT_FOUND,
+            "the target of the link is invalid; use the link from the terminal",
+        ));
+    };
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    let mut response = response_with_body(AxumBody::empty(), plain);
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let headers = response.headers_mut();
+    headers.insert(header::LOCATION, target);
+    headers.insert(header::SET_COOKIE, cookie);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Some(response)
+}
+
+/// Adds the organiser's key to requests of a browser that has used a link.
+pub(super) fn add_organiser_key(private: &PrivateAccess, request: &mut Request<Body>) {
+    let cookies = request.headers().get_all(header::COOKIE).iter();
+    let cookies = cookies.filter_map(|value| value.to_str().ok());
+    let has_cookie = cookies
+        .flat_map(|value| value.split(';'))
+        .any(|cookie| private.page().is_valid_cookie(cookie.trim()));
+    if has_cookie && let Ok(key) = HeaderValue::from_str(&private.organiser_key().reveal()) {
+        request.headers_mut().insert(KEY_METADATA, key);
+    }
 }
 
 #[cfg(test)]
