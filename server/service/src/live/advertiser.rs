@@ -12,7 +12,7 @@ use bridgemaster_store::{AdvertisedMatch, KeyName, Nodes, StoreError};
 use prost::Message as _;
 use tokio::task::yield_now;
 
-use super::{HostedMatch, MatchView as _, Matches, delayed::DelayedMatch};
+use super::{HostedMatch, Matches, delayed::VisibilityCursor};
 use crate::journal::Gated;
 
 /// The maximum number of matches advertised per round, with a row of about 1 KiB for each. A round
@@ -49,7 +49,7 @@ struct ChangeCounters {
 /// A match that has changed since its last advertisement.
 struct PendingUpdate {
     hosted: Arc<dyn HostedMatch>,
-    delayed: Option<Arc<DelayedMatch>>,
+    delayed: Option<Arc<VisibilityCursor>>,
     changes: ChangeCounters,
     /// The round in which the match was last advertised, if it was.
     advertised_in: Option<u64>,

@@ -18,7 +18,7 @@ use tokio::sync::OwnedMutexGuard;
 use tracing::info;
 
 use super::{
-    HostedMatch, LiveMatch, MatchView as _, Matches, Ticket,
+    HostedMatch, LiveMatch, Matches, Ticket,
     delayed::DelayedMatchPermit,
     groups::{GroupKey, group_over, maker_name},
     hosted_match::ActiveMatch,
@@ -310,7 +310,7 @@ impl Matches {
         pending: &mut PendingCreation,
     ) -> Result<CreatedMatch, Refusal> {
         if let Err(not_stored) = stored {
-            self.release_slot(live.maker());
+            self.release_slot(live.facts().maker.as_ref());
             return Err(not_stored.into());
         }
         let info = if pending.without_config {
@@ -320,10 +320,10 @@ impl Matches {
         };
         let info = info.into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
-        let offered: Vec<Seat> = live.offered_seats().keys().copied().collect();
+        let offered: Vec<Seat> = live.facts().offered.keys().copied().collect();
         self.traces().record(|| {
             let span = live.match_spans().span(pending.started, "make match");
-            span.with(SEATS, u32::from(live.seats().get()))
+            span.with(SEATS, u32::from(live.facts().seats.get()))
         });
         self.host(live, hashes, true, pending.delay_permit.take());
         info!(match_id = %info.match_id, seats = info.seats.len(), "match created");
@@ -342,17 +342,19 @@ impl Matches {
 
     /// Closes the group of a match, so that no more matches can be added to the group.
     pub(crate) async fn close_group(&self, hosted: &dyn HostedMatch) -> Result<(), Refusal> {
-        let group = hosted.group();
-        let none = || Refusal::field("match_id", "the match does not belong to a group");
-        let key =
-            GroupKey::if_seeds_withheld(Some(group.ok_or_else(none)?), maker_name(hosted.maker()));
+        let facts = hosted.facts();
+        if facts.group.is_none() {
+            let detail = "the match does not belong to a group";
+            return Err(Refusal::field("match_id", detail));
+        }
         let groups = &self.context().groups;
         // A group that withholds nothing has nothing to reveal.
-        let Some(key) = key.filter(|key| groups.is_open(key)) else {
+        let withheld = facts.withheld_group.as_ref();
+        let Some(key) = withheld.filter(|key| groups.is_open(key)) else {
             return Ok(());
         };
         let record = |records| self.journal().map(|journal| journal.queue_records(records));
-        if let Some(gate) = groups.close(&key, record) {
+        if let Some(gate) = groups.close(key, record) {
             gate.wait().await?;
         }
         Ok(())

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 use tracing::{Span, error_span};
 
 use super::{
-    MatchQuery, Ticket, clock::MatchClock, outbound::Outbound, relay::Relay,
+    MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, outbound::Outbound, relay::Relay,
     spectators::WatchReceiver,
 };
 use crate::{
@@ -27,18 +27,72 @@ use crate::{
 /// Completes with an event of a match, or when the match moves to another node.
 pub(crate) type MatchFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// A match of any game, in play or ended, as a viewer sees it, with or without a delay.
-pub(crate) trait MatchView: Send + Sync {
-    fn id(&self) -> &MatchId;
+/// The properties of a match that never change.
+pub(crate) struct MatchFacts {
+    pub(crate) id: MatchId,
+    pub(crate) game_id: &'static str,
+    /// The version of the game's rules that the match uses.
+    pub(crate) rules_version: u32,
+    pub(crate) seats: SeatCount,
+    /// The key that created the match; `None` on a server without keys.
+    pub(crate) maker: Option<KeyName>,
+    pub(crate) group: Option<v1::MatchGroup>,
+    /// The key of the match's group, if that group withholds its seeds until it has ended.
+    pub(crate) withheld_group: Option<GroupKey>,
+    /// The seats that are offered to attending bots; a finished match offers no seats.
+    pub(crate) offered: BTreeMap<Seat, OfferedSeat>,
+    /// The time limit for bots to join for the first time.
+    pub(crate) startup_timeout: Duration,
+    /// The delay with which spectators see the match, if there is one.
+    pub(crate) spectator_delay: Option<Duration>,
+}
+
+impl MatchFacts {
+    /// Returns the spectators' delay of these rules, if there is one.
+    pub(super) fn delay_of(rules: Option<v1::SpectatorRules>) -> Option<Duration> {
+        let delay_ms = rules?.delay_ms;
+        (delay_ms > 0).then(|| Duration::from_millis(delay_ms.into()))
+    }
+}
+
+/// A match of any game, in play or ended.
+pub(crate) trait HostedMatch: Send + Sync {
+    fn facts(&self) -> &MatchFacts;
+
+    fn id(&self) -> &MatchId {
+        &self.facts().id
+    }
+
+    /// Creates a log span for events of the match. The span has the highest level, so that no log
+    /// filter removes it.
+    fn span(&self) -> Span {
+        error_span!("match", match_id = %self.id())
+    }
+
+    /// Returns the match's identity for trace spans.
+    fn match_spans(&self) -> MatchSpans<'_> {
+        MatchSpans {
+            id: self.id(),
+            game_id: self.facts().game_id,
+        }
+    }
 
     /// Returns whether the key with this name created the match, or whether the key's bot has a
     /// seat in the match.
     fn belongs_to(&self, key: &KeyName) -> bool;
 
-    fn seats(&self) -> SeatCount;
+    /// Returns the parties of the match: the key that created it, and the bots that are named after
+    /// keys.
+    fn parties(&self) -> Vec<KeyName>;
 
     /// Returns whether the bot that is named after this key has the seat, connected or not.
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
+
+    /// Returns whether a bot has joined the seat.
+    fn has_joined(&self, seat: Seat) -> bool;
+
+    /// Returns the seat whose bot declined the offer, if the match was cancelled for that reason.
+    fn declined_seat(&self) -> Option<Seat>;
 
     /// Returns the current state of the match.
     fn info(&self) -> Gated<v1::MatchInfo>;
@@ -53,12 +107,12 @@ pub(crate) trait MatchView: Send + Sync {
     /// Returns whether the match has ended or was cancelled.
     fn is_over(&self) -> bool;
 
+    /// Completes when the match has ended or was cancelled.
+    fn until_over(&self) -> MatchFuture<'_>;
+
     /// Returns the number of changes to the state that [`snapshot_since`](Self::snapshot_since)
     /// returns.
     fn change_count(&self) -> u64;
-
-    /// Completes when the end of the match is visible.
-    fn until_over(&self) -> MatchFuture<'_>;
 
     /// Returns the current change count and the state that a spectator may see now. Returns `None`
     /// if the count is still `change_count`.
@@ -67,44 +121,33 @@ pub(crate) trait MatchView: Send + Sync {
         change_count: Option<u64>,
     ) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
 
-    /// Completes when another node continues the match while this server still runs.
-    fn until_moved(&self) -> MatchFuture<'_> {
-        Box::pin(std::future::pending())
-    }
-
     /// Subscribes this watcher to updates.
     fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
+
+    /// Subscribes to changes of the records, or returns `None` if there will be none.
+    fn changes(&self) -> Option<watch::Receiver<u64>>;
+
+    /// Returns the current state, and the public records from this byte offset on. The records
+    /// contain secrets of the match; [`Positions`](bridgemaster_replay::Positions) determines the
+    /// visible parts.
+    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate>;
+
+    /// Returns the rules and setup of the match; `None` for an ended match, since its replay
+    /// contains them.
+    fn replay_head(&self) -> Option<v1::Replay>;
 
     /// Returns the public part of the replay.
     fn replay(&self) -> ReplayBytes;
 
-    /// Returns the records and setup from which positions are computed.
-    fn replay_source(&self) -> &dyn ReplaySource;
-}
+    /// Returns the complete replay, including withheld parts.
+    fn full_replay(&self) -> ReplayBytes;
 
-/// A match of any game, in play or ended.
-pub(crate) trait HostedMatch: MatchView {
-    /// Creates a log span for events of the match. The span has the highest level, so that no log
-    /// filter removes it.
-    fn span(&self) -> Span {
-        error_span!("match", match_id = %self.id())
-    }
+    /// Returns the reason why parts of the replay are withheld from the public; `None` if the whole
+    /// replay is public.
+    fn withheld_reason(&self) -> Option<Refusal>;
 
-    /// Returns the match's identity for trace spans.
-    fn match_spans(&self) -> MatchSpans<'_> {
-        MatchSpans {
-            id: self.id(),
-            game_id: self.game_id(),
-        }
-    }
-
-    fn game_id(&self) -> &'static str;
-
-    /// Returns the version of the game's rules that the match uses.
-    fn rules_version(&self) -> u32;
-
-    /// Returns the time limit for bots to join for the first time.
-    fn startup_timeout(&self) -> Duration;
+    /// Returns the broadcast that all spectators share; `None` for a match that ended long ago.
+    fn relay(&self) -> Option<&Relay>;
 
     /// Returns the spectators' delay. Returns `None` without a delay, and for a match that ended on
     /// this server, since its delayed view already exists.
@@ -118,23 +161,10 @@ pub(crate) trait HostedMatch: MatchView {
     /// Returns the time since the match started, by the server's clock; `None` before the start.
     fn elapsed(&self) -> Option<Duration>;
 
-    /// Returns the key that created the match; `None` on a server without keys.
-    fn maker(&self) -> Option<&KeyName>;
-
-    /// Returns the parties of the match: the key that created it, and the bots that are named after
-    /// keys.
-    fn parties(&self) -> Vec<KeyName>;
-
-    fn group(&self) -> Option<&v1::MatchGroup>;
-
-    /// Returns the seats that are offered to attending bots.
-    fn offered_seats(&self) -> &BTreeMap<Seat, OfferedSeat>;
-
-    /// Returns the seat whose bot declined the offer, if the match was cancelled for that reason.
-    fn declined_seat(&self) -> Option<Seat>;
-
-    /// Returns whether a bot has joined the seat.
-    fn has_joined(&self, seat: Seat) -> bool;
+    /// Completes when another node continues the match while this server still runs.
+    fn until_moved(&self) -> MatchFuture<'_> {
+        Box::pin(std::future::pending())
+    }
 
     /// Joins a seat with a new stream, and closes any older stream of the seat. A replaced ticket
     /// is refused. With a key, the bot has the key's name. A seat that is held by or reserved for
@@ -211,30 +241,6 @@ pub(crate) trait HostedMatch: MatchView {
     /// # Errors
     /// If the match has ended.
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>>;
-}
-
-/// The records of a match, for computing positions. The records contain secrets of the match;
-/// [`Positions`](bridgemaster_replay::Positions) determines the visible parts.
-pub(crate) trait ReplaySource: Send + Sync {
-    /// Subscribes to changes, or returns `None` if there will be none.
-    fn changes(&self) -> Option<watch::Receiver<u64>>;
-
-    /// Returns the current state, and the public records from this byte offset on.
-    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate>;
-
-    /// Returns the rules and setup of the match; `None` for an ended match, since its replay
-    /// contains them.
-    fn head(&self) -> Option<v1::Replay>;
-
-    /// Returns the complete replay, including withheld parts.
-    fn full_replay(&self) -> ReplayBytes;
-
-    /// Returns the reason why parts of the replay are withheld from the public; `None` if the whole
-    /// replay is public.
-    fn withheld_reason(&self) -> Option<Refusal>;
-
-    /// Returns the broadcast that all spectators share; `None` for a match that ended long ago.
-    fn relay(&self) -> Option<&Relay>;
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -11,13 +11,14 @@ use std::{
         Arc,
         atomic::{AtomicU8, Ordering},
     },
+    time::Duration,
 };
 
 use bridgemaster_match::{
     Effect, Inbox, Match, Origin, Recovered, Report, ServerTime, Unreplayable,
 };
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{MatchPhase, MatchRules, RulesError};
+use bridgemaster_referee::{MatchRules, RulesError};
 use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
@@ -31,8 +32,7 @@ use super::{
     context::Context,
     gates::PendingGates,
     groups::GroupKey,
-    hosted_match::{MatchView as _, Outcome},
-    outbound::Closing,
+    hosted_match::{MatchFacts, Outcome},
     relay::Relay,
     spectators::{Audience, Publisher},
 };
@@ -116,6 +116,7 @@ impl<G: WireGame> LiveMatch<G> {
         context: &Arc<Context>,
     ) -> Self {
         let origin = Arc::clone(machine.origin());
+        let rules = machine.referee().rules();
         let audience = Arc::<Audience>::default();
         let publisher = Publisher::new(&audience, &context.limits, &context.watcher_queue_bytes);
         let journal = context.journal.as_ref();
@@ -123,11 +124,22 @@ impl<G: WireGame> LiveMatch<G> {
             journal.map(|journal| MatchJournal::new(Arc::clone(journal), origin.id.clone()));
         Self {
             shared: MatchShared {
-                seats: machine.referee().rules().seats,
-                group: GroupKey::if_seeds_withheld(origin.group.as_ref(), origin.maker.as_deref()),
+                facts: MatchFacts {
+                    id: origin.id.clone(),
+                    game_id: G::ID,
+                    rules_version: G::RULES_VERSION,
+                    seats: rules.seats,
+                    maker,
+                    group: origin.group.clone(),
+                    withheld_group: GroupKey::if_seeds_withheld(
+                        origin.group.as_ref(),
+                        origin.maker.as_deref(),
+                    ),
+                    offered: origin.offered.clone(),
+                    startup_timeout: Duration::from_millis(rules.clock.startup_ms.into()),
+                    spectator_delay: MatchFacts::delay_of(origin.spectators),
+                },
                 origin,
-                game_id: G::ID,
-                maker,
                 metrics: context.metrics.game(G::ID),
                 context: Arc::clone(context),
                 clock,
@@ -167,7 +179,7 @@ impl<G: WireGame> LiveMatch<G> {
 
     fn lock(&self) -> MutexGuard<'_, Locked<G>> {
         let mut locked = self.locked.lock();
-        if let Some(group) = &self.shared.group
+        if let Some(group) = &self.shared.facts.withheld_group
             && self.state.get() == v1::MatchState::Ended
             && self.shared.context.groups.is_revealed(group)
         {
@@ -249,44 +261,6 @@ fn put_back_buffers((mut reports, mut effects): Buffers) {
 }
 
 impl<G: WireGame> LiveMatch<G> {
-    /// Returns whether bots play the match and nothing binds it to this node. Matches with offers
-    /// or withheld seeds belong to the leader, and a delayed view stays on its node.
-    fn can_resume_remotely(&self) -> bool {
-        let origin = &self.shared.origin;
-        let needs_leader = origin.is_seed_withheld() || !origin.offered.is_empty();
-        let has_spectator_delay = origin.spectators.is_some_and(|rules| rules.delay_ms > 0);
-        if needs_leader || has_spectator_delay || self.is_over() {
-            return false;
-        }
-        self.lock().streams.iter().any(Option::is_some)
-    }
-
-    /// Parks the match, so that no more of its entries are stored. Returns `false` if the match is
-    /// over.
-    fn park_machine(&self) -> bool {
-        let mut locked = self.lock();
-        if locked.machine.referee().phase() == MatchPhase::Ended {
-            return false;
-        }
-        locked.machine.park();
-        true
-    }
-
-    /// Closes all streams after their queued messages, and refuses new bots and spectators.
-    fn close_streams(&self) {
-        let mut locked = self.lock();
-        // The token is cancelled under the lock. So a joining bot either sees the cancelled token,
-        // or has a stream that is closed here.
-        self.shared.moved.cancel();
-        let gate = locked.gates.gate_for(locked.machine.uncommitted());
-        for stream in &mut locked.streams {
-            if let Some((_, sender)) = stream.take() {
-                sender.close(Closing::Refused(Refusal::stopping()), gate.clone());
-            }
-        }
-        locked.publisher.close(Refusal::stopping());
-    }
-
     /// Checks that the match was not handed off to another node.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ impl Matches {
         id: &MatchId,
         viewer: &(dyn Viewer + Sync),
         reader: &Reader,
-    ) -> Result<Option<Arc<dyn MatchView>>, Refusal> {
+    ) -> Result<Option<MatchView>, Refusal> {
         match self.find_undelayed(id, viewer, reader).await? {
             None => Ok(None),
             Some(hosted) => self.view_for(hosted, viewer).await.map(Some),
@@ -118,7 +118,7 @@ impl Matches {
     /// Returns the replay file of an ended match.
     pub(crate) async fn replay(
         &self,
-        hosted: &dyn MatchView,
+        hosted: &MatchView,
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
         self.replay_bytes(hosted, hosted.replay(), Some(reader))
@@ -128,7 +128,7 @@ impl Matches {
     /// Returns the replay file for a caller that already has a read permit.
     pub(crate) async fn replay_with_permit(
         &self,
-        hosted: &dyn MatchView,
+        hosted: &MatchView,
         _permit: &ReadPermit,
     ) -> Result<Arc<[u8]>, Refusal> {
         self.replay_bytes(hosted, hosted.replay(), None).await
@@ -138,16 +138,16 @@ impl Matches {
     /// file.
     pub(crate) async fn full_replay(
         &self,
-        hosted: &dyn MatchView,
+        hosted: &MatchView,
         reader: &Reader,
     ) -> Result<Arc<[u8]>, Refusal> {
-        let replay = hosted.replay_source().full_replay();
+        let replay = hosted.full_replay();
         self.replay_bytes(hosted, replay, Some(reader)).await
     }
 
     async fn replay_bytes(
         &self,
-        hosted: &dyn MatchView,
+        hosted: &MatchView,
         replay: ReplayBytes,
         reader: Option<&Reader>,
     ) -> Result<Arc<[u8]>, Refusal> {
@@ -178,7 +178,7 @@ impl Matches {
         query: &MatchQuery,
         count: usize,
         viewer: &(dyn Viewer + Sync),
-    ) -> Vec<Arc<dyn MatchView>> {
+    ) -> Vec<MatchView> {
         let party = query.party();
         let of = match viewer.visible() {
             Visibility::All => party.as_ref(),

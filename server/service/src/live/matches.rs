@@ -17,8 +17,7 @@ use tokio::{sync::Notify, task::yield_now};
 use tracing::Instrument as _;
 
 use super::{
-    HostedMatch, MatchListener, MatchQuery, MatchView as _, OfferTickets, StoredMatch, Ticket,
-    Viewer,
+    HostedMatch, MatchListener, MatchQuery, OfferTickets, StoredMatch, Ticket, Viewer,
     clock::{ServerClock, drive_timer},
     context::{Context, Lifecycle},
     delayed::{self, DelayedMatchPermit, DelayedMatches},
@@ -195,8 +194,8 @@ impl Matches {
         let spectator_delay = played.spectator_delay();
         let is_delayed = spectator_delay.is_some();
         if let Some(spectator_delay) = spectator_delay {
-            // The delayed view starts before the match can be found.
-            self.start_delayed_view(&(Arc::clone(&played) as _), spectator_delay, delay_permit);
+            // The cursor starts before the match can be found.
+            self.start_cursor(&(Arc::clone(&played) as _), spectator_delay, delay_permit);
         }
         let parties = played.parties();
         let hashes = tickets.clone();
@@ -227,7 +226,7 @@ impl Matches {
     /// Hosts a match from an earlier server. The limits are not checked, since they concern only
     /// new matches.
     pub(super) fn resume(self: &Arc<Self>, played: Arc<dyn ActiveMatch>, tickets: Vec<TicketHash>) {
-        self.roster().occupy_slot(played.maker());
+        self.roster().occupy_slot(played.facts().maker.as_ref());
         let restart = played.restart();
         self.host(played, tickets, false, None);
         self.record_end(restart);
@@ -245,7 +244,7 @@ impl Matches {
             drop(roster);
             // Another node might have served the delayed view of the match until now.
             if let Some(spectator_delay) = spectator_delay {
-                self.start_delayed_view(&existing, spectator_delay, None);
+                self.start_cursor(&existing, spectator_delay, None);
             }
             return;
         }
@@ -257,11 +256,11 @@ impl Matches {
         drop(roster);
         drop(evicted);
         if let Some(spectator_delay) = spectator_delay {
-            self.start_delayed_view(&stored, spectator_delay, None);
+            self.start_cursor(&stored, spectator_delay, None);
         }
     }
 
-    /// Ends the delayed view of a match.
+    /// Ends the spectators' delay of a match.
     pub(super) fn end_delay(&self, id: &MatchId) {
         self.delayed().remove(id);
         if let Some(journal) = self.journal() {

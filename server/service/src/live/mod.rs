@@ -30,6 +30,7 @@ mod seat_handle;
 mod spectators;
 mod stored_match;
 mod tickets;
+mod view;
 mod withhold_reasons;
 
 pub(crate) use advertiser::Advertiser;
@@ -38,7 +39,7 @@ pub(crate) use creation::{CreatedMatch, CreationStart, MatchOptions};
 pub use group_repair::{RecordRepair, repair_records};
 pub(crate) use groups::Groups;
 pub(crate) use hosted_match::{
-    HostedMatch, MatchListener, MatchView, ReplayUpdate, Viewer, Visibility,
+    HostedMatch, MatchFacts, MatchListener, ReplayUpdate, Viewer, Visibility,
 };
 pub(crate) use ids::{OfferSecretError, OfferTickets, Ticket, generate_seed};
 pub(crate) use live_match::LiveMatch;
@@ -54,4 +55,5 @@ pub(crate) use seat_handle::{RedeemedTicket, SeatHandle};
 pub(crate) use spectators::SharedUpdate;
 pub(crate) use stored_match::StoredMatch;
 pub(crate) use tickets::TicketTargets;
+pub(crate) use view::MatchView;
 pub use withhold_reasons::WithheldReplays;

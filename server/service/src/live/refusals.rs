@@ -74,12 +74,10 @@ pub(super) fn not_visible_yet(delay: Duration) -> Refusal {
     Refusal::new(RefusalReason::MatchRunning, message)
 }
 
-/// The refusal after the delayed view of a match failed.
-pub(super) fn delayed_view_failed() -> Refusal {
-    Refusal::new(
-        RefusalReason::Unspecified,
-        "the delayed view of the match failed because of an internal error; see the server log",
-    )
+/// The refusal of a new ticket for a seat that a bot has joined.
+pub(super) fn seat_occupied(seat: Seat) -> Refusal {
+    let message = format!("{seat} gets no new ticket because a bot has joined it");
+    Refusal::new(RefusalReason::SeatTaken, message).with("seat", seat.number().to_string())
 }
 
 /// The refusal of a command on an ended match.

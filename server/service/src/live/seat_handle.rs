@@ -151,7 +151,7 @@ impl RedeemedTicket {
     }
 
     pub(crate) fn game_id(&self) -> &'static str {
-        self.hosted.game_id()
+        self.hosted.facts().game_id
     }
 
     /// Returns whether the bot that is named after this key has the seat.
@@ -181,7 +181,7 @@ impl RedeemedTicket {
         key: Option<&KeyName>,
         resume_point: Option<ResumePoint>,
     ) -> Result<(Arc<SeatHandle>, Outbound, Gated<StreamStart>), Gated<Refusal>> {
-        if let Some(offered) = self.hosted.offered_seats().get(&self.seat) {
+        if let Some(offered) = self.hosted.facts().offered.get(&self.seat) {
             offered.bot_name.clone_into(&mut bot.name);
         }
         // A bot name that is not a valid key name is not indexed.

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, FinalMessages, MatchId, OfferedSeat, ReplaceTicketsError, SeatInput,
-    StreamNumber, StreamStart, TicketHash, Verdict, decode_finished, read_histories,
+    Cancellation, FinalMessages, ReplaceTicketsError, SeatInput, StreamNumber, StreamStart,
+    TicketHash, Verdict, decode_finished, read_histories,
 };
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
@@ -17,10 +17,10 @@ use bridgemaster_store::{FinishedMatch, KeyName};
 use tokio::sync::watch;
 
 use super::{
-    Groups, HostedMatch, MatchQuery, MatchView,
+    Groups, HostedMatch, MatchQuery,
     groups::{GroupKey, group_running, maker_name},
     hosted_match::{
-        Joined, MatchFuture, Outcome, ReplayBytes, ReplaySource, ReplayUpdate, SpectatorDelay,
+        Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate, SpectatorDelay,
     },
     outbound::{self, Closing},
     refusals::{cancelled, forfeited, match_ended, match_over, seat_of_another_key},
@@ -41,19 +41,13 @@ const MAX_BOT_MESSAGES: usize = 2;
 
 /// A finished match, read from its summary in the store.
 pub(crate) struct StoredMatch {
-    id: MatchId,
-    game_id: &'static str,
-    rules_version: u32,
+    facts: MatchFacts,
     info: v1::MatchInfo,
     seats: Vec<FinishedSeat>,
     /// The seat whose bot declined the offer, if the match was cancelled for that reason.
     declined: Option<Seat>,
-    seat_count: SeatCount,
     /// The match's message histories, one per server; the match ended in the last history.
     histories: Histories,
-    maker: Option<KeyName>,
-    /// The match's group, if that group withholds its seeds until it has ended.
-    group: Option<GroupKey>,
     groups: Arc<Groups>,
 }
 
@@ -79,23 +73,30 @@ impl StoredMatch {
         };
         info.created_unix_ms = or_stored(info.created_unix_ms, finished.opened_at_unix_ms);
         info.ended_unix_ms = or_stored(info.ended_unix_ms, finished.ended_at_unix_ms);
-        let group = info
-            .config
-            .as_ref()
-            .and_then(|config| config.group.as_ref());
+        let config = info.config.as_ref();
+        let group = config.and_then(|config| config.group.clone());
+        let startup_ms = config.and_then(|config| config.clock?.startup_ms);
         Ok(Self {
-            group: GroupKey::if_seeds_withheld(group, maker_name(maker.as_ref())),
+            facts: MatchFacts {
+                id: finished.match_id.clone(),
+                game_id,
+                rules_version: summary.rules_version,
+                seats: seat_count.ok_or_else(|| format!("it has {} seats", summary.seats.len()))?,
+                withheld_group: GroupKey::if_seeds_withheld(
+                    group.as_ref(),
+                    maker_name(maker.as_ref()),
+                ),
+                maker,
+                group,
+                offered: BTreeMap::new(),
+                startup_timeout: Duration::from_millis(startup_ms.unwrap_or_default().into()),
+                spectator_delay: MatchFacts::delay_of(config.and_then(|config| config.spectators)),
+            },
             groups: Arc::clone(groups),
-            maker,
-            id: finished.match_id.clone(),
             declined: summary
                 .declined_seat
                 .and_then(|seat| Seat::new(u8::try_from(seat).ok()?)),
-            game_id,
-            rules_version: summary.rules_version,
             info,
-            seat_count: seat_count
-                .ok_or_else(|| format!("it has {} seats", summary.seats.len()))?,
             seats: summary.seats,
             histories: read_histories(summary.histories)?,
         })
@@ -103,17 +104,21 @@ impl StoredMatch {
 
     /// Returns whether the seed of the match is withheld.
     fn is_seed_withheld(&self) -> bool {
-        let group = self.group.as_ref();
+        let group = self.facts.withheld_group.as_ref();
         group.is_some_and(|group| !self.groups.is_revealed(group))
     }
 
     /// Returns the key and the settings of the group that withholds the match's seed. The last
     /// value is the match number if the result counts.
     pub(super) fn withheld_group(&self) -> Option<(&GroupKey, &v1::MatchGroup, Option<u32>)> {
-        let place = self.group()?;
+        let place = self.facts.group.as_ref()?;
         let result = self.info.result.as_ref();
         let counts = result.is_some_and(|result| !result.spoiled_by_referee);
-        Some((self.group.as_ref()?, place, counts.then_some(place.number)))
+        Some((
+            self.facts.withheld_group.as_ref()?,
+            place,
+            counts.then_some(place.number),
+        ))
     }
 
     /// Returns the public state of the match.
@@ -149,8 +154,9 @@ impl StoredMatch {
         if self.is_cancelled() && self.info.started_unix_ms == 0 {
             return None;
         }
-        let delay_ms = self.info.config.as_ref()?.spectators?.delay_ms;
-        (delay_ms > 0).then(|| self.info.ended_unix_ms.saturating_add(delay_ms.into()))
+        let delay = self.facts.spectator_delay?;
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        Some(self.info.ended_unix_ms.saturating_add(delay_ms))
     }
 
     fn time_since_end(&self) -> Duration {
@@ -197,10 +203,10 @@ impl StoredMatch {
             ..config
         });
         v1::MatchStarted {
-            match_id: self.id.to_string(),
+            match_id: self.facts.id.to_string(),
             seat: seat.number().into(),
             config: config.map(Box::new),
-            rules_version: self.rules_version,
+            rules_version: self.facts.rules_version,
             seats: self.info.seats.clone(),
             seed_commitment: self.info.seed_commitment.clone(),
         }
@@ -217,19 +223,15 @@ impl StoredMatch {
     }
 }
 
-impl MatchView for StoredMatch {
-    fn id(&self) -> &MatchId {
-        &self.id
+impl HostedMatch for StoredMatch {
+    fn facts(&self) -> &MatchFacts {
+        &self.facts
     }
 
     fn belongs_to(&self, key: &KeyName) -> bool {
         let mut seats = self.info.seats.iter();
-        self.maker() == Some(key)
+        self.facts.maker.as_ref() == Some(key)
             || seats.any(|seat| seat.bot_name == key.as_str() || seat.reserved_for == key.as_str())
-    }
-
-    fn seats(&self) -> SeatCount {
-        self.seat_count
     }
 
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
@@ -249,7 +251,7 @@ impl MatchView for StoredMatch {
     }
 
     fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
-        let is_match = query.matches(self.game_id, &self.info);
+        let is_match = query.matches(self.facts.game_id, &self.info);
         is_match.then(|| self.info())
     }
 
@@ -288,33 +290,46 @@ impl MatchView for StoredMatch {
         }
     }
 
-    fn replay_source(&self) -> &dyn ReplaySource {
-        self
-    }
-}
-
-impl HostedMatch for StoredMatch {
-    fn game_id(&self) -> &'static str {
-        self.game_id
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
     }
 
-    fn rules_version(&self) -> u32 {
-        self.rules_version
+    fn updates_from(&self, _: usize) -> Gated<ReplayUpdate> {
+        let info = v1::MatchInfo {
+            config: None,
+            result: None,
+            seed_commitment: String::new(),
+            seed_salt: String::new(),
+            ..self.info.clone()
+        };
+        let records = Vec::new();
+        Gated::new(ReplayUpdate { info, records }, None)
     }
 
-    fn startup_timeout(&self) -> Duration {
-        let config = self.info.config.as_ref();
-        let clock = config.and_then(|config| config.clock);
-        let startup_ms = clock.and_then(|clock| clock.startup_ms);
-        Duration::from_millis(startup_ms.unwrap_or_default().into())
+    fn replay_head(&self) -> Option<v1::Replay> {
+        None
+    }
+
+    fn full_replay(&self) -> ReplayBytes {
+        match &self.info.cancellation {
+            Some(why) => ReplayBytes::Unavailable(Gated::new(cancelled(&why.reason), None)),
+            None => ReplayBytes::InStore,
+        }
+    }
+
+    fn withheld_reason(&self) -> Option<Refusal> {
+        self.is_seed_withheld().then(group_running)
+    }
+
+    fn relay(&self) -> Option<&Relay> {
+        None
     }
 
     fn spectator_delay(&self) -> Option<SpectatorDelay> {
-        let rules = self.info.config.as_ref()?.spectators?;
         if self.is_cancelled() && self.info.started_unix_ms == 0 {
             return None;
         }
-        let delay = Duration::from_millis(rules.delay_ms.into());
+        let delay = self.facts.spectator_delay?;
         let left = delay.saturating_sub(self.time_since_end());
         (!left.is_zero()).then_some(SpectatorDelay {
             delay,
@@ -323,13 +338,8 @@ impl HostedMatch for StoredMatch {
     }
 
     fn may_be_delayed_remotely(&self) -> bool {
-        let config = self.info.config.as_ref();
-        let delay_ms = config.and_then(|config| config.spectators?.delay_ms.into());
-        let delay = delay_ms.filter(|delay_ms: &u32| *delay_ms > 0);
-        delay.is_some_and(|delay_ms| {
-            let delay = Duration::from_millis(delay_ms.into());
-            self.time_since_end() < delay + MAX_CLOCK_DIFFERENCE
-        })
+        let delay = self.facts.spectator_delay;
+        delay.is_some_and(|delay| self.time_since_end() < delay + MAX_CLOCK_DIFFERENCE)
     }
 
     fn elapsed(&self) -> Option<Duration> {
@@ -344,14 +354,10 @@ impl HostedMatch for StoredMatch {
         Some(Duration::from_millis(duration_ms) + self.time_since_end())
     }
 
-    fn maker(&self) -> Option<&KeyName> {
-        self.maker.as_ref()
-    }
-
     fn parties(&self) -> Vec<KeyName> {
         let bots = self.info.seats.iter();
         let bots = bots.filter_map(|seat| KeyName::new(&seat.bot_name).ok());
-        self.maker.iter().cloned().chain(bots).collect()
+        self.facts.maker.iter().cloned().chain(bots).collect()
     }
 
     fn join(
@@ -402,22 +408,12 @@ impl HostedMatch for StoredMatch {
         }))
     }
 
-    /// A finished match offers no seats.
-    fn offered_seats(&self) -> &BTreeMap<Seat, OfferedSeat> {
-        const NONE: &BTreeMap<Seat, OfferedSeat> = &BTreeMap::new();
-        NONE
-    }
-
     fn declined_seat(&self) -> Option<Seat> {
         self.declined
     }
 
     fn has_joined(&self, seat: Seat) -> bool {
         self.bot_name(seat).is_some()
-    }
-
-    fn group(&self) -> Option<&v1::MatchGroup> {
-        self.info.config.as_ref()?.group.as_ref()
     }
 
     fn replace_tickets(
@@ -452,42 +448,5 @@ impl HostedMatch for StoredMatch {
             Some(_) => Ok(self.info()),
             None => Err(Gated::new(match_ended(), None)),
         })
-    }
-}
-
-impl ReplaySource for StoredMatch {
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
-        None
-    }
-
-    fn updates_from(&self, _: usize) -> Gated<ReplayUpdate> {
-        let info = v1::MatchInfo {
-            config: None,
-            result: None,
-            seed_commitment: String::new(),
-            seed_salt: String::new(),
-            ..self.info.clone()
-        };
-        let records = Vec::new();
-        Gated::new(ReplayUpdate { info, records }, None)
-    }
-
-    fn head(&self) -> Option<v1::Replay> {
-        None
-    }
-
-    fn full_replay(&self) -> ReplayBytes {
-        match &self.info.cancellation {
-            Some(why) => ReplayBytes::Unavailable(Gated::new(cancelled(&why.reason), None)),
-            None => ReplayBytes::InStore,
-        }
-    }
-
-    fn withheld_reason(&self) -> Option<Refusal> {
-        self.is_seed_withheld().then(group_running)
-    }
-
-    fn relay(&self) -> Option<&Relay> {
-        None
     }
 }

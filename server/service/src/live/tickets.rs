@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::ReplaceTicketsError;
-use bridgemaster_proto::v1::{RefusalReason, SeatTicket};
+use bridgemaster_proto::v1::SeatTicket;
 
 use super::{
     HostedMatch, Matches, Ticket,
-    refusals::{check_seat, match_over},
+    refusals::{check_seat, match_over, seat_occupied},
 };
 use crate::{journal::Gated, refusal::Refusal};
 
@@ -23,8 +23,8 @@ pub(crate) enum TicketTargets {
 
 impl TicketTargets {
     /// Resolves and validates the seats for this match.
-    fn resolve_seats(self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
-        let (of_match, offered) = (hosted.seats(), hosted.offered_seats());
+    pub(super) fn resolve_seats(self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
+        let (of_match, offered) = (hosted.facts().seats, &hosted.facts().offered);
         let seats = match self {
             Self::Seats(seats) => seats,
             Self::Vacant => {
@@ -52,11 +52,19 @@ impl Matches {
         targets: TicketTargets,
     ) -> Result<Vec<SeatTicket>, Refusal> {
         let are_optional = matches!(targets, TicketTargets::Vacant);
-        let generated: Vec<(Seat, Ticket)> = targets
-            .resolve_seats(hosted)?
-            .into_iter()
-            .map(|seat| (seat, Ticket::generate(hosted.id())))
-            .collect();
+        let seats = targets.resolve_seats(hosted)?;
+        self.issue_tickets(hosted, &seats, are_optional).await
+    }
+
+    /// Issues new tickets for these seats. If `are_optional`, occupied seats are skipped.
+    pub(super) async fn issue_tickets(
+        &self,
+        hosted: &dyn HostedMatch,
+        seats: &BTreeSet<Seat>,
+        are_optional: bool,
+    ) -> Result<Vec<SeatTicket>, Refusal> {
+        let generate = |seat: &Seat| (*seat, Ticket::generate(hosted.id()));
+        let generated: Vec<(Seat, Ticket)> = seats.iter().map(generate).collect();
         let replaced = self.replace_in_roster(hosted, &generated, are_optional);
         let seats = match replaced {
             Ok(seats) => seats.committed().await?,
@@ -102,11 +110,7 @@ impl Matches {
         match why {
             ReplaceTicketsError::Over => match_over(&hosted.info().into_value()),
             ReplaceTicketsError::Parked => self.stop_refusal(),
-            ReplaceTicketsError::Occupied(seat) => Refusal::new(
-                RefusalReason::SeatTaken,
-                format!("{seat} gets no new ticket because a bot has joined it"),
-            )
-            .with("seat", seat.number().to_string()),
+            ReplaceTicketsError::Occupied(seat) => seat_occupied(seat),
         }
     }
 }

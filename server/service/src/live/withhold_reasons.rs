@@ -8,9 +8,8 @@ use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{FinishedMatch, Records};
 
 use super::{
-    Groups, HostedMatch, Matches, StoredMatch,
-    delayed::DelayedMatches,
-    groups::{GroupKey, maker_name},
+    Groups, HostedMatch, Matches, StoredMatch, delayed::DelayedMatches, groups::GroupKey,
+    hosted_match::MatchFacts,
 };
 use crate::{
     limits::MAX_CLOCK_DIFFERENCE,
@@ -69,8 +68,8 @@ impl WithheldReplays {
         let Ok(stored) = StoredMatch::read(finished, &self.groups) else {
             return true;
         };
-        let group = GroupKey::if_seeds_withheld(stored.group(), maker_name(stored.maker()));
-        let is_withheld = group.is_some_and(|key| !self.is_all_read || self.groups.is_open(&key));
+        let group = stored.facts().withheld_group.as_ref();
+        let is_withheld = group.is_some_and(|key| !self.is_all_read || self.groups.is_open(key));
         let visible_at = stored.visible_at_unix_ms();
         is_withheld || visible_at.is_some_and(|until| now_unix_ms().unsigned_abs() < until)
     }
@@ -93,20 +92,17 @@ impl Matches {
         &self,
         hosted: &dyn HostedMatch,
     ) -> Option<Box<dyn WithholdReason>> {
-        let group = GroupKey::if_seeds_withheld(hosted.group(), maker_name(hosted.maker()));
-        self.match_withhold_reason(hosted.id(), group, 0)
-            .unless_over()
+        self.match_withhold_reason(hosted.facts(), 0).unless_over()
     }
 
     fn match_withhold_reason(
         &self,
-        id: &MatchId,
-        group: Option<GroupKey>,
+        facts: &MatchFacts,
         visible_at_unix_ms: u64,
     ) -> MatchWithholdReason {
         MatchWithholdReason {
-            id: id.clone(),
-            group,
+            id: facts.id.clone(),
+            group: facts.withheld_group.clone(),
             visible_at_unix_ms,
             groups: Arc::clone(&self.context().groups),
             delayed: Arc::clone(self.delayed()),
@@ -133,7 +129,6 @@ impl WithholdingPolicy for Matches {
             }
             Err(_) => return Err(WithholdReasonUnknown),
         };
-        let group = GroupKey::if_seeds_withheld(stored.group(), maker_name(stored.maker()));
         let is_shared = self.cluster().is_some_and(|cluster| cluster.is_shared());
         let margin_ms = if is_shared {
             u64::try_from(MAX_CLOCK_DIFFERENCE.as_millis()).unwrap_or(u64::MAX)
@@ -143,7 +138,7 @@ impl WithholdingPolicy for Matches {
         let visible_at = stored.visible_at_unix_ms();
         let visible_at = visible_at.map_or(0, |until| until.saturating_add(margin_ms));
         Ok(self
-            .match_withhold_reason(id, group, visible_at)
+            .match_withhold_reason(stored.facts(), visible_at)
             .unless_over())
     }
 

@@ -378,14 +378,14 @@ impl QueueWatch {
 
 impl MatchListener for Lobby {
     fn on_hosted(&self, hosted: &dyn HostedMatch, ticket: &dyn Fn(Seat) -> Ticket, is_new: bool) {
-        if hosted.offered_seats().is_empty() {
+        if hosted.facts().offered.is_empty() {
             return;
         }
-        let mut time = hosted.startup_timeout();
+        let mut time = hosted.facts().startup_timeout;
         if !is_new {
             time = time.max(MIN_OFFER_TIME_AFTER_RESTART);
         }
-        for (seat, offered) in hosted.offered_seats() {
+        for (seat, offered) in &hosted.facts().offered {
             let named = QueueId::new(&offered.queue_id).zip(BotName::new(&offered.bot_name));
             let Some((queue_id, bot)) = named else {
                 error!(match_id = %hosted.id(), %seat, "cannot read the offer of a seat");
@@ -398,8 +398,8 @@ impl MatchListener for Lobby {
                     match_id: hosted.id().clone(),
                     seat: *seat,
                     ticket,
-                    game_id: hosted.game_id(),
-                    rules_version: hosted.rules_version(),
+                    game_id: hosted.facts().game_id,
+                    rules_version: hosted.facts().rules_version,
                     offered: offered.clone(),
                     until: now + time,
                     lag: None,

@@ -187,11 +187,11 @@ impl MatchRpc {
             .await?;
         if hosted.is_over() {
             // The positions of an ended match are computed from its replay.
-            check_replay(&self.ladders, &*hosted, &caller).await?;
+            check_replay(&self.ladders, &hosted, &caller).await?;
         }
         let reader = reader(&request, &caller);
         let request = request.into_inner();
-        let viewers = check_viewers(&request.viewers, hosted.seats())?;
+        let viewers = check_viewers(&request.viewers, hosted.facts().seats)?;
         let server = (&self.matches, &self.ladders);
         let who = (caller, reader);
         let watcher = PositionWatcher::new(server, hosted, who, viewers, request.from_decision);

@@ -124,8 +124,8 @@ impl LadderReplayTar {
         let id = MatchId::new(match_id).map_err(|_| unknown())?;
         let hosted = self.matches().get_or_load(&id).await?.ok_or_else(unknown)?;
         let hosted = self.matches().view_for(hosted, &self.caller).await?;
-        check_replay(&self.ladders, &*hosted, &self.caller).await?;
-        self.matches().replay_with_permit(&*hosted, place).await
+        check_replay(&self.ladders, &hosted, &self.caller).await?;
+        self.matches().replay_with_permit(&hosted, place).await
     }
 
     /// Builds the tar header for a file.

@@ -98,8 +98,8 @@ impl MatchRpc {
                     .map_err(|_| match_unknown(&match_id, caller))?;
                 let hosted = self.matches.find(&id, caller, reader).await?;
                 let hosted = hosted.ok_or_else(|| match_unknown(&match_id, caller))?;
-                check_replay(&self.ladders, &*hosted, caller).await?;
-                self.matches.replay(&*hosted, reader).await?.to_vec()
+                check_replay(&self.ladders, &hosted, caller).await?;
+                self.matches.replay(&hosted, reader).await?.to_vec()
             }
         };
         let slot = self.replays.acquire(self.matches.limits()).await?;
@@ -128,7 +128,7 @@ impl MatchRpc {
         request: &Request<T>,
         match_id: &str,
         access: ReadAccess,
-    ) -> Result<(Arc<dyn MatchView>, Caller), Refusal> {
+    ) -> Result<(MatchView, Caller), Refusal> {
         let caller = self
             .authenticator
             .caller_or_guest(request.metadata())
@@ -145,7 +145,7 @@ impl MatchRpc {
 /// Checks that the caller may change a match: the caller's key created the match, or has the
 /// `admin` scope.
 fn check_may_change(hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Refusal> {
-    if caller.name().is_some() && hosted.maker() == caller.name() {
+    if caller.name().is_some() && hosted.facts().maker.as_ref() == caller.name() {
         return Ok(());
     }
     caller.require_scope(KeyScope::Admin)
@@ -280,7 +280,7 @@ impl MatchService for MatchRpc {
             .readable_match(&request, match_id, ReadAccess::Matches)
             .await?;
         if let Some(wait) = wait {
-            until_over(&*hosted, wait, &self.matches, &caller).await?;
+            until_over(&hosted, wait, &self.matches, &caller).await?;
         }
         let info = if *without_config {
             hosted.info_without_config()
@@ -446,9 +446,9 @@ impl MatchService for MatchRpc {
         let (hosted, caller) = self
             .readable_match(&request, match_id, ReadAccess::Replays)
             .await?;
-        check_replay(&self.ladders, &*hosted, &caller).await?;
+        check_replay(&self.ladders, &hosted, &caller).await?;
         let reader = reader(&request, &caller);
-        let replay = self.read_replay(&*hosted, &reader, !as_file).await?;
+        let replay = self.read_replay(&hosted, &reader, !as_file).await?;
         // The buffer into which the response is encoded can be twice as large.
         Call::reserve_answer(2 * replay.bytes.len()).await?;
         let mut response = GetReplayResponse::default();

@@ -90,7 +90,7 @@ impl Overview {
                 let visible = self.matches.newest_in_play(&self.query, self.max_matches, &self.caller).await;
                 let current: BTreeSet<MatchId> = visible.iter().map(|one| one.id().clone()).collect();
                 for hosted in visible {
-                    if let Some(update) = self.match_update(&*hosted).await? {
+                    if let Some(update) = self.match_update(&hosted).await? {
                         yield update;
                     }
                 }
@@ -110,7 +110,7 @@ impl Overview {
     /// Returns an update of a match if the match has changed since the last update.
     async fn match_update(
         &mut self,
-        hosted: &dyn MatchView,
+        hosted: &MatchView,
     ) -> Result<Option<WatchMatchesResponse>, Refusal> {
         let id = hosted.id();
         let Some((changes, update)) = hosted.snapshot_since(self.sent.get(id).copied()) else {

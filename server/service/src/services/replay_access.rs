@@ -11,7 +11,7 @@ use crate::{
 /// match, or the caller may read all replays and the match's ladder publishes them.
 pub(super) async fn check_replay(
     ladders: &Ladders,
-    hosted: &dyn MatchView,
+    hosted: &MatchView,
     caller: &Caller,
 ) -> Result<(), Refusal> {
     if caller.name().is_some_and(|name| hosted.belongs_to(name)) {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     identity::{Caller, ReadAccess},
     limits::MAX_GROUP_REPLAYS_BYTES,
-    live::{HostedMatch, MatchView, Reader},
+    live::{HostedMatch, MatchFacts, MatchView, Reader},
     metrics::DamagedValue,
     refusal::Refusal,
     transport::Call,
@@ -29,7 +29,7 @@ impl MatchRpc {
     /// verified.
     pub(super) async fn read_replay(
         &self,
-        hosted: &dyn MatchView,
+        hosted: &MatchView,
         reader: &Reader,
         wants_message: bool,
     ) -> Result<ReadableReplay, Refusal> {
@@ -98,16 +98,18 @@ impl MatchRpc {
             return Ok(None);
         };
         let hosted = self.matches.find_undelayed(&id, caller, reader).await?;
-        let group_id = |one: &dyn HostedMatch| one.group().map(|group| group.group_id.clone());
+        let group_id =
+            |facts: &MatchFacts| facts.group.as_ref().map(|group| group.group_id.clone());
         let is_of_group = |one: &Arc<dyn HostedMatch>| {
-            one.maker() == of.maker() && group_id(&**one) == group_id(of)
+            let (one, of) = (one.facts(), of.facts());
+            one.maker == of.maker && group_id(one) == group_id(of)
         };
         let Some(hosted) = hosted.filter(is_of_group) else {
             return Ok(None);
         };
         let view = self.matches.view_for(hosted, caller).await?;
-        check_replay(&self.ladders, &*view, caller).await?;
-        self.read_replay(&*view, reader, false).await.map(Some)
+        check_replay(&self.ladders, &view, caller).await?;
+        self.read_replay(&view, reader, false).await.map(Some)
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn wait_for_end(wait_ms: u32) -> Result<Option<Duration>, Refusal> {
 /// # Errors
 /// When the server stops, or the caller's key is revoked or expires.
 pub(super) async fn until_over(
-    hosted: &dyn MatchView,
+    hosted: &MatchView,
     wait: Duration,
     matches: &Matches,
     caller: &Caller,

@@ -269,7 +269,8 @@ async fn without_keys_no_change_of_a_match_reveals_its_end_early() {
         let (info, request, _bots) = staged(&server, name).await;
         let answers = change(&server, &info.match_id, &request).await;
         // Replaces values that differ between matches anyway.
-        let neutral = answers.into_iter().map(|answer| {
+        // `delayed_law` compares the tickets in the first three answers.
+        let neutral = answers.into_iter().skip(3).map(|answer| {
             let answer = answer.replace(&info.match_id, "ID");
             let answer = answer.replace(&info.seed_commitment, "COMMITMENT");
             answer.replace(&info.created_unix_ms.to_string(), "CREATED")
@@ -281,18 +282,6 @@ async fn without_keys_no_change_of_a_match_reveals_its_end_early() {
     for (name, answers) in &outcomes[1..] {
         assert_eq!(answers, &outcomes[0].1, "{name} and ended");
     }
-    let [again, vacant, first, ..] = &outcomes[0].1[..] else {
-        panic!("too few answers: {outcomes:?}");
-    };
-    assert!(
-        again.contains("existed: true") && again.contains("tickets: []"),
-        "{again}"
-    );
-    assert!(vacant.contains("tickets: []"), "{vacant}");
-    assert!(
-        first.starts_with("SEAT_TAKEN") && first.contains("a delay of 3600 s"),
-        "{first}"
-    );
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod catalog;
 mod certificates;
 mod connections;
 mod conversation;
+mod delayed_law;
 mod delayed_remote;
 mod delayed_retention;
 mod delayed_spectators;

@@ -1,16 +1,15 @@
 //! Commands on a match by callers who see it with a delay. The results of commands reveal nothing
-//! that the delayed view does not show. The restriction matters on a server without keys, where
-//! every caller may issue commands and sees matches with a delay.
+//! that the cursor has not passed. The restriction matters on a server without keys, where every
+//! caller may issue commands and sees matches with a delay.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason, SeatTicket};
 
-use super::{
-    super::{CreatedMatch, HostedMatch, MatchView as _, Matches, TicketTargets, Viewer},
-    DelayedMatch,
+use super::super::{
+    CreatedMatch, HostedMatch, Matches, Ticket, TicketTargets, Viewer, refusals::seat_occupied,
 };
 use crate::refusal::Refusal;
 
@@ -26,13 +25,13 @@ impl Matches {
         why: Cancellation,
         viewer: &(dyn Viewer + Sync),
     ) -> Result<MatchInfo, Refusal> {
-        let delayed = self.active_delayed_view_for(hosted, viewer).await?;
+        let visible = self.visible_info(hosted, viewer).await?;
         let cancelled = self.cancel(&**hosted, why).await;
-        match (delayed, cancelled) {
+        match (visible, cancelled) {
             // A match that never started has no delay.
             (Some(_), Ok(info)) if info.started_unix_ms == 0 => Ok(info),
-            (Some(delayed), Ok(_)) => visible_info(&delayed).await,
-            (Some(delayed), Err(refusal)) if reveals_end(&refusal) => visible_info(&delayed).await,
+            (Some(visible), Ok(_)) => Ok(visible),
+            (Some(visible), Err(refusal)) if reveals_end(&refusal) => Ok(visible),
             (_, cancelled) => cancelled,
         }
     }
@@ -48,18 +47,24 @@ impl Matches {
         targets: TicketTargets,
         viewer: &(dyn Viewer + Sync),
     ) -> Result<Vec<SeatTicket>, Refusal> {
-        let delayed = self.active_delayed_view_for(hosted, viewer).await?;
-        let are_optional = matches!(targets, TicketTargets::Vacant);
-        let replaced = self.replace_tickets(&**hosted, targets).await;
-        match (delayed, replaced) {
-            (Some(_), Err(refusal)) if reveals_end(&refusal) && are_optional => Ok(Vec::new()),
-            (Some(delayed), Err(refusal))
-                if reveals_end(&refusal) || refusal.reason() == RefusalReason::SeatTaken =>
-            {
-                Err(no_new_tickets(&delayed))
+        let Some(visible) = self.visible_info(hosted, viewer).await? else {
+            return self.replace_tickets(&**hosted, targets).await;
+        };
+        let seats = match targets {
+            TicketTargets::Vacant => self.visibly_vacant_seats(hosted.id(), &visible),
+            TicketTargets::Seats(_) => {
+                let seats = targets.resolve_seats(&**hosted)?;
+                if let Some(seat) = seats.iter().find(|seat| has_visible_bot(&visible, **seat)) {
+                    return Err(seat_occupied(*seat));
+                }
+                seats
             }
-            (_, replaced) => replaced,
-        }
+        };
+        let issued = match self.issue_tickets(&**hosted, &seats, true).await {
+            Err(refusal) if reveals_end(&refusal) => Vec::new(),
+            issued => issued?,
+        };
+        Ok(with_decoys(hosted.id(), &seats, issued))
     }
 
     /// Ends the time in which a seat's bot can join or reconnect. A delayed viewer learns neither
@@ -73,10 +78,10 @@ impl Matches {
         (seat, why): (Seat, String),
         viewer: &(dyn Viewer + Sync),
     ) -> Result<(), Refusal> {
-        let delayed = self.active_delayed_view_for(hosted, viewer).await?;
+        let is_delayed = self.visible_info(hosted, viewer).await?.is_some();
         match self.expire_seat(&**hosted, seat, why).await {
             Err(refusal)
-                if delayed.is_some()
+                if is_delayed
                     && (reveals_end(&refusal) || refusal.reason() == RefusalReason::SeatTaken) =>
             {
                 Ok(())
@@ -101,34 +106,67 @@ impl Matches {
         let Some(hosted) = self.get_or_load(&id).await? else {
             return Ok(previous);
         };
-        match self.active_delayed_view_for(&hosted, viewer).await? {
-            None => Ok(previous),
-            Some(delayed) => Ok(CreatedMatch {
-                info: visible_info(&delayed).await?,
-                ..previous
-            }),
-        }
+        let Some(visible) = self.visible_info(&hosted, viewer).await? else {
+            return Ok(previous);
+        };
+        let seats = self.visibly_vacant_seats(&id, &visible);
+        Ok(CreatedMatch {
+            tickets: with_decoys(&id, &seats, previous.tickets),
+            info: visible,
+            existed: true,
+        })
     }
 
-    /// Returns the delayed view for `viewer`, if the match is still delayed.
+    /// Returns the match as `viewer` sees it, if the viewer sees it with a delay that has not ended.
     ///
     /// # Errors
     /// If another node serves the delayed view, or the serving node cannot be determined.
-    async fn active_delayed_view_for(
+    async fn visible_info(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
         viewer: &(dyn Viewer + Sync),
-    ) -> Result<Option<Arc<DelayedMatch>>, Refusal> {
-        let Some(delayed) = self.delayed_view_for(hosted, viewer).await? else {
-            return Ok(None);
-        };
-        delayed.until_ready().await;
-        Ok((!delayed.is_over()).then_some(delayed))
+    ) -> Result<Option<MatchInfo>, Refusal> {
+        let cursor = self.cursor_for(hosted, viewer).await?;
+        let visible = cursor.as_ref().and_then(|cursor| cursor.delayed_state());
+        Ok(visible.map(|state| state.info().clone()))
+    }
+
+    /// Returns the seats that get tickets while no more of the match than this is known: those
+    /// without a bot that are not offered in queues.
+    fn visibly_vacant_seats(&self, id: &MatchId, visible: &MatchInfo) -> BTreeSet<Seat> {
+        let seats = (0..visible.seats.len()).filter_map(|seat| Seat::new(u8::try_from(seat).ok()?));
+        // A finished match no longer has its offers, but the tickets of offered seats are derived.
+        let is_offered = |seat: &Seat| self.has_seat(&self.offered_ticket(id, *seat));
+        seats
+            .filter(|seat| !has_visible_bot(visible, *seat) && !is_offered(seat))
+            .collect()
     }
 }
 
-async fn visible_info(delayed: &DelayedMatch) -> Result<MatchInfo, Refusal> {
-    Ok(delayed.info().committed().await?)
+/// Returns whether a bot has visibly joined the seat.
+fn has_visible_bot(visible: &MatchInfo, seat: Seat) -> bool {
+    let seat = visible.seats.get(seat.index());
+    seat.is_some_and(|seat| !seat.bot_name.is_empty())
+}
+
+/// Returns one ticket for each seat: the issued ticket, or a ticket that no seat has. A viewer
+/// cannot distinguish them before it tries to join.
+fn with_decoys(
+    id: &MatchId,
+    seats: &BTreeSet<Seat>,
+    mut issued: Vec<SeatTicket>,
+) -> Vec<SeatTicket> {
+    for seat in seats {
+        let number = u32::from(seat.number());
+        if !issued.iter().any(|ticket| ticket.seat == number) {
+            issued.push(SeatTicket {
+                seat: number,
+                ticket: Ticket::generate(id).reveal().to_owned(),
+            });
+        }
+    }
+    issued.sort_by_key(|ticket| ticket.seat);
+    issued
 }
 
 /// Returns whether a refusal reveals that a match has ended.
@@ -137,14 +175,4 @@ fn reveals_end(refusal: &Refusal) -> bool {
         refusal.reason(),
         RefusalReason::MatchEnded | RefusalReason::MatchCancelled
     )
-}
-
-/// The refusal of new tickets for delayed viewers.
-fn no_new_tickets(delayed: &DelayedMatch) -> Refusal {
-    let message = format!(
-        "spectators see this match with a delay of {} s; a seat gets no new ticket, and the \
-         reason is not visible yet",
-        delayed.delay.as_secs_f64()
-    );
-    Refusal::new(RefusalReason::SeatTaken, message)
 }

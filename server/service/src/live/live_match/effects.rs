@@ -3,13 +3,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_games::Seat;
 use bridgemaster_match::{
     CountedEvent, Effect, Entries, Match, MatchEnd, Origin, Outgoing, ServerTime, StoredEntry,
     StreamNumber,
 };
 use bridgemaster_proto::games::WireGame;
-use bridgemaster_store::{KeyName, Write};
+use bridgemaster_store::Write;
 use bridgemaster_traces::Span;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -20,8 +20,7 @@ use super::super::{
     context::Context,
     delayed::delay_records,
     gates::PendingGates,
-    groups::GroupKey,
-    hosted_match::Ended,
+    hosted_match::{Ended, MatchFacts},
     outbound::OutboundSender,
     refusals::{closing, too_slow},
     relay::Relay,
@@ -37,11 +36,7 @@ use crate::{
 /// The state of a match that needs no lock.
 pub(super) struct MatchShared {
     pub(super) origin: Arc<Origin>,
-    pub(super) game_id: &'static str,
-    pub(super) seats: SeatCount,
-    /// The group of the match, if the group withholds seeds until it is over.
-    pub(super) group: Option<GroupKey>,
-    pub(super) maker: Option<KeyName>,
+    pub(super) facts: MatchFacts,
     pub(super) context: Arc<Context>,
     pub(super) clock: MatchClock,
     pub(super) metrics: GameMetrics,
@@ -62,7 +57,7 @@ impl MatchShared {
     fn match_spans(&self) -> MatchSpans<'_> {
         MatchSpans {
             id: &self.origin.id,
-            game_id: self.game_id,
+            game_id: self.facts.game_id,
         }
     }
 
@@ -76,7 +71,7 @@ impl MatchShared {
             span(
                 self.match_spans(),
                 self.origin.created_unix_ms,
-                self.seats.get(),
+                self.facts.seats.get(),
             )
         });
     }
@@ -257,14 +252,19 @@ impl<G: WireGame> Locked<G> {
     }
 
     fn end_match(&self, shared: &MatchShared, has_replay: bool, after: Entries) -> Ended {
-        if let Some(group) = shared.group.as_ref().filter(|_| self.journal.is_none()) {
+        if let Some(group) = shared
+            .facts
+            .withheld_group
+            .as_ref()
+            .filter(|_| self.journal.is_none())
+        {
             let number = self.counted_number(shared);
             shared.context.groups.finish_match(group, number, |_| None);
         }
         shared.over.cancel();
         Ended {
             id: shared.origin.id.clone(),
-            maker: shared.maker.clone(),
+            maker: shared.facts.maker.clone(),
             has_replay,
             gate: self.gates.gate_for(after),
         }
@@ -285,7 +285,7 @@ impl<G: WireGame> Locked<G> {
                 shared.context.node_name(),
             ));
         }
-        let gate = match &shared.group {
+        let gate = match &shared.facts.withheld_group {
             Some(group) if is_last => {
                 let number = self.counted_number(shared);
                 let store = |of_group: Vec<Write>| {
@@ -304,9 +304,8 @@ impl<G: WireGame> Locked<G> {
     /// Returns whether spectators see the match with a delay. A match that never started has no
     /// delay.
     fn has_spectator_delay(&self, shared: &MatchShared) -> bool {
-        let spectators = shared.origin.spectators;
         let has_started = self.machine.referee().started_at().is_some();
-        has_started && spectators.is_some_and(|rules| rules.delay_ms > 0)
+        has_started && shared.facts.spectator_delay.is_some()
     }
 
     /// Returns the number of the match in its group, if its result counts.

@@ -1,11 +1,11 @@
 //! Implementation of the interface between the server and a match in play.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    CancelError, Cancellation, ExpireSeatError, HistoryStart, MatchId, OfferedSeat,
-    ReplaceTicketsError, Report, SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
+    CancelError, Cancellation, ExpireSeatError, HistoryStart, ReplaceTicketsError, Report,
+    SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
 };
 use bridgemaster_proto::{
     games::WireGame,
@@ -18,14 +18,14 @@ use tracing::info;
 
 use super::{
     super::{
-        HostedMatch, MatchQuery, MatchView,
+        HostedMatch, MatchQuery,
         clock::MatchClock,
         groups::group_running,
         hosted_match::{
-            ActiveMatch, Joined, MatchFuture, Outcome, ReplayBytes, ReplaySource, ReplayUpdate,
+            ActiveMatch, Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate,
             SpectatorDelay,
         },
-        outbound,
+        outbound::{self, Closing},
         refusals::{
             cancelled, cannot_join, match_ended, match_over, match_running, ticket_replaced,
         },
@@ -49,17 +49,13 @@ impl<G: WireGame> Locked<G> {
     }
 }
 
-impl<G: WireGame> MatchView for LiveMatch<G> {
-    fn id(&self) -> &MatchId {
-        &self.shared.origin.id
+impl<G: WireGame> HostedMatch for LiveMatch<G> {
+    fn facts(&self) -> &MatchFacts {
+        &self.shared.facts
     }
 
     fn belongs_to(&self, key: &KeyName) -> bool {
-        self.maker() == Some(key) || self.lock().machine.has_party(key.as_str())
-    }
-
-    fn seats(&self) -> SeatCount {
-        self.shared.seats
+        self.shared.facts.maker.as_ref() == Some(key) || self.lock().machine.has_party(key.as_str())
     }
 
     fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
@@ -147,29 +143,58 @@ impl<G: WireGame> MatchView for LiveMatch<G> {
         self.full_replay()
     }
 
-    fn replay_source(&self) -> &dyn ReplaySource {
-        self
-    }
-}
-
-impl<G: WireGame> HostedMatch for LiveMatch<G> {
-    fn game_id(&self) -> &'static str {
-        G::ID
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        let mut locked = self.lock();
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            return None;
+        }
+        Some(locked.subscribe_throttled())
     }
 
-    fn rules_version(&self) -> u32 {
-        G::RULES_VERSION
+    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate> {
+        let locked = self.lock();
+        locked.gated(ReplayUpdate {
+            info: locked.machine.status_info(),
+            records: locked.machine.public_records(from_bytes).to_vec(),
+        })
     }
 
-    fn startup_timeout(&self) -> Duration {
-        let startup_ms = self.lock().machine.referee().rules().clock.startup_ms;
-        Duration::from_millis(startup_ms.into())
+    fn replay_head(&self) -> Option<v1::Replay> {
+        let locked = self.lock();
+        let is_over = locked.machine.referee().phase() == MatchPhase::Ended;
+        (!is_over).then(|| locked.machine.replay_head())
+    }
+
+    fn full_replay(&self) -> ReplayBytes {
+        let mut locked = self.lock();
+        let replay = locked.machine.replay().map(Arc::clone);
+        match (replay, locked.machine.cancellation()) {
+            (None, Some(why)) => ReplayBytes::Unavailable(locked.gated(cancelled(&why.reason))),
+            (None, None) => ReplayBytes::InProgress,
+            (Some(bytes), _) => ReplayBytes::InMemory(locked.gated(bytes)),
+        }
+    }
+
+    fn withheld_reason(&self) -> Option<Refusal> {
+        let locked = self.lock();
+        if locked.machine.referee().phase() != MatchPhase::Ended {
+            return Some(match_running());
+        }
+        locked.machine.is_seed_withheld().then(group_running)
+    }
+
+    fn relay(&self) -> Option<&Relay> {
+        Some(&self.shared.relay)
     }
 
     fn spectator_delay(&self) -> Option<SpectatorDelay> {
-        let delay_ms = self.shared.origin.spectators?.delay_ms;
-        (delay_ms > 0 && !self.is_over()).then(|| SpectatorDelay {
-            delay: Duration::from_millis(delay_ms.into()),
+        let delay = self
+            .shared
+            .facts
+            .spectator_delay
+            .filter(|_| !self.is_over())?;
+        Some(SpectatorDelay {
+            delay,
             end_visible_in: None,
         })
     }
@@ -181,10 +206,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
             lag_us: 0,
         };
         Some(self.shared.clock.since(started))
-    }
-
-    fn maker(&self) -> Option<&KeyName> {
-        self.shared.maker.as_ref()
     }
 
     fn parties(&self) -> Vec<KeyName> {
@@ -242,20 +263,12 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         }
     }
 
-    fn offered_seats(&self) -> &BTreeMap<Seat, OfferedSeat> {
-        &self.shared.origin.offered
-    }
-
     fn declined_seat(&self) -> Option<Seat> {
         self.lock().machine.declined()
     }
 
     fn has_joined(&self, seat: Seat) -> bool {
         self.lock().machine.bot(seat).is_some()
-    }
-
-    fn group(&self) -> Option<&v1::MatchGroup> {
-        self.shared.origin.group.as_ref()
     }
 
     fn replace_tickets(
@@ -347,15 +360,35 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     }
 
     fn is_movable(&self) -> bool {
-        self.can_resume_remotely()
+        let origin = &self.shared.origin;
+        let needs_leader = origin.is_seed_withheld() || !origin.offered.is_empty();
+        if needs_leader || self.shared.facts.spectator_delay.is_some() || self.is_over() {
+            return false;
+        }
+        self.lock().streams.iter().any(Option::is_some)
     }
 
     fn park(&self) -> bool {
-        self.park_machine()
+        let mut locked = self.lock();
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            return false;
+        }
+        locked.machine.park();
+        true
     }
 
     fn hand_off(&self) {
-        self.close_streams();
+        let mut locked = self.lock();
+        // The token is cancelled under the lock. So a joining bot either sees the cancelled token,
+        // or has a stream that is closed here.
+        self.shared.moved.cancel();
+        let gate = locked.gates.gate_for(locked.machine.uncommitted());
+        for stream in &mut locked.streams {
+            if let Some((_, sender)) = stream.take() {
+                sender.close(Closing::Refused(Refusal::stopping()), gate.clone());
+            }
+        }
+        locked.publisher.close(Refusal::stopping());
     }
 
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
@@ -412,51 +445,5 @@ impl<G: WireGame> ActiveMatch for LiveMatch<G> {
             machine.restart(now, next, effects);
             machine.handle_reports(reports, effects);
         })
-    }
-}
-
-impl<G: WireGame> ReplaySource for LiveMatch<G> {
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
-        let mut locked = self.lock();
-        if locked.machine.referee().phase() == MatchPhase::Ended {
-            return None;
-        }
-        Some(locked.subscribe_throttled())
-    }
-
-    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate> {
-        let locked = self.lock();
-        locked.gated(ReplayUpdate {
-            info: locked.machine.status_info(),
-            records: locked.machine.public_records(from_bytes).to_vec(),
-        })
-    }
-
-    fn head(&self) -> Option<v1::Replay> {
-        let locked = self.lock();
-        let is_over = locked.machine.referee().phase() == MatchPhase::Ended;
-        (!is_over).then(|| locked.machine.replay_head())
-    }
-
-    fn full_replay(&self) -> ReplayBytes {
-        let mut locked = self.lock();
-        let replay = locked.machine.replay().map(Arc::clone);
-        match (replay, locked.machine.cancellation()) {
-            (None, Some(why)) => ReplayBytes::Unavailable(locked.gated(cancelled(&why.reason))),
-            (None, None) => ReplayBytes::InProgress,
-            (Some(bytes), _) => ReplayBytes::InMemory(locked.gated(bytes)),
-        }
-    }
-
-    fn withheld_reason(&self) -> Option<Refusal> {
-        let locked = self.lock();
-        if locked.machine.referee().phase() != MatchPhase::Ended {
-            return Some(match_running());
-        }
-        locked.machine.is_seed_withheld().then(group_running)
-    }
-
-    fn relay(&self) -> Option<&Relay> {
-        Some(&self.shared.relay)
     }
 }

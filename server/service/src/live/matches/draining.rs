@@ -97,7 +97,7 @@ impl Matches {
             // The released match is dropped outside the lock.
             drop(released);
             one.hand_off();
-            self.release_slot(one.maker());
+            self.release_slot(one.facts().maker.as_ref());
         }
         Ok(leaving.len())
     }

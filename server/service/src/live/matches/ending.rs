@@ -42,7 +42,7 @@ impl Matches {
         seat: Seat,
         why: String,
     ) -> Result<(), Refusal> {
-        check_seat("seat", seat, hosted.seats())?;
+        check_seat("seat", seat, hosted.facts().seats)?;
         committed_result(self.record_end(hosted.expire_seat(seat, why))).await
     }
 
@@ -82,7 +82,7 @@ impl Matches {
         }
         if let (Some(keeper), true) = (&self.replays, has_replay)
             && let Some(hosted) = self.in_memory(&id)
-            && let ReplayBytes::InMemory(replay) = hosted.replay_source().full_replay()
+            && let ReplayBytes::InMemory(replay) = hosted.full_replay()
         {
             let hold = self.withhold_reason_of_ended(&*hosted);
             keeper.enqueue(id.clone(), replay.into_value(), gate, hold);

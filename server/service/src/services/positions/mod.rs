@@ -74,7 +74,7 @@ impl PositionWatcher {
     /// Creates a watcher of `hosted` from the position `from` on.
     pub(super) fn new(
         (matches, ladders): (&Arc<Matches>, &Arc<Ladders>),
-        hosted: Arc<dyn MatchView>,
+        hosted: MatchView,
         (caller, reader): (Caller, Reader),
         viewers: Vec<Viewer>,
         from: u32,
@@ -95,7 +95,7 @@ impl PositionWatcher {
     /// Checks that the caller may see the match as each of the viewers. Viewing as a seat is
     /// allowed if the caller's bot has the seat, or once no part of the match is withheld.
     pub(super) fn check_access(&self) -> Result<(), Refusal> {
-        let Some(refusal) = self.view.hosted.replay_source().withheld_reason() else {
+        let Some(refusal) = self.view.hosted.withheld_reason() else {
             return Ok(());
         };
         let is_own = |viewer: &Viewer| match viewer {
@@ -141,8 +141,8 @@ impl PositionWatcher {
             }
             // If the caller has no access to the replay, the remaining positions do not disclose
             // hidden information.
-            let is_disclosed = self.view.hosted.replay_source().withheld_reason().is_none()
-                && check_replay(&self.ladders, &*self.view.hosted, &self.caller).await.is_ok();
+            let is_disclosed = self.view.hosted.withheld_reason().is_none()
+                && check_replay(&self.ladders, &self.view.hosted, &self.caller).await.is_ok();
             if let Some(follower) = shared {
                 let rest = follower.broadcast.remainder(is_disclosed);
                 let rest = rest.get_or_try_init(|| self.encode_remaining(progress, is_disclosed));
@@ -153,7 +153,7 @@ impl PositionWatcher {
                 return;
             }
             let matches = &self.view.matches;
-            let replay = matches.full_replay(&*self.view.hosted, &self.reader).await?;
+            let replay = matches.full_replay(&self.view.hosted, &self.reader).await?;
             let _buffer = Call::reserve_buffer(replay.len()).await?;
             let rest = self
                 .view
@@ -171,7 +171,7 @@ impl PositionWatcher {
         if self.view.viewers != [Viewer::Spectator] || hosted.is_over() {
             return None;
         }
-        let (follower, is_new) = hosted.replay_source().relay()?.follow();
+        let (follower, is_new) = hosted.relay()?.follow();
         if is_new {
             // The broadcast starts at this state. Each follower computes earlier positions itself.
             let now = hosted.info().into_value();
@@ -249,10 +249,7 @@ impl PositionWatcher {
     ) -> Result<Arc<[Bytes]>, Refusal> {
         let view = &self.view;
         let info = view.info().await?;
-        let replay = view
-            .matches
-            .full_replay(&*view.hosted, &self.reader)
-            .await?;
+        let replay = view.matches.full_replay(&view.hosted, &self.reader).await?;
         let _buffer = Call::reserve_buffer(replay.len()).await?;
         let mut rest = pin!(view.remaining_positions(&replay, progress, info, is_disclosed));
         let mut messages = Vec::new();

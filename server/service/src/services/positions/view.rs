@@ -26,7 +26,7 @@ use crate::{
 /// A match, and the viewers whose observations are shown.
 pub(super) struct PositionView {
     pub(super) matches: Arc<Matches>,
-    pub(super) hosted: Arc<dyn MatchView>,
+    pub(super) hosted: MatchView,
     pub(super) viewers: Vec<Viewer>,
 }
 
@@ -109,7 +109,7 @@ impl PositionView {
         is_over: &'a mut bool,
     ) -> impl Stream<Item = Result<WatchPositionsResponse, Refusal>> + Send + 'a {
         try_stream! {
-            let update = self.hosted.replay_source().updates_from(progress.bytes).committed().await;
+            let update = self.hosted.updates_from(progress.bytes).committed().await;
             let ReplayUpdate { info, records } = update?;
             if matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
                 *is_over = true;
@@ -147,7 +147,7 @@ impl PositionView {
     ) -> impl Stream<Item = Result<WatchPositionsResponse, Refusal>> + Send + 'a {
         try_stream! {
             let mut refused = pin!(refused);
-            let mut changes = self.hosted.replay_source().changes();
+            let mut changes = self.hosted.changes();
             while let Some(changes) = &mut changes {
                 let polled_at = Instant::now();
                 // Marked as seen before the poll, so that later changes are noticed.
@@ -256,7 +256,7 @@ impl PositionView {
             return Ok(None);
         }
         // Without a replay head the match has just ended, and the next poll detects the end.
-        let Some(head) = self.hosted.replay_source().head() else {
+        let Some(head) = self.hosted.replay_head() else {
             return Ok(None);
         };
         let opened = Positions::open(&head, &self.viewers, progress.next, Disclosure::Public);
