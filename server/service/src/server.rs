@@ -1,6 +1,5 @@
 //! The server itself: binding its ports, and serving until it is stopped.
 
-mod call_rates;
 mod cluster_task;
 mod errors;
 mod health;
@@ -9,21 +8,19 @@ mod load;
 mod options;
 mod release;
 mod routes;
-mod seat_service;
 mod shutdown;
 mod startup;
 
-use std::{collections::HashSet, net::SocketAddr, sync::Arc};
+use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Instant};
 
-use bridgemaster_proto::v1::Ladder;
+use bridgemaster_proto::v1::{Ladder, seat_service_server::SeatServiceServer};
 use bridgemaster_store::CompiledFuture;
 use tokio::{join, net::TcpListener, select};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic::service::Routes;
+use tonic::{Request, Status, service::Routes};
 use tracing::{info, warn};
 
 use self::{
-    call_rates::limit_calls,
     cluster_task::{ClusterTask, advertise_matches, report_health},
     health::ServicesHealth,
     listeners::{ListenerContext, PageListener, PortSlots, listen, listen_opt, serve_metrics},
@@ -33,25 +30,27 @@ use self::{
         replay_exporter, replay_retention, start_journal, start_rules,
     },
 };
-pub use self::{
-    errors::{BindError, ServeError},
-    options::{ServerOptions, SharedStore, Storage},
-};
 use crate::{
     cluster::Cluster,
     forwarding::{Forwarder, NodeCredential},
     identity::Authenticator,
     journal::Journal,
     ladder::Ladders,
+    limits::Limits,
     live::Matches,
     lobby::Lobby,
     metrics::Metrics,
     page::{Page, PageContext},
+    play::{SeatAdmission, SeatAuthenticator, SeatRegistry, SeatRpc},
+    refusal::Refusal,
     replays::Retention,
     rules::Workers,
     services::{ReplaySlots, RequestArrivalTimeout},
-    transport::{ClientKind, Tls, TokenBuckets, serve},
+    transport::{Call, CallerId, ClientKind, ConnectionInfo, Origin, Tls, TokenBuckets, serve},
 };
+
+pub use errors::{BindError, ServeError};
+pub use options::{ServerOptions, SharedStore, Storage};
 
 /// This node's membership in a cluster.
 struct Membership {
@@ -331,4 +330,42 @@ impl Server {
         let tasks = tasks.into_iter().map(AbortOnDropHandle::new);
         tasks.chain(renewing).collect()
     }
+}
+
+/// Returns an interceptor that refuses calls beyond the rate limit of their key. A call without a
+/// valid key counts against the rate limit of its address. Bots that reconnect to their seats are
+/// exempt.
+fn limit_calls(
+    buckets: Arc<TokenBuckets<Option<Origin>>>,
+    matches: Arc<Matches>,
+    authenticator: Authenticator,
+) -> impl Fn(Request<()>) -> Result<Request<()>, Status> + Clone + Send + 'static {
+    let admission = Arc::new(SeatAdmission::new(matches));
+    move |call| {
+        if let Some(CallerId::Key(key)) = Call::current().map(|current| current.caller_id()) {
+            authenticator.debit_call(&key)?;
+            return Ok(call);
+        }
+        if admission.admits(call.metadata()) {
+            return Ok(call);
+        }
+        let origin = ConnectionInfo::of(&call).map(|connection| connection.origin);
+        match buckets.debit(origin, Instant::now()) {
+            Ok(()) => Ok(call),
+            Err(wait) => {
+                Err(Refusal::rate_exceeded("calls_per_address", buckets.rate(), wait).into())
+            }
+        }
+    }
+}
+
+/// Creates the service for one port. The server's two ports share the seat registry.
+fn seat_service(
+    authenticator: SeatAuthenticator,
+    registry: &SeatRegistry,
+    limits: &Limits,
+) -> RequestArrivalTimeout<SeatServiceServer<SeatRpc>> {
+    let calls = SeatServiceServer::new(SeatRpc::new(authenticator, registry.clone()));
+    let calls = calls.max_decoding_message_size(limits.play_message_bytes);
+    RequestArrivalTimeout::new(calls, limits.hello_time)
 }

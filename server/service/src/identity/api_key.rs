@@ -1,4 +1,5 @@
-//! API keys in the form that their holders use: an identifier and a secret.
+//! API keys in the form that their holders use: an identifier and a secret, the scopes of a key, and
+//! the refusals of invalid keys.
 
 use std::{fmt, str::FromStr};
 

@@ -1,4 +1,11 @@
 //! Authenticated callers, and their permissions.
+//!
+//! The key that created a match, and the keys whose bots play in it, may read the match and its
+//! replay. Reading other matches and replays needs the `read` or `admin` scope. Results may be read
+//! with any key. `--public-read` grants some of these permissions without a key.
+//!
+//! A match may have a delay for spectators. The match's own parties, and keys with the `admin`
+//! scope, see the match without delay.
 
 use std::{future::pending, sync::Arc, time::Duration};
 

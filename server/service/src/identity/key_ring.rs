@@ -298,7 +298,9 @@ async fn read_keys(store: &dyn KeyStore) -> Result<(KeysVersion, CachedKeys), St
 /// unused for days.
 const RECORD_INTERVAL_MS: i64 = 60 * 60 * 1000;
 
-/// Records when keys were last used.
+/// Records when keys were last used, for lists of keys. A use is recorded in memory, at most once an
+/// hour per key. A task writes it to the store, so that no call waits for the write. All recorded
+/// uses are written before the server stops.
 #[derive(Debug, Default)]
 pub(super) struct KeyUses {
     state: Mutex<UseTimes>,

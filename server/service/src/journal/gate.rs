@@ -134,6 +134,10 @@ impl<T> Gated<T> {
     pub(crate) fn into_value(self) -> T {
         self.value
     }
+
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Gated<U> {
+        Gated::new(change(self.value), self.gate)
+    }
 }
 
 /// Emits a span once the entry that it describes is committed, or immediately without a gate.

@@ -15,12 +15,8 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info};
 
 use super::{
-    ChangeQueue, LiveLadder,
-    capacity::ServerVersionCount,
-    fitting,
-    lobby_status::{publish_status, storage_failed},
-    rows::LadderDescription,
-    runner,
+    ChangeQueue, LiveLadder, capacity::ServerVersionCount, fitting, publish_status,
+    rows::LadderDescription, runner, storage_failed,
 };
 use crate::{
     journal::Gate,

@@ -6,7 +6,7 @@ use bridgemaster_ladder::End;
 use bridgemaster_proto::v1::LadderMatch;
 use bridgemaster_store::{LadderRows, StoredLadderMatch};
 
-use super::{LiveLadder, lobby_status::storage_failed, rows::MatchRow};
+use super::{LiveLadder, rows::MatchRow, storage_failed};
 use crate::{
     limits::LISTED_MATCH_BYTES,
     live::{Matches, Reader, Visibility},

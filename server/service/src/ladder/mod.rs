@@ -12,7 +12,6 @@ mod changes;
 mod fitting;
 mod ladders;
 mod listing;
-mod lobby_status;
 mod messages;
 mod model;
 mod outcome;
@@ -29,19 +28,24 @@ use std::{
     },
 };
 
-use bridgemaster_ladder::{AttendingBot, BotVersion, Ladder, LadderEntry, State};
+use bridgemaster_ladder::{AttendingBot, BotVersion, EntryState, Ladder, LadderEntry, State};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{self, LadderReplays, LadderState};
 use bridgemaster_store::{LadderChange, LadderId, Store, StoreError, Write};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot, watch};
+use tracing::error;
 
 use self::{
     capacity::{CapacityExceeded, ServerVersionCount},
     model::LadderModel,
     rows::LadderDescription,
 };
-use crate::{refusal::Refusal, wall_clock::now_unix_ms};
+use crate::{
+    lobby::{BotName, Lobby, QueueId, VersionStatus},
+    refusal::Refusal,
+    wall_clock::now_unix_ms,
+};
 
 pub(crate) use ladders::Ladders;
 pub(crate) use listing::{EndedMatch, MatchFilter};
@@ -274,7 +278,8 @@ impl LiveLadder {
 /// Notifies the caller that requested a match.
 type Requester = oneshot::Sender<Result<MatchId, Refusal>>;
 
-/// A ladder's matches that were created and whose ends are not applied yet.
+/// A ladder's matches that were created and whose ends are not applied yet. They have a separate
+/// lock, so that recording the end of a match need not wait for the ladder's lock.
 #[derive(Default)]
 struct InPlay {
     numbers: HashMap<MatchId, u64>,
@@ -375,4 +380,27 @@ impl ChangeQueue {
         sent.map_err(|_| StoreError::Closed)?;
         result.await.unwrap_or(Err(StoreError::Closed))
     }
+}
+
+/// Sets the status of a version in the ladder's queue.
+fn publish_status(lobby: &Lobby, queue_id: &QueueId, standing: &bridgemaster_ladder::LadderEntry) {
+    let Some(bot) = BotName::new(&standing.bot.name) else {
+        return;
+    };
+    let status = match standing.state() {
+        EntryState::Active => VersionStatus::Active,
+        EntryState::Validating => VersionStatus::Validating {
+            failed: standing.failed_validation.clone(),
+        },
+        EntryState::Benched(detail) => VersionStatus::Benched {
+            detail: detail.to_owned(),
+        },
+    };
+    let version = &standing.bot.version;
+    lobby.with_room(|room, _| room.set_status(queue_id, &bot, version, status));
+}
+
+fn storage_failed(error: &StoreError) -> Refusal {
+    error!(%error, "cannot read or write the ladder in the store; check the database or the disk");
+    Refusal::storage_failed()
 }

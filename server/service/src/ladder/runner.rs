@@ -17,9 +17,10 @@ use tracing::{error, info, warn};
 
 use super::{
     InPlay, LiveLadder,
-    lobby_status::{publish_status, storage_failed},
     outcome::{Outcome, outcome_of},
+    publish_status,
     rows::{LADDER_LABEL, MatchRow, purpose_to_wire},
+    storage_failed,
 };
 use crate::{
     live::{MatchOptions, Matches},

@@ -5,6 +5,11 @@
 //! The delay of a beat is the referee's lag and is not charged to bots. The first read of the clock
 //! after a lag detects it, so messages received afterwards have timestamps that account for the
 //! lag.
+//!
+//! A timer wakes each match at its deadline. Nearly every decision moves a match's deadline, and
+//! nearly always to a later time. So the timer sleeps until the deadline that it last read, and then
+//! reads the deadline again. Only a deadline that moves to an earlier time wakes the timer early, so
+//! most decisions do not wake it.
 
 use std::{
     future::poll_fn,

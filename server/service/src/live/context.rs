@@ -1,4 +1,4 @@
-//! Server state that all matches share.
+//! The state that all of a server's matches share, and the server's lifecycle.
 
 use std::{
     sync::{

@@ -306,7 +306,7 @@ mod tests {
         super::{MatchOptions, Matches, OfferTickets, RedeemedTicket, Ticket},
         *,
     };
-    use crate::{limits::Limits, metrics::Metrics, replays::signing_key};
+    use crate::{limits::Limits, metrics::Metrics, replays::generate_signing_key};
     use bridgemaster_traces::Traces;
 
     const DELAY: Duration = Duration::from_millis(300);
@@ -317,7 +317,7 @@ mod tests {
             (Arc::new(Metrics::new()), Traces::disabled()),
             None,
             None,
-            signing_key::generate(),
+            generate_signing_key(),
             OfferTickets::generate(),
         ))
     }

@@ -55,6 +55,12 @@ impl MatchFacts {
     }
 }
 
+/// Removes the config from the state of a match.
+pub(super) fn without_config(mut info: v1::MatchInfo) -> v1::MatchInfo {
+    info.config = None;
+    info
+}
+
 /// A match of any game, in play or ended.
 pub(crate) trait HostedMatch: Send + Sync {
     fn facts(&self) -> &MatchFacts;
@@ -99,7 +105,9 @@ pub(crate) trait HostedMatch: Send + Sync {
 
     /// Returns the current state without the config, which is the largest part for games with
     /// edition data.
-    fn info_without_config(&self) -> Gated<v1::MatchInfo>;
+    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
+        self.info().map(without_config)
+    }
 
     /// Returns the current state if the match satisfies the query.
     fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
@@ -125,7 +133,9 @@ pub(crate) trait HostedMatch: Send + Sync {
     fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
 
     /// Subscribes to changes of the records, or returns `None` if there will be none.
-    fn changes(&self) -> Option<watch::Receiver<u64>>;
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
 
     /// Returns the current state, and the public records from this byte offset on. The records
     /// contain secrets of the match; [`Positions`](bridgemaster_replay::Positions) determines the
@@ -134,7 +144,9 @@ pub(crate) trait HostedMatch: Send + Sync {
 
     /// Returns the rules and setup of the match; `None` for an ended match, since its replay
     /// contains them.
-    fn replay_head(&self) -> Option<v1::Replay>;
+    fn replay_head(&self) -> Option<v1::Replay> {
+        None
+    }
 
     /// Returns the public part of the replay.
     fn replay(&self) -> ReplayBytes;
@@ -147,7 +159,9 @@ pub(crate) trait HostedMatch: Send + Sync {
     fn withheld_reason(&self) -> Option<Refusal>;
 
     /// Returns the broadcast that all spectators share; `None` for a match that ended long ago.
-    fn relay(&self) -> Option<&Relay>;
+    fn relay(&self) -> Option<&Relay> {
+        None
+    }
 
     /// Returns the spectators' delay. Returns `None` without a delay, and for a match that ended on
     /// this server, since its delayed view already exists.

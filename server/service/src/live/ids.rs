@@ -8,13 +8,12 @@ use std::fmt;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, TicketHash};
-use bridgemaster_store::{Store, StoreError};
+use bridgemaster_store::Store;
 use bridgemaster_wire::SeedSalt;
 use ring::hmac;
 use sha2::{Digest as _, Sha256};
-use thiserror::Error;
 
-use crate::random::system_bytes;
+use crate::random::{SecretError, load_or_create_secret, system_bytes};
 
 /// The right to play one seat. A ticket consists of the match identifier and a secret of 32
 /// lower-case hex digits (128 bits). The identifier lets every server in a cluster locate the
@@ -95,23 +94,6 @@ pub(super) fn generate_seed_salt() -> SeedSalt {
 const SECRET_NAME: &str = "offer_tickets";
 const SECRET_BYTES: usize = 32;
 
-/// The error when the secret for offer tickets is not available.
-#[derive(Debug, Error)]
-pub enum OfferSecretError {
-    /// The store could not be read.
-    #[error("cannot read the secret for the tickets of offered seats")]
-    Store(#[from] StoreError),
-    /// The stored value is not a valid secret.
-    #[error(
-        "the secret {SECRET_NAME:?} of the store has {found} bytes, not {SECRET_BYTES}; restore a \
-         backup"
-    )]
-    Length {
-        /// The length of the stored value, in bytes.
-        found: usize,
-    },
-}
-
 /// Derives the tickets for offered seats.
 pub(crate) struct OfferTickets([u8; SECRET_BYTES]);
 
@@ -125,21 +107,10 @@ impl OfferTickets {
     ///
     /// # Errors
     /// If the store fails, or the stored value is damaged.
-    pub(crate) async fn load_or_create(store: &dyn Store) -> Result<Self, OfferSecretError> {
-        let secret = match store.secret(SECRET_NAME).await? {
-            Some(secret) => secret,
-            None => {
-                let generated: [u8; SECRET_BYTES] = system_bytes();
-                store
-                    .get_or_insert_secret(SECRET_NAME, generated.to_vec())
-                    .await?
-            }
-        };
-        let found = secret.len();
-        let secret = secret.try_into();
-        Ok(Self(
-            secret.map_err(|_| OfferSecretError::Length { found })?,
-        ))
+    pub(crate) async fn load_or_create(store: &dyn Store) -> Result<Self, SecretError> {
+        let purpose = "the secret for the tickets of offered seats";
+        let secret = load_or_create_secret(store, SECRET_NAME, purpose).await?;
+        Ok(Self(secret))
     }
 
     /// Returns the ticket for a seat.
@@ -204,16 +175,5 @@ mod tests {
             let again = tickets.ticket_with_hash(&id, seat, ticket.hash());
             assert_eq!(again.reveal(), ticket.reveal());
         }
-    }
-
-    #[tokio::test]
-    async fn a_secret_of_another_length_is_refused() {
-        let store = MemoryStore::new();
-        store
-            .get_or_insert_secret(SECRET_NAME, vec![0; 31])
-            .await
-            .unwrap();
-        let refused = OfferTickets::load_or_create(&store).await.err().unwrap();
-        assert!(refused.to_string().contains("has 31 bytes"), "{refused}");
     }
 }

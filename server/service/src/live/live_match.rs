@@ -24,13 +24,12 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    effects::{Locked, MatchShared},
+    effects::{Locked, MatchShared, PendingGates},
     forwarded_seats::ForwardedSeats,
 };
 use super::{
     clock::MatchClock,
     context::Context,
-    gates::PendingGates,
     groups::GroupKey,
     hosted_match::{MatchFacts, Outcome},
     relay::Relay,
@@ -239,7 +238,7 @@ impl<G: WireGame> LiveMatch<G> {
     }
 }
 
-/// Reports and effects, both empty between calls.
+/// Reports and effects, both empty between calls, so that all matches can share one pair per thread.
 type Buffers = (Vec<Report>, Vec<Effect>);
 
 thread_local! {

@@ -387,7 +387,7 @@ mod tests {
             (Arc::new(Metrics::new()), Traces::disabled()),
             None,
             None,
-            crate::replays::signing_key::generate(),
+            crate::replays::generate_signing_key(),
             OfferTickets::generate(),
         ))
     }

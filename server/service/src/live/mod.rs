@@ -6,7 +6,6 @@ mod clock;
 mod context;
 mod creation;
 mod delayed;
-mod gates;
 mod group_repair;
 mod groups;
 mod hosted_match;
@@ -41,7 +40,7 @@ pub(crate) use groups::Groups;
 pub(crate) use hosted_match::{
     HostedMatch, MatchFacts, MatchListener, ReplayUpdate, Viewer, Visibility,
 };
-pub(crate) use ids::{OfferSecretError, OfferTickets, Ticket, generate_seed};
+pub(crate) use ids::{OfferTickets, Ticket, generate_seed};
 pub(crate) use live_match::LiveMatch;
 pub(crate) use matches::Matches;
 pub(crate) use outbound::{Closing, Outbound};

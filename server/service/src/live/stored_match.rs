@@ -14,7 +14,6 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{BotIdentity, Histories, ResumePoint};
 use bridgemaster_store::{FinishedMatch, KeyName};
-use tokio::sync::watch;
 
 use super::{
     Groups, HostedMatch, MatchQuery,
@@ -24,7 +23,6 @@ use super::{
     },
     outbound::{self, Closing},
     refusals::{cancelled, forfeited, match_ended, match_over, seat_of_another_key},
-    relay::Relay,
     spectators::{self, WatchReceiver},
 };
 use crate::{
@@ -242,14 +240,6 @@ impl HostedMatch for StoredMatch {
         Gated::new(self.public_info(), None)
     }
 
-    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
-        let info = v1::MatchInfo {
-            config: None,
-            ..self.public_info()
-        };
-        Gated::new(info, None)
-    }
-
     fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
         let is_match = query.matches(self.facts.game_id, &self.info);
         is_match.then(|| self.info())
@@ -290,10 +280,6 @@ impl HostedMatch for StoredMatch {
         }
     }
 
-    fn changes(&self) -> Option<watch::Receiver<u64>> {
-        None
-    }
-
     fn updates_from(&self, _: usize) -> Gated<ReplayUpdate> {
         let info = v1::MatchInfo {
             config: None,
@@ -306,10 +292,6 @@ impl HostedMatch for StoredMatch {
         Gated::new(ReplayUpdate { info, records }, None)
     }
 
-    fn replay_head(&self) -> Option<v1::Replay> {
-        None
-    }
-
     fn full_replay(&self) -> ReplayBytes {
         match &self.info.cancellation {
             Some(why) => ReplayBytes::Unavailable(Gated::new(cancelled(&why.reason), None)),
@@ -319,10 +301,6 @@ impl HostedMatch for StoredMatch {
 
     fn withheld_reason(&self) -> Option<Refusal> {
         self.is_seed_withheld().then(group_running)
-    }
-
-    fn relay(&self) -> Option<&Relay> {
-        None
     }
 
     fn spectator_delay(&self) -> Option<SpectatorDelay> {

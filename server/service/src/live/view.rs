@@ -13,7 +13,7 @@ use tracing::{Instrument as _, error};
 use super::{
     HostedMatch, MatchFacts, MatchQuery, Matches, Reader, Viewer,
     delayed::{DelayedMatchPermit, VisibilityCursor, VisibleState},
-    hosted_match::{MatchFuture, ReplayBytes, ReplayUpdate, SpectatorDelay},
+    hosted_match::{MatchFuture, ReplayBytes, ReplayUpdate, SpectatorDelay, without_config},
     refusals::not_visible_yet,
     relay::Relay,
     spectators::WatchReceiver,
@@ -73,14 +73,10 @@ impl MatchView {
     /// Returns the current state without the config, which is the largest part for games with
     /// edition data.
     pub(crate) fn info_without_config(&self) -> Gated<MatchInfo> {
-        let Some(state) = self.delayed_state() else {
-            return self.hosted.info_without_config();
-        };
-        let info = MatchInfo {
-            config: None,
-            ..state.info().clone()
-        };
-        Gated::new(info, None)
+        match &self.cursor {
+            Some(cursor) => cursor.info().map(without_config),
+            None => self.hosted.info_without_config(),
+        }
     }
 
     /// Returns the current state if the match satisfies the query.

@@ -1,4 +1,5 @@
-//! A bot's attendance in a queue: slots, seats, and pauses between offers.
+//! A bot's attendance in a queue: its status, slots and seats, pauses between offers, the offers
+//! themselves, and the streams that receive them.
 
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -1,7 +1,11 @@
-//! The labels of the metrics. Each label has a small set of values.
+//! The labels of the metrics, each with a small set of values, and gauges that count something as
+//! long as it exists.
 
 use bridgemaster_referee::{DecidedBy, Fault, MatchPhase};
-use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{family::Family, gauge::Gauge},
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(super) struct StateLabels {
@@ -110,4 +114,49 @@ impl FaultLabels {
             action: fault.action.to_string(),
         }
     }
+}
+
+/// Increments a gauge until it is dropped.
+pub(crate) struct GaugeGuard(Gauge);
+
+impl GaugeGuard {
+    pub(super) fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for GaugeGuard {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// Counts a match that waits or runs, in the gauge of its phase.
+pub(crate) struct MatchGauge {
+    matches: Family<StateLabels, Gauge>,
+    phase: MatchPhase,
+    _guard: Option<GaugeGuard>,
+}
+
+impl MatchGauge {
+    pub(super) fn new(matches: Family<StateLabels, Gauge>, phase: MatchPhase) -> Self {
+        Self {
+            _guard: guard(&matches, phase),
+            matches,
+            phase,
+        }
+    }
+
+    /// Moves the match to the gauge of its current phase.
+    pub(crate) fn set_phase(&mut self, phase: MatchPhase) {
+        if phase != self.phase {
+            *self = Self::new(self.matches.clone(), phase);
+        }
+    }
+}
+
+fn guard(matches: &Family<StateLabels, Gauge>, phase: MatchPhase) -> Option<GaugeGuard> {
+    let label = StateLabels::of(phase)?;
+    Some(GaugeGuard::new(&matches.get_or_create(&label)))
 }

@@ -3,14 +3,25 @@
 //! Every label has a small set of values that the server itself defines: games, reasons, states.
 //! Bot names and match identifiers are not labels, since clients could create any number of them.
 
-mod gauges;
 mod labels;
 mod ladders;
 mod nodes;
-mod page;
 
-use std::{borrow::Cow, fmt, time::Duration};
+use std::{
+    borrow::Cow,
+    fmt::{self, Debug},
+    sync::Arc,
+    time::Duration,
+};
 
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+    serve::Listener,
+};
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, MatchPhase};
 use bridgemaster_store::NodeName;
@@ -20,13 +31,14 @@ use prometheus_client::{
     registry::{Metric, Registry, Unit},
 };
 
-pub(crate) use gauges::{GaugeGuard, MatchGauge};
-use labels::{DamageLabels, DecisionLabels, FaultLabels, GameLabels, StateLabels};
-pub(crate) use labels::{DamagedValue, decided_by};
-use ladders::LadderMetrics;
+use self::{
+    labels::{DamageLabels, DecisionLabels, FaultLabels, GameLabels, StateLabels},
+    ladders::LadderMetrics,
+    nodes::NodeMetrics,
+};
+
+pub(crate) use labels::{DamagedValue, GaugeGuard, MatchGauge, decided_by};
 pub(crate) use ladders::LadderOutcome;
-use nodes::NodeMetrics;
-pub(crate) use page::{Refresh, serve};
 
 /// Bucket bounds for the time that a decision takes, in seconds: from a table lookup to the use of
 /// an entire long clock.
@@ -409,4 +421,36 @@ fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metri
 fn add_seconds<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register_with_unit(name, help, Unit::Seconds, metric.clone());
     metric
+}
+
+/// The content type of the OpenMetrics text format.
+const OPENMETRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// Sets the gauges that are computed at each scrape.
+pub(crate) type Refresh = Arc<dyn Fn(&Metrics) + Send + Sync>;
+
+/// Serves `GET /metrics` until the future is dropped.
+///
+/// # Errors
+/// When the listener fails.
+pub(crate) async fn serve<L>(
+    listener: L,
+    metrics: Arc<Metrics>,
+    refresh: Refresh,
+) -> std::io::Result<()>
+where
+    L: Listener<Addr: Debug>,
+{
+    let pages = Router::new()
+        .route("/metrics", get(page))
+        .with_state((metrics, refresh));
+    axum::serve(listener, pages).await
+}
+
+async fn page(State((metrics, refresh)): State<(Arc<Metrics>, Refresh)>) -> Response {
+    refresh(&metrics);
+    match metrics.encode() {
+        Ok(text) => ([(header::CONTENT_TYPE, OPENMETRICS_CONTENT_TYPE)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }

@@ -7,7 +7,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::gauges::GaugeGuard;
+use super::labels::GaugeGuard;
 
 /// The state of this node, for a server that shares its store.
 pub(super) struct NodeMetrics {

@@ -18,9 +18,8 @@ use tonic::{Status, codegen::BoxFuture};
 use tracing::Span;
 
 use super::{
-    exchange::{Exchange, encode_response, whole_ms},
+    exchange::{Exchange, RoundTrip, encode_response, whole_ms},
     inbound::{Inbound, check_hello, resume_point},
-    round_trip::RoundTrip,
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
 };
 use crate::{

@@ -1,4 +1,5 @@
-//! Receives messages from a bot, on a bidirectional stream or as unary calls.
+//! Receives messages from a bot, on a bidirectional stream or as unary calls, and validates its
+//! Hello. A registry has the seat streams whose requests are answered by unary calls.
 
 use std::{collections::HashMap, error::Error as _, future::pending, sync::Arc};
 

@@ -5,7 +5,6 @@ mod exchange;
 mod inbound;
 mod interruptions;
 mod least_privilege;
-mod round_trip;
 mod seat_authenticator;
 mod seat_rpc;
 

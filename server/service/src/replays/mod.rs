@@ -5,8 +5,12 @@ mod backfill;
 mod exporter;
 mod folder;
 mod retention;
-pub(crate) mod signing_key;
 mod withheld;
+
+use bridgemaster_replay::SigningKey;
+use bridgemaster_store::Store;
+
+use crate::random::{SecretError, load_or_create_secret, system_bytes};
 
 pub(crate) use exporter::ReplayExporter;
 pub(crate) use folder::ReplayFolder;
@@ -14,3 +18,21 @@ pub use folder::withheld_replays;
 pub use retention::KeepReplays;
 pub(crate) use retention::Retention;
 pub(crate) use withheld::{WithholdReason, WithholdReasonUnknown, WithholdingPolicy};
+
+/// The name of the signing key in the store.
+const SIGNING_KEY_NAME: &str = "replay_signing_key";
+
+/// Generates a key that signs replays and lasts as long as the process.
+pub(crate) fn generate_signing_key() -> SigningKey {
+    SigningKey::new(&system_bytes())
+}
+
+/// Loads the key with which the servers of a store sign replays.
+///
+/// # Errors
+/// If the store fails, or the stored secret is damaged.
+pub(crate) async fn load_signing_key(store: &dyn Store) -> Result<SigningKey, SecretError> {
+    let purpose = "the key that signs replays";
+    let secret = load_or_create_secret(store, SIGNING_KEY_NAME, purpose).await?;
+    Ok(SigningKey::new(&secret))
+}

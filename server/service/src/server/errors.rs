@@ -5,10 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use bridgemaster_store::StoreError;
 use thiserror::Error;
 
-use crate::{
-    live::{OfferSecretError, RecoveryError},
-    replays::signing_key::SigningKeyError,
-};
+use crate::{live::RecoveryError, random::SecretError};
 
 /// An error that occurs when a server starts.
 #[derive(Debug, Error)]
@@ -32,12 +29,9 @@ pub enum BindError {
     /// The API keys cannot be read from the store.
     #[error("cannot read the API keys from the store")]
     Keys(#[source] StoreError),
-    /// The key that signs replays cannot be read or stored.
+    /// A secret of the store is not available.
     #[error(transparent)]
-    SigningKey(#[from] SigningKeyError),
-    /// The secret for offer tickets cannot be read or stored.
-    #[error(transparent)]
-    OfferSecret(#[from] OfferSecretError),
+    Secret(#[from] SecretError),
     /// The threads of `RulesService` cannot be spawned.
     #[error("cannot spawn the threads of the rules service")]
     Threads(#[source] std::io::Error),

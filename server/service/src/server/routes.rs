@@ -11,7 +11,7 @@ use bridgemaster_proto::{
 };
 use tonic::service::{Routes, interceptor::InterceptedService};
 
-use super::{Server, errors::ServeError, listeners::PortSlots, seat_service::seat_service};
+use super::{Server, errors::ServeError, listeners::PortSlots, seat_service};
 use crate::{
     forwarding::{BeatService, Forwarding},
     play::{LeastPrivilege, PlayFirst, PlayRpc, SeatAuthenticator, SeatRegistry},

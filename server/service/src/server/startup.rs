@@ -21,7 +21,10 @@ use crate::{
     live::{Matches, OfferTickets},
     lobby::{Lobby, QUEUE_RECORD_PREFIX},
     metrics::Metrics,
-    replays::{KeepReplays, ReplayExporter, ReplayFolder, Retention, signing_key},
+    replays::{
+        KeepReplays, ReplayExporter, ReplayFolder, Retention, generate_signing_key,
+        load_signing_key,
+    },
     rules::Workers,
     services::ensure_ladder,
 };
@@ -76,10 +79,10 @@ pub(super) async fn load_secrets(
 ) -> Result<(SigningKey, OfferTickets), BindError> {
     let (key, tickets) = match store {
         Some(store) => (
-            signing_key::load_or_create(store).await?,
+            load_signing_key(store).await?,
             OfferTickets::load_or_create(store).await?,
         ),
-        None => (signing_key::generate(), OfferTickets::generate()),
+        None => (generate_signing_key(), OfferTickets::generate()),
     };
     info!(key_id = %key.public().id(), key = %key.public(), "signing replays");
     Ok((key, tickets))

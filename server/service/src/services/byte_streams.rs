@@ -28,9 +28,9 @@ use tonic::{
 };
 
 use super::{
+    check_replay,
     match_rpc::{MatchRpc, reader},
     positions::{PositionStream, PositionWatcher, check_viewers},
-    replay_access::check_replay,
 };
 use crate::{
     identity::ReadAccess, journal::NotStored, live::SharedUpdate, refusal::Refusal, transport::Call,

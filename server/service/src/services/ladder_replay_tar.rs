@@ -10,7 +10,7 @@ use tokio_stream::Stream;
 use tonic::Status;
 use tracing::error;
 
-use super::replay_access::check_replay;
+use super::check_replay;
 use crate::{
     identity::Caller,
     ladder::{EndedMatch, Ladders, LiveLadder, MatchFilter},

@@ -1,4 +1,8 @@
-//! Validation of requests to `LadderService`, and their conversion.
+//! Validation of requests to `LadderService` and of ladders in the server's configuration, and their
+//! conversion. When the server starts, it creates missing ladders, and compares existing ladders
+//! with their configuration.
+
+use std::sync::Arc;
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
@@ -10,6 +14,7 @@ use bridgemaster_wire::rules_from_wire;
 
 use crate::{
     identity::Authenticator,
+    ladder::Ladders,
     limits::{
         DEFAULT_PAGE_SIZE, MAX_BOT_SLOTS, MAX_HOUSE_BOTS, MAX_LADDER_MATCHES, MAX_PAGE_SIZE,
         MAX_QUEUE_KEYS, MAX_QUOTED_CHARS,
@@ -309,4 +314,55 @@ pub(super) fn page<T>(
 /// Truncates a client's text for quotation in a refusal.
 fn truncated(text: &str) -> String {
     text.chars().take(MAX_QUOTED_CHARS).collect()
+}
+
+/// Creates a ladder from the configuration, unless an identical ladder exists.
+///
+/// # Errors
+/// When it cannot be created, or a different ladder has this name: ladders are immutable.
+pub(crate) async fn ensure_ladder(
+    ladders: &Arc<Ladders>,
+    requested: Ladder,
+    authenticator: &Authenticator,
+) -> Result<(), Refusal> {
+    let (id, requested) = new_ladder(requested, authenticator)?;
+    let Ok(existing) = ladders.get(id.as_str()) else {
+        return ladders.create_stopped(id, requested).await;
+    };
+    match first_difference(&requested, &existing.to_wire()) {
+        None => Ok(()),
+        Some(field) => Err(Refusal::field(
+            format!("ladder.{field}"),
+            "differs from the existing ladder of this name, and a ladder cannot be changed: revert \
+             the change, or give the ladder another name",
+        )),
+    }
+}
+
+/// Returns the first field that differs between two ladders. `rules_version` is not compared, since
+/// the server chooses it.
+fn first_difference(requested: &Ladder, existing: &Ladder) -> Option<&'static str> {
+    let (config, other) = (requested.config.as_ref(), existing.config.as_ref());
+    let is_same = |of: fn(&MatchConfig, &MatchConfig) -> bool| {
+        config.zip(other).is_some_and(|(one, other)| of(one, other))
+    };
+    let fields = [
+        ("config.game", is_same(|a, b| a.game == b.game)),
+        ("config.seats", is_same(|a, b| a.seats == b.seats)),
+        ("config.clock", is_same(|a, b| a.clock == b.clock)),
+        ("config.faults", is_same(|a, b| a.faults == b.faults)),
+        ("config", config == other),
+        ("key_names", requested.key_names == existing.key_names),
+        ("max_matches", requested.max_matches == existing.max_matches),
+        ("house_bots", requested.house_bots == existing.house_bots),
+        (
+            "owners_apart",
+            requested.owners_apart == existing.owners_apart,
+        ),
+        ("max_slots", requested.max_slots == existing.max_slots),
+        ("replays", requested.replays == existing.replays),
+        ("closing", requested.closing == existing.closing),
+    ];
+    let differing = fields.into_iter().find(|(_, is_same)| !is_same);
+    differing.map(|(field, _)| field)
 }

@@ -19,8 +19,8 @@ use tonic::{Request, Response, Status};
 
 use super::{
     lobby_validation::{attend_request, check_slots, queue_rules},
+    managed_queue,
     match_validation::check_reason,
-    queue_access::managed_queue,
 };
 use crate::{
     identity::{Authenticator, Caller, KeyScope},

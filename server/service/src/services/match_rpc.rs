@@ -1,6 +1,6 @@
 //! `MatchService`: creates matches, and reads and changes them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{
@@ -15,26 +15,24 @@ use bridgemaster_proto::v1::{
 };
 use bridgemaster_store::KeyName;
 use bridgemaster_wire::ForkSource;
+use tokio::{select, time::sleep};
 use tokio_stream::Empty;
 use tonic::{Request, Response, Status};
 
 use super::{
-    fork::fork_start,
+    check_replay,
     match_validation::{
-        check_group_replays, check_reason, invited_bot, match_options, match_query, seat_number,
-        ticket_seats,
+        check_group_replays, check_reason, check_rules_version, fork_start, invited_bot,
+        match_options, match_query, seat_number, ticket_seats,
     },
     overview::{Overview, OverviewStream},
     positions::{PositionStream, check_viewers},
-    replay_access::check_replay,
-    rules_version::check_rules_version,
     uploaded_replay::{ReplaySlots, UploadedReplay, full_replay},
-    wait_for_end::{until_over, wait_for_end},
 };
 use crate::{
     identity::{Authenticator, Caller, KeyScope, ReadAccess},
     ladder::Ladders,
-    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_QUOTED_CHARS},
+    limits::{DEFAULT_PAGE_SIZE, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE, MAX_QUOTED_CHARS},
     live::{HostedMatch, MatchView, Matches, Reader, Viewer, Visibility},
     lobby::Lobby,
     refusal::Refusal,
@@ -122,6 +120,21 @@ impl MatchRpc {
         Ok((hosted, caller))
     }
 
+    /// Returns the caller of a read, if this kind of read is allowed.
+    async fn reading_caller<T>(
+        &self,
+        request: &Request<T>,
+        access: ReadAccess,
+    ) -> Result<(Caller, Reader), Refusal> {
+        let caller = self
+            .authenticator
+            .caller_or_guest(request.metadata())
+            .await?;
+        caller.require_guest_read(access)?;
+        let reader = reader(request, &caller);
+        Ok((caller, reader))
+    }
+
     /// Returns a match to which the caller has this kind of read access, together with the caller.
     pub(super) async fn readable_match<T>(
         &self,
@@ -129,13 +142,8 @@ impl MatchRpc {
         match_id: &str,
         access: ReadAccess,
     ) -> Result<(MatchView, Caller), Refusal> {
-        let caller = self
-            .authenticator
-            .caller_or_guest(request.metadata())
-            .await?;
-        caller.require_guest_read(access)?;
+        let (caller, reader) = self.reading_caller(request, access).await?;
         let id = MatchId::new(match_id).map_err(|_| match_unknown(match_id, &caller))?;
-        let reader = reader(request, &caller);
         let hosted = self.matches.find(&id, &caller, &reader).await?;
         let hosted = hosted.ok_or_else(|| match_unknown(match_id, &caller))?;
         Ok((hosted, caller))
@@ -297,12 +305,7 @@ impl MatchService for MatchRpc {
         &self,
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
-        let caller = self
-            .authenticator
-            .caller_or_guest(request.metadata())
-            .await?;
-        caller.require_guest_read(ReadAccess::Matches)?;
-        let reader = reader(&request, &caller);
+        let (caller, reader) = self.reading_caller(&request, ReadAccess::Matches).await?;
         let request = request.into_inner();
         let filter = request.filter.unwrap_or_default();
         let query = match_query(filter)?;
@@ -351,12 +354,7 @@ impl MatchService for MatchRpc {
         &self,
         request: Request<WatchMatchesRequest>,
     ) -> Result<Response<Self::WatchMatchesStream>, Status> {
-        let caller = self
-            .authenticator
-            .caller_or_guest(request.metadata())
-            .await?;
-        caller.require_guest_read(ReadAccess::Matches)?;
-        let reader = reader(&request, &caller);
+        let (caller, reader) = self.reading_caller(&request, ReadAccess::Matches).await?;
         let matches = Arc::clone(&self.matches);
         let overview = Overview::new(matches, caller, reader, request.into_inner())?;
         Ok(Response::new(overview.updates()))
@@ -458,5 +456,39 @@ impl MatchService for MatchRpc {
             response.replay = replay.message;
         }
         Ok(Response::new(response))
+    }
+}
+
+/// Validates the requested waiting time; `None` if the call does not wait.
+pub(super) fn wait_for_end(wait_ms: u32) -> Result<Option<Duration>, Refusal> {
+    if wait_ms > MAX_MATCH_END_WAIT_MS {
+        let detail = format!("{wait_ms} is out of range (0 to {MAX_MATCH_END_WAIT_MS})");
+        return Err(Refusal::field("wait_ms", detail));
+    }
+    Ok((wait_ms > 0).then(|| Duration::from_millis(wait_ms.into())))
+}
+
+/// Waits until the caller sees the match as ended, for at most `wait`. Also completes when the
+/// server drains, since waiting calls must not delay the server's shutdown.
+///
+/// # Errors
+/// When the server stops, or the caller's key is revoked or expires.
+pub(super) async fn until_over(
+    hosted: &MatchView,
+    wait: Duration,
+    matches: &Matches,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    if hosted.is_over() {
+        return Ok(());
+    }
+    let draining = matches.lifecycle().drain_token();
+    select! {
+        biased;
+        () = hosted.until_over() => Ok(()),
+        refusal = matches.until_interrupted() => Err(refusal),
+        refusal = caller.until_revoked() => Err(refusal),
+        () = draining.cancelled() => Ok(()),
+        () = sleep(wait) => Ok(()),
     }
 }

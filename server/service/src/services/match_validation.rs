@@ -2,14 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bridgemaster_games::{GAME_IDS, MAX_SEATS, Seat};
-use bridgemaster_proto::v1::{
-    CreateMatchRequest, MatchFilter, MatchGroup, MatchState, SeatReservation, SeedReveal,
-    SpectatorRules,
+use bridgemaster_games::{GAME_IDS, MAX_SEATS, Seat, with_game};
+use bridgemaster_proto::{
+    games::game_id,
+    v1::{
+        CreateMatchRequest, ForkChance, ForkOrigin, MatchConfig, MatchFilter, MatchFork,
+        MatchGroup, MatchState, Replay, SeatReservation, SeedReveal, SpectatorRules,
+    },
 };
 use bridgemaster_store::KeyName;
+use bridgemaster_wire::ForkSource;
 
-use super::queue_access::managed_queue;
+use super::managed_queue;
 use crate::{
     identity::{Authenticator, Caller},
     limits::{
@@ -302,4 +306,87 @@ pub(super) fn match_query(filter: MatchFilter) -> Result<MatchQuery, Refusal> {
 /// Returns `None` for an empty text.
 fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
+}
+
+/// Checks that the server supports the requested version of the rules. The other fields of the
+/// config are validated elsewhere.
+pub(super) fn check_rules_version(request: &CreateMatchRequest) -> Result<(), Refusal> {
+    let CreateMatchRequest {
+        config,
+        idempotency_key: _,
+        labels: _,
+        seat_reservations: _,
+        rules_version,
+        fork: _,
+        without_config: _,
+    } = request;
+    let Some(config) = config else {
+        return Ok(());
+    };
+    let MatchConfig { game, .. } = config;
+    match (rules_version, game.as_ref().and_then(game_id)) {
+        (Some(requested), Some(game)) => check_version(*requested, game),
+        // A config without a game is refused elsewhere.
+        _ => Ok(()),
+    }
+}
+
+fn check_version(requested: u32, game: &str) -> Result<(), Refusal> {
+    let served = with_game!(game, G => G::RULES_VERSION);
+    match served {
+        Some(served) if served != requested => Err(Refusal::field(
+            "rules_version",
+            format!("this server plays version {served} of the rules of {game}, not {requested}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Builds the start of a forked match from a verified replay. Unless chance is redrawn, sets the
+/// seed in `config` to the replay's seed.
+///
+/// # Errors
+/// Names the first invalid field of the request.
+pub(super) fn fork_start(
+    replay: &Replay,
+    requested: &MatchFork,
+    config: &mut MatchConfig,
+) -> Result<ForkSource, Refusal> {
+    let seed = replay
+        .config
+        .as_ref()
+        .and_then(|config| config.seed.clone());
+    if is_redrawn(replay) {
+        return Err(Refusal::field(
+            "fork.source",
+            "chance was redrawn in the source match; fork the match from which the source was \
+             forked",
+        ));
+    }
+    if requested.chance() != ForkChance::Redraw {
+        let seed = seed.ok_or_else(|| {
+            let detail = "cannot keep the chance of a replay without a seed; redraw it";
+            Refusal::field("fork.chance", detail)
+        })?;
+        if config.seed.as_ref().is_some_and(|given| *given != seed) {
+            let detail = "must be empty or the seed of the replay, unless chance is redrawn";
+            return Err(Refusal::field("config.seed", detail));
+        }
+        config.seed = Some(seed);
+    }
+    let origin = ForkOrigin {
+        match_id: replay.match_id.clone(),
+        decisions: requested.decisions,
+        chance: requested.chance,
+        knowing_seats: requested.knowing_seats.clone(),
+    };
+    ForkSource::from_replay(replay, origin)
+        .map_err(|error| Refusal::field(format!("fork.{}", error.field), error.detail))
+}
+
+/// Returns whether chance was redrawn within the match. The match then does not follow from its
+/// setup and its decisions alone.
+fn is_redrawn(replay: &Replay) -> bool {
+    let fork = replay.fork.as_ref();
+    fork.is_some_and(|fork| fork.chance() == ForkChance::Redraw)
 }

@@ -3,8 +3,6 @@
 
 mod byte_streams;
 mod catalog_rpc;
-mod configured_ladder;
-mod fork;
 mod ladder_replay_tar;
 mod ladder_rpc;
 mod ladder_updates;
@@ -16,20 +14,24 @@ mod match_rpc;
 mod match_validation;
 mod overview;
 mod positions;
-mod queue_access;
 mod refusal_details;
-mod replay_access;
 mod replay_files;
 mod request_timeout;
 mod rules_rpc;
-mod rules_version;
 mod uploaded_replay;
-mod wait_for_end;
+
+use crate::{
+    identity::{Caller, KeyScope, ReadAccess},
+    ladder::{LADDER_LABEL, Ladders},
+    live::MatchView,
+    lobby::{Lobby, QueueId, queue_unknown},
+    refusal::Refusal,
+};
 
 pub(crate) use byte_streams::ByteStreams;
 pub(crate) use catalog_rpc::CatalogRpc;
-pub(crate) use configured_ladder::ensure_ladder;
 pub(crate) use ladder_rpc::LadderRpc;
+pub(crate) use ladder_validation::ensure_ladder;
 pub(crate) use leader_only::LeaderOnly;
 pub(crate) use lobby_rpc::LobbyRpc;
 pub(crate) use match_rpc::MatchRpc;
@@ -37,3 +39,39 @@ pub(crate) use refusal_details::RefusalDetails;
 pub(crate) use request_timeout::RequestArrivalTimeout;
 pub(crate) use rules_rpc::RulesRpc;
 pub(crate) use uploaded_replay::{ReplaySlots, UploadedReplay};
+
+/// Checks that the caller may see the replay of a match. Either the caller's bot played in the
+/// match, or the caller may read all replays and the match's ladder publishes them.
+async fn check_replay(
+    ladders: &Ladders,
+    hosted: &MatchView,
+    caller: &Caller,
+) -> Result<(), Refusal> {
+    if caller.name().is_some_and(|name| hosted.belongs_to(name)) {
+        return Ok(());
+    }
+    caller.require_read(ReadAccess::Replays)?;
+    let info = hosted.info_without_config().committed().await?;
+    match info.labels.get(LADDER_LABEL) {
+        Some(ladder) => {
+            // Only the leader has the ladder's settings.
+            ladders.matches().check_leader().await?;
+            ladders.check_replays(ladder, caller.has_scope(KeyScope::Admin))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Returns the queue `queue_id` if the caller manages it: the caller's key created the queue, or
+/// has the `admin` scope.
+fn managed_queue(lobby: &Lobby, queue_id: &str, caller: &Caller) -> Result<QueueId, Refusal> {
+    let unknown = || queue_unknown(queue_id);
+    let named = QueueId::new(queue_id).ok_or_else(unknown)?;
+    let rules = lobby.rules(&named).ok_or_else(unknown)?;
+    let is_owner = !rules.is_ladder && rules.owner.as_ref() == caller.name();
+    if is_owner || (caller.name().is_some() && caller.has_scope(KeyScope::Admin)) {
+        Ok(named)
+    } else {
+        Err(unknown())
+    }
+}

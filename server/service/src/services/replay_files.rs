@@ -5,9 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{Replay, ReplayFile};
 
-use super::{
-    ladder_replay_tar::is_match_specific, match_rpc::MatchRpc, replay_access::check_replay,
-};
+use super::{check_replay, ladder_replay_tar::is_match_specific, match_rpc::MatchRpc};
 use crate::{
     identity::{Caller, ReadAccess},
     limits::MAX_GROUP_REPLAYS_BYTES,

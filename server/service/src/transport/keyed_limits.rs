@@ -1,4 +1,4 @@
-//! Limits the number of permits for each key `K`.
+//! Limits for each key `K`: a number of concurrent permits, or a rate of calls.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,5 @@
-//! Quotas on concurrent calls, and on buffered bytes of unread responses and incomplete requests.
+//! Quotas: concurrent calls, buffered bytes of unread responses and incomplete requests, and the
+//! calls and positions of `RulesService`.
 
 use std::{
     collections::HashMap,

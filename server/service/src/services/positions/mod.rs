@@ -5,7 +5,6 @@
 //! Most clients watch a match in play as spectators, and all spectators see the same positions. So
 //! one task ([`broadcast`]) encodes the messages, and the same bytes are sent to all spectators.
 
-mod broadcast;
 mod view;
 
 use std::{
@@ -15,25 +14,25 @@ use std::{
 
 use async_stream::try_stream;
 use bridgemaster_games::Viewer;
-use bridgemaster_proto::v1::MatchState;
+use bridgemaster_proto::v1::{MatchInfo, MatchState};
 use bridgemaster_replay::{PositionError, viewers_from_wire};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Status, codegen::Bytes};
 
-pub(super) use self::view::{encoded, response};
-use self::{
-    broadcast::broadcast,
-    view::{PositionView, StreamProgress},
-};
-use super::replay_access::check_replay;
+use self::view::{PositionView, StreamProgress};
+use super::check_replay;
 use crate::{
     identity::Caller,
     ladder::Ladders,
     limits::MAX_VIEWERS,
-    live::{BroadcastState, Follower, MatchView, Matches, Reader, Received},
+    live::{
+        Broadcast, BroadcastMessage, BroadcastState, Follower, MatchView, Matches, Reader, Received,
+    },
     refusal::Refusal,
     transport::Call,
 };
+
+pub(super) use view::{encoded, response};
 
 /// Encoded positions; an error ends the stream.
 pub(super) type PositionStream = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
@@ -258,4 +257,37 @@ impl PositionWatcher {
         }
         Ok(messages.into())
     }
+}
+
+/// Broadcasts a match to all followers, from its current state `now` until the match has ended or
+/// there are no followers. Each follower computes earlier positions itself.
+async fn broadcast(view: Arc<PositionView>, feed: Arc<Broadcast>, now: MatchInfo) {
+    let mut progress = StreamProgress::following(now);
+    let abandoned = async {
+        feed.until_unfollowed().await;
+        // This refusal only ends the stream below; no client receives it.
+        Refusal::stopping()
+    };
+    let mut is_broken = false;
+    {
+        let mut live = pin!(view.live_positions(&mut progress, abandoned));
+        while let Some(message) = live.next().await {
+            let Ok(message) = message else {
+                is_broken = true;
+                break;
+            };
+            let info = message.r#match.clone();
+            let info = info.filter(|_| message.position.is_some());
+            feed.send(BroadcastMessage {
+                position: message.position.as_ref().map(|position| position.number),
+                message: encoded(&message),
+                info: info.map(|info| encoded(&response(None, Some(info)))),
+            });
+        }
+    }
+    feed.close(if is_broken {
+        BroadcastState::Failed
+    } else {
+        BroadcastState::Ended(progress.next())
+    });
 }
