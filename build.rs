@@ -17,10 +17,6 @@ const ROOTS: &[&str] = &[
     "bridgemaster/v1/seat_service.proto",
 ];
 
-/// Services that no program of this project implements yet. They are in the descriptors only:
-/// reflection lists them, and calls fail as unimplemented.
-const DESCRIBED_ONLY: &[&str] = &["bridgemaster/v1/contest_service.proto"];
-
 /// The files of the messages that a server stores. They are compiled but not part of the
 /// descriptors, since clients never see them.
 const INTERNAL_ROOTS: &[&str] = &[
@@ -60,10 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto/bridgemaster");
     println!("cargo::rerun-if-changed=proto/google");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let described = protox::compile(
-        ROOTS.iter().chain(DESCRIBED_ONLY).chain(ERROR_DETAILS),
-        ["proto"],
-    )?;
+    let described = protox::compile(ROOTS.iter().chain(ERROR_DETAILS), ["proto"])?;
     fs::write(out.join("descriptors.binpb"), described.encode_to_vec())?;
     // The paths of all methods, as in calls.
     let services = described.file.iter().flat_map(|file| {

@@ -579,13 +579,9 @@ async fn the_same_calls_succeed_with_the_required_scopes() {
         for credentials in credentials {
             let answered =
                 timeout(PATIENCE, fixture.call_of_ladder_bot(&method, &credentials)).await;
-            match answered.expect(&name) {
-                // The protocol defines it, but no server implements it.
-                Err(status) if name.starts_with("ContestService/") => {
-                    assert_eq!(reason(&status), "NOT_SUPPORTED", "{name}");
-                }
-                answered => answered.unwrap_or_else(|status| panic!("{name}: {status:?}")),
-            }
+            answered
+                .expect(&name)
+                .unwrap_or_else(|status| panic!("{name}: {status:?}"));
         }
     }
 }
