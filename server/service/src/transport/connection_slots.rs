@@ -81,28 +81,28 @@ impl fmt::Debug for ConnectionProtection {
 
 impl ConnectionSlots {
     pub(crate) fn new(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self {
-            max_connections: limits.connections,
-            max_per_address: limits.connections_per_address,
-            table: Mutex::new(SlotTable::new(Protection::new(limits))),
-        })
+        let (max, max_per_address) = (limits.connections, limits.connections_per_address);
+        let protection = Protection::new(max, max_per_address, limits);
+        Self::build(max, max_per_address, protection)
     }
 
     /// Creates the slots for the page's port.
     pub(crate) fn of_page(limits: &Limits) -> Arc<Self> {
-        Arc::new(Self {
-            max_connections: limits.page_connections,
-            max_per_address: limits.page_connections_per_address,
-            table: Mutex::new(SlotTable::new(Protection::of_page(limits))),
-        })
+        let max_per_address = limits.page_connections_per_address;
+        let protection = Protection::new(limits.page_connections, max_per_address, limits);
+        Self::build(limits.page_connections, max_per_address, protection)
     }
 
     /// Creates the slots of a port without bots, on which no connection is protected.
     pub(crate) fn without_bots(max_connections: usize, max_per_address: usize) -> Arc<Self> {
+        Self::build(max_connections, max_per_address, Protection::default())
+    }
+
+    fn build(max_connections: usize, max_per_address: usize, protection: Protection) -> Arc<Self> {
         Arc::new(Self {
             max_connections,
             max_per_address,
-            table: Mutex::new(SlotTable::new(Protection::none())),
+            table: Mutex::new(SlotTable::new(protection)),
         })
     }
 

@@ -15,6 +15,7 @@ use crate::{
 /// The protected connections. A connection is protected for the keys of the bots that it carries;
 /// on a server without keys, for the key `None`. A connection that is protected for two keys counts
 /// twice.
+#[derive(Default)]
 pub(super) struct Protection {
     max_per_key: usize,
     max_per_origin: usize,
@@ -33,34 +34,13 @@ struct OriginProtection {
 }
 
 impl Protection {
-    pub(super) fn new(limits: &Limits) -> Self {
+    /// Creates the protection of a port with these numbers of connections.
+    pub(super) fn new(max_connections: usize, max_per_address: usize, limits: &Limits) -> Self {
         Self {
             max_per_key: limits.protected_connections_per_key,
-            max_per_origin: max_protected_connections(limits.connections_per_address),
-            max_total: max_protected_connections(limits.connections),
-            ..Self::none()
-        }
-    }
-
-    /// Creates the protection for the page's port.
-    pub(super) fn of_page(limits: &Limits) -> Self {
-        Self {
-            max_per_key: limits.protected_connections_per_key,
-            max_per_origin: max_protected_connections(limits.page_connections_per_address),
-            max_total: max_protected_connections(limits.page_connections),
-            ..Self::none()
-        }
-    }
-
-    /// Creates a table that protects no connection.
-    pub(super) fn none() -> Self {
-        Self {
-            max_per_key: 0,
-            max_per_origin: 0,
-            max_total: 0,
-            total: 0,
-            by_key: HashMap::new(),
-            by_origin: HashMap::new(),
+            max_per_origin: max_protected_connections(max_per_address),
+            max_total: max_protected_connections(max_connections),
+            ..Self::default()
         }
     }
 
