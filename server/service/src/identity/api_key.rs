@@ -176,7 +176,7 @@ impl fmt::Display for KeyScope {
 }
 
 /// The refusal for a call without a key.
-pub(super) fn missing() -> Refusal {
+pub(super) fn key_missing() -> Refusal {
     Refusal::new(
         RefusalReason::KeyMissing,
         format!("an API key is required in the metadata `{KEY_METADATA}`"),
@@ -184,7 +184,7 @@ pub(super) fn missing() -> Refusal {
 }
 
 /// Checks that a key is valid at this time, in ms since 1970 UTC.
-pub(super) fn check_valid(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {
+pub(super) fn check_key_valid(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {
     let id = &key.id;
     if !key.is_in_force() {
         let message = format!("the API key {id} was revoked; ask the operator for a new key");
@@ -198,7 +198,7 @@ pub(super) fn check_valid(key: &Key, now_unix_ms: i64) -> Result<(), Refusal> {
 }
 
 /// The refusal for an unknown key or a wrong secret.
-pub(super) fn unknown() -> Refusal {
+pub(super) fn key_unknown() -> Refusal {
     Refusal::new(
         RefusalReason::KeyUnknown,
         "the API key is unknown to this server; check the key, or ask the operator for a new one",
@@ -207,14 +207,14 @@ pub(super) fn unknown() -> Refusal {
 
 /// The refusal for a damaged key. The key's secret cannot be verified, but its identifier is not
 /// secret.
-pub(super) fn damaged(id: &KeyId) -> Refusal {
+pub(super) fn key_damaged(id: &KeyId) -> Refusal {
     Refusal::damaged(format!(
         "the stored API key {id} is damaged; ask the operator for a new key"
     ))
 }
 
 /// The refusal for a key that is not cached while the store is unreadable.
-pub(super) fn unreadable() -> Refusal {
+pub(super) fn keys_unreadable() -> Refusal {
     Refusal::new(
         RefusalReason::KeysUnreadable,
         "the server cannot read its API keys at present; retry later",
@@ -225,7 +225,7 @@ pub(super) fn unreadable() -> Refusal {
 pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
     let refused = |message: String| Refusal::new(RefusalReason::KeyMissing, message);
     let mut values = metadata.get_all(KEY_METADATA).iter();
-    let value = values.next().ok_or_else(missing)?;
+    let value = values.next().ok_or_else(key_missing)?;
     if values.next().is_some() {
         return Err(refused(format!(
             "the metadata has more than one `{KEY_METADATA}`; send one key"
@@ -234,7 +234,7 @@ pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
     let text = value
         .to_str()
         .map_err(|_| refused(format!("the metadata `{KEY_METADATA}` is not ASCII text")))?;
-    text.trim().parse().map_err(|_| unknown())
+    text.trim().parse().map_err(|_| key_unknown())
 }
 
 /// Returns whether people might confuse two names. Such names differ only in case, in the white

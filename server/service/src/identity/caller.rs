@@ -17,7 +17,7 @@ use tokio::{select, time::sleep};
 
 use super::{
     KeyScope,
-    api_key::{check_valid, damaged, missing, unknown},
+    api_key::{check_key_valid, key_damaged, key_missing, key_unknown},
     key_ring::KeyRing,
 };
 use crate::{refusal::Refusal, wall_clock::now_unix_ms};
@@ -83,14 +83,14 @@ impl KeyHolder {
             let left_ms = match self.keys.cached_key(&self.key.id) {
                 Some(key) => {
                     let now_unix_ms = now_unix_ms();
-                    if let Err(refusal) = check_valid(&key, now_unix_ms) {
+                    if let Err(refusal) = check_key_valid(&key, now_unix_ms) {
                         return refusal;
                     }
                     key.expires_at_unix_ms
                         .map(|at| at.saturating_sub(now_unix_ms))
                 }
-                None if self.keys.is_damaged(&self.key.id) => return damaged(&self.key.id),
-                None => return unknown(),
+                None if self.keys.is_damaged(&self.key.id) => return key_damaged(&self.key.id),
+                None => return key_unknown(),
             };
             select! {
                 changed = changes.changed() => if changed.is_err() {
@@ -289,7 +289,7 @@ impl Caller {
             return Ok(());
         }
         Err(match self {
-            Self::Guest(_) | Self::StartedBot(_) => missing(),
+            Self::Guest(_) | Self::StartedBot(_) => key_missing(),
             Self::Anyone | Self::Holder(_) => Refusal::new(
                 RefusalReason::ScopeMissing,
                 "without the `read` scope a key sees only matches that it created or in which its bot \

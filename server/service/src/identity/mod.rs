@@ -19,7 +19,7 @@ use tonic::{codegen::http::HeaderMap, metadata::MetadataMap};
 use tracing::debug;
 
 use self::{
-    api_key::{check_valid, damaged, presented_key, unknown, unreadable},
+    api_key::{check_key_valid, key_damaged, key_unknown, keys_unreadable, presented_key},
     caller::KeyHolder,
     key_ring::{KeyRing, KeyUses, UnreadableReason},
 };
@@ -167,19 +167,19 @@ impl Authenticator {
         let presented = presented_key(metadata.as_ref())?;
         let stored = match keys.ring.key(presented.id()).await {
             Ok(stored) => stored,
-            Err(UnreadableReason::Key) => return Err(damaged(presented.id())),
+            Err(UnreadableReason::Key) => return Err(key_damaged(presented.id())),
             Err(UnreadableReason::Store) => {
                 let cached = keys.ring.cached_key(presented.id());
                 let cached = cached.filter(|key| accepts(&key.name));
-                Some(cached.ok_or_else(unreadable)?)
+                Some(cached.ok_or_else(keys_unreadable)?)
             }
         };
         let key = stored
             .filter(|stored| presented.has_hash(&stored.secret_hash))
-            .ok_or_else(unknown)?;
+            .ok_or_else(key_unknown)?;
         // The secret was verified above, so only its holder sees these refusals.
         let now_unix_ms = now_unix_ms();
-        check_valid(&key, now_unix_ms)?;
+        check_key_valid(&key, now_unix_ms)?;
         // A key that was cached when the call started was debited already.
         if !is_attributed_to(&key.id) {
             self.debit_call(&key.id)?;
@@ -210,7 +210,7 @@ impl Authenticator {
         }
         let key = self.keys.as_ref()?.ring.cached_key(presented.id())?;
         let is_valid =
-            presented.has_hash(&key.secret_hash) && check_valid(&key, now_unix_ms()).is_ok();
+            presented.has_hash(&key.secret_hash) && check_key_valid(&key, now_unix_ms()).is_ok();
         is_valid.then(|| key.id.clone())
     }
 

@@ -11,7 +11,7 @@ use tonic::codegen::http::HeaderMap;
 
 use super::{
     ApiKey, Caller, CallingBot, KeyScope,
-    api_key::{presented_key, unknown},
+    api_key::{key_unknown, presented_key},
     caller::BotKey,
     page_links::PageLinks,
 };
@@ -171,7 +171,7 @@ impl PrivateAccess {
             (Caller::StartedBot(None), presented) => Err(Box::new(ForbiddenForBot {
                 bot: CallingBot::Unknown,
                 refusal: match presented {
-                    Ok(_) => unknown(),
+                    Ok(_) => key_unknown(),
                     Err(refusal) if refusal.reason() == RefusalReason::KeyMissing => Refusal::new(
                         RefusalReason::KeyMissing,
                         format!(

@@ -90,12 +90,12 @@ pub(super) fn generate_seed_salt() -> SeedSalt {
     SeedSalt::new(system_bytes())
 }
 
-/// The name of the secret in the store.
-const SECRET_NAME: &str = "offer_tickets";
-const SECRET_BYTES: usize = 32;
+/// The name of the secret for the tickets of offered seats in the store.
+const OFFER_SECRET_NAME: &str = "offer_tickets";
+const OFFER_SECRET_BYTES: usize = 32;
 
 /// Derives the tickets for offered seats.
-pub(crate) struct OfferTickets([u8; SECRET_BYTES]);
+pub(crate) struct OfferTickets([u8; OFFER_SECRET_BYTES]);
 
 impl OfferTickets {
     /// Generates a secret, for a server without a store.
@@ -109,7 +109,7 @@ impl OfferTickets {
     /// If the store fails, or the stored value is damaged.
     pub(crate) async fn load_or_create(store: &dyn Store) -> Result<Self, SecretError> {
         let purpose = "the secret for the tickets of offered seats";
-        let secret = load_or_create_secret(store, SECRET_NAME, purpose).await?;
+        let secret = load_or_create_secret(store, OFFER_SECRET_NAME, purpose).await?;
         Ok(Self(secret))
     }
 
