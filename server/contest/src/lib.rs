@@ -18,44 +18,38 @@
 
 #![forbid(unsafe_code)]
 
-mod bayes_elo;
 mod betting;
-mod bias;
 mod brownian;
 mod choices;
 mod elo;
 mod error;
 mod estimate;
 mod frequencies;
+mod hypotheses;
 mod likelihood;
 mod matrix;
 pub mod pairing;
 mod plackett_luce;
-mod plan;
-mod ranking;
 mod ratings;
-mod roots;
 pub mod schedule;
 mod score;
 mod sequential;
 mod stopping;
-mod t_value;
 
-pub use bayes_elo::{BayesElo, DrawElo};
-pub use betting::{BettingTest, ConfidenceSequence};
-pub use bias::Bias;
-pub use elo::{Elo, NELO_PER_T, NormalizedElo};
-pub use error::ContestError;
-pub use estimate::{Estimate, FEW_GROUPS, Interval, Quantiles, mean_with_interval};
-pub use frequencies::{Frequencies, FrequencyTest};
-pub use plackett_luce::{Covariance, PlackettLuce};
-pub use plan::{ExpectedGroups, expected_groups, typical_deviation};
-pub use ranking::Ranking;
-pub use ratings::{RankRange, Rating, Ratings};
-pub use score::{GroupScore, GroupScores, beat_fraction};
-pub use sequential::{DecidedBy, SequentialTest};
-pub use stopping::{StoppedEstimate, estimate_after_stopping};
-pub use t_value::{TValueTest, closed_form_llr};
-
-mod hypotheses;
-pub use hypotheses::{Bounds, ErrorRates, Hypotheses, Verdict};
+pub use crate::{
+    betting::{BettingTest, ConfidenceSequence},
+    choices::{Bias, Ranking},
+    elo::{Elo, NELO_PER_T, NormalizedElo},
+    error::ContestError,
+    estimate::{Estimate, FEW_GROUPS, Interval, Quantiles, mean_with_interval},
+    frequencies::{BayesElo, DrawElo, Frequencies, FrequencyTest},
+    hypotheses::{
+        Bounds, ErrorRates, ExpectedGroups, Hypotheses, Verdict, expected_groups, typical_deviation,
+    },
+    likelihood::closed_form_llr,
+    plackett_luce::{Covariance, PlackettLuce},
+    ratings::{RankRange, Rating, Ratings},
+    score::{GroupScore, GroupScores, beat_fraction},
+    sequential::{DecidedBy, SequentialTest, TValueTest},
+    stopping::{StoppedEstimate, estimate_after_stopping},
+};

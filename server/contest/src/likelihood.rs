@@ -4,8 +4,6 @@
 //! 4.1). The likelihood is at its maximum if each observed share is divided by `1 + theta *
 //! moment`. The value of theta is chosen so that the mean of the moments is 0.
 
-use crate::roots::root_of_decreasing;
-
 /// Scores with their shares. Shares are positive and add up to 1.
 pub(crate) type Distribution = Vec<(f64, f64)>;
 
@@ -108,4 +106,48 @@ pub(crate) fn llr_of_t_values(distribution: &[(f64, f64)], [lower, upper]: [f64;
         with_t_value(distribution, upper),
     );
     log_ratio(distribution, &lower, &upper)
+}
+
+/// Returns the log-likelihood ratio between two t-values, given the observed t-value: `groups/2 *
+/// ln((1 + (t - lower)^2) / (1 + (t - upper)^2))`.
+#[must_use]
+pub fn closed_form_llr(groups: f64, t: f64, [lower, upper]: [f64; 2]) -> f64 {
+    groups / 2.0 * ((1.0 + (t - lower).powi(2)) / (1.0 + (t - upper).powi(2))).ln()
+}
+
+/// The maximum number of bisection steps. It is more than the precision of a double requires.
+const STEPS: usize = 200;
+
+/// Returns a decreasing function's root between `low` and `high`, or the nearer end if there is no
+/// root.
+pub(crate) fn root_of_decreasing(
+    mut low: f64,
+    mut high: f64,
+    function: impl Fn(f64) -> f64,
+) -> f64 {
+    for _ in 0..STEPS {
+        let middle = low + (high - low) / 2.0;
+        if middle <= low || middle >= high {
+            break;
+        }
+        if function(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low + (high - low) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_found_to_the_last_digits() {
+        let root = root_of_decreasing(0.0, 10.0, |x| 2.0 - x * x);
+        assert!((root - 2f64.sqrt()).abs() < 1e-14);
+        assert!(root_of_decreasing(0.0, 1.0, |_| 1.0) > 0.999_999);
+        assert!(root_of_decreasing(0.0, 1.0, |_| -1.0) < 1e-6);
+    }
 }

@@ -9,7 +9,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{
     Bounds, ContestError, Elo, ErrorRates, Frequencies, GroupScores, Interval, NELO_PER_T,
-    brownian::Brownian, error::in_range, roots::root_of_decreasing,
+    brownian::Brownian, error::in_range, likelihood::root_of_decreasing,
 };
 
 /// The limit of the search for a strength, in Elo on each side of 0.
