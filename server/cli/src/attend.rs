@@ -14,14 +14,11 @@ use bridgemaster_sdk::{
 use clap::Args;
 use tokio::{select, task::JoinSet};
 
-use super::{
-    bot_choice::bot_command,
-    bot_env::BotEnvFlag,
+use crate::{
+    bot_choice::{BotEnvFlag, bot_command},
     failure::misuse,
-    low_priority::PriorityFlag,
     output,
-    runtime::block_on,
-    stop_signal::{pause_on_signals, stop_requested},
+    process::{PriorityFlag, block_on, pause_on_signals, stop_requested},
 };
 
 /// Reason that the server receives with a declined offer.

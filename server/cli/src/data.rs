@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use bridgemaster_server::repair_records;
+use bridgemaster_store as store;
 use bridgemaster_store::{
-    self as store, CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId,
-    MatchId, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
+    CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
+    SqliteOptions, SqliteStore, Store as _, StoreError, Write,
 };
 use clap::{Args, Subcommand};
 
-use super::{
-    count::count,
-    data_copy::{self, CopyLocation},
-    existing_folder::existing,
+use crate::{
+    data_copy::{self, CopyLocation, existing},
     failure::misuse,
     output,
+    process::block_on,
+    quantities::count,
     replay_files::Inspection,
-    runtime::block_on,
 };
 
 #[derive(Args)]

@@ -1,12 +1,17 @@
 //! `bridgemaster data copy`: copies a store between a data folder and a PostgreSQL database.
 
-use std::{convert::Infallible, path::PathBuf, str::FromStr};
+use std::{
+    convert::Infallible,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
+use anyhow::Context as _;
 use bridgemaster_store::{
     DataDir, StoreError, TransferReport, copy_from_postgres, copy_to_postgres,
 };
 
-use super::{count::count, existing_folder::existing, failure::misuse, output};
+use crate::{failure::misuse, output, quantities::count};
 
 /// Location of a store to copy from or to.
 #[derive(Clone, Debug)]
@@ -68,4 +73,16 @@ fn summary(report: &TransferReport) -> String {
         count(report.ladders, "ladder", "ladders"),
         count(report.ladder_matches, "match", "matches"),
     )
+}
+
+/// Opens an existing data folder.
+///
+/// # Errors
+/// Misuse if the folder does not exist.
+pub(super) fn existing(dir: &Path) -> anyhow::Result<DataDir> {
+    if !dir.is_dir() {
+        return Err(misuse(format!("no such folder: {}", dir.display())));
+    }
+    let shown = || dir.display().to_string();
+    DataDir::prepare(dir).with_context(shown)
 }

@@ -2,7 +2,9 @@
 
 use std::{cell::Cell, time::Duration};
 
-use bridgemaster_proto::v1::{MatchConfig, MatchInfo, MatchState, WatchMatchResponse};
+use bridgemaster_proto::v1::{
+    MatchConfig, MatchInfo, MatchState, WatchMatchRequest, WatchMatchResponse,
+};
 use bridgemaster_sdk::{Advice, tls_hint};
 use tokio::time::{Instant, sleep};
 use tonic::Status;
@@ -123,8 +125,11 @@ async fn follow_once(
     outage: &mut Option<Outage>,
     handle: &mut impl FnMut(FollowEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Ended> {
-    let mut updates = match client.watch(match_id).await {
-        Ok(updates) => updates,
+    let request = WatchMatchRequest {
+        match_id: match_id.to_owned(),
+    };
+    let mut updates = match client.watch_match(request).await {
+        Ok(updates) => updates.into_inner(),
         Err(status) => return Ok(Ended::Stream(Some(status))),
     };
     let mut config = None;

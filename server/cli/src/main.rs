@@ -7,49 +7,41 @@ mod address;
 mod attend;
 mod bot;
 mod bot_choice;
-mod bot_env;
 mod browser;
 mod check_bot;
 mod cluster;
 mod contest;
-mod count;
 mod data;
 mod data_copy;
 mod demo;
-mod existing_folder;
 mod failure;
+mod files;
 mod follow;
-mod input_file;
+mod formats;
 mod key;
 mod ladder;
-mod lifetime;
-mod local_pages;
-mod low_priority;
 mod match_client;
 mod match_flags;
 mod matches;
-mod moment;
 mod new_bot;
 mod output;
-mod output_file;
-mod proto_json;
+mod process;
+mod quantities;
 mod replay;
-mod replay_file;
 mod replay_files;
 mod replay_page;
-mod runtime;
-mod seat_link;
-mod secret_file;
 mod serve;
-mod stop_signal;
-mod store_variable;
 mod table;
 mod tls_flags;
 mod view;
-mod wrapped;
-mod xml_text;
 
 use std::process::ExitCode;
+
+use clap::{
+    Parser, Subcommand,
+    error::{ContextKind, ContextValue},
+};
+use mimalloc::MiMalloc;
 
 #[cfg(target_os = "linux")]
 use anyhow::Context as _;
@@ -57,11 +49,6 @@ use anyhow::Context as _;
 use bridgemaster_bot_process::{
     SUPERVISOR_COMMAND, hide_from_bots, run_as_init_if_pid_1, supervise,
 };
-use clap::{
-    Parser, Subcommand,
-    error::{ContextKind, ContextValue},
-};
-use mimalloc::MiMalloc;
 
 /// Decisions need many small allocations, which another thread often frees. MiMalloc is fast at
 /// this.

@@ -5,10 +5,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
-    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, CreateMatchResponse,
-    GetMatchRequest, GetReplayRequest, GetServerInfoRequest, ListMatchesRequest,
-    ListMatchesResponse, MatchFilter, MatchInfo, ReplaceTicketsRequest, SeatTicket,
-    WatchMatchRequest, WatchMatchResponse, catalog_service_client::CatalogServiceClient,
+    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest,
+    GetServerInfoRequest, MatchInfo, catalog_service_client::CatalogServiceClient,
     match_service_client::MatchServiceClient,
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
@@ -17,7 +15,7 @@ use bridgemaster_sdk::{
     SERVER_VARIABLE, TlsOptions, endpoint,
 };
 use clap::Args;
-use tonic::{Status, Streaming, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{Response, Status, service::interceptor::InterceptedService, transport::Channel};
 
 use super::failure::{misuse, refused};
 
@@ -52,7 +50,7 @@ impl ServerFlag {
     /// Connects to the server's match service.
     pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
         let tls = self.tls.clone().into();
-        MatchClient::connect_with(&self.url, self.key.as_ref(), &tls).await
+        connect_with(&self.url, self.key.as_ref(), &tls).await
     }
 
     /// Creates a match on the server, or on the node to which the server redirects.
@@ -64,7 +62,7 @@ impl ServerFlag {
         let mut client = self.connect().await?;
         let mut redirects = 0;
         loop {
-            let refusal = match client.0.create_match(request.clone()).await {
+            let refusal = match client.create_match(request.clone()).await {
                 Ok(created) => return Ok(created.into_inner()),
                 Err(refusal) => refusal,
             };
@@ -80,7 +78,7 @@ impl ServerFlag {
                 "http"
             };
             let url = format!("{scheme}://{address}");
-            client = MatchClient::connect_with(&url, self.key.as_ref(), &tls).await?;
+            client = connect_with(&url, self.key.as_ref(), &tls).await?;
         }
     }
 
@@ -101,140 +99,84 @@ impl ServerFlag {
 pub(super) type KeyedChannel = InterceptedService<Channel, ApiKeyInterceptor>;
 
 /// Client for a match service.
-#[derive(Clone)]
-pub(super) struct MatchClient(MatchServiceClient<KeyedChannel>);
+pub(super) type MatchClient = MatchServiceClient<KeyedChannel>;
 
-impl MatchClient {
-    /// Connects to a private server with its API key.
-    pub(super) async fn connect(url: &str, key: &ApiKey) -> anyhow::Result<Self> {
-        Self::connect_with(url, Some(key), &TlsOptions::default()).await
-    }
+/// Connects to a private server with its API key.
+pub(super) async fn connect_privately(url: &str, key: &ApiKey) -> anyhow::Result<MatchClient> {
+    connect_with(url, Some(key), &TlsOptions::default()).await
+}
 
-    async fn connect_with(
-        url: &str,
-        key: Option<&ApiKey>,
-        tls: &TlsOptions,
-    ) -> anyhow::Result<Self> {
-        let channel = connect(url, tls).await?;
-        let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
-        let key_interceptor = ApiKeyInterceptor::new(key);
-        Ok(Self(
-            MatchServiceClient::with_interceptor(channel, key_interceptor)
-                .max_decoding_message_size(largest.saturating_add(RESPONSE_OVERHEAD_BYTES)),
-        ))
-    }
+async fn connect_with(
+    url: &str,
+    key: Option<&ApiKey>,
+    tls: &TlsOptions,
+) -> anyhow::Result<MatchClient> {
+    let channel = connect(url, tls).await?;
+    let largest = usize::try_from(MAX_REPLAY_BYTES).unwrap_or(usize::MAX);
+    let client = MatchServiceClient::with_interceptor(channel, ApiKeyInterceptor::new(key));
+    Ok(client.max_decoding_message_size(largest.saturating_add(RESPONSE_OVERHEAD_BYTES)))
+}
 
-    pub(super) async fn create(
-        &mut self,
-        request: CreateMatchRequest,
-    ) -> anyhow::Result<CreateMatchResponse> {
-        let response = self.0.create_match(request).await;
-        Ok(response.map_err(|status| refused(&status))?.into_inner())
-    }
+/// Returns the message of a call's response.
+pub(super) fn message<T>(response: Result<Response<T>, Status>) -> anyhow::Result<T> {
+    Ok(response.map_err(|status| refused(&status))?.into_inner())
+}
 
-    /// Returns one page of matches, newest first. `token` is the page token of the previous
-    /// response.
-    pub(super) async fn list(
-        &mut self,
-        filter: MatchFilter,
-        page_size: u32,
-        page_token: String,
-    ) -> anyhow::Result<ListMatchesResponse> {
-        let request = ListMatchesRequest {
-            filter: Some(filter),
-            page_size,
-            page_token,
-        };
-        let response = self.0.list_matches(request).await;
-        Ok(response.map_err(|status| refused(&status))?.into_inner())
-    }
+/// Returns the match in a response.
+pub(super) fn match_of(info: Option<MatchInfo>) -> anyhow::Result<MatchInfo> {
+    info.context("the server sent no information about the match")
+}
 
-    /// Returns the current state of a match.
-    pub(super) async fn get(&mut self, match_id: &str) -> anyhow::Result<MatchInfo> {
-        let request = GetMatchRequest {
-            match_id: match_id.to_owned(),
-            ..GetMatchRequest::default()
-        };
-        let response = self.0.get_match(request).await;
-        let response = response.map_err(|status| refused(&status))?.into_inner();
-        response
-            .r#match
-            .context("the server sent no information about the match")
-    }
+/// Returns the current state of a match.
+pub(super) async fn get_match(
+    client: &mut MatchClient,
+    match_id: &str,
+) -> anyhow::Result<MatchInfo> {
+    let request = GetMatchRequest {
+        match_id: match_id.to_owned(),
+        ..GetMatchRequest::default()
+    };
+    match_of(message(client.get_match(request).await)?.r#match)
+}
 
-    /// Issues new tickets for these seats, or for all vacant seats if the list is empty.
-    pub(super) async fn replace_tickets(
-        &mut self,
-        match_id: &str,
-        seats: Vec<u32>,
-    ) -> anyhow::Result<Vec<SeatTicket>> {
-        let request = ReplaceTicketsRequest {
-            match_id: match_id.to_owned(),
-            seats,
-        };
-        let response = self.0.replace_tickets(request).await;
-        let response = response.map_err(|status| refused(&status))?;
-        Ok(response.into_inner().tickets)
-    }
+/// Returns the bytes of an ended match's replay file.
+pub(super) async fn replay_file(
+    client: &mut MatchClient,
+    match_id: &str,
+) -> anyhow::Result<Vec<u8>> {
+    let request = GetReplayRequest {
+        match_id: match_id.to_owned(),
+        as_file: true,
+    };
+    let file = message(client.get_replay(request).await)?.file;
+    anyhow::ensure!(
+        !file.is_empty(),
+        "the server sent no replay file; its version might be too old"
+    );
+    Ok(file)
+}
 
-    /// Closes a match's group.
-    pub(super) async fn close_group(&mut self, match_id: &str) -> anyhow::Result<()> {
-        let match_id = match_id.to_owned();
-        let closed = self
-            .0
-            .close_group(CloseGroupRequest {
-                match_id,
-                ..CloseGroupRequest::default()
-            })
-            .await;
-        closed.map(|_| ()).map_err(|status| refused(&status))
-    }
+/// Returns the items of all pages. `page` fetches the page with a token, and returns its items and
+/// the token of the next page.
+pub(super) async fn all_pages<T>(
+    page: impl AsyncFnMut(String) -> anyhow::Result<(Vec<T>, String)>,
+) -> anyhow::Result<Vec<T>> {
+    first_items(usize::MAX, page).await
+}
 
-    /// Cancels a match and returns it.
-    pub(super) async fn cancel(
-        &mut self,
-        match_id: &str,
-        reason: String,
-    ) -> anyhow::Result<MatchInfo> {
-        let request = CancelMatchRequest {
-            match_id: match_id.to_owned(),
-            reason,
-        };
-        let response = self.0.cancel_match(request).await;
-        let response = response.map_err(|status| refused(&status))?.into_inner();
-        response
-            .r#match
-            .context("the server sent no information about the match")
-    }
-
-    /// Opens a stream of a match's updates.
-    pub(super) async fn watch(
-        &mut self,
-        match_id: &str,
-    ) -> Result<Streaming<WatchMatchResponse>, Status> {
-        let request = WatchMatchRequest {
-            match_id: match_id.to_owned(),
-        };
-        Ok(self.0.watch_match(request).await?.into_inner())
-    }
-
-    /// Returns the bytes of an ended match's replay file.
-    pub(super) async fn replay_file(&mut self, match_id: &str) -> anyhow::Result<Vec<u8>> {
-        let request = GetReplayRequest {
-            match_id: match_id.to_owned(),
-            as_file: true,
-        };
-        let response = self
-            .0
-            .get_replay(request)
-            .await
-            .map_err(|status| refused(&status))?;
-        let file = response.into_inner().file;
-        anyhow::ensure!(
-            !file.is_empty(),
-            "the server sent no replay file; its version might be too old"
-        );
-        Ok(file)
+/// Like [`all_pages`], but stops after the page with which there are at least `count` items.
+pub(super) async fn first_items<T>(
+    count: usize,
+    mut page: impl AsyncFnMut(String) -> anyhow::Result<(Vec<T>, String)>,
+) -> anyhow::Result<Vec<T>> {
+    let (mut found, mut token) = (Vec::new(), String::new());
+    loop {
+        let (items, next) = page(token).await?;
+        found.extend(items);
+        if next.is_empty() || found.len() >= count {
+            return Ok(found);
+        }
+        token = next;
     }
 }
 
@@ -247,8 +189,7 @@ fn redirect_address(mut refusal: Refusal) -> Option<String> {
 /// Returns the public key with which a server signs replays.
 pub(super) async fn signing_key_of(url: &str, tls: &TlsOptions) -> anyhow::Result<PublicKey> {
     let mut catalog = CatalogServiceClient::new(connect(url, tls).await?);
-    let info = catalog.get_server_info(GetServerInfoRequest {}).await;
-    let info = info.map_err(|status| refused(&status))?.into_inner();
+    let info = message(catalog.get_server_info(GetServerInfoRequest {}).await)?;
     PublicKey::from_bytes(&info.signing_key)
         .with_context(|| format!("the server at {url} has no key that signs replays"))
 }

@@ -89,8 +89,6 @@ impl Inspector for Inspection<'_> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

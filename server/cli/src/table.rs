@@ -1,14 +1,15 @@
-//! Formats the tables that commands print.
+//! Formats the tables and lines that commands print, to fit the terminal.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use bridgemaster_proto::{
     escape::Escaped,
     v1::{FaultReason, MatchResult, SeatResult},
 };
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets::UTF8_FULL_CONDENSED};
+use console::measure_text_width;
 
-use super::output;
+use crate::{output, quantities::time_us};
 
 /// Formats the standings and the scores by category, with the seats ordered by place.
 pub(super) fn result(result: &MatchResult) -> String {
@@ -29,28 +30,26 @@ pub(super) fn plain<const N: usize>(
 
 /// Formats rows under a header. Hides columns in the order of `optional`, until the table fits
 /// `width`. A line below the table names the hidden columns, followed by `hint`.
-pub(super) fn narrowed<const N: usize>(
-    header: [&str; N],
-    rows: impl Iterator<Item = [String; N]>,
+pub(super) fn narrowed(
+    header: &[&str],
+    rows: Vec<Vec<String>>,
     optional: &[&str],
     hint: &str,
     width: Option<u16>,
 ) -> String {
-    let rows: Vec<[String; N]> = rows
-        .map(|row| row.map(|cell| Escaped(cell).to_string()))
-        .collect();
+    let escaped = |cell: &String| Escaped(cell).to_string();
     let mut hidden = 0;
     loop {
         let is_visible = |column: &usize| !optional[..hidden].contains(&header[*column]);
-        let visible: Vec<usize> = (0..N).filter(is_visible).collect();
+        let visible: Vec<usize> = (0..header.len()).filter(is_visible).collect();
         let mut table = Table::new();
         table
             .load_style(UTF8_FULL_CONDENSED)
             .set_header(visible.iter().map(|column| header[*column]));
-        table.add_rows(
-            rows.iter()
-                .map(|row| visible.iter().map(|column| &row[*column])),
-        );
+        table.add_rows(rows.iter().map(|row| {
+            let cells = visible.iter().map(|column| escaped(&row[*column]));
+            cells.collect::<Vec<_>>()
+        }));
         let is_too_wide = width.is_some_and(|width| is_wider(&table.to_string(), width));
         if is_too_wide && hidden < optional.len() {
             hidden += 1;
@@ -79,8 +78,8 @@ fn referee_lag(result: &MatchResult) -> String {
     };
     format!(
         "referee lag, not charged to any seat: {} in all, at most {} in one request{spoiled}\n",
-        duration(result.referee_lag_us),
-        duration(result.longest_referee_lag_us),
+        time_us(result.referee_lag_us),
+        time_us(result.longest_referee_lag_us),
     )
 }
 
@@ -103,8 +102,8 @@ pub(super) fn standings(result: &MatchResult) -> String {
             number(seat.score),
             Cell::new(faults(seat)),
             number(clock.answered),
-            number(duration(mean_us)),
-            number(duration(clock.longest_us)),
+            number(time_us(mean_us)),
+            number(time_us(clock.longest_us)),
             number(seat.forced_decisions),
             number(seat.house_decisions),
         ]);
@@ -204,17 +203,37 @@ fn reason_name(reason: FaultReason) -> &'static str {
     name.strip_prefix("FAULT_REASON_").unwrap_or(name)
 }
 
-/// Formats microseconds with a suitable unit.
-fn duration(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1e3),
-        _ => format!("{:.1} s", us as f64 / 1e6),
-    }
-}
-
 fn number(value: impl ToString) -> Cell {
     Cell::new(value).set_alignment(CellAlignment::Right)
+}
+
+/// Indent of continuation lines, in columns.
+const INDENT: &str = "  ";
+
+/// Wraps each line of a text to `width`. Without a width, the text is unchanged.
+pub(super) fn fitted_lines(text: &str, width: Option<u16>) -> String {
+    let Some(width) = width else {
+        return text.to_owned();
+    };
+    let lines = text.lines().flat_map(|line| wrapped(line, width.into()));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Wraps a line to `width`, at spaces where possible. An empty line has no lines.
+pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
+    if line.trim().is_empty() {
+        return Vec::new();
+    }
+    // A narrow terminal has no columns to spare for the indent.
+    let indent = if width > 4 * INDENT.len() { INDENT } else { "" };
+    let options = textwrap::Options::new(width).subsequent_indent(indent);
+    let lines = textwrap::wrap(line, options).into_iter();
+    lines.map(Cow::into_owned).collect()
+}
+
+/// Returns the width of a character, in columns.
+pub(super) fn width_of(character: char) -> usize {
+    measure_text_width(character.encode_utf8(&mut [0; 4]))
 }
 
 #[cfg(test)]
@@ -240,10 +259,10 @@ mod tests {
 
     #[test]
     fn columns_are_hidden_until_the_table_fits() {
-        let rows = || std::iter::once(["a", "b", "c"].map(|cell| cell.repeat(20)));
         let within = |width| {
             let header = ["name", "rest", "more"];
-            narrowed(header, rows(), &["more", "rest"], "see there", width)
+            let rows = vec![["a", "b", "c"].map(|cell| cell.repeat(20)).to_vec()];
+            narrowed(&header, rows, &["more", "rest"], "see there", width)
         };
         let whole = within(None);
         assert!(
@@ -323,5 +342,12 @@ mod tests {
             text.contains("1, forfeited for") && text.contains("NEVER_CONNECTED"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_line_is_broken_at_spaces_and_a_long_word_anywhere() {
+        assert_eq!(wrapped("one two three", 9), ["one two", "  three"]);
+        assert_eq!(wrapped("0123456789", 4), ["0123", "4567", "89"]);
+        assert_eq!(wrapped("", 4), [""; 0]);
     }
 }

@@ -308,10 +308,9 @@ fn sha256(path: &Path, bytes: u64) -> io::Result<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{BotSpec, Format, sample::spec_of};
+    use crate::{BotSpec, Format, samples_for_tests::spec_of};
 
     fn spec(folder: &Path, bot_files: &[&str]) -> ContestSpec {
         let path = |name: &str| folder.join(name).display().to_string();

@@ -11,8 +11,7 @@ use crate::{
     BotSpec, ContestSpec, MatchNumber, PlayError, Player, RunError,
     bot_files::{BotFileName, BotFiles, Difference},
     folder::Folder,
-    identity::{BotChange, Identity},
-    origin::Origin,
+    identity::{BotChange, Identity, Origin},
 };
 
 /// The number of leading checksum digits that messages show.

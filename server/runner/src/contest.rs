@@ -4,16 +4,16 @@ use std::{collections::HashSet, future::pending, path::Path, pin::Pin, sync::Arc
 
 use bridgemaster_bot_process::{CpuQuota, Isolation};
 use bridgemaster_proto::v1::{MatchConfig, Queue};
-use bridgemaster_sdk::KEY_VARIABLE;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
 use crate::{
-    BuiltInBots, ContestEvent, ContestSpec, ContestState, Exit, RunError, Seeds, ServerAddress,
-    SpecError,
+    BuiltInBots, ContestEvent, ContestSpec, ContestState, Exit, MatchRow, RunError, Seeds,
+    ServerAddress, SpecError,
     bot_files::BotFiles,
     bot_watch::{BotWatch, read_files},
     built_in::BuiltInSeats,
+    cpu::{Pinning, concurrency},
     exit::{exit, stopped},
     folder::Folder,
     fork::ForkSource,
@@ -21,13 +21,10 @@ use crate::{
     launch::Launch,
     match_client::MatchClient,
     match_runner::MatchRunner,
-    pinning::{Pinning, concurrency},
-    random_hex::random_hex,
-    replays::Replays,
+    replays::{FetchError, ReplayFetcher, Replays, WithheldReplays},
     reused_bots::ReusedBots,
-    scheduler::{PlayEnd, Scheduler, exit_for, ignore_missing_replays},
+    scheduler::{PlayEnd, Scheduler, exit_for, ignore_missing_replays, random_hex},
     stderr_files::{OutputListener, StderrFiles},
-    withheld_replays::{FetchError, ReplayFetcher, WithheldReplays},
 };
 
 /// The number of random bytes in a contest's id; enough to be unique on a server.
@@ -65,15 +62,8 @@ impl Contest {
         let id = random_hex::<ID_BYTES>()?;
         let (folder, journal) = Folder::create(root, id, state.spec())?;
         Ok(Self {
-            folder,
-            journal,
-            state,
-            working_bots: HashSet::new(),
-            withheld: WithheldReplays::default(),
             files: Some(files),
-            bots_may_change: false,
-            min_isolation: Isolation::ProcessGroup,
-            output: None,
+            ..Self::of(folder, journal, state, &[])
         })
     }
 
@@ -94,21 +84,24 @@ impl Contest {
     /// [`RunError::Folder`], if the folder cannot be read or is in use.
     pub fn resume(root: &Path) -> Result<Self, RunError> {
         let (folder, journal, state, rows) = Folder::resume(root)?;
+        Ok(Self::of(folder, journal, state, &rows))
+    }
+
+    /// Returns the contest after these finished matches.
+    fn of(folder: Folder, journal: Journal, state: ContestState, rows: &[MatchRow]) -> Self {
         let seats = state.counted().flat_map(|row| &row.seats);
         let working_bots = seats.filter(|seat| seat.answered > 0).map(|seat| seat.bot);
-        let working_bots = working_bots.collect();
-        let withheld = WithheldReplays::missing(&folder, &rows);
-        Ok(Self {
+        Self {
+            working_bots: working_bots.collect(),
+            withheld: WithheldReplays::missing(&folder, rows),
             folder,
             journal,
             state,
-            working_bots,
-            withheld,
             files: None,
             bots_may_change: false,
             min_isolation: Isolation::ProcessGroup,
             output: None,
-        })
+        }
     }
 
     /// Allows bot files to change: the contest then continues, and the report contains the changes.
@@ -201,7 +194,7 @@ impl Contest {
         };
         let stderr = StderrFiles::new(&folder, spec.max_output_bytes, output);
         let parts = (folder, watch, stderr);
-        let launch = Launch::new(spec, built_in)?.with_isolation(min_isolation);
+        let launch = (Launch::new(spec, built_in)?, min_isolation);
         let (fetcher, runner) = connect(parts, spec, working_bots, server, launch).await?;
         let concurrency = runner.launch.concurrency(&runner.spec);
         on_event(&state, ContestEvent::Started { concurrency });
@@ -258,18 +251,12 @@ async fn connect(
     spec: &ContestSpec,
     working_bots: HashSet<usize>,
     server: &ServerAddress,
-    launch: Launch,
+    (launch, min_isolation): (Launch, Isolation),
 ) -> Result<(ReplayFetcher, Arc<MatchRunner>), RunError> {
     if spec.reuse && !server.is_own() {
         return Err(SpecError::ReuseElsewhere.into());
     }
-    let key = server.bot_key.as_ref().map(|key| key.metadata());
-    let key = key.and_then(|key| key.to_str().ok().map(str::to_owned));
-    let launch = launch
-        .with_key(KEY_VARIABLE, key)
-        .with_tls(&server.tls)
-        .with_groups()
-        .without_folder(folder.path(""));
+    let launch = launch.on_server(server, folder.path(""), min_isolation);
     let fetcher = ReplayFetcher {
         client: MatchClient::connect(server).await?,
         folder: Arc::clone(&folder),
@@ -289,7 +276,7 @@ async fn connect(
     let forked = ForkSource::load(spec, &folder)?;
     let config = match forked {
         Some(_) => MatchConfig::default(),
-        None => spec.rules.config("")?,
+        None => spec.rules.config(None)?,
     };
     let runner = Arc::new(MatchRunner {
         launch,

@@ -186,14 +186,13 @@ fn all_forfeited(state: &ContestState) -> Exit {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::path::PathBuf;
 
     use super::*;
     use crate::{
         ContestSpec, FaultCounting, TestSpec,
-        sample::{row, spec},
+        samples_for_tests::{row, spec},
     };
 
     fn state(faults: FaultCounting) -> ContestState {

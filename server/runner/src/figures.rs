@@ -32,21 +32,12 @@ struct BotFigures {
     /// The places in the matches, scaled to the range from 0 for the first place to 1 for the last.
     places: Vec<f64>,
     margins: Vec<f64>,
-    played: u64,
-    wins: u64,
-    shared_wins: u64,
-    forfeits: u64,
-    faults: u64,
-    restarts: u64,
     by_reason: BTreeMap<String, u64>,
-    answered: u64,
     charged_us: u64,
-    longest_us: u64,
-    least_bank_left_ms: Option<u32>,
-    peak_memory_bytes: Option<u64>,
     cpu_time_ms: Vec<u64>,
-    out_of_memory: u64,
-    worst: Vec<WorstMatch>,
+    /// The totals and extremes over all seats. The report's other fields are set from the fields
+    /// above.
+    total: BotReport,
 }
 
 /// All bots' figures.
@@ -65,8 +56,8 @@ impl<'a> Figures<'a> {
             }
         }
         for figures in &mut bots {
-            figures.worst.sort_by_key(worst_first_key);
-            figures.worst.truncate(WORST_MATCHES);
+            figures.total.worst.sort_by_key(worst_first_key);
+            figures.total.worst.truncate(WORST_MATCHES);
         }
         let ratings = ratings(&bots, groups);
         Self {
@@ -130,10 +121,10 @@ impl<'a> Figures<'a> {
                 })
             }
             Measure::Superiority => None,
-            Measure::Faults => Some(IntervalReport::of(figures.faults as f64)),
-            Measure::Forfeits => Some(IntervalReport::of(figures.forfeits as f64)),
-            Measure::Restarts => Some(IntervalReport::of(figures.restarts as f64)),
-            Measure::LongestMs => Some(IntervalReport::of(figures.longest_us as f64 / 1e3)),
+            Measure::Faults => Some(IntervalReport::of(figures.total.faults as f64)),
+            Measure::Forfeits => Some(IntervalReport::of(figures.total.forfeits as f64)),
+            Measure::Restarts => Some(IntervalReport::of(figures.total.restarts as f64)),
+            Measure::LongestMs => Some(IntervalReport::of(figures.total.longest_us as f64 / 1e3)),
         }
     }
 
@@ -168,34 +159,23 @@ impl<'a> Figures<'a> {
             bot,
             name: spec.name.clone(),
             command,
-            played: figures.played,
             groups: figures.scores.len() as u64,
             score: self.figure(bot, Measure::Score, level),
             rating: self.rating(bot, level),
-            wins: figures.wins,
-            shared_wins: figures.shared_wins,
             win_rate: self.figure(bot, Measure::WinRate, level),
             place: self.figure(bot, Measure::Place, level),
             margin: self.figure(bot, Measure::Margin, level),
-            forfeits: figures.forfeits,
-            faults: figures.faults,
             faults_by_reason,
-            restarts: figures.restarts,
-            answered: figures.answered,
             mean_us: figures
                 .charged_us
-                .checked_div(figures.answered)
+                .checked_div(figures.total.answered)
                 .unwrap_or(0),
-            longest_us: figures.longest_us,
-            least_bank_left_ms: figures.least_bank_left_ms,
-            peak_memory_bytes: figures.peak_memory_bytes,
             mean_cpu_time_ms: figures
                 .cpu_time_ms
                 .iter()
                 .sum::<u64>()
                 .checked_div(measured),
-            out_of_memory: figures.out_of_memory,
-            worst: figures.worst.clone(),
+            ..figures.total.clone()
         }
     }
 }
@@ -248,10 +228,10 @@ impl BotFigures {
                 let shares = row.seats.iter().filter(|other| other.place == 1).count() > 1;
                 match (seat.place, shares) {
                     (1, false) => {
-                        self.wins += 1;
+                        self.total.wins += 1;
                         wins += 1.0;
                     }
-                    (1, true) => self.shared_wins += 1,
+                    (1, true) => self.total.shared_wins += 1,
                     _ => {}
                 }
                 seats += 1.0;
@@ -271,22 +251,22 @@ impl BotFigures {
 
     fn record_seat(&mut self, row: &MatchRow, number: usize, margin: i32) {
         let seat = &row.seats[number];
-        self.played += 1;
-        self.forfeits += u64::from(seat.forfeit.is_some());
-        self.faults += u64::from(seat.fault_count);
-        self.restarts += u64::from(seat.restarts);
+        self.total.played += 1;
+        self.total.forfeits += u64::from(seat.forfeit.is_some());
+        self.total.faults += u64::from(seat.fault_count);
+        self.total.restarts += u64::from(seat.restarts);
         for fault in &seat.faults {
             *self.by_reason.entry(fault.reason.clone()).or_default() += 1;
         }
-        self.answered += u64::from(seat.answered);
+        self.total.answered += u64::from(seat.answered);
         self.charged_us += seat.charged_us;
-        self.longest_us = self.longest_us.max(seat.longest_us);
-        let least = self.least_bank_left_ms.unwrap_or(u32::MAX);
-        self.least_bank_left_ms = Some(least.min(seat.bank_left_ms));
-        self.peak_memory_bytes = self.peak_memory_bytes.max(seat.peak_memory_bytes);
+        self.total.longest_us = self.total.longest_us.max(seat.longest_us);
+        let least = self.total.least_bank_left_ms.unwrap_or(u32::MAX);
+        self.total.least_bank_left_ms = Some(least.min(seat.bank_left_ms));
+        self.total.peak_memory_bytes = self.total.peak_memory_bytes.max(seat.peak_memory_bytes);
         self.cpu_time_ms.extend(seat.cpu_time_ms);
         let ran_out_of_memory = seat.end == BotEnd::OutOfMemory;
-        self.out_of_memory += u64::from(ran_out_of_memory);
+        self.total.out_of_memory += u64::from(ran_out_of_memory);
         let why = match &seat.forfeit {
             Some(reason) => WorstMatchReason::Forfeited {
                 reason: reason.clone(),
@@ -294,7 +274,7 @@ impl BotFigures {
             None if seat.place > 1 => WorstMatchReason::Lost,
             None => return,
         };
-        self.worst.push(WorstMatch {
+        self.total.worst.push(WorstMatch {
             of: row.of,
             seat: u32::try_from(number).unwrap_or(u32::MAX),
             seed: row.seed.clone(),
@@ -307,9 +287,9 @@ impl BotFigures {
             stderr: seat.stderr.clone(),
         });
         // Limits the memory use of a long contest.
-        if self.worst.len() > 64 * WORST_MATCHES {
-            self.worst.sort_by_key(worst_first_key);
-            self.worst.truncate(WORST_MATCHES);
+        if self.total.worst.len() > 64 * WORST_MATCHES {
+            self.total.worst.sort_by_key(worst_first_key);
+            self.total.worst.truncate(WORST_MATCHES);
         }
     }
 }
@@ -350,7 +330,7 @@ fn ratings(bots: &[BotFigures], groups: &[CountedGroup]) -> Option<(Ratings, Rat
         .iter()
         .flat_map(|(group, rows)| rows.iter().flat_map(|row| rankings(*group, row)))
         .collect();
-    if rankings.is_empty() || bots.iter().any(|bot| bot.played == 0) {
+    if rankings.is_empty() || bots.iter().any(|bot| bot.total.played == 0) {
         return None;
     }
     // A bot that has won or lost everything has an unbounded rating, so a tie with each of its
@@ -412,12 +392,11 @@ fn rankings(group: GroupNumber, row: &MatchRow) -> Vec<Ranking> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{
         Format,
-        sample::{row, spec_of},
+        samples_for_tests::{row, spec_of},
     };
 
     #[test]

@@ -299,14 +299,13 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs;
 
     use super::*;
     use crate::{
         Format,
-        sample::{row, spec_of},
+        samples_for_tests::{row, spec_of},
     };
 
     #[cfg(unix)]

@@ -158,12 +158,11 @@ fn parse_line(line: &[u8], number: u64) -> Option<MatchRow> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs;
 
     use super::*;
-    use crate::sample::row;
+    use crate::samples_for_tests::row;
 
     fn journal_of(rows: &[MatchRow]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();

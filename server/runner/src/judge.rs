@@ -51,7 +51,7 @@ impl Judge {
             None => None,
         };
         let test = match (&chosen, hypotheses) {
-            (Some(TestSpec::Pentanomial { .. }), Some(hypotheses)) => Test::Pentanomial(
+            (Some(TestSpec::Pentanomial(_)), Some(hypotheses)) => Test::Pentanomial(
                 FrequencyTest::new(hypotheses.bounds(), hypotheses.rates(), PAIR_SCORES)?,
             ),
             (Some(_), Some(hypotheses)) => Test::Sequential(SequentialTest::new(hypotheses)),
@@ -268,12 +268,11 @@ fn clamp_to_finite(number: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{
-        Bounds,
-        sample::{row, spec},
+        Bounds, SequentialSpec,
+        samples_for_tests::{row, spec},
     };
 
     /// Returns the matches of a group in which the candidate takes these places.
@@ -307,12 +306,11 @@ mod tests {
 
     #[test]
     fn the_pentanomial_test_counts_the_half_points_of_pairs() {
-        let test = TestSpec::Pentanomial {
+        let test = TestSpec::Pentanomial(SequentialSpec {
             bounds: Bounds::Elo([0.0, 100.0]),
-            alpha: 0.05,
-            beta: 0.05,
             most_groups: 100,
-        };
+            ..SequentialSpec::default()
+        });
         let judge = judged(test, &[[1, 1], [1, 2], [2, 2], [1, 1]]);
         assert_eq!(judge.half_points, [1, 0, 1, 0, 2]);
         assert_eq!(judge.verdict(), VerdictKind::Undecided);

@@ -10,11 +10,11 @@ use bridgemaster_bot_process::{
     read_variable, windows_line_endings,
 };
 use bridgemaster_contest::schedule::BotNumber;
-use bridgemaster_sdk::{Bot, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions};
+use bridgemaster_sdk::{Bot, CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, KEY_VARIABLE};
 
 use crate::{
-    BotSpec, BuiltInBots, ContestSpec, MatchNumber, Player, SpecError,
-    pinning::{Pinning, concurrency},
+    BotSpec, BuiltInBots, ContestSpec, MatchNumber, Player, ServerAddress, SpecError,
+    cpu::{Pinning, concurrency},
     seeds,
 };
 
@@ -36,10 +36,9 @@ pub(crate) struct Launch {
     players: Vec<(String, Player)>,
     /// The additional environment variables, by bot.
     env: Vec<Vec<(String, OsString)>>,
-    /// The TLS environment variables for every bot, with absolute paths.
-    tls: Vec<(&'static str, PathBuf)>,
+    /// The environment variables for every bot: its API key, and the TLS files as absolute paths.
+    credentials: Vec<(&'static str, OsString)>,
     built_in: BuiltInBots,
-    key: Option<(&'static str, String)>,
     max_memory_bytes: Option<u64>,
     /// The control groups that limit the memory of each bot, including its child processes; `None`
     /// if control groups are not available.
@@ -97,9 +96,8 @@ impl Launch {
         Ok(Self {
             players,
             env,
-            tls: Vec::new(),
+            credentials: Vec::new(),
             built_in,
-            key: None,
             max_memory_bytes: spec.bot_memory_bytes,
             groups: None,
             pinning: Pinning::new(spec)?,
@@ -109,42 +107,34 @@ impl Launch {
         })
     }
 
-    /// Passes an API key to the bots, in this environment variable.
-    pub(crate) fn with_key(mut self, variable: &'static str, key: Option<String>) -> Self {
-        self.key = key.map(|key| (variable, key));
-        self
-    }
-
-    /// Passes the TLS files to the bots, as absolute paths.
-    pub(crate) fn with_tls(mut self, tls: &TlsOptions) -> Self {
+    /// Passes the server's credentials to the bots, and hides the contest's folder from them. Runs
+    /// each bot that has a memory limit in a control group, if possible.
+    pub(crate) fn on_server(
+        mut self,
+        server: &ServerAddress,
+        folder: PathBuf,
+        min_isolation: Isolation,
+    ) -> Self {
         let files = [
-            (CA_VARIABLE, &tls.ca),
-            (CLIENT_CERT_VARIABLE, &tls.client_cert),
-            (CLIENT_KEY_VARIABLE, &tls.client_key),
+            (CA_VARIABLE, &server.tls.ca),
+            (CLIENT_CERT_VARIABLE, &server.tls.client_cert),
+            (CLIENT_KEY_VARIABLE, &server.tls.client_key),
         ];
         let files = files.into_iter().filter_map(|(variable, file)| {
             let file = file.as_ref()?;
             // A path that cannot be made absolute was rejected earlier.
-            Some((variable, path::absolute(file).unwrap_or(file.clone())))
+            let file = path::absolute(file).unwrap_or(file.clone());
+            Some((variable, file.into_os_string()))
         });
-        self.tls = files.collect();
-        self
-    }
-
-    /// Runs each bot that has a memory limit in a control group, if possible.
-    pub(crate) fn with_groups(mut self) -> Self {
+        self.credentials = files.collect();
+        if let Some(key) = &server.bot_key {
+            let key = key.metadata();
+            // Keys are ASCII.
+            let key = key.to_str().unwrap_or_default();
+            self.credentials.push((KEY_VARIABLE, key.into()));
+        }
         self.groups = self.max_memory_bytes.and_then(|_| BotGroups::open());
-        self
-    }
-
-    /// Sets the bots' minimum isolation.
-    pub(crate) fn with_isolation(mut self, min: Isolation) -> Self {
-        self.min_isolation = min;
-        self
-    }
-
-    /// Hides the contest's folder from the bots.
-    pub(crate) fn without_folder(mut self, folder: PathBuf) -> Self {
+        self.min_isolation = min_isolation;
         self.folder = Some(folder);
         self
     }
@@ -233,13 +223,10 @@ impl Launch {
         for (name, value) in self.env.get(bot).into_iter().flatten() {
             command = command.with_variable(name, value);
         }
-        for (variable, file) in &self.tls {
-            command = command.with_variable(variable, file);
+        for (variable, value) in &self.credentials {
+            command = command.with_variable(variable, value);
         }
-        match &self.key {
-            Some((variable, key)) => command.with_variable(variable, key),
-            None => command,
-        }
+        command
     }
 
     /// Creates a control group for a bot. Without one, only per-process limits and monitoring apply

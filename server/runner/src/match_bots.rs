@@ -11,8 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     BotEnd,
     built_in::{BuiltInSeat, BuiltInSeats},
-    process_end::{ProcessEnd, end_of_process},
-    reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT, WatchedProcess},
+    reused_bots::{ProcessEnd, ReusedBot, SHUTDOWN_TIMEOUT, WatchedProcess, end_of_process},
 };
 
 /// A match's bots. Dropping this value kills processes that are still running.

@@ -13,10 +13,10 @@ use crate::{
     bot_starts::bot_start,
     folder::Folder,
     fork::ForkSource,
+    match_client::CallError,
     match_runner::{Assignment, MatchRunner},
-    retry_client::CallError,
+    replays,
     reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT, shut_down},
-    withheld_replays,
 };
 
 /// The number of attempts to create a match. Another attempt is needed if bots that have already
@@ -73,8 +73,7 @@ impl MatchRunner {
     }
 
     fn match_config(&self, assigned: &Assignment) -> MatchConfig {
-        let group =
-            withheld_replays::server_group(self.folder.id(), assigned.of, assigned.group_matches);
+        let group = replays::server_group(self.folder.id(), assigned.of, assigned.group_matches);
         MatchConfig {
             group: Some(group),
             ..match &self.forked {

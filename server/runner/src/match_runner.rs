@@ -16,6 +16,7 @@ use crate::{
     OwnServer, PlayError, SeatRow,
     bot_watch::{BotWatch, names},
     built_in::BuiltInSeats,
+    cpu::Throttling,
     folder::Folder,
     fork::ForkSource,
     launch::Launch,
@@ -23,9 +24,8 @@ use crate::{
     match_client::MatchClient,
     memory_size::memory_size,
     reused_bots::ReusedBots,
-    seat_result::{fault_name, fill_seat},
+    row::{fault_name, fill_seat},
     stderr_files::StderrFiles,
-    throttling::Throttling,
 };
 
 /// Interval between attempts to expire the seat of a bot that has exited, while the server still
@@ -391,17 +391,6 @@ impl MatchRunner {
             let has_stderr = !ended.stderr.is_empty() && self.folder.path(&ended.stderr).exists();
             SeatRow {
                 bot,
-                place: 0,
-                place_by_score: 0,
-                score: 0,
-                forfeit: None,
-                fault_count: 0,
-                faults: Vec::new(),
-                answered: 0,
-                charged_us: 0,
-                longest_us: 0,
-                bank_left_ms: 0,
-                house_decisions: 0,
                 stderr_tail: if end.is_regular() && ended.restarts == 0 {
                     String::new()
                 } else {
@@ -413,6 +402,7 @@ impl MatchRunner {
                 peak_memory_bytes: used.peak_memory_bytes,
                 cpu_time_ms: cpu_time_ms.and_then(|ms| ms.try_into().ok()),
                 isolation: ended.isolation,
+                ..SeatRow::default()
             }
         });
         let own_server = self.own_server.as_ref();
@@ -424,14 +414,8 @@ impl MatchRunner {
             match_id,
             seed: assigned.seed.clone(),
             seats: seats.collect(),
-            decisions: 0,
-            duration_ms: 0,
-            longest_referee_lag_us: 0,
-            replay: None,
-            annulled: None,
             refused_calls,
-            rules_version: 0,
-            elapsed_ms: 0,
+            ..MatchRow::default()
         }
     }
 }

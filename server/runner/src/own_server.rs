@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::{
         TestSpec,
-        sample::{row, spec},
+        samples_for_tests::{row, spec},
     };
 
     #[test]

@@ -269,7 +269,7 @@ pub struct ConfidenceReport {
 }
 
 /// A bot's figures over the groups that count.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BotReport {
     /// The bot's number in the spec.
     pub bot: BotNumber,

@@ -149,12 +149,11 @@ impl Results {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::{
         Annulment, Seeds, TestSpec,
-        sample::{row, spec},
+        samples_for_tests::{row, spec},
     };
 
     fn results(groups: u64) -> Results {

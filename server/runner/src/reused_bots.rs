@@ -4,7 +4,7 @@
 //! for this queue, and plays one match at a time. A bot that plays several seats concurrently has
 //! one process per seat, so the death of a process affects exactly one match.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, process::ExitStatus, time::Duration};
 
 use bridgemaster_bot_process::{BotProcess, Isolation, UsageTracker};
 use bridgemaster_contest::schedule::BotNumber;
@@ -16,10 +16,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use crate::{
-    BotEnd,
-    process_end::{ProcessEnd, end_of_process},
-};
+use crate::BotEnd;
 
 /// Time limit for bots to exit by themselves after the last match.
 pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -150,5 +147,45 @@ pub(crate) async fn shut_down(bots: &[ReusedBot], timeout: Duration) {
     }
     for bot in bots {
         bot.ended().await;
+    }
+}
+
+/// The way in which a bot process ended.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessEnd {
+    pub(crate) end: BotEnd,
+    /// The last lines of the process's standard error.
+    pub(crate) tail: String,
+}
+
+/// Waits for a process to end. Cancelling `kill` terminates it. When this function returns, the
+/// process's child processes have ended, too.
+pub(crate) async fn end_of_process(mut process: BotProcess, kill: CancellationToken) -> ProcessEnd {
+    let ended = kill.run_until_cancelled(process.ended()).await;
+    let Some(ended) = ended else {
+        // If a process cannot be killed, waiting for its end would fail as well.
+        let _ = process.kill().await;
+        let tail = process.final_stderr().await;
+        let end = BotEnd::Stopped;
+        return ProcessEnd { end, tail };
+    };
+    let tail = process.final_stderr().await;
+    let end = match ended {
+        Ok(status) if process.ran_out_of_memory(status, &tail) => BotEnd::OutOfMemory,
+        Ok(status) => end_of(status),
+        Err(_) => BotEnd::Unknown,
+    };
+    ProcessEnd { end, tail }
+}
+
+fn end_of(status: ExitStatus) -> BotEnd {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return BotEnd::Signalled { signal };
+    }
+    match status.code() {
+        Some(0) => BotEnd::Done,
+        Some(code) => BotEnd::Exited { code },
+        None => BotEnd::Unknown,
     }
 }

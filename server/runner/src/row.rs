@@ -4,10 +4,13 @@ use std::fmt;
 
 use bridgemaster_bot_process::Isolation;
 use bridgemaster_contest::schedule::BotNumber;
+use bridgemaster_proto::v1::{FaultReason, SeatResult};
 use serde::{Deserialize, Serialize};
 
 /// A group's number, from 0. Groups count in order of these numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct GroupNumber(pub u64);
 
@@ -18,7 +21,9 @@ impl fmt::Display for GroupNumber {
 }
 
 /// A match's number: its group, and its number within the group. A repeated match keeps its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct MatchNumber {
     /// The group's number, from 0.
     pub group: GroupNumber,
@@ -33,7 +38,7 @@ impl fmt::Display for MatchNumber {
 }
 
 /// A finished or annulled match.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatchRow {
     /// The match's number in the contest.
     #[serde(flatten)]
@@ -69,7 +74,7 @@ pub struct MatchRow {
 }
 
 /// A seat's result and statistics in a finished match.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeatRow {
     /// The bot's number in the spec, from 0.
     pub bot: BotNumber,
@@ -146,7 +151,7 @@ pub struct FaultRow {
 }
 
 /// The way in which a bot's process ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum BotEnd {
     /// The process exited with code 0.
@@ -173,6 +178,7 @@ pub enum BotEnd {
     /// The bot is a built-in bot and failed; `stderr_tail` contains the error.
     Failed,
     /// Waiting for the process failed, or the process was never started.
+    #[default]
     Unknown,
 }
 
@@ -272,4 +278,38 @@ impl MatchRow {
     pub fn has_forfeit(&self) -> bool {
         self.seats.iter().any(|seat| seat.forfeit.is_some())
     }
+}
+
+/// Copies the server's result for a seat to the seat's row.
+pub(crate) fn fill_seat(seat: &mut SeatRow, result: &SeatResult) {
+    let clock = result.clock_use.unwrap_or_default();
+    seat.place = result.place;
+    seat.place_by_score = result.place_by_score;
+    seat.score = result.score;
+    seat.forfeit = match result.forfeit() {
+        FaultReason::Unspecified => None,
+        reason => Some(fault_name(reason).to_owned()),
+    };
+    seat.fault_count = result.fault_count;
+    let faults = result.faults.iter().map(|fault| FaultRow {
+        reason: fault_name(fault.reason()).to_owned(),
+        action: without_prefix(fault.action().as_str_name(), "FAULT_ACTION_").to_owned(),
+        detail: fault.detail.clone(),
+        at_ms: fault.at_ms,
+    });
+    seat.faults = faults.collect();
+    seat.answered = clock.answered;
+    seat.charged_us = clock.charged_us;
+    seat.longest_us = clock.longest_us;
+    seat.bank_left_ms = clock.bank_left_ms;
+    seat.house_decisions = result.house_decisions;
+}
+
+/// Returns the name of a fault reason without its prefix, such as `LATE`.
+pub(crate) fn fault_name(reason: FaultReason) -> &'static str {
+    without_prefix(reason.as_str_name(), "FAULT_REASON_")
+}
+
+fn without_prefix(name: &'static str, prefix: &str) -> &'static str {
+    name.strip_prefix(prefix).unwrap_or(name)
 }

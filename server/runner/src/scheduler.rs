@@ -8,6 +8,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use rand::{TryRng as _, rngs::SysRng};
 use tokio::{
     task::{JoinSet, spawn_blocking},
     time::sleep_until,
@@ -18,12 +19,10 @@ use crate::{
     SpecError,
     exit::{exit_after, exit_with},
     journal::Journal,
+    match_client::CallError,
     match_runner::{Assignment, MatchRunner},
-    random_hex::random_hex,
-    replays::Replays,
-    retry_client::CallError,
+    replays::{FetchError, Replays},
     seeds,
-    withheld_replays::FetchError,
 };
 
 /// The number of random bytes in a match's seed if its bots might remember earlier matches. It is
@@ -312,4 +311,13 @@ pub(crate) fn exit_for(error: PlayError) -> Result<Exit, RunError> {
         ),
         PlayError::Folder(error) => return Err(RunError::Folder(error)),
     })
+}
+
+/// Returns `BYTES` random bytes as hex digits.
+pub(crate) fn random_hex<const BYTES: usize>() -> Result<String, RunError> {
+    let mut bytes = [0; BYTES];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .map_err(|_| RunError::NoRandomness)?;
+    Ok(hex::encode(bytes))
 }

@@ -149,10 +149,9 @@ fn truncate(path: &Path, bytes: u64, kept: u64) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{Format, sample::spec_of};
+    use crate::{Format, samples_for_tests::spec_of};
 
     const MIB: u64 = 1024 * 1024;
 

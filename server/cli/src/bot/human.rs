@@ -12,8 +12,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_sdk::{Bot, Choice, Request};
 
-use super::request_text::RequestText;
-use crate::output;
+use crate::{output, view::RequestText};
 
 /// Maximum number of decisions in a printed list. They fit on a large screen. Users can filter the
 /// list by typing part of a decision.

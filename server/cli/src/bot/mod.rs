@@ -1,7 +1,6 @@
 //! `bridgemaster bot`: plays a seat with a built-in bot, or by hand in the terminal.
 
 mod human;
-mod request_text;
 
 use bridgemaster_bots::{MissingTicket, NAMES, SeatArgs, UnsupportedEffort, log_filter};
 use bridgemaster_proto::v1::MatchResult;
@@ -13,8 +12,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use self::human::Human;
-use super::{failure::misuse, low_priority::PriorityFlag, output, table};
+use crate::{bot::human::Human, failure::misuse, output, process::PriorityFlag, table};
 
 /// The name of the player at this terminal.
 const HUMAN: &str = "human";

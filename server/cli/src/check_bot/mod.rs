@@ -1,7 +1,6 @@
 //! `bridgemaster check-bot`: checks a bot against the protocol.
 
-mod junit;
-mod text;
+mod report;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -13,13 +12,12 @@ use bridgemaster_proto::escape::escape_json;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{
-    bot_choice::BotChoice,
-    bot_env::BotEnvFlag,
+use crate::{
+    bot_choice::{BotChoice, BotEnvFlag},
     failure::{self, misuse},
+    files::Outputs,
     output,
-    output_file::OutputFile,
-    runtime::block_on,
+    process::block_on,
 };
 
 #[derive(Args)]
@@ -76,11 +74,14 @@ impl CheckBotArgs {
     /// Returns whether all checks passed.
     fn run(self) -> anyhow::Result<bool> {
         if self.list {
-            output::print(&text::list())?;
+            output::print(&report::check_list())?;
             return Ok(true);
         }
         let plan = self.plan()?;
-        let files = Files::open(&self)?;
+        let files = Outputs::<Format>::open([
+            ("--json", &self.json, json),
+            ("--junit", &self.junit, report::xml),
+        ])?;
         let has_own_stdout = !files.use_stdout();
         let mut report = None;
         block_on(async {
@@ -92,7 +93,9 @@ impl CheckBotArgs {
                     progress.inc(1);
                     if has_own_stdout {
                         // Errors are ignored here, because the last print reports any write error.
-                        progress.suspend(|| output::print_screen(&text::line(check, colours)).ok());
+                        progress.suspend(|| {
+                            output::print_screen(&report::check_line(check, colours)).ok()
+                        });
                     }
                 }
             })
@@ -102,9 +105,9 @@ impl CheckBotArgs {
             Ok(())
         })?;
         let report = report.context("the checks returned no report")?;
-        files.write(&report)?;
+        files.write(|format| format(&report))?;
         if has_own_stdout {
-            output::print_screen(&text::ending(&report, output::stdout_has_colours()))?;
+            output::print_screen(&report::summary(&report, output::stdout_has_colours()))?;
         }
         Ok(report.failed() == 0)
     }
@@ -145,49 +148,6 @@ impl CheckBotArgs {
     }
 }
 
-/// Output files for the report.
-struct Files {
-    json: Option<OutputFile>,
-    junit: Option<OutputFile>,
-}
-
-impl Files {
-    fn open(args: &CheckBotArgs) -> anyhow::Result<Self> {
-        let open = |flag, path: &Option<PathBuf>| {
-            let path = path.as_deref();
-            path.map(|path| OutputFile::open(flag, path)).transpose()
-        };
-        let files = Self {
-            json: open("--json", &args.json)?,
-            junit: open("--junit", &args.junit)?,
-        };
-        if files.all().count() == 2 && files.all().all(OutputFile::is_stdout) {
-            return Err(misuse(
-                "--json - and --junit - both name standard output; write one report to a file",
-            ));
-        }
-        Ok(files)
-    }
-
-    fn all(&self) -> impl Iterator<Item = &OutputFile> {
-        self.json.iter().chain(&self.junit)
-    }
-
-    fn use_stdout(&self) -> bool {
-        self.all().any(OutputFile::is_stdout)
-    }
-
-    fn write(&self, report: &Report) -> anyhow::Result<()> {
-        if let Some(file) = &self.json {
-            file.write(&json(report)?)?;
-        }
-        match &self.junit {
-            Some(file) => file.write(&junit::xml(report)?),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Converts an error from a run. Invalid arguments count as misuse.
 fn to_error(error: CheckBotError) -> anyhow::Error {
     match error {
@@ -203,6 +163,9 @@ fn progress_bar() -> ProgressBar {
     // The template is constant and valid; the fallback is unreachable.
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
+
+/// A function that formats the report.
+type Format = fn(&Report) -> anyhow::Result<String>;
 
 fn json(report: &Report) -> anyhow::Result<String> {
     Ok(escape_json(&serde_json::to_string_pretty(report)?).into_owned() + "\n")
@@ -260,7 +223,7 @@ mod tests {
         };
         // Characters that XML cannot contain, not even escaped.
         failure.stderr = "a\u{fffe}b\u{ffff}c".to_owned();
-        let text = junit::xml(&report).unwrap();
+        let text = report::xml(&report).unwrap();
         let is_of_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}') && (c >= ' ' || c == '\n');
         assert!(text.chars().all(is_of_xml), "{text}");
 
@@ -284,13 +247,13 @@ mod tests {
     #[test]
     fn text_of_a_bot_is_escaped_in_every_format() {
         let mut report = hostile_report();
-        let mut texts = vec![junit::xml(&report).unwrap(), json(&report).unwrap()];
+        let mut texts = vec![report::xml(&report).unwrap(), json(&report).unwrap()];
         for check in &report.checks {
-            texts.push(text::line(check, false).to_string());
+            texts.push(report::check_line(check, false).to_string());
         }
-        texts.push(text::ending(&report, false).to_string());
+        texts.push(report::summary(&report, false).to_string());
         report.bot = BotInfo::default();
-        texts.push(text::ending(&report, false).to_string());
+        texts.push(report::summary(&report, false).to_string());
         for text in texts {
             let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
             assert_eq!(raw, None, "{text:?}");

@@ -6,7 +6,7 @@ use bridgemaster_store::{NodeAddress, StoredNode, stored_nodes};
 use clap::Args;
 use serde_json::json;
 
-use crate::{output, runtime::block_on, table};
+use crate::{output, process::block_on, table};
 
 #[derive(Args)]
 #[command(

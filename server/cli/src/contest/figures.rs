@@ -5,7 +5,7 @@ use bridgemaster_runner::{
     VerdictReport, WorstMatch, WorstMatchReason,
 };
 
-use crate::count::count;
+use crate::quantities::count;
 
 /// Returns the candidate's report, if the contest has a candidate.
 pub(super) fn candidate(report: &Report) -> Option<&BotReport> {
@@ -125,6 +125,49 @@ pub(super) fn verdict(verdict: &VerdictReport) -> String {
     }
 }
 
+/// Absolute Elo from which a bound counts as infinite. Scores are limited to 0.001..=0.999, so Elo
+/// is limited to -1199.8..=1199.8.
+const UNBOUNDED_ELO: f64 = 1_199.0;
+
+/// Formats the current verdict on one line.
+pub(super) fn verdict_so_far(report: &Report) -> String {
+    let Some(verdict) = &report.verdict else {
+        return leader(report);
+    };
+    let name = candidate_name(report, verdict);
+    let (low, high) = (verdict.confidence.elo_low, verdict.confidence.elo_high);
+    let bounds = match (low <= -UNBOUNDED_ELO, high >= UNBOUNDED_ELO) {
+        (true, true) => format!("no Elo estimate for {name} yet"),
+        (false, true) => format!("{name} is at least {low:+.0} Elo better"),
+        (true, false) => format!("{name} is at most {high:+.0} Elo better"),
+        (false, false) => format!("{name} is {low:+.0} to {high:+.0} Elo better"),
+    };
+    let confidence = format!(
+        "{bounds} (anytime-valid confidence {:.0} %)",
+        verdict.confidence.level * 100.0
+    );
+    match verdict.test {
+        None => confidence,
+        Some(test) => format!(
+            "LLR {:.2} of [{:.2}, {:.2}]; {confidence}",
+            test.llr, test.llr_lower, test.llr_upper
+        ),
+    }
+}
+
+fn leader(report: &Report) -> String {
+    match report.bots.first() {
+        Some(bot) if bot.played > 0 => format!("{} leads", bot.name),
+        _ => "no group is complete".to_owned(),
+    }
+}
+
+/// Returns the name of the bot under test.
+pub(super) fn candidate_name<'a>(report: &'a Report, verdict: &VerdictReport) -> &'a str {
+    let bot = report.spec.bots.get(verdict.candidate);
+    bot.map_or("the candidate", |bot| bot.name.as_str())
+}
+
 /// Formats a difference with its interval: `+12.3 [-1.0, +25.6]`.
 pub(super) fn signed(figure: IntervalReport) -> String {
     let IntervalReport {
@@ -157,25 +200,6 @@ pub(super) fn ranks(bot: &BotReport) -> Option<String> {
     } else {
         format!("{} to {}", rating.best_rank, rating.worst_rank)
     })
-}
-
-/// Formats microseconds with a suitable unit.
-pub(super) fn time_us(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..10_000_000 => format!("{:.1} ms", us as f64 / 1e3),
-        _ => format!("{:.1} s", us as f64 / 1e6),
-    }
-}
-
-/// Formats a size in bytes with a suitable unit.
-pub(super) fn memory(bytes: u64) -> String {
-    match bytes {
-        0..10_240 => format!("{bytes} B"),
-        10_240..10_485_760 => format!("{} KiB", bytes >> 10),
-        10_485_760..10_737_418_240 => format!("{} MiB", bytes >> 20),
-        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
-    }
 }
 
 /// Describes why a match is among a bot's worst matches.

@@ -3,7 +3,6 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context as _, ensure};
-use bridgemaster_bots::NAMES;
 use bridgemaster_proto::{escape::Escaped, v1::Replay};
 use bridgemaster_replay::{MAX_REPLAY_BYTES, decode};
 use bridgemaster_runner::{
@@ -11,16 +10,19 @@ use bridgemaster_runner::{
 };
 use clap::Args;
 
-use super::{
-    LiveOptions, built_in, check, ending, exit_code,
-    flags::{bot, pass_env},
-    outputs::OutputArgs,
-    own_server::ServerChoice,
-    play_to_end,
-    playing::to_error,
-    print_failure, write,
+use crate::{
+    contest::{
+        LiveOptions, built_in, check, exit_code,
+        flags::{bot, is_built_in, pass_env},
+        outputs::{OutputArgs, text::text},
+        own_server::ServerChoice,
+        play_to_end,
+        playing::to_error,
+        print_failure, write,
+    },
+    failure::misuse,
+    files, output,
 };
-use crate::{failure::misuse, input_file, output};
 
 #[derive(Args)]
 #[command(
@@ -88,7 +90,7 @@ impl ForkArgs {
     }
 
     fn play(self) -> anyhow::Result<u8> {
-        let bytes = input_file::read(&self.file, MAX_REPLAY_BYTES)
+        let bytes = files::read(&self.file, MAX_REPLAY_BYTES)
             .map_err(|error| misuse(format!("{error:#}")))?;
         let shown = self.file.display().to_string();
         let replay = decode(&bytes).with_context(|| shown.clone());
@@ -117,7 +119,7 @@ impl ForkArgs {
             print_failure(&report);
         } else {
             let before = results_in_replay(&replay, &self.seats);
-            output::print(&format!("{}{before}", ending::text(&report)))?;
+            output::print(&format!("{}{before}", text(&report)))?;
         }
         Ok(report.exit.code)
     }
@@ -197,7 +199,6 @@ impl ForkArgs {
 
 /// Parses a seat's bot, in the form of `contest --bot` but with an optional name.
 fn seat_bot(text: &str, name: &str) -> BotSpec {
-    let is_built_in = |text: &str| NAMES.contains(&text.split('@').next().unwrap_or_default());
     let is_name = |name: &str| {
         let is_of_name = |one: char| one.is_ascii_alphanumeric() || "._-+@".contains(one);
         !name.is_empty() && name.trim().chars().all(is_of_name)

@@ -14,8 +14,15 @@ use bridgemaster_runner::{
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{ending, figures};
-use crate::{count::count, output, wrapped::fitted};
+use crate::{
+    contest::{
+        figures,
+        outputs::{sections::standings_table, text::table},
+    },
+    output,
+    quantities::{count, duration_of},
+    table::fitted_lines,
+};
 
 /// Interval between tables on a terminal. It limits the work, since each table requires a new fit
 /// of all ratings.
@@ -198,18 +205,20 @@ impl Live {
                 "{} of {}, {pace}; {}",
                 state.groups(),
                 count(state.planned_groups(), "group", "groups"),
-                ending::verdict_so_far(&report)
+                figures::verdict_so_far(&report)
             ));
             return;
         }
         let width = output::error_width();
         let table = match state.groups() {
             0 => String::new(),
-            _ => ending::table(&report, width),
+            _ => table(&standings_table(&report), width),
         };
-        let below = format!("{pace}\n{}\n{table}", ending::verdict_so_far(&report));
-        self.bar
-            .set_message(format!("groups\n{}", fitted(&below, width).trim_end()));
+        let below = format!("{pace}\n{}\n{table}", figures::verdict_so_far(&report));
+        self.bar.set_message(format!(
+            "groups\n{}",
+            fitted_lines(&below, width).trim_end()
+        ));
     }
 
     /// Describes how many matches are played per time. Once a match has finished, also describes
@@ -223,7 +232,7 @@ impl Live {
         let rate = played as f64 / seconds.max(1e-3);
         let groups = state.planned_groups().saturating_sub(state.groups());
         let left = groups as f64 * f64::from(state.spec().matches_per_group());
-        let left = ending::duration_of(left / rate.max(1e-9));
+        let left = duration_of(left / rate.max(1e-9));
         format!("{rate:.1} matches/s, at most {left} left")
     }
 

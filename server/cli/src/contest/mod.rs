@@ -1,12 +1,9 @@
 //! `bridgemaster contest`: plays matches between bots for a verdict.
 
-mod ending;
 mod figures;
 mod flags;
-mod forecast;
 mod fork;
 mod live;
-mod open;
 mod outputs;
 mod own_server;
 mod playing;
@@ -30,20 +27,20 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
 
-pub(super) use self::fork::ForkArgs;
-use self::{
-    flags::{DEFINING_FLAGS, SpecFlags},
-    live::Live,
-    open::OpenArgs,
-    outputs::{OutputArgs, Outputs},
-    own_server::ServerChoice,
-    playing::{play, report_of_failure, spec_error, to_error},
-    show::ShowArgs,
-};
-use super::{
+use crate::{
+    contest::{
+        flags::{DEFINING_FLAGS, SpecFlags},
+        live::Live,
+        outputs::{OutputArgs, Outputs, text::text},
+        own_server::ServerChoice,
+        playing::{play, report_of_failure, spec_error, to_error},
+        show::{OpenArgs, ShowArgs},
+    },
     failure::{self, is_misuse},
     output,
 };
+
+pub(super) use crate::contest::fork::ForkArgs;
 
 /// Exit code for an error that no bot caused. Exit code 1 means that the candidate was rejected.
 const FAILED: u8 = 6;
@@ -159,7 +156,7 @@ impl RunArgs {
             let spec = self.spec.spec()?;
             check(&spec, &built_in)?;
             self.server.check(&spec)?;
-            return forecast::run(&spec, built_in, self.server, self.isolation);
+            return playing::estimate(&spec, built_in, self.server, self.isolation);
         }
         let outputs = self.outputs.open()?;
         let contest = match &self.resume {
@@ -186,7 +183,7 @@ impl RunArgs {
         if self.quiet || outputs.use_stdout() {
             print_failure(&report);
         } else {
-            output::print(&ending::text(&report))?;
+            output::print(&text(&report))?;
         }
         Ok(report.exit.code)
     }
@@ -236,7 +233,7 @@ fn write(outputs: &Outputs, report: &Report) -> anyhow::Result<()> {
         return Ok(());
     }
     let (_, rows) = read_contest(&report.folder).map_err(|error| to_error(error.into()))?;
-    outputs.write(report, &rows)
+    outputs::write(outputs, report, &rows)
 }
 
 /// Parses a `--max-time` value: a whole number and a unit, s, m or h.

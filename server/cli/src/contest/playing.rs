@@ -1,19 +1,27 @@
 //! Plays a contest and converts its errors for the command line.
 
-use std::{future::pending, path::Path, time::Duration};
+use std::{
+    env, fs,
+    future::pending,
+    path::{Path, PathBuf},
+    process,
+    time::Duration,
+};
 
+use bridgemaster_bot_process::Isolation;
 use bridgemaster_runner::{
-    BuiltInBots, Contest, ContestState, Exit, ExitReason, FolderError, Report, RunError, SpecError,
-    exit, read_contest, stopped,
+    BuiltInBots, Contest, ContestSpec, ContestState, Exit, ExitReason, FolderError, Report,
+    RunError, SpecError, exit, read_contest, stopped,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{live::Live, own_server::ServerChoice};
 use crate::{
+    contest::{live::Live, own_server::ServerChoice},
     failure::{self, misuse},
-    runtime::block_on,
-    stop_signal::shutdown_requested,
+    output,
+    process::{block_on, shutdown_requested},
+    quantities::duration_of,
 };
 
 /// Time for matches to end when a contest is stopped. The reports omit matches that run longer. A
@@ -138,4 +146,60 @@ pub(super) fn spec_error(error: &SpecError) -> anyhow::Error {
         SpecError::NoProgram { .. } => error.clone().into(),
         _ => misuse(error.to_string()),
     }
+}
+
+/// Plays one group or round, and prints an estimate for the whole contest. If the group failed,
+/// returns its exit code, otherwise 0.
+pub(super) fn estimate(
+    spec: &ContestSpec,
+    built_in: BuiltInBots,
+    server: ServerChoice,
+    isolation: Isolation,
+) -> anyhow::Result<u8> {
+    let whole =
+        ContestState::new(spec.clone(), PathBuf::new()).map_err(|error| spec_error(&error))?;
+    let max = whole.planned_groups() as f64;
+    let folder = env::temp_dir().join(format!("bridgemaster-plan-{}", process::id()));
+    let contest = Contest::create(&folder, spec.shortest()).map_err(to_error)?;
+    let contest = contest.with_isolation(isolation);
+    let live = Live::new(contest.state(), true);
+    let played = play(contest, built_in, server, live, None);
+    // If the removal fails, the contest stays in the system's folder for temporary files.
+    let _ = fs::remove_dir_all(&folder);
+    let (state, exit) = played?;
+    if state.groups() == 0 {
+        output::eprint(&exit.sentence);
+        return Ok(exit.code);
+    }
+    let seconds = state.elapsed_ms() as f64 / 1e3 / state.groups() as f64;
+    let matches = state.matches() as f64 / state.groups() as f64;
+    let line = |label: &str, groups: f64| {
+        let groups = groups.ceil();
+        format!(
+            "{label}: {groups:.0} groups, {:.0} matches, about {}\n",
+            groups * matches,
+            duration_of(groups * seconds)
+        )
+    };
+    let mut text = line("measured", 1.0).replace("1 groups", "1 group");
+    match spec.forecast().map_err(|error| spec_error(&error))? {
+        None => text.push_str(&line("all", max)),
+        Some(expected) => {
+            text.push_str(&line("at the lower bound", expected.groups_at_lower));
+            text.push_str(&line("at the upper bound", expected.groups_at_upper));
+            text.push_str(&line("half-way between", expected.groups_half_way));
+            text.push_str(
+                "These are averages for bots that rarely tie. A candidate half-way between the \
+                 bounds takes longest.\nFor a candidate that wins or loses every match, 10 groups \
+                 are enough for a verdict.\n",
+            );
+            if expected.groups_half_way > max {
+                text.push_str(&format!(
+                    "The contest stops undecided after {max:.0} groups (--max-groups).\n"
+                ));
+            }
+        }
+    }
+    output::print(&text)?;
+    Ok(0)
 }

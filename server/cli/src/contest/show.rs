@@ -1,17 +1,26 @@
-//! `bridgemaster contest show`: shows a contest from its folder.
+//! `bridgemaster contest show` and `contest open`: show a stored contest.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use bridgemaster_runner::{BotReport, Report, exit, read_contest};
+use bridgemaster_page::{SingleFile, plain_file};
+use bridgemaster_proto::escape::Escaped;
+use bridgemaster_runner::{ExitReason, exit, read_contest};
+use bridgemaster_server::{LocalPage, LocalPages, PageError};
 use clap::Args;
 
-use super::{
-    ending,
-    figures::{memory, share, time_us, why},
-    outputs::OutputArgs,
-    playing::to_error,
+use crate::{
+    contest::{
+        outputs::{
+            self, OutputArgs, html,
+            sections::details,
+            text::{text, titled},
+        },
+        playing::to_error,
+    },
+    failure::misuse,
+    output,
+    replay_page::{self, page_of},
 };
-use crate::{failure::misuse, output, table::plain};
 
 #[derive(Args)]
 #[command(
@@ -39,14 +48,14 @@ impl ShowArgs {
             }
         }
         let report = state.report(exit(&state));
-        outputs.write(&report, &rows)?;
+        outputs::write(&outputs, &report, &rows)?;
         if outputs.use_stdout() {
             return Ok(0);
         }
-        let mut text = ending::text(&report);
+        let mut text = text(&report);
         for bot in &report.bots {
             if self.bots.is_empty() || self.bots.contains(&bot.name) {
-                text.push_str(&bot_details(&report, bot));
+                text.push_str(&titled(&details(&report, bot)));
             }
         }
         output::print(&text)?;
@@ -54,103 +63,58 @@ impl ShowArgs {
     }
 }
 
-/// Formats a bot's time use, faults and worst matches.
-fn bot_details(report: &Report, bot: &BotReport) -> String {
-    let mut text = format!(
-        "\n{} ({})\n  {} decisions, {} on average, {} at most",
-        bot.name,
-        bot.command,
-        bot.answered,
-        time_us(bot.mean_us),
-        time_us(bot.longest_us)
-    );
-    if let Some(left) = bot.least_bank_left_ms {
-        text.push_str(&format!(
-            "; lowest time bank at the end of any match: {:.1} s",
-            f64::from(left) / 1e3
-        ));
-    }
-    text.push('\n');
-    for (name, figure) in [("score", bot.score), ("matches won", bot.win_rate)] {
-        if let Some(figure) = figure {
-            text.push_str(&format!("  {name}: {}\n", share(figure)));
-        }
-    }
-    for (name, figure) in [("mean place", bot.place), ("mean margin", bot.margin)] {
-        if let Some(figure) = figure {
-            text.push_str(&format!(
-                "  {name}: {:.2} ({:.2} to {:.2})\n",
-                figure.estimate, figure.low, figure.high
-            ));
-        }
-    }
-    if bot.forfeits > 0 {
-        text.push_str(&format!("  forfeited: {}\n", bot.forfeits));
-    }
-    text.push_str(&processes(report, bot));
-    match bot.faults_by_reason.as_slice() {
-        [] => text.push_str("  no faults\n"),
-        reasons => {
-            let reasons = reasons
-                .iter()
-                .map(|(reason, count)| format!("{reason} {count}"));
-            let reasons = reasons.collect::<Vec<_>>().join(", ");
-            text.push_str(&format!("  faults: {reasons}\n"));
-        }
-    }
-    text.push_str(&worst_matches(report, bot));
-    text
+/// Interval at which a browser reloads a running contest's page.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(5);
+
+#[derive(Args)]
+#[command(after_help = "The page is updated while the contest runs.")]
+pub(super) struct OpenArgs {
+    /// Folder of the contest
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
 }
 
-/// Formats the restarts, memory and CPU time of a bot's processes.
-fn processes(report: &Report, bot: &BotReport) -> String {
-    let mut text = String::new();
-    if bot.restarts > 0 {
-        text.push_str(&format!(
-            "  died in a match and was restarted: {}\n",
-            bot.restarts
-        ));
+impl OpenArgs {
+    pub(super) fn run(self) -> anyhow::Result<u8> {
+        // Report an invalid folder before opening the browser.
+        read_contest(&self.folder).map_err(|error| to_error(error.into()))?;
+        let what = format!("contest {}", Escaped(&self.folder.display().to_string()));
+        replay_page::show(&what, Arc::new(ContestPages(self.folder)))?;
+        Ok(0)
     }
-    if let Some(bytes) = bot.peak_memory_bytes {
-        text.push_str(&format!("  peak memory: {}\n", memory(bytes)));
-    }
-    if let Some(cpu_ms) = bot.mean_cpu_time_ms {
-        text.push_str(&format!("  CPU time: {cpu_ms} ms per match\n"));
-    }
-    if bot.out_of_memory > 0 {
-        text.push_str(&format!("  OUT_OF_MEMORY: {}", bot.out_of_memory));
-        let limit = report.spec.bot_memory_bytes.map(memory);
-        text.push_str(&limit.map_or_else(String::new, |limit| format!(", of {limit}")));
-        text.push('\n');
-    }
-    text
 }
 
-fn worst_matches(report: &Report, bot: &BotReport) -> String {
-    if bot.worst.is_empty() {
-        return "  won every match\n".to_owned();
-    }
-    let header = ["match", "seat", "why", "place", "score", "margin"];
-    let rows = bot.worst.iter().map(|worst| {
-        [
-            worst.of.to_string(),
-            worst.seat.to_string(),
-            why(worst),
-            worst.place.to_string(),
-            worst.score.to_string(),
-            format!("{:+}", worst.margin),
-        ]
-    });
-    let mut text = format!("  worst matches:\n{}", plain(header, rows));
-    // Values are on separate lines, because a path that wraps in a table cannot be copied.
-    for worst in &bot.worst {
-        let files = [("replay", &worst.replay), ("stderr", &worst.stderr)];
-        for (kind, name) in files {
-            if let Some(name) = name {
-                let path = report.folder.join(name);
-                text.push_str(&format!("  {} {kind}: {}\n", worst.of, path.display()));
-            }
+/// Renders a stored contest's pages on request.
+struct ContestPages(PathBuf);
+
+impl LocalPages for ContestPages {
+    fn page(&self, path: &str) -> Result<LocalPage, PageError> {
+        let read = read_contest(&self.0);
+        let (state, rows) = read.map_err(|error| PageError::Failed(error.to_string()))?;
+        if path == "/" {
+            let report = state.report(exit(&state));
+            let is_running = report.exit.reason == ExitReason::Running;
+            let content = html::content(&report, &rows);
+            let shown = plain_file(&html::title(&report), &content);
+            return Ok(local(shown, is_running.then_some(RELOAD_INTERVAL)));
         }
+        let mut rows = rows.iter();
+        let row = rows.find(|row| html::path(row) == path);
+        let replay = row.and_then(|row| row.replay.as_ref());
+        let replay = self.0.join(replay.ok_or(PageError::Unknown)?);
+        let shown = page_of(&replay).map_err(|error| PageError::Failed(format!("{error:#}")))?;
+        let (_, shown) = shown;
+        Ok(local(
+            shown.with_back_link("/", "All matches of the contest"),
+            None,
+        ))
     }
-    text
+}
+
+fn local(page: SingleFile, reload_after: Option<Duration>) -> LocalPage {
+    LocalPage {
+        html: page.html,
+        content_security_policy: page.content_security_policy,
+        reload_after,
+    }
 }

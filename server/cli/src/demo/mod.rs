@@ -1,6 +1,5 @@
 //! `bridgemaster demo`: plays one match on this machine, with bot processes over gRPC.
 
-mod bot_output;
 mod processes;
 mod progress;
 
@@ -31,26 +30,23 @@ use clap::Args;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    bot_output::BotOutput,
-    processes::{BotExit, Processes},
-    progress::ProgressView,
-};
-use super::{
-    bot_choice::BotChoice,
-    bot_env::{BotEnv, BotEnvFlag},
+use crate::{
+    address,
+    bot_choice::{BotChoice, BotEnv, BotEnvFlag},
     browser,
-    count::count,
+    demo::{
+        processes::{BotExit, BotOutput, Processes},
+        progress::ProgressView,
+    },
     failure::misuse,
+    files::{self, OutputFile},
     follow::{FollowEvent, follow},
-    match_client::MatchClient,
+    formats,
+    match_client::{MatchClient, connect_privately, get_match, message, replay_file},
     match_flags::MatchFlags,
     output,
-    output_file::{self, OutputFile},
-    proto_json,
-    runtime::block_on,
-    seat_link,
-    stop_signal::shutdown_requested,
+    process::{block_on, shutdown_requested},
+    quantities::count,
     table,
 };
 
@@ -171,7 +167,7 @@ impl DemoArgs {
         let stop = CancellationToken::new();
         let serving = tokio::spawn(server.run(stop.clone()));
 
-        let mut client = MatchClient::connect(&server_url, &key).await?;
+        let mut client = connect_privately(&server_url, &key).await?;
         let (match_id, tickets) = create(&mut client, config).await?;
         if let Some(addr) = page {
             // Open the page before the match starts, so that the user sees the whole match.
@@ -202,7 +198,7 @@ impl DemoArgs {
         let ended = followed.await.inspect_err(|_| progress.clear())?;
         progress.finish();
         processes.finish(|exit| progress.report_exit(exit)).await;
-        let replay = client.replay_file(&match_id).await?;
+        let replay = replay_file(&mut client, &match_id).await?;
         let reported = self.report(&ended, &replay, &bot_output, json.as_ref());
         if page.is_some() && reported.is_ok() {
             shutdown.await;
@@ -234,7 +230,7 @@ impl DemoArgs {
     /// otherwise.
     fn page_path(&self, match_id: &str, tickets: &[SeatTicket]) -> String {
         match tickets.first() {
-            Some(own) if self.human => seat_link::path(&own.ticket),
+            Some(own) if self.human => address::seat_path(&own.ticket),
             _ => format!("/m/{}", Escaped(match_id)),
         }
     }
@@ -274,9 +270,9 @@ impl DemoArgs {
         let path = self.replay.clone().unwrap_or_else(|| {
             env::temp_dir().join(format!("bridgemaster-{}.replay.binpb", ended.match_id))
         });
-        output_file::write(&path, replay)?;
+        files::write(&path, replay)?;
         if let Some(file) = json {
-            file.write(&proto_json::to_json("MatchInfo", ended)?)?;
+            file.write(&formats::to_json("MatchInfo", ended)?)?;
             if file.is_stdout() {
                 return Ok(());
             }
@@ -303,7 +299,7 @@ async fn create(
         config: Some(config),
         ..CreateMatchRequest::default()
     };
-    let created = client.create(request).await?;
+    let created = message(client.create_match(request).await)?;
     let info = created
         .r#match
         .context("the server did not return the created match")?;
@@ -344,7 +340,7 @@ async fn missing_bot(
 ) -> anyhow::Result<BotExit> {
     while let Some(exit) = processes.next_exit().await {
         // Get the current state, since the received updates might be older than the exit.
-        let info = client.get(match_id).await?;
+        let info = get_match(client, match_id).await?;
         let is_vacant =
             |seat: &SeatInfo| seat.seat == exit.seat && matches!(seat.state(), SeatState::Vacant);
         if info.state() == MatchState::Waiting && info.seats.iter().any(is_vacant) {

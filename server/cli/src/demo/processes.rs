@@ -1,15 +1,17 @@
-//! A demo's bot processes.
+//! A demo's bot processes, and their standard error.
 
-use std::{fmt, process::ExitStatus, time::Duration};
+use std::{env, fmt, path::PathBuf, process::ExitStatus, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{BotProcess, Isolation};
+use bridgemaster_bot_process::{BotProcess, Isolation, StderrFile};
 use bridgemaster_games::Seed;
-use bridgemaster_proto::{escape::Escaped, v1::SeatTicket};
+use bridgemaster_proto::{
+    escape::Escaped,
+    v1::{MatchResult, SeatTicket},
+};
 use tokio::{task::JoinSet, time::timeout};
 
-use super::bot_output::BotOutput;
-use crate::{bot_choice::BotChoice, bot_env::BotEnv};
+use crate::bot_choice::{BotChoice, BotEnv};
 
 /// Time for bots to exit after the match.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -135,5 +137,58 @@ impl fmt::Display for BotExit {
                 Ok(())
             }
         }
+    }
+}
+
+/// A function that prints a line of output. Its arguments are the bot's name and the line.
+pub(super) type PrintLine = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
+/// Standard error of a match's bots.
+pub(super) struct BotOutput {
+    match_id: String,
+    print: Option<PrintLine>,
+}
+
+impl BotOutput {
+    /// Creates a match's output. `print`, if given, is called with each line.
+    pub(super) fn new(match_id: &str, print: Option<PrintLine>) -> Self {
+        Self {
+            match_id: match_id.to_owned(),
+            print,
+        }
+    }
+
+    /// Returns the path of a seat's file, in the temporary folder. The file is created when the bot
+    /// writes its first line.
+    fn path(&self, seat: u32) -> PathBuf {
+        let name = format!("bridgemaster-{}-seat{seat}.stderr.txt", self.match_id);
+        env::temp_dir().join(name)
+    }
+
+    /// Returns the file for a seat's bot.
+    pub(super) fn file(&self, seat: u32, bot: &str) -> StderrFile {
+        let file = StderrFile::create(&self.path(seat));
+        match &self.print {
+            None => file,
+            Some(print) => {
+                let (print, name) = (Arc::clone(print), format!("seat {seat}, {bot}"));
+                file.with_line_callback(Box::new(move |line| print(&name, line)))
+            }
+        }
+    }
+
+    /// Lists the files of bots that wrote output, one path per line.
+    pub(super) fn files(&self, result: &MatchResult) -> String {
+        let seats = result.seats.iter();
+        let files = seats.map(|seat| (seat, self.path(seat.seat)));
+        let lines = files.filter(|(_, path)| path.exists()).map(|(seat, path)| {
+            format!(
+                "output of seat {} ({}): {}\n",
+                seat.seat,
+                Escaped(&seat.bot_name),
+                path.display()
+            )
+        });
+        lines.collect()
     }
 }

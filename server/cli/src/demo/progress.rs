@@ -5,8 +5,12 @@ use std::sync::Arc;
 use bridgemaster_proto::v1::{MatchState, SeatState, WatchMatchResponse};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{bot_output::PrintLine, processes::BotExit};
-use crate::{count::count, output, view::View};
+use crate::{
+    demo::processes::{BotExit, PrintLine},
+    output,
+    quantities::count,
+    view::View,
+};
 
 /// Shows a match's progress. Clones share the bar.
 #[derive(Clone)]

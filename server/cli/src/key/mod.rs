@@ -1,7 +1,6 @@
 //! `bridgemaster key`: manages the API keys of a server.
 
-mod naming;
-mod place;
+pub(super) mod place;
 mod roster;
 
 use std::{
@@ -15,14 +14,17 @@ use bridgemaster_server::identity::{ApiKey, KeyScope, are_confusable};
 use bridgemaster_store::{DamagedKey, Key, KeyName, NewKey, OwnerName};
 use clap::{Args, Subcommand};
 
-use self::{
-    naming::{check_name, check_name_confusable, check_owner, check_owner_confusable},
-    place::{KeyPlace, Keys},
-    roster::Entry,
-};
-use super::{
-    count::count, failure::misuse, input_file, lifetime::Lifetime, moment::utc, output,
-    runtime::block_on, secret_file::SecretFile, table,
+use crate::{
+    failure::misuse,
+    files::{self, SecretFile},
+    key::{
+        place::{KeyPlace, Keys},
+        roster::{Entry, check_name, check_name_confusable, check_owner, check_owner_confusable},
+    },
+    output,
+    process::block_on,
+    quantities::{Lifetime, count, utc},
+    table,
 };
 
 /// Maximum size of the `--from-csv` file, in bytes. The maximum number of keys fits.
@@ -157,7 +159,7 @@ fn single(
 }
 
 fn many(file: &Path) -> anyhow::Result<Vec<Entry>> {
-    let text = input_file::read_text(file, MAX_ROSTER_BYTES).context("--from-csv")?;
+    let text = files::read_text(file, MAX_ROSTER_BYTES).context("--from-csv")?;
     roster::parse(&text).map_err(|problems| invalid_file(file, &problems))
 }
 

@@ -1,13 +1,17 @@
 //! Location of a server's API keys: the server's data folder or database.
 
-use std::{ops::Deref, path::PathBuf};
+use std::{
+    env::{self, VarError},
+    ops::Deref,
+    path::PathBuf,
+};
 
 use bridgemaster_store::{
     DATABASE_FILE, DataDir, KeyStore, NewKey, PostgresKeys, SqliteKeys, StoreError,
 };
 use clap::Args;
 
-use crate::{failure::misuse, store_variable};
+use crate::failure::misuse;
 
 /// Flags for the keys' location.
 #[derive(Args)]
@@ -53,7 +57,7 @@ impl KeyPlace {
         }
         let url = match &self.store {
             Some(url) => Some(url.clone()),
-            None => store_variable::read()?,
+            None => read()?,
         };
         match url {
             Some(url) => {
@@ -93,5 +97,21 @@ impl Deref for Keys {
             Self::Folder(folder) => &**folder,
             Self::Database(database) => &**database,
         }
+    }
+}
+
+/// The PostgreSQL database's address. It is used if no flag names a store. Other users can read a
+/// password in arguments, but not in the environment.
+const STORE_VARIABLE: &str = "BRIDGEMASTER_STORE";
+
+/// Returns the address; `None` if the variable is unset or empty.
+///
+/// # Errors
+/// Misuse if the value is not UTF-8.
+pub(crate) fn read() -> anyhow::Result<Option<String>> {
+    match env::var(STORE_VARIABLE) {
+        Ok(url) => Ok(Some(url).filter(|url| !url.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(misuse(format!("{STORE_VARIABLE} is not valid UTF-8"))),
     }
 }

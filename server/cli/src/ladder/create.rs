@@ -2,13 +2,17 @@
 
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{ClosingRule, Ladder, LadderReplays},
+    v1::{ClosingRule, CreateLadderRequest, Ladder, LadderReplays},
 };
 use clap::{Args, ValueEnum};
 
-use super::client;
 use crate::{
-    failure::misuse, match_client::ServerFlag, match_flags::MatchFlags, output, runtime::block_on,
+    failure::misuse,
+    ladder::client,
+    match_client::{ServerFlag, message},
+    match_flags::MatchFlags,
+    output,
+    process::block_on,
 };
 
 #[derive(Args)]
@@ -113,7 +117,12 @@ impl CreateArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let ladder = self.flags.ladder(self.name)?;
         block_on(async {
-            let created = client::connect(&self.server).await?.create(ladder).await?;
+            let mut client = client::connect(&self.server).await?;
+            let request = CreateLadderRequest {
+                ladder: Some(ladder),
+            };
+            let created = message(client.create_ladder(request).await)?;
+            let created = client::ladder_of(created.ladder)?;
             let name = Escaped(&created.ladder_id);
             let seats = created.config.map_or(0, |config| config.seats);
             let program = output::program();

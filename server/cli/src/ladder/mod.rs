@@ -2,24 +2,33 @@
 
 mod client;
 mod create;
-mod follow;
 mod recompute;
 mod replays;
 mod results;
 mod show;
 mod standings;
-mod state;
 
+use anyhow::Context as _;
 use bridgemaster_proto::{
     escape::Escaped,
     games::game_id,
-    v1::{LadderBotRef, LadderState},
+    v1::{
+        AdvanceLadderRequest, LadderBotRef, LadderState, ListLaddersRequest, ListLaddersResponse,
+        RequestMatchRequest, UnbenchBotRequest,
+    },
 };
 use clap::{Args, Subcommand};
 
-pub(super) use self::create::LadderFlags;
-use self::state::state_name;
-use super::{match_client::ServerFlag, output, proto_json, runtime::block_on, table};
+use crate::{
+    formats,
+    ladder::standings::state_name,
+    match_client::{ServerFlag, all_pages, message},
+    output,
+    process::block_on,
+    table,
+};
+
+pub(super) use crate::ladder::create::LadderFlags;
 
 #[derive(Args)]
 #[command(
@@ -55,7 +64,7 @@ enum LadderCommand {
     /// Show the versions, head-to-head results and newest matches of a bot
     Show(show::ShowArgs),
     /// Follow the matches and standings of a ladder
-    Watch(follow::WatchArgs),
+    Watch(show::WatchArgs),
     /// Export all results as CSV, with one line per seat of each match
     Results(results::ResultsArgs),
     /// Download the replays of one bot, or of a pair of bots, as a tar file
@@ -126,7 +135,12 @@ impl AdvanceArgs {
     fn run(self, state: LadderState) -> anyhow::Result<()> {
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let ladder = client.advance(self.ladder, state).await?;
+            let request = AdvanceLadderRequest {
+                ladder_id: self.ladder,
+                state: state.into(),
+            };
+            let advanced = message(client.advance_ladder(request).await)?;
+            let ladder = client::ladder_of(advanced.ladder)?;
             let text = format!(
                 "ladder {} is {}\n",
                 Escaped(&ladder.ladder_id),
@@ -139,12 +153,25 @@ impl AdvanceArgs {
 
 fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
     block_on(async {
-        let ladders = client::connect(server).await?.ladders().await?;
+        let mut client = client::connect(server).await?;
+        let ladders = all_pages(async |page_token| {
+            let page_size = client::PAGE_SIZE;
+            let request = ListLaddersRequest {
+                page_size,
+                page_token,
+            };
+            let page = message(client.list_ladders(request).await)?;
+            Ok((page.ladders, page.next_page_token))
+        });
+        let ladders = ladders.await?;
         if json {
-            let text = proto_json::to_json("ListLaddersResponse", &ladders)?;
+            let response = ListLaddersResponse {
+                ladders,
+                next_page_token: String::new(),
+            };
+            let text = formats::to_json("ListLaddersResponse", &response)?;
             return Ok(output::print(&text)?);
         }
-        let ladders = ladders.ladders;
         if ladders.is_empty() {
             return Ok(output::print("no ladder\n")?);
         }
@@ -176,11 +203,15 @@ fn unbench(
 ) -> anyhow::Result<()> {
     block_on(async {
         let mut client = client::connect(server).await?;
-        let bot = LadderBotRef {
-            bot_name,
-            bot_version,
+        let request = UnbenchBotRequest {
+            ladder_id: ladder,
+            bot: Some(LadderBotRef {
+                bot_name,
+                bot_version,
+            }),
         };
-        let standing = client.unbench(ladder, bot).await?;
+        let standing = message(client.unbench_bot(request).await)?.standing;
+        let standing = standing.context("the server sent no information about the bot")?;
         let text = format!(
             "{} {} may play again\n",
             Escaped(&standing.bot_name),
@@ -197,7 +228,11 @@ fn request(server: &ServerFlag, ladder: String, bots: Vec<String>) -> anyhow::Re
             bot_name,
             bot_version: String::new(),
         });
-        let match_id = client.request(ladder, bots.collect()).await?;
+        let request = RequestMatchRequest {
+            ladder_id: ladder,
+            bots: bots.collect(),
+        };
+        let match_id = message(client.request_match(request).await)?.match_id;
         Ok(output::print(&format!("{}\n", Escaped(&match_id)))?)
     })
 }

@@ -11,12 +11,16 @@ use bridgemaster_proto::{
 use clap::Args;
 use tokio::time::sleep;
 
-use super::{
-    client,
-    results::{counted, counted_first},
-    standings,
+use crate::{
+    ladder::{
+        client,
+        results::{counted, counted_first},
+        standings,
+    },
+    match_client::ServerFlag,
+    output,
+    process::block_on,
 };
-use crate::{match_client::ServerFlag, output, runtime::block_on};
 
 /// Maximum number of attempts to fetch ratings and results that cover the same matches. The server
 /// fits the ratings about once a second. If a fit takes longer than 0.2 s, the interval is five
@@ -55,14 +59,14 @@ impl RecomputeArgs {
         block_on(async {
             let mut client = client::connect(&self.server).await?;
             // This number is needed to detect results that the server never rates.
-            let counted_before = client.get(&ladder).await?.matches;
+            let counted_before = client::get(&mut client, &ladder).await?.matches;
             for attempt in 0..MAX_ATTEMPTS {
                 if attempt > 0 {
                     sleep(RETRY_DELAY).await;
                 }
-                let served = client.standings(&ladder, true).await?;
+                let served = client::standings(&mut client, &ladder, true).await?;
                 // Fetch the results after the ratings, so that they include every rated match.
-                let csv = client.results(&ladder).await?;
+                let csv = client::results(&mut client, &ladder).await?;
                 let Some(results) = counted_first(&csv, seats_of(&served))? else {
                     continue;
                 };

@@ -8,11 +8,17 @@ use std::{
 };
 
 use anyhow::{Context as _, ensure};
+use bridgemaster_proto::v1::ExportReplaysRequest;
 use bridgemaster_whole_file::PartialFile;
 use clap::Args;
 
-use super::client;
-use crate::{failure::misuse, match_client::ServerFlag, output, runtime::block_on};
+use crate::{
+    failure::misuse,
+    ladder::client,
+    match_client::{ServerFlag, message},
+    output,
+    process::block_on,
+};
 
 /// Name of the archive's file that lists omitted replays, with the reasons.
 const OMISSIONS: &str = "left-out.csv";
@@ -45,8 +51,12 @@ impl ReplaysArgs {
         let cannot_write = || format!("cannot write {shown}");
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let against = self.against.as_deref().unwrap_or_default();
-            let mut parts = client.replays(&self.ladder, &self.bot, against).await?;
+            let request = ExportReplaysRequest {
+                ladder_id: self.ladder.clone(),
+                bot_name: self.bot.clone(),
+                against_bot_name: self.against.clone().unwrap_or_default(),
+            };
+            let mut parts = message(client.export_replays(request).await)?;
             while let Some(part) = client::next_part(&mut parts).await? {
                 file.write_all(&part.chunk).with_context(cannot_write)?;
             }

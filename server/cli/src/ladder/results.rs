@@ -6,8 +6,7 @@ use anyhow::{Context as _, bail, ensure};
 use bridgemaster_ladder::{BotVersion, Results, SeatEnd};
 use clap::Args;
 
-use super::client;
-use crate::{match_client::ServerFlag, output_file::OutputFile, runtime::block_on};
+use crate::{files::OutputFile, ladder::client, match_client::ServerFlag, process::block_on};
 
 #[derive(Args)]
 pub(super) struct ResultsArgs {
@@ -30,7 +29,7 @@ impl ResultsArgs {
         let output = OutputFile::open("--output", &self.output)?;
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let results = client.results(&self.ladder).await?;
+            let results = client::results(&mut client, &self.ladder).await?;
             // Validate the data first, since it is written unchanged.
             check(&results)?;
             output.write(&String::from_utf8(results)?)

@@ -1,13 +1,25 @@
-//! `bridgemaster ladder show`: shows one of a ladder's bots.
+//! `bridgemaster ladder show` and `ladder watch`: show a bot of a ladder, and follow a ladder.
 
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{HeadToHead, LadderBotRef, LadderMatch, MatchState, OfferPurpose},
+    v1::{
+        GetLadderBotRequest, HeadToHead, LadderBotRef, LadderHeadToHead, LadderMatch,
+        ListHeadToHeadsRequest, ListLadderMatchesRequest, MatchState, OfferPurpose,
+        WatchLadderRequest,
+    },
 };
 use clap::Args;
 
-use super::{client, standings};
-use crate::{match_client::ServerFlag, output, runtime::block_on, table};
+use crate::{
+    ladder::{
+        client::{self, LadderClient},
+        standings,
+    },
+    match_client::{ServerFlag, all_pages, first_items, message},
+    output,
+    process::block_on,
+    table,
+};
 
 /// Number of newest matches that are shown.
 const MATCHES: usize = 20;
@@ -36,59 +48,93 @@ pub(super) struct ShowArgs {
 impl ShowArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
-            let Self {
-                ladder,
-                bot,
-                against,
-                version,
-                ..
-            } = &self;
             let mut client = client::connect(&self.server).await?;
-            if against.is_empty() {
-                let versions = client.bot(ladder, bot).await?.into_iter();
-                let versions: Vec<_> = versions.filter_map(|one| one.standing).collect();
-                output::print(&standings::text(&versions))?;
-                output::print(&standings::line(&client.get(ladder).await?))?;
+            if self.against.is_empty() {
+                let request = GetLadderBotRequest {
+                    ladder_id: self.ladder.clone(),
+                    bot_name: self.bot.clone(),
+                };
+                let versions = message(client.get_ladder_bot(request).await)?.versions;
+                let versions = versions.into_iter().filter_map(|one| one.standing);
+                output::print(&standings::text(&versions.collect::<Vec<_>>()))?;
+                let ladder = client::get(&mut client, &self.ladder).await?;
+                output::print(&standings::line(&ladder))?;
             }
-            let named = LadderBotRef {
-                bot_name: bot.clone(),
-                bot_version: version.clone(),
-            };
-            let met = client.head_to_heads(ladder, named, against).await?;
-            let rows = met.iter().map(|entry| {
-                let other = entry.against.clone().unwrap_or_default();
-                let met = entry.head_to_head.unwrap_or_default();
-                [
-                    other.bot_name,
-                    other.bot_version,
-                    met.matches.to_string(),
-                    met.first_ahead.to_string(),
-                    met.ties.to_string(),
-                    behind(&met).to_string(),
-                    format!("{:+.1}", met.mean_score_margin),
-                ]
-            });
-            let header = [
-                "against",
-                "version",
-                "matches",
-                "ahead",
-                "ties",
-                "behind",
-                "mean margin",
-            ];
-            output::print(&table::plain(header, rows))?;
-            let matches = client.matches(ladder, bot, against, MATCHES).await?;
-            let rows = matches.iter().map(|one| {
+            let met = self.head_to_heads(&mut client).await?;
+            output::print(&met_text(&met))?;
+            let matches = self.newest_matches(&mut client).await?;
+            let rows = matches.iter().take(MATCHES).map(|one| {
                 let info = one.r#match.clone().unwrap_or_default();
                 [info.match_id, purpose(one).to_owned(), outcome(one)]
             });
-            Ok(output::print(&table::plain(
-                ["newest matches", "purpose", "outcome"],
-                rows,
-            ))?)
+            let header = ["newest matches", "purpose", "outcome"];
+            Ok(output::print(&table::plain(header, rows))?)
         })
     }
+
+    async fn head_to_heads(
+        &self,
+        client: &mut LadderClient,
+    ) -> anyhow::Result<Vec<LadderHeadToHead>> {
+        all_pages(async |page_token| {
+            let request = ListHeadToHeadsRequest {
+                ladder_id: self.ladder.clone(),
+                bot: Some(LadderBotRef {
+                    bot_name: self.bot.clone(),
+                    bot_version: self.version.clone(),
+                }),
+                against_bot_name: self.against.clone(),
+                page_size: client::PAGE_SIZE,
+                page_token,
+            };
+            let page = message(client.list_head_to_heads(request).await)?;
+            Ok((page.entries, page.next_page_token))
+        })
+        .await
+    }
+
+    async fn newest_matches(&self, client: &mut LadderClient) -> anyhow::Result<Vec<LadderMatch>> {
+        first_items(MATCHES, async |page_token| {
+            let request = ListLadderMatchesRequest {
+                ladder_id: self.ladder.clone(),
+                bot_name: self.bot.clone(),
+                against_bot_name: self.against.clone(),
+                page_size: MATCHES as u32,
+                page_token,
+                ..ListLadderMatchesRequest::default()
+            };
+            let page = message(client.list_ladder_matches(request).await)?;
+            Ok((page.matches, page.next_page_token))
+        })
+        .await
+    }
+}
+
+/// Formats a bot's results against other bots.
+fn met_text(met: &[LadderHeadToHead]) -> String {
+    let rows = met.iter().map(|entry| {
+        let other = entry.against.clone().unwrap_or_default();
+        let met = entry.head_to_head.unwrap_or_default();
+        [
+            other.bot_name,
+            other.bot_version,
+            met.matches.to_string(),
+            met.first_ahead.to_string(),
+            met.ties.to_string(),
+            behind(&met).to_string(),
+            format!("{:+.1}", met.mean_score_margin),
+        ]
+    });
+    let header = [
+        "against",
+        "version",
+        "matches",
+        "ahead",
+        "ties",
+        "behind",
+        "mean margin",
+    ];
+    table::plain(header, rows)
 }
 
 /// Returns the number of matches in which the first bot placed behind the other.
@@ -133,5 +179,46 @@ pub(super) fn outcome(one: &LadderMatch) -> String {
         }
         (MatchState::Cancelled, _) => format!("cancelled: {}", bots()),
         _ => format!("in play: {}", bots()),
+    }
+}
+
+#[derive(Args)]
+pub(super) struct WatchArgs {
+    #[command(flatten)]
+    server: ServerFlag,
+    /// Name of the ladder
+    ladder: String,
+}
+
+impl WatchArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let followed = block_on(async {
+            let mut client = client::connect(&self.server).await?;
+            let request = WatchLadderRequest {
+                ladder_id: self.ladder,
+            };
+            let mut updates = message(client.watch_ladder(request).await)?;
+            while let Some(update) = client::next_part(&mut updates).await? {
+                if let Some(one) = &update.r#match {
+                    let info = one.r#match.clone().unwrap_or_default();
+                    let text = format!(
+                        "{}  {}  {}\n",
+                        Escaped(&info.match_id),
+                        purpose(one),
+                        outcome(one)
+                    );
+                    output::print_update(&text)?;
+                } else {
+                    output::print_update(&standings::text(&update.standings))?;
+                    let ladder = update.ladder.unwrap_or_default();
+                    output::print_update(&standings::line(&ladder))?;
+                }
+            }
+            Ok(())
+        });
+        match followed {
+            Err(error) if output::is_closed_pipe(&error) => Ok(()),
+            followed => followed,
+        }
     }
 }

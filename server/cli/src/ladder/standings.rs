@@ -1,10 +1,11 @@
 //! `bridgemaster ladder standings`: shows a ladder's standings.
 
-use bridgemaster_proto::v1::{AttendanceState, Ladder, ListStandingsResponse, Rating, Standing};
+use bridgemaster_proto::v1::{
+    AttendanceState, Ladder, LadderState, ListStandingsResponse, Rating, Standing,
+};
 use clap::Args;
 
-use super::{client, state::state_name};
-use crate::{match_client::ServerFlag, output, proto_json, runtime::block_on, table};
+use crate::{formats, ladder::client, match_client::ServerFlag, output, process::block_on, table};
 
 #[derive(Args)]
 #[command(
@@ -29,16 +30,16 @@ impl StandingsArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let standings = client.standings(&self.ladder, self.all_versions).await?;
+            let standings = client::standings(&mut client, &self.ladder, self.all_versions).await?;
             if self.json {
                 let response = ListStandingsResponse {
                     standings,
                     next_page_token: String::new(),
                 };
-                let text = proto_json::to_json("ListStandingsResponse", &response)?;
+                let text = formats::to_json("ListStandingsResponse", &response)?;
                 return Ok(output::print(&text)?);
             }
-            let ladder = client.get(&self.ladder).await?;
+            let ladder = client::get(&mut client, &self.ladder).await?;
             output::print(&text(&standings))?;
             Ok(output::print(&line(&ladder))?)
         })
@@ -137,4 +138,13 @@ fn state(standing: &Standing) -> String {
         ""
     };
     format!("{name}{reason}{house}{changed}")
+}
+
+pub(super) fn state_name(ladder: &Ladder) -> &'static str {
+    match ladder.state() {
+        LadderState::Open => "open",
+        LadderState::Frozen => "frozen",
+        LadderState::Closed => "closed",
+        LadderState::Unspecified => "(unknown)",
+    }
 }

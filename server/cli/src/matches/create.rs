@@ -2,23 +2,22 @@
 
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{CreateMatchRequest, CreateMatchResponse, SeatClock, SeatTicket, SpectatorRules},
+    v1::{
+        CreateMatchRequest, CreateMatchResponse, MatchGroup, SeatClock, SeatReservation,
+        SeatTicket, SeedReveal, SpectatorRules,
+    },
 };
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
-use super::{
-    group::GroupFlags,
-    label::{self, Label},
-    reservation::Reservation,
-};
 use crate::{
+    address::PageUrl,
     failure::misuse,
+    formats,
     match_client::ServerFlag,
     match_flags::{ClockOf, MatchFlags},
-    output, proto_json,
-    runtime::block_on,
-    seat_link::PageUrl,
+    output,
+    process::block_on,
 };
 
 /// Address of the page that `serve` opens by default.
@@ -29,13 +28,13 @@ pub(super) struct CreateArgs {
     #[command(flatten)]
     server: ServerFlag,
     /// Label for finding the match with `match list`, such as run=42 (repeatable)
-    #[arg(long = "label", value_name = "NAME=VALUE")]
-    labels: Vec<Label>,
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
+    labels: Vec<(String, String)>,
     /// Reserve a seat for the bot whose API key has this name (repeatable)
     ///
     /// Seats are numbered from 0.
-    #[arg(long = "reserve", value_name = "SEAT=NAME")]
-    reservations: Vec<Reservation>,
+    #[arg(long = "reserve", value_name = "SEAT=NAME", value_parser = reservation)]
+    reservations: Vec<SeatReservation>,
     /// Give a seat its own time bank, increment or cap (repeatable)
     ///
     /// Seats are numbered from 0. For omitted times, the match's clock applies.
@@ -57,8 +56,15 @@ pub(super) struct CreateArgs {
         hide_default_value = true
     )]
     idempotency_key: String,
-    #[command(flatten)]
-    group: GroupFlags,
+    /// Place of the match in a match group, such as deal-7=0/4
+    ///
+    /// ID identifies the group, NUMBER is this match's number in the group, from 0, and MATCHES is
+    /// the group's number of matches.
+    #[arg(long, value_name = "ID=NUMBER/MATCHES", value_parser = group_place)]
+    group: Option<MatchGroup>,
+    /// Withhold the seed and the replay until all matches of the group have ended
+    #[arg(long, requires = "group")]
+    reveal_with_group: bool,
     /// Print links for playing the seats in the browser, on the page at this address
     ///
     /// By default, players then have 10 minutes for each decision, one hour in all, and 10 minutes
@@ -79,7 +85,10 @@ impl CreateArgs {
             Some(_) => self.match_flags.config_for_people(seats)?,
             None => self.match_flags.config(seats)?,
         };
-        config.group = self.group.message();
+        config.group = self.group;
+        if let Some(group) = config.group.as_mut().filter(|_| self.reveal_with_group) {
+            group.set_seed_reveal(SeedReveal::WithGroup);
+        }
         config.seat_clocks = seat_clocks(&self.clock_of)?;
         config.spectators = self.spectator_delay_ms.map(|delay_ms| SpectatorRules {
             delay_ms,
@@ -88,14 +97,14 @@ impl CreateArgs {
         block_on(async {
             let request = CreateMatchRequest {
                 config: Some(config),
-                labels: label::to_map(&self.labels),
-                seat_reservations: self.reservations.iter().map(Reservation::message).collect(),
-                idempotency_key: self.idempotency_key.clone(),
+                labels: self.labels.into_iter().collect(),
+                seat_reservations: self.reservations,
+                idempotency_key: self.idempotency_key,
                 ..CreateMatchRequest::default()
             };
             let created = self.server.create(request).await?;
             let text = if self.json {
-                proto_json::to_json("CreateMatchResponse", &created)?
+                formats::to_json("CreateMatchResponse", &created)?
             } else {
                 instructions(&self.server.url, self.page.as_ref(), &created)
             };
@@ -114,7 +123,7 @@ fn seat_clocks(given: &[ClockOf]) -> anyhow::Result<Vec<SeatClock>> {
         })?;
         Ok(SeatClock {
             seat,
-            odds: Some(*odds),
+            odds: Some((*odds).into()),
         })
     });
     clocks.collect()
@@ -177,4 +186,82 @@ fn for_each_seat(
     let seats = created.tickets.iter();
     let lines: String = seats.map(|seat| format!("  {}\n", line(seat))).collect();
     format!("\n{title}\n{lines}")
+}
+
+/// Parses a seat that is reserved for an API key's bot, `SEAT=NAME`. The server validates the seat
+/// and the key.
+fn reservation(text: &str) -> Result<SeatReservation, &'static str> {
+    let parts = text.split_once('=').filter(|(_, name)| !name.is_empty());
+    let parts = parts.and_then(|(seat, name)| Some((seat.parse().ok()?, name)));
+    let (seat, name) =
+        parts.ok_or("expected SEAT=NAME: a seat, from 0, and the name of an API key")?;
+    Ok(SeatReservation {
+        seat,
+        key_name: name.to_owned(),
+        queue_id: String::new(),
+    })
+}
+
+/// Parses a label, `NAME=VALUE`. The server validates names and values.
+pub(super) fn label(text: &str) -> Result<(String, String), &'static str> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE, such as run=42"),
+    }
+}
+
+/// Parses a match's place in a match group, `ID=NUMBER/MATCHES`. The server validates the
+/// identifier.
+fn group_place(text: &str) -> Result<MatchGroup, &'static str> {
+    let parse = || {
+        let (group_id, place) = text.split_once('=')?;
+        let (number, matches) = place.split_once('/')?;
+        Some(MatchGroup {
+            group_id: group_id.to_owned(),
+            number: number.parse().ok()?,
+            matches: matches.parse().ok()?,
+            seed_reveal: SeedReveal::WithMatch.into(),
+        })
+    };
+    parse().ok_or("expected ID=NUMBER/MATCHES, such as deal-7=0/4")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_is_a_seat_and_a_name() {
+        let parsed = reservation("1=ada=x").unwrap();
+        assert_eq!((parsed.seat, parsed.key_name.as_str()), (1, "ada=x"));
+        for bad in ["", "1", "1=", "ada=1", "-1=ada"] {
+            assert!(reservation(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_has_a_name_and_an_optional_value() {
+        for (text, name, value) in [
+            ("run=42", "run", "42"),
+            ("run=", "run", ""),
+            ("link=a=b", "link", "a=b"),
+        ] {
+            assert_eq!(label(text), Ok((name.to_owned(), value.to_owned())));
+        }
+        for bad in ["", "run", "=42"] {
+            assert!(label(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_place_in_a_group_has_an_identifier_a_number_and_a_count() {
+        let place = group_place("deal-7=0/4").unwrap();
+        assert_eq!(
+            (place.group_id.as_str(), place.number, place.matches),
+            ("deal-7", 0, 4)
+        );
+        for bad in ["", "deal-7", "deal-7=0", "deal-7=a/4", "deal-7=0/-4"] {
+            assert!(group_place(bad).is_err(), "{bad:?}");
+        }
+    }
 }

@@ -4,16 +4,17 @@ use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::{
     escape::Escaped,
     games::game_id,
-    v1::{ListMatchesResponse, MatchFilter, MatchInfo, MatchState, SeatState},
+    v1::{ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchInfo, MatchState, SeatState},
 };
 use clap::{Args, ValueEnum, builder::PossibleValuesParser, value_parser};
 
-use super::label::{self, Label};
 use crate::{
-    match_client::{MatchClient, ServerFlag},
-    moment, output, proto_json,
-    runtime::block_on,
-    table,
+    formats,
+    match_client::{MatchClient, ServerFlag, message},
+    matches::create::label,
+    output,
+    process::block_on,
+    quantities, table,
 };
 
 /// Number of matches that are requested per page.
@@ -56,8 +57,8 @@ struct Filter {
     #[arg(long, value_name = "NAME")]
     bot: Option<String>,
     /// Only matches with this label (repeatable)
-    #[arg(long = "label", value_name = "NAME=VALUE")]
-    labels: Vec<Label>,
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
+    labels: Vec<(String, String)>,
     /// Only matches of the match group with this identifier
     #[arg(long, value_name = "ID")]
     group: Option<String>,
@@ -71,10 +72,10 @@ struct Filter {
     ///
     /// A date such as 2026-11-21, at 00:00 UTC, or a time with a time zone such as
     /// 2026-11-21T16:30:00Z.
-    #[arg(long, value_name = "TIME", value_parser = moment::unix_ms)]
+    #[arg(long, value_name = "TIME", value_parser = quantities::unix_ms)]
     since: Option<u64>,
     /// Only matches created before this time, in the same form as --since
-    #[arg(long, value_name = "TIME", value_parser = moment::unix_ms)]
+    #[arg(long, value_name = "TIME", value_parser = quantities::unix_ms)]
     before: Option<u64>,
 }
 
@@ -106,7 +107,7 @@ impl ListArgs {
                     next_page_token: String::new(),
                     damaged_match_ids: listed.damaged,
                 };
-                return Ok(output::print(&proto_json::to_json(
+                return Ok(output::print(&formats::to_json(
                     "ListMatchesResponse",
                     &answer,
                 )?)?);
@@ -163,7 +164,12 @@ async fn collect(
     };
     let mut page_token = String::new();
     loop {
-        let page = client.list(filter.message(), PAGE_SIZE, page_token).await?;
+        let request = ListMatchesRequest {
+            filter: Some(filter.message()),
+            page_size: PAGE_SIZE,
+            page_token,
+        };
+        let page = message(client.list_matches(request).await)?;
         listed.damaged.extend(page.damaged_match_ids);
         for info in page.matches {
             if listed.matches.len() == limit {
@@ -191,7 +197,7 @@ impl Filter {
         MatchFilter {
             state: state.into(),
             game_id: self.game.clone().unwrap_or_default(),
-            labels: label::to_map(&self.labels),
+            labels: self.labels.iter().cloned().collect(),
             maker: self.maker.clone().unwrap_or_default(),
             bot_name: self.bot.clone().unwrap_or_default(),
             group_id: self.group.clone().unwrap_or_default(),
@@ -229,7 +235,7 @@ fn text(listed: &Listed) -> String {
 fn created_at(info: &MatchInfo) -> String {
     match info.created_unix_ms {
         0 => "(unknown)".to_owned(),
-        ms => moment::utc(i64::try_from(ms).unwrap_or(i64::MAX)),
+        ms => quantities::utc(i64::try_from(ms).unwrap_or(i64::MAX)),
     }
 }
 

@@ -1,26 +1,28 @@
 //! `bridgemaster match`: creates, lists, follows and cancels matches on a running server.
 
-mod cancel;
-mod close_group;
 mod create;
-mod group;
-mod label;
 mod list;
-mod reservation;
 mod result;
-mod status;
-mod tickets;
 mod watch;
 
-use std::process::ExitCode;
+use std::{fmt::Write as _, process::ExitCode};
 
+use bridgemaster_proto::{
+    escape::Escaped,
+    v1::{
+        CancelMatchRequest, CloseGroupRequest, MatchInfo, MatchState, ReplaceTicketsRequest,
+        SeatTicket,
+    },
+};
 use clap::{Args, Subcommand};
 
-use self::{
-    cancel::CancelArgs, close_group::CloseGroupArgs, create::CreateArgs, list::ListArgs,
-    result::ResultArgs, tickets::TicketsArgs, watch::WatchArgs,
+use crate::{
+    failure, formats,
+    match_client::{ServerFlag, match_of, message},
+    matches::{create::CreateArgs, list::ListArgs, result::ResultArgs, watch::WatchArgs},
+    output,
+    process::block_on,
 };
-use crate::failure;
 
 #[derive(Args)]
 pub(super) struct MatchArgs {
@@ -60,4 +62,121 @@ impl MatchArgs {
         };
         failure::exit_code(done)
     }
+}
+
+#[derive(Args)]
+pub(super) struct CloseGroupArgs {
+    /// Identifier of any match in the match group
+    match_id: String,
+    #[command(flatten)]
+    server: ServerFlag,
+}
+
+impl CloseGroupArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            let mut client = self.server.connect().await?;
+            let request = CloseGroupRequest {
+                match_id: self.match_id,
+                ..CloseGroupRequest::default()
+            };
+            message(client.close_group(request).await)?;
+            Ok(output::print("the group is closed\n")?)
+        })
+    }
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "A cancelled match has no result and no replay, but `match list` still lists it. A \
+    match that has ended cannot be cancelled."
+)]
+pub(super) struct CancelArgs {
+    /// Identifier of the match, as `match create` and `match list` print it
+    match_id: String,
+    #[command(flatten)]
+    server: ServerFlag,
+    /// Reason to send to the bots and to store with the match
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+    /// Print the match as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl CancelArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            let mut client = self.server.connect().await?;
+            let request = CancelMatchRequest {
+                match_id: self.match_id,
+                reason: self.reason,
+            };
+            let info = match_of(message(client.cancel_match(request).await)?.r#match)?;
+            let text = if self.json {
+                formats::to_json("MatchInfo", &info)?
+            } else {
+                cancelled_text(&info)
+            };
+            Ok(output::print(&text)?)
+        })
+    }
+}
+
+fn cancelled_text(info: &MatchInfo) -> String {
+    let id = Escaped(&info.match_id);
+    match info.state() {
+        MatchState::Cancelled => format!("match {id} is cancelled\n"),
+        // For a caller with a delayed view, the state in the response is also delayed.
+        _ => format!(
+            "match {id} is cancelled, unless it had already ended (this key sees the match with a \
+             delay)\n"
+        ),
+    }
+}
+
+#[derive(Args)]
+pub(super) struct TicketsArgs {
+    /// Identifier of the match, as `match create` and `match list` print it
+    match_id: String,
+    #[command(flatten)]
+    server: ServerFlag,
+    /// Seat to issue a ticket for, from 0 (repeatable) [default: all vacant seats]
+    #[arg(long = "seat", value_name = "SEAT")]
+    seats: Vec<u32>,
+    /// Print the server's response as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl TicketsArgs {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            let mut client = self.server.connect().await?;
+            let request = ReplaceTicketsRequest {
+                match_id: self.match_id,
+                seats: self.seats,
+            };
+            let response = message(client.replace_tickets(request).await)?;
+            let text = if self.json {
+                formats::to_json("ReplaceTicketsResponse", &response)?
+            } else {
+                tickets_text(&response.tickets)
+            };
+            Ok(output::print(&text)?)
+        })
+    }
+}
+
+fn tickets_text(tickets: &[SeatTicket]) -> String {
+    if tickets.is_empty() {
+        return "no seat is vacant\n".to_owned();
+    }
+    let mut text =
+        "New join tickets; earlier tickets of these seats are no longer valid:\n".to_owned();
+    for ticket in tickets {
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "  seat {}  {}", ticket.seat, Escaped(&ticket.ticket));
+    }
+    text
 }

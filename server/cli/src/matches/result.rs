@@ -5,18 +5,18 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::Context as _;
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{MatchInfo, MatchState},
+    v1::{MatchInfo, MatchState, SeatState},
 };
 use clap::Args;
 
-use super::status;
 use crate::{
-    count::count,
     failure,
     follow::{DEFAULT_RETRY_SECONDS, follow},
-    match_client::ServerFlag,
-    moment, output, proto_json,
-    runtime::block_on,
+    formats,
+    match_client::{ServerFlag, get_match},
+    output,
+    process::block_on,
+    quantities::{self, count},
     table,
 };
 
@@ -66,13 +66,13 @@ impl ResultArgs {
             response = Some(if self.wait {
                 follow(&mut client, &self.match_id, RETRY_TIMEOUT, |_| Ok(())).await?
             } else {
-                client.get(&self.match_id).await?
+                get_match(&mut client, &self.match_id).await?
             });
             Ok(())
         })?;
         let info = response.context("the server sent no information about the match")?;
         let text = if self.json {
-            proto_json::to_json("MatchInfo", &info)?
+            formats::to_json("MatchInfo", &info)?
         } else {
             text(&info)
         };
@@ -91,12 +91,12 @@ fn text(info: &MatchInfo) -> String {
             format!("match {id} ended after {decisions} in {seconds:.2} s\n\n{table}")
         }
         None if info.state() == MatchState::Cancelled => {
-            format!("match {id}: {}\n", status::cancelled(info))
+            format!("match {id}: {}\n", cancellation(info))
         }
         None => format!(
             "match {id} has not ended, {} so far: {}\n",
             count(info.decisions, "decision", "decisions"),
-            status::line(info)
+            status_line(info)
         ),
     };
     text + &origin(info)
@@ -110,7 +110,7 @@ fn origin(info: &MatchInfo) -> String {
         maker => format!(" by {}", Escaped(maker)),
     };
     if info.created_unix_ms > 0 {
-        let created = moment::utc(i64::try_from(info.created_unix_ms).unwrap_or(i64::MAX));
+        let created = quantities::utc(i64::try_from(info.created_unix_ms).unwrap_or(i64::MAX));
         text += &format!("created {created}{by}\n");
     }
     if let Some(annulment) = &info.annulment {
@@ -134,4 +134,41 @@ fn origin(info: &MatchInfo) -> String {
         text += &format!("label {}={}\n", Escaped(name), Escaped(value));
     }
     text
+}
+
+/// Describes who cancelled a match and why.
+pub(super) fn cancellation(info: &MatchInfo) -> String {
+    let why = info.cancellation.clone().unwrap_or_default();
+    let mut text = "the match was cancelled".to_owned();
+    if !why.cancelled_by.is_empty() {
+        text += &format!(" by {}", Escaped(&why.cancelled_by));
+    }
+    if !why.reason.is_empty() {
+        text += &format!(": {}", Escaped(&why.reason));
+    }
+    text
+}
+
+/// Describes the states of a match and its seats in one line.
+pub(super) fn status_line(info: &MatchInfo) -> String {
+    let state = match info.state() {
+        MatchState::Waiting => "waiting for bots",
+        MatchState::Running => "running",
+        MatchState::Ended => "ended",
+        MatchState::Cancelled => "cancelled",
+        MatchState::Unspecified => "unknown",
+    };
+    let seats = info.seats.iter().map(|seat| {
+        let name = Escaped(match seat.bot_name.as_str() {
+            "" => "(vacant)",
+            name => name,
+        });
+        let state = match seat.state() {
+            SeatState::Connected | SeatState::Vacant | SeatState::Unspecified => "",
+            SeatState::Paused => " (stream lost)",
+            SeatState::Forfeited => " (forfeited)",
+        };
+        format!("seat {} {name}{state}", seat.seat)
+    });
+    format!("{state}; {}", seats.collect::<Vec<_>>().join(", "))
 }

@@ -1,6 +1,5 @@
 //! `bridgemaster new-bot`: creates a folder with a simple bot.
 
-mod checkout;
 mod templates;
 
 use std::{
@@ -11,9 +10,9 @@ use std::{
 use anyhow::Context as _;
 use clap::{Args, builder::PossibleValuesParser};
 
-use self::{checkout::Checkout, templates::Template};
-use super::{
+use crate::{
     failure::misuse,
+    new_bot::templates::{Checkout, Template},
     output::{self, program},
 };
 

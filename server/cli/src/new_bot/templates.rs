@@ -1,9 +1,14 @@
-//! Templates of new bots by language. The check `.ci/languages` creates a bot from each template,
-//! builds it and lets it play.
+//! Templates of new bots by language, and the checkout with the bots' libraries. The check
+//! `.ci/languages` creates a bot from each template, builds it and lets it play.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use bridgemaster_proto::PROTOCOL_REVISION;
 
-use super::checkout::Checkout;
+use crate::failure::misuse;
 
 /// Placeholder for the checkout's path.
 const CHECKOUT: &str = "@CHECKOUT@";
@@ -166,5 +171,88 @@ impl Template {
         let text = README.to_owned();
         let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
         values.into_iter().fold(text, fill)
+    }
+}
+
+/// Files that a folder must contain to count as a checkout.
+const MARKER_FILES: [&str; 2] = ["proto/bridgemaster/v1/play.proto", "sdk/rust/Cargo.toml"];
+/// Characters, besides letters and digits, that a path can contain without escaping in all
+/// languages' build files.
+const PLAIN_CHARS: &str = "/._-+~:";
+
+/// A checkout's path. It contains no characters that a build file would have to escape.
+pub(super) struct Checkout(String);
+
+impl Checkout {
+    /// Returns the checkout that `named` gives, or else the checkout that contains this program or
+    /// the current folder.
+    pub(super) fn find(named: Option<&Path>) -> anyhow::Result<Self> {
+        if let Some(named) = named {
+            let found = fs::canonicalize(named)
+                .ok()
+                .filter(|path| is_checkout(path));
+            return Self::at(found.as_deref().ok_or_else(|| {
+                misuse(format!(
+                    "--checkout: {} is not a checkout of Bridgemaster, since {} is missing",
+                    named.display(),
+                    MARKER_FILES.join(" or ")
+                ))
+            })?);
+        }
+        let places = [env::current_exe(), env::current_dir()];
+        let mut places = places.into_iter().flatten();
+        let found = places.find_map(|place| enclosing(&fs::canonicalize(place).ok()?));
+        Self::at(&found.ok_or_else(|| {
+            misuse(
+                "neither this program nor the current folder is in a checkout of Bridgemaster; use \
+                 --checkout DIR",
+            )
+        })?)
+    }
+
+    fn at(folder: &Path) -> anyhow::Result<Self> {
+        let text = folder.display().to_string();
+        let is_plain = |c: char| c.is_alphanumeric() || PLAIN_CHARS.contains(c);
+        match text.chars().find(|c| !is_plain(*c)) {
+            None => Ok(Self(text)),
+            Some(character) => Err(misuse(format!(
+                "--checkout: {text} contains {character:?}, which some build files do not support; \
+                 valid characters are letters, digits and {PLAIN_CHARS}"
+            ))),
+        }
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Returns the checkout that contains a path.
+fn enclosing(place: &Path) -> Option<PathBuf> {
+    let found = place.ancestors().find(|folder| is_checkout(folder));
+    found.map(Path::to_owned)
+}
+
+fn is_checkout(folder: &Path) -> bool {
+    MARKER_FILES.iter().all(|mark| folder.join(mark).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkout_is_found_from_anywhere_in_it() {
+        let source = fs::canonicalize(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let top = source.ancestors().nth(2).map(Path::to_owned);
+        assert_eq!(enclosing(&source.join("src")), top);
+        assert_eq!(enclosing(&env::temp_dir()), None);
+    }
+
+    #[test]
+    fn a_path_that_build_files_would_have_to_escape_is_rejected() {
+        let refused = Checkout::at(Path::new("/home/a b")).err().unwrap();
+        assert!(refused.to_string().contains("' '"), "{refused}");
+        assert!(Checkout::at(Path::new("/home/käthe/b-1.2")).is_ok());
     }
 }

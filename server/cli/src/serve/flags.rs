@@ -6,10 +6,9 @@ use bridgemaster_server::{KeepReplays, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
 use bridgemaster_whole_file::FileMode;
 use clap::{ArgAction, Args, ValueEnum, value_parser};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 
-use super::keep_replays;
-use crate::{address, tls_flags::TlsFlags};
+use crate::{address, quantities::Lifetime, tls_flags::TlsFlags};
 
 /// Maximum drain time, in seconds. It is one day, the same as the maximum time for a decision.
 pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
@@ -67,7 +66,7 @@ pub(super) struct ServeArgs {
     ///
     /// A time such as 30d keeps the replays of the last 30 days. A number such as 1000000 keeps the
     /// replays of the newest matches. Results are kept forever.
-    #[arg(long, value_name = "TIME|NUMBER|all", value_parser = keep_replays::parse)]
+    #[arg(long, value_name = "TIME|NUMBER|all", value_parser = parse_keep_replays)]
     pub(super) keep_replays: Option<KeepReplays>,
     /// Drop a stored match that cannot be continued (repeatable)
     #[arg(long, value_name = "MATCH_ID")]
@@ -174,4 +173,61 @@ pub(super) enum LogFormat {
     Text,
     /// One JSON object per line
     Json,
+}
+
+/// Parses `all`, a time such as `30d`, or a number of matches.
+pub(super) fn parse_keep_replays(text: &str) -> Result<KeepReplays, String> {
+    if text == "all" {
+        return Ok(KeepReplays::All);
+    }
+    // Checking for digits rejects a sign, which `parse` would accept.
+    if text.chars().all(|digit| digit.is_ascii_digit())
+        && let Ok(count) = text.parse()
+    {
+        return Ok(KeepReplays::Last(count));
+    }
+    match text.parse::<Lifetime>() {
+        Ok(lifetime) => Ok(KeepReplays::For(lifetime.duration())),
+        Err(error) => Err(format!(
+            "expected `all`, a number of matches (at least 1), or a time: {error}"
+        )),
+    }
+}
+
+/// Deserializes a value in a config file with [`parse_keep_replays`].
+pub(super) fn deserialize_keep_replays<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<KeepReplays>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_keep_replays(&text)
+        .map(Some)
+        .map_err(D::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_all_a_number_and_a_time_are_valid() {
+        assert_eq!(parse_keep_replays("all"), Ok(KeepReplays::All));
+        let last = KeepReplays::Last(1_000_000.try_into().unwrap());
+        assert_eq!(parse_keep_replays("1000000"), Ok(last));
+        let month = Duration::from_secs(30 * 24 * 60 * 60);
+        assert_eq!(parse_keep_replays("30d"), Ok(KeepReplays::For(month)));
+        for bad in [
+            "",
+            "0",
+            "-1",
+            "+5",
+            "30days",
+            "none",
+            "ALL",
+            "99999999999999999999",
+        ] {
+            assert!(parse_keep_replays(bad).is_err(), "{bad:?}");
+        }
+    }
 }

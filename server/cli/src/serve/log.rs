@@ -1,5 +1,5 @@
-//! A server's log. A separate thread writes it, so that a slow disk or a blocked pipe does not
-//! delay matches.
+//! A server's log, and the export of its spans. A separate thread writes the log, so that a slow
+//! disk or a blocked pipe does not delay matches.
 
 use std::{
     sync::{
@@ -10,9 +10,13 @@ use std::{
 };
 
 use bridgemaster_bots::log_filter;
-use bridgemaster_server::LineLimit;
-use tokio::time::interval;
-use tracing::{level_filters::LevelFilter, warn};
+use bridgemaster_server::{
+    LineLimit, VERSION,
+    traces::{Source, Traces},
+};
+use tokio::{task::JoinHandle, time::interval};
+use tokio_util::sync::CancellationToken;
+use tracing::{info, level_filters::LevelFilter, warn};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     Layer as _,
@@ -23,8 +27,10 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use super::{flags::LogFormat, settings::Settings};
-use crate::output;
+use crate::{
+    output,
+    serve::{flags::LogFormat, settings::Settings},
+};
 
 /// Maximum number of queued log lines. Further lines are dropped. If writing blocks, a busy server
 /// with `-v` takes about ten seconds to fill the queue. A full queue uses a few MiB.
@@ -96,6 +102,37 @@ impl MissingLines {
         loop {
             intervals.tick().await;
             self.report();
+        }
+    }
+}
+
+/// The task that exports spans, if a collector is configured.
+pub(super) struct SpanExport {
+    task: Option<JoinHandle<()>>,
+    stop: CancellationToken,
+}
+
+/// Starts exporting spans, if a collector is configured.
+pub(super) fn start_export(settings: &Settings) -> (Traces, SpanExport) {
+    let stop = CancellationToken::new();
+    let Some(collector) = &settings.otlp else {
+        return (Traces::disabled(), SpanExport { task: None, stop });
+    };
+    let node = &settings.node;
+    let name = node.address.as_ref().map(|_| node.name.as_str());
+    let (traces, exporter) = Traces::new(collector, Source::server(VERSION, name));
+    info!(collector = collector.address(), "exporting spans");
+    let task = Some(tokio::spawn(exporter.run(stop.clone())));
+    (traces, SpanExport { task, stop })
+}
+
+impl SpanExport {
+    /// Exports the remaining spans.
+    pub(super) async fn finish(self) {
+        self.stop.cancel();
+        if let Some(task) = self.task {
+            // The panic was already logged.
+            let _ = task.await;
         }
     }
 }

@@ -3,12 +3,9 @@
 mod config_file;
 mod flags;
 mod forwarding;
-mod keep_replays;
-mod ladders;
 mod log;
 mod rules;
 mod settings;
-mod spans;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc};
 
@@ -23,11 +20,16 @@ use clap::{Args, Subcommand};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::{output, runtime::block_on, stop_signal::stop_requested, tls_flags::reload_on_hangup};
-use settings::{PageSettings, Settings, StoreLocation};
-
-use flags::ServeArgs;
-use rules::RulesArgs;
+use crate::{
+    output,
+    process::{block_on, stop_requested},
+    serve::{
+        flags::ServeArgs,
+        rules::RulesArgs,
+        settings::{PageSettings, Settings, StoreLocation},
+    },
+    tls_flags::reload_on_hangup,
+};
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -74,7 +76,7 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
             "anyone who reaches the server can create matches; require API keys with --require-keys"
         );
     }
-    let (traces, span_export) = spans::start(&settings);
+    let (traces, span_export) = log::start_export(&settings);
     let forward = forwarding::connector(&settings)?;
     let (store, shared) = open_store(&settings).await?.unzip();
     let shared = shared.flatten();

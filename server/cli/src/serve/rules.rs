@@ -1,8 +1,6 @@
 //! `bridgemaster serve rules`: a local `RulesService` server for programs on this machine.
 
 use std::net::{Ipv4Addr, SocketAddr};
-#[cfg(unix)]
-use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bridgemaster_server::RulesServer;
@@ -10,7 +8,15 @@ use clap::{Args, value_parser};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{address, failure::misuse, output, runtime::block_on, stop_signal::stop_requested};
+use crate::{
+    address,
+    failure::misuse,
+    output,
+    process::{block_on, stop_requested},
+};
+
+#[cfg(unix)]
+use std::path::{Path, PathBuf};
 
 /// Default address to listen on. Its port is the default port of `serve` plus one.
 const DEFAULT_LISTEN: SocketAddr =

@@ -10,14 +10,17 @@ use std::{
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{InvalidText, NodeAddress, NodeIdentity, NodeName};
-
 use bridgemaster_whole_file::FileMode;
 
-use super::{
-    config_file::ConfigFile,
-    flags::{DurabilityFlag, LogFormat, MAX_DRAIN_SECONDS, ServeArgs},
+use crate::{
+    failure::misuse,
+    key::place,
+    serve::{
+        config_file::ConfigFile,
+        flags::{DurabilityFlag, LogFormat, MAX_DRAIN_SECONDS, ServeArgs},
+    },
+    tls_flags::TlsFlags,
 };
-use crate::{failure::misuse, store_variable, tls_flags::TlsFlags};
 
 /// Default address to listen on.
 const DEFAULT_LISTEN: SocketAddr =
@@ -70,7 +73,7 @@ impl StoreLocation {
     /// # Errors
     /// The config file has both `data` and `store`, or the environment variable is not UTF-8.
     fn of(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<Option<Self>> {
-        let variable = store_variable::read()?;
+        let variable = place::read()?;
         let named = match (&args.data, &args.store) {
             (None, None) if variable.is_some() => (&None, &variable),
             (None, None) => (&file.data, &file.store),

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tonic::{Streaming, transport::Channel};
 
 use crate::{
-    program::{PATIENCE, Ran, bridgemaster, run, signal},
+    program::{PATIENCE, Ran, bridgemaster, run, signal, words},
     served_match::Served,
 };
 
@@ -148,15 +148,7 @@ fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
             "--server URL",
         ),
         (
-            &[
-                "contest",
-                "--bot",
-                "far=@",
-                "--against",
-                "greedy",
-                "--server",
-                "http://x:1",
-            ],
+            &words("contest --bot far=@ --against greedy --server http://x:1"),
             "attends: the name is empty",
         ),
         (
@@ -258,14 +250,7 @@ fn an_offer_whose_bot_cannot_be_started_is_declined_and_the_next_is_played() {
     let mut there = Attendant::start(&server, &[&attend[..], &[&bot]].concat());
     let kept = folder.path().join("contest").display().to_string();
     let contest = ["contest", "--game", "bridges_to_nowhere", "--queue", "cup"];
-    let format = [
-        "--format",
-        "round-robin",
-        "--rounds",
-        "1",
-        "--bot",
-        "a=random",
-    ];
+    let format = words("--format round-robin --rounds 1 --bot a=random");
     let far = [
         "--bot",
         "b=@ada",

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::{
     contest::Contest,
-    program::{Ran, bridgemaster, run, sample_replay},
+    program::{Ran, bridgemaster, run, sample_replay, words},
     served_match::Served,
 };
 
@@ -189,14 +189,7 @@ fn bots_of_every_command_get_the_listed_variables_and_private_folders_and_no_sec
 fn a_bot_that_attend_starts_gets_them_too() {
     let server = Served::start(&[]);
     let (place, contest) = (Place::new(), Contest::new());
-    let bots = [
-        "--bot",
-        "here=random",
-        "--bot",
-        "far=@ada",
-        "--against",
-        "far",
-    ];
+    let bots = words("--bot here=random --bot far=@ada --against far");
     let at = ["--server", &server.url, "--queue", "cup", "--groups", "1"];
     let playing = bridgemaster(contest.flags(&[&bots[..], &at].concat()))
         .stdout(Stdio::piped())

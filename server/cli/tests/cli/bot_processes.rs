@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::program::bridgemaster;
+use crate::program::{bridgemaster, words};
 
 /// Time in which no process of a bot is left, once what started it has ended.
 const END_TIME: Duration = Duration::from_secs(2);
@@ -191,13 +191,7 @@ fn last_words_of_a_bot_are_not_the_fault_of_the_machine() {
 #[test]
 fn as_pid_1_it_reaps_orphans_and_passes_signals_and_its_exit_code_on() {
     let started = Command::new("unshare")
-        .args([
-            "--user",
-            "--map-root-user",
-            "--pid",
-            "--fork",
-            "--mount-proc",
-        ])
+        .args(words("--user --map-root-user --pid --fork --mount-proc"))
         .args([env!("CARGO_BIN_EXE_bridgemaster"), "list", "--no-such-flag"])
         .output()
         .unwrap();

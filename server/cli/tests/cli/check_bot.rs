@@ -150,7 +150,7 @@ fn files_that_cannot_be_written_are_told_before_any_check() {
     let ran = run(["check-bot"].iter().chain(&both));
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
     assert!(
-        ran.err.contains("write one report to a file"),
+        ran.err.contains("write the others to files"),
         "{}",
         ran.err
     );

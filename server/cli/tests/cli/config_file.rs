@@ -7,7 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use crate::{
-    program::{run, signal, succeed},
+    program::{run, succeed},
     served_match::Served,
 };
 
@@ -44,13 +44,12 @@ fn the_example_of_the_operators_page_serves_and_flags_win_over_it() {
         .replace("9464", "0");
     let (_folder, path) = config(&example);
     // Where the file says to listen another server may listen.
-    let mut server = Served::start(&["--config", &path]);
+    let server = Served::start(&["--config", &path]);
     assert!(!server.url.ends_with(":50051"), "{}", server.url);
     let ran = run(["match", "create", "--server", &server.url, "--seats", "2"]);
     assert!(ran.err.contains("KEY_MISSING"), "{}", ran.err);
     assert!(data.join("bridgemaster.db").is_file());
-    assert!(signal("-TERM", server.process.id()));
-    assert_eq!(server.process.wait().unwrap().code(), Some(0));
+    server.stop();
 }
 
 #[test]
@@ -63,14 +62,13 @@ fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
     let (_folder, path) = config(example);
     // Made once, and the same at the next start.
     for _ in 0..2 {
-        let mut server = Served::start(&["--data", data, "--config", &path]);
+        let server = Served::start(&["--data", data, "--config", &path]);
         let listed = succeed(["ladder", "list", "--server", &server.url]);
         assert!(
             listed.contains("class") && listed.contains("open"),
             "{listed}"
         );
-        assert!(signal("-TERM", server.process.id()));
-        assert_eq!(server.process.wait().unwrap().code(), Some(0));
+        server.stop();
     }
     let (_folder, path) = config(&example.replace("max_matches = 8", "max_matches = 9"));
     let flags = ["serve", "--listen", "127.0.0.1:0", "--no-page"];

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{Ran, run, succeed};
+use crate::program::{Ran, run, succeed, words};
 
 /// A busy machine spoils no match by its lag.
 const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
@@ -127,18 +127,8 @@ fn greedy_is_accepted_over_random_within_ten_groups_and_random_rejected() {
 #[test]
 fn a_bot_is_not_accepted_over_its_equal_and_a_test_without_a_verdict_has_exit_code_3() {
     let contest = Contest::new();
-    let flags = [
-        "--bot",
-        "one=random",
-        "--bot",
-        "other=random",
-        "--seed",
-        "spring",
-        "--max-groups",
-        "4",
-        "--elo",
-        "0,100",
-    ];
+    let flags =
+        words("--bot one=random --bot other=random --seed spring --max-groups 4 --elo 0,100");
     let ran = contest.run(&flags);
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
     assert!(
@@ -160,15 +150,7 @@ fn a_bot_is_not_accepted_over_its_equal_and_a_test_without_a_verdict_has_exit_co
 #[test]
 fn a_requirement_that_does_not_hold_has_exit_code_4() {
     let contest = Contest::new();
-    let flags = [
-        "--bot",
-        "random",
-        "--against",
-        "greedy",
-        "--groups",
-        "1",
-        "--require",
-    ];
+    let flags = words("--bot random --against greedy --groups 1 --require");
     let ran = contest.run(&[&flags[..], &["win_rate>=60%"]].concat());
     assert_eq!(ran.code, Some(4), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("NOT MET"), "{}", ran.out);
@@ -177,22 +159,10 @@ fn a_requirement_that_does_not_hold_has_exit_code_4() {
 #[test]
 fn a_round_robin_at_three_seats_ends_with_a_table() {
     let contest = Contest::new();
-    let flags = [
-        "--format",
-        "round-robin",
-        "--rounds",
-        "1",
-        "--seats",
-        "3",
-        "--bot",
-        "greedy",
-        "--bot",
-        "one=random",
-        "--bot",
-        "other=random",
-        "--require",
-        "greedy:score>=0.5",
-    ];
+    let flags = words(
+        "--format round-robin --rounds 1 --seats 3 --bot greedy --bot one=random --bot \
+        other=random --require greedy:score>=0.5",
+    );
     let ran = contest.run(&flags);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     assert!(

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::{
     contest::Contest,
-    program::{Ran, bridgemaster, run, wait_for},
+    program::{Ran, bridgemaster, run, wait_for, words},
 };
 
 /// The program that is tested, which has bots.
@@ -140,14 +140,7 @@ fn a_file_that_a_pattern_finds_stops_the_contest_and_one_that_is_touched_does_no
     );
 
     let contest = Contest::new();
-    let nothing = [
-        "--bot",
-        "greedy",
-        "--against",
-        "random",
-        "--bot-files",
-        "no/such/*",
-    ];
+    let nothing = words("--bot greedy --against random --bot-files no/such/*");
     let ran = contest.run(&nothing);
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("no/such/*"), "{}", ran.err);

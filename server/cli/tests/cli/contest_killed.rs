@@ -4,7 +4,7 @@ use std::{fs, process::Stdio};
 
 use crate::{
     contest::Contest,
-    program::{bridgemaster, signal, wait_for},
+    program::{bridgemaster, signal, wait_for, words},
 };
 
 /// Kills a contest in the middle.
@@ -29,18 +29,7 @@ pub(crate) fn killed(
 
 #[test]
 fn a_contest_that_is_killed_goes_on_and_comes_to_the_same_table_and_verdict() {
-    let flags = [
-        "--bot",
-        "greedy",
-        "--against",
-        "random",
-        "--seed",
-        "autumn",
-        "--groups",
-        "3",
-        "--concurrency",
-        "2",
-    ];
+    let flags = words("--bot greedy --against random --seed autumn --groups 3 --concurrency 2");
     let undisturbed = Contest::new();
     let ran = undisturbed.run(&flags);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
@@ -67,14 +56,7 @@ fn a_contest_that_is_killed_goes_on_and_comes_to_the_same_table_and_verdict() {
 #[test]
 fn ctrl_c_ends_a_contest_with_what_is_finished_and_without_faults_of_bots() {
     let contest = Contest::new();
-    let flags = [
-        "--bot",
-        "one=random",
-        "--bot",
-        "other=random",
-        "--groups",
-        "500",
-    ];
+    let flags = words("--bot one=random --bot other=random --groups 500");
     assert_eq!(killed(&contest, &flags, "-INT", 1), Some(3));
     for row in contest.rows() {
         let seats = row["seats"].as_array().unwrap();

@@ -8,7 +8,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    program::{Ran, run},
+    program::{Ran, run, words},
     report_files,
 };
 
@@ -59,16 +59,7 @@ fn outputs_in(path: &Path) -> impl Iterator<Item = String> {
 
 #[test]
 fn every_output_of_a_contest_is_read_by_its_readers() {
-    let flags = [
-        "--bot",
-        "greedy",
-        "--against",
-        "random",
-        "--seed",
-        "1",
-        "--groups",
-        "2",
-    ];
+    let flags = words("--bot greedy --against random --seed 1 --groups 2");
     let written = Written::by(&[&flags[..], &["--require", "faults<=0"]].concat());
     assert_eq!(written.ran.code, Some(0), "{}", written.ran.err);
     let report = report_files::json(&written.read("json"));
@@ -138,15 +129,7 @@ fn one_output_on_standard_output_comes_alone() {
 fn a_file_that_cannot_be_written_is_told_before_anything_is_played() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contest");
-    let flags = [
-        "contest",
-        "--game",
-        "carcassonne",
-        "--bot",
-        "greedy",
-        "--against",
-        "random",
-    ];
+    let flags = words("contest --game carcassonne --bot greedy --against random");
     let shown = path.display().to_string();
     let files = ["--folder", &shown, "--svg", "no/such/folder/c.svg"];
     let ran = run(flags.iter().chain(&files));

@@ -2,7 +2,10 @@
 
 use std::{ffi::OsStr, fs, path::Path};
 
-use crate::{contest::Contest, program::run};
+use crate::{
+    contest::Contest,
+    program::{run, words},
+};
 
 /// A mistake in the command line, which leaves no folder behind.
 fn refused(flags: &[&str], said: &[&str]) {
@@ -36,14 +39,7 @@ fn what_makes_no_contest_is_told_before_anything_starts() {
         &["lower bound"],
     );
     refused(
-        &[
-            "--bot",
-            "greedy",
-            "--against",
-            "random",
-            "--require",
-            "fun>=3",
-        ],
+        &words("--bot greedy --against random --require fun>=3"),
         &["--require", "margin"],
     );
     let empty = tempfile::tempdir().unwrap();
@@ -71,14 +67,7 @@ fn a_folder_that_has_a_contest_is_not_written_over() {
 #[test]
 fn a_server_that_does_not_answer_has_exit_code_6() {
     let contest = Contest::new();
-    let flags = [
-        "--bot",
-        "greedy",
-        "--against",
-        "random",
-        "--server",
-        "http://127.0.0.1:1",
-    ];
+    let flags = words("--bot greedy --against random --server http://127.0.0.1:1");
     let ran = contest.run(&flags);
     assert_eq!(ran.code, Some(6), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("no server answers"), "{}", ran.err);
@@ -130,6 +119,10 @@ fn a_flag_that_would_say_nothing_beside_a_file_or_a_folder_is_refused() {
         &["--bank-ms", "1000"],
         &["--on-late", "forfeit"],
         &["--fields", "off"],
+        &["--bot", "greedy"],
+        &["--rounds", "3"],
+        &["--seats", "2"],
+        &["--house", "first"],
     ] {
         let ran = contest.run_config(file.to_str().unwrap(), flags);
         assert_eq!(ran.code, Some(2), "{flags:?}: {}", ran.err);

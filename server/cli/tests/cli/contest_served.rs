@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     contest::Contest,
     contest_killed::killed,
-    program::{run, succeed},
+    program::{run, succeed, words},
     served_match::Served,
 };
 
@@ -121,14 +121,10 @@ fn a_contest_on_a_running_server_gets_all_replays_after_a_kill_and_leaves_nothin
         let replay = contest.path.join(row["replay"].as_str().unwrap());
         assert!(replay.is_file(), "{}", replay.display());
     }
-    let all = listed(&succeed([
-        "match",
-        "list",
-        "--all",
-        "--json",
-        "--server",
-        &server.url,
-    ]));
+    let all = listed(&succeed(words(&format!(
+        "match list --all --json --server {}",
+        server.url
+    ))));
     let in_play = all.iter().find(|info| !is_over(info));
     assert_eq!(in_play, None, "nothing is in play");
     let mut ended = all

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
-    program::{Ran, run, signal, succeed},
+    program::{Ran, run, succeed, words},
     served_match::Served,
 };
 
@@ -73,9 +73,7 @@ impl Fixture {
     }
 
     fn stop(&mut self) {
-        let mut server = self.server.take().unwrap();
-        assert!(signal("-TERM", server.process.id()));
-        assert_eq!(server.process.wait().unwrap().code(), Some(0));
+        self.server.take().unwrap().stop();
     }
 
     fn data(&self, arguments: &[&str]) -> Ran {
@@ -159,13 +157,11 @@ fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
 fn a_match_that_was_cancelled_lacks_no_replay_file() {
     let mut fixture = Fixture::make();
     let (data, replays) = (fixture.path("data"), fixture.path("replays"));
-    succeed([
-        "match",
-        "cancel",
-        &fixture.waiting,
-        "--server",
-        fixture.url(),
-    ]);
+    succeed(words(&format!(
+        "match cancel {} --server {}",
+        fixture.waiting,
+        fixture.url()
+    )));
     fixture.stop();
     let check_all = ["check", &data, "--replays", &replays];
     let said = fixture.good(&check_all);
@@ -318,15 +314,10 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
     succeed(["match", "watch", &first, "--server", fixture.url()]);
     let file = fixture.path("fetched");
     let fetch = |fixture: &Fixture| {
-        run([
-            "replay",
-            "fetch",
-            &first,
-            "--server",
-            fixture.url(),
-            "--out",
-            &file,
-        ])
+        run(words(&format!(
+            "replay fetch {first} --server {} --out {file}",
+            fixture.url()
+        )))
     };
     for damage in [
         "UPDATE note SET value = zeroblob(5)",

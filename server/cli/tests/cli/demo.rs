@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use crate::program::{run, succeed};
+use crate::program::{run, succeed, words};
 
 /// Plays a demo and gives the match as JSON.
 fn play(folder: &Path, flags: &[&str]) -> Value {
@@ -56,15 +56,10 @@ fn a_match_in_each_seat_count_leaves_json_and_a_replay_that_holds() {
 fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("shown.replay");
-    let said = succeed([
-        "demo",
-        "--bots",
-        "random,greedy",
-        "--seed",
-        "shown",
-        "--replay",
-        replay.to_str().unwrap(),
-    ]);
+    let said = succeed(words(&format!(
+        "demo --bots random,greedy --seed shown --replay {}",
+        replay.to_str().unwrap()
+    )));
     for text in [
         "place",
         "greedy",
@@ -100,15 +95,10 @@ fn one_seed_gives_one_match() {
 fn json_on_standard_output_comes_alone() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("r");
-    let said = succeed([
-        "demo",
-        "--seats",
-        "2",
-        "--json",
-        "-",
-        "--replay",
-        replay.to_str().unwrap(),
-    ]);
+    let said = succeed(words(&format!(
+        "demo --seats 2 --json - --replay {}",
+        replay.to_str().unwrap()
+    )));
     let info: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(info["result"]["matchId"], info["matchId"]);
 }

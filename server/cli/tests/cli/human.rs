@@ -9,25 +9,11 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
-    program::{bridgemaster, succeed},
-    served_match::Served,
-};
+use crate::{program::bridgemaster, served_match::Served};
 
 /// A match of two with time enough for a loaded machine.
 fn create(served: &Served, game: &str) -> Value {
-    let made = succeed([
-        "match",
-        "create",
-        "--server",
-        &served.url,
-        "--game",
-        game,
-        "--seats",
-        "2",
-        "--json",
-    ]);
-    serde_json::from_str(&made).unwrap()
+    served.create(&format!("--game {game}"))
 }
 
 fn human(served: &Served, made: &Value) -> Child {

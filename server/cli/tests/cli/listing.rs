@@ -10,7 +10,7 @@ use serde_json::Value;
 use tonic::transport::Endpoint;
 
 use crate::{
-    program::{run, succeed},
+    program::{run, succeed, words},
     served_match::Served,
 };
 
@@ -112,14 +112,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     for expected in ["has not ended", "created 20", "label run=42"] {
         assert!(early.out.contains(expected), "{}", early.out);
     }
-    let once = [
-        "--idempotency-key",
-        "one",
-        "--game",
-        "alhambra",
-        "--seats",
-        "2",
-    ];
+    let once = words("--idempotency-key one --game alhambra --seats 2");
     let [first, again] = [make(&server, &once), make(&server, &once)];
     assert_eq!(id_of(&first), id_of(&again));
     assert_eq!(again["existed"], true);
@@ -144,13 +137,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         reserved.err
     );
 
-    let of_group = [
-        "--group",
-        "deal-7=0/1",
-        "--reveal-with-group",
-        "--game",
-        "alhambra",
-    ];
+    let of_group = words("--group deal-7=0/1 --reveal-with-group --game alhambra");
     let of_group = make(&server, &of_group);
     assert_eq!(of_group["match"]["config"]["group"]["groupId"], "deal-7");
     assert_eq!(listed(&server, &["--group", "deal-7"]), [id_of(&of_group)]);

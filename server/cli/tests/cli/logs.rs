@@ -12,7 +12,7 @@ use rustix::io::ioctl_fionbio;
 use serde_json::Value;
 
 use crate::{
-    program::{signal, succeed, wait_for},
+    program::{signal, wait_for},
     served_match::Served,
 };
 
@@ -21,24 +21,10 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     let log = fs::File::create(&path).unwrap();
-    let mut server = Served::start_logging_to(Stdio::from(log), &["--log", "json", "-vv"]);
-    let made = succeed([
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "2",
-        "--seed",
-        "hidden",
-        "--json",
-    ]);
-    let made: Value = serde_json::from_str(&made).unwrap();
-    for bot in server.bots(&made, &["random", "random"]) {
-        assert!(bot.wait_with_output().unwrap().status.success());
-    }
-    assert!(signal("-TERM", server.process.id()));
-    assert_eq!(server.process.wait().unwrap().code(), Some(0));
+    let server = Served::start_logging_to(Stdio::from(log), &["--log", "json", "-vv"]);
+    let made = server.create("--seed hidden");
+    server.play(&made);
+    server.stop();
 
     let log = fs::read_to_string(path).unwrap();
     let tickets = made["tickets"].as_array().unwrap();
@@ -70,9 +56,8 @@ fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     let log = fs::File::create(&path).unwrap();
-    let mut server = Served::start_logging_to(Stdio::from(log), &["-v"]);
-    assert!(signal("-TERM", server.process.id()));
-    assert_eq!(server.process.wait().unwrap().code(), Some(0));
+    let server = Served::start_logging_to(Stdio::from(log), &["-v"]);
+    server.stop();
 
     let log = fs::read_to_string(path).unwrap();
     for line in ["upper bound of memory use", "serving", "stopped"] {
@@ -92,16 +77,7 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
     }
     ioctl_fionbio(&log, false).unwrap();
 
-    let made = succeed([
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "2",
-        "--json",
-    ]);
-    let made: Value = serde_json::from_str(&made).unwrap();
+    let made = server.create("");
     for mut bot in server.bots(&made, &["random", "random"]) {
         let ended = wait_for("the end of its match", || bot.try_wait().unwrap());
         assert!(ended.success());

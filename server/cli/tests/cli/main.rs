@@ -45,6 +45,8 @@ mod human;
 mod keyed_bots;
 mod keys;
 mod killed_bot;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod ladder_watched;
 mod listing;
 mod logs;

@@ -1,6 +1,6 @@
 //! Help texts, and errors that say what would be valid.
 
-use crate::program::{Ran, bridgemaster, run, succeed};
+use crate::program::{Ran, bridgemaster, run, succeed, words};
 
 /// Runs a command line that makes no sense, and gives what is said about it.
 fn refused(arguments: &[&str]) -> String {
@@ -18,21 +18,9 @@ fn assert_names(text: &str, names: &[&str]) {
 
 #[test]
 fn help_shows_the_first_steps_and_every_command() {
-    let commands = [
-        "demo",
-        "serve",
-        "match",
-        "ladder",
-        "contest",
-        "replay",
-        "bot",
-        "key",
-        "data",
-        "cluster",
-        "new-bot",
-        "check-bot",
-        "attend",
-    ];
+    let commands = words(
+        "demo serve match ladder contest replay bot key data cluster new-bot check-bot attend",
+    );
     let help = succeed(["--help"]);
     assert_names(&help, &commands);
     assert_names(
@@ -54,13 +42,7 @@ fn help_of_demo_and_create_shows_the_options_of_the_games() {
         let help = succeed(command.iter().chain(&["--help"]));
         assert_names(
             &help,
-            &[
-                "--game",
-                "old_london_bridge",
-                "--faces",
-                "random",
-                "--edition",
-            ],
+            &words("--game old_london_bridge --faces random --edition"),
         );
     }
 }

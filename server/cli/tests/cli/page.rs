@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     contest::Contest,
-    program::{bridgemaster, run, sample_replay, signal, succeed},
+    program::{bridgemaster, run, sample_replay, signal, succeed, words},
     served_match::Served,
 };
 
@@ -83,15 +83,9 @@ fn host(host: &str) -> String {
 
 #[test]
 fn serve_tells_where_its_page_is_and_answers_for_the_names_that_it_was_given() {
-    let mut served = Running::start(&[
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--page",
-        "127.0.0.1:0",
-        "--page-host",
-        "bridge.example",
-    ]);
+    let mut served = Running::start(&words(
+        "serve --listen 127.0.0.1:0 --page 127.0.0.1:0 --page-host bridge.example",
+    ));
     let (at, path) = address(&served.line("page at"));
     let (head, body) = get(&at, &path, &host(&at));
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
@@ -166,13 +160,11 @@ fn a_replay_becomes_one_html_file_beside_it_or_where_it_is_wanted() {
     let (positions, _) = block.split_once('<').unwrap();
     assert!(positions.len() > 10_000, "{}", positions.len());
     let out = folder.path().join("other");
-    succeed([
-        "replay",
-        "html",
+    succeed(words(&format!(
+        "replay html {} -o {}",
         replay.to_str().unwrap(),
-        "-o",
-        out.to_str().unwrap(),
-    ]);
+        out.to_str().unwrap()
+    )));
     assert_eq!(fs::read_to_string(&out).unwrap(), html);
 
     let mut bytes = fs::read(&replay).unwrap();

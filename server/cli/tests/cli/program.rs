@@ -3,33 +3,20 @@
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::Output,
     sync::OnceLock,
     time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
 
-/// Longest wait for something that must happen; a loaded machine needs far less.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+#[cfg(unix)]
+pub(crate) use crate::kit::signal;
+pub(crate) use crate::kit::{PATIENCE, bridgemaster};
 
-/// A run of the binary with nothing of the developer's own environment in it.
-pub(crate) fn bridgemaster<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
-    command
-        .args(arguments)
-        .env_remove("BRIDGEMASTER_SERVER")
-        .env_remove("BRIDGEMASTER_TICKET")
-        .env_remove("BRIDGEMASTER_KEY")
-        .env_remove("BRIDGEMASTER_QUEUE")
-        .env_remove("BRIDGEMASTER_SLOTS")
-        .env_remove("BRIDGEMASTER_STORE")
-        .env_remove("BRIDGEMASTER_CA")
-        .env_remove("BRIDGEMASTER_CLIENT_CERT")
-        .env_remove("BRIDGEMASTER_CLIENT_KEY")
-        .env_remove("RUST_LOG")
-        .stdin(Stdio::null());
-    command
+/// The words of a command line without quotes.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
 }
 
 /// Output and exit code of a run.
@@ -71,16 +58,6 @@ pub(crate) fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) 
         assert!(start.elapsed() < PATIENCE, "{what} did not happen");
         std::thread::sleep(Duration::from_millis(5));
     }
-}
-
-/// Sends a signal to a process, and tells whether it was there.
-#[cfg(unix)]
-pub(crate) fn signal(name: &str, process: u32) -> bool {
-    let sent = Command::new("kill")
-        .args([name, &process.to_string()])
-        .output()
-        .unwrap();
-    sent.status.success()
 }
 
 /// The replay of a match that was played once for all tests that read one.

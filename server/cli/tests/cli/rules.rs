@@ -17,7 +17,7 @@ use bridgemaster_proto::{
 use tonic::transport::Endpoint;
 
 use crate::{
-    program::{bridgemaster, run, signal},
+    program::{bridgemaster, run, signal, words},
     served_match::Served,
 };
 
@@ -49,17 +49,10 @@ async fn seats_to_decide(address: &str) -> Vec<u32> {
 
 #[tokio::test]
 async fn rules_answers_at_the_address_that_it_prints() {
-    let process = bridgemaster([
-        "serve",
-        "rules",
-        "--listen",
-        "127.0.0.1:0",
-        "--threads",
-        "1",
-    ])
-    .stdout(Stdio::piped())
-    .spawn()
-    .unwrap();
+    let process = bridgemaster(words("serve rules --listen 127.0.0.1:0 --threads 1"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let served = Served::of(process);
     assert!(!seats_to_decide(&served.url).await.is_empty());
 }

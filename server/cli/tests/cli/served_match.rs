@@ -2,20 +2,13 @@
 
 #![cfg(unix)]
 
-use std::{
-    io::{BufRead as _, BufReader},
-    process::{Child, Stdio},
-};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::program::{bridgemaster, signal, succeed, wait_for};
+pub(crate) use crate::kit::Served;
 
-/// A running server, killed when dropped.
-pub(crate) struct Served {
-    pub(crate) process: Child,
-    pub(crate) url: String,
-}
+use crate::program::{bridgemaster, signal, succeed, wait_for, words};
 
 impl Served {
     pub(crate) fn start(flags: &[&str]) -> Self {
@@ -37,20 +30,16 @@ impl Served {
         Self::of(process)
     }
 
-    /// A process of a server, which must come up.
-    pub(crate) fn of(mut process: Child) -> Self {
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let url = line
-            .split_whitespace()
-            .find(|word| word.starts_with("http"));
-        Self {
-            url: url
-                .unwrap_or_else(|| panic!("no address in {line:?}"))
-                .to_owned(),
-            process,
+    /// Creates a match of two seats, with more flags: the response as JSON.
+    pub(crate) fn create(&self, more: &str) -> Value {
+        let line = format!("match create --server {} --seats 2 --json {more}", self.url);
+        serde_json::from_str(&succeed(words(&line))).unwrap()
+    }
+
+    /// Lets two bots play a created match to its end.
+    pub(crate) fn play(&self, made: &Value) {
+        for bot in self.bots(made, &["random", "random"]) {
+            assert!(bot.wait_with_output().unwrap().status.success());
         }
     }
 
@@ -71,28 +60,11 @@ impl Served {
     }
 }
 
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended by itself, as it should.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[test]
 fn a_created_match_is_played_by_bots_followed_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
-    let made = succeed([
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "2",
-        "--json",
-    ]);
-    let made: Value = serde_json::from_str(&made).unwrap();
+    let made = server.create("");
     let match_id = made["match"]["matchId"].as_str().unwrap();
     assert!(
         made["match"]["config"].get("seed").is_none(),
@@ -134,17 +106,7 @@ fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(&["--replays", folder.path().to_str().unwrap()]);
     // Enough for the other bot on a busy machine: its process starts in this time.
-    let create = [
-        "match",
-        "create",
-        "--seats",
-        "2",
-        "--startup-ms",
-        "4000",
-        "--json",
-    ];
-    let made = succeed(create.iter().chain(&["--server", &server.url]));
-    let made: Value = serde_json::from_str(&made).unwrap();
+    let made = server.create("--startup-ms 4000");
     let match_id = made["match"]["matchId"].as_str().unwrap();
     let bots = server.bots(&made, &["random"]);
     let said = succeed(["match", "watch", match_id, "--server", &server.url]);
@@ -244,16 +206,10 @@ fn a_watcher_comes_back_when_the_server_does() {
 #[test]
 fn create_tells_the_tickets_and_the_commands_that_go_on() {
     let server = Served::start(&[]);
-    let said = succeed([
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "3",
-        "--seed",
-        "s",
-    ]);
+    let said = succeed(words(&format!(
+        "match create --server {} --seats 3 --seed s",
+        server.url
+    )));
     assert_eq!(said.matches("BRIDGEMASTER_TICKET=").count(), 3, "{said}");
     assert!(said.contains(&format!("--server {}", server.url)), "{said}");
     assert!(said.contains(" watch "), "{said}");

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use xxhash_rust::xxh64::xxh64;
 
 use crate::{
-    program::{Ran, run, sample_replay, succeed},
+    program::{Ran, run, sample_replay, succeed, words},
     served_match::Served,
 };
 
@@ -187,33 +187,18 @@ fn show_and_export_say_who_signed() {
 
 /// Plays a match on a server; the replay is in memory or in its data folder.
 fn play(server: &Served) -> String {
-    let made = succeed([
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "2",
-        "--json",
-    ]);
-    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
-    for bot in server.bots(&made, &["random", "random"]) {
-        assert!(bot.wait_with_output().unwrap().status.success());
-    }
+    let made = server.create("");
+    server.play(&made);
     made["match"]["matchId"].as_str().unwrap().to_owned()
 }
 
 fn fetch(server: &Served, match_id: &str, folder: &Path) -> (PathBuf, String) {
     let file = folder.join("fetched.replay");
-    let said = succeed([
-        "replay",
-        "fetch",
-        match_id,
-        "--server",
-        &server.url,
-        "--out",
-        file.to_str().unwrap(),
-    ]);
+    let said = succeed(words(&format!(
+        "replay fetch {match_id} --server {} --out {}",
+        server.url,
+        file.to_str().unwrap()
+    )));
     (file, said)
 }
 
@@ -225,13 +210,11 @@ fn a_fetched_replay_is_the_file_of_the_server_to_the_byte_and_its_signature_hold
     let match_id = play(&server);
     let (file, said) = fetch(&server, &match_id, folder.path());
     assert!(said.contains("the server's key"), "{said}");
-    let verified = succeed([
-        "replay",
-        "verify",
+    let verified = succeed(words(&format!(
+        "replay verify {} --server {}",
         file.to_str().unwrap(),
-        "--server",
-        &server.url,
-    ]);
+        server.url
+    )));
     assert!(verified.contains(&match_id), "{verified}");
     let written = replays.join(format!("{match_id}.replay.binpb"));
     crate::program::wait_for("the replay in its folder", || {

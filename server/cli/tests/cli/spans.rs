@@ -12,7 +12,7 @@ use tonic::transport::{Identity, ServerTlsConfig};
 use crate::{
     certificates::Authority,
     collecting::{Collected, Collecting},
-    program::{bridgemaster, run, signal, succeed},
+    program::{bridgemaster, run, succeed},
     served_match::Served,
 };
 
@@ -21,31 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Makes a match with this seed and more flags: its identifier, and what was told of it.
 fn create(server: &Served, seed: &str, more: &[&str]) -> (String, Value) {
-    let made = [
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "2",
-        "--json",
-    ];
-    let made = succeed(made.iter().chain(&["--seed", seed]).chain(more));
-    let made: Value = serde_json::from_str(&made).unwrap();
+    let made = server.create(&format!("--seed {seed} {}", more.join(" ")));
     let match_id = made["match"]["matchId"].as_str().unwrap().to_owned();
     (match_id, made)
-}
-
-fn play(server: &Served, made: &Value) {
-    for bot in server.bots(made, &["random", "random"]) {
-        assert!(bot.wait_with_output().unwrap().status.success());
-    }
-}
-
-/// Ends a server in order.
-fn end(mut server: Served) {
-    assert!(signal("-TERM", server.process.id()));
-    assert_eq!(server.process.wait().unwrap().code(), Some(0));
 }
 
 fn named<'a>(spans: &'a [Collected], name: &str) -> Vec<&'a Collected> {
@@ -67,8 +45,8 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
     // What is not over is seen already.
     let is_made = |spans: &[Collected]| !named(spans, "make match").is_empty();
     timeout(PATIENCE, collecting.until(is_made)).await.unwrap();
-    play(&server, &made);
-    end(server);
+    server.play(&made);
+    server.stop();
 
     let spans = collecting.spans();
     let whole = named(&spans, "match");
@@ -182,7 +160,7 @@ async fn no_secret_is_in_what_is_exported() {
     for mut bot in bots.collect::<Vec<_>>() {
         assert!(bot.wait().unwrap().success());
     }
-    end(server);
+    server.stop();
     let bytes = collecting.bytes();
     assert_eq!(named(&collecting.spans(), "match").len(), 1);
     // What is in a ticket behind the identifier of its match, and in a key behind its beginning.
@@ -222,7 +200,7 @@ async fn a_fault_is_a_span_that_failed_with_its_reason() {
         );
         assert_eq!(fault.span.status.as_ref().unwrap().code, 2);
     }
-    end(server);
+    server.stop();
 }
 
 #[test]
@@ -235,13 +213,13 @@ fn a_collector_that_is_not_there_disturbs_nothing_and_is_told_of_once() {
     let server = Served::start_logging_to(log.reopen().unwrap().into(), &flags);
     for seed in ["a", "b"] {
         let (_, made) = create(&server, seed, &[]);
-        play(&server, &made);
+        server.play(&made);
     }
     let said = || fs::read_to_string(log.path()).unwrap();
     crate::program::wait_for("the log tells of it", || {
         said().contains("cannot export spans").then_some(())
     });
-    end(server);
+    server.stop();
     let said = said();
     assert_eq!(said.matches("cannot export spans").count(), 1, "{said}");
     assert_eq!(said.matches("spans were not exported").count(), 1, "{said}");
@@ -266,7 +244,7 @@ async fn a_collector_with_tls_is_believed_only_with_its_certificate() {
             .spawn();
         let server = Served::of(server.unwrap());
         create(&server, "a", &[]);
-        end(server);
+        server.stop();
         let said = fs::read_to_string(log.path()).unwrap();
         assert_eq!(collecting.spans().len() > before, is_believed, "{said}");
         assert_eq!(

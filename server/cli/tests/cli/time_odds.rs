@@ -74,16 +74,7 @@ fn time_odds_of_nobody_are_refused_before_anything_starts() {
 #[test]
 fn a_match_is_made_with_a_clock_for_each_seat() {
     let server = Served::start(&[]);
-    let made = succeed([
-        "match",
-        "create",
-        "--json",
-        "--clock-of",
-        "1=cap_ms:250",
-        "--server",
-        &server.url,
-    ]);
-    let made: Value = serde_json::from_str(&made).unwrap();
+    let made = server.create("--clock-of 1=cap_ms:250");
     let clocks = &made["match"]["config"]["seatClocks"];
     assert_eq!(clocks[0]["seat"], 1, "{made}");
     assert_eq!(clocks[0]["odds"]["capMs"], 250);

@@ -8,7 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 
 use crate::{
     certificates::{Authority, Certified},
-    program::{Ran, bridgemaster, run, signal, wait_for},
+    program::{Ran, bridgemaster, run, signal, wait_for, words},
     served_match::Served,
 };
 
@@ -19,17 +19,11 @@ fn serve(own: &Certified, log: &tempfile::NamedTempFile) -> Served {
 }
 
 fn create(server: &Served, ca: &Path) -> Ran {
-    run([
-        "match",
-        "create",
-        "--server",
-        &server.url,
-        "--seats",
-        "2",
-        "--json",
-        "--ca",
-        ca.to_str().unwrap(),
-    ])
+    run(words(&format!(
+        "match create --server {} --seats 2 --json --ca {}",
+        server.url,
+        ca.to_str().unwrap()
+    )))
 }
 
 #[test]

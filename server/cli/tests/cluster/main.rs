@@ -12,6 +12,8 @@ mod contests;
 mod counted_play;
 mod forwarding;
 mod forwarding_lag;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod lapsing;
 mod listing;
 mod nodes;

@@ -252,7 +252,8 @@ pub(crate) fn changed_replay_files(
             continue;
         }
         let verify = ["replay", "verify", file.to_str().unwrap()];
-        if bridgemaster(verify.map(AsRef::as_ref)).status.success() {
+        let mut verify = bridgemaster(verify);
+        if verify.output().unwrap().status.success() {
             changed.push(format!("{name} holds, and is another"));
         }
     }

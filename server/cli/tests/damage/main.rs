@@ -19,6 +19,8 @@ mod files;
 mod fixture;
 mod inflicting;
 mod judging;
+#[path = "../kit/mod.rs"]
+mod kit;
 #[path = "../long_run/mod.rs"]
 mod long_run;
 mod run;

@@ -9,6 +9,8 @@ mod contest_kills;
 mod counted_play;
 mod draining;
 mod kills;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod ladder_kills;
 mod ladder_lost_bot;
 mod lost_tail;

@@ -2,10 +2,8 @@
 
 use std::{
     ffi::OsStr,
-    io::{BufRead as _, BufReader, Read as _},
     path::Path,
-    process::{Child, Command, Output, Stdio},
-    time::Duration,
+    process::{Command, Stdio},
 };
 
 use bridgemaster_games::with_game;
@@ -18,23 +16,14 @@ use bridgemaster_proto::{
 };
 use tonic::{Status, transport::Channel};
 
-/// Longest time that a test waits for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-
-/// A running server, killed when dropped.
-pub(crate) struct Served {
-    process: Child,
-    pub(crate) url: String,
-}
+use crate::kit::bridgemaster;
+pub(crate) use crate::kit::{PATIENCE, Served};
 
 /// A run of `bridgemaster serve` with nothing of the developer's own environment in it.
 pub(crate) fn serve<I: AsRef<OsStr>>(flags: impl IntoIterator<Item = I>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
+    let mut command = bridgemaster(["serve"]);
     command
-        .arg("serve")
         .args(flags)
-        .env_remove("RUST_LOG")
-        .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
@@ -55,59 +44,6 @@ impl Served {
     pub(crate) fn start(listen: &str, data: &Path, more: &[&str]) -> Self {
         let flags = ["--listen", listen, "--data", data.to_str().unwrap()];
         Self::of(serve(flags.iter().chain(more)).spawn().unwrap())
-    }
-
-    /// A process of a server, which must come up.
-    pub(crate) fn of(mut process: Child) -> Self {
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let url = line
-            .split_whitespace()
-            .find(|word| word.starts_with("http://"));
-        let Some(url) = url else {
-            let mut said = String::new();
-            if let Some(stderr) = &mut process.stderr {
-                let _ = stderr.read_to_string(&mut said);
-            }
-            panic!("the server did not come up: {line}{said}");
-        };
-        let url = url.to_owned();
-        Self { process, url }
-    }
-
-    /// Its address, for the next server in its place.
-    pub(crate) fn address(&self) -> String {
-        self.url.trim_start_matches("http://").to_owned()
-    }
-
-    /// SIGKILL: nothing of the process runs any more.
-    pub(crate) fn kill(mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    /// Sends a signal.
-    pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args([name, &self.process.id().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
-    }
-
-    /// Waits for its end by itself.
-    pub(crate) fn end(mut self) -> Output {
-        let mut err = Vec::new();
-        let stderr = self.process.stderr.take();
-        if let Some(mut stderr) = stderr {
-            let _ = stderr.read_to_end(&mut err);
-        }
-        Output {
-            status: self.process.wait().unwrap(),
-            stdout: Vec::new(),
-            stderr: err,
-        }
     }
 
     pub(crate) async fn matches(&self) -> MatchServiceClient<Channel> {
@@ -168,13 +104,5 @@ impl Served {
         };
         let replay = self.matches().await.get_replay(request).await.unwrap();
         replay.into_inner().replay.unwrap()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended by itself, as it should.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

@@ -10,7 +10,7 @@ use crate::SpecError;
 const MAX_NAME_CHARS: usize = 32;
 
 /// A bot in a contest, and how it is run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BotSpec {
     /// Name in the contest, which becomes part of file names: 1 to 32 letters, digits, `.`, `_`,
@@ -59,10 +59,7 @@ impl BotSpec {
         Self {
             name: name.into(),
             command: Some(command.into()),
-            built_in: None,
-            attends: None,
-            env: Vec::new(),
-            clock: Odds::default(),
+            ..Self::default()
         }
     }
 
@@ -70,11 +67,8 @@ impl BotSpec {
     pub fn attending(name: impl Into<String>, attends: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            command: None,
-            built_in: None,
             attends: Some(attends.into()),
-            env: Vec::new(),
-            clock: Odds::default(),
+            ..Self::default()
         }
     }
 
@@ -82,11 +76,7 @@ impl BotSpec {
     pub fn built_in(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            command: None,
-            built_in: None,
-            attends: None,
-            env: Vec::new(),
-            clock: Odds::default(),
+            ..Self::default()
         }
     }
 

@@ -10,6 +10,7 @@ mod validate;
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::SeatClock;
 use bridgemaster_whole_file::FileMode;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 pub use self::{
@@ -17,8 +18,9 @@ pub use self::{
     fork::{ForkPoint, OtherChance},
     requirement::{Comparison, Measure, Requirement},
     rules::{Clock, Cost, FaultCosts, House, MatchRules, Odds},
-    test::{Bounds, TestSpec},
+    test::{Bounds, SequentialSpec, TestSpec},
 };
+use crate::memory_size::parse_memory_size;
 
 /// Default confidence level for intervals and rank ranges.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -28,8 +30,9 @@ const DEFAULT_QUEUE: &str = "contest";
 /// process that was killed from outside. A bot that crashes on a position would crash again.
 const DEFAULT_RESTARTS: u32 = 1;
 
-/// A contest's spec: bots, pairings, match rules and test. A spec is read from a file or built from
-/// flags, and stored in the contest's folder.
+/// A contest's spec: bots, pairings, match rules and test. The one definition of a contest's
+/// options: a spec is read from a file or from flags, and stored in the contest's folder. Fields
+/// that no single flag gives are set by the command line from several flags.
 ///
 /// ```
 /// # use bridgemaster_runner::ContestSpec;
@@ -43,74 +46,99 @@ const DEFAULT_RESTARTS: u32 = 1;
 /// }"#).unwrap();
 /// assert!(spec.validate().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContestSpec {
     /// The rules for each match.
+    #[arg(skip)]
     #[serde(rename = "match")]
     pub rules: MatchRules,
     /// The bots. A bot's number is its index in this list, from 0.
+    #[arg(skip)]
     pub bots: Vec<BotSpec>,
     /// The format, which determines the pairings.
+    #[arg(skip = Format::Series)]
     pub format: Format,
     /// The test for the formats `series` and `candidate`; a sequential test by default. Other
     /// formats have a number of rounds instead of a test.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<TestSpec>,
-    /// Confidence level for intervals and rank ranges: above 0.5 and below 1.
+    /// Confidence level of intervals and rank ranges
+    #[arg(long, value_name = "SHARE", default_value_t = DEFAULT_LEVEL, help_heading = "Verdict")]
     #[serde(default = "default_level")]
     pub level: f64,
-    /// The treatment of matches in which a bot had a fault.
+    /// Treatment of matches in which a bot has a fault
+    #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub faults: FaultCounting,
-    /// Maximum number of restarts within a match after a bot's process died, 0 to 10. Default: 1,
-    /// or 0 if a fault ends the contest.
+    /// Maximum restarts of a bot per match, 0 to 10 [default: 1; 0 with --faults fail]
+    ///
+    /// A bot is restarted when its process dies in a match.
+    #[arg(long, value_name = "N")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restarts: Option<u32>,
-    /// Additional requirements for the result, such as `elo>=0@95%`.
+    /// Requirement on the result, such as "elo>=0@95%" or "faults<=0" (repeatable)
+    #[arg(long, value_name = "REQUIREMENT", help_heading = "Verdict")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<Requirement>,
     /// The source of the group seeds. Default: seeds derived from a random seed.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
     /// Gives each match its own random seed instead of its group's seed. So bots cannot know the
     /// chance results from an earlier match, but luck averages out only over many groups.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_per_match: bool,
     /// Number of concurrent matches, 1 to 256. Default: the number of cores minus one; with
     /// `affinity`, as many matches as the cores allow.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<u32>,
-    /// The queue for attending bots: 1 to 64 characters of `a` to `z`, `0` to `9`, `.`, `_` and
-    /// `-`. Default: `contest`.
+    /// Queue on --server in which bots of NAME=@KEY wait [default: contest]
+    #[arg(long, value_name = "NAME", help_heading = "Server")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// Lets attending bots play all of a group's matches with one seed, as started bots do.
-    /// Attending bots might remember earlier matches, so by default each of their matches has its
-    /// own seed.
+    /// Share seeds in match groups even if attending bots might remember matches
+    #[arg(long, help_heading = "Server")]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trust_remote: bool,
-    /// Reuses the processes of bots with a command for several matches, instead of starting a
-    /// process per match. Like attending bots, reused processes might remember earlier matches.
+    /// Let each bot process play many matches, each with its own seed
+    #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reuse: bool,
-    /// Memory limit of a started bot, in bytes, at least 1 MiB. The limit applies to each process's
-    /// data, and to the total memory of the bot's processes. Default: no limit.
+    /// Memory limit of a bot, such as 512M or 2G [default: none]
+    ///
+    /// Limits the data memory of each process, and the total resident memory of a bot's processes.
+    #[arg(long = "bot-memory", value_name = "SIZE", value_parser = parse_memory_size)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bot_memory_bytes: Option<u64>,
-    /// Pins each started bot to a core that none of the contest's other bots use.
+    /// Pin each bot to its own core
+    ///
+    /// Without --concurrency, the number of concurrent matches is limited by the number of cores.
+    #[arg(long)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub affinity: bool,
-    /// Permissions of the replay files. The permissions of their folders are derived from them.
-    /// Everything else in the contest's folder is private. Default: `0600`.
+    /// Permissions of replay files, in octal, such as 0640
+    ///
+    /// With 0640 the owner's group can list the folder and read the replays; with 0644 all users
+    /// can. Other files of the folder are readable only by the current user.
+    #[arg(long, value_name = "MODE", default_value = "0600")]
     #[serde(default, skip_serializing_if = "is_private")]
     pub replay_mode: FileMode,
-    /// Patterns of additional bot files, such as `my_bot/**/*.py`, besides programs and files named
-    /// in commands. The contest stops if a bot file changes.
+    /// Bot files to watch for changes, such as "my_bot/**/*.py" (repeatable)
+    ///
+    /// The contest stops when a watched file changes. A bot's program and the files in its command
+    /// are always watched. Files that a program imports or opens are not watched unless named here.
+    #[arg(long, value_name = "GLOB")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bot_files: Vec<String>,
-    /// Maximum total size of the bots' standard error in the contest's folder, in bytes. Default:
-    /// 64 MiB.
+    /// Maximum size of the bots' stored standard error, such as 256M [default: 64M]
+    ///
+    /// The beginning and the end of each file are kept. If the candidate has a fault in a match,
+    /// the files of that match are kept whole while the limit allows.
+    #[arg(long = "max-output", value_name = "SIZE", value_parser = parse_memory_size)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_bytes: Option<u64>,
 }
@@ -164,15 +192,15 @@ pub enum Format {
 
 /// The treatment of matches with a bot fault, which is anything from an illegal decision to a
 /// crash, but not a resignation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultCounting {
-    /// The matches count with the referee's result, in which a seat that forfeits is last.
+    /// Count these matches with the result of the referee
     #[default]
     Count,
-    /// The match's group does not count and is not repeated.
+    /// Exclude these matches and their match groups
     Exclude,
-    /// The first fault ends the contest.
+    /// Stop the contest at the first of these matches
     Fail,
 }
 
@@ -348,7 +376,7 @@ impl ContestSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::spec;
+    use crate::samples_for_tests::spec;
 
     #[test]
     fn a_bot_that_dies_is_started_again_once_unless_a_fault_ends_the_contest() {

@@ -203,7 +203,6 @@ impl From<Requirement> for String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

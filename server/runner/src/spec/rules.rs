@@ -7,64 +7,87 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{ClockRules, FaultAction, FaultPolicy, GameConfig, HousePolicy, MatchConfig, TimeOdds},
 };
+use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
 
-/// The game, its options and the time control for every match of a contest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The game, its options and the time control for every match of a contest. The type is also the
+/// command line's flags for a match; `seats` and `options` need the game's rules to be parsed.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatchRules {
-    /// The game's identifier, such as `carcassonne`.
+    /// Game to play
+    #[arg(long, value_name = "GAME", help_heading = "Game", default_value = GAME_IDS[0],
+        value_parser = PossibleValuesParser::new(GAME_IDS))]
     pub game: String,
     /// Required version of the game's rules. A server with another version refuses the match.
     /// Default: the server's version.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules_version: Option<u32>,
     /// The number of seats in each match.
+    #[arg(skip)]
     pub seats: u8,
     /// The game's options, with their values as text. If an option takes a file, its value is the
     /// file's content.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
     /// The time control for each match.
-    #[serde(default, skip_serializing_if = "Clock::is_default")]
+    #[command(flatten)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub clock: Clock,
     /// The cost of each kind of fault.
-    #[serde(default, skip_serializing_if = "FaultCosts::is_default")]
+    #[command(flatten)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub fault_costs: FaultCosts,
-    /// How the house, which is the server's own player, decides for a late or forfeited seat. Default: the
-    /// server's policy.
+    /// Decisions that the house makes for late and forfeited seats
+    #[arg(long, value_name = "POLICY", value_enum, help_heading = FAULTS)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub house: Option<House>,
-    /// Also sends bots requests with only one legal decision.
+    /// Also request decisions that have only one legal answer
+    ///
+    /// By default the referee makes such decisions itself.
+    #[arg(long, help_heading = "Game")]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask_forced: bool,
 }
 
+/// Help heading of the flags on faults.
+const FAULTS: &str = "Faults (defaults: the server's)";
+
 /// A match's time control. Omitted fields have the server's defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[command(next_help_heading = "Clock (defaults: the server's)")]
 pub struct Clock {
-    /// Time in each seat's bank at the start, in ms.
+    /// Initial time bank of each seat, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bank_ms: Option<u32>,
-    /// Time added after each answered request, in ms.
+    /// Time added to the bank for each answered request, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub increment_ms: Option<u32>,
-    /// Maximum time for one decision, in ms.
+    /// Maximum time for one decision, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap_ms: Option<u32>,
-    /// Time for bots to connect, in ms.
+    /// Time for bots to connect before the match starts without them, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub startup_ms: Option<u32>,
-    /// Time for which a seat may be disconnected, in ms.
+    /// Time for a disconnected bot to reconnect without a fault, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconnect_ms: Option<u32>,
-    /// Maximum round trip credited per decision, in ms.
+    /// Maximum network round trip credited to a seat for one decision, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip_credit_ms: Option<u32>,
-    /// Maximum referee lag during one request, in ms. A longer lag annuls the match.
+    /// Maximum lag of the referee in one request without spoiling the match, in ms
+    #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_lag_limit_ms: Option<u32>,
 }
@@ -85,34 +108,76 @@ pub struct Odds {
 }
 
 /// The costs of faults. Omitted fields have the server's defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[command(next_help_heading = FAULTS)]
 pub struct FaultCosts {
-    /// Cost of an illegal decision.
+    /// Cost of an illegal decision
+    #[arg(
+        long = "on-illegal",
+        value_name = "COST",
+        value_enum,
+        hide_possible_values = true,
+        long_help = "Cost of an illegal decision. COST is one of: refuse (the message is rejected and \
+            the clock keeps running), strike (also counts a strike; the seat forfeits at the limit \
+            of --strikes), substitute (the house makes the decision), forfeit (the house plays the \
+            seat to the end, and the seat takes last place)"
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub illegal: Option<Cost>,
-    /// Cost of a request that is not answered legally in time.
+    /// Cost of a late decision: strike, substitute or forfeit
+    #[arg(
+        long = "on-late",
+        value_name = "COST",
+        value_enum,
+        hide_possible_values = true
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<Cost>,
-    /// Cost of losing the stream and not resuming it in time.
+    /// Cost of not reconnecting in time: strike, substitute or forfeit
+    #[arg(
+        long = "on-disconnected",
+        value_name = "COST",
+        value_enum,
+        hide_possible_values = true
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disconnected: Option<Cost>,
-    /// Cost of not connecting in time.
+    /// Cost of never connecting: substitute or forfeit
+    #[arg(
+        long = "on-never-connected",
+        value_name = "COST",
+        value_enum,
+        hide_possible_values = true
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_connected: Option<Cost>,
-    /// Cost of too many messages that answer no request.
+    /// Cost of sending too many messages that answer no request
+    #[arg(
+        long = "on-flood",
+        value_name = "COST",
+        value_enum,
+        hide_possible_values = true
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flood: Option<Cost>,
-    /// Cost of bytes that are not a valid message.
+    /// Cost of sending bytes that are not a message
+    #[arg(
+        long = "on-garbage",
+        value_name = "COST",
+        value_enum,
+        hide_possible_values = true
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbage: Option<Cost>,
-    /// The number of strikes at which a seat forfeits.
+    /// Number of strikes at which a seat forfeits
+    #[arg(long = "strikes", value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strikes_to_forfeit: Option<u32>,
 }
 
 /// The cost that a fault has for the seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Cost {
     /// The message is refused, and the clock keeps running.
@@ -126,18 +191,35 @@ pub enum Cost {
 }
 
 /// How the house, which is the server's own player, decides for a late or forfeited seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum House {
-    /// Picks a random legal decision, derived from the seed.
+    /// A random legal decision, derived from the match's seed
     Random,
-    /// Picks the first legal decision.
+    /// The first legal decision
     First,
 }
 
+/// Time for a human player to decide, to join and to reconnect, in ms: ten minutes.
+const HUMAN_TIME_MS: u32 = 600_000;
+/// Time bank of a human player, in ms: one hour.
+const HUMAN_BANK_MS: u32 = 3_600_000;
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 impl Clock {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
+    /// Returns the time control with longer defaults, for human players.
+    #[must_use]
+    pub fn for_people(self) -> Self {
+        Self {
+            bank_ms: self.bank_ms.or(Some(HUMAN_BANK_MS)),
+            cap_ms: self.cap_ms.or(Some(HUMAN_TIME_MS)),
+            startup_ms: self.startup_ms.or(Some(HUMAN_TIME_MS)),
+            reconnect_ms: self.reconnect_ms.or(Some(HUMAN_TIME_MS)),
+            ..self
+        }
     }
 }
 
@@ -165,42 +247,12 @@ impl fmt::Display for Odds {
     }
 }
 
-impl From<TimeOdds> for Odds {
-    fn from(odds: TimeOdds) -> Self {
-        Self {
-            bank_ms: odds.bank_ms,
-            increment_ms: odds.increment_ms,
-            cap_ms: odds.cap_ms,
-        }
-    }
-}
-
 impl From<Odds> for TimeOdds {
     fn from(odds: Odds) -> Self {
         Self {
             bank_ms: odds.bank_ms,
             increment_ms: odds.increment_ms,
             cap_ms: odds.cap_ms,
-        }
-    }
-}
-
-impl FaultCosts {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl From<ClockRules> for Clock {
-    fn from(rules: ClockRules) -> Self {
-        Self {
-            bank_ms: rules.bank_ms,
-            increment_ms: rules.increment_ms,
-            cap_ms: rules.cap_ms,
-            startup_ms: rules.startup_ms,
-            reconnect_ms: rules.reconnect_ms,
-            round_trip_credit_ms: rules.round_trip_credit_ms,
-            referee_lag_limit_ms: rules.referee_lag_limit_ms,
         }
     }
 }
@@ -219,20 +271,6 @@ impl From<Clock> for ClockRules {
     }
 }
 
-impl From<FaultPolicy> for FaultCosts {
-    fn from(policy: FaultPolicy) -> Self {
-        Self {
-            illegal: cost(policy.illegal()),
-            late: cost(policy.late()),
-            disconnected: cost(policy.disconnected()),
-            never_connected: cost(policy.never_connected()),
-            flood: cost(policy.flood()),
-            garbage: cost(policy.garbage()),
-            strikes_to_forfeit: policy.strikes_to_forfeit,
-        }
-    }
-}
-
 impl From<FaultCosts> for FaultPolicy {
     fn from(costs: FaultCosts) -> Self {
         Self {
@@ -247,16 +285,6 @@ impl From<FaultCosts> for FaultPolicy {
     }
 }
 
-fn cost(action: FaultAction) -> Option<Cost> {
-    match action {
-        FaultAction::Unspecified => None,
-        FaultAction::Refuse => Some(Cost::Refuse),
-        FaultAction::Strike => Some(Cost::Strike),
-        FaultAction::Substitute => Some(Cost::Substitute),
-        FaultAction::Forfeit => Some(Cost::Forfeit),
-    }
-}
-
 fn action(cost: Option<Cost>) -> FaultAction {
     match cost {
         None => FaultAction::Unspecified,
@@ -267,24 +295,12 @@ fn action(cost: Option<Cost>) -> FaultAction {
     }
 }
 
-impl House {
-    /// Converts a match config's policy; `None` if it is not set.
-    #[must_use]
-    pub fn from_policy(policy: HousePolicy) -> Option<Self> {
-        match policy {
-            HousePolicy::Unspecified => None,
-            HousePolicy::Random => Some(Self::Random),
-            HousePolicy::First => Some(Self::First),
-        }
-    }
-}
-
 impl MatchRules {
-    /// Returns the config of a match with this seed.
+    /// Returns the config of a match with this seed; the server generates a missing seed.
     ///
     /// # Errors
     /// The game, the number of seats or an option is not valid.
-    pub fn config(&self, seed: &str) -> Result<MatchConfig, SpecError> {
+    pub fn config(&self, seed: Option<&str>) -> Result<MatchConfig, SpecError> {
         let house = match self.house {
             None => HousePolicy::Unspecified,
             Some(House::Random) => HousePolicy::Random,
@@ -293,7 +309,7 @@ impl MatchRules {
         Ok(MatchConfig {
             game: Some(self.game_config()?),
             seats: self.seats.into(),
-            seed: Some(seed.to_owned()),
+            seed: seed.map(str::to_owned),
             clock: Some(self.clock.into()),
             faults: Some(self.fault_costs.into()),
             house_policy: house.into(),

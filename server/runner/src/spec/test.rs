@@ -19,42 +19,30 @@ const DEFAULT_ERROR_RATE: f64 = 0.05;
 pub enum TestSpec {
     /// Two sequential tests, each at half the error rates. The test that decides first determines
     /// the verdict. For any number of seats.
-    Sequential {
-        /// The two strengths to distinguish.
-        #[serde(default)]
-        bounds: Bounds,
-        /// The probability of accepting a candidate at the lower bound: above 0 and below 0.5.
-        #[serde(default = "default_error_rate")]
-        alpha: f64,
-        /// The probability of rejecting a candidate at the upper bound: above 0 and below 0.5.
-        #[serde(default = "default_error_rate")]
-        beta: f64,
-        /// The number of groups after which an undecided test ends without a verdict.
-        #[serde(default = "default_max_groups")]
-        most_groups: u64,
-    },
+    Sequential(SequentialSpec),
     /// The pentanomial test for game pairs, as used for chess engines. For two-seat matches, each
     /// of which is won, drawn or lost.
-    Pentanomial {
-        /// As in [`Sequential`](Self::Sequential).
-        #[serde(default)]
-        bounds: Bounds,
-        /// As in [`Sequential`](Self::Sequential).
-        #[serde(default = "default_error_rate")]
-        alpha: f64,
-        /// As in [`Sequential`](Self::Sequential).
-        #[serde(default = "default_error_rate")]
-        beta: f64,
-        /// As in [`Sequential`](Self::Sequential).
-        #[serde(default = "default_max_groups")]
-        most_groups: u64,
-    },
+    Pentanomial(SequentialSpec),
     /// No test: the contest plays a fixed number of groups and estimates the difference with an
     /// interval.
     Fixed {
         /// The number of groups to play.
         groups: u64,
     },
+}
+
+/// The hypotheses, the error rates and the limit of a test that stops as soon as it has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SequentialSpec {
+    /// The two strengths to distinguish.
+    pub bounds: Bounds,
+    /// The probability of accepting a candidate at the lower bound: above 0 and below 0.5.
+    pub alpha: f64,
+    /// The probability of rejecting a candidate at the upper bound: above 0 and below 0.5.
+    pub beta: f64,
+    /// The number of groups after which an undecided test ends without a verdict.
+    pub most_groups: u64,
 }
 
 /// The two strengths that a test distinguishes, the lower strength first.
@@ -73,9 +61,9 @@ impl Default for Bounds {
     }
 }
 
-impl Default for TestSpec {
+impl Default for SequentialSpec {
     fn default() -> Self {
-        Self::Sequential {
+        Self {
             bounds: Bounds::default(),
             alpha: DEFAULT_ERROR_RATE,
             beta: DEFAULT_ERROR_RATE,
@@ -84,12 +72,10 @@ impl Default for TestSpec {
     }
 }
 
-fn default_error_rate() -> f64 {
-    DEFAULT_ERROR_RATE
-}
-
-fn default_max_groups() -> u64 {
-    DEFAULT_MAX_GROUPS
+impl Default for TestSpec {
+    fn default() -> Self {
+        Self::Sequential(SequentialSpec::default())
+    }
 }
 
 impl Bounds {
@@ -114,9 +100,7 @@ impl TestSpec {
     #[must_use]
     pub fn max_groups(&self) -> u64 {
         match self {
-            Self::Sequential { most_groups, .. } | Self::Pentanomial { most_groups, .. } => {
-                *most_groups
-            }
+            Self::Sequential(test) | Self::Pentanomial(test) => test.most_groups,
             Self::Fixed { groups } => *groups,
         }
     }
@@ -126,29 +110,17 @@ impl TestSpec {
     /// # Errors
     /// Bounds or error rates are not valid.
     pub fn hypotheses(&self, matches_per_group: u32) -> Result<Option<Hypotheses>, SpecError> {
-        let (bounds, alpha, beta) = match self {
-            Self::Fixed { .. } => return Ok(None),
-            Self::Sequential {
-                bounds,
-                alpha,
-                beta,
-                ..
-            }
-            | Self::Pentanomial {
-                bounds,
-                alpha,
-                beta,
-                ..
-            } => (*bounds, *alpha, *beta),
+        let (Self::Sequential(test) | Self::Pentanomial(test)) = self else {
+            return Ok(None);
         };
-        let rates = ErrorRates::new(alpha, beta)?;
-        let hypotheses = Hypotheses::new(bounds.to_statistics(), rates, matches_per_group)?;
+        let rates = ErrorRates::new(test.alpha, test.beta)?;
+        let hypotheses = Hypotheses::new(test.bounds.to_statistics(), rates, matches_per_group)?;
         Ok(Some(hypotheses))
     }
 
     pub(super) fn validate(&self, seats: u8, matches_per_group: u32) -> Result<(), SpecError> {
         self.hypotheses(matches_per_group)?;
-        if matches!(self, Self::Pentanomial { .. }) && (seats != 2 || matches_per_group != 2) {
+        if matches!(self, Self::Pentanomial(_)) && (seats != 2 || matches_per_group != 2) {
             return Err(SpecError::Test(
                 "pentanomial requires pairs of matches at two seats against one opponent; use \
                  sequential"

@@ -1,20 +1,24 @@
 //! Formats a contest as HTML: standings and matches.
 
 use bridgemaster_games::with_game;
-use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, SeatRow};
+use bridgemaster_runner::{ExitReason, MatchRow, Report};
 
-use super::super::{
-    ending::below,
-    figures::{ending, or_dash, ranks, share, signed, time_us},
+use crate::{
+    contest::{
+        figures::ending,
+        outputs::sections::{self, Block, Cell, Item, Section, Table},
+    },
+    formats::escaped,
 };
-use crate::xml_text::escaped;
 
 /// Maximum number of listed matches, latest first. Longer lists slow down browsers.
 const MAX_MATCHES: usize = 1_000;
 
 /// Returns the page's title, escaped.
 pub(crate) fn title(report: &Report) -> String {
-    escaped(&format!("Contest of {}", game_name(report)))
+    let id = report.spec.rules.game.as_str();
+    let name = with_game!(id, G => G::NAME).unwrap_or(id);
+    escaped(&format!("Contest of {name}"))
 }
 
 /// Returns the path of a match's page.
@@ -31,169 +35,102 @@ pub(crate) fn content(report: &Report, rows: &[MatchRow]) -> String {
         ExitReason::Running => "tag live",
         _ => "tag",
     };
-    let lines = below(report);
-    let lines = lines.lines().map(|line| escaped(line) + "\n");
-    let sentence = report
-        .exit
-        .sentence
-        .lines()
-        .map(|line| escaped(line) + "<br>\n");
+    let sentence = report.exit.sentence.lines();
+    let sentence = sentence.map(|line| escaped(line) + "<br>\n");
+    let overview = sections::overview(report);
+    let overview = overview.iter().map(section);
+    let matches = sections::matches(report, rows, MAX_MATCHES, path);
     format!(
         "<main class=\"list\">\n<h1>{} <span class=\"{state}\">{}</span></h1>\n<p>{}</p>\n\
-         <section><h2>Bots</h2>\n{}<pre class=\"panel\">{}</pre></section>\n\
-         <section><h2>Matches</h2>\n{}</section>\n</main>",
+         {}{}</main>",
         title(report),
         ending(report.exit.reason),
         sentence.collect::<String>(),
-        bots(report),
-        lines.collect::<String>(),
-        matches(report, rows),
+        overview.collect::<String>(),
+        section(&matches),
     )
 }
 
-fn game_name(report: &Report) -> &str {
-    let id = report.spec.rules.game.as_str();
-    with_game!(id, G => G::NAME).unwrap_or(id)
+fn section(section: &Section) -> String {
+    let blocks = section.blocks.iter().map(|block| match block {
+        Block::Lines(lines) => {
+            let lines = lines.iter().map(|line| escaped(line) + "\n");
+            format!("<pre class=\"panel\">{}</pre>\n", lines.collect::<String>())
+        }
+        Block::Table(table) => self::table(table),
+        Block::Quote(text) => format!("<pre class=\"panel\">{}</pre>\n", escaped(text)),
+    });
+    format!(
+        "<section><h2>{}</h2>\n{}</section>\n",
+        escaped(&section.title),
+        blocks.collect::<String>()
+    )
 }
 
-/// CSS class for a table that narrow screens show as one line per cell, with the column name before
-/// the cell.
-const LABELLED: &str = "standings labelled";
-
-/// Formats a table. Each column has a name, and a flag that is `true` if the column contains
-/// numbers. Cells contain HTML.
-fn table(class: &str, columns: &[(&str, bool)], rows: impl Iterator<Item = Vec<String>>) -> String {
+/// Formats a table. Narrow screens show it as a list and hide its header, so each cell has a label.
+fn table(table: &Table) -> String {
     let kind = |is_figure: bool| if is_figure { " class=\"figure\"" } else { "" };
-    let heads = columns
-        .iter()
-        .map(|(name, is_figure)| format!("<th{}>{name}</th>", kind(*is_figure)));
-    let rows = rows.map(|cells| {
-        let cells = cells.iter().zip(columns);
-        let cells = cells.map(|(cell, (name, is_figure))| {
-            // A table that is shown as a list hides its header, so each cell needs a label.
-            let label = if class == LABELLED {
-                format!(" data-label=\"{name}\"")
-            } else {
-                String::new()
-            };
-            format!("<td{}{label}>{cell}</td>", kind(*is_figure))
+    let heads = table.columns.iter().map(|column| {
+        let kind = kind(column.is_figure);
+        format!("<th{kind}>{}</th>", column.name)
+    });
+    let rows = table.rows.iter().map(|cells| {
+        let cells = cells.iter().zip(&table.columns).map(|(cell, column)| {
+            let (kind, label) = (kind(column.is_figure), column.name);
+            format!("<td{kind} data-label=\"{label}\">{}</td>", self::cell(cell))
         });
         format!("<tr>{}</tr>\n", cells.collect::<String>())
     });
     format!(
-        "<table class=\"{class}\"><thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table>\n",
+        "<table class=\"standings labelled\"><thead><tr>{}</tr></thead>\n\
+         <tbody>\n{}</tbody></table>\n",
         heads.collect::<String>(),
         rows.collect::<String>()
     )
 }
 
-fn bots(report: &Report) -> String {
-    let columns = [
-        ("Rank", true),
-        ("Bot", false),
-        ("Elo", true),
-        ("Score", true),
-        ("Won", true),
-        ("Seats", true),
-        ("Faults", true),
-        ("Longest think", true),
-    ];
-    let row = |bot: &BotReport| {
-        vec![
-            or_dash(ranks(bot)),
-            format!("<b><bdi>{}</bdi></b>", escaped(&bot.name)),
-            or_dash(bot.rating.map(|rating| signed(rating.elo))),
-            or_dash(bot.score.map(share)),
-            or_dash(bot.win_rate.map(share)),
-            bot.played.to_string(),
-            bot.faults.to_string(),
-            time_us(bot.longest_us),
-        ]
-    };
-    table(LABELLED, &columns, report.bots.iter().map(row))
-}
-
-fn matches(report: &Report, rows: &[MatchRow]) -> String {
-    if rows.is_empty() {
-        return "<p class=\"panel quiet\">No match has ended.</p>\n".to_owned();
-    }
-    let columns = [
-        ("Match", false),
-        ("Seats, by place", false),
-        ("Decisions", true),
-        ("Time", true),
-    ];
-    let row = |row: &MatchRow| {
-        let mut seats: Vec<(usize, &SeatRow)> = row.seats.iter().enumerate().collect();
-        seats.sort_by_key(|(_, seat)| seat.place);
-        let seats = seats
-            .into_iter()
-            .map(|(number, seat)| seat_line(report, number, seat));
-        let annulled = row.annulled.as_ref().map(|annulment| {
-            format!(
-                " <span class=\"tag warn\" title=\"{}\">annulled</span>",
-                escaped(&annulment.detail)
-            )
-        });
-        let of = match &row.replay {
-            Some(_) => format!("<a href=\"{}\">{}</a>", path(row), row.of),
-            None => row.of.to_string(),
-        };
-        vec![
-            of + &annulled.unwrap_or_default(),
-            format!("<ol class=\"bots\">{}</ol>", seats.collect::<String>()),
-            row.decisions.to_string(),
-            time_us(row.duration_ms.saturating_mul(1_000)),
-        ]
-    };
-    let listed = table(
-        "matches",
-        &columns,
-        rows.iter().rev().take(MAX_MATCHES).map(row),
-    );
-    match rows.len() {
-        0..=MAX_MATCHES => listed,
-        all => format!(
-            "{listed}<p class=\"quiet\">The latest {MAX_MATCHES} of {all}; <code>contest show --csv</code> \
-             has all.</p>\n"
-        ),
+fn cell(Cell(items): &Cell) -> String {
+    match items.as_slice() {
+        [one] => item(one),
+        several => {
+            let items = several.iter().map(|one| format!("<li>{}</li>", item(one)));
+            format!("<ol class=\"bots\">{}</ol>", items.collect::<String>())
+        }
     }
 }
 
-fn seat_line(report: &Report, number: usize, seat: &SeatRow) -> String {
-    let bot = report.spec.bots.get(seat.bot);
-    let name = escaped(bot.map_or("?", |bot| bot.name.as_str()));
-    let forfeit = seat.forfeit.as_ref().map(|fault| {
-        format!(
-            "<span class=\"tag warn\">forfeited: {}</span>",
-            escaped(fault)
-        )
-    });
-    let first = if seat.place == 1 {
-        " class=\"first\""
-    } else {
-        ""
-    };
-    format!(
-        "<li{first}><span class=\"quiet\">{number}</span> <bdi>{name}</bdi>{}\
-         <span class=\"score\">{}</span></li>",
-        forfeit.unwrap_or_default(),
-        seat.score
-    )
+fn item(item: &Item) -> String {
+    let mut html = format!("<bdi>{}</bdi>", escaped(&item.text));
+    if let Some(link) = &item.link {
+        html = format!("<a href=\"{}\">{html}</a>", escaped(link));
+    }
+    if !item.detail.is_empty() {
+        html.push_str(&format!(
+            "<span class=\"quiet\">{}</span>",
+            escaped(&item.detail)
+        ));
+    }
+    if let Some((warning, why)) = &item.warning {
+        let why = escaped(why);
+        html.push_str(&format!(
+            " <span class=\"tag warn\">{warning}: {why}</span>"
+        ));
+    }
+    html
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::examples::{empty_report, hostile_report, hostile_rows, report, rows},
-        *,
+    use super::*;
+    use crate::contest::outputs::examples_for_tests::{
+        empty_report, hostile_report, hostile_rows, report, rows,
     };
 
     #[test]
     fn the_page_has_the_standings_and_links_matches_with_replays() {
         let (report, rows) = (report(), rows());
         let html = content(&report, &rows);
-        for expected in ["<b><bdi>mine</bdi></b>", "mine: accepted by betting"] {
+        for expected in ["<bdi>mine</bdi>", "mine: accepted by betting"] {
             assert!(html.contains(expected), "{expected} is missing in:\n{html}");
         }
         let with_replay = rows.iter().filter(|row| row.replay.is_some());

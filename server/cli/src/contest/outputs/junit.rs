@@ -6,10 +6,9 @@ use bridgemaster_proto::escape::{Escaped, escape_lines};
 use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, RequirementReport};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-use super::super::figures;
 use crate::{
-    count::count,
-    xml_text::{self, sanitized},
+    contest::{figures, outputs::sections},
+    formats::{self, sanitized},
 };
 
 /// Maximum number of processes whose standard error is included.
@@ -33,7 +32,7 @@ pub(super) fn xml(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> 
     }
     let mut all = quick_junit::Report::new("bridgemaster contest");
     all.set_time(time).add_test_suite(suite);
-    Ok(xml_text::junit(&all)? + "\n")
+    Ok(formats::junit(&all)? + "\n")
 }
 
 fn name(report: &Report) -> String {
@@ -72,81 +71,51 @@ fn status_of_contest(report: &Report) -> TestCaseStatus {
     status
 }
 
-/// Formats the verdict's figures, one per line.
+/// Formats the contest's outcome and verdict, one figure per line.
 fn summary(report: &Report) -> String {
-    let mut lines = vec![figures::ending(report.exit.reason).to_owned()];
-    if let Some(verdict) = &report.verdict {
-        lines.push(format!(
-            "verdict: {} after {} ({})",
-            figures::verdict(verdict),
-            count(verdict.groups, "group", "groups"),
-            count(verdict.matches, "match", "matches")
-        ));
-        lines.extend(
-            verdict
-                .elo
-                .map(|elo| format!("Elo: {}", figures::signed(elo))),
-        );
-        if let Some(test) = &verdict.test {
-            let (llr, lower, upper) = (test.llr, test.llr_lower, test.llr_upper);
-            lines.push(format!(
-                "log-likelihood ratio: {llr:.2} of {lower:.2} to {upper:.2}"
-            ));
-        }
-    }
-    lines.join("\n")
+    let ending = figures::ending(report.exit.reason).to_owned();
+    let lines = std::iter::once(ending).chain(sections::verdict(report));
+    joined(&lines.collect::<Vec<_>>())
+}
+
+fn joined(lines: &[String]) -> String {
+    let lines = lines
+        .iter()
+        .map(|line| Escaped(line.trim_start()).to_string());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCase {
     let is_failure = !requirement.is_met && report.exit.code != 0;
-    let value = match (requirement.estimate, requirement.interval_end) {
-        (None, _) => "no value yet".to_owned(),
-        (Some(estimate), None) => format!("value {estimate:.4}"),
-        (Some(estimate), Some(end)) => {
-            format!("value {estimate:.4}, interval ends at {end:.4}")
-        }
-    };
+    let value = sections::requirement(requirement);
     let status = if is_failure {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status
             .set_type("requirement not met")
-            .set_message(value.clone());
+            .set_message(sanitized(&Escaped(&value).to_string()));
         status
     } else {
         TestCaseStatus::success()
     };
     let mut case = case(&format!("requirement {}", requirement.text), status);
-    case.set_system_out(value);
+    case.set_system_out(sanitized(&Escaped(&value).to_string()));
     case
 }
 
 fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
     let is_failure = report.exit.reason.is_bot_failure() && bot.faults + bot.forfeits > 0;
-    let figures_text = format!(
-        "played {}, won {}, forfeited {}, faults {}, restarts {}, longest decision {}",
-        bot.played,
-        bot.wins,
-        bot.forfeits,
-        bot.faults,
-        bot.restarts,
-        figures::time_us(bot.longest_us)
-    );
     let status = if is_failure {
-        let reasons = bot.faults_by_reason.iter();
-        let reasons: Vec<String> = reasons
-            .map(|(reason, count)| format!("{} {count}", Escaped(reason)))
-            .collect();
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status
             .set_type("fault of a bot")
-            .set_message(sanitized(&reasons.join(", ")))
+            .set_message(sanitized(&Escaped(sections::reasons(bot)).to_string()))
             .set_description(sanitized(&stderr_tails(bot, rows)));
         status
     } else {
         TestCaseStatus::success()
     };
     let mut case = case(&format!("bot {}", bot.name), status);
-    case.set_system_out(figures_text);
+    case.set_system_out(sanitized(&joined(&sections::bot_lines(report, bot))));
     case
 }
 
@@ -165,10 +134,8 @@ fn stderr_tails(bot: &BotReport, rows: &[MatchRow]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::examples::{hostile_report, hostile_rows, report, rows},
-        *,
-    };
+    use super::*;
+    use crate::contest::outputs::examples_for_tests::{hostile_report, hostile_rows, report, rows};
 
     #[test]
     fn the_xml_has_the_attributes_of_jenkins_and_gitlab() {

@@ -1,23 +1,22 @@
-//! A contest's output files.
+//! A contest's output files. `sections` has the content, and each format renders it.
 
-mod csv;
-#[cfg(test)]
-mod examples;
+mod data;
 pub(super) mod html;
-mod json;
 mod junit;
 mod markdown;
+pub(super) mod sections;
 mod svg;
+pub(super) mod text;
 
 use std::path::PathBuf;
 
 use bridgemaster_runner::{MatchRow, Report};
 use clap::Args;
 
-use crate::{failure::misuse, output_file::OutputFile};
+use crate::files;
 
 /// A function that formats an output. The rows are all finished matches, in order.
-type Writer = fn(&Report, &[MatchRow]) -> anyhow::Result<String>;
+pub(super) type Writer = fn(&Report, &[MatchRow]) -> anyhow::Result<String>;
 
 /// Flags of the outputs. `-` means standard output; the command then prints nothing else there.
 #[derive(Args)]
@@ -40,8 +39,8 @@ pub(super) struct OutputArgs {
     svg: Option<PathBuf>,
 }
 
-/// Output files with their flags and formatters.
-pub(super) struct Outputs(Vec<(&'static str, OutputFile, Writer)>);
+/// A contest's output files.
+pub(super) type Outputs = files::Outputs<Writer>;
 
 impl OutputArgs {
     /// Checks that each file can be written. Called before the first match.
@@ -49,61 +48,28 @@ impl OutputArgs {
     /// # Errors
     /// Misuse, if a file cannot be written, or if two outputs go to standard output.
     pub(super) fn open(&self) -> anyhow::Result<Outputs> {
-        let flags: [(&str, &Option<PathBuf>, Writer); 5] = [
-            ("--json", &self.json, |report, _| json::text(report)),
+        Outputs::open([
+            ("--json", &self.json, |report, _| data::json(report)),
             ("--junit", &self.junit, junit::xml),
             ("--markdown", &self.markdown, |report, rows| {
                 Ok(markdown::text(report, rows))
             }),
-            ("--csv", &self.csv, csv::text),
+            ("--csv", &self.csv, data::csv),
             ("--svg", &self.svg, |report, _| Ok(svg::text(report))),
-        ];
-        let mut files = Vec::new();
-        for (flag, path, writer) in flags {
-            if let Some(path) = path {
-                files.push((flag, OutputFile::open(flag, path)?, writer));
-            }
-        }
-        let outputs = Outputs(files);
-        let on_stdout = outputs.0.iter().filter(|(_, file, _)| file.is_stdout());
-        let flags: Vec<String> = on_stdout.map(|(flag, ..)| format!("{flag} -")).collect();
-        match flags.len() {
-            0 | 1 => Ok(outputs),
-            _ => Err(misuse(format!(
-                "{}: only one can be standard output",
-                flags.join(" and ")
-            ))),
-        }
+        ])
     }
 }
 
-impl Outputs {
-    /// Returns whether there are no outputs.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns whether an output goes to standard output. The command then prints nothing else
-    /// there.
-    pub(super) fn use_stdout(&self) -> bool {
-        self.0.iter().any(|(_, file, _)| file.is_stdout())
-    }
-
-    /// Writes all outputs, even if one of them cannot be written.
-    ///
-    /// # Errors
-    /// The first error.
-    pub(super) fn write(&self, report: &Report, rows: &[MatchRow]) -> anyhow::Result<()> {
-        let written = self.0.iter().map(|(flag, file, writer)| {
-            writer(report, rows)
-                .and_then(|text| file.write(&text))
-                .map_err(|error| error.context(*flag))
-        });
-        // Collected before the first error is returned, so that all outputs are written.
-        let written: Vec<_> = written.collect();
-        written.into_iter().collect()
-    }
+/// Writes all outputs, even if one of them cannot be written.
+///
+/// # Errors
+/// The first error.
+pub(super) fn write(outputs: &Outputs, report: &Report, rows: &[MatchRow]) -> anyhow::Result<()> {
+    outputs.write(|writer| writer(report, rows))
 }
+
+#[cfg(test)]
+mod examples_for_tests;
 
 #[cfg(test)]
 mod tests {
@@ -112,10 +78,8 @@ mod tests {
     use bridgemaster_proto::escape::is_printable;
     use clap::Parser;
 
-    use super::{
-        examples::{HOSTILE, hostile_report, hostile_rows},
-        *,
-    };
+    use super::*;
+    use crate::contest::outputs::examples_for_tests::{HOSTILE, hostile_report, hostile_rows};
 
     #[derive(Parser)]
     struct Command {
@@ -138,7 +102,7 @@ mod tests {
         let flags = flags.flat_map(|(flag, file)| [(*flag).to_owned(), file.display().to_string()]);
         let outputs = open(&flags.collect::<Vec<_>>()).unwrap();
         assert!(!outputs.use_stdout());
-        outputs.write(&hostile_report(), &hostile_rows()).unwrap();
+        write(&outputs, &hostile_report(), &hostile_rows()).unwrap();
         for file in files {
             let text = fs::read_to_string(&file).unwrap();
             let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
@@ -190,9 +154,7 @@ mod tests {
         .map(str::to_owned);
         let outputs = open(&flags).unwrap();
         fs::remove_dir(&gone).unwrap();
-        let error = outputs
-            .write(&hostile_report(), &hostile_rows())
-            .unwrap_err();
+        let error = write(&outputs, &hostile_report(), &hostile_rows()).unwrap_err();
         assert_eq!(error.to_string(), "--json");
         assert!(csv.is_file());
     }

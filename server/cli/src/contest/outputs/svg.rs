@@ -1,10 +1,16 @@
 //! Draws the test statistic and the margins, by group, as SVG. The drawing suits light and dark
 //! colour schemes, and has no scripts or embedded fonts.
 
-use bridgemaster_runner::{GroupPoint, Report};
+use bridgemaster_runner::Report;
 
-use super::super::figures;
-use crate::{count::count, xml_text::escaped};
+use crate::{
+    contest::{
+        figures,
+        outputs::sections::{self, Chart},
+    },
+    formats::escaped,
+    quantities::count,
+};
 
 /// Width of the drawing. This and the following sizes are in pixels.
 const WIDTH: f64 = 720.0;
@@ -13,9 +19,6 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 48.0;
 const PANEL: f64 = 180.0;
 const BETWEEN: f64 = 48.0;
-
-/// Maximum number of points per line. More points would overlap.
-const MAX_POINTS: usize = 600;
 
 const STYLE: &str = "\
 text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weight:600}\
@@ -27,10 +30,7 @@ text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weig
 
 /// Returns an SVG document.
 pub(super) fn text(report: &Report) -> String {
-    let points = figures::downsampled(&report.series, MAX_POINTS);
-    let mut panels = Vec::new();
-    panels.extend(test_panel(report, &points));
-    panels.extend(margin_panel(report, &points));
+    let panels: Vec<String> = sections::charts(report).iter().map(panel).collect();
     let height = TOP + panels.len() as f64 * (PANEL + BETWEEN);
     let title = title(report);
     let mut svg = format!(
@@ -71,134 +71,71 @@ fn truncated(name: &str) -> String {
     }
 }
 
-/// Draws the log-likelihood ratio between its bounds or, without a test, the mean score.
-fn test_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
-    if points.is_empty() {
-        return None;
+/// Draws a chart, with its title and its axis.
+fn panel(chart: &Chart) -> String {
+    let all = || chart.marks.iter().chain(&chart.line).chain(&chart.dots);
+    let low = all().copied().fold(f64::INFINITY, f64::min);
+    let high = all().copied().fold(f64::NEG_INFINITY, f64::max);
+    let reach = if high > low { high - low } else { 1.0 };
+    let across = WIDTH - LEFT - RIGHT;
+    let steps = chart.line.len().max(2) as f64 - 1.0;
+    let x = |number: usize| LEFT + across * number as f64 / steps;
+    let y = |value: f64| PANEL - PANEL * (value - low) / reach;
+    let mut text = format!(
+        "<text x=\"{LEFT}\" y=\"-8\">{}</text>\n\
+         <rect class=\"frame\" x=\"{LEFT}\" y=\"0\" width=\"{across}\" height=\"{PANEL}\"/>\n",
+        chart.title
+    );
+    let mut add = |line: String| text.push_str(&line);
+    // The minimum and the maximum get labels, unless a marked value is close to them.
+    let mut labels = chart.marks.clone();
+    for end in [low, high] {
+        if labels.iter().all(|label| (y(*label) - y(end)).abs() > 14.0) {
+            labels.push(end);
+        }
     }
-    let test = report.verdict.as_ref().and_then(|verdict| verdict.test);
-    let llrs: Vec<f64> = points.iter().filter_map(|point| point.llr).collect();
-    let panel = match test {
-        Some(test) if llrs.len() == points.len() => Panel {
-            title: "Log-likelihood ratio: rejected at the lower bound, accepted at the upper bound",
-            marks: vec![test.llr_lower, 0.0, test.llr_upper],
-            line: llrs,
-            dots: Vec::new(),
-            last_group: last_group(points),
-        },
-        _ => Panel {
-            title: "Mean score",
-            marks: vec![0.0, 0.5, 1.0],
-            line: points.iter().map(|point| point.mean_score).collect(),
-            dots: Vec::new(),
-            last_group: last_group(points),
-        },
-    };
-    Some(panel.draw())
-}
-
-/// Draws each group's margin as a dot, and the cumulative mean as a line.
-fn margin_panel(report: &Report, points: &[GroupPoint]) -> Option<String> {
-    if points.is_empty() {
-        return None;
-    }
-    let mut sum = 0.0;
-    let means = report.series.iter().zip(1u32..).map(|(point, count)| {
-        sum += point.margin;
-        sum / f64::from(count)
-    });
-    let panel = Panel {
-        title: "Margin over the best opponent: each group, and the mean",
-        marks: vec![0.0],
-        line: figures::downsampled(&means.collect::<Vec<_>>(), MAX_POINTS),
-        dots: points.iter().map(|point| point.margin).collect(),
-        last_group: last_group(points),
-    };
-    Some(panel.draw())
-}
-
-fn last_group(points: &[GroupPoint]) -> u64 {
-    points.last().map(|point| point.group.0).unwrap_or_default()
-}
-
-/// A chart of values by group.
-struct Panel {
-    title: &'static str,
-    /// Values to mark with a line and a label.
-    marks: Vec<f64>,
-    line: Vec<f64>,
-    dots: Vec<f64>,
-    last_group: u64,
-}
-
-impl Panel {
-    fn draw(&self) -> String {
-        let all = || self.marks.iter().chain(&self.line).chain(&self.dots);
-        let low = all().copied().fold(f64::INFINITY, f64::min);
-        let high = all().copied().fold(f64::NEG_INFINITY, f64::max);
-        let reach = if high > low { high - low } else { 1.0 };
-        let across = WIDTH - LEFT - RIGHT;
-        let steps = self.line.len().max(2) as f64 - 1.0;
-        let x = |number: usize| LEFT + across * number as f64 / steps;
-        let y = |value: f64| PANEL - PANEL * (value - low) / reach;
-        let mut text = format!(
-            "<text x=\"{LEFT}\" y=\"-8\">{}</text>\n\
-             <rect class=\"frame\" x=\"{LEFT}\" y=\"0\" width=\"{across}\" height=\"{PANEL}\"/>\n",
-            self.title
-        );
-        let mut add = |line: String| text.push_str(&line);
-        // The minimum and the maximum get labels, unless a marked value is close to them.
-        let mut labels = self.marks.clone();
-        for end in [low, high] {
-            if labels.iter().all(|label| (y(*label) - y(end)).abs() > 14.0) {
-                labels.push(end);
-            }
-        }
-        for label in labels {
-            add(format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label:.2}</text>\n",
-                LEFT - 6.0,
-                y(label) + 4.0
-            ));
-        }
-        for mark in &self.marks {
-            let at = y(*mark);
-            let right = WIDTH - RIGHT;
-            add(format!(
-                "<path class=\"bound\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"
-            ));
-        }
-        for (number, dot) in self.dots.iter().enumerate() {
-            let (x, y) = (x(number), y(*dot));
-            add(format!(
-                "<circle class=\"dots\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n"
-            ));
-        }
-        let corners = self.line.iter().enumerate();
-        let corners: Vec<String> = corners
-            .map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value)))
-            .collect();
+    for label in labels {
         add(format!(
-            "<polyline class=\"line\" points=\"{}\"/>\n",
-            corners.join(" ")
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label:.2}</text>\n",
+            LEFT - 6.0,
+            y(label) + 4.0
         ));
-        add(format!(
-            "<text x=\"{LEFT}\" y=\"{0}\">group 0</text>\n\
-             <text x=\"{1}\" y=\"{0}\" text-anchor=\"end\">group {2}</text>\n",
-            PANEL + 18.0,
-            WIDTH - RIGHT,
-            self.last_group
-        ));
-        text
     }
+    for mark in &chart.marks {
+        let at = y(*mark);
+        let right = WIDTH - RIGHT;
+        add(format!(
+            "<path class=\"bound\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"
+        ));
+    }
+    for (number, dot) in chart.dots.iter().enumerate() {
+        let (x, y) = (x(number), y(*dot));
+        add(format!(
+            "<circle class=\"dots\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n"
+        ));
+    }
+    let corners = chart.line.iter().enumerate();
+    let corners: Vec<String> = corners
+        .map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value)))
+        .collect();
+    add(format!(
+        "<polyline class=\"line\" points=\"{}\"/>\n",
+        corners.join(" ")
+    ));
+    add(format!(
+        "<text x=\"{LEFT}\" y=\"{0}\">group 0</text>\n\
+         <text x=\"{1}\" y=\"{0}\" text-anchor=\"end\">group {2}</text>\n",
+        PANEL + 18.0,
+        WIDTH - RIGHT,
+        chart.last_group
+    ));
+    text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::examples::{empty_report, hostile_report, report},
-        *,
-    };
+    use super::*;
+    use crate::contest::outputs::examples_for_tests::{empty_report, hostile_report, report};
 
     /// Returns the elements of a well-formed document. Panics if the document is malformed.
     fn elements(svg: &str) -> Vec<String> {

@@ -6,8 +6,10 @@ use std::collections::VecDeque;
 use bridgemaster_proto::escape::escape_lines;
 use console::measure_text_width;
 
-use super::keyboard::Input;
-use crate::wrapped::{width_of, wrapped};
+use crate::{
+    matches::watch::keyboard::Input,
+    table::{width_of, wrapped},
+};
 
 /// Maximum number of stored events, which covers a few turns of any game.
 const MAX_EVENTS: usize = 200;

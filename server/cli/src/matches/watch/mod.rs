@@ -13,18 +13,19 @@ use clap::Args;
 use console::Style;
 use tokio::select;
 
-use self::{
-    board::Board,
-    keyboard::{Input, Keyboard},
-};
-use super::status;
 use crate::{
-    count::count,
     follow::{DEFAULT_RETRY_SECONDS, FollowEvent, follow},
     match_client::{MatchClient, ServerFlag},
+    matches::{
+        result,
+        watch::{
+            board::Board,
+            keyboard::{Input, Keyboard},
+        },
+    },
     output::{self, Screen},
-    runtime::block_on,
-    stop_signal::stop_requested,
+    process::{block_on, stop_requested},
+    quantities::count,
     table,
     view::{View, event_line},
 };
@@ -74,7 +75,7 @@ impl WatchArgs {
             let Some(ended) = ended else { return Ok(()) };
             let text = match &ended.result {
                 Some(result) => table::result(result),
-                None => format!("{}\n", status::cancelled(&ended)),
+                None => format!("{}\n", result::cancellation(&ended)),
             };
             Ok(output::print(&format!("\n{text}"))?)
         })
@@ -153,7 +154,7 @@ impl WatchArgs {
 fn print_lines(update: &WatchMatchResponse, last_line: &mut String) -> anyhow::Result<()> {
     let mut text = String::new();
     if let Some(info) = &update.r#match {
-        let line = status::line(info);
+        let line = result::status_line(info);
         if line != *last_line {
             writeln!(text, "{line}")?;
             *last_line = line;
@@ -174,7 +175,7 @@ fn show(update: &WatchMatchResponse, board: &mut Board) -> anyhow::Result<()> {
             "match {}, {}: {}",
             Escaped(&info.match_id),
             count(info.decisions, "decision", "decisions"),
-            status::line(info)
+            result::status_line(info)
         ));
     }
     if let Some(view) = View::of(update)? {

@@ -1,0 +1,75 @@
+//! Formats a contest's report for the terminal.
+
+use bridgemaster_proto::escape::Escaped;
+use bridgemaster_runner::{Report, STDERR_FOLDER};
+
+use crate::{
+    contest::outputs::sections::{Block, Cell, Column, Section, Table, overview},
+    output,
+    table::{fitted_lines, narrowed, terminal_width},
+};
+
+/// Formats the whole report, with the contest's outcome and the folder.
+pub(crate) fn text(report: &Report) -> String {
+    let program = output::program();
+    let folder = report.folder.display();
+    let mut text = String::new();
+    for section in overview(report) {
+        text.push_str(&blocks(&section));
+        // An empty line separates the standings from the lines below them.
+        if matches!(section.blocks.first(), Some(Block::Table(_))) {
+            text.push('\n');
+        }
+    }
+    format!(
+        "{text}\n{}\n\nfolder: {folder}\n  {program} contest show {folder}\noutput of bots: {}\n",
+        quoted(&report.exit.sentence),
+        report.folder.join(STDERR_FOLDER).display()
+    )
+}
+
+/// Formats a section with its title, after an empty line.
+pub(crate) fn titled(section: &Section) -> String {
+    format!("\n{}\n{}", Escaped(&section.title), blocks(section))
+}
+
+/// Formats the content of a section, to fit the terminal.
+fn blocks(section: &Section) -> String {
+    let width = terminal_width();
+    let text = section.blocks.iter().map(|block| match block {
+        Block::Lines(lines) => {
+            let lines = lines.iter().map(|line| format!("{}\n", Escaped(line)));
+            fitted_lines(&lines.collect::<String>(), width)
+        }
+        Block::Table(table) => self::table(table, width),
+        Block::Quote(text) => format!("  | {}\n", quoted(text)),
+    });
+    text.collect()
+}
+
+/// Formats a table to fit `width` columns. Details are left out.
+pub(crate) fn table(table: &Table, width: Option<u16>) -> String {
+    let mut optional: Vec<&Column> = table.columns.iter().collect();
+    optional.retain(|column| column.hidden > 0);
+    optional.sort_by_key(|column| std::cmp::Reverse(column.hidden));
+    let names = |columns: &[&Column]| columns.iter().map(|column| column.name).collect::<Vec<_>>();
+    let header = names(&table.columns.iter().collect::<Vec<_>>());
+    let cell = |Cell(items): &Cell| {
+        let items = items.iter().map(|item| item.text.as_str());
+        items.collect::<Vec<_>>().join(", ")
+    };
+    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
+    narrowed(
+        &header,
+        rows.collect(),
+        &names(&optional),
+        "--json has all",
+        width,
+    )
+}
+
+/// Formats lines with escapes, and with a mark before each line except the first.
+fn quoted(text: &str) -> String {
+    let lines = text.lines().map(|line| Escaped(line).to_string());
+    lines.collect::<Vec<_>>().join("\n  | ")
+}

@@ -1,0 +1,63 @@
+//! Text for programs: canonical proto JSON, and XML.
+
+use anyhow::Context as _;
+use bridgemaster_proto::{
+    DESCRIPTORS,
+    escape::{Escaped, escape_json},
+};
+use prost::Message;
+use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
+
+/// Returns a message from the `bridgemaster.v1` package as pretty-printed JSON, with a final line
+/// break. Fields with default values are omitted, and characters that are not printable are
+/// escaped.
+pub(super) fn to_json<M: Message>(name: &str, message: &M) -> anyhow::Result<String> {
+    let pool = DescriptorPool::decode(DESCRIPTORS)?;
+    let descriptor = pool
+        .get_message_by_name(&format!("bridgemaster.v1.{name}"))
+        .with_context(|| format!("the protocol has no message {name}"))?;
+    let mut dynamic = DynamicMessage::new(descriptor);
+    dynamic.transcode_from(message)?;
+    let mut json = Vec::new();
+    let mut serializer = serde_json::Serializer::pretty(&mut json);
+    dynamic.serialize_with_options(&mut serializer, &SerializeOptions::new())?;
+    json.push(b'\n');
+    Ok(escape_json(&String::from_utf8(json)?).into_owned())
+}
+
+/// Replaces two printable characters that are not valid in XML 1.0.
+pub(super) fn sanitized(text: &str) -> String {
+    text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}
+
+/// Escapes one line of text for an element or an attribute.
+pub(super) fn escaped(text: &str) -> String {
+    quick_xml::escape::escape(sanitized(&Escaped(text).to_string())).into_owned()
+}
+
+/// Formats a report as JUnit XML that is valid under the Jenkins JUnit plugin's schema. The schema
+/// allows the attribute `skipped` for suites, but not for the root element.
+pub(super) fn junit(report: &quick_junit::Report) -> anyhow::Result<String> {
+    let attribute = format!(" skipped=\"{}\"", report.skipped);
+    // The first occurrence belongs to the root element.
+    Ok(report.to_string()?.replacen(&attribute, "", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use quick_junit::{Report, TestCase, TestCaseStatus, TestSuite};
+
+    use super::*;
+
+    #[test]
+    fn only_suites_have_the_attribute_skipped() {
+        let mut suite = TestSuite::new("suite");
+        suite.add_test_case(TestCase::new("case", TestCaseStatus::skipped()));
+        let mut report = Report::new("all");
+        report.add_test_suite(suite);
+        let text = junit(&report).unwrap();
+        assert_eq!(text.matches("skipped=\"1\"").count(), 1, "{text}");
+        let (_, of_suite) = text.split_once("<testsuite ").unwrap();
+        assert!(of_suite.contains("skipped=\"1\""), "{text}");
+    }
+}
