@@ -32,7 +32,6 @@ mod replay_files;
 mod replay_page;
 mod serve;
 mod table;
-mod tls_flags;
 mod view;
 
 use std::process::ExitCode;

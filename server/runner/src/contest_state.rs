@@ -294,11 +294,7 @@ impl ContestState {
         let judged = judge.and_then(|judge| judge.elo(level));
         let figure = match (required.measure, judged) {
             (Measure::Elo, Some((elo, _))) => Some(elo),
-            (Measure::Superiority, Some((_, superiority))) => Some(IntervalReport {
-                estimate: superiority,
-                low: superiority,
-                high: superiority,
-            }),
+            (Measure::Superiority, Some((_, superiority))) => Some(IntervalReport::of(superiority)),
             _ if self.counted.is_empty() => None,
             (measure, _) => figures.figure(bot, measure, level),
         };

@@ -6,8 +6,8 @@ use std::{
 };
 
 use bridgemaster_contest::{
-    Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, Interval, PlackettLuce, Ranking,
-    Ratings, mean_with_interval, schedule::BotNumber,
+    Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, PlackettLuce, Ranking, Ratings,
+    mean_with_interval, schedule::BotNumber,
 };
 
 use crate::{
@@ -108,18 +108,10 @@ impl<'a> Figures<'a> {
                 let last = f64::from(self.spec.rules.seats.max(2) - 1);
                 share(&figures.places, level).map(|share| share.map(|share| 1.0 + share * last))
             }
-            Measure::Margin => {
-                let Ok((estimate, Interval { low, high })) =
-                    mean_with_interval(&figures.margins, level)
-                else {
-                    return figures.margins.first().map(|one| IntervalReport::of(*one));
-                };
-                Some(IntervalReport {
-                    estimate,
-                    low,
-                    high,
-                })
-            }
+            Measure::Margin => match mean_with_interval(&figures.margins, level) {
+                Ok((estimate, interval)) => Some(IntervalReport::new(estimate, interval)),
+                Err(_) => figures.margins.first().copied().map(IntervalReport::of),
+            },
             Measure::Superiority => None,
             Measure::Faults => Some(IntervalReport::of(figures.total.faults as f64)),
             Measure::Forfeits => Some(IntervalReport::of(figures.total.forfeits as f64)),
@@ -132,11 +124,7 @@ impl<'a> Figures<'a> {
         let table = self.ratings.as_ref()?.0.table(level);
         let rating = table.iter().find(|rating| rating.bot == bot)?;
         Some(RatingReport {
-            elo: IntervalReport {
-                estimate: rating.elo.0,
-                low: rating.interval.low,
-                high: rating.interval.high,
-            },
+            elo: IntervalReport::new(rating.elo.0, rating.interval),
             best_rank: rating.ranks.best,
             worst_rank: rating.ranks.worst,
         })
@@ -176,25 +164,6 @@ impl<'a> Figures<'a> {
                 .sum::<u64>()
                 .checked_div(measured),
             ..figures.total.clone()
-        }
-    }
-}
-
-impl IntervalReport {
-    /// Returns an estimate without an interval.
-    fn of(estimate: f64) -> Self {
-        Self {
-            estimate,
-            low: estimate,
-            high: estimate,
-        }
-    }
-
-    fn map(self, change: impl Fn(f64) -> f64) -> Self {
-        Self {
-            estimate: change(self.estimate),
-            low: change(self.low),
-            high: change(self.high),
         }
     }
 }

@@ -205,20 +205,12 @@ impl Judge {
             Test::None => {
                 let plain =
                     Estimate::of_groups(&self.scores, self.matches_per_group, level).ok()?;
-                let interval = IntervalReport {
-                    estimate: plain.elo.0,
-                    low: plain.elo_interval.low,
-                    high: plain.elo_interval.high,
-                };
-                return Some((interval, plain.superiority));
+                let elo = IntervalReport::new(plain.elo.0, plain.elo_interval);
+                return Some((elo, plain.superiority));
             }
         };
-        let interval = IntervalReport {
-            estimate: stopped.elo.0,
-            low: stopped.elo_interval.low,
-            high: stopped.elo_interval.high,
-        };
-        Some((interval, stopped.superiority))
+        let elo = IntervalReport::new(stopped.elo.0, stopped.elo_interval);
+        Some((elo, stopped.superiority))
     }
 
     fn decided_by(&self) -> Option<StoppedBy> {

@@ -59,7 +59,6 @@ pub use crate::{
     journal::JournalError,
     match_client::{CallError, ServerAddress},
     own_server::{OwnServer, RefusedCallsReport},
-    plan::Forecast,
     report::{
         BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
         REPORT_VERSION, RatingErrors, RatingReport, Report, RequirementReport, StoppedBy,

@@ -1,7 +1,7 @@
 //! Plans a contest's groups and matches, and estimates how many groups it needs.
 
 use bridgemaster_contest::{
-    expected_groups,
+    ExpectedGroups, expected_groups,
     schedule::{self, BotNumber, Group},
     typical_deviation,
 };
@@ -234,24 +234,13 @@ impl Swiss {
     }
 }
 
-/// The expected number of groups until a verdict, for games that rarely tie.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Forecast {
-    /// The number of groups if the candidate is at the lower bound.
-    pub groups_at_lower: f64,
-    /// The number of groups if the candidate is at the upper bound.
-    pub groups_at_upper: f64,
-    /// The number of groups if the candidate is half-way between the bounds. Such a candidate needs
-    /// the most groups.
-    pub groups_half_way: f64,
-}
-
 impl ContestSpec {
-    /// Returns the expected number of groups that the test needs; `None` without a test.
+    /// Returns the expected number of groups that the test needs, for games that rarely tie; `None`
+    /// without a test.
     ///
     /// # Errors
     /// Bounds or error rates are not valid.
-    pub fn forecast(&self) -> Result<Option<Forecast>, SpecError> {
+    pub fn forecast(&self) -> Result<Option<ExpectedGroups>, SpecError> {
         let matches = self.matches_per_group();
         let hypotheses = match self.test() {
             Some(test) => test.hypotheses(matches)?,
@@ -261,14 +250,7 @@ impl ContestSpec {
         let seats = f64::from(self.rules.seats);
         let deviation = typical_deviation(u32::from(self.rules.seats))
             * (seats / f64::from(matches.max(1))).sqrt();
-        Ok(hypotheses.map(|hypotheses| {
-            let expected = expected_groups(&hypotheses, deviation);
-            Forecast {
-                groups_at_lower: expected.at_lower,
-                groups_at_upper: expected.at_upper,
-                groups_half_way: expected.half_way,
-            }
-        }))
+        Ok(hypotheses.map(|hypotheses| expected_groups(&hypotheses, deviation)))
     }
 
     /// Returns a contest with the same bots but only one group or round, to measure how long it

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use bridgemaster_bot_process::Isolation;
-use bridgemaster_contest::schedule::BotNumber;
+use bridgemaster_contest::{Interval, schedule::BotNumber};
 use serde::{Deserialize, Serialize};
 
 use crate::{ContestSpec, GroupNumber, Identity, MatchNumber, RefusedCallsReport};
@@ -250,6 +250,33 @@ pub struct IntervalReport {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
+}
+
+impl IntervalReport {
+    pub(crate) fn new(estimate: f64, Interval { low, high }: Interval) -> Self {
+        Self {
+            estimate,
+            low,
+            high,
+        }
+    }
+
+    /// Returns an estimate without an interval.
+    pub(crate) fn of(estimate: f64) -> Self {
+        Self {
+            estimate,
+            low: estimate,
+            high: estimate,
+        }
+    }
+
+    pub(crate) fn map(self, change: impl Fn(f64) -> f64) -> Self {
+        Self {
+            estimate: change(self.estimate),
+            low: change(self.low),
+            high: change(self.high),
+        }
+    }
 }
 
 /// An always-valid confidence interval for the mean score. It is valid even if it is checked after

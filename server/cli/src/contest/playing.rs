@@ -185,15 +185,15 @@ pub(super) fn estimate(
     match spec.forecast().map_err(|error| spec_error(&error))? {
         None => text.push_str(&line("all", max)),
         Some(expected) => {
-            text.push_str(&line("at the lower bound", expected.groups_at_lower));
-            text.push_str(&line("at the upper bound", expected.groups_at_upper));
-            text.push_str(&line("half-way between", expected.groups_half_way));
+            text.push_str(&line("at the lower bound", expected.at_lower));
+            text.push_str(&line("at the upper bound", expected.at_upper));
+            text.push_str(&line("half-way between", expected.half_way));
             text.push_str(
                 "These are averages for bots that rarely tie. A candidate half-way between the \
                  bounds takes longest.\nFor a candidate that wins or loses every match, 10 groups \
                  are enough for a verdict.\n",
             );
-            if expected.groups_half_way > max {
+            if expected.half_way > max {
                 text.push_str(&format!(
                     "The contest stops undecided after {max:.0} groups (--max-groups).\n"
                 ));

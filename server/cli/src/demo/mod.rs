@@ -1,7 +1,6 @@
 //! `bridgemaster demo`: plays one match on this machine, with bot processes over gRPC.
 
 mod processes;
-mod progress;
 
 use std::{
     env,
@@ -34,10 +33,7 @@ use crate::{
     address,
     bot_choice::{BotChoice, BotEnv, BotEnvFlag},
     browser,
-    demo::{
-        processes::{BotExit, BotOutput, Processes},
-        progress::ProgressView,
-    },
+    demo::processes::{BotExit, BotOutput, Processes, ProgressView},
     failure::misuse,
     files::{self, OutputFile},
     follow::{FollowEvent, follow},

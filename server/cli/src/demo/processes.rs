@@ -1,4 +1,4 @@
-//! A demo's bot processes, and their standard error.
+//! A demo's bot processes, their standard error, and the progress of its match.
 
 use std::{env, fmt, path::PathBuf, process::ExitStatus, sync::Arc, time::Duration};
 
@@ -7,11 +7,17 @@ use bridgemaster_bot_process::{BotProcess, Isolation, StderrFile};
 use bridgemaster_games::Seed;
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{MatchResult, SeatTicket},
+    v1::{MatchResult, MatchState, SeatState, SeatTicket, WatchMatchResponse},
 };
+use indicatif::{ProgressBar, ProgressStyle};
 use tokio::{task::JoinSet, time::timeout};
 
-use crate::bot_choice::{BotChoice, BotEnv};
+use crate::{
+    bot_choice::{BotChoice, BotEnv},
+    output,
+    quantities::count,
+    view::View,
+};
 
 /// Time for bots to exit after the match.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -190,5 +196,86 @@ impl BotOutput {
             )
         });
         lines.collect()
+    }
+}
+
+/// Shows a match's progress. Clones share the bar.
+#[derive(Clone)]
+pub(super) struct ProgressView {
+    bar: ProgressBar,
+}
+
+impl ProgressView {
+    /// Creates a bar, which `quiet` hides.
+    pub(super) fn new(quiet: bool) -> Self {
+        if quiet {
+            return Self {
+                bar: ProgressBar::hidden(),
+            };
+        }
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
+        let bar = ProgressBar::new(0).with_message("starting");
+        Self {
+            // The template is constant and valid; the fallback is unreachable.
+            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())),
+        }
+    }
+
+    pub(super) fn show(&self, update: &WatchMatchResponse) -> anyhow::Result<()> {
+        if self.bar.is_hidden() {
+            return Ok(());
+        }
+        let Some(info) = &update.r#match else {
+            return Ok(());
+        };
+        let Some(view) = View::of(update)?.filter(|_| info.state() != MatchState::Waiting) else {
+            let connected = info
+                .seats
+                .iter()
+                .filter(|seat| seat.state() == SeatState::Connected);
+            self.bar.set_length(info.seats.len() as u64);
+            self.bar.set_position(connected.count() as u64);
+            self.bar.set_message("bots connected");
+            return Ok(());
+        };
+        match view.progress()? {
+            Some(progress) => {
+                self.bar.set_length(progress.total.into());
+                self.bar.set_position(progress.done.into());
+                self.bar.set_message(format!(
+                    "{}, {}",
+                    progress.unit,
+                    count(info.decisions, "decision", "decisions")
+                ));
+            }
+            None => {
+                self.bar.set_position(info.decisions.into());
+                self.bar.set_message("decisions");
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports a bot that failed, above the bar.
+    pub(super) fn report_exit(&self, exit: &BotExit) {
+        if !exit.is_success() {
+            self.bar.suspend(|| output::eprint(&exit.to_string()));
+        }
+    }
+
+    /// Returns a function that prints bots' lines above the bar.
+    pub(super) fn output(&self) -> PrintLine {
+        let bar = self.bar.clone();
+        Arc::new(move |bot: &str, line: &str| bar.suspend(|| output::bot_line(bot, line)))
+    }
+
+    /// Finishes the bar but keeps it visible, since a short match shows it only for a moment.
+    pub(super) fn finish(&self) {
+        self.bar.finish();
+    }
+
+    /// Removes the bar for a match that failed.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
     }
 }

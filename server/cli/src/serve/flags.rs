@@ -1,14 +1,14 @@
-//! The flags of `bridgemaster serve`.
+//! The flags of `bridgemaster serve`, and its TLS files.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
-use bridgemaster_server::{KeepReplays, identity::PublicRead, traces::Collector};
+use bridgemaster_server::{KeepReplays, Tls, TlsFiles, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
 use bridgemaster_whole_file::FileMode;
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::{address, quantities::Lifetime, tls_flags::TlsFlags};
+use crate::{address, failure::misuse, quantities::Lifetime};
 
 /// Maximum drain time, in seconds. It is one day, the same as the maximum time for a decision.
 pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
@@ -202,6 +202,97 @@ pub(super) fn deserialize_keep_replays<'de, D: Deserializer<'de>>(
     parse_keep_replays(&text)
         .map(Some)
         .map_err(D::Error::custom)
+}
+
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct TlsFlags {
+    /// PEM file with the certificate chain; enables TLS, reloaded on SIGHUP
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// PEM file with the private key of the certificate, reloaded on SIGHUP
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+    /// Require client certificates issued by a CA in this PEM file
+    #[arg(long, value_name = "FILE")]
+    tls_client_ca: Option<PathBuf>,
+}
+
+impl TlsFlags {
+    /// Returns the flags with the given files as defaults.
+    ///
+    /// # Errors
+    /// Misuse if a certificate or its key is missing.
+    pub(crate) fn or(
+        self,
+        cert: Option<PathBuf>,
+        key: Option<PathBuf>,
+        client_ca: Option<PathBuf>,
+    ) -> anyhow::Result<Self> {
+        let files = Self {
+            tls_cert: self.tls_cert.or(cert),
+            tls_key: self.tls_key.or(key),
+            tls_client_ca: self.tls_client_ca.or(client_ca),
+        };
+        let missing = match (&files.tls_cert, &files.tls_key) {
+            (Some(_), Some(_)) => return Ok(files),
+            (None, None) if files.tls_client_ca.is_none() => return Ok(files),
+            (Some(_), None) => "--tls-key",
+            (None, _) => "--tls-cert",
+        };
+        Err(misuse(format!(
+            "TLS needs a certificate and its key; add {missing} FILE"
+        )))
+    }
+
+    /// Returns whether the server uses TLS.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.tls_cert.is_some()
+    }
+
+    /// Reads the files; `None` without TLS.
+    pub(crate) fn load(&self) -> anyhow::Result<Option<Arc<Tls>>> {
+        let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) else {
+            return Ok(None);
+        };
+        let files = TlsFiles {
+            cert: cert.clone(),
+            key: key.clone(),
+            client_ca: self.tls_client_ca.clone(),
+        };
+        let tls = Tls::load(files).map_err(|error| misuse(error.to_string()))?;
+        Ok(Some(Arc::new(tls)))
+    }
+}
+
+/// Reloads the files on SIGHUP. If the new files are invalid, logs the error and continues with the
+/// previous files. SIGHUP then never ends the process, even without TLS.
+#[cfg(unix)]
+pub(crate) fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    use tracing::{error, warn};
+
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            // Results are logged as warnings, so that they are visible at the default log level.
+            match tls.as_ref().map(|tls| tls.reload()) {
+                None => warn!("SIGHUP ignored: without TLS there are no files to reload"),
+                Some(Ok(())) => warn!("TLS files reloaded"),
+                Some(Err(error)) => error!(
+                    error = &error as &dyn std::error::Error,
+                    "TLS files not reloaded; previous files stay in use"
+                ),
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Does nothing, since this system does not have this signal.
+#[cfg(not(unix))]
+pub(crate) fn reload_on_hangup(_tls: Option<Arc<Tls>>) -> std::io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

@@ -24,11 +24,10 @@ use crate::{
     output,
     process::{block_on, stop_requested},
     serve::{
-        flags::ServeArgs,
+        flags::{ServeArgs, reload_on_hangup},
         rules::RulesArgs,
         settings::{PageSettings, Settings, StoreLocation},
     },
-    tls_flags::reload_on_hangup,
 };
 
 #[derive(Args)]

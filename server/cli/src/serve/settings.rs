@@ -17,9 +17,8 @@ use crate::{
     key::place,
     serve::{
         config_file::ConfigFile,
-        flags::{DurabilityFlag, LogFormat, MAX_DRAIN_SECONDS, ServeArgs},
+        flags::{DurabilityFlag, LogFormat, MAX_DRAIN_SECONDS, ServeArgs, TlsFlags},
     },
-    tls_flags::TlsFlags,
 };
 
 /// Default address to listen on.

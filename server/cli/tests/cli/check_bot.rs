@@ -149,9 +149,5 @@ fn files_that_cannot_be_written_are_told_before_any_check() {
     let both = ["--json", "-", "--junit", "-", "--", "random"];
     let ran = run(["check-bot"].iter().chain(&both));
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
-    assert!(
-        ran.err.contains("write the others to files"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("write the others to files"), "{}", ran.err);
 }

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
@@ -28,8 +29,9 @@ pub struct Requirement {
 }
 
 /// A quantity that a requirement can compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
+#[value(rename_all = "snake_case")]
 pub enum Measure {
     /// Elo difference to the opponents, with an interval.
     Elo,
@@ -55,20 +57,6 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All measures with their names.
-    pub const ALL: &[(Self, &str)] = &[
-        (Self::Elo, "elo"),
-        (Self::Score, "score"),
-        (Self::WinRate, "win_rate"),
-        (Self::Place, "place"),
-        (Self::Margin, "margin"),
-        (Self::Superiority, "superiority"),
-        (Self::Faults, "faults"),
-        (Self::Forfeits, "forfeits"),
-        (Self::Restarts, "restarts"),
-        (Self::LongestMs, "longest_ms"),
-    ];
-
     /// Returns whether the measure has a confidence interval.
     #[must_use]
     pub fn has_interval(self) -> bool {
@@ -133,9 +121,10 @@ impl FromStr for Requirement {
             Some((bot, name)) => (Some(bot.trim().to_owned()), name.trim()),
             None => (None, subject.trim()),
         };
-        let measure = Measure::ALL.iter().find(|(_, known)| *known == name);
-        let measure = measure.map(|(measure, _)| *measure).ok_or_else(|| {
-            let names: Vec<&str> = Measure::ALL.iter().map(|(_, name)| *name).collect();
+        let measure = <Measure as ValueEnum>::from_str(name, false).map_err(|_| {
+            let known = Measure::value_variants().iter();
+            let names = known.filter_map(Measure::to_possible_value);
+            let names: Vec<String> = names.map(|known| known.get_name().to_owned()).collect();
             problem(format!(
                 "unknown measure {name:?}; known measures: {}",
                 names.join(", ")

@@ -6,7 +6,10 @@ use bridgemaster_runner::{ExitReason, MatchRow, Report};
 use crate::{
     contest::{
         figures::ending,
-        outputs::sections::{self, Block, Cell, Item, Section, Table},
+        outputs::{
+            model::{Block, Cell, Item, Section, Table},
+            sections,
+        },
     },
     formats::escaped,
 };

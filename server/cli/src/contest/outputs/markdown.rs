@@ -5,7 +5,8 @@ use bridgemaster_runner::{MatchRow, Report};
 
 use super::{
     super::figures,
-    sections::{self, Block, Cell, Chart, Section, Table},
+    model::{Block, Cell, Chart, Section, Table},
+    sections,
 };
 
 /// The chart's width, in columns.

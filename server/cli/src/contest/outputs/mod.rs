@@ -1,9 +1,11 @@
-//! A contest's output files. `sections` has the content, and each format renders it.
+//! A contest's output files. `sections` has the content in the types of `model`,
+//! and each format renders it.
 
 mod data;
 pub(super) mod html;
 mod junit;
 mod markdown;
+mod model;
 pub(super) mod sections;
 mod svg;
 pub(super) mod text;

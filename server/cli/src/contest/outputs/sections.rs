@@ -1,5 +1,4 @@
-//! The content of a contest's report: sections of lines, tables, charts and quoted output. All
-//! formats except JSON render this model, and escape its text, which is not trusted.
+//! The content of a contest's report: its sections and charts, which all formats except JSON render.
 
 use bridgemaster_runner::{
     BotReport, FaultCounting, GroupPoint, IntervalReport, MatchRow, RatingErrors, Report,
@@ -8,6 +7,7 @@ use bridgemaster_runner::{
 
 use crate::{
     contest::figures::{self, or_dash, ranks, share, signed, verdict_so_far},
+    contest::outputs::model::{Block, Cell, Chart, Column, Item, Section, Table},
     quantities::{count, duration_of, memory, time_us},
 };
 
@@ -17,112 +17,6 @@ const MAX_QUOTES: usize = 3;
 const MAX_WORST: usize = 5;
 /// Maximum number of points per line of a chart. More points would overlap.
 const MAX_POINTS: usize = 600;
-
-/// A part of the report.
-pub(crate) struct Section {
-    pub(crate) title: String,
-    pub(crate) blocks: Vec<Block>,
-}
-
-/// The content of a section.
-pub(crate) enum Block {
-    /// Lines. A line that belongs to the line before it is indented by two spaces.
-    Lines(Vec<String>),
-    Table(Table),
-    /// Lines that a bot wrote.
-    Quote(String),
-}
-
-pub(crate) struct Table {
-    pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Vec<Cell>>,
-}
-
-pub(crate) struct Column {
-    pub(crate) name: &'static str,
-    /// True if the cells are numbers.
-    pub(crate) is_figure: bool,
-    /// The order in which columns are hidden if the table is too wide: the largest number first.
-    /// A column with 0 is never hidden.
-    pub(crate) hidden: u8,
-}
-
-/// A table's cell: one item, or a list of items.
-pub(crate) struct Cell(pub(crate) Vec<Item>);
-
-#[derive(Default)]
-pub(crate) struct Item {
-    pub(crate) text: String,
-    /// Text after `text`, which formats with little space leave out.
-    pub(crate) detail: String,
-    /// A warning about the item, such as `annulled`, and its explanation.
-    pub(crate) warning: Option<(String, String)>,
-    /// The path of the item's page, for formats with links.
-    pub(crate) link: Option<String>,
-}
-
-/// Values by group.
-pub(crate) struct Chart {
-    pub(crate) title: &'static str,
-    /// Values to mark with a line and a label; the scale of a chart without dots ends at the first
-    /// and the last of them.
-    pub(crate) marks: Vec<f64>,
-    pub(crate) line: Vec<f64>,
-    pub(crate) dots: Vec<f64>,
-    pub(crate) last_group: u64,
-}
-
-impl Section {
-    fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
-        Self {
-            title: title.into(),
-            blocks,
-        }
-    }
-}
-
-impl Column {
-    fn text(name: &'static str) -> Self {
-        Self {
-            name,
-            is_figure: false,
-            hidden: 0,
-        }
-    }
-
-    fn figure(name: &'static str, hidden: u8) -> Self {
-        Self {
-            name,
-            is_figure: true,
-            hidden,
-        }
-    }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Self(vec![Item {
-            text,
-            ..Item::default()
-        }])
-    }
-}
-
-impl Cell {
-    /// An estimate, with its interval as the detail.
-    fn share(figure: Option<IntervalReport>) -> Self {
-        let Some(figure) = figure else {
-            return or_dash(None).into();
-        };
-        let whole = share(figure);
-        let (text, detail) = whole.split_at(whole.find(" [").unwrap_or(whole.len()));
-        Self(vec![Item {
-            text: text.to_owned(),
-            detail: detail.to_owned(),
-            ..Item::default()
-        }])
-    }
-}
 
 /// Returns the sections on the whole contest, without empty ones.
 pub(crate) fn overview(report: &Report) -> Vec<Section> {

@@ -6,7 +6,7 @@ use bridgemaster_runner::Report;
 use crate::{
     contest::{
         figures,
-        outputs::sections::{self, Chart},
+        outputs::{model::Chart, sections},
     },
     formats::escaped,
     quantities::count,

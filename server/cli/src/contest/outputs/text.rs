@@ -4,7 +4,10 @@ use bridgemaster_proto::escape::Escaped;
 use bridgemaster_runner::{Report, STDERR_FOLDER};
 
 use crate::{
-    contest::outputs::sections::{Block, Cell, Column, Section, Table, overview},
+    contest::outputs::{
+        model::{Block, Cell, Column, Section, Table},
+        sections::overview,
+    },
     output,
     table::{fitted_lines, narrowed, terminal_width},
 };

@@ -1,0 +1,112 @@
+//! The model of a contest's report: sections of lines, tables and quoted output, and charts. Its text
+//! is not trusted, so each format escapes it.
+
+use bridgemaster_runner::IntervalReport;
+
+use crate::contest::figures::{or_dash, share};
+
+/// A part of the report.
+pub(crate) struct Section {
+    pub(crate) title: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// The content of a section.
+pub(crate) enum Block {
+    /// Lines. A line that belongs to the line before it is indented by two spaces.
+    Lines(Vec<String>),
+    Table(Table),
+    /// Lines that a bot wrote.
+    Quote(String),
+}
+
+pub(crate) struct Table {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    /// True if the cells are numbers.
+    pub(crate) is_figure: bool,
+    /// The order in which columns are hidden if the table is too wide: the largest number first.
+    /// A column with 0 is never hidden.
+    pub(crate) hidden: u8,
+}
+
+/// A table's cell: one item, or a list of items.
+pub(crate) struct Cell(pub(crate) Vec<Item>);
+
+#[derive(Default)]
+pub(crate) struct Item {
+    pub(crate) text: String,
+    /// Text after `text`, which formats with little space leave out.
+    pub(crate) detail: String,
+    /// A warning about the item, such as `annulled`, and its explanation.
+    pub(crate) warning: Option<(String, String)>,
+    /// The path of the item's page, for formats with links.
+    pub(crate) link: Option<String>,
+}
+
+/// Values by group.
+pub(crate) struct Chart {
+    pub(crate) title: &'static str,
+    /// Values to mark with a line and a label; the scale of a chart without dots ends at the first
+    /// and the last of them.
+    pub(crate) marks: Vec<f64>,
+    pub(crate) line: Vec<f64>,
+    pub(crate) dots: Vec<f64>,
+    pub(crate) last_group: u64,
+}
+
+impl Section {
+    pub(super) fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self {
+            title: title.into(),
+            blocks,
+        }
+    }
+}
+
+impl Column {
+    pub(super) fn text(name: &'static str) -> Self {
+        Self {
+            name,
+            is_figure: false,
+            hidden: 0,
+        }
+    }
+
+    pub(super) fn figure(name: &'static str, hidden: u8) -> Self {
+        Self {
+            name,
+            is_figure: true,
+            hidden,
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self(vec![Item {
+            text,
+            ..Item::default()
+        }])
+    }
+}
+
+impl Cell {
+    /// An estimate, with its interval as the detail.
+    pub(super) fn share(figure: Option<IntervalReport>) -> Self {
+        let Some(figure) = figure else {
+            return or_dash(None).into();
+        };
+        let whole = share(figure);
+        let (text, detail) = whole.split_at(whole.find(" [").unwrap_or(whole.len()));
+        Self(vec![Item {
+            text: text.to_owned(),
+            detail: detail.to_owned(),
+            ..Item::default()
+        }])
+    }
+}
