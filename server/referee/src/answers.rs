@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bridgemaster_games::{Game, Seat};
 
 use crate::{
-    Answer, BadAnswerReason, Charge, DecidedBy, FaultAction, FaultReason, Output, Referee,
-    Rejection, RejectionReason, SeatMessage, play::AppliedDecision,
+    Answer, Charge, DecidedBy, FaultAction, FaultReason, Referee, Rejection, RejectionReason,
+    SeatMessage, play::AppliedDecision,
 };
 
 /// The reason why an answer is rejected.
@@ -36,7 +36,6 @@ impl<G: Game> Referee<G> {
         seat: Seat,
         request_id: u32,
         (answer, note): (Answer<G::Decision>, String),
-        out: &mut Vec<Output<G>>,
     ) {
         let player = &self.players[seat.index()];
         let Some(open) = player.open.as_ref().filter(|open| open.id == request_id) else {
@@ -45,9 +44,9 @@ impl<G: Game> Referee<G> {
                 .as_ref()
                 .is_some_and(|last| *last == (request_id, answer))
             {
-                return self.count_useless_message(seat, out);
+                return self.count_useless_message(seat);
             }
-            return self.refuse_not_open(seat, request_id, out);
+            return self.refuse_not_open(seat, request_id);
         };
         let legal = &open.content.legal;
         let (decision, field) = match &answer {
@@ -55,7 +54,7 @@ impl<G: Game> Referee<G> {
                 Some(decision) => (decision.clone(), "index"),
                 None => {
                     let invalid = InvalidDecision::index_out_of_range(*index, legal.len());
-                    return self.refuse_illegal(seat, request_id, invalid, out);
+                    return self.refuse_illegal(seat, request_id, invalid);
                 }
             },
             Answer::Decision(decision) => (decision.clone(), "decision"),
@@ -74,7 +73,7 @@ impl<G: Game> Referee<G> {
                     events,
                     note: self.fit_note(seat, note),
                 };
-                self.record_decision(seat, decision, decided, out);
+                self.record_decision(seat, decision, decided);
             }
             Err(refusal) => {
                 let invalid = InvalidDecision {
@@ -82,37 +81,27 @@ impl<G: Game> Referee<G> {
                     field: field.to_owned(),
                     detail: refusal.to_string(),
                 };
-                self.refuse_illegal(seat, request_id, invalid, out);
+                self.refuse_illegal(seat, request_id, invalid);
             }
         }
     }
 
+    /// Handles an answer that could not be decoded. It is a fault if it is for the open request.
     pub(crate) fn handle_bad_answer(
         &mut self,
         seat: Seat,
         request_id: u32,
-        reason: BadAnswerReason,
         (field, detail): (String, String),
-        out: &mut Vec<Output<G>>,
     ) {
-        match reason {
-            BadAnswerReason::MalformedDecision => {
-                if self.players[seat.index()].open_request_id() != request_id || request_id == 0 {
-                    return self.refuse_not_open(seat, request_id, out);
-                }
-                let reason = RejectionReason::MalformedDecision;
-                self.refuse_illegal(
-                    seat,
-                    request_id,
-                    InvalidDecision {
-                        reason,
-                        field,
-                        detail,
-                    },
-                    out,
-                );
-            }
+        if self.players[seat.index()].open_request_id() != request_id || request_id == 0 {
+            return self.refuse_not_open(seat, request_id);
         }
+        let invalid = InvalidDecision {
+            reason: RejectionReason::MalformedDecision,
+            field,
+            detail,
+        };
+        self.refuse_illegal(seat, request_id, invalid);
     }
 
     /// Closes the open request with this answer, stops the clock and returns the charge.
@@ -147,7 +136,7 @@ impl<G: Game> Referee<G> {
     }
 
     /// Rejects an answer to a request that is not open. There is no penalty.
-    fn refuse_not_open(&mut self, seat: Seat, request_id: u32, out: &mut Vec<Output<G>>) {
+    fn refuse_not_open(&mut self, seat: Seat, request_id: u32) {
         let last = self.players[seat.index()].last_request_id;
         let (reason, detail) = if (1..=last).contains(&request_id) {
             (
@@ -169,41 +158,28 @@ impl<G: Game> Referee<G> {
                 field,
                 detail,
             },
-            out,
         );
     }
 
     /// Rejects an answer without a penalty. It counts as a useless message.
-    fn refuse_useless(
-        &mut self,
-        seat: Seat,
-        request_id: u32,
-        invalid: InvalidDecision,
-        out: &mut Vec<Output<G>>,
-    ) {
+    fn refuse_useless(&mut self, seat: Seat, request_id: u32, invalid: InvalidDecision) {
         let open_request_id = self.players[seat.index()].open_request_id();
-        self.reject(seat, request_id, invalid, open_request_id, out);
-        self.count_useless_message(seat, out);
+        self.reject(seat, request_id, invalid, open_request_id);
+        self.count_useless_message(seat);
     }
 
     /// Rejects an answer to the open request, which is a fault.
-    fn refuse_illegal(
-        &mut self,
-        seat: Seat,
-        request_id: u32,
-        invalid: InvalidDecision,
-        out: &mut Vec<Output<G>>,
-    ) {
+    fn refuse_illegal(&mut self, seat: Seat, request_id: u32, invalid: InvalidDecision) {
         let reason = FaultReason::Illegal;
-        let cost = self.assess(seat, reason, request_id, invalid.detail.clone(), out);
+        let cost = self.assess(seat, reason, request_id, invalid.detail.clone());
         let open_request_id = match cost {
             FaultAction::Refuse | FaultAction::Strike => request_id,
             FaultAction::Substitute | FaultAction::Forfeit => 0,
         };
-        self.reject(seat, request_id, invalid, open_request_id, out);
-        self.enact(seat, reason, cost, out);
+        self.reject(seat, request_id, invalid, open_request_id);
+        self.enact(seat, reason, cost);
         if cost == FaultAction::Refuse {
-            self.count_useless_message(seat, out);
+            self.count_useless_message(seat);
         }
     }
 
@@ -213,7 +189,6 @@ impl<G: Game> Referee<G> {
         request_id: u32,
         invalid: InvalidDecision,
         open_request_id: u32,
-        out: &mut Vec<Output<G>>,
     ) {
         let rejection = Rejection {
             request_id,
@@ -223,6 +198,6 @@ impl<G: Game> Referee<G> {
             open_request_id,
             strikes: self.players[seat.index()].info.strikes,
         };
-        self.send(seat, SeatMessage::Rejected(Arc::new(rejection)), out);
+        self.send(seat, SeatMessage::Rejected(Arc::new(rejection)));
     }
 }

@@ -1,8 +1,9 @@
-//! Seats' faults and their costs.
+//! Seats' faults and their costs. The house is the server's own player, which decides in place of a
+//! bot.
 
 use std::fmt;
 
-use crate::{FaultAction, RulesError, rules_error::check_range};
+use crate::{RulesError, rules_error::check_range};
 
 /// Maximum number of faults per seat that are recorded and listed in the result. Further faults are
 /// only counted. Otherwise, a seat whose faults cost nothing could exhaust memory. The fault that
@@ -137,17 +138,14 @@ impl FaultPolicy {
 fn check_action(
     field: &'static str,
     action: FaultAction,
-    valid: &'static [FaultAction],
+    valid: &[FaultAction],
 ) -> Result<(), RulesError> {
     if valid.contains(&action) {
-        Ok(())
-    } else {
-        Err(RulesError::Action {
-            field,
-            action,
-            valid,
-        })
+        return Ok(());
     }
+    let valid: Vec<String> = valid.iter().map(ToString::to_string).collect();
+    let detail = format!("{action} is not allowed; valid: {}", valid.join(", "));
+    Err(RulesError::Field { field, detail })
 }
 
 /// A fault that a seat committed.
@@ -163,4 +161,29 @@ pub struct Fault {
     pub at_ms: u64,
     /// Explanation in English, for people.
     pub detail: String,
+}
+
+/// The cost of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultAction {
+    /// The message is rejected and the clock keeps running.
+    Refuse,
+    /// A strike. Also acts as [`FaultAction::Refuse`] if possible, and otherwise as
+    /// [`FaultAction::Substitute`]. The seat forfeits when it reaches the strike limit.
+    Strike,
+    /// The house answers this request, or every request until the bot is connected.
+    Substitute,
+    /// The seat forfeits. The house plays for the seat until the end, and the seat is placed last.
+    Forfeit,
+}
+
+impl fmt::Display for FaultAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Refuse => "REFUSE",
+            Self::Strike => "STRIKE",
+            Self::Substitute => "SUBSTITUTE",
+            Self::Forfeit => "FORFEIT",
+        })
+    }
 }

@@ -27,15 +27,10 @@ mod answers;
 mod clock;
 mod event_log;
 mod fault;
-mod fault_action;
 mod fork;
 mod histories;
-mod house;
 mod input;
-mod lag;
 mod machine;
-mod notes;
-mod odds;
 mod outbox;
 mod output;
 mod penalty;
@@ -48,33 +43,31 @@ mod record;
 mod result;
 mod rules;
 mod rules_error;
-mod seat_info;
 mod streams;
 mod time;
 mod timers;
 
-pub use clock::{Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS, RESTART_GRACE_MS};
-pub use fault::{Fault, FaultPolicy, FaultReason, MAX_RECORDED_FAULTS};
-pub use fault_action::FaultAction;
+pub use clock::{
+    Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS, RESTART_GRACE_MS, SeatOdds,
+};
+pub use fault::{Fault, FaultAction, FaultPolicy, FaultReason, MAX_RECORDED_FAULTS};
 pub use fork::{Fork, ForkChance, ForkError, ForkStep, redraw};
 pub use histories::{
     EndedHistory, Histories, HistoryId, MAX_ENDED_HISTORIES, ParseHistoryIdError, ResumePoint,
 };
-pub use house::HousePolicy;
 pub use input::{Answer, BadAnswerReason, BotIdentity, ForwardingLag, Input};
-pub use lag::{LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS};
 pub use machine::{MatchPhase, Referee};
-pub use notes::{MATCH_NOTE_BYTES, MAX_NOTE_BYTES, NoteBudget};
-pub use odds::SeatOdds;
 pub use outbox::MAX_RETAINED_MESSAGES;
 pub use output::{
     CloseReason, DecisionRequest, Output, Rejection, RejectionReason, RequestContent, SeatMessage,
     SeatStatus, Started,
 };
 pub use penalty::MAX_USELESS_MESSAGES;
-pub use record::{ChanceRecord, DecidedBy, DecisionRecord, MAX_SEAT_RECORDS, Record, RecordEntry};
+pub use record::{
+    ChanceRecord, DecidedBy, DecisionRecord, MATCH_NOTE_BYTES, MAX_NOTE_BYTES, MAX_SEAT_RECORDS,
+    NoteBudget, Record, RecordEntry, SeatInfo, SeatState,
+};
 pub use result::{MatchLag, MatchResult, SeatResult, places};
-pub use rules::MatchRules;
+pub use rules::{HousePolicy, MatchRules};
 pub use rules_error::RulesError;
-pub use seat_info::{SeatInfo, SeatState};
-pub use time::Time;
+pub use time::{LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS, Time};

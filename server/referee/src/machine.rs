@@ -5,9 +5,9 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, Game, Seat};
 
 use crate::{
-    FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
-    RequestContent, RulesError, SeatMessage, Time, event_log::EventLog, house::House, lag::Lag,
-    player::Player,
+    BadAnswerReason, FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Record,
+    RecordEntry, RequestContent, RulesError, SeatMessage, Time, event_log::EventLog,
+    player::Player, rules::House, time::Lag,
 };
 
 /// The phase of a match.
@@ -59,6 +59,8 @@ pub struct Referee<G: Game> {
     pub(crate) next_record: u32,
     pub(crate) result: Option<Arc<MatchResult>>,
     pub(crate) is_cancelled: bool,
+    /// The outputs of the current input.
+    pub(crate) out: Vec<Output<G>>,
 }
 
 /// Omits the state and the setup, which are secret while the match runs.
@@ -124,6 +126,7 @@ impl<G: Game> Referee<G> {
             next_record: 0,
             result: None,
             is_cancelled: false,
+            out: Vec::new(),
             rules,
         })
     }
@@ -134,6 +137,12 @@ impl<G: Game> Referee<G> {
     /// Deadlines up to `now` are handled first, so that an answer at or after its deadline is late
     /// even without a tick. Referee lag is applied before the deadlines, because it extends them.
     pub fn handle(&mut self, now: Time, input: Input<G>, out: &mut Vec<Output<G>>) {
+        std::mem::swap(&mut self.out, out);
+        self.handle_input(now, input);
+        std::mem::swap(&mut self.out, out);
+    }
+
+    fn handle_input(&mut self, now: Time, input: Input<G>) {
         let before = self.now;
         self.now = self.now.max(now);
         if let Input::RefereeLag { lag_us, forwarding } = &input {
@@ -144,98 +153,75 @@ impl<G: Game> Referee<G> {
         }
         let seat = input.seat();
         if seat.is_some_and(|seat| !self.rules.seats.contains(seat)) {
-            return self.expire(out);
+            return self.expire();
         }
         match (&input, seat) {
             (Input::Connected { .. } | Input::Disconnected { .. }, Some(seat)) => {
                 self.players[seat.index()].between_streams = true;
-                self.expire(out);
+                self.expire();
                 self.players[seat.index()].between_streams = false;
             }
             // The time of the outage does not expire any deadline.
-            (Input::Restarted, _) => self.handle_restart(before, out),
-            _ => self.expire(out),
+            (Input::Restarted, _) => self.handle_restart(before),
+            _ => self.expire(),
         }
-        self.dispatch(input, out);
+        self.dispatch(input);
         if self.phase == MatchPhase::Waiting && self.all_seats_ready() {
-            self.start(out);
+            self.start();
         }
-        self.play(out);
+        self.play();
     }
 
-    fn dispatch(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
+    fn dispatch(&mut self, input: Input<G>) {
+        let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
+        let is_of_stream = self.phase != MatchPhase::Ended && input.seat().is_some_and(has_stream);
         match input {
             Input::Connected {
                 seat,
                 bot,
                 last_sequence,
-            } => self.handle_connected(seat, bot, last_sequence, out),
+            } => self.handle_connected(seat, bot, last_sequence),
             Input::ConnectionRefused { seat } => self.handle_refused_connection(seat),
-            Input::Expired { seat, why } => self.handle_expired(seat, &why, out),
-            Input::Cancelled => self.cancel(out),
+            Input::Expired { seat, why } => self.handle_expired(seat, &why),
+            Input::Cancelled => self.cancel(),
             Input::RefereeLag { .. } | Input::Restarted | Input::Tick => {}
-            stream_input => self.dispatch_stream_input(stream_input, out),
-        }
-    }
-
-    /// Handles an input of a seat's stream; ignores it if the seat has no stream.
-    fn dispatch_stream_input(&mut self, input: Input<G>, out: &mut Vec<Output<G>>) {
-        let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
-        if self.phase == MatchPhase::Ended || !input.seat().is_some_and(has_stream) {
-            return;
-        }
-        match input {
-            Input::Connected { .. }
-            | Input::ConnectionRefused { .. }
-            | Input::Expired { .. }
-            | Input::RefereeLag { .. }
-            | Input::Restarted
-            | Input::Cancelled
-            | Input::Tick => {}
-            Input::Disconnected { seat } => self.handle_disconnected(seat, out),
+            // The remaining inputs belong to a stream, and the seat has none.
+            _ if !is_of_stream => {}
+            Input::Disconnected { seat } => self.handle_disconnected(seat),
             Input::HandedOver { seat, request_id } => self.handle_handed_over(seat, request_id),
             Input::Answer {
                 seat,
                 request_id,
                 answer,
                 note,
-            } => {
-                self.handle_answer(seat, request_id, (answer, note), out);
-            }
+            } => self.handle_answer(seat, request_id, (answer, note)),
             Input::BadAnswer {
                 seat,
                 request_id,
-                reason,
+                reason: BadAnswerReason::MalformedDecision,
                 field,
                 detail,
-            } => {
-                self.handle_bad_answer(seat, request_id, reason, (field, detail), out);
-            }
-            Input::Garbage { seat, detail } => self.handle_garbage(seat, detail, out),
-            Input::Useless { seat } => self.count_useless_message(seat, out),
+            } => self.handle_bad_answer(seat, request_id, (field, detail)),
+            Input::Garbage { seat, detail } => self.handle_garbage(seat, detail),
+            Input::Useless { seat } => self.count_useless_message(seat),
             Input::RoundTrip {
                 seat,
                 round_trip_us,
             } => {
-                self.players[seat.index()]
-                    .clock
-                    .record_round_trip(round_trip_us);
+                let clock = &mut self.players[seat.index()].clock;
+                clock.record_round_trip(round_trip_us);
             }
             Input::Resign { seat } => {
-                self.penalise(
-                    seat,
-                    FaultReason::Resigned,
-                    "the bot resigned".to_owned(),
-                    out,
-                );
+                let detail = "the bot resigned".to_owned();
+                self.penalise(seat, FaultReason::Resigned, detail);
             }
         }
     }
 
     /// Sends a new message to a seat that has a stream.
-    pub(crate) fn send(&mut self, seat: Seat, message: SeatMessage<G>, out: &mut Vec<Output<G>>) {
+    pub(crate) fn send(&mut self, seat: Seat, message: SeatMessage<G>) {
         let sequence = self.players[seat.index()].outbox.push(&message);
-        out.push(Output::Send {
+        self.out.push(Output::Send {
             seat,
             sequence,
             message,
@@ -243,14 +229,14 @@ impl<G: Game> Referee<G> {
     }
 
     /// Appends a record to the replay.
-    pub(crate) fn record(&mut self, entry: RecordEntry<G>, out: &mut Vec<Output<G>>) {
+    pub(crate) fn record(&mut self, entry: RecordEntry<G>) {
         let record = Record {
             number: self.next_record,
             at_ms: self.at_ms(),
             entry,
         };
         self.next_record += 1;
-        out.push(Output::Record(record));
+        self.out.push(Output::Record(record));
     }
 
     /// Time since the start of the match, in ms; 0 before it.

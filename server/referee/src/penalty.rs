@@ -17,16 +17,10 @@ pub const MAX_USELESS_MESSAGES: u32 = 100;
 impl<G: Game> Referee<G> {
     /// Records a fault that concerns the seat's open request, if there is one, and applies its
     /// cost.
-    pub(crate) fn penalise(
-        &mut self,
-        seat: Seat,
-        reason: FaultReason,
-        detail: String,
-        out: &mut Vec<Output<G>>,
-    ) {
+    pub(crate) fn penalise(&mut self, seat: Seat, reason: FaultReason, detail: String) {
         let request_id = self.players[seat.index()].open_request_id();
-        let cost = self.assess(seat, reason, request_id, detail, out);
-        self.enact(seat, reason, cost, out);
+        let cost = self.assess(seat, reason, request_id, detail);
+        self.enact(seat, reason, cost);
     }
 
     /// Counts and records a fault, and returns its cost.
@@ -36,7 +30,6 @@ impl<G: Game> Referee<G> {
         reason: FaultReason,
         request_id: u32,
         detail: String,
-        out: &mut Vec<Output<G>>,
     ) -> FaultAction {
         let at_ms = self.at_ms();
         let policy = &self.rules.faults;
@@ -52,20 +45,14 @@ impl<G: Game> Referee<G> {
                 detail,
             };
             player.faults.push(fault.clone());
-            self.record(RecordEntry::Fault { seat, fault }, out);
+            self.record(RecordEntry::Fault { seat, fault });
         }
         action
     }
 
     /// Applies a fault's cost. If the cost is more than a rejection, the seat is notified at once.
     /// The other seats are notified once the fault is public.
-    pub(crate) fn enact(
-        &mut self,
-        seat: Seat,
-        reason: FaultReason,
-        cost: FaultAction,
-        out: &mut Vec<Output<G>>,
-    ) {
+    pub(crate) fn enact(&mut self, seat: Seat, reason: FaultReason, cost: FaultAction) {
         let player = &mut self.players[seat.index()];
         let is_reachable = player.is_reachable();
         let is_away = matches!(
@@ -83,15 +70,15 @@ impl<G: Game> Referee<G> {
         }
         if is_reachable && self.phase == MatchPhase::Running {
             let status = self.status_for(seat, seat, Some(reason));
-            self.send(seat, SeatMessage::SeatStatus(status), out);
+            self.send(seat, SeatMessage::SeatStatus(status));
         } else if cost != FaultAction::Forfeit {
             self.players[seat.index()]
                 .outbox
                 .defer_change(seat, Some(reason));
         }
-        self.notify_seat_change(seat, Some(reason), out);
+        self.notify_seat_change(seat, Some(reason));
         if is_reachable && cost == FaultAction::Forfeit {
-            out.push(Output::Close {
+            self.out.push(Output::Close {
                 seat,
                 reason: CloseReason::Forfeited(reason),
             });
@@ -102,13 +89,13 @@ impl<G: Game> Referee<G> {
                 FaultReason::Illegal | FaultReason::Flood | FaultReason::Garbage
             );
         if !clock_runs_on {
-            self.substitute(seat, out);
+            self.substitute(seat);
         }
     }
 
     /// Handles the timeout of the open request. The fault is a late answer, or a disconnect if the
     /// seat has no stream.
-    pub(crate) fn clock_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn clock_ran_out(&mut self, seat: Seat) {
         let player = &self.players[seat.index()];
         let (allowance_ms, lag_ms) = player.open.as_ref().map_or((0, 0), |open| {
             (open.timer.allowance_ms(), open.timer.lag_ms())
@@ -125,11 +112,11 @@ impl<G: Game> Referee<G> {
                 ", not counting {lag_ms} ms of the referee's own lag"
             ));
         }
-        self.penalise(seat, reason, detail, out);
+        self.penalise(seat, reason, detail);
     }
 
     /// Counts a useless message.
-    pub(crate) fn count_useless_message(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn count_useless_message(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         if player.forfeit.is_some() {
             return;
@@ -139,18 +126,18 @@ impl<G: Game> Referee<G> {
             player.useless_messages = 0;
             let detail =
                 format!("{MAX_USELESS_MESSAGES} useless messages since the last accepted answer");
-            self.penalise(seat, FaultReason::Flood, detail, out);
+            self.penalise(seat, FaultReason::Flood, detail);
         }
     }
 
-    pub(crate) fn handle_garbage(&mut self, seat: Seat, detail: String, out: &mut Vec<Output<G>>) {
-        self.penalise(seat, FaultReason::Garbage, detail, out);
+    pub(crate) fn handle_garbage(&mut self, seat: Seat, detail: String) {
+        self.penalise(seat, FaultReason::Garbage, detail);
         if self.players[seat.index()].is_connected() {
-            out.push(Output::Close {
+            self.out.push(Output::Close {
                 seat,
                 reason: CloseReason::Garbage,
             });
-            self.handle_disconnected(seat, out);
+            self.handle_disconnected(seat);
         }
     }
 }

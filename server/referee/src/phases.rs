@@ -16,16 +16,16 @@ impl<G: Game> Referee<G> {
             .all(|player| player.is_connected() || player.is_played_by_house())
     }
 
-    pub(crate) fn start(&mut self, out: &mut Vec<Output<G>>) {
+    pub(crate) fn start(&mut self) {
         self.phase = MatchPhase::Running;
         self.started_at = Some(self.now);
         self.public_changes += 1;
         for seat in self.rules.seats.seats() {
             if self.players[seat.index()].is_reachable() {
-                self.send_started(seat, out);
+                self.send_started(seat);
             }
         }
-        self.replay_fork(out);
+        self.replay_fork();
         for seat in self.rules.seats.seats() {
             let player = &self.players[seat.index()];
             if player.info.state == SeatState::Vacant && !player.absent {
@@ -33,15 +33,15 @@ impl<G: Game> Referee<G> {
                     "no bot connected within the start-up time of {} ms",
                     self.rules.clock.startup_ms
                 );
-                self.penalise(seat, FaultReason::NeverConnected, detail, out);
+                self.penalise(seat, FaultReason::NeverConnected, detail);
             }
         }
     }
 
     /// Sends the start message to a seat that has not received it.
-    pub(crate) fn send_started(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn send_started(&mut self, seat: Seat) {
         let started = self.started_message(seat);
-        self.send(seat, started, out);
+        self.send(seat, started);
     }
 
     /// Builds the start message from the state that a seat may know now.
@@ -58,39 +58,39 @@ impl<G: Game> Referee<G> {
     }
 
     /// Ends the match and sends the result to every connected seat.
-    pub(crate) fn end(&mut self, result: MatchResult, out: &mut Vec<Output<G>>) {
+    pub(crate) fn end(&mut self, result: MatchResult) {
         let result = Arc::new(result);
         self.phase = MatchPhase::Ended;
         self.public_changes += 1;
         self.result = Some(Arc::clone(&result));
         for seat in self.rules.seats.seats() {
             if self.players[seat.index()].is_reachable() {
-                self.send(seat, SeatMessage::Ended(Arc::clone(&result)), out);
-                out.push(Output::Close {
+                self.send(seat, SeatMessage::Ended(Arc::clone(&result)));
+                self.out.push(Output::Close {
                     seat,
                     reason: CloseReason::MatchEnded,
                 });
             }
         }
-        out.push(Output::Ended);
+        self.out.push(Output::Ended);
     }
 
     /// Cancels the match. The match's state becomes public, except for facts that the game itself
     /// hides.
-    pub(crate) fn cancel(&mut self, out: &mut Vec<Output<G>>) {
+    pub(crate) fn cancel(&mut self) {
         if self.phase == MatchPhase::Ended {
             return;
         }
-        out.push(Output::Cancelled);
+        self.out.push(Output::Cancelled);
         for seat in self.rules.seats.seats() {
             self.withdraw_request(seat);
         }
-        self.publish(out);
+        self.publish();
         self.phase = MatchPhase::Ended;
         self.is_cancelled = true;
         for player in &self.players {
             if player.is_connected() {
-                out.push(Output::Close {
+                self.out.push(Output::Close {
                     seat: player.info.seat,
                     reason: CloseReason::Cancelled,
                 });

@@ -6,8 +6,8 @@ use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, Viewer};
 
 use crate::{
     ChanceRecord, Charge, DecidedBy, DecisionRecord, ForkChance, ForkStep, MatchLag, MatchPhase,
-    MatchResult, Output, RecordEntry, Referee, RequestContent, SeatResult, clock::SeatClock,
-    places, player::OpenRequest, redraw,
+    MatchResult, RecordEntry, Referee, RequestContent, SeatResult, clock::SeatClock, places,
+    player::OpenRequest, redraw,
 };
 
 /// The circumstances of an applied decision, such as its note.
@@ -23,14 +23,14 @@ pub(crate) struct AppliedDecision<E> {
 impl<G: Game> Referee<G> {
     /// Continues until every seat that owes a decision has an open request, or until the match has
     /// ended.
-    pub(crate) fn play(&mut self, out: &mut Vec<Output<G>>) {
+    pub(crate) fn play(&mut self) {
         while self.phase == MatchPhase::Running {
-            if !self.resolve_chance(out) {
+            if !self.resolve_chance() {
                 return;
             }
             let seats_to_decide = G::seats_to_decide(&self.state);
             if seats_to_decide.is_empty() {
-                return self.finish(out);
+                return self.finish();
             }
             for seat in self.rules.seats.seats() {
                 // Another seat's decision might have made this request obsolete.
@@ -39,7 +39,7 @@ impl<G: Game> Referee<G> {
                 }
             }
             let decided = seats_to_decide.iter().any(|seat| {
-                self.players[seat.index()].open.is_none() && self.decide_or_request(seat, out)
+                self.players[seat.index()].open.is_none() && self.decide_or_request(seat)
             });
             if !decided {
                 return;
@@ -50,7 +50,7 @@ impl<G: Game> Referee<G> {
     /// Draws, applies and records every chance result that is due, each from its own stream of the
     /// seed. Games guarantee that a drawn result can be applied. Returns false if one cannot; the
     /// match then waits.
-    fn resolve_chance(&mut self, out: &mut Vec<Output<G>>) -> bool {
+    fn resolve_chance(&mut self) -> bool {
         while let Some(stream) = G::chance_due(&self.state) {
             let mut source = ChanceStream::new(&self.rules.seed, stream);
             let Some(chance) = G::draw_chance(&self.state, &mut source) else {
@@ -61,19 +61,13 @@ impl<G: Game> Referee<G> {
                 .log
                 .record(|events| G::apply_chance(state, &chance, events));
             let Ok(events) = applied else { return false };
-            self.record_chance(stream, chance, events, out);
+            self.record_chance(stream, chance, events);
         }
         true
     }
 
     /// Records a chance result that was applied.
-    fn record_chance(
-        &mut self,
-        stream: u64,
-        chance: G::Chance,
-        events: Vec<G::Event>,
-        out: &mut Vec<Output<G>>,
-    ) {
+    fn record_chance(&mut self, stream: u64, chance: G::Chance, events: Vec<G::Event>) {
         let is_public = !events.is_empty();
         self.digest = G::digest(&self.state);
         let record = ChanceRecord {
@@ -82,15 +76,15 @@ impl<G: Game> Referee<G> {
             events,
             digest: self.digest,
         };
-        self.record(RecordEntry::Chance(record), out);
+        self.record(RecordEntry::Chance(record));
         if is_public {
-            self.publish(out);
+            self.publish();
         }
     }
 
     /// Replays the fork's steps, and redraws hidden facts if the fork specifies it. All steps were
     /// checked when the match was created. If a step still fails, the remaining steps are skipped.
-    pub(crate) fn replay_fork(&mut self, out: &mut Vec<Output<G>>) {
+    pub(crate) fn replay_fork(&mut self) {
         let Some(fork) = self.rules.fork.clone() else {
             return;
         };
@@ -108,10 +102,10 @@ impl<G: Game> Referee<G> {
                         note: String::new(),
                         events,
                     };
-                    self.record_decision(*seat, decision.clone(), decided, out);
+                    self.record_decision(*seat, decision.clone(), decided);
                 }
                 ForkStep::Chance { stream, chance } => {
-                    self.record_chance(*stream, chance.clone(), events, out);
+                    self.record_chance(*stream, chance.clone(), events);
                 }
             }
         }
@@ -127,23 +121,23 @@ impl<G: Game> Referee<G> {
 
     /// Makes a seat's decision if the referee or the house plays it. Otherwise, opens a request.
     /// Returns whether a decision was made.
-    fn decide_or_request(&mut self, seat: Seat, out: &mut Vec<Output<G>>) -> bool {
+    fn decide_or_request(&mut self, seat: Seat) -> bool {
         let list = G::legal(&self.state, seat, &mut self.legal_buffer);
         if self
             .rules
             .is_played_by_referee(list, self.legal_buffer.len())
         {
-            return self.decide_listed(seat, 0, DecidedBy::Referee, 0, out);
+            return self.decide_listed(seat, 0, DecidedBy::Referee, 0);
         }
         if self.players[seat.index()].is_played_by_house() {
-            return self.decide_by_house(seat, 0, out);
+            return self.decide_by_house(seat, 0);
         }
-        self.open_request(seat, list == LegalList::Cut, out);
+        self.open_request(seat, list == LegalList::Cut);
         false
     }
 
     /// Opens a request with the legal decisions in the buffer.
-    fn open_request(&mut self, seat: Seat, cut: bool, out: &mut Vec<Output<G>>) {
+    fn open_request(&mut self, seat: Seat, cut: bool) {
         let mut events = std::mem::take(&mut self.event_buffer);
         self.log.deliver_to(seat.index(), &mut events);
         let content = RequestContent {
@@ -170,7 +164,7 @@ impl<G: Game> Referee<G> {
             sequence: None,
         });
         if player.is_reachable() {
-            self.send_open_request(seat, out);
+            self.send_open_request(seat);
         }
     }
 
@@ -188,12 +182,12 @@ impl<G: Game> Referee<G> {
     }
 
     /// Lets the house decide the open request, if there is one.
-    pub(crate) fn substitute(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn substitute(&mut self, seat: Seat) {
         let request_id = self.players[seat.index()].open_request_id();
         if request_id != 0 {
             self.withdraw_request(seat);
             G::legal(&self.state, seat, &mut self.legal_buffer);
-            self.decide_by_house(seat, request_id, out);
+            self.decide_by_house(seat, request_id);
         }
     }
 
@@ -206,24 +200,17 @@ impl<G: Game> Referee<G> {
     }
 
     /// Lets the house pick from the legal decisions in the buffer.
-    fn decide_by_house(&mut self, seat: Seat, request_id: u32, out: &mut Vec<Output<G>>) -> bool {
+    fn decide_by_house(&mut self, seat: Seat, request_id: u32) -> bool {
         if self.legal_buffer.is_empty() {
             return false;
         }
         let index = self.house.pick(seat, self.legal_buffer.len());
-        self.decide_listed(seat, index, DecidedBy::House, request_id, out)
+        self.decide_listed(seat, index, DecidedBy::House, request_id)
     }
 
     /// Applies a decision from the legal list in the buffer. Games guarantee that a listed decision
     /// is legal. Returns false if it is not; the match then waits instead of looping.
-    fn decide_listed(
-        &mut self,
-        seat: Seat,
-        index: usize,
-        by: DecidedBy,
-        request_id: u32,
-        out: &mut Vec<Output<G>>,
-    ) -> bool {
+    fn decide_listed(&mut self, seat: Seat, index: usize, by: DecidedBy, request_id: u32) -> bool {
         let Some(decision) = self.legal_buffer.get(index).cloned() else {
             return false;
         };
@@ -242,7 +229,6 @@ impl<G: Game> Referee<G> {
                 events,
                 note: String::new(),
             },
-            out,
         );
         true
     }
@@ -253,7 +239,6 @@ impl<G: Game> Referee<G> {
         seat: Seat,
         decision: G::Decision,
         decided: AppliedDecision<G::Event>,
-        out: &mut Vec<Output<G>>,
     ) {
         self.decisions += 1;
         let is_public = !decided.events.is_empty();
@@ -274,19 +259,19 @@ impl<G: Game> Referee<G> {
             digest: self.digest,
             note: decided.note,
         };
-        self.record(RecordEntry::Decision(record), out);
+        self.record(RecordEntry::Decision(record));
         if is_public {
-            self.publish(out);
+            self.publish();
         }
     }
 
     /// Ends the match once no seat owes a decision.
-    fn finish(&mut self, out: &mut Vec<Output<G>>) {
+    fn finish(&mut self) {
         for seat in self.rules.seats.seats() {
             self.withdraw_request(seat);
         }
         self.content_buffer = None;
-        self.publish(out);
+        self.publish();
         let Some(outcome) = G::outcome(&self.state) else {
             return;
         };
@@ -321,6 +306,6 @@ impl<G: Game> Referee<G> {
             decisions: self.decisions,
             duration_ms: self.at_ms(),
         };
-        self.end(result, out);
+        self.end(result);
     }
 }

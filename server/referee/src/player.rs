@@ -8,8 +8,8 @@ use crate::{
     Answer, DecisionRequest, Fault, FaultReason, NoteBudget, RequestContent, SeatInfo, SeatMessage,
     SeatState, Time,
     clock::{ClockRules, RequestTimer, SeatClock},
-    lag::Lag,
     outbox::Outbox,
+    time::Lag,
 };
 
 /// A request that waits for its answer.

@@ -42,12 +42,7 @@ impl<G: Game> Referee<G> {
     /// Publishes a change in the state of a seat's bot. `fault` is the fault that caused the
     /// change, if any. The other seats are notified at once, or with the next event if the fault is
     /// secret.
-    pub(crate) fn notify_seat_change(
-        &mut self,
-        about: Seat,
-        fault: Option<FaultReason>,
-        out: &mut Vec<Output<G>>,
-    ) {
+    pub(crate) fn notify_seat_change(&mut self, about: Seat, fault: Option<FaultReason>) {
         let is_secret = fault.is_some() && self.is_secret_who_decided();
         let player = &mut self.players[about.index()];
         if is_secret {
@@ -59,25 +54,25 @@ impl<G: Game> Referee<G> {
             None => player.publish_stream(),
         }
         self.public_changes += 1;
-        self.notify_others(about, fault, out);
+        self.notify_others(about, fault);
     }
 
     /// Makes all seats' current states public. Called when an event occurs or the match ends.
-    pub(crate) fn publish(&mut self, out: &mut Vec<Output<G>>) {
+    pub(crate) fn publish(&mut self) {
         self.public_decisions = self.decisions;
         self.public_changes += 1;
         for seat in self.rules.seats.seats() {
             let player = &mut self.players[seat.index()];
             if let Some(fault) = player.withheld {
                 player.publish();
-                self.notify_others(seat, Some(fault), out);
+                self.notify_others(seat, Some(fault));
             }
         }
     }
 
     /// Sends a seat's public state to every other seat. Sends nothing before the start, because the
     /// start message contains all seats' states.
-    fn notify_others(&mut self, about: Seat, fault: Option<FaultReason>, out: &mut Vec<Output<G>>) {
+    fn notify_others(&mut self, about: Seat, fault: Option<FaultReason>) {
         if self.phase != MatchPhase::Running {
             return;
         }
@@ -93,7 +88,7 @@ impl<G: Game> Referee<G> {
             if player.is_reachable() {
                 let message = SeatMessage::SeatStatus(Arc::clone(&status));
                 let sequence = player.outbox.push(&message);
-                out.push(Output::Send {
+                self.out.push(Output::Send {
                     seat: player.info.seat,
                     sequence,
                     message,

@@ -1,10 +1,11 @@
-//! The rules of a match.
+//! The rules of a match, and the house: the automatic player that decides for seats that are
+//! forfeited, late or absent.
 
 use std::sync::Arc;
 
-use bridgemaster_games::{Game, LegalList, Seat, SeatCount, Seed};
+use bridgemaster_games::{ChanceStream, Game, LegalList, MAX_SEATS, Seat, SeatCount, Seed};
 
-use crate::{ClockRules, FaultPolicy, Fork, HousePolicy, RulesError, SeatOdds, odds};
+use crate::{ClockRules, FaultPolicy, Fork, RulesError, SeatOdds, clock::check_odds};
 
 /// The rules of a match with all defaults filled in.
 #[derive(Debug)]
@@ -80,16 +81,66 @@ impl<G: Game> MatchRules<G> {
     /// Returns an error that names the first invalid field and its valid values.
     pub fn check(&self) -> Result<(), RulesError> {
         if !G::SEATS.contains(&self.seats.get()) {
-            return Err(RulesError::Seats {
-                game: G::NAME,
-                seats: self.seats.get(),
-                min: *G::SEATS.start(),
-                max: *G::SEATS.end(),
+            let (min, max) = (G::SEATS.start(), G::SEATS.end());
+            return Err(RulesError::Field {
+                field: "seats",
+                detail: format!(
+                    "{} is out of range ({min}..={max} for {})",
+                    self.seats,
+                    G::NAME
+                ),
             });
         }
         G::check_config(&self.config, self.seats).map_err(RulesError::Config)?;
         self.clock.check()?;
-        odds::check(&self.odds, self.seats, &self.clock)?;
+        check_odds(&self.odds, self.seats, &self.clock)?;
         self.faults.check()
+    }
+}
+
+/// The house's decisions for a seat use the chance stream with this number minus the seat's number.
+/// These streams are at the end of the range, because games number their streams from 0.
+const LAST_STREAM: u64 = u64::MAX;
+
+/// The policy by which the house decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum HousePolicy {
+    /// A legal decision chosen uniformly, from stream `u64::MAX - seat` of the match's seed.
+    #[default]
+    Random,
+    /// The first legal decision.
+    First,
+}
+
+/// Picks the house's decisions. Each seat has its own chance stream, so that the absence of one
+/// seat does not change the house decisions for other seats.
+#[derive(Debug)]
+pub(crate) struct House {
+    policy: HousePolicy,
+    seed: Seed,
+    streams: [Option<Box<ChanceStream>>; MAX_SEATS],
+}
+
+impl House {
+    pub(crate) fn new(policy: HousePolicy, seed: Seed) -> Self {
+        Self {
+            policy,
+            seed,
+            streams: Default::default(),
+        }
+    }
+
+    /// Returns an index below `count`, which must be at least 1.
+    pub(crate) fn pick(&mut self, seat: Seat, count: usize) -> usize {
+        match self.policy {
+            HousePolicy::First => 0,
+            HousePolicy::Random => {
+                let number = LAST_STREAM - u64::from(seat.number());
+                let stream = self.streams[seat.index()]
+                    .get_or_insert_with(|| Box::new(ChanceStream::new(&self.seed, number)));
+                let bound = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+                stream.below(bound) as usize
+            }
+        }
     }
 }

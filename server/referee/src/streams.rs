@@ -6,7 +6,7 @@ use bridgemaster_games::{Game, Seat};
 
 use crate::{
     BotIdentity, CloseReason, FaultReason, MAX_SEAT_RECORDS, MatchPhase, Output, RESTART_GRACE_MS,
-    RecordEntry, Referee, SeatMessage, SeatState, Time, clock::SeatClock, lag::Lag,
+    RecordEntry, Referee, SeatMessage, SeatState, Time, clock::SeatClock, time::Lag,
 };
 
 impl<G: Game> Referee<G> {
@@ -15,10 +15,9 @@ impl<G: Game> Referee<G> {
         seat: Seat,
         bot: BotIdentity,
         last_sequence: Option<u32>,
-        out: &mut Vec<Output<G>>,
     ) {
         if self.is_cancelled {
-            out.push(Output::Close {
+            self.out.push(Output::Close {
                 seat,
                 reason: CloseReason::Cancelled,
             });
@@ -26,7 +25,7 @@ impl<G: Game> Referee<G> {
         }
         let player = &mut self.players[seat.index()];
         if let Some(reason) = player.forfeit {
-            out.push(Output::Close {
+            self.out.push(Output::Close {
                 seat,
                 reason: CloseReason::Forfeited(reason),
             });
@@ -56,22 +55,22 @@ impl<G: Game> Referee<G> {
             player.info.bot = Some(bot);
             player.absent = false;
             if changed {
-                self.record_seat(seat, out);
-                self.notify_seat_change(seat, None, out);
+                self.record_seat(seat);
+                self.notify_seat_change(seat, None);
             }
         }
         if self.phase == MatchPhase::Waiting {
             return;
         }
-        self.resume(seat, last_sequence, out);
+        self.resume(seat, last_sequence);
         if self.phase == MatchPhase::Running && !was_excused {
             // A connection counts as a useless message, so that a bot cannot burden the other seats
             // by reconnecting endlessly.
-            self.count_useless_message(seat, out);
+            self.count_useless_message(seat);
         }
     }
 
-    pub(crate) fn handle_disconnected(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn handle_disconnected(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         player.info.state = SeatState::Paused;
         player.lost_at = self.now;
@@ -80,13 +79,13 @@ impl<G: Game> Referee<G> {
         if let Some(open) = &mut player.open {
             SeatClock::stream_lost(&mut open.timer);
         }
-        self.record_seat(seat, out);
-        self.notify_seat_change(seat, None, out);
+        self.record_seat(seat);
+        self.notify_seat_change(seat, None);
     }
 
     /// Drops every stream after the referee is restarted. The referee's last input before the
     /// restart was at `known_until`.
-    pub(crate) fn lose_all_streams(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
+    pub(crate) fn lose_all_streams(&mut self, known_until: Time) {
         let grace_ms = self.rules.clock.reconnect_ms.max(RESTART_GRACE_MS);
         let lost: Vec<Seat> = self
             .players
@@ -98,11 +97,11 @@ impl<G: Game> Referee<G> {
             .collect();
         for seat in self.rules.seats.seats() {
             if lost.contains(&seat) {
-                self.record_seat(seat, out);
+                self.record_seat(seat);
             }
             // The seat's public state must not show a lost stream.
             if self.players[seat.index()].public_info.state == SeatState::Connected {
-                self.notify_seat_change(seat, None, out);
+                self.notify_seat_change(seat, None);
             }
         }
     }
@@ -116,38 +115,38 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    pub(crate) fn grace_ran_out(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn grace_ran_out(&mut self, seat: Seat) {
         let detail = format!(
             "the stream was lost, and no new stream was opened within {} ms",
             self.players[seat.index()].grace_ms
         );
-        self.penalise(seat, FaultReason::Disconnected, detail, out);
+        self.penalise(seat, FaultReason::Disconnected, detail);
     }
 
     /// Sends the messages that a seat missed before it reconnected.
-    fn resume(&mut self, seat: Seat, last_sequence: Option<u32>, out: &mut Vec<Output<G>>) {
+    fn resume(&mut self, seat: Seat, last_sequence: Option<u32>) {
         let player = &self.players[seat.index()];
         match last_sequence.filter(|last| player.outbox.can_resume_after(*last)) {
-            Some(last) => self.send_missed(seat, last, out),
-            None => self.send_from_start(seat, out),
+            Some(last) => self.send_missed(seat, last),
+            None => self.send_from_start(seat),
         }
         if self.phase == MatchPhase::Ended {
             if self.players[seat.index()].outbox.ended().is_none()
                 && let Some(result) = self.result.clone()
             {
-                self.send(seat, SeatMessage::Ended(result), out);
+                self.send(seat, SeatMessage::Ended(result));
             }
-            out.push(Output::Close {
+            self.out.push(Output::Close {
                 seat,
                 reason: CloseReason::MatchEnded,
             });
         } else {
-            self.send_open_request(seat, out);
+            self.send_open_request(seat);
         }
     }
 
     /// Resumes the connection to a bot that has received the messages up to `last`.
-    fn send_missed(&mut self, seat: Seat, last: u32, out: &mut Vec<Output<G>>) {
+    fn send_missed(&mut self, seat: Seat, last: u32) {
         let now = self.now;
         let player = &mut self.players[seat.index()];
         for (sequence, message) in player.outbox.retained_after(last) {
@@ -157,23 +156,23 @@ impl<G: Game> Referee<G> {
                 }
                 other => other.clone(),
             };
-            out.push(Output::Send {
+            self.out.push(Output::Send {
                 seat,
                 sequence: *sequence,
                 message,
             });
         }
-        self.send_changes(seat, out);
+        self.send_changes(seat);
     }
 
     /// Sends the states of seats that changed while this seat had no stream, in messages with new
     /// numbers.
-    fn send_changes(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    fn send_changes(&mut self, seat: Seat) {
         if self.phase == MatchPhase::Running {
             let changes: Vec<_> = self.players[seat.index()].outbox.drain_changes().collect();
             for (about, reason) in changes {
                 let status = self.status_for(seat, about, reason);
-                self.send(seat, SeatMessage::SeatStatus(status), out);
+                self.send(seat, SeatMessage::SeatStatus(status));
             }
         }
     }
@@ -181,14 +180,14 @@ impl<G: Game> Referee<G> {
     /// Sends the start, request and end messages that are due to a bot without a resume point. The
     /// start message contains all seats' states. Unsent seat changes are also sent as numbered
     /// messages, so that a bot that loses its stream after the start can still receive them.
-    fn send_from_start(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    fn send_from_start(&mut self, seat: Seat) {
         let message = self.started_message(seat);
         let now = self.now;
         let player = &mut self.players[seat.index()];
         let Some(sequence) = player.outbox.started() else {
-            return self.send(seat, message, out);
+            return self.send(seat, message);
         };
-        out.push(Output::Send {
+        self.out.push(Output::Send {
             seat,
             sequence,
             message,
@@ -196,7 +195,7 @@ impl<G: Game> Referee<G> {
         if let Some(sequence) = player.open.as_ref().and_then(|open| open.sequence)
             && let Some(message) = player.request_message(now)
         {
-            out.push(Output::Send {
+            self.out.push(Output::Send {
                 seat,
                 sequence,
                 message,
@@ -206,17 +205,17 @@ impl<G: Game> Referee<G> {
             && let Some(result) = &self.result
         {
             let message = SeatMessage::Ended(Arc::clone(result));
-            out.push(Output::Send {
+            self.out.push(Output::Send {
                 seat,
                 sequence,
                 message,
             });
         }
-        self.send_changes(seat, out);
+        self.send_changes(seat);
     }
 
     /// Sends the open request to a connected seat, unless it was sent before.
-    pub(crate) fn send_open_request(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    pub(crate) fn send_open_request(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         if player
             .open
@@ -228,7 +227,7 @@ impl<G: Game> Referee<G> {
             if let Some(open) = &mut player.open {
                 open.sequence = Some(sequence);
             }
-            out.push(Output::Send {
+            self.out.push(Output::Send {
                 seat,
                 sequence,
                 message,
@@ -236,12 +235,12 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    fn record_seat(&mut self, seat: Seat, out: &mut Vec<Output<G>>) {
+    fn record_seat(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         if player.seat_records < MAX_SEAT_RECORDS {
             player.seat_records += 1;
             let info = player.info.clone();
-            self.record(RecordEntry::Seat(info), out);
+            self.record(RecordEntry::Seat(info));
         }
     }
 }

@@ -3,8 +3,7 @@
 use bridgemaster_games::{Game, Seat};
 
 use crate::{
-    FaultReason, ForwardingLag, MatchPhase, Output, RESTART_GRACE_MS, Referee, SeatState, Time,
-    lag::Lag,
+    FaultReason, ForwardingLag, MatchPhase, RESTART_GRACE_MS, Referee, SeatState, Time, time::Lag,
 };
 
 /// A deadline that the referee must act on.
@@ -27,16 +26,16 @@ impl<G: Game> Referee<G> {
     }
 
     /// Handles every expired deadline, in order of their times.
-    pub(crate) fn expire(&mut self, out: &mut Vec<Output<G>>) {
+    pub(crate) fn expire(&mut self) {
         while let Some((at, timer)) = self.next_timer()
             && at <= self.now
         {
             match timer {
-                Timer::StartUp => self.start(out),
-                Timer::Clock(seat) => self.clock_ran_out(seat, out),
-                Timer::Grace(seat) => self.grace_ran_out(seat, out),
+                Timer::StartUp => self.start(),
+                Timer::Clock(seat) => self.clock_ran_out(seat),
+                Timer::Grace(seat) => self.grace_ran_out(seat),
             }
-            self.play(out);
+            self.play();
         }
     }
 
@@ -95,7 +94,7 @@ impl<G: Game> Referee<G> {
         self.startup_lag.plus(longest)
     }
 
-    pub(crate) fn handle_restart(&mut self, known_until: Time, out: &mut Vec<Output<G>>) {
+    pub(crate) fn handle_restart(&mut self, known_until: Time) {
         match self.phase {
             MatchPhase::Waiting => {
                 let away_us = self.now.us_since(known_until);
@@ -108,7 +107,7 @@ impl<G: Game> Referee<G> {
             MatchPhase::Running => {}
             MatchPhase::Ended => return,
         }
-        self.lose_all_streams(known_until, out);
+        self.lose_all_streams(known_until);
     }
 
     /// Excuses a seat whose connection the server refused, until its bot connects.
@@ -130,7 +129,7 @@ impl<G: Game> Referee<G> {
     }
 
     /// Ends the time that a missing bot has to connect or reconnect.
-    pub(crate) fn handle_expired(&mut self, seat: Seat, why: &str, out: &mut Vec<Output<G>>) {
+    pub(crate) fn handle_expired(&mut self, seat: Seat, why: &str) {
         let player = &self.players[seat.index()];
         let is_over = self.phase == MatchPhase::Ended;
         if is_over || player.is_connected() || player.is_played_by_house() {
@@ -145,6 +144,6 @@ impl<G: Game> Referee<G> {
             detail.push_str(": ");
             detail.push_str(why);
         }
-        self.penalise(seat, reason, detail, out);
+        self.penalise(seat, reason, detail);
     }
 }
