@@ -198,8 +198,9 @@ fn inherited(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn names(command_env: &[(&str, &str)], home: Option<&Path>) -> Vec<String> {

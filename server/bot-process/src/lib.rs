@@ -3,20 +3,12 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(target_os = "linux")]
-mod control;
-mod cpu_quota;
 mod environment;
-#[cfg(target_os = "linux")]
 mod group;
 mod isolation;
 mod limits;
-mod memory;
-#[cfg(not(target_os = "linux"))]
-mod no_groups;
 mod private_folders;
 mod process;
-mod regular_file;
 mod removal;
 mod start_error;
 mod stderr;
@@ -24,7 +16,7 @@ mod stderr;
 mod supervised_start;
 #[cfg(target_os = "linux")]
 mod supervisor;
-mod usage;
+mod untrusted_files;
 #[cfg(target_os = "linux")]
 mod watch;
 mod working_copy;
@@ -43,24 +35,18 @@ use tokio::process::{Child, Command};
 use tokio_util::task::AbortOnDropHandle;
 
 #[cfg(target_os = "linux")]
-pub use self::group::{BotGroup, BotGroups};
-#[cfg(not(target_os = "linux"))]
-pub use self::no_groups::{BotGroup, BotGroups};
-#[cfg(target_os = "linux")]
 pub use self::supervisor::{SUPERVISOR_COMMAND, hide_from_bots, run_as_init_if_pid_1, supervise};
 #[cfg(target_os = "linux")]
 use self::watch::Watch;
 pub use self::{
-    cpu_quota::CpuQuota,
     environment::{VariableError, check_variable, read_variable},
+    group::{BotGroup, BotGroups, CpuQuota},
     isolation::Isolation,
-    limits::{Limits, allowed_cores},
-    memory::reports_out_of_memory,
+    limits::{Limits, Usage, UsageTracker, allowed_cores, reports_out_of_memory},
     process::BotProcess,
-    regular_file::{open_regular, read_regular},
     start_error::{StartError, machine_hint, windows_line_endings},
     stderr::StderrFile,
-    usage::{Usage, UsageTracker},
+    untrusted_files::{open_regular, read_regular},
 };
 use self::{
     private_folders::PrivateFolders,

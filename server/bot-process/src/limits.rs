@@ -1,17 +1,20 @@
-//! A bot's resource limits. Limits are set before the program starts, so they apply from its first
-//! instruction and to all its descendants.
+//! A bot's resources: its limits, its usage, and out-of-memory errors in the output of programs.
+//! Limits are set before the program starts, so they apply from its first instruction and to all
+//! its descendants.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 #[cfg(target_os = "linux")]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde::{Deserialize, Serialize};
 
 /// Maximum size of a file that a bot writes, in bytes.
 #[cfg(target_os = "linux")]
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Resource limits for a bot.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Maximum data memory of each process, in bytes (`RLIMIT_DATA`). Reserved address space and
     /// the program's own code do not count. `None` means no limit.
@@ -26,36 +29,6 @@ impl Limits {
     /// Returns whether this operating system supports limits.
     pub const fn are_supported() -> bool {
         cfg!(target_os = "linux")
-    }
-
-    /// Encodes the limits as arguments of the form `--NAME=VALUE`.
-    pub(crate) fn arguments(&self) -> Vec<OsString> {
-        let memory = self
-            .memory_bytes
-            .map(|bytes| format!("--memory-bytes={bytes}"));
-        let group = self.group.as_ref().map(|folder| {
-            let mut argument = OsString::from("--group=");
-            argument.push(folder);
-            argument
-        });
-        let cores: Vec<String> = self.cores.iter().map(usize::to_string).collect();
-        let cores = (!cores.is_empty()).then(|| format!("--cores={}", cores.join(",")));
-        let texts = memory.into_iter().chain(cores).map(OsString::from);
-        texts.chain(group).collect()
-    }
-
-    /// Parses one argument; `None` for an invalid argument.
-    pub(crate) fn parse_argument(&mut self, name: &str, value: &str) -> Option<()> {
-        match name {
-            "--memory-bytes" => self.memory_bytes = Some(value.parse().ok()?),
-            "--group" => self.group = Some(value.into()),
-            "--cores" => {
-                let cores = value.split(',').map(|core| core.parse().ok());
-                self.cores = cores.collect::<Option<_>>()?;
-            }
-            _ => return None,
-        }
-        Some(())
     }
 
     /// Applies the limits to this process.
@@ -106,4 +79,84 @@ pub fn allowed_cores() -> Vec<usize> {
     }
     #[cfg(not(target_os = "linux"))]
     Vec::new()
+}
+
+/// The resource usage of a bot's processes. A value is `None` if the operating system cannot
+/// measure it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Peak of all processes' total memory, in bytes. Shared memory counts once for each process.
+    pub peak_memory_bytes: Option<u64>,
+    /// Total CPU time used by all processes.
+    pub cpu_time: Option<Duration>,
+}
+
+/// A shared handle to a bot's resource usage so far. The usage is final once the bot has ended.
+#[derive(Clone, Debug, Default)]
+pub struct UsageTracker(Arc<Mutex<Usage>>);
+
+impl UsageTracker {
+    /// Returns the resource usage so far.
+    pub fn get(&self) -> Usage {
+        *self.0.lock()
+    }
+
+    /// Records a sample. Recorded values never decrease: memory is a peak, and an orphan's CPU time
+    /// can no longer be measured once the orphan has ended.
+    pub fn record(&self, memory_bytes: u64, cpu_time: Duration) {
+        let mut usage = self.0.lock();
+        // A value of 0 is ignored, because an ended process uses no memory.
+        let memory_bytes = (memory_bytes > 0).then_some(memory_bytes);
+        usage.peak_memory_bytes = usage.peak_memory_bytes.max(memory_bytes);
+        usage.cpu_time = usage.cpu_time.max(Some(cpu_time));
+    }
+}
+
+/// Texts, in lower case, that programs print to standard error when memory runs out. They are
+/// grouped by language.
+const MESSAGES: [&str; 8] = [
+    // Python and its threads.
+    "memoryerror",
+    "can't start new thread",
+    // C++.
+    "bad_alloc",
+    // Rust.
+    "memory allocation of",
+    // Node, Go, Java code ("OutOfMemoryError: Java heap space"), and the JVM.
+    "out of memory",
+    "outofmemoryerror",
+    // The C library, in any language.
+    "cannot allocate memory",
+    // GNU tools.
+    "memory exhausted",
+];
+
+/// Returns whether a program's standard error contains an out-of-memory error.
+pub fn reports_out_of_memory(stderr: &str) -> bool {
+    let stderr = stderr.to_lowercase();
+    MESSAGES.iter().any(|message| stderr.contains(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn out_of_memory_errors_are_distinguished_from_other_output() {
+        for message in [
+            "Traceback (most recent call last):\n  File \"bot.py\", line 3\nMemoryError",
+            "terminate called after throwing an instance of 'std::bad_alloc'",
+            "memory allocation of 4294967296 bytes failed",
+            "FATAL ERROR: Reached heap limit - JavaScript heap out of memory",
+            "fatal error: runtime: out of memory",
+            "java.lang.OutOfMemoryError: Java heap space",
+            "OSError: [Errno 12] Cannot allocate memory",
+            "tail: memory exhausted",
+        ] {
+            assert!(reports_out_of_memory(message), "{message}");
+        }
+        for message in ["", "Traceback\n  out of ideas", "KeyError: 'memory'"] {
+            assert!(!reports_out_of_memory(message), "{message}");
+        }
+    }
 }

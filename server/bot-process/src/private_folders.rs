@@ -23,8 +23,8 @@ use parking_lot::Mutex;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use crate::{
-    regular_file::open_regular,
     removal::remove,
+    untrusted_files::open_regular,
     working_copy::{ROOT_PREFIX, copy_below},
 };
 
@@ -122,22 +122,10 @@ fn sweep(temporary: &Path) {
 /// an async runtime.
 #[derive(Debug)]
 pub(crate) struct PrivateFolders {
-    /// `None` only while `PrivateFolders` is being dropped.
-    folders: Option<Folders>,
-}
-
-#[derive(Debug)]
-struct Folders {
     path: PathBuf,
     /// The working folder, within the `files` folder.
     working: PathBuf,
-    _root: Arc<Root>,
-}
-
-impl Drop for Folders {
-    fn drop(&mut self) {
-        let _ = remove(&self.path, Instant::now() + REMOVAL_TIMEOUT);
-    }
+    root: Arc<Root>,
 }
 
 impl PrivateFolders {
@@ -162,10 +150,10 @@ impl PrivateFolders {
         let number = root.created.fetch_add(1, Ordering::Relaxed);
         let path = root.path.join(number.to_string());
         create_private(&path)?;
-        let mut folders = Folders {
+        let mut folders = Self {
             working: path.join("files"),
             path,
-            _root: root,
+            root,
         };
         for folder in [HOME, TEMPORARY] {
             create_private(&folders.path.join(folder))?;
@@ -174,36 +162,35 @@ impl PrivateFolders {
         if let Some(of) = working_copy_of {
             folders.working = copy_below(&folders.working, of, except)?;
         }
-        Ok(Self {
-            folders: Some(folders),
-        })
+        Ok(folders)
     }
 
     pub(crate) fn home(&self) -> PathBuf {
-        self.path_of(|folders| folders.path.join(HOME))
+        self.path.join(HOME)
     }
 
     pub(crate) fn temporary(&self) -> PathBuf {
-        self.path_of(|folders| folders.path.join(TEMPORARY))
+        self.path.join(TEMPORARY)
     }
 
     /// Returns the folder in which the process starts.
-    pub(crate) fn working(&self) -> PathBuf {
-        self.path_of(|folders| folders.working.clone())
-    }
-
-    fn path_of(&self, path: impl Fn(&Folders) -> PathBuf) -> PathBuf {
-        self.folders.as_ref().map_or_else(PathBuf::new, path)
+    pub(crate) fn working(&self) -> &Path {
+        &self.working
     }
 }
 
 impl Drop for PrivateFolders {
     fn drop(&mut self) {
-        let folders = self.folders.take();
+        let (path, root) = (std::mem::take(&mut self.path), Arc::clone(&self.root));
+        let removal = move || {
+            // If the removal fails, the next command removes the folder.
+            let _ = remove(&path, Instant::now() + REMOVAL_TIMEOUT);
+            drop(root);
+        };
         // The removal would block an async task that drops the folders.
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(|| drop(folders))),
-            Err(_) => drop(folders),
+            Ok(runtime) => drop(runtime.spawn_blocking(removal)),
+            Err(_) => removal(),
         }
     }
 }
@@ -219,8 +206,9 @@ fn create_private(folder: &Path) -> io::Result<()> {
 
 #[cfg(unix)]
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::os::unix::fs::PermissionsExt as _;
 
     use tempfile::tempdir;
@@ -230,7 +218,8 @@ mod tests {
     #[test]
     fn a_process_has_private_empty_folders_that_are_gone_after_it() {
         let folders = PrivateFolders::new(None, None).unwrap();
-        let paths = [folders.home(), folders.temporary(), folders.working()];
+        let working = folders.working().to_owned();
+        let paths = [folders.home(), folders.temporary(), working];
         for path in &paths {
             let mode = fs::metadata(path).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, 0o700, "{}", path.display());

@@ -6,16 +6,15 @@ use parking_lot::Mutex;
 use tokio::{process::Child, time::timeout};
 use tokio_util::task::AbortOnDropHandle;
 
-#[cfg(not(target_os = "linux"))]
-use crate::no_groups::BotGroup;
 use crate::{
-    Isolation, private_folders::PrivateFolders, reports_out_of_memory, stderr::Tail,
-    usage::UsageTracker,
+    BotGroup, Isolation, limits::UsageTracker, private_folders::PrivateFolders,
+    reports_out_of_memory, stderr::Tail,
 };
 #[cfg(target_os = "linux")]
-use crate::{control::Control, watch::Watch};
-#[cfg(target_os = "linux")]
-use crate::{group::BotGroup, watch::WatchEvent};
+use crate::{
+    supervisor::Control,
+    watch::{Watch, WatchEvent},
+};
 
 /// Time limit for reading the rest of a bot's standard error after its process has ended. Without
 /// it, a surviving descendant could keep the pipe open forever.

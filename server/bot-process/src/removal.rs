@@ -174,8 +174,9 @@ mod flat {
 
 #[cfg(target_os = "linux")]
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::{
         fs::{self, Permissions},
         os::unix::fs::{PermissionsExt as _, symlink},

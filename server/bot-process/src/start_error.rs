@@ -213,8 +213,9 @@ pub fn windows_line_endings(program: &OsStr) -> Option<StartError> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn said(number: i32) -> StartError {

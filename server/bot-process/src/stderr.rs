@@ -12,7 +12,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use crate::regular_file::{create_regular, open_regular};
+use crate::untrusted_files::{create_regular, open_regular};
 
 /// Number of bytes that are kept in memory from the end of the output. About one screen fits.
 const MAX_TAIL_BYTES: usize = 2048;
@@ -240,8 +240,9 @@ pub(crate) async fn read_to_end(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn tail_of(text: &str) -> String {

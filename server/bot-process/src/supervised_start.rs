@@ -15,8 +15,7 @@ use tokio::process::Child;
 
 use crate::{
     BotCommand, BotProcess, Isolation, StartError, StderrFile,
-    control::Control,
-    supervisor::{Message, Stage, SupervisorOptions},
+    supervisor::{Control, Message, Stage, SupervisorOptions},
 };
 
 /// True if the operating system allowed namespaces to be created but not to be set up. Later bots
@@ -55,7 +54,9 @@ impl BotCommand {
         };
         let (mut control, remote) = Control::pair().map_err(supervisor_error)?;
         let stdin = Stdio::from(OwnedFd::from(remote));
-        let child = spawn(supervisor.as_os_str(), &options.arguments(), stdin)?;
+        let arguments = options.arguments();
+        let arguments = arguments.map_err(|error| StartError::Supervisor(error.to_string()))?;
+        let child = spawn(supervisor.as_os_str(), &arguments, stdin)?;
         let mut isolation = Isolation::ProcessTree;
         loop {
             match control.next_message().await {

@@ -9,7 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{Isolation, supervisor::children, usage::UsageTracker};
+use crate::{Isolation, limits::UsageTracker, supervisor::children};
 
 /// Interval between the first samples. It is short, because some bots end after a few milliseconds.
 const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
@@ -191,8 +191,9 @@ fn ticks_per_second() -> u32 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use crate::{BotCommand, Limits};
 
     /// Returns a bot that allocates this many bytes in a child process, and keeps them until it is

@@ -8,7 +8,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::regular_file::open_regular;
+use crate::untrusted_files::open_regular;
 
 /// Maximum numbers of files and bytes in one copied entry. Source code usually fits; installed
 /// packages, builds and models do not.
@@ -271,8 +271,9 @@ fn link(source: &Path, link: &Path) -> io::Result<()> {
 
 #[cfg(unix)]
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use tempfile::{TempDir, tempdir};

@@ -1,27 +1,29 @@
-//! The stage below the supervisor. This stage becomes PID 1 of the bot's namespace or, without a
-//! namespace, the bot itself.
+//! The init processes: PID 1 of a bot's namespace, which is the stage below the supervisor, and PID
+//! 1 of a container without an init. Without a namespace, the stage below the supervisor becomes
+//! the bot.
 
 use std::{
-    io,
+    env, io,
     os::unix::{net::UnixStream, process::CommandExt as _},
-    process::{Command, Stdio},
+    process::{Command, ExitCode, Stdio},
     thread::sleep,
     time::{Duration, Instant},
 };
 
 use rustix::{
-    process::{Signal, WaitOptions, getegid, set_parent_process_death_signal, wait},
+    process::{Signal, WaitOptions, getegid, getpid, set_parent_process_death_signal, wait},
     thread::set_no_new_privs,
 };
+use uapi::{c, kill, pthread_sigmask, sigwaitinfo};
 
 use super::{
-    hiding::hide_from_bots,
-    message::Message,
-    namespaces::{drop_capabilities, hide_other_processes},
-    options::SupervisorOptions,
-    parent_socket::{failed, parent_socket, poll_closed, report_isolation, send},
+    messages::{
+        Message, SupervisorOptions, failed, parent_socket, poll_closed, report_isolation, send,
+    },
+    namespaces::{drop_capabilities, hide_from_bots, hide_other_processes},
+    tree::{Reaped, reap},
 };
-use crate::Isolation;
+use crate::{CURRENT_EXE, Isolation};
 
 /// Maximum time for which starting the program is retried while another process has the executable
 /// open for writing.
@@ -121,4 +123,54 @@ fn prepare(
 
 fn is_text_busy(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ExecutableFileBusy
+}
+
+/// Exit code offset for signals. If a signal ended the program, the exit code is this offset plus
+/// the signal's number, as in shells.
+const SIGNALLED: i32 = 128;
+
+/// If this process is PID 1, starts this program again with the same arguments and acts as its
+/// init. As init, it forwards signals, reaps orphans, and returns the program's exit code. Returns
+/// `None` if the process is not PID 1. Must be called before the process has a second thread.
+///
+/// # Errors
+/// The operating system cannot start the program.
+pub fn run_as_init_if_pid_1() -> io::Result<Option<ExitCode>> {
+    if !getpid().is_init() {
+        return Ok(None);
+    }
+    // This process has the same environment as the program, and must also be hidden from bots.
+    hide_from_bots()?;
+    let mut arguments = env::args_os();
+    let mut command = Command::new(CURRENT_EXE);
+    if let Some(name) = arguments.next() {
+        command.arg0(name);
+    }
+    let child = command.args(arguments).spawn()?.id().cast_signed();
+    let mut signals = uapi::empty_sig_set()?;
+    uapi::sigfillset(&mut signals)?;
+    pthread_sigmask(c::SIG_SETMASK, Some(&signals), None)?;
+    loop {
+        // The first wait also detects a child that ended before the signals were blocked.
+        if let Reaped::Bot(status) = reap(child)? {
+            let code = if c::WIFEXITED(status) {
+                c::WEXITSTATUS(status)
+            } else {
+                SIGNALLED + c::WTERMSIG(status)
+            };
+            let code = u8::try_from(code).unwrap_or(u8::MAX);
+            return Ok(Some(ExitCode::from(code)));
+        }
+        let mut info = uapi::pod_zeroed::<c::siginfo_t>();
+        match sigwaitinfo(&signals, Some(&mut info)) {
+            // Signals from the terminal reach the child directly, so they are not forwarded.
+            Ok(signal) if signal != c::SIGCHLD && info.si_code != c::SI_KERNEL => {
+                // The call fails if the child has already ended.
+                let _ = kill(child, signal);
+            }
+            Ok(_) => {}
+            Err(error) if error.0 == c::EINTR => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
 }

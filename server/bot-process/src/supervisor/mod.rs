@@ -14,22 +14,19 @@
 //! that the process at the other end has ended. The bot gets no socket: its standard input and
 //! output are `/dev/null`, and its only other descriptor is standard error.
 
-mod hiding;
 mod init;
-mod message;
+mod messages;
 mod namespaces;
-mod options;
-mod parent_socket;
-mod pid1;
 mod stage;
 mod tree;
 
 use std::{ffi::OsString, io};
 
-pub use self::{hiding::hide_from_bots, options::SUPERVISOR_COMMAND, pid1::run_as_init_if_pid_1};
+pub use self::{
+    init::run_as_init_if_pid_1, messages::SUPERVISOR_COMMAND, namespaces::hide_from_bots,
+};
 pub(crate) use self::{
-    message::Message,
-    options::{Stage, SupervisorOptions},
+    messages::{Control, Message, Stage, SupervisorOptions},
     tree::children,
 };
 

@@ -1,11 +1,12 @@
-//! Puts a bot into namespaces, with its own process ids, its own `/proc` and few capabilities.
+//! Puts a bot into namespaces, with its own process ids, its own `/proc` and few capabilities, and
+//! protects other processes from bots that run as the same user.
 
 use std::{fs, io};
 
 use procfs::sys::kernel::Version;
 use rustix::{
     io::Errno,
-    process::{Gid, Resource, Uid, getegid, geteuid},
+    process::{DumpableBehavior, Gid, Resource, Uid, getegid, geteuid, set_dumpable_behavior},
     thread::{
         CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
         clear_ambient_capability_set, configure_capability_in_ambient_set,
@@ -172,4 +173,14 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
         },
     )?;
     Ok(())
+}
+
+/// Denies the same user's other processes access to this process's memory, environment and
+/// descriptors, until this process executes another program. Bots without their own namespace run
+/// as the same user. Also disables core dumps for this process.
+///
+/// # Errors
+/// The operating system refuses the setting.
+pub fn hide_from_bots() -> io::Result<()> {
+    Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }

@@ -14,11 +14,10 @@ use rustix::process::{getpid, set_child_subreaper, setsid};
 use uapi::{c, close_range, fcntl_setfd, poll, pthread_sigmask, signalfd_new};
 
 use super::{
-    hiding::hide_from_bots,
-    message::Message,
-    namespaces::{self, NamespaceStatus},
-    options::{Stage, SupervisorOptions},
-    parent_socket::{failed, parent_socket, readable, report_isolation, send},
+    messages::{
+        Message, Stage, SupervisorOptions, failed, parent_socket, readable, report_isolation, send,
+    },
+    namespaces::{self, NamespaceStatus, hide_from_bots},
     tree::{Reaped, kill_tree, reap},
 };
 use crate::{CURRENT_EXE, Isolation};
@@ -56,7 +55,7 @@ pub(super) fn supervise(options: SupervisorOptions) -> io::Result<()> {
     let options = SupervisorOptions { stage, ..options };
     let mut command = Command::new(CURRENT_EXE);
     command
-        .args(options.arguments())
+        .args(options.arguments()?)
         .stdin(OwnedFd::from(remote));
     let started = command.spawn();
     // Dropping the command closes its copy of the socket's other end.

@@ -63,8 +63,9 @@ pub(crate) fn create_regular(options: &mut OpenOptions, path: &Path) -> io::Resu
 
 #[cfg(unix)]
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use std::{os::unix::fs::symlink, process::Command};
 
     use super::*;
