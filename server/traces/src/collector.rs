@@ -2,18 +2,9 @@
 
 use std::{error::Error, str::FromStr, time::Duration};
 
-use tonic::{
-    Status,
-    client::Grpc,
-    codegen::http::uri::PathAndQuery,
-    transport::{Channel, ClientTlsConfig, Endpoint},
-};
-use tonic_prost::ProstCodec;
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_client::TraceServiceClient;
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
 
-use crate::messages::{ExportTraceServiceRequest, ExportTraceServiceResponse};
-
-/// The gRPC method of OTLP that receives spans.
-const EXPORT: &str = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
 /// Timeout for connection attempts and for responses; the same as in OpenTelemetry's own exporters.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -83,40 +74,15 @@ impl FromStr for Collector {
 }
 
 impl Collector {
-    /// Creates a connection. The connection is established on first use, and reestablished after it
-    /// is lost.
-    pub(crate) fn connect(&self) -> Connection {
-        Connection {
-            grpc: Grpc::new(self.endpoint.connect_lazy()),
-        }
+    /// Creates a client. Its connection is established on first use, and reestablished after it is
+    /// lost.
+    pub(crate) fn client(&self) -> TraceServiceClient<Channel> {
+        TraceServiceClient::new(self.endpoint.connect_lazy())
     }
 
     /// The URL of the collector.
     pub fn address(&self) -> String {
         self.endpoint.uri().to_string()
-    }
-}
-
-pub(crate) struct Connection {
-    grpc: Grpc<Channel>,
-}
-
-impl Connection {
-    /// Sends a batch of spans.
-    ///
-    /// # Errors
-    /// The collector has not accepted the spans.
-    pub(crate) async fn export(
-        &mut self,
-        spans: ExportTraceServiceRequest,
-    ) -> Result<ExportTraceServiceResponse, Status> {
-        let unavailable = |error| Status::unavailable(with_sources(&error));
-        self.grpc.ready().await.map_err(unavailable)?;
-        let codec: ProstCodec<_, ExportTraceServiceResponse> = ProstCodec::default();
-        let path = PathAndQuery::from_static(EXPORT);
-        let request = tonic::Request::new(spans);
-        let answered = self.grpc.unary(request, path, codec).await?;
-        Ok(answered.into_inner())
     }
 }
 

@@ -8,20 +8,19 @@ use std::{
     time::Duration,
 };
 
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceResponse, trace_service_client::TraceServiceClient,
+};
 use tokio::{
     select,
     sync::mpsc::{self, error::TrySendError},
     time::{Instant, sleep, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
-use tonic::{Code, Status};
+use tonic::{Code, Status, transport::Channel};
 use tracing::{info, warn};
 
-use crate::{
-    Collector, Source, Span,
-    collector::Connection,
-    messages::{ExportTraceServiceRequest, ExportTraceServiceResponse},
-};
+use crate::{Collector, Source, Span};
 
 /// Maximum number of queued spans: the spans of one second on a busy server.
 pub const MAX_QUEUED_SPANS: usize = 8192;
@@ -65,7 +64,7 @@ impl Traces {
         let exporter = Exporter {
             source,
             address: collector.address(),
-            connection: collector.connect(),
+            client: collector.client(),
             spans,
             lost: Arc::clone(&lost),
             is_failing: false,
@@ -101,7 +100,7 @@ impl Traces {
 pub struct Exporter {
     source: Source,
     address: String,
-    connection: Connection,
+    client: TraceServiceClient<Channel>,
     spans: mpsc::Receiver<Span>,
     /// The number of dropped spans that have not been logged yet.
     lost: Arc<AtomicU64>,
@@ -142,9 +141,9 @@ impl Exporter {
             if batch.is_empty() {
                 return;
             }
-            let message = ExportTraceServiceRequest::of(&self.source, &batch);
-            match timeout_at(deadline, self.connection.export(message)).await {
-                Ok(Ok(response)) => self.handle_response(response),
+            let request = self.source.request(&batch);
+            match timeout_at(deadline, self.client.export(request)).await {
+                Ok(Ok(response)) => self.handle_response(response.into_inner()),
                 Ok(Err(_)) | Err(_) => return self.count_lost(batch.len()),
             }
             batch.clear();
@@ -185,9 +184,9 @@ impl Exporter {
     async fn send_with_retries(&mut self, batch: &[Span], stop: &CancellationToken) -> bool {
         let (mut delay, max_delay) = RETRY_DELAYS;
         loop {
-            let message = ExportTraceServiceRequest::of(&self.source, batch);
+            let request = self.source.request(batch);
             let sent = select! {
-                sent = self.connection.export(message) => sent,
+                sent = self.client.export(request) => sent,
                 () = flush_timeout_after(stop) => {
                     self.count_lost(batch.len());
                     return false;
@@ -195,7 +194,7 @@ impl Exporter {
             };
             match sent {
                 Ok(response) => {
-                    self.handle_response(response);
+                    self.handle_response(response.into_inner());
                     return true;
                 }
                 Err(status) => {

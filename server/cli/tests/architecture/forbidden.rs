@@ -86,7 +86,7 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ),
     (
         "bridgemaster-traces",
-        &["axum", "clap", "opentelemetry", "sqlx"],
+        &["axum", "clap", "sqlx"],
         "spans are sent by what the server has anyway",
     ),
     (

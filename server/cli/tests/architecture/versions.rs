@@ -16,19 +16,19 @@ const SEVERAL: &[(&str, &str)] = &[
     ("crypto-common", "sqlx has sha2 0.10"),
     ("digest", "sqlx has sha2 0.10"),
     ("foldhash", "hashbrown 0.15"),
-    ("getrandom", "ring has 0.2; in tests stateright has 0.3"),
+    ("getrandom", "ring has 0.2, opentelemetry_sdk has rand with 0.3"),
     (
         "hashbrown",
         "prost-build has petgraph with 0.15, sqlx has 0.16; in tests stateright has dashmap with 0.14",
     ),
-    ("rand", "in tests stateright and opentelemetry_sdk have 0.9"),
+    ("rand", "opentelemetry_sdk has 0.9, in tests stateright too"),
     (
         "rand_chacha",
-        "in tests stateright and opentelemetry_sdk have 0.9",
+        "opentelemetry_sdk has 0.9, in tests stateright too",
     ),
     (
         "rand_core",
-        "in tests stateright and opentelemetry_sdk have 0.9",
+        "opentelemetry_sdk has 0.9, in tests stateright too",
     ),
     ("sha2", "sqlx has 0.10"),
     ("syn", "prost, tracing and pin-project have 2"),
