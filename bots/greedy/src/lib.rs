@@ -9,6 +9,90 @@ pub mod alhambra;
 pub mod bridges_to_nowhere;
 pub mod carcassonne;
 pub mod old_london_bridge;
-mod rate;
 
-pub use rate::{Rate, best_decision, playout_decision};
+use bridgemaster_games::{ChanceStream, FieldError, Game, Seat};
+
+/// A game that the greedy bot can play, with ratings of its decisions. Each game has a separate
+/// file.
+pub trait Rate: Game {
+    /// `true` if ratings depend on hidden facts, so that equal requests can get different
+    /// decisions.
+    const RATES_HIDDEN_FACTS: bool;
+
+    /// Rates `decisions`, which are all legal for `seat` in `state`. Adds the rating of each
+    /// decision to the entry of `ratings` with the same index. Higher is better.
+    fn rate(
+        config: &Self::Config,
+        state: &Self::State,
+        seat: Seat,
+        decisions: &[Self::Decision],
+        chance: &mut ChanceStream,
+        ratings: &mut [f64],
+    );
+
+    /// Returns the number of states to sample for these decisions. The number is above 1 if ratings
+    /// depend on hidden facts. The ratings from all states are added up.
+    fn samples(decisions: &[Self::Decision]) -> u32;
+
+    /// Returns `true` if these decisions are so slow to rate that playouts choose at random
+    /// instead.
+    fn is_slow(_decisions: &[Self::Decision]) -> bool {
+        false
+    }
+}
+
+/// Returns the index of the best-rated decision of `seat`; the first of equally rated ones.
+/// Decisions are rated in states sampled from `observation`.
+///
+/// # Errors
+///
+/// Returns an error if `observation` cannot occur for a seat in a match with this config.
+pub fn best_decision<G: Rate>(
+    config: &G::Config,
+    observation: &G::Observation,
+    seat: Seat,
+    decisions: &[G::Decision],
+    chance: &mut ChanceStream,
+) -> Result<usize, FieldError> {
+    let mut ratings = vec![0.0; decisions.len()];
+    for _ in 0..G::samples(decisions) {
+        let state = G::sample_state(config, observation, chance)?;
+        G::rate(config, &state, seat, decisions, chance, &mut ratings);
+    }
+    Ok(best_rated(&ratings))
+}
+
+/// Returns the index of the decision that `seat` takes in a playout. The seat takes the best-rated
+/// decision in `state`, or a random decision if ratings are [slow](Rate::is_slow). `decisions` must
+/// not be empty. `ratings` is a buffer for reuse.
+pub fn playout_decision<G: Rate>(
+    config: &G::Config,
+    state: &G::State,
+    seat: Seat,
+    decisions: &[G::Decision],
+    chance: &mut ChanceStream,
+    ratings: &mut Vec<f64>,
+) -> usize {
+    if decisions.len() < 2 {
+        return 0;
+    }
+    if G::is_slow(decisions) {
+        let count = u32::try_from(decisions.len()).unwrap_or(u32::MAX);
+        return chance.below(count) as usize;
+    }
+    ratings.clear();
+    ratings.resize(decisions.len(), 0.0);
+    G::rate(config, state, seat, decisions, chance, ratings);
+    best_rated(ratings)
+}
+
+/// Returns the index of the highest rating; the first of equal ones.
+fn best_rated(ratings: &[f64]) -> usize {
+    let mut best = 0;
+    for (place, rating) in ratings.iter().enumerate() {
+        if *rating > ratings[best] {
+            best = place;
+        }
+    }
+    best
+}

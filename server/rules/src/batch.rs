@@ -7,11 +7,9 @@ use bridgemaster_proto::v1::{
 use prost::Message as _;
 
 use crate::{
-    limits::{MAX_ANSWER_BYTES, MAX_OPERATIONS, MAX_PLAYOUTS},
-    outcome::{outcome_to_wire, places_to_wire},
-    playouts::{AnyPlayouts, Policy},
+    playouts::{AnyPlayouts, Policy, outcome_to_wire, places_to_wire},
     position::{Position, seed},
-    problem::Problem,
+    problem::{MAX_ANSWER_BYTES, MAX_OPERATIONS, MAX_PLAYOUTS, Problem},
 };
 
 /// The operations of one request, in progress.

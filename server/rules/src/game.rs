@@ -15,10 +15,8 @@ use bridgemaster_proto::{
 };
 
 use crate::{
-    outcome::outcome_to_wire,
-    playouts::{AnyPlayouts, GamePlayouts, Policy},
+    playouts::{AnyPlayouts, GamePlayouts, Policy, Root, outcome_to_wire},
     problem::Problem,
-    root::Root,
 };
 
 /// The chance stream that draws hidden facts from a sample seed. Its number is above those of the
@@ -219,16 +217,15 @@ impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
         decisions: &[RulesDecision],
         events: Option<&mut Vec<GameEvent>>,
     ) -> Result<(), Problem> {
-        let mut state = self.state.clone();
-        let mut collector = EventCollector::<G> {
-            events,
-            ..EventCollector::default()
-        };
+        let (mut state, mut happened) = (self.state.clone(), Vec::new());
         for (place, decision) in decisions.iter().enumerate() {
-            let applied = self.apply_one(&mut state, decision, &mut collector);
+            let applied = self.apply_one(&mut state, decision, &mut happened);
             applied.map_err(|problem| problem.below(&format!("decisions[{place}]")))?;
         }
         self.state = state;
+        if let Some(events) = events {
+            events.extend(happened.iter().map(G::event_to_wire));
+        }
         Ok(())
     }
 
@@ -279,29 +276,6 @@ fn resolve_chance<G: WireGame>(
         );
         if !matches!(applied, Some(Ok(()))) {
             return;
-        }
-    }
-}
-
-/// Collects events as messages, if requested.
-struct EventCollector<'a, G> {
-    events: Option<&'a mut Vec<GameEvent>>,
-    game: std::marker::PhantomData<G>,
-}
-
-impl<G> Default for EventCollector<'_, G> {
-    fn default() -> Self {
-        Self {
-            events: None,
-            game: std::marker::PhantomData,
-        }
-    }
-}
-
-impl<G: WireGame> EventSink<G::Event> for EventCollector<'_, G> {
-    fn push(&mut self, event: G::Event) {
-        if let Some(events) = &mut self.events {
-            events.push(G::event_to_wire(&event));
         }
     }
 }

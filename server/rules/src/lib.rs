@@ -15,22 +15,16 @@
 pub mod answers;
 mod batch;
 mod game;
-mod limits;
-mod notation;
-mod outcome;
 mod playouts;
 mod position;
 mod problem;
-mod root;
-mod samples;
 mod session;
 
+pub use answers::Sampling;
 pub use batch::Batch;
-pub use limits::{
-    MAX_ANSWER_BYTES, MAX_CONVERSIONS, MAX_DECISIONS, MAX_OPERATIONS, MAX_PLAYOUTS, MAX_SAMPLES,
-    POSITION_BYTES,
-};
 pub use position::Position;
-pub use problem::Problem;
-pub use samples::Sampling;
+pub use problem::{
+    MAX_ANSWER_BYTES, MAX_CONVERSIONS, MAX_DECISIONS, MAX_OPERATIONS, MAX_PLAYOUTS, MAX_SAMPLES,
+    POSITION_BYTES, Problem,
+};
 pub use session::Session;

@@ -1,15 +1,17 @@
-//! Playouts from a position of one game, in bounded steps.
+//! Playouts from a position of one game, in bounded steps, and outcomes as messages.
 
 use std::{fmt, sync::Arc};
 
-use bridgemaster_games::{ChanceStream, NoEvents, Outcome, Seed, resolve_chance};
+use bridgemaster_games::{
+    ChanceStream, NoEvents, Outcome, SeatCount, Seed, Viewer, resolve_chance,
+};
 use bridgemaster_greedy::{Rate, playout_decision};
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{PlayoutPolicy, RefusalReason},
+    v1::{PlayoutPolicy, RefusalReason, RulesOutcome, ScoreLine, SeatOutcome},
 };
 
-use crate::{limits::MAX_PLAYOUT_DECISIONS, problem::Problem, root::Root};
+use crate::problem::{MAX_PLAYOUT_DECISIONS, Problem};
 
 /// Playouts from a position of any game.
 pub(crate) trait AnyPlayouts: Send {
@@ -162,5 +164,41 @@ impl<G: WireGame + Rate> AnyPlayouts for GamePlayouts<G> {
             let detail = format!("the game did not end within {MAX_PLAYOUT_DECISIONS} decisions");
             Problem::impossible("", detail)
         })
+    }
+}
+
+/// The origin of a position.
+pub(crate) struct Root<G: WireGame> {
+    pub(crate) config: G::Config,
+    pub(crate) seats: SeatCount,
+    /// The viewer whose observation the position started from.
+    pub(crate) viewer: Viewer,
+    /// The seed for the chance results that follow the position.
+    pub(crate) seed: Seed,
+}
+
+/// Converts an outcome with its breakdowns.
+pub(crate) fn outcome_to_wire(outcome: &Outcome) -> RulesOutcome {
+    let mut message = places_to_wire(outcome);
+    for (seat, given) in message.seats.iter_mut().zip(&outcome.seats) {
+        let lines = given.breakdown.iter().map(|line| ScoreLine {
+            category: line.category.to_owned(),
+            points: line.points,
+        });
+        seat.breakdown = lines.collect();
+    }
+    message
+}
+
+/// Converts an outcome without its breakdowns.
+pub(crate) fn places_to_wire(outcome: &Outcome) -> RulesOutcome {
+    let seats = (0..).zip(&outcome.seats).map(|(seat, given)| SeatOutcome {
+        seat,
+        place: given.place.into(),
+        score: given.score,
+        breakdown: Vec::new(),
+    });
+    RulesOutcome {
+        seats: seats.collect(),
     }
 }

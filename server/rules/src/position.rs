@@ -10,8 +10,7 @@ use bridgemaster_proto::{
 
 use crate::{
     game::{AnyPosition, GamePosition},
-    limits::MAX_DECISIONS,
-    problem::Problem,
+    problem::{MAX_DECISIONS, Problem},
 };
 
 /// A position in any game: a state that is consistent with a message's observation, after the
