@@ -1,11 +1,12 @@
-//! Options for attending a queue.
+//! Options for attending a queue, and the switch that pauses a bot.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1;
+use tokio::sync::watch;
 
 use crate::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, OptionsError, PauseSwitch, QUEUE_VARIABLE,
+    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, OptionsError, QUEUE_VARIABLE,
     SERVER_VARIABLE, SLOTS_VARIABLE, TlsOptions,
     options::{ATTEND_RECONNECT_FOR, CONNECT_FOR, validate_name, variable},
 };
@@ -121,6 +122,43 @@ impl AttendOptions {
                 text: slots.to_string(),
             }),
         }
+    }
+}
+
+/// Pauses and resumes a bot that attends a queue. A paused bot receives no offers, but its matches
+/// in progress continue. Clones share one state and can be used from any thread.
+///
+/// The bot's program stores the state, so the bot stays paused when the server restarts.
+#[derive(Clone, Debug)]
+pub struct PauseSwitch(Arc<watch::Sender<bool>>);
+
+impl PauseSwitch {
+    /// Pauses the bot: it receives no further offers.
+    pub fn pause(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Resumes the bot: it receives offers again.
+    pub fn resume(&self) {
+        self.0.send_replace(false);
+    }
+
+    /// Returns whether the switch is set to pause the bot. The server might not have received the
+    /// change yet.
+    pub fn is_paused(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Returns a receiver for the current state and its changes.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<bool> {
+        self.0.subscribe()
+    }
+}
+
+impl Default for PauseSwitch {
+    /// Creates a switch that does not pause the bot.
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
     }
 }
 

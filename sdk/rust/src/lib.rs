@@ -48,19 +48,14 @@ mod attend_options;
 mod attendance;
 mod backoff;
 mod bot;
-mod bot_thread;
 mod conversation;
 mod error;
 mod options;
-mod options_error;
-mod pause_switch;
 mod play;
 mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
 mod run;
-mod seat_clock;
-mod seed_commitment;
 mod servers;
 mod tls;
 mod variables;
@@ -68,24 +63,21 @@ mod wire_log;
 
 pub use api_key::{ApiKey, ApiKeyInterceptor, KEY_METADATA};
 pub use attend::{attend, attend_blocking};
-pub use attend_options::AttendOptions;
+pub use attend_options::{AttendOptions, PauseSwitch};
 pub use attendance::{AttendEvent, AttendanceSession};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
+pub use conversation::seed_commitment;
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
 pub use options::{ATTEND_RECONNECT_FOR, Options, Ticket};
-pub use options_error::{MAX_NAME_CHARS, OptionsError};
-pub use pause_switch::PauseSwitch;
 pub use play::{Connection, play, play_blocking};
-pub use request::{ClockView, Request};
+pub use request::{ClockView, Request, seat_clock};
 pub use run::{run, run_each};
-pub use seat_clock::seat_clock;
-pub use seed_commitment::seed_commitment;
 pub use servers::Route;
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,
 };
 pub use variables::{
-    DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE, SERVER_VARIABLE, SLOTS_VARIABLE,
-    TICKET_VARIABLE,
+    DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, OptionsError, QUEUE_VARIABLE,
+    SERVER_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE,
 };

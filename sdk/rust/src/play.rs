@@ -14,7 +14,7 @@ use tracing::{debug, info, warn};
 use crate::{
     Bot, KEY_METADATA, Options, OptionsError, PlayError, Refusal, TlsOptions,
     backoff::Backoff,
-    bot_thread::{BotThread, Task},
+    bot::{BotThread, Task},
     conversation::{Conversation, Reaction},
     error::{StreamFailure, TransportFailure},
     servers::{Route, Servers},
