@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use bridgemaster_whole_file as whole_file;
+use bridgemaster_replay::whole_file;
 
 use crate::{failure::misuse, output};
 

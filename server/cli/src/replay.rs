@@ -8,8 +8,8 @@ use std::{
 use anyhow::{Context as _, bail, ensure};
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::escape::Escaped;
+use bridgemaster_replay::whole_file;
 use bridgemaster_replay::{PublicKey, ReplayFile, decode, verify, write_transcript};
-use bridgemaster_whole_file as whole_file;
 use clap::{Args, Subcommand};
 
 use crate::{

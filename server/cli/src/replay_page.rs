@@ -10,9 +10,9 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_page::{SingleFile, single_file};
 use bridgemaster_proto::escape::Escaped;
+use bridgemaster_replay::whole_file;
 use bridgemaster_replay::{MAX_REPLAY_BYTES, ReplayFile, decode, encode_positions, verify};
 use bridgemaster_server::{LocalPage, LocalPages, LocalServer, PageError};
-use bridgemaster_whole_file as whole_file;
 use tokio_util::sync::CancellationToken;
 
 use crate::{

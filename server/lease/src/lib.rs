@@ -1,13 +1,14 @@
-//! Decides when a node can trust its lease, when it renews the lease, and when it retries a
-//! transaction. This crate uses neither I/O nor a clock. The store and the server carry out the
-//! decisions, and the match simulation runs the same code in virtual time.
+//! What nodes that share a store agree on: the [identifiers](names) of matches, keys and nodes, and
+//! the rules of leases. The rules decide when a node can trust its lease, when it renews the lease,
+//! and when it retries a transaction. This crate uses neither I/O nor a clock. The store and the
+//! server carry out the decisions, and the match simulation runs the same code in virtual time.
 //!
 //! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients and
-//!   when it renews its lease;
+//! when it renews its lease;
 //! * [`Fence`] is the result of the check that starts each transaction;
 //! * [`Backoff`] schedules retries of a failed transaction;
 //! * [`CommitNumbers`] numbers the commits, so that a commit is repeated only if a crash has lost
-//!   it; [`FlushOutcome`] is the outcome of a flush.
+//! it; [`FlushOutcome`] is the outcome of a flush.
 //!
 //! The database itself decides which server may take over a node and when a lease expires, in SQL
 //! (`server/store/src/postgres`).
@@ -16,13 +17,12 @@
 
 #![forbid(unsafe_code)]
 
-mod backoff;
-mod commit_numbers;
-mod fence;
 pub mod limits;
+pub mod names;
+mod transactions;
 mod trust;
 
-pub use backoff::Backoff;
-pub use commit_numbers::{CommitNumbers, FlushOutcome, FlushedCommitMissing, OutcomeUnknown};
-pub use fence::Fence;
+pub use transactions::{
+    Backoff, CommitNumbers, Fence, FlushOutcome, FlushedCommitMissing, OutcomeUnknown,
+};
 pub use trust::LeaseTrust;

@@ -1,9 +1,11 @@
-//! Effects: the actions that a match asks its shell to carry out, in order.
+//! Effects: the actions that a match asks its shell to carry out, in order, and the outcomes of
+//! answers.
 
 use std::sync::Arc;
 
-use bridgemaster_games::Seat;
-use bridgemaster_referee::{Charge, DecidedBy, Fault, FaultReason, MatchResult};
+use bridgemaster_games::{Game, Seat};
+use bridgemaster_proto::v1::DecisionRejected;
+use bridgemaster_referee::{Charge, DecidedBy, DecisionRecord, Fault, FaultReason, MatchResult};
 
 use crate::{Outgoing, ServerTime, StreamNumber};
 
@@ -157,4 +159,55 @@ pub enum Closing {
     Superseded,
     /// The match was cancelled and has no result.
     Cancelled(Arc<Cancellation>),
+}
+
+/// The decisions and faults made while it is secret which seats have decided. Their number is
+/// small, because secret phases are short and the recorded faults of a seat are limited.
+#[derive(Debug, Default)]
+pub(crate) struct WithheldCounts(Vec<CountedEvent>);
+
+impl WithheldCounts {
+    /// Adds a decision made at this time since the start of the match.
+    pub(crate) fn add_decision<G: Game>(&mut self, record: &DecisionRecord<G>, at_ms: u64) {
+        self.0.push(CountedEvent::Decision {
+            seat: record.seat,
+            by: record.decided_by,
+            charge: record.charge,
+            at_ms,
+        });
+    }
+
+    pub(crate) fn add_fault(&mut self, seat: Seat, fault: &Fault) {
+        let fault = fault.clone();
+        self.0.push(CountedEvent::Fault { seat, fault });
+    }
+
+    /// Emits all withheld events to the metrics.
+    pub(crate) fn release(&mut self, effects: &mut Vec<Effect>) {
+        effects.extend(self.0.drain(..).map(Effect::Count));
+    }
+}
+
+/// The outcome of a bot's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The answer was accepted.
+    Accepted,
+    /// The answer was rejected for this reason.
+    Rejected(Box<DecisionRejected>),
+}
+
+impl Verdict {
+    /// Finds the outcome of a seat's answer among the answer's effects.
+    pub(crate) fn in_effects(seat: Seat, effects: &[Effect]) -> Self {
+        let rejected = effects.iter().find_map(|effect| match effect {
+            Effect::Send {
+                seat: receiver,
+                message,
+                after: _,
+            } if *receiver == seat => message.rejected.clone(),
+            _ => None,
+        });
+        rejected.map_or(Self::Accepted, Self::Rejected)
+    }
 }

@@ -11,7 +11,7 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{CloseReason, Output, Record, RecordEntry, SeatMessage, Time};
 use bridgemaster_replay::ReplayWriter;
-use bridgemaster_wire::{response_to_wire, result_to_wire, started_without_game};
+use bridgemaster_replay::wire::{response_to_wire, result_to_wire, started_without_game};
 
 use crate::{
     Closing, Effect, Entries, Finish, Match, MatchEnd, Outgoing,

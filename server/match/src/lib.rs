@@ -22,48 +22,38 @@
 
 #![forbid(unsafe_code)]
 
-mod answer_verdict;
-mod cancel;
+mod clocks;
 mod commit_tracker;
 mod effect;
 mod effects;
-mod expire_seat;
 mod final_messages;
 mod journal;
-mod lag;
 mod machine;
+mod organiser;
 mod origin;
 mod outgoing;
-mod referee_input;
 mod report;
 mod return_tracker;
 mod seat_stream;
-mod server_time;
 mod spectator_update;
-mod tickets;
-#[cfg(test)]
-mod two_bots;
-mod unpublished;
-mod verdict;
 mod view;
-mod wall_clock;
-mod withheld_counts;
 
-pub use bridgemaster_names::MatchId;
+pub use bridgemaster_lease::names::MatchId;
+pub use clocks::{ClockOffset, MIN_LAG_US, ServerTime};
 pub use effect::{
-    Cancellation, Closing, CountedEvent, Effect, Entries, Finish, MatchEnd, StoredEntry,
+    Cancellation, Closing, CountedEvent, Effect, Entries, Finish, MatchEnd, StoredEntry, Verdict,
 };
-pub use expire_seat::ExpireSeatError;
 pub use final_messages::FinalMessages;
 pub use journal::{
     Header, HistoryStart, MAX_SUMMARY_BYTES, MatchParties, ReadEntry, Recovered, StoredInput,
     Unreplayable, decode_finished, read_entry, read_histories, recover,
 };
-pub use machine::{CancelError, JoinError, Joined, Match, StreamStart};
+pub use machine::{JoinError, Joined, Match, StreamStart};
+pub use organiser::{CancelError, ExpireSeatError, ReplaceTicketsError, ReplacedTickets};
 pub use origin::{OfferedSeat, Origin, TicketHash};
 pub use outgoing::Outgoing;
 pub use report::{Inbox, Report, SeatInput, StreamNumber};
-pub use server_time::{ClockOffset, MIN_LAG_US, ServerTime};
 pub use spectator_update::{DueUpdate, SpectatorUpdate};
-pub use tickets::{ReplaceTicketsError, ReplacedTickets};
-pub use verdict::Verdict;
+
+#[cfg(test)]
+mod tests;

@@ -4,34 +4,27 @@
 //! passes it to the referee, and converts the outputs to effects. The effects wait for the journal
 //! entry with the input.
 
-#[cfg(test)]
-mod late_handling;
-#[cfg(test)]
-mod late_loss;
-#[cfg(test)]
-mod late_replay_request;
-
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
-    BotIdentity, FaultReason, Histories, HistoryId, Input, MatchRules, NoteBudget, Output, Referee,
-    ResumePoint, RulesError, Time,
+    BotIdentity, FaultReason, ForwardingLag, Histories, HistoryId, Input, MatchPhase, MatchRules,
+    NoteBudget, Output, Referee, ResumePoint, RulesError, Time,
 };
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
 use crate::{
     Cancellation, Closing, Effect, Entries, HistoryStart, MIN_LAG_US, Origin, Recovered, Report,
     SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
+    clocks::WallClockMap,
     commit_tracker::CommitTracker,
+    effect::WithheldCounts,
     journal::{MatchJournal, write_header},
-    referee_input::referee_input,
+    report::referee_input,
     return_tracker::{Presence, ReturnTracker},
     seat_stream::SeatStream,
-    unpublished::UnpublishedEvents,
-    wall_clock::WallClockMap,
-    withheld_counts::WithheldCounts,
+    spectator_update::UnpublishedEvents,
 };
 
 /// A match of one game.
@@ -109,15 +102,6 @@ pub enum JoinError {
     Forfeited(FaultReason),
     /// The match was cancelled.
     Cancelled(Arc<Cancellation>),
-}
-
-/// The reason why a match cannot be cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CancelError {
-    /// The match has ended.
-    Ended,
-    /// The server is stopping and the match is parked.
-    Parked,
 }
 
 impl<G: WireGame> Match<G> {
@@ -467,5 +451,68 @@ impl<G: WireGame> Match<G> {
         let is_valid = self.histories.covers(seat, resume_point, sent_so_far)
             && self.referee.can_resume(seat, resume_point.last_sequence);
         is_valid.then_some(resume_point.last_sequence)
+    }
+
+    /// Reports to the referee the lag up to `moment` that was not reported before: that of the
+    /// server, including the time that effects waited to be stored, and that of forwarding nodes.
+    pub(crate) fn report_lag(&mut self, moment: ServerTime, effects: &mut Vec<Effect>) {
+        if self.referee.phase() == MatchPhase::Ended {
+            return;
+        }
+        let Self {
+            commits, referee, ..
+        } = self;
+        let has_run_out = || referee.deadline().is_some_and(|at| at <= moment.time);
+        let storing_us = commits.take_wait_us(moment.time, has_run_out);
+        let lag_us = moment.lag_us.saturating_sub(self.lag_us);
+        self.lag_us = self.lag_us.max(moment.lag_us);
+        let lag_us = lag_us.saturating_add(storing_us);
+        let forwarding = self.take_forwarding_lag(moment.time);
+        if lag_us > 0 || !forwarding.is_empty() {
+            self.handle(
+                moment.time,
+                Input::RefereeLag { lag_us, forwarding },
+                effects,
+            );
+        }
+    }
+
+    /// Adds lag of the node that forwards the stream of a seat, in µs, which was measured until this
+    /// time. It is reported to the referee before the next input, so that it extends deadlines that
+    /// have expired meanwhile. If that input is an earlier report of another seat, the part of the
+    /// lag that may be later waits for a later input.
+    pub fn add_forwarding_lag(&mut self, seat: Seat, lag_us: u64, until: Time) {
+        self.streams[seat.index()].add_forwarding_lag(lag_us, until);
+    }
+
+    fn take_forwarding_lag(&mut self, moment: Time) -> Vec<ForwardingLag> {
+        let streams = self.referee.seats().zip(&mut self.streams);
+        let lags = streams.map(|(info, stream)| ForwardingLag {
+            seat: info.seat,
+            lag_us: stream.take_forwarding_lag(moment),
+        });
+        lags.filter(|lag| lag.lag_us > 0).collect()
+    }
+
+    /// Removes and returns the outcome of the last answer from a stream. Its journal position must
+    /// be stored before the bot receives the outcome. Returns `None` if the answer was dropped
+    /// because the stream was replaced or the match is parked. Also stores an answer that had no
+    /// effect, because a bot does not repeat an acknowledged answer.
+    pub fn take_verdict(
+        &mut self,
+        seat: Seat,
+        stream: StreamNumber,
+        effects: &mut Vec<Effect>,
+    ) -> Option<(Verdict, Entries)> {
+        let verdict = self.streams[seat.index()].take_verdict(stream)?;
+        let mut after = self.uncommitted();
+        // No clock waits for this entry, so the time until it is stored does not count as lag.
+        if let Some(journal) = &mut self.journal
+            && journal.has_pending()
+        {
+            effects.push(Effect::Store(journal.make_entry(&self.referee, None)));
+            after = journal.entries();
+        }
+        Some((verdict, after))
     }
 }

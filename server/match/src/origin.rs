@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use bridgemaster_games::Seat;
-use bridgemaster_names::MatchId;
+use bridgemaster_lease::names::MatchId;
 use bridgemaster_proto::{
     games::WireGame,
     v1::{MatchConfig, MatchGroup, OfferPurpose, SeedReveal, SpectatorRules},
 };
 use bridgemaster_referee::MatchRules;
-use bridgemaster_wire::{SeedSalt, rules_without_game};
+use bridgemaster_replay::wire::{SeedSalt, rules_without_game};
 
 /// SHA-256 of a ticket. Tickets are stored only as hashes, in memory and on disk, so the timing of
 /// a lookup reveals nothing about a ticket.

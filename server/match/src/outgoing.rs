@@ -7,7 +7,7 @@ use bridgemaster_proto::{
     v1::{DecisionRejected, MatchStarted, PlayResponse, play_response::Message},
 };
 use bridgemaster_referee::DecisionRequest;
-use bridgemaster_wire::{write_request, write_started};
+use bridgemaster_replay::wire::{write_request, write_started};
 use prost::{Message as _, bytes::Bytes};
 
 /// An encoded message to a bot.

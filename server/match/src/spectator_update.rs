@@ -2,14 +2,9 @@
 
 use std::fmt;
 
-use bridgemaster_proto::{
-    games::WireGame,
-    v1::{self, WatchMatchResponse},
-};
-use bridgemaster_referee::MatchPhase;
-use bridgemaster_wire::fork_origin;
+use bridgemaster_proto::v1::WatchMatchResponse;
 
-use crate::{Entries, Match, unpublished::UnpublishedEvents};
+use crate::Entries;
 
 /// A change of a match's public state. It contains only the data: the publisher builds the message
 /// later, off the match's critical path.
@@ -46,48 +41,47 @@ pub struct DueUpdate {
     pub after: Entries,
 }
 
-impl<G: WireGame> Match<G> {
-    /// Starts collecting the updates that follow [`Match::snapshot`]. The caller must first take
-    /// any update that is due, because this call discards it.
-    pub fn start_watching(&mut self) {
-        self.unpublished = match self.referee.phase() {
-            MatchPhase::Ended => UnpublishedEvents::default(),
-            _ => UnpublishedEvents::since(self.referee.public_changes()),
-        };
+/// The changes since the last update.
+#[derive(Debug)]
+pub(crate) struct UnpublishedEvents<E> {
+    /// The version of the public state in the last update; `None` without spectators.
+    published_changes: Option<u64>,
+    events: Vec<E>,
+}
+
+/// Creates a collection for a match without spectators. It stays empty.
+impl<E> Default for UnpublishedEvents<E> {
+    fn default() -> Self {
+        Self {
+            published_changes: None,
+            events: Vec::new(),
+        }
+    }
+}
+
+impl<E: Clone> UnpublishedEvents<E> {
+    /// Starts collecting changes for spectators that already know this version.
+    pub(crate) fn since(published_changes: u64) -> Self {
+        Self {
+            published_changes: Some(published_changes),
+            events: Vec::new(),
+        }
     }
 
-    /// Stops collecting updates when the last spectator has left.
-    pub fn stop_watching(&mut self) {
-        self.unpublished = UnpublishedEvents::default();
+    /// Adds public events. The decision or chance result that caused the events can be secret.
+    pub(crate) fn record(&mut self, events: &[E]) {
+        if self.published_changes.is_some() {
+            self.events.extend_from_slice(events);
+        }
     }
 
-    /// Removes and returns the changes since the last call. Returns `None` if nothing changed or
-    /// the match has no spectators. The last update contains the end of the match.
-    pub fn take_update(&mut self) -> Option<DueUpdate> {
-        let is_last = self.referee.phase() == MatchPhase::Ended;
-        let events = self
-            .unpublished
-            .take(self.referee.public_changes(), is_last)?;
-        // Intermediate updates omit the commitment and the config, since the first message
-        // contained them. The config is large because of its edition data.
-        let info = if is_last {
-            self.match_info()
-        } else {
-            v1::MatchInfo {
-                fork: self.referee.rules().fork.as_deref().map(fork_origin),
-                ..self.status_info()
-            }
-        };
-        let observation = self.referee.observe_spectator();
-        let update = SpectatorUpdate::new(move || WatchMatchResponse {
-            r#match: Some(info.clone()),
-            observation: observation.as_ref().map(G::observation_to_wire),
-            events: events.iter().map(G::event_to_wire).collect(),
-        });
-        Some(DueUpdate {
-            update,
-            is_last,
-            after: self.uncommitted(),
-        })
+    /// Removes and returns the events up to the version `changes`. Returns `None` if this version
+    /// was published before, if there are no spectators, or after the last update.
+    pub(crate) fn take(&mut self, changes: u64, is_last: bool) -> Option<Vec<E>> {
+        if self.published_changes? == changes {
+            return None;
+        }
+        self.published_changes = (!is_last).then_some(changes);
+        Some(std::mem::take(&mut self.events))
     }
 }

@@ -1,8 +1,5 @@
 //! Views of the match state. Each view must wait for the position [`Match::uncommitted`].
 
-#[cfg(test)]
-mod public_records;
-
 use std::sync::Arc;
 
 use bridgemaster_games::Seat;
@@ -13,9 +10,12 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{
     BotIdentity, Histories, MatchPhase, MatchResult, Referee, SeatInfo, Time,
 };
-use bridgemaster_wire::{fork_origin, result_to_wire, seat_to_wire};
+use bridgemaster_replay::wire::{fork_origin, result_to_wire, seat_to_wire};
 
-use crate::{Cancellation, Entries, Match, Origin, StreamNumber, machine::Replay};
+use crate::{
+    Cancellation, DueUpdate, Entries, Match, Origin, SpectatorUpdate, StreamNumber,
+    machine::Replay, spectator_update::UnpublishedEvents,
+};
 
 impl<G: WireGame> Match<G> {
     /// The facts that were fixed at creation.
@@ -245,6 +245,50 @@ impl<G: WireGame> Match<G> {
     /// The seat whose bot declined the offer, if the match was cancelled for that.
     pub fn declined(&self) -> Option<Seat> {
         self.cancelled.as_ref().and_then(|(_, why)| why.declined)
+    }
+
+    /// Starts collecting the updates that follow [`Match::snapshot`]. The caller must first take
+    /// any update that is due, because this call discards it.
+    pub fn start_watching(&mut self) {
+        self.unpublished = match self.referee.phase() {
+            MatchPhase::Ended => UnpublishedEvents::default(),
+            _ => UnpublishedEvents::since(self.referee.public_changes()),
+        };
+    }
+
+    /// Stops collecting updates when the last spectator has left.
+    pub fn stop_watching(&mut self) {
+        self.unpublished = UnpublishedEvents::default();
+    }
+
+    /// Removes and returns the changes since the last call. Returns `None` if nothing changed or
+    /// the match has no spectators. The last update contains the end of the match.
+    pub fn take_update(&mut self) -> Option<DueUpdate> {
+        let is_last = self.referee.phase() == MatchPhase::Ended;
+        let events = self
+            .unpublished
+            .take(self.referee.public_changes(), is_last)?;
+        // Intermediate updates omit the commitment and the config, since the first message
+        // contained them. The config is large because of its edition data.
+        let info = if is_last {
+            self.match_info()
+        } else {
+            v1::MatchInfo {
+                fork: self.referee.rules().fork.as_deref().map(fork_origin),
+                ..self.status_info()
+            }
+        };
+        let observation = self.referee.observe_spectator();
+        let update = SpectatorUpdate::new(move || WatchMatchResponse {
+            r#match: Some(info.clone()),
+            observation: observation.as_ref().map(G::observation_to_wire),
+            events: events.iter().map(G::event_to_wire).collect(),
+        });
+        Some(DueUpdate {
+            update,
+            is_last,
+            after: self.uncommitted(),
+        })
     }
 }
 

@@ -1,11 +1,16 @@
-//! A replayed match's state before its first decision.
+//! The start of a replayed match: its state before the first decision, and its progress through the
+//! steps that a forked match copied.
 
 use std::fmt::Debug;
 
-use bridgemaster_games::{Seat, SeatCount, Seed};
-use bridgemaster_proto::{games::WireGame, v1::Replay};
-use bridgemaster_referee::MatchRules;
-use bridgemaster_wire::{rules_from_wire, seed_from_wire};
+use bridgemaster_games::{Game, Seat, SeatCount, Seed};
+use bridgemaster_proto::{
+    games::{WireError, WireGame},
+    v1::{ChanceRecord, DecisionRecord, Replay},
+};
+use bridgemaster_referee::{ForkChance, MatchRules, redraw};
+
+use crate::wire::{chance_from_wire, rules_from_wire, seed_from_wire};
 
 /// A replayed match before its first decision.
 pub(super) struct Opening<G: WireGame> {
@@ -32,6 +37,39 @@ pub(super) fn invalid_field<T>(
         field: field.into(),
         problem: problem.to_string(),
     })
+}
+
+impl InvalidField {
+    /// Prefixes the field's path.
+    pub(super) fn below(self, parent: &str) -> Self {
+        Self {
+            field: format!("{parent}.{}", self.field),
+            ..self
+        }
+    }
+}
+
+/// Names the field of an error in a message of the game.
+fn in_field<T>(field: &str, read: Result<T, WireError>) -> Result<T, InvalidField> {
+    read.or_else(|error| invalid_field(format!("{field}.{}", error.field), error.detail))
+}
+
+/// Reads the decision in a record.
+pub(super) fn decision_of<G: WireGame>(
+    record: &DecisionRecord,
+) -> Result<G::Decision, InvalidField> {
+    match &record.decision {
+        Some(decision) => in_field("decision.decision", G::decision_from_wire(decision)),
+        None => invalid_field("decision.decision", "is missing"),
+    }
+}
+
+/// Reads the chance result in a record.
+pub(super) fn chance_of<G: WireGame>(record: &ChanceRecord) -> Result<G::Chance, InvalidField> {
+    match &record.chance {
+        Some(chance) => in_field("chance.chance", G::chance_from_wire(chance)),
+        None => invalid_field("chance.chance", "is missing"),
+    }
 }
 
 /// Checks that a field has the expected value.
@@ -72,13 +110,12 @@ pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidFi
         return invalid_field("config", "is missing");
     };
     let rules = seed_from_wire(config)
-        .and_then(|seed| rules_from_wire::<G>(config, seed.unwrap_or_else(unknown_seed)))
-        .or_else(|error| invalid_field(format!("config.{}", error.field), error.detail))?;
+        .and_then(|seed| rules_from_wire::<G>(config, seed.unwrap_or_else(unknown_seed)));
+    let rules = in_field("config", rules)?;
     let Some(setup) = &replay.setup else {
         return invalid_field("setup", "is missing");
     };
-    let setup = G::setup_from_wire(setup, &rules.config)
-        .or_else(|error| invalid_field(format!("setup.{}", error.field), error.detail))?;
+    let setup = in_field("setup", G::setup_from_wire(setup, &rules.config))?;
     let mut events = Vec::new();
     let state = G::start(&rules.config, rules.seats, &setup, &mut events)
         .or_else(|error| invalid_field("setup", error))?;
@@ -88,4 +125,87 @@ pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidFi
         state,
         events,
     })
+}
+
+/// The progress through a replay's copied steps. Empty for matches that were not forked.
+pub(super) struct ForkProgress {
+    decisions_left: u32,
+    /// True until the replay reaches the fork position.
+    is_before: bool,
+    /// The seat whose knowledge was preserved when hidden facts were redrawn; `None` if no facts
+    /// were redrawn.
+    observer: Option<Seat>,
+    has_seed: bool,
+}
+
+impl ForkProgress {
+    /// Reads the fork from a replay's head.
+    pub(super) fn of(head: &Replay) -> Result<Self, InvalidField> {
+        let observer = match &head.fork {
+            None => None,
+            Some(origin) => match chance_from_wire(origin) {
+                Ok(ForkChance::Keep) => None,
+                Ok(ForkChance::Redraw { observer }) => Some(observer),
+                Err(error) => return invalid_field(error.field, error.detail),
+            },
+        };
+        let config = head.config.as_ref();
+        Ok(Self {
+            decisions_left: head.fork.as_ref().map_or(0, |origin| origin.decisions),
+            is_before: head.fork.is_some(),
+            observer,
+            has_seed: config.is_some_and(|config| config.seed.is_some()),
+        })
+    }
+
+    /// Returns whether the setup was copied from the original match, and not drawn from the seed.
+    pub(super) fn has_original_setup(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    /// Returns whether the next decision is copied.
+    pub(super) fn copies_next_decision(&self) -> bool {
+        self.decisions_left > 0
+    }
+
+    /// Returns whether the next chance result was copied from the original match, and not drawn
+    /// from the seed.
+    pub(super) fn has_original_chance(&self) -> bool {
+        self.is_before && self.has_original_setup()
+    }
+
+    /// Counts a decision that was applied.
+    pub(super) fn record_decision(&mut self) {
+        self.decisions_left = self.decisions_left.saturating_sub(1);
+    }
+
+    /// Redraws hidden facts if `state` is at the fork position.
+    pub(super) fn redraw_at_position<G: Game>(
+        &mut self,
+        rules: &MatchRules<G>,
+        state: &mut G::State,
+    ) -> Result<(), InvalidField> {
+        if !self.is_before || self.copies_next_decision() || G::chance_due(state).is_some() {
+            return Ok(());
+        }
+        self.is_before = false;
+        let Some(observer) = self.observer else {
+            return Ok(());
+        };
+        if !self.has_seed {
+            return invalid_field(
+                "config.seed",
+                "required, because the facts redrawn at the fork depend on the seed",
+            );
+        }
+        if !rules.seats.contains(observer) {
+            return invalid_field(
+                "fork.knowing_seats",
+                format!("seat {observer} does not exist"),
+            );
+        }
+        *state = redraw::<G>(&rules.config, state, observer, &rules.seed)
+            .or_else(|error| invalid_field("fork", error))?;
+        Ok(())
+    }
 }

@@ -14,8 +14,10 @@ use bridgemaster_proto::{
 use bridgemaster_referee::MatchRules;
 use thiserror::Error;
 
-use super::opening::{InvalidField, Opening, open};
-use bridgemaster_wire::rules_to_wire;
+use crate::{
+    opening::{InvalidField, Opening, chance_of, decision_of, invalid_field, open},
+    wire::rules_to_wire,
+};
 
 /// The reason why a replay cannot be rendered.
 #[derive(Debug, Error)]
@@ -34,6 +36,12 @@ pub enum TranscriptError {
     /// The text could not be written.
     #[error(transparent)]
     Write(#[from] fmt::Error),
+}
+
+impl From<InvalidField> for TranscriptError {
+    fn from(InvalidField { field, problem }: InvalidField) -> Self {
+        Self::Field { field, problem }
+    }
 }
 
 /// Writes a replay as text, without its result. The text has the rules, the initial table, and one
@@ -60,8 +68,7 @@ fn write_game<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
 }
 
 fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
-    let Opening { rules, state, .. } = open::<G>(replay)
-        .map_err(|InvalidField { field, problem }| TranscriptError::Field { field, problem })?;
+    let Opening { rules, state, .. } = open::<G>(replay)?;
     writeln!(
         text,
         "match {}, refereed by Bridgemaster {}",
@@ -185,7 +192,7 @@ fn write_record<G: WireGame>(
         Some(record::Record::Seat(seat)) => {
             write_seat(&seat.seat.clone().unwrap_or_default(), text)?
         }
-        None => return Err(missing(format!("{at}.record"))),
+        None => return Ok(invalid_field(format!("{at}.record"), "is missing")?),
     }
     Ok(())
 }
@@ -195,13 +202,7 @@ fn write_decision<G: WireGame>(
     at: &str,
     text: &mut impl Write,
 ) -> Result<(), TranscriptError> {
-    let field = format!("{at}.decision.decision");
-    let decision = record
-        .decision
-        .as_ref()
-        .ok_or_else(|| missing(field.as_str()))?;
-    let decision = G::decision_from_wire(decision)
-        .map_err(|error| invalid(format!("{field}.{}", error.field), error.detail))?;
+    let decision = decision_of::<G>(record).map_err(|bad| bad.below(at))?;
     write!(text, "seat {}: {decision}", record.seat)?;
     match record.decided_by() {
         DecidedBy::Bot => {
@@ -226,13 +227,7 @@ fn write_chance<G: WireGame>(
     at: &str,
     text: &mut impl Write,
 ) -> Result<(), TranscriptError> {
-    let field = format!("{at}.chance.chance");
-    let chance = record
-        .chance
-        .as_ref()
-        .ok_or_else(|| missing(field.as_str()))?;
-    let chance = G::chance_from_wire(chance)
-        .map_err(|error| invalid(format!("{field}.{}", error.field), error.detail))?;
+    let chance = chance_of::<G>(record).map_err(|bad| bad.below(at))?;
     writeln!(text, "chance: {chance}  (stream {})", record.stream)?;
     Ok(())
 }
@@ -268,20 +263,10 @@ fn short_name(name: &str) -> String {
 fn events<'a, G: WireGame>(
     field: &'a str,
     events: &'a [GameEvent],
-) -> impl Iterator<Item = Result<G::Event, TranscriptError>> + 'a {
+) -> impl Iterator<Item = Result<G::Event, InvalidField>> + 'a {
     events.iter().enumerate().map(move |(number, event)| {
-        G::event_from_wire(event)
-            .map_err(|error| invalid(format!("{field}[{number}].{}", error.field), error.detail))
+        G::event_from_wire(event).or_else(|error| {
+            invalid_field(format!("{field}[{number}].{}", error.field), error.detail)
+        })
     })
-}
-
-fn missing(field: impl Into<String>) -> TranscriptError {
-    invalid(field, "is missing")
-}
-
-fn invalid(field: impl Into<String>, problem: impl ToString) -> TranscriptError {
-    TranscriptError::Field {
-        field: field.into(),
-        problem: problem.to_string(),
-    }
 }

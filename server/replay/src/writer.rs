@@ -11,7 +11,7 @@ use super::{
     file::{FORMAT_VERSION, seal},
     signing::SigningKey,
 };
-use bridgemaster_wire::{
+use crate::wire::{
     SeedSalt, fork_origin, rules_to_wire, rules_without_game, write_record, write_rules,
 };
 

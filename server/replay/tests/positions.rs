@@ -8,11 +8,11 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{self, DecidedBy, FaultAction, FaultReason, Position, Record, Replay, record},
 };
+use bridgemaster_replay::wire::rules_from_wire;
 use bridgemaster_replay::{
     Disclosure, PositionError, Positions, RecordCursor, decode, decode_head, match_info,
     viewers_from_wire, write_transcript,
 };
-use bridgemaster_wire::rules_from_wire;
 
 /// The replay file of a match of this game, which has faults: the corpus has one of each game.
 fn file(game: &str) -> Vec<u8> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bridgemaster_bot_process::read_regular;
-use bridgemaster_whole_file::{self as whole_file, FileMode};
+use bridgemaster_replay::whole_file::{self, FileMode};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

@@ -51,7 +51,7 @@ mod transfer;
 mod write_refusal;
 
 pub use advertised::{AdvertisedCursor, AdvertisedMatch, AdvertisedPage, InvalidCursor};
-pub use bridgemaster_names::{
+pub use bridgemaster_lease::names::{
     InvalidText, KeyId, KeyName, LadderId, MAX_ADDRESS_BYTES, MAX_ID_BYTES, MAX_KEY_NAME_CHARS,
     MAX_SCOPE_BYTES, MatchId, NodeAddress, NodeName, OwnerName, Scope,
 };

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context as _, ensure};
 use bridgemaster_proto::v1::ExportReplaysRequest;
-use bridgemaster_whole_file::PartialFile;
+use bridgemaster_replay::whole_file::PartialFile;
 use clap::Args;
 
 use crate::{

@@ -4,7 +4,6 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_server::{KeepReplays, Tls, TlsFiles, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
-use bridgemaster_whole_file::FileMode;
 use clap::{ArgAction, Args, ValueEnum, value_parser};
 use serde::{Deserialize, Deserializer, de::Error as _};
 

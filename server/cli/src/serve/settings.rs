@@ -8,9 +8,9 @@ use std::{
 };
 
 use bridgemaster_proto::v1::Ladder;
+use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{InvalidText, NodeAddress, NodeIdentity, NodeName};
-use bridgemaster_whole_file::FileMode;
 
 use crate::{
     failure::misuse,

@@ -55,11 +55,6 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
         "what a node decides follows from what it was told",
     ),
     (
-        "bridgemaster-wire",
-        ROOMS_OF_MESSAGES,
-        "a conversion needs no server",
-    ),
-    (
         "bridgemaster-match",
         ROOMS_OF_MESSAGES,
         "a match needs no server",

@@ -14,7 +14,6 @@ const PURE: &[&str] = &[
     "bridgemaster-referee",
     "bridgemaster-replay",
     "bridgemaster-rules",
-    "bridgemaster-wire",
 ];
 
 #[test]

@@ -16,7 +16,10 @@ const SEVERAL: &[(&str, &str)] = &[
     ("crypto-common", "sqlx has sha2 0.10"),
     ("digest", "sqlx has sha2 0.10"),
     ("foldhash", "hashbrown 0.15"),
-    ("getrandom", "ring has 0.2, opentelemetry_sdk has rand with 0.3"),
+    (
+        "getrandom",
+        "ring has 0.2, opentelemetry_sdk has rand with 0.3",
+    ),
     (
         "hashbrown",
         "prost-build has petgraph with 0.15, sqlx has 0.16; in tests stateright has dashmap with 0.14",

@@ -1,4 +1,5 @@
-//! Journal entries: the inputs of a referee in their stored form.
+//! Journal entries: the inputs of a referee in their stored form, and the journal of a match in
+//! play, which builds the entries.
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
@@ -12,11 +13,11 @@ use bridgemaster_proto::{
     },
 };
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ForwardingLag, HistoryId, Input, Time,
+    Answer, BadAnswerReason, BotIdentity, ForwardingLag, HistoryId, Input, Referee, Time,
 };
 use prost::Message as _;
 
-use crate::TicketHash;
+use crate::{Entries, Finish, StoredEntry, TicketHash};
 
 /// Number of the `inputs` field in a `JournalEntry`.
 const INPUTS_FIELD: u32 = 1;
@@ -139,16 +140,13 @@ fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
         }),
         Input::BadAnswer {
             request_id,
-            reason,
+            reason: BadAnswerReason::MalformedDecision,
             field,
             detail,
             ..
         } => Kind::BadAnswer(JournalBadAnswer {
             request_id: *request_id,
-            reason: match reason {
-                BadAnswerReason::MalformedDecision => JournalBadAnswerReason::MalformedDecision,
-            }
-            .into(),
+            reason: JournalBadAnswerReason::MalformedDecision.into(),
             field: field.clone(),
             detail: detail.clone(),
         }),
@@ -254,15 +252,13 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
                 ),
             },
         },
+        Kind::BadAnswer(bad) if bad.reason() == JournalBadAnswerReason::Unspecified => {
+            return Err("the reason of the bad answer is unknown".to_owned());
+        }
         Kind::BadAnswer(bad) => Input::BadAnswer {
             seat,
             request_id: bad.request_id,
-            reason: match bad.reason() {
-                JournalBadAnswerReason::MalformedDecision => BadAnswerReason::MalformedDecision,
-                JournalBadAnswerReason::Unspecified => {
-                    return Err("the reason of the bad answer is unknown".to_owned());
-                }
-            },
+            reason: BadAnswerReason::MalformedDecision,
             field: bad.field,
             detail: bad.detail,
         },
@@ -293,6 +289,85 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         Kind::ConnectionRefused(JournalConnectionRefused {}) => Input::ConnectionRefused { seat },
         Kind::Expired(JournalExpired { why }) => Input::Expired { seat, why },
     })
+}
+
+/// Maximum size of the pending inputs, in bytes: 16 KiB. Inputs without an effect are pending until
+/// a later input has an effect. Even if a bot thinks for a day, these inputs must fit into one
+/// stored entry.
+const MAX_PENDING_BYTES: usize = 16 * 1024;
+
+/// The journal of one match in play.
+#[derive(Debug)]
+pub(crate) struct MatchJournal {
+    /// The number of entries so far.
+    entries: Entries,
+    /// The encoded inputs of the next entry.
+    inputs: Vec<u8>,
+}
+
+impl MatchJournal {
+    /// Creates a journal for a match that already has this number of entries.
+    pub(crate) fn new(entries: Entries) -> Self {
+        Self {
+            entries,
+            inputs: Vec::new(),
+        }
+    }
+
+    /// Records an input before the referee handles it. A restart is stored with `last_start`. An
+    /// input without an effect stays pending until a later input has an effect.
+    pub(crate) fn record<G: WireGame>(
+        &mut self,
+        time: Time,
+        input: &Input<G>,
+        last_start: HistoryStart,
+    ) {
+        push(time, input, last_start, &mut self.inputs);
+    }
+
+    /// Records a seat's new ticket.
+    pub(crate) fn record_ticket(&mut self, time: Time, seat: Seat, ticket: TicketHash) {
+        push_ticket(time, seat, ticket, &mut self.inputs);
+    }
+
+    /// Returns whether inputs are pending for the next entry.
+    pub(crate) fn has_pending(&self) -> bool {
+        !self.inputs.is_empty()
+    }
+
+    /// Returns whether the pending inputs must be stored now.
+    pub(crate) fn is_full(&self) -> bool {
+        self.inputs.len() >= MAX_PENDING_BYTES
+    }
+
+    /// Builds an entry from the pending inputs.
+    pub(crate) fn make_entry<G: WireGame>(
+        &mut self,
+        referee: &Referee<G>,
+        finish: Option<Finish>,
+    ) -> StoredEntry {
+        let mut bytes = std::mem::take(&mut self.inputs);
+        let state = JournalEntry {
+            inputs: Vec::new(),
+            state_digest: referee.digest().0,
+            records: referee.records(),
+        };
+        // Concatenating two encoded messages merges them.
+        bytes.reserve(state.encoded_len());
+        state.encode_raw(&mut bytes);
+        let number = self.entries.0;
+        self.entries = Entries(number + 1);
+        StoredEntry {
+            number,
+            bytes,
+            finish: finish.map(Box::new),
+        }
+    }
+
+    /// The number of entries so far.
+    pub(crate) fn entries(&self) -> Entries {
+        self.entries
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! Stored form of a finished match: its summary, without the replay.
+//! Stored form of a finished match: its summary, without the replay, and its histories.
 
 use bridgemaster_proto::{
     games::{WireGame, Writer, field_of},
-    internal::v1::FinishedMatch,
+    internal::v1::{FinishedMatch, MatchHistory},
     v1::MatchInfo,
 };
-use bridgemaster_wire::write_game_config;
+use bridgemaster_referee::{Histories, HistoryId};
+use bridgemaster_replay::wire::write_game_config;
 use prost::Message as _;
 
 use super::FORMAT_VERSION;
@@ -67,6 +68,42 @@ pub fn decode_finished(bytes: &[u8]) -> Result<FinishedMatch, String> {
     Ok(finished)
 }
 
+/// Encodes a match's histories, the current history last, with the last sequence number sent to
+/// each seat.
+pub(crate) fn write_histories(
+    histories: &Histories,
+    sent_so_far: impl Iterator<Item = u32>,
+) -> Vec<MatchHistory> {
+    let ended = histories.ended().map(|ended| MatchHistory {
+        history_id: ended.history_id.as_bytes().to_vec(),
+        last_sequences: ended.sent.clone(),
+    });
+    let running = MatchHistory {
+        history_id: histories.running().as_bytes().to_vec(),
+        last_sequences: sent_so_far.collect(),
+    };
+    ended.chain([running]).collect()
+}
+
+/// Decodes a match's histories, the current history last.
+///
+/// # Errors
+/// Returns an error if there is no history, or a history is invalid.
+pub fn read_histories(stored: Vec<MatchHistory>) -> Result<Histories, String> {
+    let id = |stored: &MatchHistory| {
+        let id = HistoryId::from_bytes(&stored.history_id);
+        id.ok_or("the identifier of a history must have 16 bytes")
+    };
+    let mut stored = stored.into_iter();
+    let mut before = stored.next().ok_or("the list of histories is empty")?;
+    let mut histories = Histories::new(id(&before)?);
+    for next in stored {
+        histories.begin(id(&next)?, before.last_sequences);
+        before = next;
+    }
+    Ok(histories)
+}
+
 #[cfg(test)]
 mod tests {
     use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge as G};
@@ -121,5 +158,20 @@ mod tests {
         assert!(of_all.encoded_len() <= MAX_SUMMARY_BYTES);
         assert_eq!(written(of_all), (10, false));
         assert_eq!(written(finished(40_000, 100)), (0, false));
+    }
+
+    #[test]
+    fn histories_survive_a_round_trip() {
+        let mut histories = Histories::new(HistoryId::new([1; 16]));
+        histories.begin(HistoryId::new([2; 16]), vec![0, 7]);
+        histories.begin(HistoryId::new([3; 16]), vec![4, 9]);
+        let written = write_histories(&histories, [5, 9].into_iter());
+        assert_eq!(written.last().unwrap().last_sequences, [5, 9]);
+        assert_eq!(read_histories(written.clone()), Ok(histories));
+
+        assert!(read_histories(Vec::new()).is_err());
+        let mut damaged = written;
+        damaged[1].history_id.pop();
+        assert!(read_histories(damaged).is_err());
     }
 }

@@ -8,21 +8,15 @@
 mod entry;
 mod finished;
 mod header;
-mod histories;
-mod match_journal;
 mod recovery;
-mod unreplayable;
 
+pub(crate) use entry::MatchJournal;
 pub use entry::{HistoryStart, ReadEntry, StoredInput, read_entry};
-pub(crate) use finished::write_finished;
-pub use finished::{MAX_SUMMARY_BYTES, decode_finished};
+pub use finished::{MAX_SUMMARY_BYTES, decode_finished, read_histories};
+pub(crate) use finished::{write_finished, write_histories};
 pub(crate) use header::write_header;
-pub use header::{Header, MatchParties};
-pub use histories::read_histories;
-pub(crate) use histories::write_histories;
-pub(crate) use match_journal::MatchJournal;
+pub use header::{Header, MatchParties, Unreplayable};
 pub use recovery::{Recovered, recover};
-pub use unreplayable::Unreplayable;
 
 /// Version of the stored format. It must be incremented for each change that older programs would
 /// misread.

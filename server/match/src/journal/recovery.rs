@@ -1,9 +1,6 @@
 //! Recovery of a match in play from its journal. The recovered match has exactly the state that the
 //! match had after the last entry.
 
-#[cfg(test)]
-mod every_prefix;
-
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{Histories, Output, Referee, Time};
 use bridgemaster_replay::ReplayWriter;
@@ -15,8 +12,8 @@ use super::{
 };
 use crate::{
     Entries, MatchId, Origin,
+    clocks::WallClockMap,
     return_tracker::{Presence, ReturnTracker},
-    wall_clock::WallClockMap,
 };
 
 /// A match in the state after the last entry of its journal.
@@ -162,3 +159,6 @@ impl<G: WireGame> Recovered<G> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

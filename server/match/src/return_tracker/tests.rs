@@ -6,7 +6,7 @@ use bridgemaster_games::{SeatCount, Seed, old_london_bridge::OldLondonBridge};
 use bridgemaster_proto::v1::{AnnulmentReason, OfferPurpose};
 use bridgemaster_referee::{BotIdentity, HistoryId, MatchRules, RESTART_GRACE_MS, Time};
 use bridgemaster_replay::SigningKey;
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_replay::wire::SeedSalt;
 
 use super::*;
 use crate::{

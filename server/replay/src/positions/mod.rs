@@ -8,15 +8,160 @@
 //! disclosed once the match has ended.
 
 mod banks;
-mod disclosure;
-mod encode;
-mod error;
 mod playback;
-mod player;
-mod viewers;
 
-pub use disclosure::Disclosure;
-pub use encode::encode_positions;
-pub use error::PositionError;
-pub use player::Positions;
-pub use viewers::viewers_from_wire;
+use bridgemaster_games::{GAME_IDS, Seat, SeatCount, Viewer, with_game};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, Position, Record, Replay, WatchPositionsResponse},
+};
+use prost::Message as _;
+use thiserror::Error;
+
+use self::playback::{GamePlayback, Playback};
+use crate::{match_info::match_info, opening::InvalidField};
+
+pub use self::playback::Disclosure;
+
+/// The reason why a position cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PositionError {
+    /// The game is unknown to this version.
+    #[error("game_id: {0:?} is not a known game; known: {known}", known = GAME_IDS.join(", "))]
+    UnknownGame(String),
+    /// A field of the replay is missing or invalid.
+    #[error("{field}: {problem}")]
+    Field {
+        /// Path of the invalid field, relative to `Replay`.
+        field: String,
+        /// Description of the error.
+        problem: String,
+    },
+    /// A viewer's seat is out of range.
+    #[error("viewers[{place}].seat: {seat} is out of range (0..={})", .seats.get() - 1)]
+    NoSuchSeat {
+        /// The viewer's index in the list of viewers.
+        place: usize,
+        /// The rejected seat number.
+        seat: u32,
+        /// The number of seats in the match.
+        seats: SeatCount,
+    },
+}
+
+impl From<InvalidField> for PositionError {
+    fn from(InvalidField { field, problem }: InvalidField) -> Self {
+        Self::Field { field, problem }
+    }
+}
+
+/// Converts a message's viewers. An empty list means a spectator.
+///
+/// # Errors
+/// Returns an error if a seat is out of range.
+pub fn viewers_from_wire(
+    viewers: &[v1::Viewer],
+    seats: SeatCount,
+) -> Result<Vec<Viewer>, PositionError> {
+    if viewers.is_empty() {
+        return Ok(vec![Viewer::Spectator]);
+    }
+    let viewer = |(place, viewer): (usize, &v1::Viewer)| match viewer.seat {
+        None => Ok(Viewer::Spectator),
+        Some(number) => {
+            let seat = u8::try_from(number).ok().and_then(Seat::new);
+            let seat = seat.filter(|seat| seats.contains(*seat));
+            seat.map(Viewer::Seat).ok_or(PositionError::NoSuchSeat {
+                place,
+                seat: number,
+                seats,
+            })
+        }
+    };
+    viewers.iter().enumerate().map(viewer).collect()
+}
+
+/// Iterates over the positions of one match, as its viewers see them.
+pub struct Positions(Box<dyn Playback>);
+
+impl Positions {
+    /// Starts the match in `head`. The first returned position is the one after `from` decisions.
+    /// Records in `head` are ignored.
+    ///
+    /// # Errors
+    /// Returns an error that names the first invalid field.
+    pub fn open(
+        head: &Replay,
+        viewers: &[Viewer],
+        from: u32,
+        disclosure: Disclosure,
+    ) -> Result<Self, PositionError> {
+        with_game!(head.game_id.as_str(), G => open::<G>(head, viewers, from, disclosure))
+            .unwrap_or_else(|| Err(PositionError::UnknownGame(head.game_id.clone())))
+    }
+
+    /// Returns the position before the first decision. Must be called once, before the first record
+    /// is applied. Returns `None` if the position was not requested or a chance result must come
+    /// first.
+    pub fn first(&mut self) -> Option<Position> {
+        self.0.take()
+    }
+
+    /// Applies the next record, and returns the position that it completes, if any and if
+    /// requested.
+    ///
+    /// # Errors
+    /// Returns an error that names the record field that contradicts the rules. The player must not
+    /// be used after an error.
+    pub fn after(&mut self, record: &Record) -> Result<Option<Position>, PositionError> {
+        self.0.record(record).map_err(|bad| PositionError::Field {
+            field: format!("records[{}].{}", record.number, bad.field),
+            problem: bad.problem,
+        })?;
+        Ok(self.0.take())
+    }
+
+    /// Discloses everything from the next record on. Must be called only when the match has ended.
+    pub fn disclose(&mut self) {
+        self.0.disclose();
+    }
+}
+
+fn open<G: WireGame>(
+    head: &Replay,
+    viewers: &[Viewer],
+    from: u32,
+    disclosure: Disclosure,
+) -> Result<Positions, PositionError> {
+    let playback = GamePlayback::<G>::open(head, viewers.to_vec(), from, disclosure)?;
+    Ok(Positions(Box::new(playback)))
+}
+
+/// Encodes the length-delimited messages of a position stream for a spectator and each seat. The
+/// replay is not verified: see [`verify`](crate::verify).
+///
+/// # Errors
+/// Returns an error that names the first invalid field.
+pub fn encode_positions(replay: &Replay) -> Result<Vec<u8>, PositionError> {
+    let seats = replay.config.as_ref().map(|config| config.seats);
+    let seats = seats.and_then(|seats| SeatCount::new(u8::try_from(seats).ok()?));
+    let seats = seats.into_iter().flat_map(|seats| seats.seats());
+    let viewers = std::iter::once(Viewer::Spectator).chain(seats.map(Viewer::Seat));
+    let viewers: Vec<Viewer> = viewers.collect();
+    let mut positions = Positions::open(replay, &viewers, 0, Disclosure::Everything)?;
+    let first = WatchPositionsResponse {
+        position: positions.first(),
+        r#match: Some(match_info(replay)),
+    };
+    let mut bytes = first.encode_length_delimited_to_vec();
+    for record in &replay.records {
+        if let Some(position) = positions.after(record)? {
+            let message = WatchPositionsResponse {
+                position: Some(position),
+                r#match: None,
+            };
+            bytes.extend(message.encode_length_delimited_to_vec());
+        }
+    }
+    Ok(bytes)
+}

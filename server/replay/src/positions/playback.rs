@@ -10,10 +10,9 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::MatchRules;
 
-use super::{banks::Banks, disclosure::Disclosure};
-use crate::{
-    fork_progress::ForkProgress,
-    opening::{InvalidField, Opening, invalid_field, open, seat_of},
+use super::banks::Banks;
+use crate::opening::{
+    ForkProgress, InvalidField, Opening, chance_of, decision_of, invalid_field, open, seat_of,
 };
 
 /// Playback of a match, whatever its game is.
@@ -108,12 +107,7 @@ impl<G: WireGame> GamePlayback<G> {
 
     fn decision(&mut self, record: &DecisionRecord, at_ms: u64) -> Result<(), InvalidField> {
         let seat = seat_of(self.rules.seats, "decision.seat", record.seat)?;
-        let Some(decision) = &record.decision else {
-            return invalid_field("decision.decision", "is missing");
-        };
-        let decision = G::decision_from_wire(decision).or_else(|error| {
-            invalid_field(format!("decision.decision.{}", error.field), error.detail)
-        })?;
+        let decision = decision_of::<G>(record)?;
         self.next.number += 1;
         if self.is_requested() {
             self.next.played = Some(self.played(seat, record, &decision));
@@ -156,12 +150,7 @@ impl<G: WireGame> GamePlayback<G> {
     }
 
     fn chance(&mut self, record: &ChanceRecord) -> Result<(), InvalidField> {
-        let Some(chance) = &record.chance else {
-            return invalid_field("chance.chance", "is missing");
-        };
-        let chance = G::chance_from_wire(chance).or_else(|error| {
-            invalid_field(format!("chance.chance.{}", error.field), error.detail)
-        })?;
+        let chance = chance_of::<G>(record)?;
         let mut events = Vec::new();
         G::apply_chance(&mut self.state, &chance, &mut events)
             .or_else(|error| invalid_field("chance.chance", error))?;
@@ -239,4 +228,13 @@ fn last_banks_ms(head: &Replay) -> Option<Vec<u32>> {
     seats
         .map(|seat| Some(seat.clock_use.as_ref()?.bank_left_ms))
         .collect()
+}
+
+/// The extent to which a match is disclosed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disclosure {
+    /// Public facts, and facts that the viewing seats may know.
+    Public,
+    /// All facts in the records, including private ones.
+    Everything,
 }

@@ -1,8 +1,8 @@
 //! Verification that charges and times respect the time control and add up to the totals.
 
+use crate::wire::clock_use_from_wire;
 use bridgemaster_proto::v1::MatchResult;
 use bridgemaster_referee::{Charge, ClockRules, ClockUse, MAX_BANK_MS, MatchLag};
-use bridgemaster_wire::clock_use_from_wire;
 
 use crate::{
     UNSIGNED_FORMAT_VERSION,

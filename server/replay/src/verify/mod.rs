@@ -16,7 +16,7 @@ use self::{
     replayer::Replayer,
     result::{SeatTotals, check_result},
 };
-use super::{fork_progress::ForkProgress, opening::InvalidField};
+use super::opening::{ForkProgress, InvalidField};
 
 /// Counts and facts from a successful verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,12 @@
 
 use std::fmt::Display;
 
+use crate::{
+    opening::{
+        ForkProgress, InvalidField, Opening, chance_of, decision_of, invalid_field, seat_of,
+    },
+    wire::{action_to_wire, charge_from_wire, reason_from_wire},
+};
 use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
 use bridgemaster_proto::{
     games::WireGame,
@@ -13,16 +19,11 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{
     FaultAction, MAX_NOTE_BYTES, MAX_RECORDED_FAULTS, MatchRules, NoteBudget,
 };
-use bridgemaster_wire::{action_to_wire, charge_from_wire, reason_from_wire};
 
 use super::{
     charges::{check_charge, max_credit_us},
     result::SeatTotals,
     start::has_seed,
-};
-use crate::{
-    fork_progress::ForkProgress,
-    opening::{InvalidField, Opening, invalid_field, seat_of},
 };
 
 /// The state of a match that is being replayed.
@@ -144,12 +145,7 @@ impl<G: WireGame> Replayer<G> {
                 format!("seat {seat} owes no decision here"),
             );
         }
-        let Some(decision) = &record.decision else {
-            return invalid_field("decision.decision", "is missing");
-        };
-        let decision = G::decision_from_wire(decision).or_else(|error| {
-            invalid_field(format!("decision.decision.{}", error.field), error.detail)
-        })?;
+        let decision = decision_of::<G>(record)?;
         let list = G::legal(&self.state, seat, &mut self.legal);
         if list == LegalList::Complete && !self.legal.contains(&decision) {
             let mut state = self.state.clone();
@@ -186,12 +182,7 @@ impl<G: WireGame> Replayer<G> {
             let problem = format!("expected {stream}, got {}", record.stream);
             return invalid_field("chance.stream", problem);
         }
-        let Some(chance) = &record.chance else {
-            return invalid_field("chance.chance", "is missing");
-        };
-        let chance = G::chance_from_wire(chance).or_else(|error| {
-            invalid_field(format!("chance.chance.{}", error.field), error.detail)
-        })?;
+        let chance = chance_of::<G>(record)?;
         if self.has_seed && !self.forked.has_original_chance() {
             let mut source = ChanceStream::new(&self.rules.seed, stream);
             if G::draw_chance(&self.state, &mut source).as_ref() != Some(&chance) {

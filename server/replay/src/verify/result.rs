@@ -1,11 +1,11 @@
 //! Verification of the result against the rules and the records.
 
+use crate::wire::{clock_use_from_wire, reason_to_wire};
 use bridgemaster_games::{Game, Outcome, Seat, SeatOutcome};
 use bridgemaster_proto::v1::{Fault, Replay, SeatResult};
 use bridgemaster_referee::{
     ClockUse, FaultReason, MAX_RECORDED_FAULTS, MAX_SEAT_RECORDS, MatchRules, places,
 };
-use bridgemaster_wire::{clock_use_from_wire, reason_to_wire};
 
 use super::charges::{check_clock_use, check_referee_lag};
 use crate::opening::{InvalidField, expect_equal, invalid_field};

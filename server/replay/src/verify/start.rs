@@ -3,12 +3,10 @@
 use bridgemaster_games::{Digest, Seed};
 use bridgemaster_proto::{games::WireGame, v1::Replay};
 
-use bridgemaster_wire::SeedSalt;
-
 use crate::{
     FORMAT_VERSION, UNSIGNED_FORMAT_VERSION,
-    fork_progress::ForkProgress,
-    opening::{InvalidField, Opening, invalid_field, open},
+    opening::{ForkProgress, InvalidField, Opening, invalid_field, open},
+    wire::SeedSalt,
 };
 
 /// Starts a replay's match, and verifies that its setup follows from the seed and the rules.

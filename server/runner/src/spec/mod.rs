@@ -9,7 +9,7 @@ mod validate;
 
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::SeatClock;
-use bridgemaster_whole_file::FileMode;
+use bridgemaster_replay::whole_file::FileMode;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 

@@ -11,8 +11,9 @@ use bridgemaster_proto::{
     v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket, SpectatorRules},
 };
 use bridgemaster_referee::RulesError;
+use bridgemaster_replay::wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
+use bridgemaster_replay::wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
 use bridgemaster_store::{KeyName, StoreError, Write};
-use bridgemaster_wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
 use prost::Message as _;
 use tokio::sync::OwnedMutexGuard;
 use tracing::info;

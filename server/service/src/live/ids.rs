@@ -8,8 +8,8 @@ use std::fmt;
 
 use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, TicketHash};
+use bridgemaster_replay::wire::SeedSalt;
 use bridgemaster_store::Store;
-use bridgemaster_wire::SeedSalt;
 use ring::hmac;
 use sha2::{Digest as _, Sha256};
 

@@ -7,9 +7,10 @@ use std::{
     sync::Arc,
 };
 
+use bridgemaster_replay::whole_file::{
+    self, FileMode, PreparedFile, UNFINISHED_SUFFIX, sync_folder,
+};
 use bridgemaster_store::{MAX_ID_BYTES, MatchId};
-use bridgemaster_whole_file as whole_file;
-use bridgemaster_whole_file::{FileMode, PreparedFile, UNFINISHED_SUFFIX, sync_folder};
 use thiserror::Error;
 use tokio::task::spawn_blocking;
 use tracing::warn;
@@ -223,11 +224,11 @@ fn preserve_other(path: &Path, replay: &PendingReplay) -> io::Result<()> {
 fn is_unfinished_replay(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     let stem = name.and_then(|name| name.strip_suffix(UNFINISHED_SUFFIX));
-    let Some((whole, process)) = stem.and_then(|stem| stem.rsplit_once('.')) else {
+    let Some((whole, random)) = stem.and_then(|stem| stem.rsplit_once('.')) else {
         return false;
     };
-    let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
-    is_number && (whole.ends_with(REPLAY_SUFFIX) || whole == CHECKPOINT_FILE)
+    let is_random = !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_random && (whole.ends_with(REPLAY_SUFFIX) || whole == CHECKPOINT_FILE)
 }
 
 /// The maximum number of replays in a batch. Each batch needs one sync of the folder.
@@ -348,9 +349,9 @@ mod tests {
         assert!(folder.write(vec![replay("a1", b"whole")]).is_empty());
         for name in [
             "b2.replay.binpb.41.unfinished",
-            "complete-up-to.41.unfinished",
+            "complete-up-to.aB3x9Z.unfinished",
             "thesis.unfinished",
-            "b2.replay.binpb.x.unfinished",
+            "b2.replay.binpb.my-notes.unfinished",
         ] {
             fs::write(dir.path().join(name), "half").unwrap();
         }
@@ -364,30 +365,28 @@ mod tests {
 
     #[test]
     fn a_replay_that_cannot_be_written_does_not_affect_the_others() {
-        // A directory blocks the second one, at its temporary name and at its final name.
-        let unfinished = format!("b2.replay.binpb.{}.unfinished", std::process::id());
-        for obstacle in [unfinished.as_str(), "b2.replay.binpb"] {
-            let dir = tempfile::tempdir().unwrap();
-            let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
-            fs::create_dir(dir.path().join(obstacle)).unwrap();
-            let replays = [
-                replay("a1", b"one"),
-                replay("b2", b"two"),
-                replay("c3", b""),
-            ];
-            let failed = folder.write(replays.into());
-            let [(replay, why)] = &failed[..] else {
-                panic!("{failed:?}");
-            };
-            assert_eq!(replay.match_id, MatchId::new("b2").unwrap());
-            assert!(why.to_string().contains("b2.replay.binpb"), "{why}");
-            let names = fs::read_dir(dir.path()).unwrap();
-            let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
-            names.sort();
-            assert_eq!(names, ["a1.replay.binpb", obstacle, "c3.replay.binpb"]);
-            let first = fs::read(dir.path().join("a1.replay.binpb")).unwrap();
-            assert_eq!(first, b"one");
-        }
+        // A directory blocks the second one.
+        let obstacle = "b2.replay.binpb";
+        let dir = tempfile::tempdir().unwrap();
+        let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
+        fs::create_dir(dir.path().join(obstacle)).unwrap();
+        let replays = [
+            replay("a1", b"one"),
+            replay("b2", b"two"),
+            replay("c3", b""),
+        ];
+        let failed = folder.write(replays.into());
+        let [(replay, why)] = &failed[..] else {
+            panic!("{failed:?}");
+        };
+        assert_eq!(replay.match_id, MatchId::new("b2").unwrap());
+        assert!(why.to_string().contains("b2.replay.binpb"), "{why}");
+        let names = fs::read_dir(dir.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["a1.replay.binpb", obstacle, "c3.replay.binpb"]);
+        let first = fs::read(dir.path().join("a1.replay.binpb")).unwrap();
+        assert_eq!(first, b"one");
     }
 
     #[test]

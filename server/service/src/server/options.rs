@@ -3,9 +3,9 @@
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
+use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
 use bridgemaster_traces::Traces;
-use bridgemaster_whole_file::FileMode;
 
 use crate::{
     forwarding::NodeConnector,

@@ -4,9 +4,9 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::SigningKey;
+use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_store::{OpenMatch, Store};
 use bridgemaster_traces::Traces;
-use bridgemaster_whole_file::FileMode;
 use tokio::task::spawn_blocking;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::info;

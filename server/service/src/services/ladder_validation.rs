@@ -9,8 +9,8 @@ use bridgemaster_proto::{
     games::game_id,
     v1::{ClosingRule, Ladder, LadderBotRef, LadderReplays, LadderState, MatchConfig},
 };
+use bridgemaster_replay::wire::rules_from_wire;
 use bridgemaster_store::{KeyName, LadderId};
-use bridgemaster_wire::rules_from_wire;
 
 use crate::{
     identity::Authenticator,

@@ -13,8 +13,9 @@ use bridgemaster_proto::v1::{
     match_fork::Source as RequestedSource, match_service_server::MatchService,
     watch_positions_request::Source,
 };
+use bridgemaster_replay::wire::ForkSource;
+use bridgemaster_replay::wire::ForkSource;
 use bridgemaster_store::KeyName;
-use bridgemaster_wire::ForkSource;
 use tokio::{select, time::sleep};
 use tokio_stream::Empty;
 use tonic::{Request, Response, Status};

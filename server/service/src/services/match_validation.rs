@@ -10,8 +10,8 @@ use bridgemaster_proto::{
         MatchGroup, MatchState, Replay, SeatReservation, SeedReveal, SpectatorRules,
     },
 };
+use bridgemaster_replay::wire::ForkSource;
 use bridgemaster_store::KeyName;
-use bridgemaster_wire::ForkSource;
 
 use super::managed_queue;
 use crate::{

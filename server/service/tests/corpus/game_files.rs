@@ -10,8 +10,8 @@ use bridgemaster_proto::{
     v1::{Decision, MatchConfig, PlayRequest, decision::Choice, play_request},
 };
 use bridgemaster_referee::{Input, MatchRules, Output, Referee, Time};
+use bridgemaster_replay::wire::{SeedSalt, result_to_wire};
 use bridgemaster_replay::{ReplayWriter, SigningKey, decode, encode_unsigned};
-use bridgemaster_wire::{SeedSalt, result_to_wire};
 use prost::Message;
 
 use crate::editions::file_options;

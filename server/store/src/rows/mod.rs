@@ -9,7 +9,7 @@ pub(crate) mod named_rows;
 pub(crate) mod open_rows;
 pub(crate) mod replay_rows;
 
-use bridgemaster_names::InvalidText;
+use bridgemaster_lease::names::InvalidText;
 use rusqlite::types::{FromSql, FromSqlError};
 use sqlx::{Decode, Postgres, Row as _, Type, postgres::PgRow};
 use thiserror::Error;

@@ -4,7 +4,7 @@ use bridgemaster_games::Seat;
 use bridgemaster_match::{CountedEvent, DueUpdate, Finish, decode_finished};
 use bridgemaster_proto::{games::WireGame, v1};
 use bridgemaster_referee::{Record, RecordEntry};
-use bridgemaster_wire::{record_to_wire, result_to_wire, rules_to_wire, seat_to_wire};
+use bridgemaster_replay::wire::{record_to_wire, result_to_wire, rules_to_wire, seat_to_wire};
 
 use super::Auditor;
 use crate::oracle::{Violation, require};

@@ -5,7 +5,7 @@ use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
     CloseReason, FaultReason, Input, Output, RecordEntry, SeatMessage, Time,
 };
-use bridgemaster_wire::response_to_wire;
+use bridgemaster_replay::wire::response_to_wire;
 
 use super::{Auditor, ExpectedEffect};
 use crate::{

@@ -6,7 +6,7 @@ use bridgemaster_match::{Header, Inbox, Match, MatchId, Origin, ServerTime, Tick
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{HistoryId, MatchRules, Referee, Time};
 use bridgemaster_replay::SigningKey;
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_replay::wire::SeedSalt;
 
 use super::Shell;
 use crate::{

@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 use bridgemaster_store::{DamageReport, DamagedValue, FinishedMatch, MemoryStore, Write};
 
 use async_trait::async_trait;
-use bridgemaster_whole_file::FileMode;
+use bridgemaster_replay::whole_file::FileMode;
 
 use super::*;
 use crate::{

@@ -1,33 +1,32 @@
 //! Atomic file writes. A file is complete or absent, even after a crash or a power loss, or when
 //! the disk is full.
 
-#![forbid(unsafe_code)]
-
 mod mode;
 
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
+use tempfile::{NamedTempFile, TempPath};
+
 pub use self::mode::{FileMode, InvalidFileMode};
 
-/// Name suffix of incomplete files.
+/// Name suffix of incomplete files. Before it, the name has the final name, a dot and random
+/// letters and digits.
 pub const UNFINISHED_SUFFIX: &str = ".unfinished";
 
 /// A complete and synced file under a temporary name. Dropping it removes the file.
 pub struct PreparedFile {
+    file: TempPath,
     path: PathBuf,
-    /// The temporary name; `None` once the file is renamed.
-    unfinished: Option<PathBuf>,
 }
 
 impl PreparedFile {
-    /// Writes the bytes to a temporary file in the folder of `path`. The temporary name is the file
-    /// name of `path`, followed by the process id and `.unfinished`. Without a mode, the umask
+    /// Writes the bytes to a temporary file in the folder of `path`. Without a mode, the umask
     /// applies.
     ///
     /// # Errors
@@ -40,19 +39,15 @@ impl PreparedFile {
     ///
     /// # Errors
     /// File system errors. No file is left behind.
-    pub fn persist(mut self) -> io::Result<()> {
-        if let Some(unfinished) = &self.unfinished {
-            fs::rename(unfinished, &self.path)?;
-        }
-        self.unfinished = None;
-        Ok(())
+    pub fn persist(self) -> io::Result<()> {
+        self.file.persist(self.path).map_err(|error| error.error)
     }
 }
 
 /// A file that is written incrementally under a temporary name. Dropping it removes the file.
 pub struct PartialFile {
-    file: File,
-    prepared: PreparedFile,
+    file: NamedTempFile,
+    path: PathBuf,
 }
 
 impl PartialFile {
@@ -61,42 +56,32 @@ impl PartialFile {
     /// # Errors
     /// File system errors; also if the path exists and is not a regular file.
     pub fn create(path: &Path) -> io::Result<Self> {
-        // A symbolic link is kept, and its target is replaced.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = link_target(path);
         if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
             return Err(io::Error::other(
                 "the path exists and is not a regular file",
             ));
         }
-        Self::create_at(path, None)
+        Self::of(path, b"", None)
     }
 
     fn of(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
-        let mut partial = Self::create_at(path, mode)?;
-        partial.write_all(bytes)?;
-        Ok(partial)
-    }
-
-    fn create_at(path: PathBuf, mode: Option<FileMode>) -> io::Result<Self> {
-        let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}{UNFINISHED_SUFFIX}", std::process::id()));
-        let unfinished = path.with_file_name(name);
+        let mut prefix: OsString = path.file_name().unwrap_or_default().to_owned();
+        prefix.push(".");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(UNFINISHED_SUFFIX);
+        #[cfg(unix)]
+        if mode.is_none() {
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        }
         // Never opens an existing file, so that a link placed there cannot redirect the write.
-        let file = match create_new(&unfinished, mode) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // A killed process with the same id has left this file.
-                fs::remove_file(&unfinished)?;
-                create_new(&unfinished, mode)
-            }
-            result => result,
-        };
-        Ok(Self {
-            file: file?,
-            prepared: PreparedFile {
-                path,
-                unfinished: Some(unfinished),
-            },
-        })
+        let mut file = builder.tempfile_in(folder_of(&path))?;
+        if let Some(mode) = mode {
+            // Set the mode explicitly, because the umask must not apply.
+            mode.apply_to(file.as_file())?;
+        }
+        file.write_all(bytes)?;
+        Ok(Self { file, path })
     }
 
     /// Appends bytes to the file.
@@ -110,15 +95,13 @@ impl PartialFile {
     /// The temporary path until the file is complete.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.prepared
-            .unfinished
-            .as_deref()
-            .unwrap_or(&self.prepared.path)
+        self.file.path()
     }
 
     fn sync(self) -> io::Result<PreparedFile> {
-        self.file.sync_all()?;
-        Ok(self.prepared)
+        self.file.as_file().sync_all()?;
+        let (file, path) = (self.file.into_temp_path(), self.path);
+        Ok(PreparedFile { file, path })
     }
 
     /// Syncs the file and renames it to its final name, durably.
@@ -126,47 +109,26 @@ impl PartialFile {
     /// # Errors
     /// File system errors. No file is left behind.
     pub fn persist(self) -> io::Result<()> {
-        let folder = self.prepared.path.parent().unwrap_or(Path::new(""));
-        let folder = folder.to_owned();
+        let folder = folder_of(&self.path).to_owned();
         self.sync()?.persist()?;
         sync_folder(&folder)
     }
 }
 
-impl Drop for PreparedFile {
-    fn drop(&mut self) {
-        if let Some(unfinished) = &self.unfinished {
-            // Ignore a failure: the suffix marks the file as incomplete.
-            let _ = fs::remove_file(unfinished);
-        }
-    }
+/// Returns the target of a symbolic link, so that the link is kept and its target is replaced.
+fn link_target(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Creates a new file for writing.
-fn create_new(path: &Path, mode: Option<FileMode>) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if let Some(mode) = mode {
-        use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-        let file = options.mode(FileMode::PRIVATE.bits()).open(path)?;
-        // Set the mode explicitly, because the umask must not apply.
-        file.set_permissions(fs::Permissions::from_mode(mode.bits()))?;
-        return Ok(file);
-    }
-    #[cfg(not(unix))]
-    let _ = mode;
-    options.open(path)
+/// Returns the folder of a file. An empty path is the current folder.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Syncs a folder's entries. Without this sync, a power loss can undo the renaming of a file.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    // An empty path is the current folder. Only Unix can open folders.
-    let folder = if folder == Path::new("") {
-        Path::new(".")
-    } else {
-        folder
-    };
+    // Only Unix can open folders.
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;
     }
@@ -179,11 +141,11 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// File system errors.
 pub fn probe(path: &Path) -> io::Result<()> {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = link_target(path);
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(metadata) if !metadata.is_file() => Ok(()),
-        _ => PreparedFile::write(path, b"", None).map(drop),
+        _ => PartialFile::of(path, b"", None).map(drop),
     }
 }
 
@@ -193,12 +155,11 @@ pub fn probe(path: &Path) -> io::Result<()> {
 /// # Errors
 /// File system errors. An existing file is then unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A symbolic link is kept, and its target is replaced.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = link_target(path);
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
         return fs::write(&path, bytes);
     }
-    replace(path, bytes, None)
+    PartialFile::of(path, bytes, None)?.persist()
 }
 
 /// Writes a file with these permissions, in one of the program's private folders. Replaces anything
@@ -207,13 +168,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// File system errors. An existing file is then unchanged.
 pub fn write_with(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
-    replace(path.to_owned(), bytes, Some(mode))
-}
-
-fn replace(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    PreparedFile::write(path, bytes, mode)?.persist()?;
-    sync_folder(&folder)
+    PartialFile::of(path.to_owned(), bytes, Some(mode))?.persist()
 }
 
 /// Minimum number of files for a sync of the whole file system. For fewer files, such a sync is not
@@ -242,15 +197,17 @@ pub fn write_together(
         let partial = PartialFile::of(path.clone(), bytes, Some(mode));
         let synced = partial.and_then(|partial| {
             if !is_large_batch {
-                partial.file.sync_all()?;
+                partial.file.as_file().sync_all()?;
             }
             Ok(partial)
         });
-        let PartialFile { file, prepared } = synced.map_err(|error| (path.clone(), error))?;
+        let synced = synced.map_err(|error| (path.clone(), error))?;
         // One file stays open for the sync. All other files are closed, because their number can
         // exceed the open-file limit.
-        one.get_or_insert(file);
-        written.push((path, prepared));
+        let (open, file) = synced.file.into_parts();
+        one.get_or_insert(open);
+        let path = synced.path;
+        written.push(PreparedFile { file, path });
     }
     #[cfg(target_os = "linux")]
     if let Some(one) = one.filter(|_| is_large_batch) {
@@ -258,11 +215,10 @@ pub fn write_together(
         let path = &files[0].0;
         rustix::fs::syncfs(one).map_err(|error| (path.clone(), error.into()))?;
     }
-    let mut folders = BTreeSet::new();
-    for (path, prepared) in written {
+    for ((path, _), prepared) in files.iter().zip(written) {
         prepared.persist().map_err(|error| (path.clone(), error))?;
-        folders.extend(path.parent());
     }
+    let folders: BTreeSet<&Path> = files.iter().map(|(path, _)| folder_of(path)).collect();
     for folder in folders {
         sync_folder(folder).map_err(|error| (folder.to_owned(), error))?;
     }
@@ -388,20 +344,6 @@ mod tests {
             let refused = bad.parse::<FileMode>().unwrap_err();
             assert!(refused.to_string().contains("0640"), "{refused}");
         }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn obstacles_at_the_temporary_path_are_replaced_and_not_followed() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, other) = (folder.path().join("a.json"), folder.path().join("other"));
-        fs::write(&other, b"somebody's").unwrap();
-        let in_the_way = format!("a.json.{}{UNFINISHED_SUFFIX}", std::process::id());
-        std::os::unix::fs::symlink(&other, folder.path().join(in_the_way)).unwrap();
-        write(&path, b"first").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"first");
-        assert_eq!(fs::read(&other).unwrap(), b"somebody's");
-        assert_eq!(names(folder.path()), ["a.json", "other"]);
     }
 
     #[cfg(unix)]

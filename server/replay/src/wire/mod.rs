@@ -1,9 +1,26 @@
-//! Seed salts, and the commitment to a seed and its salt.
+//! Seed salts, and conversions between protocol messages and the referee's types, for the messages
+//! that are the same in every game. Conversions of each game's own messages are in
+//! `bridgemaster_proto::games`.
+
+mod fork;
+mod messages;
+mod rules;
 
 use std::fmt;
 
 use bridgemaster_games::Seed;
 use sha2::{Digest as _, Sha256};
+
+pub use fork::{ForkSource, chance_from_wire, fork_origin, fork_to_wire};
+pub use messages::{
+    charge_from_wire, clock_use_from_wire, reason_from_wire, reason_to_wire, record_to_wire,
+    response_to_wire, result_to_wire, seat_to_wire, started_without_game, write_record,
+    write_request, write_started,
+};
+pub use rules::{
+    action_to_wire, missing_game, rules_from_wire, rules_to_wire, rules_without_game,
+    seed_from_wire, write_game_config, write_rules,
+};
 
 /// The size of a salt in bytes. With a salt of this size, even a short seed cannot be found by
 /// brute force.

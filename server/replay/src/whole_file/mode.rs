@@ -1,6 +1,11 @@
 //! Permissions of files and of their folder.
 
-use std::{fs, io, path::Path, str::FromStr};
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+    str::FromStr,
+};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -9,7 +14,7 @@ use thiserror::Error;
 /// by default.
 ///
 /// ```
-/// use bridgemaster_whole_file::FileMode;
+/// use bridgemaster_replay::whole_file::FileMode;
 ///
 /// let mode: FileMode = "0640".parse().unwrap();
 /// assert_eq!((mode.bits(), mode.folder_bits()), (0o640, 0o750));
@@ -27,9 +32,8 @@ pub struct FileMode(u32);
 )]
 pub struct InvalidFileMode(String);
 
-/// Required and allowed bits of a mode.
+/// The bits of a file that only its owner can read and write.
 const OWNER: u32 = 0o600;
-const MAY_BE: u32 = 0o644;
 /// Setuid, setgid and sticky bits. With setgid, files inherit their folder's group.
 #[cfg(unix)]
 const SPECIAL: u32 = 0o7000;
@@ -50,6 +54,15 @@ impl FileMode {
     pub fn folder_bits(self) -> u32 {
         let others = self.0 & !OWNER;
         0o700 | others | (others >> 2)
+    }
+
+    /// Gives a file this mode, whatever the umask is.
+    pub(super) fn apply_to(self, file: &File) -> io::Result<()> {
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(self.0))?;
+        #[cfg(not(unix))]
+        let _ = file;
+        Ok(())
     }
 
     /// Creates a folder and its parents for files with this mode. The permissions of an existing
@@ -92,12 +105,13 @@ impl FromStr for FileMode {
     type Err = InvalidFileMode;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_octal = text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
-        let bits = u32::from_str_radix(text, 8).ok().filter(|_| is_octal);
-        let is_valid = |bits: &u32| bits & !MAY_BE == 0 && bits & OWNER == OWNER;
-        let bits = bits.filter(is_valid);
-        bits.map(Self)
-            .ok_or_else(|| InvalidFileMode(text.to_owned()))
+        match text.strip_prefix('0').unwrap_or(text) {
+            "600" => Ok(Self(OWNER)),
+            "604" => Ok(Self(0o604)),
+            "640" => Ok(Self(0o640)),
+            "644" => Ok(Self(0o644)),
+            _ => Err(InvalidFileMode(text.to_owned())),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, ClockReading, ForwardingLag, HistoryId, Input,
     MAX_NOTE_BYTES, MatchPhase, MatchRules, NoteBudget, SeatInfo, SeatMessage,
 };
-use bridgemaster_wire::SeedSalt;
+use bridgemaster_replay::wire::SeedSalt;
 use prost::Message as _;
 use rand::{Rng as _, RngExt as _, SeedableRng as _, rngs::SmallRng};
 

@@ -2,8 +2,6 @@
 //! is validated on construction, so that a match has the same identifier in memory, in messages and
 //! in the store.
 
-#![forbid(unsafe_code)]
-
 use std::{fmt, str::FromStr, sync::Arc};
 
 use thiserror::Error;

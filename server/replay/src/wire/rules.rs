@@ -9,8 +9,6 @@ use bridgemaster_referee::{
     ClockRules, FaultAction, FaultPolicy, HousePolicy, MatchRules, SeatOdds,
 };
 
-use super::seat::action_to_wire;
-
 /// Reads the seed from a config, if the config has one.
 ///
 /// # Errors
@@ -208,5 +206,15 @@ fn house_from_wire(number: i32) -> Result<HousePolicy, WireError> {
             "house_policy",
             format!("{number} is not a HousePolicy (0..=2)"),
         )),
+    }
+}
+
+/// Converts the action for a fault to its protocol value.
+pub fn action_to_wire(action: FaultAction) -> v1::FaultAction {
+    match action {
+        FaultAction::Refuse => v1::FaultAction::Refuse,
+        FaultAction::Strike => v1::FaultAction::Strike,
+        FaultAction::Substitute => v1::FaultAction::Substitute,
+        FaultAction::Forfeit => v1::FaultAction::Forfeit,
     }
 }
