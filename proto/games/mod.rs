@@ -1,5 +1,5 @@
 //! The games' generated packages and, behind the `games` feature, the conversions between their
-//! messages and the rules. Each game has its own folder.
+//! messages and the rules. Each game has its own module, with files in its own folder.
 //!
 //! A game's file `messages.rs` describes its messages. From these descriptions, the macros in
 //! `describe.rs` generate the conversions in both directions. `pieces.rs` contains the conversions
@@ -9,11 +9,6 @@
 //! a valid length, and every enum value must be known. The rules decide whether a decision is legal
 //! or a setup is possible.
 
-pub mod alhambra;
-pub mod bridges_to_nowhere;
-pub mod carcassonne;
-pub mod old_london_bridge;
-
 #[cfg(feature = "games")]
 mod conversion;
 #[cfg(feature = "games")]
@@ -22,7 +17,6 @@ mod describe;
 mod enums;
 #[cfg(feature = "games")]
 mod other_form;
-mod request;
 #[cfg(feature = "games")]
 mod wire;
 #[cfg(feature = "games")]
@@ -36,3 +30,89 @@ pub(crate) use wire::Oneof;
 pub use wire::{GameEntry, WireError, WireGame, game_id};
 #[cfg(feature = "games")]
 pub use writer::{Field, Fields, Number, Writer, field_of};
+
+use crate::v1::{GameDecision, GameRequest, game_decision, game_request};
+
+/// Alhambra, the card game: generated messages and their conversions.
+pub mod alhambra {
+    #[doc(inline)]
+    pub use crate::generated::bridgemaster::games::alhambra::v1;
+
+    #[cfg(feature = "games")]
+    use bridgemaster_games::alhambra::Alhambra;
+
+    #[cfg(feature = "games")]
+    mod messages;
+    #[cfg(feature = "games")]
+    mod pieces;
+
+    #[cfg(feature = "games")]
+    crate::games::wire_game::wire_game!(Alhambra with chance);
+}
+
+/// Bridges to Nowhere: generated messages and their conversions.
+pub mod bridges_to_nowhere {
+    #[doc(inline)]
+    pub use crate::generated::bridgemaster::games::bridges_to_nowhere::v1;
+
+    #[cfg(feature = "games")]
+    use bridgemaster_games::bridges_to_nowhere::BridgesToNowhere;
+
+    #[cfg(feature = "games")]
+    mod messages;
+    #[cfg(feature = "games")]
+    mod pieces;
+
+    #[cfg(feature = "games")]
+    crate::games::wire_game::wire_game!(BridgesToNowhere, observation by pieces::fill_in_games);
+}
+
+/// Carcassonne with the Drawbridges: generated messages and their conversions.
+pub mod carcassonne {
+    #[doc(inline)]
+    pub use crate::generated::bridgemaster::games::carcassonne::v1;
+
+    #[cfg(feature = "games")]
+    use bridgemaster_games::carcassonne::Carcassonne;
+
+    #[cfg(feature = "games")]
+    mod messages;
+    #[cfg(feature = "games")]
+    mod pieces;
+
+    #[cfg(feature = "games")]
+    crate::games::wire_game::wire_game!(Carcassonne);
+}
+
+/// Old London Bridge: generated messages and their conversions.
+pub mod old_london_bridge {
+    #[doc(inline)]
+    pub use crate::generated::bridgemaster::games::old_london_bridge::v1;
+
+    #[cfg(feature = "games")]
+    use bridgemaster_games::old_london_bridge::OldLondonBridge;
+
+    #[cfg(feature = "games")]
+    mod messages;
+    #[cfg(feature = "games")]
+    mod pieces;
+
+    #[cfg(feature = "games")]
+    crate::games::wire_game::wire_game!(
+        OldLondonBridge,
+        setup by pieces::canonicalize_stacks,
+        observation by pieces::fill_in_buildings
+    );
+}
+
+// Includes `legal_decision`, a match with one arm per game.
+include!(concat!(env!("OUT_DIR"), "/legal_decision.rs"));
+
+impl GameRequest {
+    /// Returns the legal decision at an index in the list, in the full form that a bot can send;
+    /// `None` beyond the end of the list.
+    pub fn legal_decision(&self, index: usize) -> Option<GameDecision> {
+        let game = legal_decision(self.game.as_ref()?, index)?;
+        Some(GameDecision { game: Some(game) })
+    }
+}
