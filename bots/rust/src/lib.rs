@@ -8,9 +8,10 @@
 
 mod args;
 pub mod greedy;
-mod log_filter;
 mod random;
 pub mod search;
+
+use std::env;
 
 pub use args::{
     BotArgs, EffortArgs, MissingTicket, SeatArgs, TlsArgs, UnsupportedEffort, run_binary,
@@ -18,9 +19,9 @@ pub use args::{
 use bridgemaster_games::Seed;
 use bridgemaster_sdk::Bot;
 pub use greedy::Greedy;
-pub use log_filter::log_filter;
 pub use random::Random;
 pub use search::{Effort, Search};
+use tracing_subscriber::filter::Targets;
 
 /// The names of all built-in bots.
 pub const NAMES: &[&str] = &["random", "greedy", SEARCH];
@@ -48,8 +49,25 @@ pub fn factory(name: &str) -> Option<BotFactory> {
     }
 }
 
+/// The environment variable that contains the log filter.
+const FILTER_VARIABLE: &str = "RUST_LOG";
+
+/// Returns the filter in `RUST_LOG`: levels, alone or by target, such as `info,bridgemaster=trace`.
+/// Returns `default` if the variable is unset, empty or invalid.
+pub fn log_filter(default: Targets) -> Targets {
+    let stated = env::var(FILTER_VARIABLE).ok();
+    stated.and_then(|text| parsed(&text)).unwrap_or(default)
+}
+
+fn parsed(text: &str) -> Option<Targets> {
+    let text = Some(text.trim()).filter(|text| !text.is_empty())?;
+    text.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use tracing::Level;
+
     use super::*;
 
     #[test]
@@ -57,5 +75,21 @@ mod tests {
         let seed = Seed::from(1);
         assert!(NAMES.iter().all(|name| by_name(name, &seed).is_some()));
         assert!(by_name("grandmaster", &seed).is_none());
+    }
+
+    #[test]
+    fn levels_are_stated_alone_and_by_target() {
+        let filter = parsed("warn,bridgemaster=debug").unwrap();
+        assert!(filter.would_enable("bridgemaster_server::play", &Level::DEBUG));
+        assert!(!filter.would_enable("bridgemaster_server::play", &Level::TRACE));
+        assert!(filter.would_enable("hyper", &Level::WARN));
+        assert!(!filter.would_enable("hyper", &Level::INFO));
+    }
+
+    #[test]
+    fn what_is_no_filter_counts_as_none() {
+        for text in ["", " ", "bridgemaster=loud"] {
+            assert!(parsed(text).is_none(), "{text:?}");
+        }
     }
 }
