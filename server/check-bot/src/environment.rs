@@ -8,7 +8,7 @@ use std::{
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    self, CreateMatchRequest, GetMatchRequest, SeatResult,
+    self, CreateMatchRequest, GetMatchRequest, MatchInfo, SeatResult,
     match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
 };
 use bridgemaster_sdk::{ApiKey, ApiKeyInterceptor, Connection, Options};
@@ -25,9 +25,8 @@ use tonic::{
 
 use super::{
     catalog::section,
-    failure::{StopReason, Verdict, failed},
-    limits::TimeLimits,
-    match_settings::MatchSettings,
+    match_settings::{MatchSettings, TimeLimits},
+    report::{StopReason, Verdict, failed},
     scripted_proxy::ScriptedProxy,
     session::{Event, Session},
 };
@@ -206,7 +205,7 @@ impl BotMatch {
 
     /// Waits for the bot's first stream, but does not forward the Hello.
     pub(super) async fn wait_for_first_stream(&mut self) -> Verdict<Event> {
-        let time = self.session.times.start();
+        let time = self.session.times.start;
         let expected = "a stream, opened by the bot after its start";
         self.session
             .expect_within(expected, time, section::MESSAGE_FLOW);
@@ -217,7 +216,7 @@ impl BotMatch {
 
     /// Forwards all events until the server sends a request. The request itself is not forwarded.
     pub(super) async fn next_request(&mut self) -> Verdict<(u32, v1::DecisionRequest)> {
-        let time = self.session.times.answer();
+        let time = self.session.times.answer;
         let expected = "an answer to every request";
         self.session
             .expect_within(expected, time, section::ANSWERING);
@@ -264,7 +263,7 @@ impl BotMatch {
 
     /// Waits for the bot's answer to a request. The answer is not forwarded.
     pub(super) async fn wait_for_answer(&mut self, request_id: u32) -> Verdict<v1::Decision> {
-        let time = self.session.times.answer();
+        let time = self.session.times.answer;
         let expected = format!("an answer to request {request_id}");
         self.session
             .expect_within(expected, time, section::ANSWERING);
@@ -295,7 +294,7 @@ impl BotMatch {
 
     /// Waits for the bot's next stream after a lost stream, but does not forward the Hello.
     pub(super) async fn wait_for_next_stream(&mut self) -> Verdict<Event> {
-        let time = self.session.times.reconnect();
+        let time = self.session.times.reconnect;
         let expected = format!(
             "a new stream with the same ticket within the reconnect time, {} ms",
             time.as_millis()
@@ -318,7 +317,7 @@ impl BotMatch {
     /// Forwards all events until MatchEnded has been delivered and the server has closed the
     /// stream.
     pub(super) async fn play_to_end(&mut self) -> Verdict<()> {
-        let end = Instant::now() + self.session.times.whole_match();
+        let end = Instant::now() + self.session.times.whole_match;
         let mut progress = None;
         loop {
             // The other bots answer at once, so the tested bot has stalled any match that makes no
@@ -326,7 +325,7 @@ impl BotMatch {
             let now = Some(self.session.transcript.progress());
             if progress != now {
                 progress = now;
-                let time = self.session.times.answer();
+                let time = self.session.times.answer;
                 let left = end.saturating_duration_since(Instant::now());
                 let expected = "a match that ends";
                 self.session
@@ -347,19 +346,8 @@ impl BotMatch {
 
     /// Returns the result for the bot's seat.
     pub(super) async fn result(&mut self) -> Verdict<SeatResult> {
-        let match_id = self.match_id.clone();
-        let got = self
-            .client
-            .get_match(GetMatchRequest {
-                match_id,
-                ..GetMatchRequest::default()
-            })
-            .await;
-        let got = got.map_err(|status| broken_check("cannot read the result", status))?;
-        let result = got.into_inner().r#match.and_then(|info| info.result);
-        result
-            .and_then(|result| result.seats.into_iter().find(|seat| seat.seat == self.seat))
-            .ok_or_else(|| StopReason::Broken("the match has no result".to_owned()))
+        let info = match_info(&mut self.client, &self.match_id).await?;
+        seat_result(info, self.seat)
     }
 
     /// Starts a built-in bot with the tested bot's ticket. The built-in bot's stream supersedes the
@@ -367,6 +355,28 @@ impl BotMatch {
     pub(super) fn start_rival(&self) -> Verdict<AbortOnDropHandle<()>> {
         play_random(&self.url, &self.ticket, self.seat)
     }
+}
+
+/// Reads a match.
+pub(super) async fn match_info(
+    client: &mut MatchServiceClient<KeyedChannel>,
+    match_id: &str,
+) -> Verdict<MatchInfo> {
+    let request = GetMatchRequest {
+        match_id: match_id.to_owned(),
+        ..GetMatchRequest::default()
+    };
+    let got = client.get_match(request).await;
+    let got = got.map_err(|status| broken_check("cannot read the match", status))?;
+    let info = got.into_inner().r#match;
+    info.ok_or_else(|| StopReason::Broken("the response contains no match".to_owned()))
+}
+
+/// Returns the result of a seat.
+pub(super) fn seat_result(info: MatchInfo, seat: u32) -> Verdict<SeatResult> {
+    let seats = info.result.map(|result| result.seats).unwrap_or_default();
+    let found = seats.into_iter().find(|result| result.seat == seat);
+    found.ok_or_else(|| StopReason::Broken("the match has no result".to_owned()))
 }
 
 /// Checks that the bot had no faults in its match other than `refused_answers` refused answers.

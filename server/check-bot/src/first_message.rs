@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::{
     catalog::section,
-    failure::{Verdict, failed},
-    limits::TimeLimits,
+    match_settings::TimeLimits,
+    report::{Verdict, failed},
     scripted_proxy::{Arrival, BotStream},
 };
 
@@ -46,10 +46,10 @@ pub(super) async fn read_hello(
     }
     let expected = "Hello as the first message, sent without waiting for the server";
     let failure = |seen: String| failed(expected, seen, section::MESSAGE_FLOW);
-    match timeout(times.hello(), stream.inbound.message()).await {
+    match timeout(times.hello, stream.inbound.message()).await {
         Err(_) => Err(failure(format!(
             "no message within {:?} after the stream started",
-            times.hello()
+            times.hello
         ))),
         Ok(Ok(Some(PlayRequest {
             message: Some(FromBot::Hello(hello)),

@@ -10,11 +10,8 @@
 mod catalog;
 mod checks;
 mod environment;
-mod failure;
 mod first_message;
-mod limits;
 mod match_settings;
-mod numbering;
 mod report;
 mod run;
 mod scripted_proxy;

@@ -1,4 +1,4 @@
-//! A check's match settings.
+//! The settings of a check: its time limits, scaled by a factor for slow machines, and its match.
 
 use std::time::Duration;
 
@@ -8,10 +8,7 @@ use bridgemaster_proto::{
     v1::{ClockRules, FaultAction, FaultPolicy, MatchConfig},
 };
 
-use super::{
-    failure::{StopReason, Verdict},
-    limits::TimeLimits,
-};
+use super::report::{StopReason, Verdict};
 
 /// The time bank in checks that do not test the clock: one hour, in ms.
 const LONG_BANK_MS: u32 = 3_600_000;
@@ -47,8 +44,8 @@ impl MatchSettings {
             clock: Some(ClockRules {
                 cap_ms: Some(self.cap_ms.unwrap_or(LONG_CAP_MS)),
                 bank_ms: Some(bank_ms.unwrap_or(LONG_BANK_MS)),
-                startup_ms: Some(ms(times.start())),
-                reconnect_ms: Some(ms(times.reconnect())),
+                startup_ms: Some(ms(times.start)),
+                reconnect_ms: Some(ms(times.reconnect)),
                 ..ClockRules::default()
             }),
             faults: Some(FaultPolicy {
@@ -59,5 +56,60 @@ impl MatchSettings {
             seed: Some(SEED.to_owned()),
             ..MatchConfig::default()
         })
+    }
+}
+
+/// The time limits for a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TimeLimits {
+    /// Maximum time from the start of the process to its first stream. It is long
+    /// enough to load an interpreter.
+    pub(super) start: Duration,
+    /// Maximum time from the start of a stream to its Hello, which is the servers'
+    /// default.
+    pub(super) hello: Duration,
+    /// Maximum time for an answer in checks that do not test the clock.
+    pub(super) answer: Duration,
+    /// Maximum duration of a match.
+    pub(super) whole_match: Duration,
+    /// Maximum time to reconnect after a lost stream, which is the matches' default.
+    pub(super) reconnect: Duration,
+    /// Maximum time for a Pong. It is much longer than a round trip, and much shorter
+    /// than the time until a bot counts as lost.
+    pub(super) pong: Duration,
+    /// Maximum time for the bot's process to exit after it has stopped playing.
+    pub(super) exit: Duration,
+    /// Time for which a check watches for forbidden behaviour. Faulty bots show it at
+    /// once.
+    pub(super) quiet: Duration,
+    /// Time during which a superseded bot must not reconnect. It covers several of a
+    /// typical bot's retry intervals.
+    pub(super) no_reconnect_time: Duration,
+    /// Length of the pause without requests in the `slow-clock` check.
+    pub(super) pause: Duration,
+    /// Duration of the server outage in the `drain` check.
+    pub(super) away: Duration,
+    /// Time limit per decision in the `fast-clock` check.
+    pub(super) fast_cap: Duration,
+}
+
+impl TimeLimits {
+    /// Creates limits scaled by `factor`.
+    pub(super) fn new(factor: f64) -> Self {
+        let scaled = |ms| Duration::from_millis(ms).mul_f64(factor);
+        Self {
+            start: scaled(20_000),
+            hello: scaled(10_000),
+            answer: scaled(10_000),
+            whole_match: scaled(120_000),
+            reconnect: scaled(10_000),
+            pong: scaled(1_000),
+            exit: scaled(5_000),
+            quiet: scaled(500),
+            no_reconnect_time: scaled(2_000),
+            pause: scaled(3_000),
+            away: scaled(1_500),
+            fast_cap: scaled(1_000),
+        }
     }
 }

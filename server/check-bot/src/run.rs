@@ -14,9 +14,8 @@ use super::{
     catalog::Check,
     checks::{RefusedBot, refuse_ticket, run_check, unknown_ticket},
     environment::CheckEnvironment,
-    failure::{StopReason, Verdict},
-    limits::TimeLimits,
-    report::{BotInfo, CheckReport, Outcome, Report},
+    match_settings::TimeLimits,
+    report::{BotInfo, CheckReport, Outcome, Report, StopReason, Verdict},
 };
 use bridgemaster_bot_process::BotCommand;
 

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::{
     catalog::section,
-    failure::{Verdict, failed},
+    report::{Verdict, failed},
 };
 
 /// The messages exchanged with the bot, across all of its streams.

@@ -6,7 +6,7 @@ use std::{fmt, time::Duration};
 use bridgemaster_bot_process::BotProcess;
 use bridgemaster_proto::v1::{
     Attendance, CreateMatchRequest, CreateMatchResponse, CreateQueueRequest, DeleteQueueRequest,
-    GetMatchRequest, MatchInfo, MatchState, Queue, SeatReservation, SeatResult, WatchQueueRequest,
+    MatchState, Queue, SeatReservation, WatchQueueRequest, WatchQueueResponse,
     lobby_service_client::LobbyServiceClient, match_service_client::MatchServiceClient,
 };
 use bridgemaster_sdk::KEY_VARIABLE;
@@ -17,13 +17,13 @@ use tokio::{
 use tonic::{Status, Streaming};
 use tonic_types::StatusExt as _;
 
-use bridgemaster_proto::v1::WatchQueueResponse;
-
 use crate::{
     catalog::section,
-    environment::{CheckEnvironment, KeyedChannel, broken_check, check_faults},
-    failure::{StopReason, Verdict, failed},
+    environment::{
+        CheckEnvironment, KeyedChannel, broken_check, check_faults, match_info, seat_result,
+    },
     match_settings::MatchSettings,
+    report::{StopReason, Verdict, failed},
     scripted_proxy::Relay,
 };
 
@@ -102,7 +102,7 @@ impl<'a> AttendanceCheck<'a> {
         let mut updates = updates
             .map_err(|status| broken_check("cannot watch the queue", status))?
             .into_inner();
-        let until = Instant::now() + self.environment.times.start();
+        let until = Instant::now() + self.environment.times.start;
         let expected = "a bot that attends the queue in BRIDGEMASTER_QUEUE, if the variable is set";
         select! {
             attendance = next_attendance(&mut updates) => Ok(attendance?.bot_name),
@@ -113,7 +113,7 @@ impl<'a> AttendanceCheck<'a> {
 
     /// Offers the bot a seat as soon as the bot is available, and waits for the end of the match.
     async fn play_match(&mut self, name: &str, expected: &str) -> Verdict<()> {
-        let until = Instant::now() + self.environment.times.reconnect();
+        let until = Instant::now() + self.environment.times.reconnect;
         let created = loop {
             match self.offer(name).await {
                 Ok(created) => break created,
@@ -130,11 +130,12 @@ impl<'a> AttendanceCheck<'a> {
         };
         let _opponents = self.environment.opponents(&created.tickets)?;
         let match_id = created.r#match.unwrap_or_default().match_id;
-        let until = Instant::now() + self.environment.times.whole_match();
+        let until = Instant::now() + self.environment.times.whole_match;
         loop {
-            let info = self.get_match(&match_id).await?;
+            let info = match_info(&mut self.client, &match_id).await?;
             if info.state() == MatchState::Ended {
-                return check_faults(&self.result(info)?, 0);
+                let own = u32::from(self.settings.seats) - 1;
+                return check_faults(&seat_result(info, own)?, 0);
             }
             if info.state() == MatchState::Cancelled {
                 return Err(failure(expected, "the bot declined the offer"));
@@ -166,28 +167,6 @@ impl<'a> AttendanceCheck<'a> {
         Ok(self.client.create_match(request).await?.into_inner())
     }
 
-    async fn get_match(&mut self, match_id: &str) -> Verdict<MatchInfo> {
-        let match_id = match_id.to_owned();
-        let got = self
-            .client
-            .get_match(GetMatchRequest {
-                match_id,
-                ..GetMatchRequest::default()
-            })
-            .await;
-        let got = got.map_err(|status| broken_check("cannot read the match", status))?;
-        let info = got.into_inner().r#match;
-        info.ok_or_else(|| StopReason::Broken("the response contains no match".to_owned()))
-    }
-
-    /// Returns the result for the bot's seat.
-    fn result(&self, info: MatchInfo) -> Verdict<SeatResult> {
-        let own = u32::from(self.settings.seats) - 1;
-        let seats = info.result.map(|result| result.seats).unwrap_or_default();
-        let found = seats.into_iter().find(|seat| seat.seat == own);
-        found.ok_or_else(|| StopReason::Broken("the match has no result".to_owned()))
-    }
-
     /// Closes the queue, and checks that the process exits by itself, in time and with code 0.
     async fn close_queue(&mut self) -> Verdict<()> {
         let queue_id = QUEUE.to_owned();
@@ -196,7 +175,7 @@ impl<'a> AttendanceCheck<'a> {
             .delete_queue(DeleteQueueRequest { queue_id })
             .await;
         closed.map_err(|status| broken_check("cannot close the queue", status))?;
-        let time = self.environment.times.exit();
+        let time = self.environment.times.exit;
         let expected = format!(
             "exit code 0 within {} ms after the attendance stream ended with OK",
             time.as_millis()

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use crate::{
     catalog::section,
     environment::BotMatch,
-    failure::{StopReason, Verdict, failed},
+    report::{StopReason, Verdict, failed},
     session::Event,
 };
 
@@ -58,9 +58,9 @@ pub(super) async fn ping(bot_match: &mut BotMatch) -> Verdict<()> {
 /// the request.
 async fn all_pongs(bot_match: &mut BotMatch) -> Verdict<()> {
     while let Some((nonce, sent)) = bot_match.session.transcript.oldest_ping() {
-        let deadline = sent + bot_match.session.times.pong();
+        let deadline = sent + bot_match.session.times.pong;
         let Some(event) = bot_match.session.event_before(deadline).await? else {
-            let waited = bot_match.session.times.pong().as_millis();
+            let waited = bot_match.session.times.pong.as_millis();
             return Err(failed(
                 format!("a Pong with the nonce {nonce} within {waited} ms"),
                 match bot_match.session.transcript.unexpected_pongs.first() {
@@ -79,7 +79,7 @@ async fn all_pongs(bot_match: &mut BotMatch) -> Verdict<()> {
 pub(super) async fn slow_clock(bot_match: &mut BotMatch) -> Verdict<()> {
     let (sequence, asked) = bot_match.wait_for_request(2).await?;
     let streams = bot_match.session.transcript.streams;
-    let part = bot_match.session.times.pause() / PINGS_IN_A_PAUSE;
+    let part = bot_match.session.times.pause / PINGS_IN_A_PAUSE;
     for nonce in 1..=u64::from(PINGS_IN_A_PAUSE) {
         bot_match.session.send_ping(1_000_000 + nonce).await;
         let end = Instant::now() + part;

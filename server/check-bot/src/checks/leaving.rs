@@ -14,8 +14,8 @@ use bridgemaster_server::reason_name;
 use crate::{
     catalog::section,
     environment::{BotMatch, CheckEnvironment, broken_check},
-    failure::{StopReason, Verdict, failed},
     first_message::read_hello,
+    report::{StopReason, Verdict, failed},
     session::{Event, refusal},
 };
 
@@ -27,13 +27,13 @@ const STREAMS_AFTER_STOP: u32 = 2;
 /// Checks that the process exits by itself, in time and with code 0.
 pub(super) async fn exit_code(bot_match: &mut BotMatch) -> Verdict<()> {
     let session = &mut bot_match.session;
-    let time = session.times.whole_match();
+    let time = session.times.whole_match;
     let expected = "a match that the bot plays to the end";
     session.expect_within(expected, time, section::MESSAGE_FLOW);
     let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
     let ended = session.forward_until(is_end).await?;
     session.forward(ended).await?;
-    let time = session.times.exit();
+    let time = session.times.exit;
     let expected = format!(
         "exit code 0 within {} ms after MatchEnded",
         time.as_millis()
@@ -66,7 +66,7 @@ pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<Ref
     let url = format!("http://{}", proxy.local_addr());
     let process = environment.command.start(&url, UNKNOWN_TICKET);
     let mut process = environment.record_started(process.await)?;
-    let mut deadline = Instant::now() + environment.times.start();
+    let mut deadline = Instant::now() + environment.times.start;
     let mut first: Option<Hello> = None;
     let mut streams = 0;
     loop {
@@ -80,7 +80,7 @@ pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<Ref
                 stream.refuse(refusal(RefusalReason::TicketUnknown)).await;
                 if first.is_none() {
                     first = Some(hello);
-                    deadline = Instant::now() + environment.times.exit();
+                    deadline = Instant::now() + environment.times.exit;
                 }
             }
             status = process.ended() => {
@@ -98,7 +98,7 @@ pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<Ref
                 let Some(hello) = first else {
                     return Err(with_stderr(no_stream(format!(
                         "timed out waiting for a stream, {} ms after the start of the process",
-                        environment.times.start().as_millis()
+                        environment.times.start.as_millis()
                     )), &process));
                 };
                 return Ok(RefusedBot { hello, process, exited: None, streams });
@@ -129,7 +129,7 @@ fn with_stderr(stop: StopReason, process: &BotProcess) -> StopReason {
 pub(crate) fn unknown_ticket(refused: &RefusedBot, environment: &CheckEnvironment) -> Verdict<()> {
     let expected = format!(
         "an exit code other than 0 within {} ms after TICKET_UNKNOWN, and no further streams",
-        environment.times.exit().as_millis()
+        environment.times.exit.as_millis()
     );
     let failure = |seen| {
         with_stderr(
@@ -154,7 +154,7 @@ pub(crate) fn unknown_ticket(refused: &RefusedBot, environment: &CheckEnvironmen
 pub(super) async fn superseded(bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.wait_for_request(2).await?;
     let _rival = bot_match.start_rival()?;
-    let time = bot_match.session.times.answer();
+    let time = bot_match.session.times.answer;
     let expected = "the end of the bot's stream with SUPERSEDED";
     bot_match
         .session
@@ -164,7 +164,7 @@ pub(super) async fn superseded(bot_match: &mut BotMatch) -> Verdict<()> {
     let status = || refusal(RefusalReason::Superseded);
     bot_match.session.end_stream(Some(status())).await;
 
-    let end = Instant::now() + bot_match.session.times.no_reconnect_time();
+    let end = Instant::now() + bot_match.session.times.no_reconnect_time;
     let mut streams = 0;
     while let Some(event) = bot_match.session.event_before(end).await? {
         if let Event::Connected(_) = event {
@@ -177,7 +177,7 @@ pub(super) async fn superseded(bot_match: &mut BotMatch) -> Verdict<()> {
             "no attempt to reconnect after SUPERSEDED",
             format!(
                 "{streams} new streams in {} ms",
-                bot_match.session.times.no_reconnect_time().as_millis()
+                bot_match.session.times.no_reconnect_time.as_millis()
             ),
             section::RECONNECTING,
         ));

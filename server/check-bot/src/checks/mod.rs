@@ -5,15 +5,14 @@ mod attending;
 mod clocks;
 mod leaving;
 mod moving;
-mod newer_server;
 mod resuming;
 
 pub(super) use self::leaving::{RefusedBot, refuse_ticket, unknown_ticket};
 use super::{
     catalog::{Check, section},
     environment::{BotMatch, CheckEnvironment},
-    failure::{StopReason, Verdict},
     match_settings::MatchSettings,
+    report::{StopReason, Verdict},
 };
 
 /// Runs a check in a match of `game` with `seats` seats.
@@ -23,7 +22,7 @@ pub(super) async fn run_check(
     game: &'static str,
     seats: u8,
 ) -> Verdict<()> {
-    let cap = environment.times.fast_cap().as_millis();
+    let cap = environment.times.fast_cap.as_millis();
     let settings = MatchSettings {
         game,
         seats,
@@ -76,11 +75,11 @@ async fn play(
         }
         Check::ResumeAnswerLost => resuming::answer_lost(bot_match).await,
         Check::ResumeEndMissed => resuming::end_missed(bot_match).await,
-        Check::ResumeAfterUnknown => newer_server::resume_after_unknown(bot_match).await,
+        Check::ResumeAfterUnknown => answering::resume_after_unknown(bot_match).await,
         Check::BeginAnew => resuming::start_over(bot_match).await,
         Check::Drain => resuming::drain(bot_match).await,
         Check::SeveralServers => resuming::after_loss(bot_match, resuming::StreamLoss::Reset).await,
-        Check::UnknownMessages => newer_server::unknown_messages(bot_match)
+        Check::UnknownMessages => answering::unknown_messages(bot_match)
             .await
             .map_err(|stop| stop.with_section(section::COMPATIBILITY)),
         Check::Superseded => leaving::superseded(bot_match).await,

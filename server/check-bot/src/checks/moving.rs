@@ -10,7 +10,7 @@ use tonic::Status;
 use crate::{
     catalog::section,
     environment::{BotMatch, CheckEnvironment},
-    failure::Verdict,
+    report::Verdict,
     scripted_proxy::ScriptedProxy,
     session::Event,
 };
@@ -56,7 +56,7 @@ fn moved_to(address: SocketAddr) -> Status {
 }
 
 async fn wait_for_redirect(bot_match: &mut BotMatch) -> Verdict<()> {
-    let time = bot_match.session.times.reconnect();
+    let time = bot_match.session.times.reconnect;
     let expected = format!(
         "a stream with the same ticket at the address of MOVED within {} ms",
         time.as_millis()

@@ -10,7 +10,7 @@ use tonic::Status;
 use crate::{
     catalog::section,
     environment::BotMatch,
-    failure::{StopReason, Verdict, failed},
+    report::{StopReason, Verdict, failed},
     session::{Event, refusal},
     wire,
 };
@@ -78,7 +78,7 @@ pub(super) async fn answer_lost(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Cuts the stream instead of delivering MatchEnded.
 pub(super) async fn end_missed(bot_match: &mut BotMatch) -> Verdict<()> {
-    let time = bot_match.session.times.whole_match();
+    let time = bot_match.session.times.whole_match;
     let expected = "a match that the bot plays to the end";
     bot_match
         .session
@@ -106,7 +106,7 @@ pub(super) async fn start_over(bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.session.reset_bot().await;
     bot_match.wait_for_next_stream().await?;
     bot_match.session.welcome_to(ANOTHER_HISTORY, false).await;
-    let end = Instant::now() + bot_match.session.times.quiet();
+    let end = Instant::now() + bot_match.session.times.quiet;
     while let Some(event) = bot_match.session.event_before(end).await? {
         match event {
             Event::FromBot(FromBot::Decision(answer)) => return Err(not_dropped(&answer)),
@@ -132,7 +132,7 @@ async fn repeat_request(
 ) -> Verdict<Decision> {
     let request_id = asked.request_id;
     bot_match.deliver(sequence, asked).await;
-    let time = bot_match.session.times.answer();
+    let time = bot_match.session.times.answer;
     let expected = format!("an answer to the repeated request {request_id}");
     bot_match
         .session
@@ -177,7 +177,7 @@ pub(super) async fn drain(bot_match: &mut BotMatch) -> Verdict<()> {
     let stopping = || refusal(RefusalReason::ServerStopping);
     bot_match.session.end_stream(Some(stopping())).await;
     // A bot that reconnects before the status arrives receives the status again.
-    let end = Instant::now() + bot_match.session.times.quiet();
+    let end = Instant::now() + bot_match.session.times.quiet;
     while let Some(event) = bot_match.session.event_before(end).await? {
         match event {
             Event::Connected(_) => bot_match.session.end_stream(Some(stopping())).await,
@@ -186,7 +186,7 @@ pub(super) async fn drain(bot_match: &mut BotMatch) -> Verdict<()> {
     }
     bot_match.session.reset().await;
     bot_match.session.proxy.stop_listening().await?;
-    let end = Instant::now() + bot_match.session.times.away();
+    let end = Instant::now() + bot_match.session.times.away;
     while let Some(event) = bot_match.session.event_before(end).await? {
         check_running(&event)?;
     }

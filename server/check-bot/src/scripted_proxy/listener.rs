@@ -1,4 +1,5 @@
-//! A TCP listener that can reset its connections while the service behind it keeps running.
+//! A TCP listener that can reset its connections while the service behind it keeps running, and a
+//! TCP relay to the real server.
 
 use std::{
     io,
@@ -13,6 +14,7 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     select,
     sync::mpsc,
+    task::JoinSet,
     time::{Instant, sleep},
 };
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
@@ -158,6 +160,48 @@ async fn copy_until_reset(
             // With a linger time of zero, closing sends RST instead of FIN.
             let _ = connection.set_zero_linger();
         }
+    }
+}
+
+/// A listening address whose connections are relayed to a server until a reset.
+pub(crate) struct Relay {
+    listener: Listener,
+    _relaying: AbortOnDropHandle<()>,
+}
+
+impl Relay {
+    /// Listens on a free loopback port.
+    pub(crate) async fn open(server: SocketAddr) -> io::Result<Self> {
+        let (listener, connections) = Listener::open().await?;
+        let relaying = async move {
+            let mut relays = JoinSet::new();
+            tokio::pin!(connections);
+            while let Some(Ok(mut near)) = connections.next().await {
+                relays.spawn(async move {
+                    // When either side closes its connection, the connections to both sides are
+                    // dropped.
+                    if let Ok(mut far) = TcpStream::connect(server).await {
+                        let _ = far.set_nodelay(true);
+                        let _ = copy_bidirectional(&mut near, &mut far).await;
+                    }
+                });
+                while relays.try_join_next().is_some() {}
+            }
+        };
+        Ok(Self {
+            listener,
+            _relaying: AbortOnDropHandle::new(tokio::spawn(relaying)),
+        })
+    }
+
+    /// Returns the address for the bot.
+    pub(crate) fn local_addr(&self) -> SocketAddr {
+        self.listener.local_addr()
+    }
+
+    /// Resets all connections; the bot can reconnect.
+    pub(crate) async fn reset_connections(&self) {
+        self.listener.reset_connections().await;
     }
 }
 

@@ -2,7 +2,6 @@
 //! script.
 
 mod listener;
-mod relay;
 mod service;
 
 use std::{io, net::SocketAddr};
@@ -12,7 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::{listener::Listener, service::ScriptedPlay};
 pub(super) use self::{
-    relay::Relay,
+    listener::Relay,
     service::{Arrival, BotStream},
 };
 
