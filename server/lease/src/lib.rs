@@ -4,11 +4,11 @@
 //! server carry out the decisions, and the match simulation runs the same code in virtual time.
 //!
 //! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients and
-//! when it renews its lease;
+//!   when it renews its lease;
 //! * [`Fence`] is the result of the check that starts each transaction;
 //! * [`Backoff`] schedules retries of a failed transaction;
 //! * [`CommitNumbers`] numbers the commits, so that a commit is repeated only if a crash has lost
-//! it; [`FlushOutcome`] is the outcome of a flush.
+//!   it; [`FlushOutcome`] is the outcome of a flush.
 //!
 //! The database itself decides which server may take over a node and when a lease expires, in SQL
 //! (`server/store/src/postgres`).
