@@ -1,7 +1,7 @@
 //! What nodes that share a store agree on: the [identifiers](names) of matches, keys and nodes, and
 //! the rules of leases. The rules decide when a node can trust its lease, when it renews the lease,
 //! and when it retries a transaction. This crate uses neither I/O nor a clock. The store and the
-//! server carry out the decisions, and the match simulation runs the same code in virtual time.
+//! server carry out the decisions.
 //!
 //! * [`LeaseTrust`] decides, by the node's own clock, whether the node may respond to clients and
 //!   when it renews its lease;

@@ -19,7 +19,6 @@ use crate::{
     oracle::{Violation, require},
     plan::BotBehaviour,
     reported::Report,
-    route::Route,
 };
 
 /// A request as remembered by the bot.
@@ -79,7 +78,6 @@ pub(crate) struct Bot<D> {
     pub(crate) dice: Dice,
     seed: u64,
     pub(crate) stream: Option<StreamId>,
-    pub(crate) route: Route,
     /// Sequence number of its last message; 0 if it has none.
     pub(crate) has: u32,
     /// The history in its last Welcome.
@@ -112,7 +110,6 @@ impl<D: Clone> Bot<D> {
             dice: Dice::new(seed, Purpose::Bot(seat.number())),
             seed,
             stream: None,
-            route: Route::default(),
             has: 0,
             history_id: None,
             life: 0,

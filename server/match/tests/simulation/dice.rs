@@ -22,18 +22,6 @@ pub(crate) enum Purpose {
     Odds,
     /// The times of spectator updates.
     News,
-    /// The behaviour of a cluster.
-    Cluster,
-    /// The troubles of a cluster.
-    Troubles,
-    /// Latencies of the database.
-    Lines,
-    /// Client requests for the match.
-    Caller,
-    /// The first server of each bot.
-    Routes,
-    /// The choice of another server.
-    Node(u8),
     /// The actions of a seat's bot.
     Bot(u8),
     /// The network of a seat's streams.
@@ -54,12 +42,6 @@ impl Dice {
             Purpose::Tails => 4,
             Purpose::Cancelling => 5,
             Purpose::Odds => 6,
-            Purpose::Cluster => 7,
-            Purpose::Troubles => 8,
-            Purpose::Lines => 9,
-            Purpose::Routes => 10,
-            Purpose::Caller => 11,
-            Purpose::Node(number) => 0x300 + u64::from(number),
             Purpose::News => 12,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),

@@ -1,13 +1,11 @@
 //! Simulation of matches and their environment in virtual time, from a seed: all kinds of bots,
 //! networks that delay and drop, and a server that freezes, stops, is killed and may lose stored
-//! data; or several servers over one database that fail in turn. Matches and journals are those of
-//! the real server, and are checked at every step.
+//! data. Matches and journals are those of the real server, and are checked at every step.
 //!
 //! `cargo test` runs a few hundred. To run more, or to repeat a failure:
 //!
 //! ```text
 //! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000
-//! cargo test -p bridgemaster-match --release --test simulation -- --seed 1 --matches 10000 --nodes 3
 //! ```
 //!
 //! A failure is reported with its trace and the command that repeats it.
@@ -22,15 +20,12 @@
 
 mod auditor;
 mod bot;
-mod cluster;
 mod command;
 mod dice;
 mod matches;
 mod oracle;
 mod plan;
 mod reported;
-mod route;
-mod server;
 mod shell;
 mod store;
 mod tampering;

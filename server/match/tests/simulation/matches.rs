@@ -10,7 +10,6 @@ use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::FaultReason;
 
 use crate::{
-    cluster::{Figures, tampering::ClusterDefect},
     dice::Dice,
     plan::{Kind, Plan},
     tampering::{EffectDefect, EffectTampering, RefereeDefect, Tampering, Tamperings},
@@ -44,8 +43,6 @@ const LINES_SHOWN: usize = 60;
 pub(crate) struct Failure {
     pub(crate) seed: u64,
     pub(crate) game: &'static str,
-    /// The number of servers, in a cluster.
-    pub(crate) nodes: Option<usize>,
     pub(crate) problem: String,
     pub(crate) trace: String,
 }
@@ -62,7 +59,6 @@ pub(crate) struct Totals {
     pub(crate) virtual_time: Duration,
     pub(crate) faults: Vec<(FaultReason, u64)>,
     pub(crate) kinds: Vec<(Kind, u64)>,
-    pub(crate) figures: Figures,
 }
 
 impl Totals {
@@ -77,7 +73,6 @@ impl Totals {
             .iter()
             .map(|list| list.len() as u64)
             .sum::<u64>();
-        self.figures.add(&played.figures);
         self.virtual_time += Duration::from_micros(played.virtual_us);
         played
             .faults
@@ -134,62 +129,17 @@ pub(crate) fn play_seed(seed: u64, game: &'static str, totals: &mut Totals) -> R
         match seed % 4 {
             0 => {
                 let (_, again) = play(plan(), Tamperings::default(), totals)?;
-                same_trace::<G>((seed, None), &trace, &again)
+                same_trace::<G>(seed, &trace, &again)
             }
             // The first hand to arrive decides a round of this game, so the order may change it.
             1 if game != Hands::ID => {
                 let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
                 let (calm, _) = play(plan(false), Tamperings::default(), totals)?;
                 let (disturbed, trace) = play(plan(true), Tamperings::default(), totals)?;
-                same_match::<G>((seed, None), &calm, &disturbed, trace)
+                same_match::<G>(seed, &calm, &disturbed, trace)
             }
             _ => Ok(()),
         }
-    })
-}
-
-/// Plays the match of a seed in a cluster. Every fourth seed is played twice to compare the traces;
-/// every other seed also compares a match of returning bots with one on an undisturbed server.
-pub(crate) fn play_over_nodes(
-    seed: u64,
-    game: &'static str,
-    nodes: usize,
-    totals: &mut Totals,
-) -> Result<(), Failure> {
-    with_simulated_game!(game, (G, config) => {
-        let plan = || Plan::<G>::with_every_fault(seed, config).over(nodes);
-        let (_, trace) = play(plan(), Tamperings::default(), totals)?;
-        match seed % 4 {
-            0 => {
-                let (_, again) = play(plan(), Tamperings::default(), totals)?;
-                same_trace::<G>((seed, Some(nodes)), &trace, &again)
-            }
-            1 | 3 if game != Hands::ID => {
-                let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
-                let calm = plan(false).with_time_to_find_a_server();
-                let (calm, _) = play(calm, Tamperings::default(), &mut Totals::default())?;
-                let disturbed = plan(true).over(nodes);
-                let (disturbed, trace) = play(disturbed, Tamperings::default(), totals)?;
-                same_match::<G>((seed, Some(nodes)), &calm, &disturbed, trace)
-            }
-            _ => Ok(()),
-        }
-    })
-}
-
-/// Plays the match of a seed in a defective cluster. Returns the noticed violation.
-pub(crate) fn is_cluster_noticed(
-    seed: u64,
-    game: &'static str,
-    wrong: ClusterDefect,
-) -> Option<Failure> {
-    with_simulated_game!(game, (G, config) => {
-        let plan = Plan::<G>::with_every_fault(seed, config).over(2);
-        let tamperings = Tamperings {
-            cluster: Some(wrong),
-            ..Tamperings::default()
-        };
-        play(plan, tamperings, &mut Totals::default()).err()
     })
 }
 
@@ -231,11 +181,9 @@ fn play<G: WireGame>(
     totals: &mut Totals,
 ) -> Result<(Played, String), Failure> {
     let seed = plan.seed;
-    let nodes = plan.cluster.as_ref().map(|cluster| cluster.nodes);
     let failure = |problem: String, trace: String| Failure {
         seed,
         game: G::ID,
-        nodes,
         problem,
         trace,
     };
@@ -259,11 +207,7 @@ fn play<G: WireGame>(
     }
 }
 
-fn same_trace<G: Game>(
-    (seed, nodes): (u64, Option<usize>),
-    first: &str,
-    second: &str,
-) -> Result<(), Failure> {
+fn same_trace<G: Game>(seed: u64, first: &str, second: &str) -> Result<(), Failure> {
     let differing = first
         .lines()
         .zip(second.lines())
@@ -274,14 +218,13 @@ fn same_trace<G: Game>(
     Err(Failure {
         seed,
         game: G::ID,
-        nodes,
         problem: "played twice, it goes another way".to_owned(),
         trace: format!("{differing:?}"),
     })
 }
 
 fn same_match<G: Game>(
-    (seed, nodes): (u64, Option<usize>),
+    seed: u64,
     calm: &Played,
     disturbed: &Played,
     trace: String,
@@ -296,7 +239,6 @@ fn same_match<G: Game>(
     Err(Failure {
         seed,
         game: G::ID,
-        nodes,
         problem: "faults that the bots recovered from change the match".to_owned(),
         trace,
     })

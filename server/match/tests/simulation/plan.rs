@@ -9,18 +9,12 @@ use bridgemaster_referee::{
     ClockRules, FaultAction, FaultPolicy, FaultReason, HousePolicy, MatchRules, SeatOdds,
 };
 
-use crate::{
-    cluster::plan::ClusterPlan,
-    dice::{Dice, Purpose},
-};
+use crate::dice::{Dice, Purpose};
 
 /// One second, in µs.
 const SECOND: u64 = 1_000_000;
 /// One millisecond, in µs.
 const MS: u64 = 1000;
-/// Maximum time that a bot looks for the server of its match, in ms. Some servers do not answer,
-/// and each has a timeout.
-const MAX_SEARCH_MS: u32 = 60_000;
 
 /// The kind of bot in a seat, which determines the faults that it can commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -233,8 +227,6 @@ pub(crate) struct Plan<G: WireGame> {
     pub(crate) is_roomy: bool,
     pub(crate) bots: Vec<BotBehaviour>,
     pub(crate) server: ServerBehaviour,
-    /// The plan of the cluster; `None` for a single server.
-    pub(crate) cluster: Option<ClusterPlan>,
 }
 
 impl<G: WireGame> Plan<G> {
@@ -257,7 +249,6 @@ impl<G: WireGame> Plan<G> {
             rules,
             bots,
             server: server(&mut dice),
-            cluster: None,
         }
     }
 
@@ -295,31 +286,7 @@ impl<G: WireGame> Plan<G> {
             rules,
             bots,
             server,
-            cluster: None,
         }
-    }
-
-    /// The same match in a cluster.
-    pub(crate) fn over(mut self, nodes: usize) -> Self {
-        let mut dice = Dice::new(self.seed, Purpose::Cluster);
-        self.cluster = Some(ClusterPlan::new(nodes, &mut dice));
-        let server = &mut self.server;
-        server.killed_after_us = None;
-        server.full_every_us = None;
-        server.loses_tail = 0;
-        self.with_time_to_find_a_server()
-    }
-
-    /// Extends times for bots that try several servers, some of which do not answer.
-    pub(crate) fn with_time_to_find_a_server(mut self) -> Self {
-        if self.is_roomy {
-            let clock = &mut self.rules.clock;
-            clock.bank_ms = clock.bank_ms.max(MAX_SEARCH_MS * 6);
-            clock.cap_ms = clock.cap_ms.max(MAX_SEARCH_MS);
-            clock.startup_ms = clock.startup_ms.max(MAX_SEARCH_MS);
-            clock.reconnect_ms = clock.reconnect_ms.max(MAX_SEARCH_MS);
-        }
-        self
     }
 
     fn rules(

@@ -17,11 +17,10 @@ use bridgemaster_referee::{
 };
 use prost::Message as _;
 
-pub(crate) use self::making::{history_of, match_id};
+use self::making::history_of;
 use crate::{
     auditor::{Auditor, StreamId},
     cancellation,
-    cluster::journal::{Appended, Journaled},
     oracle::{Violation, require},
     reported::Report,
     store::Store,
@@ -53,19 +52,13 @@ pub(crate) enum Closing {
     SlowConsumer,
     SeatClosed,
     ConnectionRefused,
-    /// Another server may have the match.
-    NodeSuperseded,
-    /// The server drains.
-    ServerStopping,
-    /// Another server has the match.
-    Moved(usize),
 }
 
 /// A message or a close that waits for this number of stored entries.
 #[derive(Debug)]
-pub(crate) struct Gated {
-    pub(crate) after: Entries,
-    pub(crate) to_bot: ToBot,
+struct Gated {
+    after: Entries,
+    to_bot: ToBot,
 }
 
 /// A match with its shell.
@@ -84,8 +77,6 @@ pub(crate) struct Shell<G: WireGame> {
     numbers: Vec<StreamNumber>,
     /// The queue of each stream.
     queues: Vec<VecDeque<Gated>>,
-    /// Counts the servers that had the match; each begins a history.
-    life: u32,
     /// Total lag so far, in µs.
     pub(crate) lag_us: u64,
     /// The timer must fire now.
@@ -96,7 +87,6 @@ pub(crate) struct Shell<G: WireGame> {
     is_update_due: bool,
     /// The stream that takes a seat in the current call.
     opening: Option<StreamId>,
-    is_parked: bool,
     tampering: Option<EffectTampering>,
 }
 
@@ -126,10 +116,11 @@ impl<G: WireGame> Shell<G> {
     }
 
     /// The next message of a stream that may be sent.
-    pub(crate) fn next_message(&mut self, stream: StreamId) -> Option<Gated> {
+    pub(crate) fn next_message(&mut self, stream: StreamId) -> Option<ToBot> {
         let (stored, _) = self.store.stored();
         let queue = self.queues.get_mut(stream.0)?;
-        queue.pop_front_if(|next| next.after <= stored)
+        let next = queue.pop_front_if(|next| next.after <= stored);
+        next.map(|next| next.to_bot)
     }
 
     /// The streams with a non-empty queue.
@@ -162,38 +153,8 @@ impl<G: WireGame> Shell<G> {
         self.store.finish_store(count, now);
     }
 
-    /// The pending entries up to this number.
-    pub(crate) fn to_store(&self, count: usize) -> Appended {
-        let (first, snapshots) = (self.stored(), self.auditor.snapshots());
-        let entries = self.store.entries()[first..count].iter();
-        let entries = entries.zip(&snapshots[first..count]);
-        let entries = entries.map(|(bytes, snapshot)| Journaled {
-            bytes: bytes.clone().into(),
-            snapshot: snapshot.clone(),
-        });
-        Appended {
-            first,
-            entries: entries.collect(),
-            finish: self.store.finish_after(count),
-        }
-    }
-
     pub(crate) fn is_settled(&self) -> bool {
         self.stored() == self.store.len()
-    }
-
-    pub(crate) fn header(&self) -> &[u8] {
-        &self.store.header
-    }
-
-    /// The number of servers that had the match.
-    pub(crate) fn life(&self) -> u32 {
-        self.life
-    }
-
-    /// The number of entries, stored or not.
-    pub(crate) fn entries(&self) -> &[Vec<u8>] {
-        self.store.entries()
     }
 
     /// The number of stored entries.
@@ -310,7 +271,6 @@ impl<G: WireGame> Shell<G> {
         now: Time,
         seat: Seat,
         stream: StreamId,
-        closing: Closing,
         trace: &mut Trace,
     ) -> Result<bool, Violation> {
         self.add_queue(stream);
@@ -320,25 +280,15 @@ impl<G: WireGame> Shell<G> {
         }
         self.queues[stream.0].push_back(Gated {
             after: Entries::NONE,
-            to_bot: ToBot::Closed(closing),
+            to_bot: ToBot::Closed(Closing::ConnectionRefused),
         });
-        self.report_refused_connection(now, seat, trace)?;
-        Ok(true)
-    }
-
-    /// Reports a refused connection to the match.
-    fn report_refused_connection(
-        &mut self,
-        now: Time,
-        seat: Seat,
-        trace: &mut Trace,
-    ) -> Result<(), Violation> {
         let moment = self.begin(now);
         self.auditor.expect_refused_connection(now, seat);
         let arrived = (moment, &mut self.reports);
         self.machine
             .connection_refused(arrived, seat, None, &mut self.effects);
-        self.end(now, trace)
+        self.end(now, trace)?;
+        Ok(true)
     }
 
     /// Cancels the match.

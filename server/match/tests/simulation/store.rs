@@ -1,8 +1,6 @@
 //! A store in virtual time. Writes take a while, and a crash loses unfinished ones.
 
-use std::sync::Arc;
-
-use bridgemaster_match::{Entries, Finish, StoredEntry};
+use bridgemaster_match::{Entries, StoredEntry};
 use bridgemaster_referee::Time;
 
 use crate::oracle::{Violation, require};
@@ -17,24 +15,14 @@ pub(crate) struct Store {
     stored_at: Time,
     /// The number of entries that are being stored, if any.
     storing: Option<usize>,
-    /// The summary of the finished match, and its number of entries.
-    end: Option<(usize, Arc<Finish>)>,
+    /// The number of entries with that which ends the match.
+    end: Option<usize>,
 }
 
 impl Store {
     pub(crate) fn new(header: Vec<u8>) -> Self {
         Self {
             header,
-            ..Self::default()
-        }
-    }
-
-    /// A store with an existing journal.
-    pub(crate) fn with(header: Vec<u8>, entries: Vec<Vec<u8>>) -> Self {
-        Self {
-            stored: entries.len(),
-            header,
-            entries,
             ..Self::default()
         }
     }
@@ -47,8 +35,8 @@ impl Store {
             self.entries.len()
         );
         self.entries.push(entry.bytes);
-        if let Some(finish) = entry.finish {
-            self.end = Some((self.entries.len(), finish.into()));
+        if entry.finish.is_some() {
+            self.end = Some(self.entries.len());
         }
         Ok(())
     }
@@ -77,14 +65,7 @@ impl Store {
 
     /// Returns whether the end of the match is stored.
     pub(crate) fn is_complete(&self) -> bool {
-        let end = self.end.as_ref();
-        end.is_some_and(|(entries, _)| *entries <= self.stored)
-    }
-
-    /// The summary of the match, if it ended with this number of entries.
-    pub(crate) fn finish_after(&self, count: usize) -> Option<Arc<Finish>> {
-        let end = self.end.as_ref();
-        end.and_then(|(entries, finish)| (*entries == count).then(|| Arc::clone(finish)))
+        self.end.is_some_and(|entries| entries <= self.stored)
     }
 
     /// Loses all unstored entries, and possibly some stored ones.

@@ -4,14 +4,11 @@ use bridgemaster_games::{Digest, Game};
 use bridgemaster_match::{DueUpdate, Effect, Entries, SpectatorUpdate};
 use bridgemaster_referee::{FaultReason, Output, RecordEntry, SeatMessage};
 
-use crate::cluster::tampering::ClusterDefect;
-
 /// The defect of a match, if any.
 #[derive(Debug, Default)]
 pub(crate) struct Tamperings {
     pub(crate) referee: Option<Tampering>,
     pub(crate) effects: Option<EffectTampering>,
-    pub(crate) cluster: Option<ClusterDefect>,
 }
 
 /// A defect that is applied once, at the first opportunity.
@@ -27,28 +24,16 @@ pub(crate) enum RefereeDefect {
 }
 
 impl RefereeDefect {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::LosesAMessage,
-        Self::SendsTwice,
-        Self::LosesADecision,
-        Self::AltersADigest,
-        Self::BlamesForAnother,
-        Self::ChargesTooMuch,
-        Self::ForgetsToEnd,
+    /// All of them, with their names in test names.
+    pub(crate) const ALL: [(Self, &'static str); 7] = [
+        (Self::LosesAMessage, "loses_a_message"),
+        (Self::SendsTwice, "sends_twice"),
+        (Self::LosesADecision, "loses_a_decision"),
+        (Self::AltersADigest, "alters_a_digest"),
+        (Self::BlamesForAnother, "blames_for_another_fault"),
+        (Self::ChargesTooMuch, "charges_too_much"),
+        (Self::ForgetsToEnd, "forgets_to_end"),
     ];
-
-    /// The name in test names.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::LosesAMessage => "loses_a_message",
-            Self::SendsTwice => "sends_twice",
-            Self::LosesADecision => "loses_a_decision",
-            Self::AltersADigest => "alters_a_digest",
-            Self::BlamesForAnother => "blames_for_another_fault",
-            Self::ChargesTooMuch => "charges_too_much",
-            Self::ForgetsToEnd => "forgets_to_end",
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -141,34 +126,22 @@ pub(crate) enum EffectDefect {
 }
 
 impl EffectDefect {
-    pub(crate) const ALL: [Self; 10] = [
-        Self::LosesAMessage,
-        Self::SendsTooEarly,
-        Self::SwapsMessages,
-        Self::LosesAClosing,
-        Self::LosesAnUpdate,
-        Self::LosesAnEvent,
-        Self::PublishesUpdatesTooEarly,
-        Self::LosesAnEntry,
-        Self::ForgetsToWakeTheTimer,
-        Self::CountsTwice,
+    /// All of them, with their names in test names.
+    pub(crate) const ALL: [(Self, &'static str); 10] = [
+        (Self::LosesAMessage, "loses_a_message"),
+        (Self::SendsTooEarly, "sends_before_it_is_stored"),
+        (Self::SwapsMessages, "swaps_two_messages"),
+        (Self::LosesAClosing, "leaves_a_stream_open"),
+        (Self::LosesAnUpdate, "keeps_news_to_itself"),
+        (Self::LosesAnEvent, "leaves_an_event_out_of_the_news"),
+        (
+            Self::PublishesUpdatesTooEarly,
+            "tells_news_before_they_are_stored",
+        ),
+        (Self::LosesAnEntry, "loses_an_entry"),
+        (Self::ForgetsToWakeTheTimer, "forgets_to_wake_the_timer"),
+        (Self::CountsTwice, "counts_twice"),
     ];
-
-    /// The name in test names.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::LosesAMessage => "loses_a_message",
-            Self::SendsTooEarly => "sends_before_it_is_stored",
-            Self::SwapsMessages => "swaps_two_messages",
-            Self::LosesAClosing => "leaves_a_stream_open",
-            Self::LosesAnUpdate => "keeps_news_to_itself",
-            Self::LosesAnEvent => "leaves_an_event_out_of_the_news",
-            Self::PublishesUpdatesTooEarly => "tells_news_before_they_are_stored",
-            Self::LosesAnEntry => "loses_an_entry",
-            Self::ForgetsToWakeTheTimer => "forgets_to_wake_the_timer",
-            Self::CountsTwice => "counts_twice",
-        }
-    }
 }
 
 #[derive(Debug)]

@@ -1,18 +1,11 @@
-//! The simulation of one match in virtual time: bots, networks and servers, driven by a queue of
+//! The simulation of one match in virtual time: bots, networks and a server, driven by a queue of
 //! events.
 
-mod alone;
 mod bots;
-mod ending;
 mod events;
-mod leases;
 mod network;
-mod nodes;
-mod refusing;
-mod searching;
+mod server;
 mod serving;
-mod sessions;
-mod troubles;
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -21,18 +14,16 @@ use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{FaultReason, Referee, Time};
 
 use self::{
-    alone::Alone,
     events::{Event, Scheduled},
     network::Stream,
+    server::Server,
 };
 use crate::{
     auditor::Auditor,
     bot::Bot,
-    cluster::{Cluster, Figures},
     dice::{Dice, Purpose},
     oracle::{Violation, require},
     plan::{Kind, Plan},
-    server::Server,
     shell::Shell,
     tampering::Tamperings,
     trace::Trace,
@@ -55,10 +46,7 @@ pub(crate) struct World<G: WireGame> {
     now: Time,
     events: BinaryHeap<Reverse<Scheduled<G>>>,
     scheduled: u64,
-    servers: Vec<Server<G>>,
-    alone: Alone,
-    /// The cluster; `None` for a single server.
-    cluster: Option<Cluster>,
+    server: Server<G>,
     news: Dice,
     bots: Vec<Bot<G::Decision>>,
     networks: Vec<Dice>,
@@ -81,8 +69,6 @@ pub(crate) struct Played {
     pub(crate) faults: Vec<FaultReason>,
     pub(crate) virtual_us: u64,
     pub(crate) is_cancelled: bool,
-    /// Statistics of the cluster.
-    pub(crate) figures: Figures,
 }
 
 impl<G: WireGame> World<G> {
@@ -94,12 +80,7 @@ impl<G: WireGame> World<G> {
             now,
             events: BinaryHeap::new(),
             scheduled: 0,
-            servers: vec![Server::new(
-                Some(shell),
-                Dice::new(plan.seed, Purpose::Server),
-            )],
-            alone: Alone::new(plan.seed),
-            cluster: None,
+            server: Server::new(shell, plan.seed),
             news: Dice::new(plan.seed, Purpose::News),
             bots: seats()
                 .zip(&plan.bots)
@@ -114,9 +95,6 @@ impl<G: WireGame> World<G> {
             plan,
         };
         world.begin();
-        if let Some(plan) = world.plan.cluster.clone() {
-            world.start_cluster(plan, tamperings.cluster);
-        }
         Ok(world)
     }
 
@@ -144,9 +122,9 @@ impl<G: WireGame> World<G> {
                 self.after(after_us, Event::Dial(seat));
             }
         }
-        self.start_timer(0);
-        self.schedule_spectator(0);
-        self.stall_later(0);
+        self.set_timer(self.now);
+        self.schedule_spectator();
+        self.stall_later();
         self.kill_later();
         self.fill_later();
         if let Some(range) = self.plan.server.cancelled_after_us.clone() {
@@ -172,46 +150,22 @@ impl<G: WireGame> World<G> {
     pub(crate) fn play(&mut self) -> Result<Played, Violation> {
         let mut events = 0;
         while let Some(Reverse(next)) = self.events.pop() {
-            let server = self.server_of(&next.event);
-            if let Some(server) = server
-                && next.at < self.servers[server].stalled_until
-            {
-                let at = self.servers[server].stalled_until;
+            let at = self.server.stalled_until;
+            if next.at < at && next.event.is_for_server() {
                 self.events.push(Reverse(Scheduled { at, ..next }));
                 continue;
             }
             events += 1;
             require!(events < MAX_EVENTS, "the match does not end");
             self.now = next.at;
-            if self.is_long_over() {
-                break;
-            }
-            self.handle_event(next.event, server)?;
-            self.timers_are_set()?;
+            self.handle_event(next.event)?;
+            self.timer_is_set()?;
         }
         self.check_end()
     }
 
-    /// The server that handles an event, which is delayed while it is frozen.
-    fn server_of(&self, event: &Event<G>) -> Option<usize> {
-        match event {
-            Event::Hello(stream, _)
-            | Event::ToServer(stream, _)
-            | Event::Transport(stream)
-            | Event::ServerFindsLoss(stream)
-            | Event::Ping(stream) => Some(self.streams[stream.0].server),
-            Event::Handle(server) | Event::Tick { server, .. } | Event::News { server, .. } => {
-                Some(*server)
-            }
-            Event::Cancel if self.cluster.is_none() => Some(0),
-            Event::Cluster(event) => event.server(),
-            _ => None,
-        }
-    }
-
-    fn handle_event(&mut self, event: Event<G>, server: Option<usize>) -> Result<(), Violation> {
-        let is_down = server.is_some_and(|server| !self.servers[server].is_up);
-        if is_down && !matches!(event, Event::Cluster(_)) {
+    fn handle_event(&mut self, event: Event<G>) -> Result<(), Violation> {
+        if !self.server.is_up && event.is_for_server() {
             return Ok(());
         }
         match event {
@@ -226,55 +180,32 @@ impl<G: WireGame> World<G> {
             Event::ToBot(stream, message) => return self.arrive(stream, message),
             Event::Hello(stream, resume_point) => return self.hello(stream, resume_point),
             Event::ToServer(stream, report) => self.receive_at_server(stream, report),
-            Event::Handle(server) => {
-                return self.serve(server, |server, now, trace| server.catch_up(now, trace));
-            }
-            Event::Transport(stream) => return self.transport(stream),
+            Event::Handle => return self.serve(Shell::catch_up),
+            Event::Transport(stream) => self.transport(stream),
             Event::ServerFindsLoss(stream) => self.detect_loss_at_server(stream),
             Event::Ping(stream) => self.ping(stream),
-            Event::Tick { server, setting } => return self.tick(server, setting),
-            Event::Watch(server) => {
-                if let Some(shell) = &mut self.servers[server].shell {
-                    return shell.watch();
-                }
-            }
-            Event::News { server, life } => return self.publish_update(server, life),
-            Event::Stall(server) => self.stall(server),
+            Event::Tick { setting } => return self.tick(setting),
+            Event::Watch => return self.server.shell.watch(),
+            Event::News { life } => return self.publish_update(life),
+            Event::Stall => self.stall(),
             Event::Full => self.fill(),
-            Event::Stored { life, count } => return self.finish_store_alone(life, count),
-            Event::Cancel => return self.cancel(),
+            Event::Stored { life, count } => return self.finish_store(life, count),
+            Event::Cancel => return self.serve(Shell::cancel),
             Event::Kill => return self.kill(),
             Event::Restart => return self.restart(),
-            Event::Cluster(event) => return self.handle_cluster_event(event),
         }
         Ok(())
     }
 
-    /// Cancels the match at a server that has it.
-    fn cancel(&mut self) -> Result<(), Violation> {
-        let server = match self.cluster.is_some() {
-            true => self.answering_owner(),
-            false => Some(0),
-        };
-        let Some(server) = server else { return Ok(()) };
-        self.serve(server, |server, now, trace| server.cancel(now, trace))
-    }
-
     fn check_end(&mut self) -> Result<Played, Violation> {
-        let auditor = match self.cluster.is_some() {
-            true => &self.match_in_the_database()?,
-            false => match &self.servers[0].shell {
-                Some(shell) => {
-                    require!(shell.has_ended(), "nothing happens any more");
-                    &shell.auditor
-                }
-                None => return Err(Violation("the match is nowhere".to_owned())),
-            },
-        };
+        let auditor = &self.server.shell.auditor;
         require!(
-            auditor.oracle.has_ended(),
+            self.server.shell.has_ended() && auditor.oracle.has_ended(),
             "nothing happens any more, and the match is not over"
         );
+        for bot in &self.bots {
+            bot.decided_so(&auditor.decisions_of(bot.seat))?;
+        }
         self.nobody_is_wronged(&auditor.referee)?;
         Ok(self.played(auditor))
     }
@@ -295,7 +226,7 @@ impl<G: WireGame> World<G> {
             // waits for it.
             let is_missed = |reason: &FaultReason| {
                 let stays_away = [FaultReason::Disconnected, FaultReason::NeverConnected];
-                bot.is_gone && self.alone.lost_tails > 0 && stays_away.contains(reason)
+                bot.is_gone && self.server.lost_tails > 0 && stays_away.contains(reason)
             };
             require!(
                 committed
@@ -327,15 +258,14 @@ impl<G: WireGame> World<G> {
         let seats = seats.unwrap_or_default();
         Played {
             inputs: auditor.inputs,
-            restarts: self.alone.life,
-            lost_tails: self.alone.lost_tails,
+            restarts: self.server.life,
+            lost_tails: self.server.lost_tails,
             is_cancelled: referee.is_cancelled(),
             decided: oracle.decided.clone(),
             digest: oracle.digest(),
             places: seats.iter().map(|seat| (seat.place, seat.score)).collect(),
             faults: oracle.faults.iter().map(|(_, reason)| *reason).collect(),
             virtual_us: self.now.0,
-            figures: self.figures(),
         }
     }
 

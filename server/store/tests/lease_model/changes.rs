@@ -356,15 +356,16 @@ impl World {
         }
     }
 
-    /// Renews the lease, if the node is in the epoch of this server. Returns whether it is.
+    /// Renews the lease, if the node is in the epoch of this server. Returns whether it did.
     fn renew(&self, state: &mut State, server: usize) -> bool {
         let row = &mut state.rows[self.node_of(server)];
         let is_ours = row.epoch == state.servers[server].epoch;
-        if is_ours {
+        let is_renewed = is_ours || !self.protocol.renewal_checks_epoch;
+        if is_renewed {
             row.lease_left = self.bounds.lease;
             state.unflushed = 0;
         }
-        is_ours
+        is_renewed
     }
 
     fn publish(&self, state: &mut State, server: usize) {

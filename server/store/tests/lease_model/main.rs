@@ -324,6 +324,25 @@ fn taking_over_before_the_epoch_ends_is_found() {
 }
 
 #[test]
+fn taking_over_before_the_lease_expires_is_found() {
+    let planted = Protocol {
+        takeover_waits_for_lease: false,
+        ..Protocol::IMPLEMENTED
+    };
+    assert_found(planted, LOSSES, fact::LEASE_KEPT);
+    assert_found(planted, CLOCKS, fact::ANSWERS);
+}
+
+#[test]
+fn a_renewal_that_does_not_check_the_epoch_is_found() {
+    let planted = Protocol {
+        renewal_checks_epoch: false,
+        ..Protocol::IMPLEMENTED
+    };
+    assert_found(planted, CLOCKS, fact::NOT_RENEWED);
+}
+
+#[test]
 fn taking_over_without_a_lock_of_the_row_is_found() {
     let planted = Protocol {
         locks_orphaned_node: false,

@@ -7,6 +7,10 @@ pub(crate) struct Protocol {
     pub(crate) fence: Fence,
     /// The time at which a takeover ends the old epoch.
     pub(crate) increment_epoch: EpochIncrement,
+    /// A takeover of a node waits until its lease has expired.
+    pub(crate) takeover_waits_for_lease: bool,
+    /// A renewal checks that the node is in the epoch of its server.
+    pub(crate) renewal_checks_epoch: bool,
     /// A takeover of a node locks its row until its matches have moved.
     pub(crate) locks_orphaned_node: bool,
     /// A retry waits for the previous attempt.
@@ -85,6 +89,8 @@ impl Protocol {
     pub(crate) const IMPLEMENTED: Self = Self {
         fence: Fence::Row,
         increment_epoch: EpochIncrement::First,
+        takeover_waits_for_lease: true,
+        renewal_checks_epoch: true,
         locks_orphaned_node: true,
         retry_waits: true,
         retry_checks_outcome: true,

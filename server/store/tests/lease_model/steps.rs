@@ -192,7 +192,9 @@ impl World {
                 if work.kind == WorkKind::Take && !self.is_stored(state, server, work) =>
             {
                 let holder = state.holder;
-                let is_over = holder != node && state.rows[holder].lease_left == 0;
+                let waits_for_lease = self.protocol.takeover_waits_for_lease;
+                let has_lease = state.rows[holder].lease_left > 0;
+                let is_over = holder != node && !(has_lease && waits_for_lease);
                 let is_released = holder != node && state.released_with.is_some();
                 let waits = self.protocol.locks_node_of_released;
                 // It does not wait for its lock.

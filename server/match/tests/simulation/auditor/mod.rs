@@ -44,7 +44,7 @@ enum ExpectedEffect {
 
 /// The state of the match after an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Snapshot {
+struct Snapshot {
     digest: Digest,
     records: u32,
     deadline: Option<Time>,
@@ -58,9 +58,8 @@ pub(crate) struct Auditor<G: WireGame> {
     pub(crate) referee: Referee<G>,
     pub(crate) oracle: Oracle<G>,
     histories: Histories,
-    /// Bots may have messages that this server does not know, because a restart has lost entries or
-    /// another server has resumed the match.
-    pub(crate) is_behind: bool,
+    /// Bots may have messages that the server does not know, because a restart has lost entries.
+    is_behind: bool,
     /// The current stream of each seat.
     links: Vec<Option<StreamId>>,
     /// The last recorded refusal of each seat's bot since it had a stream.
@@ -124,24 +123,6 @@ impl<G: WireGame> Auditor<G> {
             inputs: 0,
             tampering,
         })
-    }
-
-    /// Creates an auditor for a match of another server, with the states after its entries.
-    pub(crate) fn resuming(
-        origin: Origin,
-        referee: Referee<G>,
-        first: HistoryId,
-        snapshots: Vec<Snapshot>,
-    ) -> Result<Self, Violation> {
-        Ok(Self {
-            snapshots,
-            ..Self::new(origin, referee, first, None)?
-        })
-    }
-
-    /// The states of the match after each of its entries.
-    pub(crate) fn snapshots(&self) -> &[Snapshot] {
-        &self.snapshots
     }
 
     pub(crate) fn holds(&self, seat: Seat, stream: StreamId) -> bool {

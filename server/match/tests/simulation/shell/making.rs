@@ -11,7 +11,6 @@ use bridgemaster_replay::wire::SeedSalt;
 use super::Shell;
 use crate::{
     auditor::Auditor,
-    cluster::journal::Handed,
     oracle::Violation,
     store::Store,
     tampering::{EffectTampering, Tampering},
@@ -49,31 +48,6 @@ impl<G: WireGame> Shell<G> {
         })
     }
 
-    /// Recovers the match of another server, as handed over by the database, for the `life`th
-    /// server to have it. Also returns the time of its last input.
-    pub(crate) fn resuming(handed: &Handed, life: u32) -> Result<(Self, Time), Violation> {
-        let header = Header::read(&handed.header).map_err(lost)?;
-        let entries = handed.entries();
-        let recovered = recover::<G>(match_id(), &header, &entries).map_err(lost)?;
-        let known_until = recovered.known_until;
-        let machine = Match::from_recovered(recovered, signing_key());
-        let auditor = Self::auditor_of(handed)?;
-        let store = Store::with(handed.header.to_vec(), entries);
-        let shell = Self {
-            life,
-            ..Self::of(machine, auditor, store)
-        };
-        Ok((shell, known_until))
-    }
-
-    /// The auditor of a match of another server.
-    pub(crate) fn auditor_of(handed: &Handed) -> Result<Auditor<G>, Violation> {
-        let header = Header::read(&handed.header).map_err(lost)?;
-        let fresh = recover::<G>(match_id(), &header, &[]).map_err(lost)?;
-        let snapshots = handed.snapshots();
-        Auditor::resuming(fresh.origin, fresh.referee, history_of(0), snapshots)
-    }
-
     /// Recovers the match from its own store.
     pub(super) fn restored(&self) -> Result<Match<G>, Violation> {
         let header = Header::read(&self.store.header).map_err(lost)?;
@@ -94,13 +68,11 @@ impl<G: WireGame> Shell<G> {
             senders: vec![None; seats],
             numbers: Vec::new(),
             queues: Vec::<VecDeque<_>>::new(),
-            life: 0,
             lag_us: 0,
             wakes: false,
             changes: 0,
             is_update_due: false,
             opening: None,
-            is_parked: false,
             tampering: None,
         }
     }
@@ -110,7 +82,7 @@ fn lost(problem: impl std::fmt::Display) -> Violation {
     Violation(format!("the match does not go on: {problem}"))
 }
 
-pub(crate) fn match_id() -> MatchId {
+fn match_id() -> MatchId {
     MatchId::new("0123456789abcdef").unwrap()
 }
 
@@ -118,7 +90,7 @@ fn signing_key() -> Arc<SigningKey> {
     Arc::new(SigningKey::new(&[5; 32]))
 }
 
-/// The history that a server begins.
-pub(crate) fn history_of(life: u32) -> HistoryId {
+/// The history that a life of the server begins.
+pub(super) fn history_of(life: u32) -> HistoryId {
     HistoryId::new(u128::from(life).to_be_bytes())
 }

@@ -2,64 +2,32 @@
 
 use std::collections::VecDeque;
 
-use bridgemaster_games::Seat;
 use bridgemaster_match::{HistoryStart, Inbox};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::Time;
 
 use super::{Shell, history_of};
-use crate::{auditor::StreamId, oracle::Violation, reported::Report, trace::Trace};
+use crate::{oracle::Violation, reported::Report, trace::Trace};
 
 impl<G: WireGame> Shell<G> {
     /// Stops the server gracefully: parks the match, closes all streams and stores pending entries.
     pub(crate) fn stop(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        self.park(now, trace)?;
+        trace.line(now, format_args!("the server stops"));
+        self.machine.park();
+        self.auditor.note_parked();
+        self.end_streams(now, trace)?;
         self.store.finish_store(self.store.len(), now);
         Ok(())
     }
 
-    /// Parks the match and closes all streams.
-    pub(crate) fn park(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        trace.line(now, format_args!("the server stops"));
-        self.is_parked = true;
-        self.machine.park();
-        self.auditor.note_parked();
-        self.end_streams(now, trace)
-    }
-
-    pub(crate) fn is_parked(&self) -> bool {
-        self.is_parked
-    }
-
-    /// Suspends the server, which may not answer any more. No time is charged until the bots have
-    /// reconnected.
-    pub(crate) fn take_streams_away(
-        &mut self,
-        now: Time,
-        trace: &mut Trace,
-    ) -> Result<(), Violation> {
-        let open = self.open_streams();
-        self.end_streams(now, trace)?;
-        for (seat, _) in open {
-            if !self.has_ended() {
-                self.report_refused_connection(now, seat, trace)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn open_streams(&self) -> Vec<(Seat, StreamId)> {
-        let seats = self.referee().rules().seats.seats();
-        let senders = seats.zip(&self.senders);
-        senders
-            .filter_map(|(seat, stream)| Some((seat, (*stream)?)))
-            .collect()
-    }
-
     /// Closes all streams and discards their queues.
     fn end_streams(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
-        for (seat, stream) in self.open_streams() {
-            self.report(now, seat, stream, Report::Left);
+        let seats = self.referee().rules().seats.seats();
+        let open: Vec<_> = seats.zip(self.senders.clone()).collect();
+        for (seat, stream) in open {
+            if let Some(stream) = stream {
+                self.report(now, seat, stream, Report::Left);
+            }
         }
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.catch_up(now, trace)
@@ -84,21 +52,20 @@ impl<G: WireGame> Shell<G> {
         self.is_update_due = false;
     }
 
-    /// Restarts the server from the stored data.
-    pub(crate) fn restart(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
+    /// Restarts the server from the stored data, for its `life`th life.
+    pub(crate) fn restart(
+        &mut self,
+        now: Time,
+        life: u32,
+        trace: &mut Trace,
+    ) -> Result<(), Violation> {
         self.machine = self.restored()?;
-        self.life += 1;
-        self.restart_match(now, trace)
-    }
-
-    /// Starts serving the recovered match.
-    pub(crate) fn restart_match(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         let moment = self.moment(now);
         self.auditor
             .replay(self.store.entries(), history_of(0), moment)?;
         let histories = self.machine.histories();
         self.auditor.agrees(self.machine.referee(), histories)?;
-        let next = history_of(self.life);
+        let next = history_of(life);
         self.begin(now);
         self.auditor.expect_restart(now, next);
         let history_start = HistoryStart {

@@ -22,24 +22,17 @@ impl<G: WireGame> World<G> {
         if bot.is_gone || bot.knows_end {
             return;
         }
-        let server = bot.route.server();
-        if !self.servers[server].is_up {
+        if !self.server.is_up {
             // Refused; a bot that has a stream will find that it is lost.
             if bot.stream.is_none() {
-                bot.route.try_next();
                 self.dial_later(seat);
             }
             return;
         }
-        if self.dials_missing_machine(seat) {
-            return;
-        }
         let stream = StreamId(self.streams.len());
-        let bot = &mut self.bots[seat.index()];
         bot.stream = Some(stream);
         let resume_point = bot.resume_point();
-        self.streams.push(Stream::new(seat, server, self.now));
-        self.schedule_welcome_timeout(stream);
+        self.streams.push(Stream::new(seat, self.now));
         let at = self.arrival_at_server(stream);
         self.at(at, Event::Hello(stream, resume_point));
     }
@@ -58,7 +51,6 @@ impl<G: WireGame> World<G> {
     pub(super) fn dial_again(&mut self, seat: Seat) {
         let bot = &mut self.bots[seat.index()];
         bot.stream = None;
-        bot.route.try_next();
         let us = bot.dice.within(bot.behaviour.backoff_us.clone());
         self.after(us, Event::Dial(seat));
     }
@@ -88,7 +80,6 @@ impl<G: WireGame> World<G> {
         }
         match message {
             ToBot::Welcome(start) => {
-                bot.route.note_arrival();
                 let progress = &mut self.streams[stream.0].progress;
                 (progress.is_welcomed, progress.resumed) = (true, start.resumed);
                 if let Some(again) = bot.handle_welcome(start) {
@@ -112,17 +103,7 @@ impl<G: WireGame> World<G> {
                     bot.is_gone = true;
                 }
                 Closing::SlowConsumer => self.dial_again(seat),
-                Closing::ConnectionRefused | Closing::NodeSuperseded | Closing::ServerStopping => {
-                    bot.route.try_next();
-                    self.dial_later(seat);
-                }
-                Closing::Moved(server) => {
-                    bot.stream = None;
-                    match bot.route.follow_redirect(server) {
-                        true => self.dial(seat),
-                        false => self.dial_later(seat),
-                    }
-                }
+                Closing::ConnectionRefused => self.dial_later(seat),
                 // The answer uses a random stream of its own.
                 Closing::ByMatch(Reason::Superseded) => {}
             },

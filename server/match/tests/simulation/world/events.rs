@@ -6,12 +6,9 @@ use bridgemaster_games::Seat;
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{ResumePoint, Time};
 
-use crate::{
-    auditor::StreamId, bot::BotAction, cluster::events::ClusterEvent, reported::Report,
-    shell::ToBot,
-};
+use crate::{auditor::StreamId, bot::BotAction, reported::Report, shell::ToBot};
 
-/// An event. Numbers are those of servers.
+/// An event.
 #[derive(Debug)]
 pub(super) enum Event<G: WireGame> {
     /// A bot opens a stream.
@@ -35,7 +32,7 @@ pub(super) enum Event<G: WireGame> {
     /// A report reaches the server.
     ToServer(StreamId, Report<G::Decision>),
     /// The server handles its inbox.
-    Handle(usize),
+    Handle,
     /// The transport takes queued messages.
     Transport(StreamId),
     /// The server detects the loss of a stream.
@@ -43,18 +40,16 @@ pub(super) enum Event<G: WireGame> {
     Ping(StreamId),
     /// The timer fires, unless it was set again since.
     Tick {
-        server: usize,
         setting: u64,
     },
     /// A spectator starts to watch.
-    Watch(usize),
+    Watch,
     /// The spectators of a life of the match are updated.
     News {
-        server: usize,
         life: u32,
     },
     /// The server freezes for a moment.
-    Stall(usize),
+    Stall,
     /// The server is at capacity from now on.
     Full,
     /// The journal of a life of the server has stored this number of entries.
@@ -68,8 +63,25 @@ pub(super) enum Event<G: WireGame> {
     Kill,
     /// The server restarts.
     Restart,
-    /// An event of a cluster.
-    Cluster(ClusterEvent),
+}
+
+impl<G: WireGame> Event<G> {
+    /// Returns whether the server handles the event: later if it is frozen, and not at all if it is
+    /// down.
+    pub(super) fn is_for_server(&self) -> bool {
+        matches!(
+            self,
+            Self::Hello(..)
+                | Self::ToServer(..)
+                | Self::Transport(_)
+                | Self::ServerFindsLoss(_)
+                | Self::Ping(_)
+                | Self::Handle
+                | Self::Tick { .. }
+                | Self::News { .. }
+                | Self::Cancel
+        )
+    }
 }
 
 /// An event with its time.

@@ -1,4 +1,4 @@
-//! The network between bots and servers.
+//! The network between bots and the server.
 
 use std::collections::VecDeque;
 
@@ -9,19 +9,14 @@ use bridgemaster_referee::{ResumePoint, Time};
 
 use super::{World, events::Event};
 use crate::{
-    auditor::StreamId,
-    bot::StreamProgress,
-    oracle::Violation,
-    reported::Report,
-    shell::{Closing, Gated, ToBot},
+    auditor::StreamId, bot::StreamProgress, oracle::Violation, reported::Report, shell::ToBot,
 };
 
-/// A stream between a bot and a server.
+/// A stream between a bot and the server.
 pub(super) struct Stream<D> {
     pub(super) seat: Seat,
-    pub(super) server: usize,
     pub(super) is_cut: bool,
-    /// Its server has closed it or is gone; nothing arrives there any more.
+    /// The server has closed it or is gone; nothing arrives there any more.
     pub(super) is_orphaned: bool,
     /// The bot reads it.
     pub(super) is_read: bool,
@@ -34,10 +29,9 @@ pub(super) struct Stream<D> {
 }
 
 impl<D> Stream<D> {
-    pub(super) fn new(seat: Seat, server: usize, now: Time) -> Self {
+    pub(super) fn new(seat: Seat, now: Time) -> Self {
         Self {
             seat,
-            server,
             is_cut: false,
             is_orphaned: false,
             is_read: true,
@@ -76,16 +70,11 @@ impl<G: WireGame> World<G> {
     }
 
     /// Sends the queue of a stream, if its bot reads.
-    pub(super) fn transport(&mut self, stream: StreamId) -> Result<(), Violation> {
+    pub(super) fn transport(&mut self, stream: StreamId) {
         if !self.streams[stream.0].is_read {
-            return Ok(());
+            return;
         }
-        let server = self.streams[stream.0].server;
-        while let Some(shell) = &mut self.servers[server].shell
-            && let Some(leaving) = shell.next_message(stream)
-        {
-            self.check_sent_message(stream, &leaving)?;
-            let Gated { to_bot, .. } = leaving;
+        while let Some(to_bot) = self.server.shell.next_message(stream) {
             if let ToBot::Message(Outgoing {
                 request_id: Some(request_id),
                 ..
@@ -95,7 +84,6 @@ impl<G: WireGame> World<G> {
             }
             self.send_to_bot(stream, to_bot);
         }
-        Ok(())
     }
 
     pub(super) fn send_to_bot(&mut self, stream: StreamId, to_bot: ToBot) {
@@ -107,14 +95,7 @@ impl<G: WireGame> World<G> {
         self.at(at, Event::ToBot(stream, to_bot));
     }
 
-    /// Closes a stream with a reason.
-    pub(super) fn end_stream(&mut self, stream: StreamId, closing: Closing) {
-        self.streams[stream.0].is_orphaned = true;
-        self.streams[stream.0].inbound.clear();
-        self.send_to_bot(stream, ToBot::Closed(closing));
-    }
-
-    /// Drops a stream whose server is gone; its bot detects that later.
+    /// Drops a stream when the server is killed; its bot detects that later.
     pub(super) fn break_stream(
         &mut self,
         stream: StreamId,
@@ -150,9 +131,9 @@ impl<G: WireGame> World<G> {
     }
 
     pub(super) fn ping(&mut self, stream: StreamId) {
-        let Stream { seat, server, .. } = self.streams[stream.0];
-        let shell = self.servers[server].shell.as_ref();
-        if !shell.is_some_and(|shell| shell.holds(seat, stream) && !shell.has_ended()) {
+        let seat = self.streams[stream.0].seat;
+        let shell = &self.server.shell;
+        if !shell.holds(seat, stream) || shell.has_ended() {
             return;
         }
         self.after(self.plan.server.ping_every_us, Event::Ping(stream));
@@ -171,35 +152,22 @@ impl<G: WireGame> World<G> {
         if !self.streams[stream.0].leads_to_server() {
             return Ok(());
         }
-        let Stream { seat, server, .. } = self.streams[stream.0];
-        if self.cluster.is_some() && self.is_refused(stream, resume_point)? {
-            return Ok(());
-        }
-        if self.now < self.alone.full_until
-            && self.refuse_connection(stream, Closing::ConnectionRefused)?
-        {
-            return Ok(());
-        }
+        let seat = self.streams[stream.0].seat;
         let bot = self.bots[seat.index()].identity();
-        self.serve(server, |server, now, trace| {
-            server.join(now, seat, stream, bot, resume_point, trace)
-        })?;
-        self.after(0, Event::Ping(stream));
+        let is_full = self.now < self.server.full_until;
+        let mut is_refused = false;
+        if is_full {
+            self.serve(|shell, now, trace| {
+                is_refused = shell.refuse_connection(now, seat, stream, trace)?;
+                Ok(())
+            })?;
+        }
+        if !is_refused {
+            self.serve(|shell, now, trace| {
+                shell.join(now, seat, stream, bot, resume_point, trace)
+            })?;
+            self.after(0, Event::Ping(stream));
+        }
         Ok(())
-    }
-
-    /// Refuses a connection for a reason of the server. Returns whether it did.
-    pub(super) fn refuse_connection(
-        &mut self,
-        stream: StreamId,
-        closing: Closing,
-    ) -> Result<bool, Violation> {
-        let Stream { seat, server, .. } = self.streams[stream.0];
-        let mut is_turned_away = false;
-        self.serve(server, |server, now, trace| {
-            is_turned_away = server.refuse_connection(now, seat, stream, closing, trace)?;
-            Ok(())
-        })?;
-        Ok(is_turned_away)
     }
 }
