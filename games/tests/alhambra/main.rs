@@ -4,7 +4,6 @@
 
 mod listing;
 mod naive;
-mod notation;
 mod position;
 mod recount;
 mod rulebook;

@@ -6,8 +6,7 @@ use bridgemaster_games::alhambra::{
     Money, MoneyCard, Observation, Phase, PlaceRange, Points, RowCards, SeatView, State,
 };
 use bridgemaster_games::{
-    ChanceStream, Game, LegalList, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
-    resolve_chance,
+    ChanceStream, Game, LegalList, Sample, Seat, SeatCount, Seed, Viewer, resolve_chance,
 };
 
 pub(crate) fn seat(number: u8) -> Seat {
@@ -28,12 +27,6 @@ pub(crate) fn card(text: &str) -> MoneyCard {
 /// Parses money cards separated by spaces.
 pub(crate) fn cards(text: &str) -> Vec<MoneyCard> {
     text.split_whitespace().map(card).collect()
-}
-
-/// The notation of `copies` copies of every money card.
-pub(crate) fn every_card(copies: usize) -> String {
-    let all = MoneyCard::all().flat_map(|card| std::iter::repeat_n(card.to_string(), copies));
-    all.collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn money(text: &str) -> Money {
@@ -124,11 +117,6 @@ impl Position {
         }
     }
 
-    pub(crate) fn config(mut self, config: Config) -> Self {
-        self.config = config;
-        self
-    }
-
     pub(crate) fn hand(mut self, number: u8, text: &str) -> Self {
         self.view.seats[usize::from(number)].hand = money(text);
         self
@@ -137,11 +125,6 @@ impl Position {
     pub(crate) fn buildings(mut self, number: u8, text: &str) -> Self {
         let set = Buildings::of(buildings(text)).unwrap();
         self.view.seats[usize::from(number)].buildings = set;
-        self
-    }
-
-    pub(crate) fn dummy(mut self, text: &str) -> Self {
-        self.view.dummy.as_mut().unwrap().buildings = Buildings::of(buildings(text)).unwrap();
         self
     }
 
@@ -295,10 +278,6 @@ impl Play {
     pub(crate) fn yard(&self) -> [String; 4] {
         let name = |slot: Option<Building>| slot.map_or("-".to_owned(), |b| b.to_string());
         self.view().yard.map(name)
-    }
-
-    pub(crate) fn outcome(&self) -> Outcome {
-        Alhambra::outcome(&self.state).unwrap()
     }
 
     /// The events so far as transcript lines.

@@ -1,7 +1,11 @@
 //! Thousands of random matches, recounted from their setup, decisions and shuffles by the naive
 //! rules: after every decision both agree, events and legal lists included.
 
-use bridgemaster_games::alhambra::{Alhambra, Config, Decision, DummyPlaces, WithoutBuildings};
+use std::collections::BTreeMap;
+
+use bridgemaster_games::alhambra::{
+    Alhambra, Config, Decision, DummyPlaces, Event, Observation, WithoutBuildings,
+};
 use bridgemaster_games::{ChanceStream, Game, LegalList, Rules, Sample, Seed, Viewer};
 use proptest::prelude::*;
 
@@ -19,15 +23,24 @@ enum Manner {
     Thrifty,
 }
 
-/// Situations that occurred in a match.
-#[derive(Debug, Default)]
-struct Seen {
-    shuffles: u64,
-    passes: u64,
-    cuts: u64,
-    given: u64,
-    short_rows: u64,
-    exact_turns: u64,
+/// Rare situations, and how often they occurred.
+type Seen = BTreeMap<&'static str, u32>;
+
+fn note_rare_events(events: &[Event], yard_is_full: bool, unseen: usize, seen: &mut Seen) {
+    let mut note = |what| *seen.entry(what).or_default() += 1;
+    for event in events {
+        match event {
+            Event::MoneyShuffled { .. } => note("shuffle"),
+            Event::Passed { .. } => note("pass"),
+            Event::Bought { purchase, .. } if purchase.give => note("building given to the dummy"),
+            Event::BuildingAllotted { seat: Some(_), .. } => note("building of the yard allotted"),
+            Event::BuildingAllotted { seat: None, .. } => note("building of the yard tied for"),
+            Event::TurnStarted { .. } if unseen == 0 && yard_is_full => {
+                note("pile empty and yard full");
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The number of card subsets that the naive rules list in reasonable time.
@@ -40,17 +53,33 @@ fn play(count: u8, config: Config, seed: u64, manner: Manner) -> Seen {
     let mut state = Alhambra::start(&config, seats(count), &setup, &mut events).unwrap();
     let mut naive = NaiveMatch::new(&config, usize::from(count), &setup);
     let mut chance = ChanceStream::new(&seed, 1_000_000);
-    let mut seen = Seen::default();
+    let (mut seen, mut shuffles) = (Seen::default(), 0);
     let mut list = Vec::new();
     loop {
         let view = Alhambra::observe(&state, Viewer::Spectator);
         naive.check(&view);
+        for viewer in seats(count).seats().map(Viewer::Seat) {
+            let seen = Alhambra::observe(&state, viewer);
+            assert_eq!(seen.viewer, viewer);
+            let viewer = Viewer::Spectator;
+            assert_eq!(Observation { viewer, ..seen }, view, "all hands are open");
+        }
         assert_eq!(events, naive.events);
+        let yard_is_full = !view.yard.contains(&None);
+        note_rare_events(
+            &events,
+            yard_is_full,
+            view.unseen_buildings.len(),
+            &mut seen,
+        );
         events.clear();
         naive.events.clear();
         if let Some(stream) = Alhambra::chance_due(&state) {
-            assert_eq!(stream, 16 + seen.shuffles);
-            seen.shuffles += 1;
+            assert_eq!(
+                (stream, u64::from(view.shuffles)),
+                (16 + shuffles, shuffles)
+            );
+            shuffles += 1;
             let mut chance = ChanceStream::new(&seed, stream);
             let shuffle = Alhambra::draw_chance(&state, &mut chance).unwrap();
             Alhambra::apply_chance(&mut state, &shuffle, &mut events).unwrap();
@@ -68,9 +97,14 @@ fn play(count: u8, config: Config, seed: u64, manner: Manner) -> Seen {
             assert_eq!(list, all);
             assert_eq!(listed == LegalList::Cut, is_cut);
         }
-        seen.cuts += u64::from(listed == LegalList::Cut);
-        seen.short_rows += u64::from(view.row.len() < 4);
-        seen.exact_turns += u64::from(view.turn_purchases.len() > 1);
+        let rare = [
+            ("list cut", listed == LegalList::Cut),
+            ("row short", view.row.len() < 4),
+            ("two exact purchases", view.turn_purchases.len() > 1),
+        ];
+        for (what, is_there) in rare {
+            *seen.entry(what).or_default() += u32::from(is_there);
+        }
         let is_take = |decision: &&Decision| matches!(decision, Decision::Take(_));
         let takes = list.iter().filter(is_take).count();
         let among = match manner {
@@ -80,8 +114,6 @@ fn play(count: u8, config: Config, seed: u64, manner: Manner) -> Seen {
         };
         let choice = among.start + chance.below(among.len() as u32) as usize;
         let decision = list[choice];
-        seen.passes += u64::from(decision == Decision::Pass);
-        seen.given += u64::from(matches!(decision, Decision::Buy(purchase) if purchase.give));
         Alhambra::apply(&mut state, seat(number as u8), &decision, &mut events).unwrap();
         naive.decide(&decision);
     }
@@ -137,21 +169,12 @@ fn the_recounted_matches_reach_the_rare_turns() {
     ];
     for (seed, manner) in (0..40).zip(manners.into_iter().cycle()) {
         let seen = play(2 + (seed / 4 % 5) as u8, Config::default(), seed, manner);
-        all.shuffles += seen.shuffles;
-        all.passes += seen.passes;
-        all.cuts += seen.cuts;
-        all.given += seen.given;
-        all.short_rows += seen.short_rows;
-        all.exact_turns += seen.exact_turns;
+        for (what, count) in seen {
+            *all.entry(what).or_default() += count;
+        }
     }
-    let Seen {
-        shuffles,
-        passes,
-        cuts,
-        given,
-        short_rows,
-        exact_turns,
-    } = all;
-    let counts = [shuffles, passes, cuts, given, short_rows, exact_turns];
-    assert!(counts.iter().all(|&count| count > 2), "{all:?}");
+    assert!(
+        all.len() == 9 && all.values().all(|&count| count > 2),
+        "{all:?}"
+    );
 }

@@ -1,8 +1,6 @@
-//! Setups: drawing, use in a match, and refusals.
+//! Setups: the places of the scoring cards, and refusals. The recount starts from every setup.
 
-use bridgemaster_games::alhambra::{
-    Alhambra, Buildings, Config, Currency, MONEY_CARDS, Money, Setup,
-};
+use bridgemaster_games::alhambra::{Alhambra, Config, Setup};
 use bridgemaster_games::{NoEvents, Rules, Sample, Seed, Viewer};
 
 use crate::position::{building, card, seats};
@@ -16,64 +14,6 @@ fn refusal(count: u8, setup: &Setup) -> String {
     let config = Config::default();
     let started = Alhambra::start(&config, seats(count), setup, &mut NoEvents);
     started.map(|_| ()).unwrap_err().to_string()
-}
-
-#[test]
-fn a_table_of_two_plays_with_72_money_cards_and_others_with_108() {
-    for count in 2..=6 {
-        let setup = setup(count, 1);
-        let (cards, copies) = if count == 2 {
-            (72, 2)
-        } else {
-            (MONEY_CARDS, 3)
-        };
-        assert_eq!(setup.money.len(), cards);
-        let all = Money::of(setup.money.iter().copied()).unwrap();
-        assert_eq!(all.total(), 4 * 45 * copies);
-        assert_eq!(Buildings::of(setup.buildings), Some(Buildings::ALL));
-    }
-}
-
-#[test]
-fn every_seat_starts_with_money_worth_20_to_28() {
-    let (mut lowest, mut highest) = (u16::MAX, 0);
-    for seed in 0..300 {
-        let count = 2 + (seed % 5) as u8;
-        let setup = setup(count, seed);
-        let config = Config::default();
-        let state = Alhambra::start(&config, seats(count), &setup, &mut NoEvents).unwrap();
-        let view = Alhambra::observe(&state, Viewer::Spectator);
-        let mut drawn = setup.money.iter();
-        for seat in &view.seats {
-            let total = seat.hand.total();
-            let own: Vec<_> = drawn.by_ref().take(seat.hand.len()).copied().collect();
-            assert_eq!(Money::of(own.iter().copied()), Some(seat.hand));
-            let last = own.last().unwrap().value();
-            assert!(total >= 20 && total - u16::from(last) < 20, "{own:?}");
-            (lowest, highest) = (lowest.min(total), highest.max(total));
-        }
-        assert_eq!(view.row.len(), 4);
-    }
-    assert_eq!((lowest, highest), (20, 28));
-}
-
-#[test]
-fn the_yard_has_the_first_buildings_and_at_two_seats_the_dummy_six_before() {
-    for count in [2, 3] {
-        let setup = setup(count, 5);
-        let config = Config::default();
-        let state = Alhambra::start(&config, seats(count), &setup, &mut NoEvents).unwrap();
-        let view = Alhambra::observe(&state, Viewer::Spectator);
-        let before = if count == 2 { 6 } else { 0 };
-        for slot in Currency::ALL {
-            let laid = setup.buildings[before + slot.index()];
-            assert_eq!(view.yard[slot.index()], Some(laid));
-        }
-        let dummy = view.dummy.map(|dummy| dummy.buildings);
-        let first = Buildings::of(setup.buildings[..before].iter().copied());
-        assert_eq!(dummy, first.filter(|_| count == 2));
-        assert_eq!(view.unseen_buildings.len(), 54 - 4 - before);
-    }
 }
 
 #[test]

@@ -7,11 +7,9 @@
 )]
 
 mod model;
-mod notation;
 mod pile;
 mod position;
 mod recount;
-mod rulebook;
 mod rulings;
 mod sampling;
 mod secrecy;

@@ -1,12 +1,12 @@
 //! Positions built piece by piece, and matches continued from them.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, CARDS_PER_DRAFT, Card, Cell, Config, Contract,
-    Decision, Edition, Event, MONUMENTS, OPEN_CARDS, Observation, PILLARS, Phase, Piece, Placement,
-    ROUNDS, SeatScore, SeatView, State, Style,
+    BridgeCard, BridgesToNowhere, CARDS_PER_DRAFT, Card, Cell, Config, Contract, Decision, Edition,
+    Event, MONUMENTS, OPEN_CARDS, Observation, PILLARS, Phase, Piece, Placement, ROUNDS, SeatScore,
+    SeatView, State, Style,
 };
 use bridgemaster_games::{
-    ChanceStream, Game, NoEvents, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+    ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Viewer,
 };
 
 pub(crate) fn seat(number: u8) -> Seat {
@@ -181,10 +181,6 @@ impl Play {
         }
     }
 
-    pub(crate) fn outcome(&self) -> Outcome {
-        BridgesToNowhere::outcome(&self.state).unwrap()
-    }
-
     /// A match from its start.
     pub(crate) fn start(config: &Config, seed: u64) -> Self {
         let seats = SeatCount::new(2).unwrap();
@@ -218,19 +214,10 @@ impl Play {
         refused.unwrap_err().to_string()
     }
 
-    /// The error text of a refused placement of the piece of a short name.
-    pub(crate) fn no_place(&mut self, owner: u8, name: &str, level: u8, column: i8) -> String {
-        self.refusal(owner, &place(name, level, column))
-    }
-
     pub(crate) fn legal(&self, owner: u8) -> Vec<String> {
         let mut list = Vec::new();
         BridgesToNowhere::legal(&self.state, seat(owner), &mut list);
         list.iter().map(ToString::to_string).collect()
-    }
-
-    pub(crate) fn is_legal(&self, owner: u8, name: &str, level: u8, column: i8) -> bool {
-        self.legal(owner).contains(&place(name, level, column))
     }
 
     pub(crate) fn view(&self, viewer: u8) -> Observation {
@@ -253,27 +240,4 @@ pub(crate) fn score(position: Position) -> SeatScore {
         _ => None,
     });
     scores.unwrap()
-}
-
-/// The first phase of a game with a deck that has the number 1 twice in one style, unlike the
-/// built-in deck. Seat 0 has both cards, which are returned too, and `third`.
-pub(crate) fn one_twice(third: Card) -> (Play, [Card; 2]) {
-    let text = include_str!("../../data/bridges_to_nowhere/built_in.toml");
-    let twice = text.replacen("number = 2", "number = 1", 1);
-    let mut config = Config::default();
-    BridgesToNowhere::set_option(&mut config, "edition", &twice).unwrap();
-    let cards = config.edition.cards().map(Card::Bridge);
-    let mut view = Position::new().view(Viewer::Seat(seat(0)));
-    view.monuments = MONUMENTS - u8::from(third == Card::Monument);
-    view.seats[0].cards = [cards[0], cards[1], third].into();
-    view.seats[1].cards = [cards[21], cards[22], cards[23]].into();
-    let others = config.edition.cards().iter().copied().skip(2).take(19);
-    let others = others.filter(|&card| Card::Bridge(card) != third);
-    let to_come: Vec<BridgeCard> = others.take(BRIDGE_CARDS - OPEN_CARDS).collect();
-    let (open, unseen) = to_come.split_at(OPEN_CARDS);
-    view.open = open.iter().copied().collect();
-    view.unseen = unseen.iter().copied().collect();
-    let mut chance = ChanceStream::new(&Seed::from(1), 0);
-    let state = BridgesToNowhere::sample_state(&config, &view, &mut chance).unwrap();
-    (Play { state }, [cards[0], cards[1]])
 }

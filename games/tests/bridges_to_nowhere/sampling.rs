@@ -1,12 +1,10 @@
 //! Observations from clients: sampled, or refused with the invalid field, never a panic.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgeCard, BridgesToNowhere, Card, Cell, Config, Contract, GameResult, Observation, Phase,
-    Piece, Placement, SeatScore, Style, Symbol,
+    BridgesToNowhere, Card, Cell, Config, Contract, GameResult, Observation, Phase, Piece,
+    Placement, SeatScore,
 };
-use bridgemaster_games::{
-    ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Show, Viewer,
-};
+use bridgemaster_games::{ChanceStream, Game, Sample, Seed, Viewer};
 
 use crate::position::{Play, Position, piece, seat};
 
@@ -212,135 +210,4 @@ fn wrong_secrets_are_named() {
         own.cards.pop();
     };
     assert_eq!(altered(twice), "seats[0].placed[1]: cell: 2 1 is taken");
-}
-
-/// Changes one random field of an observation.
-fn mutate(view: &mut Observation, chance: &mut ChanceStream) {
-    let mut number = |bound: u32| chance.below(bound) as usize;
-    let owner = number(2);
-    let byte = number(8) as u8;
-    let random_seat = Seat::new(number(3) as u8).unwrap();
-    let card = BridgeCard {
-        style: Style::ALL[number(3)],
-        number: (byte > 0).then_some(byte),
-        left: Symbol::ALL[number(3)],
-        right: Symbol::ALL[number(3)],
-    };
-    let card = match number(3) {
-        0 => Card::Monument,
-        _ => Card::Bridge(card),
-    };
-    let piece = [Piece::Pillar, Piece::Card(card)][number(2)];
-    let cell = Cell {
-        level: number(5) as u8,
-        column: number(256) as u8 as i8 / [1, 16, 16][number(3)],
-    };
-    let placement = Placement { piece, cell };
-    let choice = number(24);
-    let place = number(20);
-    let own = &mut view.seats[owner];
-    let there = place % own.structure.len().max(1);
-    match choice {
-        0 => view.viewer = [Viewer::Seat(random_seat), Viewer::Spectator][owner],
-        1 => view.games = byte,
-        2 => view.game = byte,
-        3 => view.round = byte % 5,
-        4 => view.first_drafter = random_seat,
-        5 => view.phase = Phase::Draft { seat: random_seat },
-        6 => view.phase = [Phase::Build, Phase::Over][owner],
-        7 => view.contract = Contract::ALL.get(usize::from(byte)).copied(),
-        8 => view.results.truncate(view.results.len().saturating_sub(1)),
-        9 => {
-            if let Some(result) = view.results.last_mut() {
-                result.scores[owner].symbols += u16::from(byte);
-            }
-        }
-        10 => view.monuments = byte % 5,
-        11 => view.open.truncate(view.open.len().saturating_sub(1)),
-        12 => view.unseen.truncate(view.unseen.len().saturating_sub(1)),
-        13 => {
-            if let (Some(one), Card::Bridge(card)) = (view.unseen.first_mut(), card) {
-                *one = card;
-            }
-        }
-        14 => own.pillars = byte,
-        15 => own.cards.truncate(own.cards.len().saturating_sub(1)),
-        16 => {
-            if let Some(one) = own.cards.first_mut() {
-                *one = card;
-            }
-        }
-        17 => own.placed.truncate(own.placed.len().saturating_sub(1)),
-        18 => drop(own.placed.try_push(placement)),
-        19 => own.has_ended = !own.has_ended,
-        20 => own
-            .structure
-            .truncate(own.structure.len().saturating_sub(1)),
-        21 => drop(own.structure.try_push(placement)),
-        22 if !own.structure.is_empty() => own.structure[there].cell = cell,
-        23 if !own.structure.is_empty() => own.structure[there].piece = piece,
-        _ => own.structure.reverse(),
-    }
-}
-
-/// Plays a match to its end with uniform random decisions.
-fn finish(state: &mut <BridgesToNowhere as Rules>::State, chance: &mut ChanceStream) {
-    let mut list = Vec::new();
-    while let Some(by) = BridgesToNowhere::seats_to_decide(state).iter().next() {
-        BridgesToNowhere::legal(state, by, &mut list);
-        assert!(!list.is_empty(), "seat {by} owes a decision and has none");
-        let choice = &list[chance.below(list.len() as u32) as usize];
-        BridgesToNowhere::apply(state, by, choice, &mut NoEvents).unwrap();
-    }
-    assert!(BridgesToNowhere::outcome(state).is_some());
-}
-
-#[test]
-fn an_altered_observation_is_refused_or_plays_on_without_a_panic() {
-    let config = Config::default();
-    let (mut refused, mut sampled) = (0, 0);
-    for seed in 0..150u64 {
-        let seed = Seed::from(seed);
-        let mut chance = ChanceStream::new(&seed, 1000);
-        let seats = SeatCount::new(2).unwrap();
-        let setup = BridgesToNowhere::draw_setup(&config, seats, &seed).unwrap();
-        let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
-        let mut list = Vec::new();
-        loop {
-            for viewer in [
-                Viewer::Seat(seat(0)),
-                Viewer::Seat(seat(1)),
-                Viewer::Spectator,
-            ] {
-                let mut view = BridgesToNowhere::observe(&state, viewer);
-                for _ in 0..1 + chance.below(2) {
-                    mutate(&mut view, &mut chance);
-                }
-                BridgesToNowhere::render(&config, &view, &mut String::new()).unwrap();
-                let progress = BridgesToNowhere::progress(&view).unwrap();
-                assert!(progress.done <= progress.total, "{progress:?}");
-                match BridgesToNowhere::sample_state(&config, &view, &mut chance) {
-                    Err(error) => {
-                        assert!(error.to_string().contains(": "), "{error} names no field");
-                        refused += 1;
-                    }
-                    Ok(mut other) => {
-                        assert_eq!(BridgesToNowhere::observe(&other, view.viewer), view);
-                        finish(&mut other, &mut chance);
-                        sampled += 1;
-                    }
-                }
-            }
-            let seats_to_decide: Vec<Seat> =
-                BridgesToNowhere::seats_to_decide(&state).iter().collect();
-            if seats_to_decide.is_empty() {
-                break;
-            }
-            let by = seats_to_decide[chance.below(seats_to_decide.len() as u32) as usize];
-            BridgesToNowhere::legal(&state, by, &mut list);
-            let choice = &list[chance.below(list.len() as u32) as usize];
-            BridgesToNowhere::apply(&mut state, by, choice, &mut NoEvents).unwrap();
-        }
-    }
-    assert!(refused > 10_000 && sampled > 1000, "{refused} {sampled}");
 }

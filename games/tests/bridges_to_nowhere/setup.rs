@@ -58,14 +58,6 @@ fn a_match_of_fewer_games_or_without_contracts_has_the_same_deals() {
 }
 
 #[test]
-fn the_deals_of_a_match_differ() {
-    let deals = draw(&Config::default(), "london").deals;
-    for (i, deal) in deals.iter().enumerate() {
-        assert!(deals[..i].iter().all(|other| other.deck != deal.deck));
-    }
-}
-
-#[test]
 fn contracts_cards_and_first_drafters_are_about_equally_likely() {
     let (mut contracts, mut first, mut drafters) = ([0; 6], [0; BRIDGE_CARDS], [0; 2]);
     let config = Config::default();
@@ -121,17 +113,6 @@ fn a_config_out_of_range_is_refused_with_its_field() {
         assert_eq!(error, format!("games: {count} is out of range (1..=6)"));
     }
     assert_eq!(check(games(1)), Ok(()));
-}
-
-#[test]
-fn a_table_of_1_or_3_is_refused() {
-    for count in [1, 3] {
-        let error = BridgesToNowhere::check_config(&Config::default(), seats(count)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("seats: must be 2, found {count}")
-        );
-    }
 }
 
 fn setup_error(config: &Config, change: impl FnOnce(&mut Setup)) -> String {
@@ -265,19 +246,4 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
         let error = edition_error(from, to);
         assert!(error.contains(expected), "{error}");
     }
-}
-
-#[test]
-fn a_file_with_other_numbers_is_played_to_the_end() {
-    let other = BUILT_IN.replace("number = 7", "number = 15");
-    let mut config = Config::default();
-    BridgesToNowhere::set_option(&mut config, "edition", &other).unwrap();
-    let setup = draw(&config, "london");
-    let mut state = BridgesToNowhere::start(&config, seats(2), &setup, &mut NoEvents).unwrap();
-    let mut list = Vec::new();
-    while let Some(by) = BridgesToNowhere::seats_to_decide(&state).iter().next() {
-        BridgesToNowhere::legal(&state, by, &mut list);
-        BridgesToNowhere::apply(&mut state, by, &list[0], &mut NoEvents).unwrap();
-    }
-    assert!(BridgesToNowhere::outcome(&state).is_some());
 }

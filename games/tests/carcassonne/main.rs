@@ -9,13 +9,11 @@
 mod drawbridges;
 mod edition;
 mod long_lists;
-mod notation;
 mod playing;
 mod position;
 mod recount;
 mod recounted;
 mod rendering;
 mod sampling;
-mod scoring;
 mod setup;
 mod tiles;

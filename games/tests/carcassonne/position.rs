@@ -123,10 +123,6 @@ impl Position {
             .collect()
     }
 
-    pub(crate) fn supply(&self) -> Vec<u8> {
-        self.view().seats.iter().map(|seat| seat.supply).collect()
-    }
-
     /// This position with these meeples on the table; the rest are in the supply.
     pub(crate) fn with_meeples(mut self, meeples: &[(u8, i8, i8, &str)]) -> Self {
         let mut view = self.view();

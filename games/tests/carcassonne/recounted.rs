@@ -188,10 +188,17 @@ fn after_by_hand(
     }
 }
 
-/// Computes the final scores by hand, and asserts that the outcome has them.
-fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
-    let outcome = Carcassonne::outcome(state).unwrap();
-    let mut last: HashMap<(usize, &str), i32> = HashMap::new();
+/// The points of each seat by category, counted by hand as if the match ended now.
+fn points_by_hand(view: &Observation, recount: &Recount<'_>) -> Vec<HashMap<&'static str, i32>> {
+    let seats = view.seats.iter().map(|seat| {
+        let points = seat.points;
+        HashMap::from([
+            ("roads", points.roads.into()),
+            ("cities", points.cities.into()),
+            ("monasteries", points.monasteries.into()),
+        ])
+    });
+    let mut by_hand: Vec<HashMap<_, i32>> = seats.collect();
     let mut scored = vec![false; recount.features.len()];
     for (_, segment, feature) in recount.segments() {
         if std::mem::replace(&mut scored[feature], true) {
@@ -204,62 +211,106 @@ fn check_outcome(state: &State, view: &Observation, recount: &Recount<'_>) {
             Segment::Field(_) => "fields",
         };
         for seat in majority(&recount.features[feature].meeples) {
-            *last.entry((seat, category)).or_default() += i32::from(recount.points(feature));
+            *by_hand[seat].entry(category).or_default() += i32::from(recount.points(feature));
         }
     }
+    by_hand
+}
+
+/// Asserts the scores if the match ended now and, at its end, the outcome.
+fn check_scores(state: &State, view: &Observation, recount: &Recount<'_>) {
+    let by_hand = points_by_hand(view, recount);
+    let totals: Vec<i32> = by_hand.iter().map(|seat| seat.values().sum()).collect();
+    let now = state.scores_if_ended().into_iter().map(i32::from);
+    let open: Vec<i32> = now.take(totals.len()).collect();
+    assert_eq!(open, totals);
+    let Some(outcome) = Carcassonne::outcome(state) else {
+        return;
+    };
     for (seat, result) in outcome.seats.iter().enumerate() {
-        let points = view.seats[seat].points;
+        let better = totals.iter().filter(|&&total| total > totals[seat]);
+        let expected = (totals[seat], better.count() as u8 + 1);
+        assert_eq!((result.score, result.place), expected, "seat {seat}");
         for line in &result.breakdown {
-            let expected = match line.category {
-                "roads" => points.roads.into(),
-                "cities" => points.cities.into(),
-                "monasteries" => points.monasteries.into(),
-                category => last.get(&(seat, category)).copied().unwrap_or(0),
-            };
-            assert_eq!(line.points, expected, "{} of seat {seat}", line.category);
+            let points = by_hand[seat].get(line.category).copied().unwrap_or(0);
+            assert_eq!(line.points, points, "{} of seat {seat}", line.category);
         }
     }
 }
 
-/// Asserts that the events score the completed features, and at the end every feature with meeples
-/// once, after the event of the end.
-fn check_score_events(events: &[Event], completed: &[Event], pieces: &Pieces, after: &Observation) {
-    let (mut scored, mut last, mut ended) = (Vec::new(), Vec::new(), false);
-    for &event in events {
-        match event {
-            Event::Scored {
-                completed: true, ..
-            } => scored.push(event),
-            Event::Scored {
+/// The expected events: those of the decision, of completed features, of drawbridges, and of the
+/// turn or the end that follows.
+fn expected_events(
+    pieces: &Pieces,
+    before: &Observation,
+    decision: &Decision,
+    (crossings, completed): (&[Crossing], Vec<Event>),
+    after: &Observation,
+) -> Vec<Event> {
+    let seat = before.turn;
+    let cell = before.tiles[before.tiles.len() - 1].placement.cell;
+    let mut expected = vec![match (*decision, &before.phase) {
+        (Decision::Place(placement), Phase::PlaceTile { tile }) => Event::TilePlaced {
+            seat,
+            tile: *tile,
+            placement,
+        },
+        (Decision::Meeple(Some(segment)), _) => Event::MeeplePlaced {
+            seat,
+            cell,
+            segment,
+        },
+        (Decision::Meeple(None), _) => Event::MeepleKept { seat },
+        (Decision::Drawbridge(gate), Phase::Drawbridge { crossings }) => match gate {
+            Some(gate) => Event::MeepleSent {
+                seat: crossings[0].seat,
+                gate,
+            },
+            None => Event::MeepleTakenHome {
+                seat: crossings[0].seat,
+            },
+        },
+        (decision, phase) => panic!("{decision} in {phase:?}"),
+    }];
+    expected.extend(completed);
+    if matches!(decision, Decision::Meeple(_)) {
+        expected.extend(crossings.iter().map(|crossing| Event::DrawbridgeDown {
+            seat: crossing.seat,
+            cell,
+            road: crossing.road,
+            meeples: crossing.meeples,
+        }));
+    }
+    let seat = after.turn;
+    let removed = after.removed[before.removed.len()..].iter();
+    expected.extend(removed.map(|&tile| Event::TileRemoved { seat, tile }));
+    match after.phase {
+        Phase::PlaceTile { tile } => expected.push(Event::TileDrawn { seat, tile }),
+        Phase::Over => expected.extend(final_events(pieces, after)),
+        Phase::PlaceMeeple | Phase::Drawbridge { .. } => {}
+    }
+    expected
+}
+
+/// The end, and then every feature with meeples once.
+fn final_events(pieces: &Pieces, after: &Observation) -> Vec<Event> {
+    let recount = Recount::new(pieces, after);
+    let mut expected = vec![Event::GameEnded];
+    let mut scored = Vec::new();
+    for &Meeple { cell, segment, .. } in &after.meeples {
+        let feature = recount.feature(cell, segment).unwrap();
+        if !scored.contains(&feature) {
+            scored.push(feature);
+            expected.push(Event::Scored {
                 cell,
                 segment,
-                points,
-                seats,
-                ..
-            } => {
-                assert!(ended, "{event} before the end");
-                last.push((cell, segment, points, seats));
-            }
-            Event::GameEnded => ended = true,
-            _ => {}
+                completed: false,
+                points: recount.points(feature),
+                seats: seats_of(majority(&recount.features[feature].meeples)),
+            });
         }
     }
-    assert_eq!(scored, completed);
-    assert_eq!(ended, after.phase == Phase::Over);
-    if ended {
-        let recount = Recount::new(pieces, after);
-        let mut expected = Vec::new();
-        let mut scored = Vec::new();
-        for &Meeple { cell, segment, .. } in &after.meeples {
-            let feature = recount.feature(cell, segment).unwrap();
-            if !scored.contains(&feature) {
-                scored.push(feature);
-                let seats = seats_of(majority(&recount.features[feature].meeples));
-                expected.push((cell, segment, recount.points(feature), seats));
-            }
-        }
-        assert_eq!(last, expected);
-    }
+    expected
 }
 
 /// Asserts that seats take turns, each with a tile that fits, and that tiles that fit nowhere leave
@@ -322,7 +373,42 @@ fn choose(list: &[Decision], view: &Observation, chance: &mut ChanceStream) -> D
     }
 }
 
-fn check_match(config: &Config, seats: u8, seed: u64) {
+/// Rare situations, and the number of positions that have them.
+type Seen = HashMap<&'static str, u32>;
+
+fn note_rare(view: &Observation, recount: &Recount<'_>, seen: &mut Seen) {
+    let last = view.tiles.len() - 1;
+    let mut note = |what, is_there: bool| *seen.entry(what).or_default() += u32::from(is_there);
+    let completed = recount.completed().into_iter();
+    let meeples = completed.map(|(_, feature)| recount.features[feature].meeples);
+    let is_meeple_phase = view.phase == Phase::PlaceMeeple;
+    let is_shared = meeples
+        .map(|meeples| majority(&meeples).len())
+        .any(|best| best > 1);
+    note("shared majority", is_meeple_phase && is_shared);
+    let is_joined = recount.features_of(last).len() < recount.piece(last).parts.len();
+    note("two segments of one feature", is_meeple_phase && is_joined);
+    let supply = view.seats[view.turn.index()].supply;
+    note("no meeple left", is_meeple_phase && supply == 0);
+    note("tile removed", !view.removed.is_empty());
+    if let Phase::Drawbridge { crossings } = &view.phase {
+        let cell = view.tiles[last].placement.cell;
+        let road = Segment::Road(crossings[0].road);
+        let gates = recount.gates(recount.feature(cell, road).unwrap());
+        note("several gates", gates.len() > 1);
+        note("several meeples", crossings[0].meeples > 1);
+        note("several roads", crossings.len() > 1);
+        note("road of another seat", crossings[0].seat != view.turn);
+        note(
+            "crossing after the last tile",
+            view.unseen.iter().all(|&left| left == 0),
+        );
+    }
+}
+
+/// Returns the rare situations of the match.
+fn check_match(config: &Config, seats: u8, seed: u64) -> Seen {
+    let mut seen = Seen::new();
     let pieces = Pieces::new(config);
     let (seats, seed) = (SeatCount::new(seats).unwrap(), Seed::from(seed));
     let setup = Carcassonne::draw_setup(config, seats, &seed).unwrap();
@@ -334,9 +420,10 @@ fn check_match(config: &Config, seats: u8, seed: u64) {
         let view = Carcassonne::observe(&state, Viewer::Spectator);
         let recount = Recount::new(&pieces, &view);
         check_features(&state, &view, &recount);
+        check_scores(&state, &view, &recount);
+        note_rare(&view, &recount, &mut seen);
         let Some(seat) = Carcassonne::seats_to_decide(&state).iter().next() else {
-            check_outcome(&state, &view, &recount);
-            return;
+            return seen;
         };
         Carcassonne::legal(&state, seat, &mut list);
         assert_eq!(list, expected_decisions(config, &view, &recount));
@@ -351,7 +438,9 @@ fn check_match(config: &Config, seats: u8, seed: u64) {
             Phase::Drawbridge { crossings: waiting } => assert_eq!(waiting[..], crossings),
             _ => assert_eq!(crossings, [], "{decision}"),
         }
-        check_score_events(&events, &completed, &pieces, &after);
+        let followed = (crossings.as_slice(), completed);
+        let expected = expected_events(&pieces, &view, &decision, followed, &after);
+        assert_eq!(events, expected, "{decision}");
         check_turn(&pieces, &view, &after);
     }
 }
@@ -381,4 +470,22 @@ proptest! {
         }
         check_match(&config, seats, seed);
     }
+}
+
+#[test]
+fn the_recounted_matches_reach_rare_situations() {
+    let config = Config {
+        edition: Arc::new(Edition::from_toml(CROWDED).unwrap()),
+        ..Config::default()
+    };
+    let mut all = Seen::new();
+    for seed in 0..200 {
+        for (what, count) in check_match(&config, 2 + (seed % 4) as u8, seed) {
+            *all.entry(what).or_default() += count;
+        }
+    }
+    assert!(
+        all.len() == 9 && all.values().all(|&count| count > 0),
+        "{all:?}"
+    );
 }

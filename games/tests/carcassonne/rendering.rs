@@ -15,37 +15,6 @@ fn rendered(position: &Position, view: &Observation) -> String {
 }
 
 #[test]
-fn the_map_shows_segments_meeples_and_coordinates() {
-    let position = Position::new("D6 A E B").play(
-        "place -1 0 0; meeple road e; place 1 0 1; meeple monastery; drawbridge -1 0 n; \
-         place 0 -1 2; meeple none; place 0 1 0; meeple field nl",
-    );
-    let text = rendered(&position, &position.view());
-    let expected = "\
-     -1   0   1
- -1     ...
-        ...
-        .#.
-  0 .0. .#. ...
-    .=- -+- -1.
-    ... ... ...
-  1     1..
-        .M.
-        ...
-";
-    assert!(text.contains(expected), "{text}");
-    assert!(text.starts_with("tile 4 of 83: seat 0 lays "), "{text}");
-    assert!(
-        text.contains(
-            "seat 0  3 points (roads 3, cities 0, monasteries 0)  supply 6\n    city n of (-1, 0)\n"
-        ),
-        "{text}"
-    );
-    assert!(text.contains("field nl of (0, 1)"), "{text}");
-    assert!(text.contains(" 8xU "), "{text}");
-}
-
-#[test]
 fn every_phase_says_who_decides_what() {
     let position = Position::new("D6 A").play("place -1 0 0; meeple road e; place 1 0 1");
     let first = |position: &Position| {

@@ -1,9 +1,7 @@
 //! The tile tables: the 72 base tiles and the twelve drawbridge tiles of the built-in edition as on
 //! the rules page.
 
-use bridgemaster_games::carcassonne::{
-    BASE_KINDS, Edge, Edition, HalfEdge, Terrain, TileKind, TileParts,
-};
+use bridgemaster_games::carcassonne::{Edge, Edition, HalfEdge, Terrain, TileKind, TileParts};
 
 fn all() -> Vec<(TileKind, TileParts)> {
     let edition = Edition::built_in();
@@ -12,80 +10,49 @@ fn all() -> Vec<(TileKind, TileParts)> {
         .collect()
 }
 
-/// The total of `number` over the base tiles.
-fn base(number: impl Fn(&TileParts) -> usize) -> usize {
-    let tiles = all().into_iter().take(BASE_KINDS);
-    tiles
-        .map(|(kind, tile)| number(&tile) * usize::from(Edition::count(kind)))
-        .sum()
-}
-
 #[test]
-fn there_are_72_base_tiles_with_ten_shields_and_six_monasteries() {
-    assert_eq!(base(|_| 1), 72);
-    let shields = |tile: &TileParts| tile.cities.iter().filter(|city| city.shield).count();
-    assert_eq!(base(shields), 10);
-    assert_eq!(base(|tile| usize::from(tile.monastery)), 6);
-}
-
-#[test]
-fn each_drawbridge_tile_is_there_once_without_shield_or_monastery() {
-    for (kind, tile) in all().into_iter().skip(BASE_KINDS) {
-        assert_eq!(Edition::count(kind), 1);
-        assert!(!tile.monastery && tile.cities.iter().all(|city| !city.shield));
-        assert!(
-            tile.roads.iter().any(|road| road.drawbridge.is_some()),
-            "{kind}"
-        );
-    }
-}
-
-#[test]
-fn no_base_tile_has_a_drawbridge() {
-    assert_eq!(
-        base(|tile| tile
-            .roads
-            .iter()
-            .filter(|road| road.drawbridge.is_some())
-            .count()),
-        0
-    );
-}
-
-#[test]
-fn every_half_edge_of_a_field_or_road_edge_is_in_exactly_one_field() {
+fn there_are_72_base_tiles_with_ten_shields_and_six_monasteries_and_twelve_with_a_drawbridge() {
+    let mut base = [0; 4];
     for (kind, tile) in all() {
-        for half in HalfEdge::ALL {
-            let has = tile
-                .fields
-                .iter()
-                .filter(|field| field.half_edges.contains(&half));
-            let is_city = tile.edges[half.edge().index()] == Terrain::City;
-            assert_eq!(has.count(), usize::from(!is_city), "{half} of {kind}");
+        let shields = tile.cities.iter().filter(|city| city.shield).count();
+        let drawbridges = tile.roads.iter().filter(|road| road.drawbridge.is_some());
+        let of_tile = [1, shields, usize::from(tile.monastery), drawbridges.count()];
+        let copies = usize::from(Edition::count(kind));
+        if kind.is_drawbridge_tile() {
+            let [_, shields, monasteries, drawbridges] = of_tile;
+            assert_eq!((copies, shields, monasteries), (1, 0, 0), "{kind}");
+            assert!(drawbridges > 0, "{kind}");
+        } else {
+            base.iter_mut()
+                .zip(of_tile)
+                .for_each(|(sum, number)| *sum += copies * number);
         }
     }
+    assert_eq!(base, [72, 10, 6, 0]);
 }
 
 #[test]
-fn every_city_and_road_edge_is_in_exactly_one_segment() {
+fn every_edge_is_in_one_city_or_road_and_every_half_edge_of_the_others_in_one_field() {
     for (kind, tile) in all() {
         for edge in Edge::ALL {
-            let cities = tile
-                .cities
-                .iter()
-                .filter(|city| city.edges.contains(&edge))
-                .count();
-            let roads = tile
-                .roads
-                .iter()
-                .filter(|road| road.edges.contains(&edge))
-                .count();
+            let cities = tile.cities.iter().filter(|city| city.edges.contains(&edge));
+            let roads = tile.roads.iter().filter(|road| road.edges.contains(&edge));
+            let fields = edge.halves().map(|half| {
+                let fields = tile.fields.iter();
+                fields
+                    .filter(|field| field.half_edges.contains(&half))
+                    .count()
+            });
             let expected = match tile.edges[edge.index()] {
-                Terrain::Field => (0, 0),
-                Terrain::Road => (0, 1),
-                Terrain::City => (1, 0),
+                Terrain::Field => (0, 0, [1, 1]),
+                Terrain::Road => (0, 1, [1, 1]),
+                Terrain::City => (1, 0, [0, 0]),
             };
-            assert_eq!((cities, roads), expected, "{edge} of {kind}");
+            assert_eq!(
+                (cities.count(), roads.count(), fields),
+                expected,
+                "{edge} of {kind}"
+            );
         }
     }
 }

@@ -129,7 +129,8 @@ fn assert_exact<G: Game>(text: &str) {
     }
 }
 
-/// Other spellings of the same decision: numbers with a sign or a leading zero, blanks, capitals.
+/// Other spellings, most of them of the same decision: numbers with a sign or a leading zero,
+/// blanks, capitals.
 fn respelled(text: &str) -> impl Iterator<Item = String> {
     let is_number_at = |at: usize| {
         let digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
@@ -137,7 +138,7 @@ fn respelled(text: &str) -> impl Iterator<Item = String> {
     };
     let numbers = (0..text.len()).filter(move |&at| is_number_at(at));
     let numbers = numbers.flat_map(move |at| {
-        ["0", "+", "00"].map(|sign| format!("{}{sign}{}", &text[..at], &text[at..]))
+        ["0", "+", "-", "-0"].map(|sign| format!("{}{sign}{}", &text[..at], &text[at..]))
     });
     numbers.chain([
         format!("{text} "),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bridgemaster_games::{GAME_IDS, Game, OptionSource, with_game};
+use bridgemaster_games::{GAME_IDS, Game, OptionSource, SeatCount, with_game};
 
 /// Values that are invalid for every option.
 const INVALID_VALUES: [&str; 6] = ["", "maybe", "-1", "+1", "256", "on off"];
@@ -51,6 +51,38 @@ fn check<G: Game>() {
         "{error}"
     );
     assert!(names.iter().all(|name| error.contains(name)), "{error}");
+}
+
+/// Configs and decisions that no game accepts are refused with a text of one form.
+fn check_refusals<G: Game>() {
+    for seats in (1..=8).filter(|seats| !G::SEATS.contains(seats)) {
+        let count = SeatCount::new(seats).unwrap();
+        let error = G::check_config(&G::Config::default(), count).unwrap_err();
+        let expected = match (*G::SEATS.start(), *G::SEATS.end()) {
+            (least, most) if least == most => format!("seats: must be {most}, found {seats}"),
+            (least, most) => format!("seats: {seats} is out of range ({least}..={most})"),
+        };
+        assert_eq!(error.to_string(), expected);
+    }
+    for text in [
+        "",
+        "no decision",
+        "place +1",
+        "take",
+        "buy",
+        "meeple field n",
+    ] {
+        let error = text.parse::<G::Decision>().unwrap_err().to_string();
+        let start = format!("{text:?} is not a decision; expected ");
+        assert!(error.starts_with(&start), "{error}");
+    }
+}
+
+#[test]
+fn seats_out_of_range_and_texts_of_no_decision_are_refused() {
+    for id in GAME_IDS {
+        with_game!(*id, G => check_refusals::<G>()).unwrap();
+    }
 }
 
 #[test]

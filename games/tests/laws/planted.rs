@@ -79,8 +79,8 @@ finds! {
         finds SAMPLER_BIDS_LOWEST SAMPLER_KEEPS_LAST_PRIZE, "only one value";
 }
 
-/// The checks that a sampler needs: an altered observation is refused, or plays to an end. The
-/// tests of the messages alter every field of every game.
+/// The checks that a sampler needs: an altered observation is refused, or plays to an end.
+/// `proto/tests/malformed` alters every field of every game.
 fn altered_observations_are_refused_or_play_to_an_end<const DEFECT: u8>(random: &RandomMatch) {
     play::<Toy<DEFECT>>(random, |step, chance| {
         for viewer in random.viewers() {

@@ -6,9 +6,10 @@
     reason = "BLESS=1 asks to write files anew"
 )]
 
-mod conservation;
+mod averages;
+mod naive;
 mod position;
-mod rounds;
+mod recount;
 mod rulebook;
 mod rulings;
 mod sampling;

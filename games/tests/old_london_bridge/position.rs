@@ -3,14 +3,12 @@
 //! A position is an edited observation of a spectator that is then sampled, so that it passes the
 //! same checks as one from a client.
 
-#![allow(dead_code)] // each test file uses its own part
-
 use std::sync::Arc;
 
 use bridgemaster_games::old_london_bridge::{
-    Building, CARD_VALUES, CARDS, Coat, Config, Decision, Edition, Event, Face, FaceChoice,
-    Illegal, Kind, Observation, OldLondonBridge, Pawn, Phase, PlayedCards, SeatView, State,
-    TileKind, Turn, TurnStep, TurnView,
+    Building, CARD_VALUES, CARDS, Config, Decision, Edition, Event, Face, FaceChoice, Illegal,
+    Kind, Observation, OldLondonBridge, Pawn, Phase, PlayedCards, SeatView, State, TileKind, Turn,
+    TurnStep, TurnView,
 };
 use bridgemaster_games::{
     ChanceStream, Game, NoEvents, Outcome, Rules, Sample, Seat, SeatCount, Seed, Viewer,
@@ -415,13 +413,5 @@ impl Play {
             _ => None,
         });
         paid.collect()
-    }
-}
-
-pub(crate) fn park(coat: Coat) -> Building {
-    Building {
-        kind: Kind::Park,
-        number: None,
-        coat: Some(coat),
     }
 }

@@ -1,8 +1,8 @@
-//! Every example of the rulebooks. Leon is seat 0, Lisa 1, Tim 2 and Paula 3, except with two
-//! seats: there Paula is seat 0 and Lisa seat 1.
+//! The rulebooks' examples with numbers of their own: strengths, and payments at the end. Leon is
+//! seat 0, Lisa 1, Tim 2 and Paula 3.
 
 use crate::position::Position;
-use bridgemaster_games::old_london_bridge::{Event, Face, TileKind};
+use bridgemaster_games::old_london_bridge::{Face, TileKind};
 
 const LEON: u8 = 0;
 const LISA: u8 = 1;
@@ -17,167 +17,6 @@ fn lisas_turn(position: Position) -> Position {
 /// Paula's turn, first in the order of play.
 fn paulas_turn(position: Position) -> Position {
     position.turn(&[(PAULA, 4), (LEON, 0), (LISA, 0), (TIM, 0)], 0)
-}
-
-#[test]
-fn order_of_play_3_2_0_0_with_the_chapel_tie() {
-    let mut play = Position::new(4).chapel(&[0, 0, 1, 0]).play();
-    play.decide(LEON, &["play 3"]);
-    play.decide(LISA, &["play 2"]);
-    play.decide(TIM, &["play 0"]);
-    play.decide(PAULA, &["play 0"]);
-    let order: Vec<u8> = play
-        .view()
-        .turns
-        .iter()
-        .map(|turn| turn.seat.number())
-        .collect();
-    assert_eq!(order, [LEON, LISA, TIM, PAULA]);
-}
-
-#[test]
-fn leon_places_for_3_pounds_at_the_gate_and_lisa_pays_2_for_the_chapel_under_the_x() {
-    let start = Position::new(4).turn(&[(LEON, 3), (LISA, 2), (TIM, 0), (PAULA, 0)], 0);
-    let mut play = start.top(41).top(32).play();
-    play.decide(LEON, &["place gate", "end"]);
-    assert_eq!((play.money(LEON), play.houses(LEON)), (5 + 3, vec![41]));
-    assert!(!play.is_legal(LISA, "place gate"), "the space is occupied");
-    assert!(
-        play.is_legal(LISA, "place centre gate"),
-        "the centre reaches every stack"
-    );
-    assert!(
-        !play.is_legal(LISA, "place chapel"),
-        "the chapel faces the X space"
-    );
-    play.decide(LISA, &["place centre chapel"]);
-    assert_eq!((play.money(LISA), play.houses(LISA)), (5 - 2, vec![32]));
-}
-
-#[test]
-fn lisa_builds_32_after_49() {
-    let mut play = lisas_turn(Position::new(4).round(2).bridge(LISA, &[49]).top(32)).play();
-    play.decide(LISA, &["place centre chapel"]);
-    assert_eq!(play.houses(LISA), [49, 32]);
-}
-
-#[test]
-fn lisa_builds_20_over_23_or_15_and_nothing_else() {
-    let start = Position::new(4)
-        .round(5)
-        .bridge(LISA, &[49, 32, 23, 15, 11])
-        .top(20);
-    let mut play = lisas_turn(start).play();
-    play.decide(LISA, &["place centre inn"]);
-    assert_eq!(play.legal(LISA), ["replace 2", "replace 3"]);
-    play.decide(LISA, &["replace 3"]);
-    assert_eq!(play.houses(LISA), [49, 32, 23, 20, 11]);
-}
-
-#[test]
-fn lisa_begins_a_new_series_with_50_after_a_park() {
-    let start = Position::new(4).round(5).bridge(LISA, &[49, 11, 0]).top(50);
-    let mut play = lisas_turn(start).play();
-    play.decide(LISA, &["place centre inn"]);
-    assert_eq!(play.houses(LISA), [49, 11, 0, 50]);
-}
-
-#[test]
-fn a_series_59_to_6_is_followed_by_a_park_and_58() {
-    let start = Position::new(4)
-        .round(8)
-        .bridge(LISA, &[59, 51, 48, 33, 25, 6])
-        .top(58);
-    let mut play = lisas_turn(start).play();
-    play.decide(LISA, &["place park", "end"]);
-    assert_eq!(play.houses(LISA), [59, 51, 48, 33, 25, 6, 0]);
-    let start = Position::new(4)
-        .round(8)
-        .bridge(LISA, &[59, 51, 48, 33, 25, 6, 0])
-        .top(58);
-    let mut play = lisas_turn(start).play();
-    play.decide(LISA, &["place centre haberdashery"]);
-    assert_eq!(play.houses(LISA), [59, 51, 48, 33, 25, 6, 0, 58]);
-}
-
-#[test]
-fn paulas_haberdashery_43_with_4_orange_coats_pays_4() {
-    let start = Position::new(4)
-        .round(5)
-        .bridge(PAULA, &[56, 55, 47])
-        .top(43);
-    let mut play = paulas_turn(start).play();
-    play.decide(PAULA, &["place centre haberdashery"]);
-    assert_eq!(play.money(PAULA), 5 - 2 + 4);
-}
-
-#[test]
-fn paulas_grey_haberdashery_with_4_grey_coats_pays_4() {
-    let start = Position::new(4)
-        .round(5)
-        .bridge(PAULA, &[57, 46, 45])
-        .top(33);
-    let mut play = paulas_turn(start).play();
-    play.decide(PAULA, &["place centre haberdashery"]);
-    assert_eq!(play.money(PAULA), 5 - 2 + 4);
-}
-
-#[test]
-fn lisas_blue_chapel_advances_3_spaces_and_passes_1_pound() {
-    let start = Position::new(4).round(2).bridge(LISA, &[60, 49]).top(32);
-    let mut play = lisas_turn(start).play();
-    play.decide(LISA, &["place centre chapel"]);
-    assert_eq!(play.seat(LISA).chapel_position, 3);
-    assert_eq!(play.money(LISA), 5 - 2 + 1);
-}
-
-#[test]
-fn lisa_plays_before_paula_with_an_equal_card_because_she_is_ahead() {
-    let mut play = Position::new(4).chapel(&[0, 3, 0, 0]).play();
-    play.decide(LEON, &["play 0"]).decide(LISA, &["play 2"]);
-    play.decide(TIM, &["play 1"]).decide(PAULA, &["play 2"]);
-    let order: Vec<u8> = play
-        .view()
-        .turns
-        .iter()
-        .map(|turn| turn.seat.number())
-        .collect();
-    assert_eq!(order, [LISA, PAULA, TIM, LEON]);
-}
-
-#[test]
-fn paulas_gate_passes_one_bonus_space_and_reaches_another_for_two_tiles() {
-    let start = Position::new(4)
-        .round(5)
-        .bridge(PAULA, &[56, 55, 47])
-        .top(36);
-    let start = start.gate(&[0, 0, 0, 2]).face_up(0, TileKind::Share);
-    let mut play = paulas_turn(start).play();
-    play.decide(PAULA, &["place gate"]);
-    assert_eq!(play.seat(PAULA).gate_position, 6);
-    assert_eq!(
-        play.legal(PAULA),
-        ["take_tile 0", "take_tile 1", "take_tile 2"]
-    );
-    play.decide(PAULA, &["take_tile 0"]);
-    let revealed = play.view().bonus_stacks[0].face_up;
-    assert_ne!(
-        revealed,
-        Some(TileKind::Share),
-        "the next tile lies open before the next choice"
-    );
-    assert_eq!(
-        play.legal(PAULA),
-        ["take_tile 0", "take_tile 1", "take_tile 2"]
-    );
-    play.decide(PAULA, &["take_tile 0"]);
-    assert_eq!(play.tiles(PAULA, TileKind::Share), 1);
-    assert_eq!(play.tiles(PAULA, revealed.unwrap()), 1);
-    assert_eq!(
-        play.legal(PAULA),
-        ["end"],
-        "tiles are usable from the next round on"
-    );
 }
 
 #[test]
@@ -282,86 +121,72 @@ fn paula_scores_7_pounds_in_final_scoring_and_ends_with_37() {
 }
 
 #[test]
-fn two_seats_play_paula_lisa_lisa_paula() {
-    let mut play = Position::new(2).play();
-    play.decide(0, &["play 4 0"]).decide(1, &["play 3 2"]);
-    let order: Vec<u8> = play
-        .view()
-        .turns
-        .iter()
-        .map(|turn| turn.seat.number())
-        .collect();
-    assert_eq!(order, [0, 1, 1, 0]);
-    let order = play.last(|event| match event {
-        Event::OrderFixed { turns } => Some(turns.len()),
-        _ => None,
-    });
-    assert_eq!(order, Some(4));
-}
-
-#[test]
-fn ahead_of_last_pays_10_6_4_and_0() {
-    let start = Position::with_faces(4, &[Face::AheadOfLast]).chapel(&[8, 12, 2, 6]);
-    assert_eq!(start.over().play().points("chapel_face"), [6, 10, 0, 4]);
-}
-
-#[test]
-fn money_spaces_up_to_5_pounds_pay_11_again() {
-    let start = Position::with_faces(4, &[Face::MoneyAgain]).chapel(&[10, 11, 1, 5]);
-    assert_eq!(start.over().play().points("chapel_face"), [6, 11, 0, 3]);
-}
-
-#[test]
-fn gate_distances_of_12_and_10_pay_9_and_of_5_pay_3() {
-    let start = Position::with_faces(4, &[Face::GateDistance]).gate(&[5, 5, 10, 12]);
-    assert_eq!(start.over().play().points("gate_face"), [3, 3, 9, 9]);
-}
-
-#[test]
-fn three_unused_tiles_pay_9_in_place_of_1_each() {
+fn faces_pay_as_in_the_examples() {
+    let with = |face| Position::with_faces(4, &[face]);
     let tiles = [TileKind::Share, TileKind::Recall, TileKind::TakeA2];
-    let start = Position::with_faces(4, &[Face::TileTable]).tiles(LISA, &tiles);
-    let play = start.over().play();
-    assert_eq!(play.points("gate_face"), [0, 9, 0, 0]);
-    assert_eq!(play.points("bonus_tiles"), [0, 0, 0, 0]);
-}
-
-#[test]
-fn five_cards_in_hand_pay_7_the_0_included() {
-    let start = Position::with_faces(4, &[Face::HandSize])
-        .hand(LEON, [1, 1, 0, 0, 0])
-        .hand(TIM, [1, 2, 1, 1, 0]);
-    assert_eq!(
-        start.over().play().points("inn_face"),
-        [0, 7, 7, 7],
-        "others start with six"
-    );
-}
-
-#[test]
-fn two_sets_of_1_and_2_pay_10() {
-    let start = Position::with_faces(4, &[Face::CardSets]).hand(LEON, [1, 2, 2, 0, 1]);
-    assert_eq!(start.over().play().points("inn_face")[0], 10);
-}
-
-#[test]
-fn the_longest_series_of_59_51_48_33_25_6_park_58_is_6() {
-    let example = [59, 51, 48, 33, 25, 6, 0, 58];
-    let seven = [57, 50, 43, 36, 29, 22, 15];
-    let six = [56, 49, 42, 35, 28, 21, 0];
-    let start = |second: &[u8]| {
-        let faces = Position::with_faces(4, &[Face::LongestSeries]);
-        faces
-            .bridge(LEON, &example)
+    let series = |second: &[u8]| {
+        with(Face::LongestSeries)
+            .bridge(LEON, &[59, 51, 48, 33, 25, 6, 0, 58])
             .bridge(LISA, second)
             .bridge(TIM, &[60, 47])
-            .over()
-            .play()
     };
-    assert_eq!(start(&seven).points("bridge_face"), [3, 5, 1, 0]);
-    assert_eq!(
-        start(&six).points("bridge_face"),
-        [5, 3, 1, 0],
-        "a tie of 6 goes by the chapel"
-    );
+    let cases = [
+        (
+            "chapel_face",
+            with(Face::AheadOfLast).chapel(&[8, 12, 2, 6]),
+            [6, 10, 0, 4],
+        ),
+        (
+            "chapel_face",
+            with(Face::MoneyAgain).chapel(&[10, 11, 1, 5]),
+            [6, 11, 0, 3],
+        ),
+        (
+            "gate_face",
+            with(Face::GateDistance).gate(&[5, 5, 10, 12]),
+            [3, 3, 9, 9],
+        ),
+        (
+            "gate_face",
+            with(Face::TileTable).tiles(LISA, &tiles),
+            [0, 9, 0, 0],
+        ),
+        (
+            "bonus_tiles",
+            with(Face::TileTable).tiles(LISA, &tiles),
+            [0; 4],
+        ),
+        // The 0 counts. The others have the six cards of the start.
+        (
+            "inn_face",
+            with(Face::HandSize)
+                .hand(LEON, [1, 1, 0, 0, 0])
+                .hand(TIM, [1, 2, 1, 1, 0]),
+            [0, 7, 7, 7],
+        ),
+        (
+            "inn_face",
+            with(Face::CardSets)
+                .hand(LEON, [1, 2, 2, 0, 1])
+                .hand(LISA, [1, 0, 0, 0, 0])
+                .hand(TIM, [1, 0, 0, 0, 0])
+                .hand(PAULA, [1, 0, 0, 0, 0]),
+            [10, 0, 0, 0],
+        ),
+        (
+            "bridge_face",
+            series(&[57, 50, 43, 36, 29, 22, 15]),
+            [3, 5, 1, 0],
+        ),
+        // A tie of 6 goes by the chapel.
+        (
+            "bridge_face",
+            series(&[56, 49, 42, 35, 28, 21, 0]),
+            [5, 3, 1, 0],
+        ),
+    ];
+    for (number, (category, position, expected)) in cases.into_iter().enumerate() {
+        let points = position.over().play().points(category);
+        assert_eq!(points, expected, "case {number}, {category}");
+    }
 }

@@ -120,17 +120,6 @@ fn a_face_of_another_area_is_refused() {
     );
 }
 
-#[test]
-fn a_table_of_1_or_5_is_refused() {
-    for count in [1, 5] {
-        let error = OldLondonBridge::check_config(&Config::default(), seats(count)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("seats: {count} is out of range (2..=4)")
-        );
-    }
-}
-
 fn setup_error(change: impl FnOnce(&mut Setup)) -> String {
     let config = Config::default();
     let mut setup = draw(&config, 4, "london");

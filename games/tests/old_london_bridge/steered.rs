@@ -1,11 +1,10 @@
 //! Situations that random play never reaches, or too rarely.
 
-use crate::position::{Position, seat};
+use crate::position::Position;
+use bridgemaster_games::Rules;
 use bridgemaster_games::old_london_bridge::{
-    BRIDGE_SLOTS, Decision, Edition, EditionParts, Event, Face, Kind, OldLondonBridge, Pawn,
-    TileKind, TurnStep,
+    Edition, Event, Face, Kind, OldLondonBridge, Pawn, TileKind, TurnStep,
 };
-use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, SeatCount, Seed};
 
 const BUILT_IN: &str = include_str!("../../data/old_london_bridge/built_in.toml");
 
@@ -119,21 +118,6 @@ fn money_that_makes_a_placement_legal_again_makes_it_mandatory_again() {
     assert_eq!(play.last(was_skipped), None);
 }
 
-#[test]
-fn bonus_tiles_earned_before_a_placement_come_before_it() {
-    let start = Position::new(4).turn(&[(0, 1), (1, 0), (2, 0), (3, 0)], 0);
-    let start = start.tiles(0, &[TileKind::GatePlus2]).gate(&[1, 0, 0, 0]);
-    let mut play = start.face_up(1, TileKind::XSpace).play();
-    play.decide(0, &["use gate_plus_2"]);
-    assert_eq!(play.legal(0), ["take_tile 0", "take_tile 1", "take_tile 2"]);
-    play.decide(0, &["take_tile 1"]);
-    assert!(
-        !play.is_legal(0, "place chapel x_space"),
-        "a fresh tile is not usable"
-    );
-    play.decide(0, &["place gate"]);
-}
-
 /// The end of the first round, with empty inn and guildhall stacks and one remaining chapel.
 fn before_an_early_end(faces: &[Face]) -> Position {
     Position::with_faces(4, faces)
@@ -160,22 +144,6 @@ fn three_empty_stacks_end_the_match_at_the_end_of_the_round() {
     assert_eq!(play.refusal(0, "play 0"), "decision: the match is over");
 }
 
-#[test]
-fn four_empty_stacks_end_the_match_too() {
-    let start = before_an_early_end(&[]).shorten_stack(Kind::Haberdashery, 0);
-    let mut play = start.play();
-    play.decide(3, &["place centre chapel", "end"]);
-    assert_eq!(play.events.last(), Some(&Event::GameEnded { early: true }));
-}
-
-#[test]
-fn two_empty_stacks_do_not_end_the_match() {
-    let mut play = before_an_early_end(&[]).play();
-    play.decide(3, &["place gate"]);
-    play.decide(3, &["end"]);
-    assert_eq!(play.view().round, 1);
-}
-
 /// The last turn before a round in which `holders` have a usable take_a_2 tile, with `twos` in the
 /// supply; seats 0 to 3 in chapel order.
 fn before_take_a_2(holders: &[u8], twos: u8) -> Position {
@@ -189,23 +157,6 @@ fn before_take_a_2(holders: &[u8], twos: u8) -> Position {
     }
     let start = start.turn(&[(0, 0), (1, 0), (2, 0), (3, 0)], 3);
     start.step(3, TurnStep::Finish)
-}
-
-#[test]
-fn take_a_2_is_asked_in_chapel_order_and_a_no_is_final() {
-    let mut play = before_take_a_2(&[0, 2, 2], 5).play();
-    play.decide(3, &["end"]);
-    assert_eq!(play.legal(0), ["take_a_2 no", "take_a_2 yes"]);
-    assert!(play.legal(2).is_empty());
-    play.decide(0, &["take_a_2 no"]);
-    assert!(play.legal(0).is_empty());
-    play.decide(2, &["take_a_2 yes"]);
-    assert_eq!((play.seat(2).hand[2], play.view().supply[2]), (2, 4));
-    play.decide(2, &["take_a_2 yes"]);
-    assert_eq!((play.seat(2).hand[2], play.view().supply[2]), (3, 3));
-    assert_eq!(play.tiles(2, TileKind::TakeA2), 0);
-    assert_eq!(play.tiles(0, TileKind::TakeA2), 1);
-    assert!(play.is_legal(0, "play 0"));
 }
 
 #[test]
@@ -288,95 +239,4 @@ fn no_tile_left_means_none_taken() {
     );
     play.decide(0, &["take_tile 1"]);
     assert_eq!(play.legal(0), ["end"]);
-}
-
-#[test]
-fn a_legal_replacement_always_exists() {
-    let mut chance = ChanceStream::new(&Seed::from(5), 0);
-    let mut replaced = 0;
-    for _ in 0..400 {
-        let mut numbers: Vec<u8> = (1..=60).collect();
-        chance.shuffle(&mut numbers);
-        let new = numbers.pop().unwrap();
-        // A bridge of series and parks, full or not, that the new house does not continue.
-        let length = 1 + chance.below(BRIDGE_SLOTS as u32 - 1) as usize;
-        let mut bridge: Vec<u8> = Vec::new();
-        for _ in 0..length {
-            match (bridge.last(), numbers.pop().unwrap()) {
-                (Some(&left), next) if left != 0 && next > left => bridge.push(0),
-                (_, next) => bridge.push(next),
-            }
-        }
-        let Some(&last) = bridge.last() else { continue };
-        if last == 0 || new < last {
-            continue;
-        }
-        let start = Position::new(4).round(11).bridge(0, &bridge).top(new);
-        let kind = start.house(new).kind;
-        let mut play = start.turn(&[(0, 1), (1, 0), (2, 0), (3, 0)], 0).play();
-        play.decide(0, &[&format!("place centre {kind}")]);
-        let legal = play.legal(0);
-        assert!(!legal.is_empty(), "{new} on {bridge:?}");
-        for slot in 0..bridge.len() {
-            let mut after = bridge.clone();
-            after[slot] = new;
-            let series = after.split(|&house| house == 0);
-            let descends = series
-                .into_iter()
-                .all(|series| series.is_sorted_by(|a, b| a > b));
-            let expected = bridge[slot] != 0 && descends;
-            let text = format!("replace {slot}");
-            assert_eq!(
-                legal.contains(&text),
-                expected,
-                "{new} in slot {slot} of {bridge:?}"
-            );
-        }
-        replaced += 1;
-    }
-    assert!(
-        replaced > 50,
-        "only {replaced} bridges needed a replacement"
-    );
-}
-
-/// Plays matches in which every seat lengthens its bridge where it can.
-#[test]
-fn a_bridge_never_exceeds_its_12_slots() {
-    let mut full = 0;
-    for seats in 2..=4 {
-        for seed in 0..150 {
-            let seed = Seed::from(seed);
-            let count = SeatCount::new(seats).unwrap();
-            let config = Default::default();
-            let setup = OldLondonBridge::draw_setup(&config, count, &seed).unwrap();
-            let mut state = OldLondonBridge::start(&config, count, &setup, &mut NoEvents).unwrap();
-            let mut chance = ChanceStream::new(&seed, 77);
-            let mut list = Vec::new();
-            while let Some(player) = OldLondonBridge::seats_to_decide(&state).iter().next() {
-                OldLondonBridge::legal(&state, player, &mut list);
-                let park = list.iter().position(
-                    |decision| matches!(decision, Decision::Place(place) if place.stack == Kind::Park),
-                );
-                let choice = park.unwrap_or_else(|| chance.below(list.len() as u32) as usize);
-                let decision = list[choice];
-                OldLondonBridge::apply(&mut state, player, &decision, &mut NoEvents).unwrap();
-            }
-            let view = OldLondonBridge::observe(&state, bridgemaster_games::Viewer::Seat(seat(0)));
-            full += view
-                .seats
-                .iter()
-                .filter(|seat| seat.bridge.is_full())
-                .count();
-        }
-    }
-    assert!(full > 10, "only {full} bridges were full");
-}
-
-#[test]
-fn a_test_edition_differs_from_the_house_edition_only_in_its_changes() {
-    let parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
-    let built_in = Edition::new(&parts).unwrap();
-    assert_eq!(generous_gate().buildings(), built_in.buildings());
-    assert_ne!(generous_gate(), built_in);
 }
