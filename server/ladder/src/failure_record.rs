@@ -271,4 +271,37 @@ mod tests {
         assert!(has_changed(&changed));
         assert!(!has_changed(&changed[250..]), "too few to compare");
     }
+
+    #[test]
+    fn a_tie_counts_half_and_a_seat_is_behind_below_half_of_the_others() {
+        let places = |places: &[u32]| -> Vec<SeatEnd> {
+            places
+                .iter()
+                .flat_map(|place| seats(*place, 0).into_iter().take(1))
+                .collect()
+        };
+        let cases: [(&[u32], f64, bool); 6] = [
+            (&[1, 2], 1.0, false),
+            (&[2, 1], 0.0, true),
+            (&[1, 1], 0.5, false),
+            (&[2, 1, 3], 0.5, false),
+            (&[2, 1, 2], 0.25, true),
+            (&[2, 1, 2, 2, 5], 0.5, false),
+        ];
+        for (ends, beaten, behind) in cases {
+            let ends = places(ends);
+            assert_eq!(beat_fraction(&ends, 0), beaten, "{ends:?}");
+            assert_eq!(is_behind(&ends, 0), behind, "{ends:?}");
+        }
+        assert_eq!(beat_fraction(&places(&[1]), 0), 0.5);
+    }
+
+    #[test]
+    fn the_expected_beat_fraction_is_the_mean_over_the_others() {
+        assert_eq!(expected(&[1.0, 1.0], 0), 0.5);
+        assert_eq!(expected(&[3.0, 1.0], 0), 0.75);
+        assert_eq!(expected(&[3.0, 1.0], 1), 0.25);
+        assert_eq!(expected(&[1.0, 3.0, 1.0], 0), (0.25 + 0.5) / 2.0);
+        assert_eq!(expected(&[2.0], 0), 0.5);
+    }
 }

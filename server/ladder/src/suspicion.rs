@@ -487,4 +487,17 @@ mod tests {
         assert_eq!(tests.len(), 241, "none before the first sixteen");
         assert_eq!(different.len(), 5, "16, 32, 64, 128 and 256 matches");
     }
+
+    #[test]
+    fn the_chance_of_a_mean_is_hoeffdings_bound() {
+        // With a usual rate of 1/2, all of ten are at most as likely as ten heads in a row; the
+        // others were computed by hand.
+        for (sum, expected) in [(10.0, 0.5f64.powi(10)), (8.0, 0.145_519), (7.0, 0.439_188)] {
+            let chance = chance_of_mean(sum, 10, 0.5);
+            assert!((chance - expected).abs() < 1e-6, "{chance} for {sum}");
+        }
+        for (sum, usual) in [(5.0, 0.5), (4.0, 0.5), (3.0, 0.0)] {
+            assert_eq!(chance_of_mean(sum, 10, usual), 1.0, "{sum} of ten, {usual}");
+        }
+    }
 }

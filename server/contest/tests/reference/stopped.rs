@@ -1,6 +1,9 @@
-//! Median-unbiased estimates after a sequential test.
+//! Estimates from groups and after a sequential test, and the bounds of a test.
 
-use bridgemaster_contest::{Bounds, Elo, ErrorRates, Frequencies, NormalizedElo, StoppedEstimate};
+use bridgemaster_contest::{
+    Bounds, Elo, ErrorRates, Estimate, Frequencies, GroupScore, GroupScores, Hypotheses,
+    NormalizedElo, SequentialTest, StoppedEstimate,
+};
 
 use crate::assert_six_digits;
 
@@ -53,4 +56,42 @@ fn the_estimate_after_stopping_is_that_of_fishtest() {
         [0.865_160, 0.168_271, 1.540_583],
         None,
     );
+}
+
+#[test]
+fn the_estimate_of_groups_is_the_one_found_by_hand() {
+    // Mean 0.6 and variance 0.325 / 4. Student's 0.975 quantile for 4 degrees of freedom is
+    // 2.776445.
+    let scores = [0.25, 0.5, 0.75, 1.0, 0.5].map(|score| GroupScore::new(score).unwrap());
+    let scores: GroupScores = scores.into_iter().collect();
+    let estimate = Estimate::of_groups(&scores, 4, 0.95).unwrap();
+    let found = [
+        ("score", estimate.score, 0.6),
+        ("low score", estimate.score_interval.low, 0.246_071),
+        ("high score", estimate.score_interval.high, 0.953_929),
+        ("Elo", estimate.elo.0, 70.436_504),
+        ("low Elo", estimate.elo_interval.low, -194.507_720),
+        ("high Elo", estimate.elo_interval.high, 526.434_157),
+        ("normalised Elo", estimate.normalized_elo.0, 60.944_233),
+        ("superiority", estimate.superiority, 0.761_690),
+    ];
+    for (what, found, expected) in found {
+        assert_six_digits(found, expected, what);
+    }
+    assert!(estimate.rests_on_few_groups());
+}
+
+/// The two tests that run in parallel have half of each rate.
+#[test]
+fn the_bounds_of_a_test_are_those_of_half_the_rates() {
+    let bounds = Bounds::Elo {
+        lower: Elo(0.0),
+        upper: Elo(5.0),
+    };
+    let rates = ErrorRates::new(0.05, 0.1).unwrap();
+    let test = SequentialTest::new(Hypotheses::new(bounds, rates, 2).unwrap());
+    let (lower, upper) = test.llr_bounds();
+    // ln(0.05 / 0.975) and ln(0.95 / 0.025).
+    assert_six_digits(lower, -2.970_414, "lower bound");
+    assert_six_digits(upper, 3.637_586, "upper bound");
 }

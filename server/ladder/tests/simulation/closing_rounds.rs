@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bridgemaster_ladder::{BotVersion, CLOSING_WAIT_MS, End, State};
+use bridgemaster_ladder::{BotVersion, CLOSING_WAIT_MS, End, Rules, State};
 
 use crate::{
     scenarios::{field, play, seat},
@@ -124,18 +124,13 @@ fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     assert!(ladder.is_round_over());
 }
 
-#[test]
-fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
-    let (count, confidence) = (1, 0.99);
-    let mut rules = rules(2);
-    rules.closing.settled_top = count;
-    rules.closing.confidence = confidence;
-    let mut world = World::new(rules, field(4), 3);
+/// A frozen ladder whose first rank is settled while a match of the closing round is in progress.
+fn settled_in_play() -> World {
+    let (count, confidence) = SETTLED;
+    let mut world = World::new(settled_rules(), field(4), 3);
     play(&mut world, 20);
     let at_match = world.ladder.counts().paired;
     world.ladder.advance(State::Frozen { at_match });
-    // The stronger one always wins, until the last fit settles the order while a match of the
-    // round is still in progress.
     loop {
         world.pair();
         assert!(world.ladder.counts().paired < 500, "never settled");
@@ -147,6 +142,13 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
         }
     }
     assert!(world.ladder.counts().open > 0);
+    world
+}
+
+#[test]
+fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
+    let (count, confidence) = SETTLED;
+    let mut world = settled_in_play();
     while world.ladder.counts().open > 0 {
         end_first(&mut world);
     }
@@ -160,12 +162,86 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
     assert!(world.ladder.is_round_over());
 }
 
+#[test]
+fn a_closing_round_is_not_over_while_a_match_is_to_be_repeated() {
+    let (count, confidence) = SETTLED;
+    let mut world = settled_in_play();
+    let annulled = first_open(&world);
+    world.end(annulled, End::Annulled(vec![seat(1), seat(2)]));
+    end_all(&mut world);
+    assert!(world.ladder.table().is_settled(count, confidence));
+    assert!(!world.ladder.is_round_over());
+    let again = world.ladder.next_match().expect("its bots are there");
+    assert_eq!(again.replaces, Some(annulled));
+    world.start(again);
+    assert!(!world.ladder.is_round_over(), "it is in progress");
+    end_all(&mut world);
+    assert!(world.ladder.is_round_over());
+}
+
+#[test]
+fn a_ladder_that_is_settled_when_it_is_frozen_plays_a_match_and_then_ends() {
+    let (count, confidence) = SETTLED;
+    let mut world = World::new(settled_rules(), field(4), 3);
+    while !world.ladder.table().is_settled(count, confidence) {
+        world.pair();
+        end_all(&mut world);
+        assert!(world.ladder.counts().paired < 500, "never settled");
+    }
+    let at_match = world.ladder.counts().paired;
+    world.ladder.advance(State::Frozen { at_match });
+    assert!(!world.ladder.is_round_over(), "nothing was played");
+    world.pair();
+    end_all(&mut world);
+    assert!(world.ladder.counts().paired > at_match);
+    assert!(world.ladder.is_round_over());
+}
+
+#[test]
+fn a_closing_round_is_not_over_while_its_last_match_is_in_progress() {
+    let mut rules = rules(2);
+    rules.closing.max_matches_per_bot = 1;
+    let mut world = World::new(rules, field(2), 3);
+    play(&mut world, 20);
+    end_all(&mut world);
+    let at_match = world.ladder.counts().paired;
+    world.ladder.advance(State::Frozen { at_match });
+    world.pair();
+    assert_eq!(world.ladder.counts().open, 1);
+    assert_eq!(world.ladder.next_match(), None);
+    assert!(!world.ladder.is_round_over());
+    end_all(&mut world);
+    assert!(world.ladder.is_round_over());
+}
+
+/// Ends all matches in progress, and fits their results.
+fn end_all(world: &mut World) {
+    while world.ladder.counts().open > 0 {
+        end_first(world);
+    }
+    fit(&mut world.ladder);
+}
+
 /// Ends the first match in progress: of two bots of a [`field`], the stronger one wins.
 fn end_first(world: &mut World) {
-    let mut matches = world.stored.matches.iter();
-    let open = matches.position(|(_, end)| end.is_none()).unwrap();
-    let bots = &world.stored.matches[open].0.seats;
+    let open = first_open(world);
+    let bots = &world.stored.matches[open as usize].0.seats;
     let place = |own: usize, other: usize| if bots[own] > bots[other] { 1 } else { 2 };
     let ends = vec![seat(place(0, 1)), seat(place(1, 0))];
-    world.end(open as u64, End::Played(ends));
+    world.end(open, End::Played(ends));
+}
+
+/// The number of the first match in progress.
+fn first_open(world: &World) -> u64 {
+    let mut matches = world.stored.matches.iter();
+    matches.position(|(_, end)| end.is_none()).unwrap() as u64
+}
+
+/// The first rank is settled with this confidence.
+const SETTLED: (usize, f64) = (1, 0.99);
+
+fn settled_rules() -> Rules {
+    let mut rules = rules(2);
+    (rules.closing.settled_top, rules.closing.confidence) = SETTLED;
+    rules
 }

@@ -158,6 +158,11 @@ fn a_bot_does_not_wait_on_for_one_whose_match_takes_over_a_minute() {
     }
     assert_eq!(world.ladder.next_match(), None);
     let present: Vec<AttendingBot> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    let mut without_bob = world.ladder.clone();
+    let others = present.iter().filter(|other| other.bot.name != "bob");
+    without_bob.set_present(&Vec::from_iter(others.cloned()), 0);
+    let next = without_bob.next_match().expect("bob does not come back");
+    assert!(next.seats.contains(&ada));
     let long_after_ms = 10_000_000;
     world.ladder.set_present(&present, long_after_ms);
     let next = world.ladder.next_match().expect("greedy is free");
