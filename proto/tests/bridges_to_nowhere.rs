@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 use crate::{
     descriptors::from_json,
     random_match::{Rare, Wired, play},
-    round_trip::sent,
 };
 
 type Btn = BridgesToNowhere;
@@ -29,18 +28,6 @@ fn config(entry: &Value) -> Result<Config, WireError> {
     let json = json!({ "bridgesToNowhere": entry });
     let wire: v1::GameConfig = from_json("bridgemaster.v1.GameConfig", &json);
     Btn::config_from_wire(&wire)
-}
-
-/// A well-formed bridge card.
-fn good_card() -> Value {
-    json!({ "style": "STYLE_TRUSS", "number": 4, "left": "SYMBOL_FISH", "right": "SYMBOL_BOAT" })
-}
-
-/// A well-formed bridge card with one field changed.
-fn card_with(field: &str, value: Value) -> Value {
-    let mut card = good_card();
-    card[field] = value;
-    card
 }
 
 /// The seats' observations during a match, and a spectator's observation at the end.
@@ -115,26 +102,6 @@ fn highest_score() -> SeatScore {
         symbols: MAX_CATEGORY_POINTS,
         contract: MAX_CATEGORY_POINTS,
     }
-}
-
-#[test]
-fn secret_placements_keep_their_order_on_the_wire() {
-    let mut out_of_order = 0;
-    for seed in 0..20 {
-        for observation in observations(seed) {
-            for view in &observation.seats {
-                let cells: Vec<Cell> = view.placed.iter().map(|placed| placed.cell).collect();
-                out_of_order += usize::from(!cells.is_sorted());
-            }
-            let wire = sent(&Btn::observation_to_wire(&observation));
-            let read = Btn::observation_from_wire(&wire, &Config::default());
-            assert_eq!(read, Ok(observation));
-        }
-    }
-    assert!(
-        out_of_order > 0,
-        "every phase was built by column and level"
-    );
 }
 
 /// Decisions at the ends of their ranges.
@@ -227,25 +194,6 @@ fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail
         "{error}"
     );
     assert!(error.detail.contains(detail), "{error}");
-}
-
-#[test]
-fn an_edition_that_the_rules_refuse_names_the_field_of_the_wire() {
-    let cards = |change: &dyn Fn(&mut Vec<Value>)| {
-        let card = |style: usize| card_with("style", json!(style + 1));
-        let mut cards: Vec<Value> = (0..24).map(|i| card(i / 8)).collect();
-        change(&mut cards);
-        config(&json!({ "edition": { "name": "mine", "cards": cards } }))
-    };
-    cards(&|_| {}).unwrap();
-    let number = cards(&|cards| cards[23]["number"] = json!(16));
-    refused(
-        number,
-        "edition.cards[23].number",
-        "16 is out of range (1..=15)",
-    );
-    let styles = cards(&|cards| cards[0]["style"] = json!(3));
-    refused(styles, "edition.cards", "8 of suspension, found 7");
 }
 
 #[test]

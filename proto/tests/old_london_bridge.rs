@@ -10,26 +10,13 @@ use bridgemaster_games::{
     },
 };
 use bridgemaster_proto::{
-    games::{
-        WireError, WireGame,
-        old_london_bridge::v1::{Edition as WireEdition, MoneySpace, StackView},
-    },
-    v1::{self, game_config, game_observation},
+    games::{WireError, WireGame, old_london_bridge::v1::StackView},
+    v1::{self, game_observation},
 };
-use serde_json::{Value, json};
 
-use crate::{
-    descriptors::from_json,
-    random_match::{Rare, Wired, play},
-};
+use crate::random_match::{Rare, Wired, play};
 
 type Olb = OldLondonBridge;
-
-fn config(entry: &Value) -> Result<(), WireError> {
-    let json = json!({ "oldLondonBridge": entry });
-    let wire: v1::GameConfig = from_json("bridgemaster.v1.GameConfig", &json);
-    Olb::config_from_wire(&wire).map(drop)
-}
 
 /// Asserts a refusal's path and a part of its error text.
 #[track_caller]
@@ -49,78 +36,6 @@ fn an_entry_of_an_unknown_game_is_refused() {
         "old_london_bridge",
         "must be set",
     );
-}
-
-/// Reads the built-in edition after a change.
-fn with_edition(change: impl FnOnce(&mut WireEdition)) -> Result<Config, WireError> {
-    let mut wire = Olb::config_to_wire(&Config::default());
-    let Some(game_config::Game::OldLondonBridge(entry)) = &mut wire.game else {
-        unreachable!()
-    };
-    change(entry.edition.as_mut().unwrap());
-    Olb::config_from_wire(&wire)
-}
-
-#[test]
-fn an_edition_that_the_rules_refuse_names_the_field_of_the_wire() {
-    let path = |entry: &str| format!("old_london_bridge.edition.{entry}");
-    refused(
-        with_edition(|e| e.rondel_incomes[2] = 4),
-        &path("rondel_incomes[2]"),
-        "(1..=3)",
-    );
-    refused(
-        with_edition(|e| e.rondel_incomes[3] = 0),
-        &path("rondel_incomes"),
-        "one space",
-    );
-    refused(
-        with_edition(|e| {
-            e.chapel_money = vec![MoneySpace {
-                space: 2,
-                money: 101,
-            }]
-        }),
-        &path("chapel_money[0].money"),
-        "101 is out of range (1..=100)",
-    );
-    refused(
-        with_edition(|e| {
-            e.chapel_money = vec![MoneySpace {
-                space: 61,
-                money: 1,
-            }]
-        }),
-        &path("chapel_money[0].space"),
-        "61",
-    );
-    refused(
-        with_edition(|e| e.gate_bonus = vec![3, 2]),
-        &path("gate_bonus[1]"),
-        "2",
-    );
-    refused(
-        with_edition(|e| e.gate_bonus = vec![3, 99]),
-        &path("gate_bonus[1]"),
-        "99",
-    );
-    refused(
-        with_edition(|e| e.buildings[0].number = 0),
-        &path("buildings[0].number"),
-        "missing",
-    );
-    refused(
-        with_edition(|e| e.ring.truncate(5)),
-        &path("ring"),
-        "6 entries, found 5",
-    );
-}
-
-#[test]
-fn a_face_of_another_area_is_refused() {
-    let config = config(&json!({ "faces": { "inn": { "face": "FACE_MOST_GATES" } } }));
-    let detail = "most_gates is a face of the gate area";
-    refused(config, "old_london_bridge.faces.inn.face", detail);
 }
 
 #[test]

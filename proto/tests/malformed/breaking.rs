@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
+use bridgemaster_games::ChanceStream;
 use prost_reflect::{DynamicMessage, FieldDescriptor, OneofDescriptor, ReflectMessage as _, Value};
 
 use crate::descriptors;
@@ -132,6 +133,62 @@ pub(super) fn places(message: &DynamicMessage, above: &Place, found: &mut Vec<Pl
             _ => {}
         }
     }
+}
+
+/// Chooses a value in a message.
+pub(super) fn random_place(
+    message: &DynamicMessage,
+    above: Place,
+    chance: &mut ChanceStream,
+) -> Place {
+    let descriptor = message.descriptor();
+    let is_there = |field: &FieldDescriptor| oneof_of(field).is_none() || message.has_field(field);
+    let fields: Vec<FieldDescriptor> = descriptor.fields().filter(is_there).collect();
+    if fields.is_empty() {
+        return above;
+    }
+    let field = &fields[chance.below(fields.len() as u32) as usize];
+    let mut place = above.below(field);
+    let value = message.get_field(field);
+    let mut inside = value.as_message().filter(|_| message.has_field(field));
+    if let Some(items) = value.as_list().filter(|items| !items.is_empty())
+        && chance.below(4) > 0
+    {
+        let item = chance.below(items.len() as u32) as usize;
+        place = place.item(item);
+        inside = items[item].as_message();
+    }
+    match inside {
+        Some(inside) if chance.below(8) > 0 => random_place(inside, place, chance),
+        _ => place,
+    }
+}
+
+/// Changes a value so that it often stays readable: numbers stay small, and lists lose, repeat or
+/// swap items.
+pub(super) fn alter(message: &mut DynamicMessage, place: &Place, chance: &mut ChanceStream) {
+    let small = chance.below(20);
+    let value = match place.value(message).clone() {
+        Value::U32(_) => Value::U32(small),
+        Value::I32(_) => Value::I32(small as i32 - 10),
+        Value::Bool(is) => Value::Bool(!is),
+        Value::EnumNumber(_) => Value::EnumNumber(small as i32 % 10),
+        Value::List(mut items) if !items.is_empty() => {
+            let mut any = || chance.below(items.len() as u32) as usize;
+            let (one, other) = (any(), any());
+            match small % 3 {
+                0 => drop(items.remove(one)),
+                1 => items.push(items[one].clone()),
+                _ => items.swap(one, other),
+            }
+            Value::List(items)
+        }
+        Value::Message(_) if place.steps.last().is_some_and(|(_, item)| item.is_none()) => {
+            return place.clear(message);
+        }
+        other => other,
+    };
+    *place.value(message) = value;
 }
 
 /// A number of items that is too large for any list in a game.

@@ -1,8 +1,8 @@
 //! Malformed messages in every game: each field in messages from random play is cleared, or gets
 //! invalid values and lengths. Reading the message then names that field, or returns a value that
-//! survives the wire. A match that starts with that value is refused, or plays to its end. The same
-//! applies to a mixture of two observations from a match.
+//! survives the wire. A match that starts with that value is refused, or plays to its end.
 
+mod altered;
 mod breaking;
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 use bridgemaster_games::{
     ChanceStream, NoEvents, Rules, Sample, SeatCount, Seed, Viewer, for_each_game,
 };
-use bridgemaster_proto::{games::WireError, v1::GameObservation};
+use bridgemaster_proto::games::WireError;
 use prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
 
@@ -60,16 +60,8 @@ struct Breaker<G> {
     /// The number of times each field, and the items of each list, were broken.
     broken: BTreeMap<String, usize>,
     tried: usize,
-    /// An earlier observation of the match.
-    earlier: Option<DynamicMessage>,
-    chance: ChanceStream,
     game: PhantomData<G>,
 }
-
-/// One in this number of observations is mixed with an earlier observation.
-const MIXING_INTERVAL: u32 = 8;
-/// The number of mixtures that take several fields from each of two observations.
-const MIXTURES: usize = 8;
 
 impl<G: Wired> Breaker<G> {
     /// Counts a breakage; returns true until [`MAX_BREAKAGES`] is exceeded.
@@ -121,7 +113,6 @@ impl<G: Wired> Breaker<G> {
     /// Breaks the messages of a match of random play.
     fn try_match(&mut self, seats: u8, seed: u64) {
         let config = G::any_config(&mut ChanceStream::new(&Seed::from(seed), 0));
-        self.earlier = None;
         self.try_setup(&setup_of::<G>(&config, seats, seed), &config, seats);
         let played = play::<G>(&config, seats, seed, |step| {
             for seat in SeatCount::new(seats).unwrap().seats() {
@@ -158,46 +149,6 @@ impl<G: Wired> Breaker<G> {
         self.try_all("GameObservation", &wire, read, write, |observation| {
             sample_and_play::<G>(observation, config);
         });
-        if self.chance.below(MIXING_INTERVAL) == 0 {
-            self.try_mixed(&wire, config);
-        }
-    }
-
-    /// Tests the observation with one field of an earlier one, for each field, and with several.
-    fn try_mixed(&mut self, wire: &GameObservation, config: &G::Config) {
-        let mut message =
-            DynamicMessage::new(descriptors::message("bridgemaster.v1.GameObservation"));
-        message.transcode_from(wire).unwrap();
-        let (entry, _) = message.fields().next().unwrap();
-        let now = message.get_field(&entry).as_message().unwrap().clone();
-        let Some(earlier) = self.earlier.replace(now.clone()) else {
-            return;
-        };
-        let fields: Vec<_> = earlier.descriptor().fields().collect();
-        let one_each = fields.iter().map(|field| vec![field.clone()]);
-        let mut mixtures: Vec<Vec<_>> = one_each.collect();
-        mixtures.extend((0..MIXTURES).map(|_| {
-            let mut some = fields.clone();
-            some.retain(|_| self.chance.below(3) == 0);
-            some
-        }));
-        for taken in mixtures {
-            let mut mixed = now.clone();
-            for field in &taken {
-                if earlier.has_field(field) {
-                    mixed.set_field(field, earlier.get_field(field).into_owned());
-                } else {
-                    mixed.clear_field(field);
-                }
-            }
-            message.set_field(&entry, Value::Message(mixed));
-            let sent: GameObservation = message.transcode_to().unwrap();
-            if let Ok(observation) = G::observation_from_wire(&sent, config) {
-                let play = || sample_and_play::<G>(&observation, config);
-                let is_played = catch_unwind(AssertUnwindSafe(play)).is_ok();
-                assert!(is_played, "{taken:?} of an earlier one: {observation:?}");
-            }
-        }
     }
 
     fn try_request(
@@ -339,8 +290,6 @@ fn every_broken_field_is_named<G: Wired>() {
         seen: SetFields::new(),
         broken: BTreeMap::new(),
         tried: 0,
-        earlier: None,
-        chance: ChanceStream::new(&Seed::from(0), 1),
         game: PhantomData,
     };
     breaker.try_configs();
