@@ -64,6 +64,7 @@ impl<G: Game> Oracle<G> {
         });
         let silent = match step.cause {
             Cause::Garbage(seat) if step.was_connected => Some(seat),
+            Cause::Expired(seat) if !step.was_connected => Some(seat),
             _ => None,
         };
         let seats: Vec<Seat> = graces.chain(silent).collect();
@@ -123,6 +124,11 @@ impl<G: Game> Oracle<G> {
             return Ok(());
         };
         let model = &mut self.models[seat.index()];
+        let is_expired = matches!(step.cause, Cause::Expired(_)) && !model.is_connected;
+        require!(
+            !is_expired || model.is_played_by_house() || self.ends > 0,
+            "{seat} was expired, and nothing came of it"
+        );
         let committed = |reason| step.committed(seat, reason);
         // A fault before it may have taken the seat's stream or closed its request.
         let is_undisturbed = step.was_connected
@@ -210,6 +216,7 @@ impl<G: Game> Oracle<G> {
             "{} records pile up",
             self.records
         );
+        self.lag_adds_up(result)?;
         let forfeited = self.models.iter().filter(|model| model.forfeit.is_some());
         let not_forfeited = self.models.len() - forfeited.count();
         for ((seat, model), scored) in result.seats.iter().zip(&self.models).zip(&outcome.seats) {
@@ -232,9 +239,11 @@ impl<G: Game> Oracle<G> {
                 model.faults,
                 model.house_decisions
             );
+            let last_fault = seat.faults.last().map(|fault| fault.reason);
             require!(
-                seat.faults.len() <= MAX_RECORDED_FAULTS + 1,
-                "{} faults are retained",
+                seat.faults.len() <= MAX_RECORDED_FAULTS + 1
+                    && (seat.forfeit.is_none() || seat.forfeit == last_fault),
+                "{} faults are retained, the last of them {last_fault:?}",
                 seat.faults.len()
             );
             require!(
@@ -259,6 +268,24 @@ impl<G: Game> Oracle<G> {
                 seat.place
             );
         }
+        Ok(())
+    }
+
+    /// Checks the lag of the referee itself, and that a match with too much of it is marked.
+    fn lag_adds_up(&self, result: &MatchResult) -> Result<(), Violation> {
+        let clocks = || result.seats.iter().map(|seat| seat.clock_use);
+        let lag_us: u64 = clocks().map(|clock| clock.referee_lag_us).sum();
+        let longest_us = clocks().map(|clock| clock.longest_referee_lag_us).max();
+        let longest_us = longest_us.unwrap_or_default();
+        let limit_us = u64::from(self.rules.clock.referee_lag_limit_ms) * 1000;
+        require!(
+            result.referee_lag_us == lag_us
+                && result.longest_referee_lag_us == longest_us
+                && result.spoiled_by_referee == (longest_us > limit_us),
+            "the lag of seats is {lag_us} µs in all and {longest_us} µs at most, not {} and {}",
+            result.referee_lag_us,
+            result.longest_referee_lag_us
+        );
         Ok(())
     }
 }

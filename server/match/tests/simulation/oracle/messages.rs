@@ -291,13 +291,8 @@ impl<G: Game> Oracle<G> {
         let model = &self.models[seat.index()];
         // Numbers that were new in this step are checked as all new ones are.
         let sent = model.sent.len() as u32 - (step.sent_to_cause - step.resent.len() as u32);
-        let is_retained = |last: u32| {
-            last <= sent
-                && last >= model.acknowledged
-                && (sent - last) as usize <= MAX_RETAINED_MESSAGES
-        };
         match last_sequence {
-            Some(last) if self.has_started(*seat, sent) && is_retained(*last) => {
+            Some(last) if self.has_started(*seat, sent) && model.retains(*last, sent) => {
                 let missed: Vec<u32> = (*last + 1..=sent).collect();
                 require!(
                     model.forfeit.is_some() || step.resent == missed,

@@ -20,7 +20,7 @@ use bridgemaster_referee::{
 use self::{
     cause::Cause,
     seat_model::{Open, SeatModel},
-    timer::{RequestTime, add_within, prolonged_by_us},
+    timer::{RequestTime, prolonged_by_us},
 };
 
 /// A violation of the rules by the referee.
@@ -231,7 +231,7 @@ impl<G: Game> Oracle<G> {
                 open.time.add_lag(lag_us);
             }
             if model.lost_at.is_some() {
-                model.lag_since_lost_us += lag_us;
+                model.lag_since_lost.add(lag_us);
             }
         }
     }
@@ -243,14 +243,14 @@ impl<G: Game> Oracle<G> {
         };
         if waits && !model.is_connected {
             let waited_us = now.us_since(self.created_at);
-            add_within(&mut model.startup_lag_us, lag.lag_us, waited_us);
+            model.startup_lag.add_forwarding(lag.lag_us, waited_us);
         }
         if let Some(open) = &mut model.open {
             open.time.add_forwarding_lag(lag.lag_us, now);
         }
         if let Some(lost_at) = model.lost_at {
             let waited_us = now.us_since(lost_at);
-            add_within(&mut model.lag_since_lost_us, lag.lag_us, waited_us);
+            model.lag_since_lost.add_forwarding(lag.lag_us, waited_us);
         }
     }
 
@@ -277,7 +277,7 @@ impl<G: Game> Oracle<G> {
     }
 
     fn startup_ends(&self) -> Time {
-        let of_seats = self.models.iter().map(|model| model.startup_lag_us);
+        let of_seats = self.models.iter().map(|model| model.startup_lag.us);
         let longest_us = of_seats.max().unwrap_or_default();
         self.created_at
             .plus_ms(self.rules.clock.startup_ms)
@@ -428,7 +428,8 @@ impl<G: Game> Oracle<G> {
             .seats()
             .zip(&self.models)
             .all(|(seat, model)| {
-                model.is_connected || model.forfeit.is_some() || step.cause.seat() == Some(seat)
+                let is_here = model.is_connected || model.is_played_by_house();
+                is_here || step.cause.seat() == Some(seat)
             })
     }
 

@@ -241,7 +241,9 @@ impl<G: Game> Oracle<G> {
         fault: &Fault,
         step: &mut Step<G::Decision>,
     ) -> Result<(), Violation> {
-        if fault.reason != FaultReason::NeverConnected {
+        let is_before_start = fault.reason == FaultReason::NeverConnected
+            || step.starts_match && matches!(step.cause, Cause::Expired(_));
+        if !is_before_start {
             self.request_decisions();
         }
         self.has_true_reason(seat, fault.reason, step)?;
@@ -351,11 +353,15 @@ impl<G: Game> Oracle<G> {
             .is_some_and(|at| at <= self.now);
         // A grace time may have expired long before the match starts.
         let grace_is_out = model.grace_ends().is_some_and(|at| at <= self.now);
+        let is_expired = is_cause && matches!(step.cause, Cause::Expired(_));
         let is_true = match reason {
             FaultReason::Late => clock_is_out && had_stream,
-            FaultReason::Disconnected => !had_stream && (clock_is_out || grace_is_out),
+            FaultReason::Disconnected => {
+                !had_stream && (clock_is_out || grace_is_out || is_expired && model.bot.is_some())
+            }
             FaultReason::NeverConnected => {
-                model.bot.is_none() && step.due.iter().any(|due| matches!(due, Due::StartUp))
+                let starts_up = step.due.iter().any(|due| matches!(due, Due::StartUp));
+                model.bot.is_none() && (starts_up || is_expired)
             }
             FaultReason::Garbage => is_cause && matches!(step.cause, Cause::Garbage(_)),
             FaultReason::Resigned => is_cause && matches!(step.cause, Cause::Resign(_)),

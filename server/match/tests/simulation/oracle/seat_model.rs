@@ -3,10 +3,10 @@
 use bridgemaster_games::Game;
 use bridgemaster_referee::{
     BotIdentity, Charge, ClockReading, ClockRules, FaultReason, MAX_BANK_MS, MAX_RECORDED_FAULTS,
-    RESTART_GRACE_MS, SeatState, Time,
+    MAX_RETAINED_MESSAGES, RESTART_GRACE_MS, SeatState, Time,
 };
 
-use super::timer::{RequestTime, prolonged_by_us};
+use super::timer::{RequestTime, WaitLag, prolonged_by_us};
 
 /// A request that waits for its answer.
 #[derive(Debug)]
@@ -35,9 +35,9 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) bot: Option<BotIdentity>,
     pub(super) is_connected: bool,
     pub(super) lost_at: Option<Time>,
-    pub(super) lag_since_lost_us: u64,
+    pub(super) lag_since_lost: WaitLag,
     /// Lag of its forwarding node while it was missing before the start.
-    pub(super) startup_lag_us: u64,
+    pub(super) startup_lag: WaitLag,
     /// Time that the seat may then be without a stream, in ms.
     grace_ms: u32,
     /// It has had no stream since a restart or a refused connection, which is not a fault of its
@@ -85,8 +85,8 @@ impl<G: Game> SeatModel<G> {
             bot: None,
             is_connected: false,
             lost_at: None,
-            lag_since_lost_us: 0,
-            startup_lag_us: 0,
+            lag_since_lost: WaitLag::default(),
+            startup_lag: WaitLag::default(),
             grace_ms: rules.reconnect_ms,
             is_excused: false,
             is_absent: false,
@@ -185,8 +185,13 @@ impl<G: Game> SeatModel<G> {
         self.lost_at.filter(|_| waits).map(|lost_at| {
             lost_at
                 .plus_ms(self.grace_ms)
-                .plus_us(prolonged_by_us(self.lag_since_lost_us))
+                .plus_us(prolonged_by_us(self.lag_since_lost.us))
         })
+    }
+
+    /// Returns whether the messages after a number are retained when this many were sent.
+    pub(super) fn retains(&self, last: u32, sent: u32) -> bool {
+        last <= sent && last >= self.acknowledged && (sent - last) as usize <= MAX_RETAINED_MESSAGES
     }
 
     /// Handles a connection of its bot, which has all messages up to `last_sequence` or starts
@@ -200,8 +205,10 @@ impl<G: Game> SeatModel<G> {
         self.round_trip_us = None;
         self.public.state = SeatState::Connected;
         self.public.bot.clone_from(&self.bot);
+        let sent = self.sent.len() as u32;
+        let received = last_sequence.filter(|last| self.retains(*last, sent));
         if let Some(open) = &mut self.open {
-            let has_it = open.sequence.is_some() && open.sequence <= last_sequence;
+            let has_it = open.sequence.is_some() && open.sequence <= received;
             open.time.handle_stream(now, has_it);
             let was_asked_before = std::mem::take(&mut open.is_from_before);
             if was_asked_before && last_sequence.is_none() {
@@ -256,7 +263,7 @@ impl<G: Game> SeatModel<G> {
     fn lose_stream(&mut self, now: Time, grace_ms: u32) {
         self.is_connected = false;
         self.lost_at = Some(now);
-        self.lag_since_lost_us = 0;
+        self.lag_since_lost = WaitLag::default();
         self.grace_ms = grace_ms;
     }
 

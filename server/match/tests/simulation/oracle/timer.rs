@@ -1,6 +1,6 @@
 //! The timer of one request, implemented from the specification of the clock.
 
-use bridgemaster_referee::{Charge, LAG_MARGIN_MS, Time};
+use bridgemaster_referee::{Charge, LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS, Time};
 
 /// Extends a wait by the lag that fell into it, plus a margin.
 pub(super) fn prolonged_by_us(lag_us: u64) -> u64 {
@@ -10,10 +10,27 @@ pub(super) fn prolonged_by_us(lag_us: u64) -> u64 {
     }
 }
 
-/// Adds the lag of a forwarding node to a wait, whose total lag is at most its duration.
-pub(super) fn add_within(total_us: &mut u64, lag_us: u64, waited_us: u64) {
-    let room_us = waited_us.saturating_sub(*total_us);
-    *total_us += lag_us.min(room_us);
+/// The lag of one wait, in µs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WaitLag {
+    pub(super) us: u64,
+    forwarding_us: u64,
+}
+
+impl WaitLag {
+    pub(super) fn add(&mut self, us: u64) {
+        self.us += us;
+    }
+
+    /// Adds the lag of a forwarding node: all lag is at most the duration of the wait, and that of
+    /// forwarding nodes at most 8 s.
+    pub(super) fn add_forwarding(&mut self, us: u64, waited_us: u64) {
+        let room_us = waited_us.saturating_sub(self.us);
+        let forwarding_room_us = u64::from(MAX_FORWARDING_LAG_MS) * 1000 - self.forwarding_us;
+        let added_us = us.min(room_us).min(forwarding_room_us);
+        self.us += added_us;
+        self.forwarding_us += added_us;
+    }
 }
 
 /// The timer of an open request: a stopwatch that restarts of the server stop.
@@ -30,14 +47,14 @@ pub(super) struct RequestTime {
     at_restart: Option<StoppedTimer>,
     pub(super) allowance_us: u64,
     credit_limit_us: u64,
-    lag_us: u64,
+    lag: WaitLag,
 }
 
 /// The reading of a stopped timer.
 #[derive(Clone, Copy, Debug)]
 struct StoppedTimer {
     ran_us: u64,
-    lag_us: u64,
+    lag: WaitLag,
 }
 
 impl RequestTime {
@@ -49,20 +66,20 @@ impl RequestTime {
             at_restart: None,
             allowance_us,
             credit_limit_us,
-            lag_us: 0,
+            lag: WaitLag::default(),
         }
     }
 
     pub(super) fn add_lag(&mut self, lag_us: u64) {
         if self.runs_since.is_some() {
-            self.lag_us += lag_us;
+            self.lag.add(lag_us);
         }
     }
 
     pub(super) fn add_forwarding_lag(&mut self, lag_us: u64, now: Time) {
         if self.runs_since.is_some() {
             let elapsed_us = self.elapsed_us(now);
-            add_within(&mut self.lag_us, lag_us, elapsed_us);
+            self.lag.add_forwarding(lag_us, elapsed_us);
         }
     }
 
@@ -70,7 +87,7 @@ impl RequestTime {
     pub(super) fn stop(&mut self, known_until: Time) {
         let stopped = StoppedTimer {
             ran_us: self.elapsed_us(known_until),
-            lag_us: self.lag_us,
+            lag: self.lag,
         };
         let stopped = *self.at_restart.get_or_insert(stopped);
         self.set_to(stopped);
@@ -106,15 +123,15 @@ impl RequestTime {
             self.credit_limit_us = credit_limit_us;
             self.set_to(StoppedTimer {
                 ran_us: 0,
-                lag_us: 0,
+                lag: WaitLag::default(),
             });
             self.runs_since = Some(now);
         }
     }
 
-    fn set_to(&mut self, StoppedTimer { ran_us, lag_us }: StoppedTimer) {
+    fn set_to(&mut self, StoppedTimer { ran_us, lag }: StoppedTimer) {
         self.ran_us = ran_us;
-        self.lag_us = lag_us;
+        self.lag = lag;
     }
 
     fn elapsed_us(&self, now: Time) -> u64 {
@@ -123,7 +140,7 @@ impl RequestTime {
 
     /// `None` while it is stopped.
     pub(super) fn deadline(&self) -> Option<Time> {
-        let us = self.allowance_us + self.credit_limit_us + prolonged_by_us(self.lag_us);
+        let us = self.allowance_us + self.credit_limit_us + prolonged_by_us(self.lag.us);
         let since = self.runs_since?;
         Some(since.plus_us(us.saturating_sub(self.ran_us)))
     }
@@ -132,7 +149,7 @@ impl RequestTime {
     /// charged up to the allowance.
     pub(super) fn charge(&self, now: Time) -> Charge {
         let elapsed_us = self.elapsed_us(now);
-        let beyond_lag_us = elapsed_us.saturating_sub(self.lag_us);
+        let beyond_lag_us = elapsed_us.saturating_sub(self.lag.us);
         let credit_us = beyond_lag_us.min(self.credit_limit_us);
         let charged_us = (beyond_lag_us - credit_us).min(self.allowance_us);
         Charge {

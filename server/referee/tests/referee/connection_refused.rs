@@ -1,12 +1,8 @@
 //! Connections that the server refuses at capacity: the time until it accepts them is not charged.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
+use crate::script::{Script, rules, seat};
+use crate::toy::heap::Heap;
 use bridgemaster_referee::*;
-use script::{Script, rules, seat};
-use toy::heap::Heap;
 
 fn long_rules() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);

@@ -1,12 +1,8 @@
 //! A fault reveals nothing to other seats while it is secret who has decided.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
+use crate::script::{Script, ShortMessage, rules, seat};
+use crate::toy::{hands::Hands, heap::Heap};
 use bridgemaster_referee::*;
-use script::{Script, ShortMessage, rules, seat};
-use toy::{hands::Hands, heap::Heap};
 
 /// An index that is out of range for every request.
 const ILLEGAL: u32 = 9;

@@ -1,12 +1,8 @@
 //! Restarts of the referee: the outage is charged to no seat.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
+use crate::script::{Script, ShortMessage, rules, seat};
+use crate::toy::heap::Heap;
 use bridgemaster_referee::*;
-use script::{Script, ShortMessage, rules, seat};
-use toy::heap::Heap;
 
 fn long_rules() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(3);

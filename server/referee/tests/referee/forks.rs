@@ -1,15 +1,11 @@
 //! Matches that continue from a position of another match.
-#![allow(clippy::unwrap_used)]
-
-mod script;
-mod toy;
 
 use std::sync::Arc;
 
+use crate::script::{Script, rules, seat};
+use crate::toy::heap::{Heap, Take};
 use bridgemaster_games::Rules as _;
 use bridgemaster_referee::*;
-use script::{Script, rules, seat};
-use toy::heap::{Heap, Take};
 
 /// Seat 0 takes two stones of ten, seat 1 three.
 fn forked(steps: &[(u8, u8)]) -> MatchRules<Heap> {

@@ -1,20 +1,19 @@
 //! Drives a referee by a script and asserts the invariants of every match.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::sync::Arc;
 
 use bridgemaster_games::{Game, Seat, SeatCount, Seed};
 use bridgemaster_referee::*;
 
-pub fn seat(number: u8) -> Seat {
+pub(crate) fn seat(number: u8) -> Seat {
     Seat::new(number).unwrap()
 }
 
-pub fn rules<G: Game>(seats: u8) -> MatchRules<G> {
+pub(crate) fn rules<G: Game>(seats: u8) -> MatchRules<G> {
     MatchRules::standard(SeatCount::new(seats).unwrap(), Seed::from(7))
 }
 
-pub fn bot(number: u8) -> BotIdentity {
+pub(crate) fn bot(number: u8) -> BotIdentity {
     BotIdentity {
         name: format!("bot{number}"),
         version: "1".to_owned(),
@@ -23,7 +22,7 @@ pub fn bot(number: u8) -> BotIdentity {
 
 /// A seat's message in short, for comparisons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ShortMessage {
+pub(crate) enum ShortMessage {
     Started,
     Request(u32),
     Rejected(u32, RejectionReason, u32),
@@ -32,23 +31,23 @@ pub enum ShortMessage {
 }
 
 /// A match under a script. The time of a step is in µs and only grows.
-pub struct Script<G: Game> {
-    pub referee: Referee<G>,
-    pub now: Time,
+pub(crate) struct Script<G: Game> {
+    pub(crate) referee: Referee<G>,
+    pub(crate) now: Time,
     /// Outputs of the last step.
-    pub last: Vec<Output<G>>,
-    pub records: Vec<Record<G>>,
+    pub(crate) last: Vec<Output<G>>,
+    pub(crate) records: Vec<Record<G>>,
     /// Number of the last new message of each seat.
-    pub sequences: [u32; 8],
+    pub(crate) sequences: [u32; 8],
     /// The seats that have an open stream.
-    pub streams: [bool; 8],
+    pub(crate) streams: [bool; 8],
     /// Every recorded fault, in order.
-    pub faults: Vec<(u8, FaultReason, FaultAction)>,
-    pub ended: u32,
+    pub(crate) faults: Vec<(u8, FaultReason, FaultAction)>,
+    pub(crate) ended: u32,
 }
 
 impl<G: Game> Script<G> {
-    pub fn new(rules: MatchRules<G>) -> Self {
+    pub(crate) fn new(rules: MatchRules<G>) -> Self {
         let now = Time(5_000_000);
         Self {
             referee: Referee::new(rules, now).unwrap(),
@@ -63,7 +62,7 @@ impl<G: Game> Script<G> {
     }
 
     /// A match whose seats are all connected, and so has started.
-    pub fn started(rules: MatchRules<G>) -> Self {
+    pub(crate) fn started(rules: MatchRules<G>) -> Self {
         let mut script = Self::new(rules);
         for number in 0..script.referee.rules().seats.get() {
             script.connect(number, None);
@@ -73,16 +72,16 @@ impl<G: Game> Script<G> {
     }
 
     /// Lets time pass without an input.
-    pub fn wait_us(&mut self, us: u64) -> &mut Self {
+    pub(crate) fn wait_us(&mut self, us: u64) -> &mut Self {
         self.now = self.now.plus_us(us);
         self
     }
 
-    pub fn wait_ms(&mut self, ms: u64) -> &mut Self {
+    pub(crate) fn wait_ms(&mut self, ms: u64) -> &mut Self {
         self.wait_us(ms * 1000)
     }
 
-    pub fn step(&mut self, input: Input<G>) -> &[Output<G>] {
+    pub(crate) fn step(&mut self, input: Input<G>) -> &[Output<G>] {
         if matches!(input, Input::Restarted) {
             self.streams = [false; 8];
         }
@@ -150,7 +149,7 @@ impl<G: Game> Script<G> {
         &self.last
     }
 
-    pub fn connect(&mut self, number: u8, last_sequence: Option<u32>) -> &[Output<G>] {
+    pub(crate) fn connect(&mut self, number: u8, last_sequence: Option<u32>) -> &[Output<G>] {
         self.step(Input::Connected {
             seat: seat(number),
             bot: bot(number),
@@ -158,18 +157,18 @@ impl<G: Game> Script<G> {
         })
     }
 
-    pub fn disconnect(&mut self, number: u8) {
+    pub(crate) fn disconnect(&mut self, number: u8) {
         self.step(Input::Disconnected { seat: seat(number) });
     }
 
-    pub fn hand_over(&mut self, number: u8, request_id: u32) {
+    pub(crate) fn hand_over(&mut self, number: u8, request_id: u32) {
         self.step(Input::HandedOver {
             seat: seat(number),
             request_id,
         });
     }
 
-    pub fn answer_index(&mut self, number: u8, request_id: u32, index: u32) {
+    pub(crate) fn answer_index(&mut self, number: u8, request_id: u32, index: u32) {
         self.step(Input::Answer {
             seat: seat(number),
             request_id,
@@ -178,7 +177,7 @@ impl<G: Game> Script<G> {
         });
     }
 
-    pub fn decide(&mut self, number: u8, request_id: u32, decision: G::Decision) {
+    pub(crate) fn decide(&mut self, number: u8, request_id: u32, decision: G::Decision) {
         let answer = Answer::Decision(decision);
         self.step(Input::Answer {
             seat: seat(number),
@@ -188,16 +187,16 @@ impl<G: Game> Script<G> {
         });
     }
 
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.step(Input::Restarted);
     }
 
-    pub fn tick(&mut self) {
+    pub(crate) fn tick(&mut self) {
         self.step(Input::Tick);
     }
 
     /// Waits for the referee's deadline and ticks. Returns whether there is a deadline.
-    pub fn tick_at_deadline(&mut self) -> bool {
+    pub(crate) fn tick_at_deadline(&mut self) -> bool {
         let Some(deadline) = self.referee.deadline() else {
             return false;
         };
@@ -207,7 +206,7 @@ impl<G: Game> Script<G> {
     }
 
     /// Ticks at every deadline until the match has none.
-    pub fn run_to_end(&mut self) {
+    pub(crate) fn run_to_end(&mut self) {
         let mut ticks = 0;
         while self.tick_at_deadline() {
             ticks += 1;
@@ -216,7 +215,7 @@ impl<G: Game> Script<G> {
     }
 
     /// The messages to a seat in the last step, with their sequence numbers.
-    pub fn numbered_messages(&self, number: u8) -> Vec<(u32, ShortMessage)> {
+    pub(crate) fn numbered_messages(&self, number: u8) -> Vec<(u32, ShortMessage)> {
         self.last
             .iter()
             .filter_map(|output| match output {
@@ -231,7 +230,7 @@ impl<G: Game> Script<G> {
     }
 
     /// The messages to a seat in the last step.
-    pub fn messages(&self, number: u8) -> Vec<ShortMessage> {
+    pub(crate) fn messages(&self, number: u8) -> Vec<ShortMessage> {
         self.numbered_messages(number)
             .into_iter()
             .map(|(_, message)| message)
@@ -239,7 +238,7 @@ impl<G: Game> Script<G> {
     }
 
     /// The request that a seat was sent in the last step.
-    pub fn request(&self, number: u8) -> &DecisionRequest<G> {
+    pub(crate) fn request(&self, number: u8) -> &DecisionRequest<G> {
         self.last
             .iter()
             .find_map(|output| match output {
@@ -254,7 +253,7 @@ impl<G: Game> Script<G> {
     }
 
     /// The rejection that a seat was sent in the last step.
-    pub fn rejection(&self, number: u8) -> &Rejection {
+    pub(crate) fn rejection(&self, number: u8) -> &Rejection {
         self.last
             .iter()
             .find_map(|output| match output {
@@ -269,27 +268,27 @@ impl<G: Game> Script<G> {
     }
 
     /// The reason why the stream of a seat was closed in the last step.
-    pub fn closed(&self, number: u8) -> Option<CloseReason> {
+    pub(crate) fn closed(&self, number: u8) -> Option<CloseReason> {
         self.last.iter().find_map(|output| match output {
             Output::Close { seat, reason } if seat.number() == number => Some(*reason),
             _ => None,
         })
     }
 
-    pub fn result(&self) -> &Arc<MatchResult> {
+    pub(crate) fn result(&self) -> &Arc<MatchResult> {
         self.referee.result().unwrap()
     }
 
-    pub fn state(&self, number: u8) -> SeatState {
+    pub(crate) fn state(&self, number: u8) -> SeatState {
         self.referee.seat_info(seat(number)).unwrap().state
     }
 
-    pub fn strikes(&self, number: u8) -> u32 {
+    pub(crate) fn strikes(&self, number: u8) -> u32 {
         self.referee.seat_info(seat(number)).unwrap().strikes
     }
 
     /// The decisions so far: seat, who made it, and for which request.
-    pub fn decisions(&self) -> Vec<(u8, DecidedBy, u32)> {
+    pub(crate) fn decisions(&self) -> Vec<(u8, DecidedBy, u32)> {
         self.records
             .iter()
             .filter_map(|record| match &record.entry {
@@ -301,7 +300,7 @@ impl<G: Game> Script<G> {
             .collect()
     }
 
-    pub fn last_decision(&self) -> &DecisionRecord<G> {
+    pub(crate) fn last_decision(&self) -> &DecisionRecord<G> {
         self.records
             .iter()
             .rev()
@@ -313,7 +312,7 @@ impl<G: Game> Script<G> {
     }
 }
 
-pub fn short<G: Game>(message: &SeatMessage<G>) -> ShortMessage {
+pub(crate) fn short<G: Game>(message: &SeatMessage<G>) -> ShortMessage {
     match message {
         SeatMessage::Started(_) => ShortMessage::Started,
         SeatMessage::Request(request) => ShortMessage::Request(request.request_id),

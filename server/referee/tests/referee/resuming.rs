@@ -1,28 +1,14 @@
 //! Streams that are lost and replaced.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
+use crate::script::{Script, ShortMessage, bot, rules, seat};
+use crate::toy::heap::Heap;
 use bridgemaster_referee::*;
-use script::{Script, ShortMessage, bot, rules, seat};
-use toy::heap::Heap;
 
 fn started() -> Script<Heap> {
     let mut rules = rules::<Heap>(3);
     rules.config.stones = Some(200);
     rules.faults.flood = FaultAction::Refuse;
     Script::started(rules)
-}
-
-#[test]
-fn a_bot_that_knows_the_open_request_is_sent_nothing_again() {
-    let mut script = started();
-    script.disconnect(0);
-    script.connect(0, Some(2));
-    assert_eq!(script.numbered_messages(0), []);
-    script.answer_index(0, 1, 0);
-    assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
 }
 
 #[test]
@@ -97,16 +83,6 @@ fn a_bot_that_starts_over_gets_the_start_and_the_open_request_under_their_number
 }
 
 #[test]
-fn a_bot_that_claims_messages_that_were_never_sent_starts_over() {
-    let mut script = started();
-    script.connect(0, Some(900));
-    assert_eq!(
-        script.numbered_messages(0),
-        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
-    );
-}
-
-#[test]
 fn messages_acknowledged_by_an_accepted_answer_are_not_retained() {
     let mut script = started();
     script.answer_index(0, 1, 0);
@@ -120,17 +96,6 @@ fn messages_acknowledged_by_an_accepted_answer_are_not_retained() {
     );
     script.connect(0, Some(2));
     assert_eq!(script.numbered_messages(0), [(3, ShortMessage::Request(2))]);
-}
-
-#[test]
-fn a_request_issued_while_the_bot_was_disconnected_is_sent_when_it_reconnects() {
-    let mut script = started();
-    script.disconnect(1);
-    script.answer_index(0, 1, 0);
-    assert_eq!(script.messages(1), []);
-    script.wait_ms(100).connect(1, Some(1));
-    assert_eq!(script.numbered_messages(1), [(2, ShortMessage::Request(1))]);
-    assert_eq!(script.request(1).clock.decision_left_ms, 9900);
 }
 
 #[test]
@@ -153,40 +118,6 @@ fn seat_changes_that_a_bot_missed_are_sent_once_in_their_current_state() {
             ),
         ]
     );
-}
-
-#[test]
-fn the_others_are_notified_when_a_bot_disconnects_and_reconnects() {
-    let mut script = started();
-    script.disconnect(1);
-    for number in [0, 2] {
-        assert_eq!(
-            script.messages(number),
-            [ShortMessage::Status(1, SeatState::Paused, None)]
-        );
-    }
-    script.connect(1, Some(1));
-    for number in [0, 2] {
-        assert_eq!(
-            script.messages(number),
-            [ShortMessage::Status(1, SeatState::Connected, None)]
-        );
-    }
-}
-
-#[test]
-fn a_newer_stream_takes_over_without_a_pause() {
-    let mut script = started();
-    let records = script.records.len();
-    script.connect(0, None);
-    assert_eq!(
-        script.numbered_messages(0),
-        [(1, ShortMessage::Started), (2, ShortMessage::Request(1))]
-    );
-    assert_eq!(script.messages(1), []);
-    assert_eq!(script.records.len(), records);
-    script.answer_index(0, 1, 0);
-    assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)]);
 }
 
 #[test]
@@ -241,21 +172,6 @@ fn a_bot_that_missed_more_than_is_retained_starts_over() {
     );
     script.connect(0, Some(2));
     assert_eq!(script.numbered_messages(0).len(), MAX_RETAINED_MESSAGES);
-}
-
-#[test]
-fn a_bot_that_missed_the_start_receives_it_when_it_reconnects() {
-    let mut rules = rules::<Heap>(2);
-    rules.clock.startup_ms = 1000;
-    let mut script = Script::new(rules);
-    script.connect(1, None);
-    script.disconnect(1);
-    script.connect(0, None);
-    script.tick_at_deadline();
-    assert_eq!(script.referee.phase(), MatchPhase::Running);
-    script.connect(1, Some(0));
-    assert_eq!(script.numbered_messages(1), [(1, ShortMessage::Started)]);
-    assert!(script.faults.is_empty());
 }
 
 #[test]

@@ -1,17 +1,10 @@
 //! Every fault with every action.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
+use crate::script::{Script, ShortMessage, rules, seat};
+use crate::toy::heap::{Heap, Take};
 use FaultAction::{Forfeit, Refuse, Strike, Substitute};
 use bridgemaster_games::ScoreLine;
 use bridgemaster_referee::*;
-use script::{Script, ShortMessage, bot, rules, seat};
-use toy::{
-    hands::Hands,
-    heap::{Heap, Take},
-};
 
 fn started_with(change: impl FnOnce(&mut MatchRules<Heap>)) -> Script<Heap> {
     let mut rules = rules::<Heap>(3);
@@ -189,38 +182,6 @@ fn a_forfeited_seat_is_sent_the_reason_before_its_stream_is_closed() {
 }
 
 #[test]
-fn messages_of_a_forfeited_seat_are_ignored() {
-    let mut script = started_with(|_| {});
-    script.step(Input::Resign { seat: seat(0) });
-    for input in [
-        Input::Answer {
-            seat: seat(0),
-            request_id: 1,
-            answer: Answer::Index(0),
-            note: String::new(),
-        },
-        Input::Garbage {
-            seat: seat(0),
-            detail: String::new(),
-        },
-        Input::Disconnected { seat: seat(0) },
-        Input::Resign { seat: seat(0) },
-    ] {
-        let decisions = script.referee.public_decisions();
-        script.step(input);
-        assert!(script.last.is_empty());
-        assert_eq!(script.referee.public_decisions(), decisions);
-    }
-    script.connect(0, Some(2));
-    assert_eq!(
-        script.closed(0),
-        Some(CloseReason::Forfeited(FaultReason::Resigned))
-    );
-    assert_eq!(script.messages(0), []);
-    assert_eq!(script.faults.len(), 1);
-}
-
-#[test]
 fn an_illegal_answer_is_rejected_with_reason_field_and_valid_values() {
     let mut script = started_with(|rules| rules.faults.illegal = Strike);
     script.decide(0, 1, Take(9));
@@ -279,67 +240,6 @@ fn the_last_strike_forfeits_whatever_it_is_for() {
 }
 
 #[test]
-fn the_reconnect_time_runs_even_if_the_seat_owes_no_decision() {
-    let mut script = started_with(|rules| rules.clock.reconnect_ms = 5000);
-    script.disconnect(1);
-    assert_eq!(
-        script.messages(0),
-        [ShortMessage::Status(1, SeatState::Paused, None)]
-    );
-    script.hand_over(0, 1);
-    script.wait_ms(4999).tick();
-    assert!(script.faults.is_empty());
-    script.wait_ms(1).tick();
-    assert_eq!(script.faults, [(1, FaultReason::Disconnected, Forfeit)]);
-}
-
-#[test]
-fn a_bot_that_reconnects_in_time_commits_no_fault() {
-    let mut script = started_with(|_| {});
-    script.disconnect(1);
-    script.wait_ms(5000).connect(1, Some(1));
-    assert_eq!(
-        script.messages(0),
-        [ShortMessage::Status(1, SeatState::Connected, None)]
-    );
-    script.wait_ms(4999).tick();
-    assert!(script.faults.is_empty());
-}
-
-#[test]
-fn a_clock_that_runs_out_without_a_stream_is_disconnected_not_late() {
-    let mut script = started_with(|rules| rules.clock.reconnect_ms = 60_000);
-    script.hand_over(0, 1);
-    script.wait_ms(9000).disconnect(0);
-    script.tick_at_deadline();
-    assert_eq!(
-        script.now,
-        Time(5_000_000).plus_ms(10_000),
-        "the clock ran on"
-    );
-    assert_eq!(script.faults, [(0, FaultReason::Disconnected, Forfeit)]);
-}
-
-#[test]
-fn a_request_issued_without_a_stream_runs_from_its_issue() {
-    let mut script = started_with(|rules| rules.clock.reconnect_ms = 60_000);
-    script.disconnect(1);
-    script.answer_index(0, 1, 0);
-    let deadline = script.now.plus_ms(10_000);
-    assert_eq!(script.referee.deadline(), Some(deadline));
-    script.wait_ms(4000).connect(1, Some(1));
-    assert_eq!(script.request(1).clock.decision_left_ms, 6000);
-    script.hand_over(1, 1);
-    assert_eq!(
-        script.referee.deadline(),
-        Some(deadline),
-        "coming back gives no new time"
-    );
-    script.wait_ms(1000).answer_index(1, 1, 0);
-    assert_eq!(script.last_decision().charge.unwrap().charged_us, 5_000_000);
-}
-
-#[test]
 fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_is_back() {
     for action in [Substitute, Strike] {
         let mut script = started_with(|rules| rules.faults.disconnected = action);
@@ -374,15 +274,6 @@ fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_i
 }
 
 #[test]
-fn without_reconnect_time_a_lost_stream_is_a_fault_at_once() {
-    let mut script = started_with(|rules| rules.clock.reconnect_ms = 0);
-    script.disconnect(2);
-    assert_eq!(script.referee.deadline(), Some(script.now));
-    script.tick();
-    assert_eq!(script.faults, [(2, FaultReason::Disconnected, Forfeit)]);
-}
-
-#[test]
 fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
     let mut script = started_with(|_| {});
     for count in 1..=MAX_USELESS_MESSAGES {
@@ -398,43 +289,6 @@ fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
         script.closed(1),
         Some(CloseReason::Forfeited(FaultReason::Flood))
     );
-}
-
-#[test]
-fn an_accepted_answer_forgives_the_useless_messages_before_it() {
-    let mut script = started_with(|rules| rules.config.stones = Some(200));
-    let useless = |script: &mut Script<Heap>| {
-        for _ in 1..MAX_USELESS_MESSAGES {
-            script.step(Input::Useless { seat: seat(0) });
-        }
-    };
-    useless(&mut script);
-    script.answer_index(0, 1, 0);
-    useless(&mut script);
-    assert!(script.faults.is_empty());
-    script.step(Input::Useless { seat: seat(0) });
-    assert_eq!(script.faults, [(0, FaultReason::Flood, Forfeit)]);
-}
-
-#[test]
-fn endless_illegal_answers_are_a_flood() {
-    let mut script = started_with(|rules| rules.faults.illegal = Refuse);
-    for _ in 0..MAX_USELESS_MESSAGES {
-        script.answer_index(0, 1, 99);
-    }
-    assert_eq!(
-        script.faults.last(),
-        Some(&(0, FaultReason::Flood, Forfeit))
-    );
-}
-
-#[test]
-fn endless_reconnections_are_a_flood() {
-    let mut script = started_with(|_| {});
-    for _ in 0..MAX_USELESS_MESSAGES {
-        script.connect(1, None);
-    }
-    assert_eq!(script.faults, [(1, FaultReason::Flood, Forfeit)]);
 }
 
 #[test]
@@ -525,59 +379,4 @@ fn when_the_last_seat_forfeits_the_house_finishes_the_match_at_once() {
     assert_eq!(script.referee.deadline(), None);
     assert!(script.result().seats.iter().all(|seat| seat.place == 1));
     assert!(matches!(script.last.last(), Some(Output::Ended)));
-}
-
-#[test]
-fn with_simultaneous_decisions_a_late_seat_does_not_delay_the_others() {
-    let mut script = Script::<Hands>::started(rules(3));
-    assert_eq!(
-        [script.messages(0), script.messages(1), script.messages(2)]
-            .map(|messages| messages.last().cloned()),
-        [
-            Some(ShortMessage::Request(1)),
-            Some(ShortMessage::Request(1)),
-            Some(ShortMessage::Request(1))
-        ]
-    );
-    script.answer_index(0, 1, 0);
-    script.answer_index(2, 1, 1);
-    assert_eq!(script.messages(0), []);
-    script.tick_at_deadline();
-    assert_eq!(script.faults, [(1, FaultReason::Late, Strike)]);
-    assert_eq!(script.messages(0).last(), Some(&ShortMessage::Request(2)));
-    assert_eq!(script.request(0).content.events.len(), 1);
-}
-
-#[test]
-fn messages_after_the_end_are_ignored() {
-    let mut script = started_with(|rules| rules.config.stones = Some(3));
-    script.answer_index(0, 1, 2);
-    assert_eq!(script.referee.phase(), MatchPhase::Ended);
-    for number in 0..3 {
-        assert_eq!(script.messages(number), [ShortMessage::Ended]);
-        assert_eq!(script.closed(number), Some(CloseReason::MatchEnded));
-    }
-    for input in [
-        Input::Answer {
-            seat: seat(0),
-            request_id: 1,
-            answer: Answer::Index(2),
-            note: String::new(),
-        },
-        Input::Garbage {
-            seat: seat(0),
-            detail: String::new(),
-        },
-        Input::Disconnected { seat: seat(1) },
-        Input::Tick,
-    ] {
-        assert!(script.step(input).is_empty());
-    }
-    script.step(Input::Connected {
-        seat: seat(1),
-        bot: bot(1),
-        last_sequence: Some(1),
-    });
-    assert_eq!(script.numbered_messages(1), [(2, ShortMessage::Ended)]);
-    assert_eq!(script.closed(1), Some(CloseReason::MatchEnded));
 }

@@ -1,12 +1,8 @@
 //! Seats that the organiser expires, because their bots will not connect or reconnect.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
+use crate::script::{Script, rules, seat};
+use crate::toy::heap::Heap;
 use bridgemaster_referee::*;
-use script::{Script, rules, seat};
-use toy::heap::Heap;
 
 fn expire(script: &mut Script<Heap>, number: u8) {
     script.step(Input::Expired {

@@ -1,16 +1,12 @@
 //! Before the start: rules, connecting, the start-up time.
-#![allow(clippy::unwrap_used)]
 
-mod script;
-mod toy;
-
-use bridgemaster_games::SeatCount;
-use bridgemaster_referee::*;
-use script::{Script, ShortMessage, rules, seat};
-use toy::{
+use crate::script::{Script, ShortMessage, rules, seat};
+use crate::toy::{
     hands::{Hands, HandsConfig},
     heap::{Heap, HeapConfig, HeapEvent},
 };
+use bridgemaster_games::SeatCount;
+use bridgemaster_referee::*;
 
 fn refusal(change: impl FnOnce(&mut MatchRules<Heap>)) -> String {
     let mut rules = rules(2);
@@ -218,32 +214,6 @@ fn a_seat_that_never_connects_forfeits_and_the_others_play_on() {
 }
 
 #[test]
-fn with_substitute_a_bot_that_missed_the_start_may_still_connect() {
-    let mut rules = rules::<Heap>(2);
-    rules.faults.never_connected = FaultAction::Substitute;
-    let mut script = Script::new(rules);
-    script.connect(0, None);
-    script.tick_at_deadline();
-    assert_eq!(
-        script.faults,
-        [(1, FaultReason::NeverConnected, FaultAction::Substitute)]
-    );
-    assert_eq!(script.state(1), SeatState::Vacant);
-    script.answer_index(0, 1, 0);
-    assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::House, 0)));
-    script.connect(1, None);
-    assert_eq!(script.messages(1), [ShortMessage::Started]);
-    assert_eq!(
-        script.messages(0),
-        [ShortMessage::Status(1, SeatState::Connected, None)]
-    );
-    script.answer_index(0, 2, 0);
-    assert_eq!(script.messages(1), [ShortMessage::Request(1)]);
-    script.answer_index(1, 1, 0);
-    assert_eq!(script.decisions().last(), Some(&(1, DecidedBy::Bot, 1)));
-}
-
-#[test]
 fn a_bot_that_connects_after_the_end_gets_start_and_end_under_their_numbers() {
     let mut rules = rules::<Heap>(2);
     rules.faults.never_connected = FaultAction::Substitute;
@@ -260,97 +230,6 @@ fn a_bot_that_connects_after_the_end_gets_start_and_end_under_their_numbers() {
         script.numbered_messages(1),
         [(1, ShortMessage::Started), (2, ShortMessage::Ended)]
     );
-}
-
-#[test]
-fn a_bot_that_connects_at_the_end_of_the_start_up_time_is_too_late() {
-    let mut script = Script::<Heap>::new(rules(2));
-    script.connect(0, None);
-    script.wait_ms(30_000).connect(1, None);
-    assert_eq!(
-        script.closed(1),
-        Some(CloseReason::Forfeited(FaultReason::NeverConnected))
-    );
-}
-
-#[test]
-fn a_stream_lost_before_the_start_can_be_replaced() {
-    let mut script = Script::<Heap>::new(rules(2));
-    script.connect(0, None);
-    script.disconnect(0);
-    assert_eq!(script.state(0), SeatState::Paused);
-    script.connect(1, None);
-    assert_eq!(script.referee.phase(), MatchPhase::Waiting);
-    script.wait_ms(20_000).connect(0, None);
-    assert_eq!(script.referee.phase(), MatchPhase::Running);
-    assert!(script.faults.is_empty());
-}
-
-#[test]
-fn a_bot_that_left_before_the_start_is_disconnected_not_never_connected() {
-    let mut script = Script::<Heap>::new(rules(2));
-    script.connect(1, None);
-    script.disconnect(1);
-    script.connect(0, None);
-    script.tick_at_deadline();
-    assert_eq!(
-        script.faults,
-        [(1, FaultReason::Disconnected, FaultAction::Forfeit)]
-    );
-}
-
-#[test]
-fn a_seat_can_forfeit_before_the_start_and_is_not_waited_for() {
-    let mut script = Script::<Heap>::new(rules(3));
-    script.connect(0, None);
-    script.step(Input::Resign { seat: seat(0) });
-    assert_eq!(
-        script.closed(0),
-        Some(CloseReason::Forfeited(FaultReason::Resigned))
-    );
-    script.connect(1, None);
-    script.connect(2, None);
-    assert_eq!(script.referee.phase(), MatchPhase::Running);
-    assert_eq!(script.decisions(), [(0, DecidedBy::House, 0)]);
-    assert_eq!(
-        script.messages(1),
-        [ShortMessage::Started, ShortMessage::Request(1)]
-    );
-}
-
-#[test]
-fn without_any_bot_the_house_plays_the_whole_match() {
-    let mut script = Script::<Heap>::new(rules(4));
-    script.tick_at_deadline();
-    assert_eq!(script.referee.phase(), MatchPhase::Ended);
-    let result = script.result();
-    assert!(
-        result.seats.iter().all(|seat| seat.place == 1),
-        "all share the places"
-    );
-    assert_eq!(script.faults.len(), 4);
-    assert!(
-        script
-            .decisions()
-            .iter()
-            .all(|(_, by, _)| *by != DecidedBy::Bot)
-    );
-}
-
-#[test]
-fn an_answer_before_the_start_is_refused_without_penalty() {
-    let mut script = Script::<Heap>::new(rules(2));
-    script.connect(0, None);
-    script.answer_index(0, 1, 0);
-    assert_eq!(
-        script.messages(0),
-        [ShortMessage::Rejected(
-            1,
-            RejectionReason::UnknownRequest,
-            0
-        )]
-    );
-    assert!(script.faults.is_empty());
 }
 
 #[test]
@@ -389,7 +268,7 @@ fn inputs_of_seats_out_of_range_change_nothing() {
     for input in [
         Input::Connected {
             seat: seat(7),
-            bot: script::bot(7),
+            bot: crate::script::bot(7),
             last_sequence: None,
         },
         Input::Answer {
