@@ -34,7 +34,6 @@ mod contest_unstored;
 mod data;
 mod demo;
 mod every_game;
-mod forged_replays;
 mod fork;
 #[cfg(unix)]
 mod health;
@@ -55,6 +54,7 @@ mod new_bot;
 mod open_files;
 mod page;
 mod program;
+mod replay_command;
 #[path = "../report_files/mod.rs"]
 mod report_files;
 mod rules;
