@@ -12,8 +12,8 @@ use bridgemaster_proto::{
         GameDecision, Record, Replay, SeatRecord, SeatResult, record,
     },
 };
+use bridgemaster_replay::wire::SeedSalt;
 use bridgemaster_replay::{decode, verify};
-use bridgemaster_wire::SeedSalt;
 
 /// A match of two seats with a signature, which is not checked here.
 fn file() -> Vec<u8> {

@@ -9,7 +9,6 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::whole_file::FileMode;
-use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_server::{KeepReplays, Limits};
 use clap::{CommandFactory as _, Parser, error::ErrorKind};
 use serde::Deserialize;

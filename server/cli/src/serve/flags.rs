@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
+use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_server::{KeepReplays, Tls, TlsFiles, identity::PublicRead, traces::Collector};
 use bridgemaster_store::{Durability, NodeAddress, NodeName};
 use clap::{ArgAction, Args, ValueEnum, value_parser};

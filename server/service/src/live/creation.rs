@@ -12,7 +12,6 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::RulesError;
 use bridgemaster_replay::wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
-use bridgemaster_replay::wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
 use bridgemaster_store::{KeyName, StoreError, Write};
 use prost::Message as _;
 use tokio::sync::OwnedMutexGuard;

@@ -14,7 +14,6 @@ use bridgemaster_proto::v1::{
     watch_positions_request::Source,
 };
 use bridgemaster_replay::wire::ForkSource;
-use bridgemaster_replay::wire::ForkSource;
 use bridgemaster_store::KeyName;
 use tokio::{select, time::sleep};
 use tokio_stream::Empty;
