@@ -7,7 +7,7 @@ use bridgemaster_server::repair_records;
 use bridgemaster_store as store;
 use bridgemaster_store::{
     CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
-    SqliteOptions, SqliteStore, Store as _, StoreError, Write,
+    RecordStore as _, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
 };
 use clap::{Args, Subcommand};
 

@@ -10,6 +10,7 @@ use crate::{
         MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_PARTIES, MAX_RECORD_BYTES, MAX_RECORD_NAME_BYTES,
         MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
     },
+    named_rows::{NamedTable, RowChange},
 };
 
 /// Maximum number of characters that an error message quotes from a name.
@@ -30,6 +31,7 @@ pub(crate) enum MatchStatus {
 }
 
 /// Checks the writes in order. Each write is checked against the state after the preceding writes.
+/// Returns the changes to named rows that follow from the writes.
 ///
 /// # Errors
 /// [`StoreError::WriteRefused`] for the first write that does not fit.
@@ -37,30 +39,31 @@ pub(crate) fn check(
     batch: &[Write],
     status_of: impl Fn(&MatchId) -> MatchStatus,
     mut ladders: LadderStates,
-) -> Result<(), StoreError> {
+) -> Result<Vec<RowChange>, StoreError> {
     let mut current = HashMap::with_capacity(batch.len());
+    let mut rows = Vec::new();
     for (index, write) in batch.iter().enumerate() {
         let refused = |refusal| StoreError::WriteRefused { index, refusal };
-        if let Write::ChangeLadder { ladder_id, change } = write {
-            ladder_batch::check(ladder_id, change, &mut ladders).map_err(refused)?;
-            continue;
+        if let Some(id) = write.match_id() {
+            let current = current.entry(id).or_insert_with(|| status_of(id));
+            *current = next_status(write, *current).map_err(refused)?;
+        } else {
+            rows.extend(row_changes(write, &mut ladders).map_err(refused)?);
         }
-        let Some(id) = write.match_id() else {
-            check_record(write).map_err(refused)?;
-            continue;
-        };
-        let current = current.entry(id).or_insert_with(|| status_of(id));
-        *current = next_status(write, *current).map_err(refused)?;
     }
-    Ok(())
+    Ok(rows)
 }
 
-fn check_record(write: &Write) -> Result<(), WriteRefusal> {
+/// Checks a write that concerns no match, and returns its changes to named rows.
+fn row_changes(write: &Write, ladders: &mut LadderStates) -> Result<Vec<RowChange>, WriteRefusal> {
     match write {
+        Write::ChangeLadder { ladder_id, change } => {
+            ladder_batch::check(ladder_id, change, ladders)
+        }
         Write::PutRecord { name, value } => {
             let is_name = (1..=MAX_RECORD_NAME_BYTES).contains(&name.len());
             if is_name && value.len() <= MAX_RECORD_BYTES {
-                return Ok(());
+                return Ok(vec![NamedTable::Record.put(&**name, value.clone())]);
             }
             Err(WriteRefusal::RecordTooLarge {
                 name: name.chars().take(MAX_QUOTED_CHARS).collect(),
@@ -68,7 +71,15 @@ fn check_record(write: &Write) -> Result<(), WriteRefusal> {
                 bytes: value.len(),
             })
         }
-        _ => Ok(()),
+        Write::RemoveRecord { name } => Ok(vec![RowChange::Delete {
+            table: NamedTable::Record,
+            name: name.clone(),
+        }]),
+        Write::OpenMatch { .. }
+        | Write::Append { .. }
+        | Write::FinishMatch { .. }
+        | Write::ForgetReplay { .. }
+        | Write::DropMatch { .. } => Ok(Vec::new()),
     }
 }
 

@@ -28,7 +28,9 @@ impl StoreId {
 
     /// Starts the checksum of a table row.
     pub(crate) fn row_checksum(self, table: &str) -> RowChecksum {
-        RowChecksum(Xxh64::new(xxh64(&self.0, 0))).add_text(table)
+        let mut checksum = RowChecksum(Xxh64::new(xxh64(&self.0, 0)));
+        checksum.add_text(table);
+        checksum
     }
 }
 
@@ -37,29 +39,22 @@ impl StoreId {
 pub(crate) struct RowChecksum(Xxh64);
 
 impl RowChecksum {
-    pub(crate) fn add_bytes(mut self, value: &[u8]) -> Self {
+    pub(crate) fn add_bytes(&mut self, value: &[u8]) -> &mut Self {
         self.0.update(&(value.len() as u64).to_le_bytes());
         self.0.update(value);
         self
     }
 
-    pub(crate) fn add_text(self, value: &str) -> Self {
+    pub(crate) fn add_text(&mut self, value: &str) -> &mut Self {
         self.add_bytes(value.as_bytes())
     }
 
-    pub(crate) fn add_number(self, value: i64) -> Self {
+    pub(crate) fn add_number(&mut self, value: i64) -> &mut Self {
         self.add_bytes(&value.to_le_bytes())
     }
 
-    pub(crate) fn add_optional_number(self, value: Option<i64>) -> Self {
-        match value {
-            Some(value) => self.add_number(value),
-            None => self.add_bytes(&[]),
-        }
-    }
-
     /// Returns the checksum as databases store it: a signed 64-bit number.
-    pub(crate) fn finish(self) -> i64 {
+    pub(crate) fn finish(&self) -> i64 {
         self.0.digest().cast_signed()
     }
 }
@@ -96,7 +91,7 @@ mod tests {
                 .finish(),
             one.row_checksum("replay")
                 .add_text("ab")
-                .add_optional_number(None)
+                .add_bytes(&[])
                 .finish(),
             one.row_checksum("replay").add_text("ab").finish(),
         ];

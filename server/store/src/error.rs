@@ -142,45 +142,31 @@ pub enum StoreError {
     },
     /// The database was written by a newer version of this program.
     #[error(
-        "{} has schema version {version}, but this program supports versions up to {supported}; \
-         run the newer program that wrote it, or restore a backup of the older version",
+        "{} has schema version {version}, but this program needs version {supported}; run the \
+         newer program that wrote it, or restore a backup of the older version",
         path.display()
     )]
     NewerSchema {
-        /// Path to the database.
+        /// Path to the database, or its address.
         path: PathBuf,
         /// Schema version of the database.
-        version: i64,
-        /// The newest schema version that this program supports.
-        supported: i64,
-    },
-    /// The database needs a migration, but a running server has locked the folder.
-    #[error(
-        "{} has schema version {version}, but this program needs version {supported}, and a \
-         running server has locked the folder; restart that server with this version of the \
-         program first",
-        path.display()
-    )]
-    OlderSchema {
-        /// Path to the database.
-        path: PathBuf,
-        /// Schema version of the database; 0 if it is empty.
         version: i64,
         /// The schema version that this program needs.
         supported: i64,
     },
-    /// A migration in the database differs from the same migration in this program, so another
-    /// build created the database.
+    /// The database was written by an older version of this program.
     #[error(
-        "{} was created by another build of this program: schema migration {version} differs; \
-         run the build that created it",
+        "{} has schema version {version}, but this program needs version {supported}; run the \
+         older program that wrote it, or start with an empty store",
         path.display()
     )]
-    DifferentSchema {
-        /// Path to the database.
+    OlderSchema {
+        /// Path to the database, or its address.
         path: PathBuf,
-        /// The first migration that differs.
+        /// Schema version of the database; 0 if the program that wrote it recorded none.
         version: i64,
+        /// The schema version that this program needs.
+        supported: i64,
     },
     /// The database is missing, although a file that belongs to it exists.
     #[error(

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope};
+use crate::{DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope, named_rows::TableMark};
 
 /// The 32-byte hash of a key's secret. The hash never appears in logs. This type does not implement
 /// `==`, so compare [`as_bytes`](Self::as_bytes) in constant time.
@@ -132,14 +132,7 @@ impl From<DamagedKey> for DamageReport {
 /// The version changes when a key is added or revoked, and when a damaged key is removed, but not
 /// when a use is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeysVersion {
-    /// The number of keys, including revoked keys.
-    pub total: u64,
-    /// The number of revoked keys.
-    pub revoked: u64,
-    /// Number of the newest key; 0 if there are no keys. Numbers are never reused.
-    pub newest: u64,
-}
+pub struct KeysVersion(pub(crate) TableMark);
 
 impl From<NewKey> for Key {
     fn from(key: NewKey) -> Self {

@@ -1,145 +1,211 @@
 //! Validation of ladder changes against the stored state.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::{
     LadderChange, LadderId, Write, WriteRefusal,
+    ladder_store::{
+        delete, ladder_from_row, match_from_row, match_number, put_ladder, put_match, put_version,
+    },
     limits::{
         MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES, MAX_LADDER_VERSION_BYTES,
     },
+    named_rows::{NameRange, NamedTable, QueryResults, RowChange, RowQuery, Selection, match_name},
 };
 
 /// The part of a ladder's state that is needed to validate a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LadderState {
     Damaged,
-    Sound {
-        term: u64,
-        /// The number of matches so far.
-        matches: u64,
-        /// The matches that the batch ends, except matches that have already ended.
-        open: BTreeSet<u64>,
-    },
+    Sound(SoundLadder),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SoundLadder {
+    term: u64,
+    description: Vec<u8>,
+    /// The number of matches so far.
+    matches: u64,
+    /// The matches that the batch ends, except matches that have already ended.
+    open: BTreeSet<u64>,
 }
 
 /// The state of the ladders that a batch changes, before the batch. Unknown ladders have no entry.
 pub(crate) type LadderStates = HashMap<LadderId, LadderState>;
 
-/// Returns the numbers of the matches that a batch ends, by ladder. Every ladder that the batch
-/// changes has an entry, even if the entry is empty.
-pub(crate) fn ended_matches(batch: &[Write]) -> HashMap<LadderId, BTreeSet<u64>> {
-    let mut ended_matches: HashMap<LadderId, BTreeSet<u64>> = HashMap::new();
-    for write in batch {
-        if let Write::ChangeLadder { ladder_id, change } = write {
-            let ends = ended_matches.entry(ladder_id.clone()).or_default();
-            if let LadderChange::End { number, .. } = change {
-                ends.insert(*number);
+/// The ladders that a batch changes, each with the numbers of the matches that the batch ends.
+#[derive(Debug)]
+pub(crate) struct LadderLookup(BTreeMap<LadderId, BTreeSet<u64>>);
+
+impl LadderLookup {
+    pub(crate) fn new(batch: &[Write]) -> Self {
+        let mut ladders: BTreeMap<LadderId, BTreeSet<u64>> = BTreeMap::new();
+        for write in batch {
+            if let Write::ChangeLadder { ladder_id, change } = write {
+                let ends = ladders.entry(ladder_id.clone()).or_default();
+                if let LadderChange::End { number, .. } = change {
+                    ends.insert(*number);
+                }
             }
         }
+        Self(ladders)
     }
-    ended_matches
+
+    /// Returns the queries for the rows from which the states follow: three for each ladder.
+    pub(crate) fn queries(&self) -> Vec<RowQuery> {
+        let of_ladder = |(id, ends): (&LadderId, &BTreeSet<u64>)| {
+            let ended = ends.iter().map(|number| match_name(id, *number));
+            let matches = NamedTable::LadderMatch;
+            [
+                NamedTable::Ladder.named(id.as_str()),
+                matches.query(Selection::Last(NameRange::of_ladder(id))),
+                matches.query(Selection::Named(ended.collect())),
+            ]
+        };
+        self.0.iter().flat_map(of_ladder).collect()
+    }
+
+    /// Returns the states, given the results of the queries.
+    pub(crate) fn states(self, results: QueryResults) -> LadderStates {
+        let mut results = results.into_iter();
+        let mut states = LadderStates::new();
+        for id in self.0.into_keys() {
+            let mut next = || results.next().unwrap_or_default();
+            let (ladder, last, ended) = (next().pop(), next().pop(), next());
+            let state = match ladder.map(ladder_from_row) {
+                None => continue,
+                Some(Err(_)) => LadderState::Damaged,
+                Some(Ok(ladder)) => {
+                    // An unreadable match cannot be ended.
+                    let ended = ended.into_iter().filter_map(|row| match_from_row(row).ok());
+                    let last = last.as_ref().and_then(match_number);
+                    LadderState::Sound(SoundLadder {
+                        term: ladder.term,
+                        description: ladder.value,
+                        matches: last.map_or(0, |last| last + 1),
+                        open: ended
+                            .filter(|ended| !ended.is_over)
+                            .map(|ended| ended.number)
+                            .collect(),
+                    })
+                }
+            };
+            states.insert(id, state);
+        }
+        states
+    }
 }
 
-/// Checks a change against the state of the ladders, and updates the state.
+/// Checks a change against the state of the ladders, and updates the state. Returns the changes to
+/// the rows of the ladder.
 pub(crate) fn check(
     ladder_id: &LadderId,
     change: &LadderChange,
     states: &mut LadderStates,
-) -> Result<(), WriteRefusal> {
+) -> Result<Vec<RowChange>, WriteRefusal> {
     check_sizes(ladder_id, change)?;
-    if *change == LadderChange::Drop {
-        states.remove(ladder_id);
-        return Ok(());
-    }
-    let state = states.get_mut(ladder_id);
-    if let LadderChange::Open { .. } = change {
-        if state.is_some() {
-            let ladder_id = ladder_id.clone();
-            return Err(WriteRefusal::LadderExists { ladder_id });
+    match (change, states.get_mut(ladder_id)) {
+        (LadderChange::Drop, _) => {
+            states.remove(ladder_id);
+            Ok(delete(ladder_id).into())
         }
-        let state = LadderState::Sound {
-            term: 0,
-            matches: 0,
-            open: BTreeSet::new(),
-        };
-        states.insert(ladder_id.clone(), state);
-        return Ok(());
-    }
-    match state {
-        None => {
-            let ladder_id = ladder_id.clone();
-            Err(WriteRefusal::UnknownLadder { ladder_id })
+        (LadderChange::Open { value }, None) => {
+            let ladder = SoundLadder {
+                description: value.clone(),
+                ..SoundLadder::default()
+            };
+            states.insert(ladder_id.clone(), LadderState::Sound(ladder));
+            Ok(vec![put_ladder(ladder_id, 0, value)])
         }
-        Some(LadderState::Damaged) => {
-            let ladder_id = ladder_id.clone();
-            Err(WriteRefusal::LadderDamaged { ladder_id })
+        (LadderChange::Open { .. }, Some(_)) => Err(WriteRefusal::LadderExists {
+            ladder_id: ladder_id.clone(),
+        }),
+        (_, None) => Err(WriteRefusal::UnknownLadder {
+            ladder_id: ladder_id.clone(),
+        }),
+        (_, Some(LadderState::Damaged)) => Err(WriteRefusal::LadderDamaged {
+            ladder_id: ladder_id.clone(),
+        }),
+        (change, Some(LadderState::Sound(ladder))) => {
+            Ok(ladder.apply(ladder_id, change)?.into_iter().collect())
         }
-        Some(LadderState::Sound {
-            term,
-            matches,
-            open,
-        }) => apply_change(ladder_id, change, (term, matches, open)),
     }
 }
 
-/// Checks a change to an existing ladder against its term, its match count, and the matches that
-/// have not ended yet.
-fn apply_change(
-    ladder_id: &LadderId,
-    change: &LadderChange,
-    (term, matches, open): (&mut u64, &mut u64, &mut BTreeSet<u64>),
-) -> Result<(), WriteRefusal> {
-    let in_term = |named: u64, expected: u64| {
-        if named == expected {
-            Ok(())
-        } else {
-            Err(WriteRefusal::LadderTermEnded {
-                ladder_id: ladder_id.clone(),
-                term: named,
-                expected,
-            })
-        }
-    };
-    match change {
-        LadderChange::StartTerm { term: new } => {
-            in_term(*new, *term + 1)?;
-            *term = *new;
-        }
-        LadderChange::Update { term: named, .. } | LadderChange::PutVersion { term: named, .. } => {
-            in_term(*named, *term)?;
-        }
-        LadderChange::Pair {
-            term: named,
-            number,
-            ..
-        } => {
-            in_term(*named, *term)?;
-            if number != matches {
-                return Err(WriteRefusal::LadderMatchOutOfOrder {
-                    ladder_id: ladder_id.clone(),
-                    number: *number,
-                    expected: *matches,
-                });
+impl SoundLadder {
+    /// Checks a change to an existing ladder against its term, its match count, and the matches
+    /// that have not ended yet.
+    fn apply(
+        &mut self,
+        id: &LadderId,
+        change: &LadderChange,
+    ) -> Result<Option<RowChange>, WriteRefusal> {
+        let put = match change {
+            LadderChange::StartTerm { term } => {
+                check_term(id, *term, self.term + 1)?;
+                self.term = *term;
+                put_ladder(id, *term, &self.description)
             }
-            open.insert(*number);
-            *matches += 1;
-        }
-        LadderChange::End {
-            term: named,
-            number,
-            ..
-        } => {
-            in_term(*named, *term)?;
-            if !open.remove(number) {
-                return Err(WriteRefusal::LadderMatchNotOpen {
-                    ladder_id: ladder_id.clone(),
-                    number: *number,
-                });
+            LadderChange::Update { term, value } => {
+                check_term(id, *term, self.term)?;
+                self.description.clone_from(value);
+                put_ladder(id, *term, value)
             }
-        }
-        LadderChange::Open { .. } | LadderChange::Drop => {}
+            LadderChange::PutVersion {
+                term,
+                bot_name,
+                bot_version,
+                value,
+            } => {
+                check_term(id, *term, self.term)?;
+                put_version(id, bot_name, bot_version, value)
+            }
+            LadderChange::Pair {
+                term,
+                number,
+                value,
+            } => {
+                check_term(id, *term, self.term)?;
+                if *number != self.matches {
+                    return Err(WriteRefusal::LadderMatchOutOfOrder {
+                        ladder_id: id.clone(),
+                        number: *number,
+                        expected: self.matches,
+                    });
+                }
+                self.open.insert(*number);
+                self.matches += 1;
+                put_match(id, *number, false, value)
+            }
+            LadderChange::End {
+                term,
+                number,
+                value,
+            } => {
+                check_term(id, *term, self.term)?;
+                if !self.open.remove(number) {
+                    return Err(WriteRefusal::LadderMatchNotOpen {
+                        ladder_id: id.clone(),
+                        number: *number,
+                    });
+                }
+                put_match(id, *number, true, value)
+            }
+            LadderChange::Open { .. } | LadderChange::Drop => return Ok(None),
+        };
+        Ok(Some(put))
     }
-    Ok(())
+}
+
+fn check_term(ladder_id: &LadderId, term: u64, expected: u64) -> Result<(), WriteRefusal> {
+    if term == expected {
+        return Ok(());
+    }
+    Err(WriteRefusal::LadderTermEnded {
+        ladder_id: ladder_id.clone(),
+        term,
+        expected,
+    })
 }
 
 fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteRefusal> {

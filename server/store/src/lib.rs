@@ -32,19 +32,22 @@ mod flush;
 mod inspector;
 mod journal;
 mod journal_batch;
+mod key_store;
 mod keys;
 mod ladder_batch;
+mod ladder_store;
 mod ladders;
 pub mod limits;
 mod matches;
 mod memory;
-mod memory_ladders;
+mod named_rows;
 mod nodes;
 mod open_report;
 mod permissions;
 mod postgres;
+mod record_store;
 mod rows;
-mod secrets;
+mod schema;
 mod sqlite;
 mod store;
 mod transfer;
@@ -78,6 +81,6 @@ pub use sqlite::{
     CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
     check_with_inspector, replace, restore,
 };
-pub use store::{KeyStore, Store};
+pub use store::{KeyStore, RecordStore, Store};
 pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};
 pub use write_refusal::WriteRefusal;

@@ -1,20 +1,23 @@
 //! A store in memory, for servers without a data folder and for tests.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::PathBuf,
+};
 
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
-    DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key,
-    KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    NewKey, OpenMatch, OpenReport, Records, ReplayMetadata, Store, StoreError, StoredLadder,
-    StoredLadderMatch, StoredLadderVersion, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts, MatchId, OpenMatch,
+    OpenReport, ReplayMetadata, Store, StoreError, Write,
     batch::{self, MatchStatus},
-    ladder_batch,
-    limits::{MAX_KEYS, MAX_PAGE_MATCHES},
-    memory_ladders::MemoryLadders,
-    secrets::check_secret,
+    ladder_batch::LadderLookup,
+    limits::MAX_PAGE_MATCHES,
+    named_rows::{
+        Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowStore,
+        Selection, TableMark,
+    },
 };
 
 /// A [`Store`] in memory. The store's content is lost when the process ends.
@@ -36,10 +39,15 @@ struct State {
     /// `open` and `finished`.
     events: i64,
     finishes: i64,
-    keys: Vec<Key>,
-    secrets: HashMap<String, Vec<u8>>,
-    records: BTreeMap<String, Vec<u8>>,
-    ladders: MemoryLadders,
+    named: BTreeMap<NamedTable, NamedRows>,
+}
+
+/// A table of named rows.
+#[derive(Debug, Default)]
+struct NamedRows {
+    rows: BTreeMap<String, Vec<u8>>,
+    /// The number of changes so far.
+    changes: u64,
 }
 
 #[derive(Debug)]
@@ -161,13 +169,8 @@ impl State {
                     self.finished.remove(&key);
                 }
             }
-            Write::PutRecord { name, value } => {
-                self.records.insert(name, value);
-            }
-            Write::RemoveRecord { name } => {
-                self.records.remove(&name);
-            }
-            Write::ChangeLadder { ladder_id, change } => self.ladders.apply(ladder_id, change),
+            // The check of the batch has returned their changes.
+            Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }
 
@@ -176,8 +179,100 @@ impl State {
         self.open.remove(&key)
     }
 
+    fn read_rows(&self, queries: &[RowQuery]) -> QueryResults {
+        let read = |query: &RowQuery| match self.named.get(&query.table) {
+            Some(table) => table.read(&query.selection),
+            None => Vec::new(),
+        };
+        queries.iter().map(read).collect()
+    }
+
+    fn apply_to_rows(&mut self, changes: Vec<RowChange>) {
+        for change in changes {
+            let table = self.named.entry(change.table()).or_default();
+            table.changes += 1;
+            match change {
+                RowChange::Put { name, value, .. } => _ = table.rows.insert(name, value),
+                RowChange::Delete { name, .. } => _ = table.rows.remove(&name),
+                RowChange::DeleteRange { range, .. } => {
+                    table.rows.retain(|name, _| !range.contains(name));
+                }
+                RowChange::DeleteAll { .. } => table.rows.clear(),
+                // No row in memory is damaged.
+                RowChange::DeleteDamaged { .. } => {}
+            }
+        }
+    }
+
     fn finished_entry(&self, id: &MatchId) -> Option<&Finished> {
         self.finished.get(self.finished_by_id.get(id)?)
+    }
+}
+
+impl NamedRows {
+    fn read(&self, selection: &Selection) -> Vec<RowResult> {
+        let row = |(name, value): (&String, &Vec<u8>)| {
+            Ok(NamedRow {
+                name: name.clone(),
+                value: value.clone(),
+            })
+        };
+        let rows = &self.rows;
+        match selection {
+            Selection::All => rows.iter().map(row).collect(),
+            Selection::Named(names) => {
+                let names = names.iter();
+                names
+                    .filter_map(|name| rows.get_key_value(name))
+                    .map(row)
+                    .collect()
+            }
+            Selection::First(range, limit) => {
+                let from = rows.range(range.from.clone()..);
+                let in_range = from.take_while(|(name, _)| range.contains(name));
+                in_range.take(*limit as usize).map(row).collect()
+            }
+            Selection::Last(range) => {
+                let last = match &range.before {
+                    Some(before) => rows.range(..before.clone()).next_back(),
+                    None => rows.last_key_value(),
+                };
+                let last = last.filter(|(name, _)| range.contains(name));
+                last.into_iter().map(row).collect()
+            }
+        }
+    }
+}
+
+impl RowStore for MemoryStore {
+    async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
+        self.with_state(|state| Ok(state.read_rows(&queries)))
+    }
+
+    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+        self.with_state(|state| {
+            let table = state.named.get(&table);
+            Ok(TableMark {
+                rows: table.map_or(0, |table| table.rows.len() as u64),
+                sum: table.map_or(0, |table| table.changes),
+            })
+        })
+    }
+
+    async fn update_rows<T: Send + 'static>(
+        &self,
+        queries: Vec<RowQuery>,
+        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        self.with_state(|state| {
+            let (changes, value) = decide(state.read_rows(&queries), false)?;
+            state.apply_to_rows(changes);
+            Ok(value)
+        })
+    }
+
+    fn location(&self) -> PathBuf {
+        "memory".into()
     }
 }
 
@@ -185,8 +280,10 @@ impl State {
 impl Store for MemoryStore {
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.with_state(|state| {
-            let ladders = state.ladders.states(ladder_batch::ended_matches(&batch));
-            batch::check(&batch, |id| state.status(id), ladders)?;
+            let ladders = LadderLookup::new(&batch);
+            let found = state.read_rows(&ladders.queries());
+            let rows = batch::check(&batch, |id| state.status(id), ladders.states(found))?;
+            state.apply_to_rows(rows);
             for write in batch {
                 state.apply(write);
             }
@@ -316,166 +413,8 @@ impl Store for MemoryStore {
         })
     }
 
-    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with_state(|state| Ok(state.records.get(name).cloned()))
-    }
-
-    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
-        self.with_state(|state| {
-            let from = state.records.range(prefix.to_owned()..);
-            let matching = from.take_while(|(name, _)| name.starts_with(prefix));
-            Ok(Records {
-                intact: matching
-                    .map(|(name, value)| (name.clone(), value.clone()))
-                    .collect(),
-                damaged: Vec::new(),
-            })
-        })
-    }
-
-    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with_state(|state| Ok(state.secrets.get(name).cloned()))
-    }
-
-    async fn get_or_insert_secret(
-        &self,
-        name: &str,
-        value: Vec<u8>,
-    ) -> Result<Vec<u8>, StoreError> {
-        check_secret(name, &value)?;
-        self.with_state(|state| {
-            Ok(state
-                .secrets
-                .entry(name.to_owned())
-                .or_insert(value)
-                .clone())
-        })
-    }
-
-    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
-        self.with_state(|_| Ok(Vec::new()))
-    }
-
     async fn close(&self) -> Result<(), StoreError> {
         *self.lock() = None;
         Ok(())
-    }
-}
-
-#[async_trait]
-impl KeyStore for MemoryStore {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.with_state(|state| {
-            if let Some(other) = state.keys.iter().find(|other| other.id == key.id) {
-                if other.is_result_of_adding(&key) {
-                    return Ok(());
-                }
-                return Err(StoreError::KeyIdTaken { key_id: key.id });
-            }
-            let in_force = |other: &&Key| other.name == key.name && other.is_in_force();
-            if let Some(other) = state.keys.iter().find(in_force) {
-                return Err(StoreError::KeyNameTaken {
-                    name: key.name,
-                    key_id: other.id.clone(),
-                });
-            }
-            if state.keys.iter().filter(|key| key.is_in_force()).count() >= MAX_KEYS {
-                return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
-            }
-            state.keys.push(key.into());
-            Ok(())
-        })
-    }
-
-    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        self.with_state(|state| {
-            let mut keys = state.keys.clone();
-            keys.sort_by(|a, b| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id)));
-            Ok(keys)
-        })
-    }
-
-    async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
-        self.with_state(|state| {
-            let revoked = state.keys.iter().filter(|key| !key.is_in_force()).count();
-            Ok(KeysVersion {
-                total: state.keys.len() as u64,
-                revoked: revoked as u64,
-                // This store never removes a key.
-                newest: state.keys.len() as u64,
-            })
-        })
-    }
-
-    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        self.with_state(|_| Ok(Vec::new()))
-    }
-
-    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
-        self.with_state(|state| {
-            let key_id = id.clone();
-            Err(if state.keys.iter().any(|key| key.id == *id) {
-                StoreError::NotDamaged {
-                    value: DamagedValue::Key(key_id),
-                }
-            } else {
-                StoreError::UnknownKey { key_id }
-            })
-        })
-    }
-
-    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        self.with_state(|state| Ok(state.keys.iter().find(|key| key.id == *id).cloned()))
-    }
-
-    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        self.with_state(|state| {
-            let key = state.keys.iter_mut().find(|key| key.id == *id);
-            let key = key.ok_or_else(|| StoreError::UnknownKey { key_id: id.clone() })?;
-            key.revoked_at_unix_ms.get_or_insert(revoked_at_unix_ms);
-            Ok(key.clone())
-        })
-    }
-
-    async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        self.with_state(|state| {
-            for (id, used_at_unix_ms) in &uses {
-                if let Some(key) = state.keys.iter_mut().find(|key| key.id == *id) {
-                    key.last_used_at_unix_ms = key.last_used_at_unix_ms.max(Some(*used_at_unix_ms));
-                }
-            }
-            Ok(())
-        })
-    }
-}
-
-#[async_trait]
-impl LadderStore for MemoryStore {
-    async fn ladders(&self) -> Result<LadderRows<StoredLadder>, StoreError> {
-        self.with_state(|state| Ok(state.ladders.all()))
-    }
-
-    async fn ladder_versions(
-        &self,
-        id: &LadderId,
-    ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
-        self.with_state(|state| Ok(state.ladders.versions(id)))
-    }
-
-    async fn ladder_matches(
-        &self,
-        id: &LadderId,
-        from: u64,
-        limit: u32,
-    ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
-        self.with_state(|state| Ok(state.ladders.matches(id, from, limit)))
-    }
-
-    async fn ladder_match(
-        &self,
-        id: &LadderId,
-        number: u64,
-    ) -> Result<Option<StoredLadderMatch>, StoreError> {
-        self.with_state(|state| Ok(state.ladders.get(id, number)))
     }
 }

@@ -11,13 +11,22 @@ use crate::{
 /// A server's API keys.
 #[async_trait]
 pub trait KeyStore: Send + Sync {
-    /// Adds a key. Has no effect if an identical key is in force, so that a call with an unknown
-    /// outcome can be retried.
+    /// Adds keys, all of them or none. An identical key that is already in force is skipped, so
+    /// that a call with an unknown outcome can be retried.
     ///
     /// # Errors
-    /// [`StoreError::KeyIdTaken`], [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or a
-    /// storage failure.
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError>;
+    /// For the first key that is refused: [`StoreError::KeyIdTaken`],
+    /// [`StoreError::KeyNameTaken`], [`StoreError::TooManyKeys`], or [`StoreError::Damaged`] if a
+    /// key with the same id cannot be read; or a storage failure.
+    async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError>;
+
+    /// Adds one key, as [`add_keys`](Self::add_keys) does.
+    ///
+    /// # Errors
+    /// Those of [`add_keys`](Self::add_keys).
+    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.add_keys(vec![key]).await
+    }
 
     /// Returns every key, including revoked keys, ordered by creation time and then by id. Damaged
     /// keys are left out: see [`damaged_keys`](Self::damaged_keys). Reads of matches never delay
@@ -71,6 +80,46 @@ pub trait KeyStore: Send + Sync {
     async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError>;
 }
 
+/// A server's records and secrets. [`Store::commit`] changes records.
+#[async_trait]
+pub trait RecordStore: Send + Sync {
+    /// Returns the record with this name, if one is stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Returns all records whose names start with `prefix`.
+    ///
+    /// # Errors
+    /// A storage failure.
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError>;
+
+    /// Returns one of the server's secrets, such as a signing key; `None` if no secret has this
+    /// name. Secrets belong to the store, so backups contain them.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if the secret cannot be read, or if a row with an unreadable name
+    /// might be this secret; or a storage failure.
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Stores a secret of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless a
+    /// secret with this name exists. Returns the stored secret.
+    ///
+    /// # Errors
+    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret); or
+    /// a storage failure.
+    async fn get_or_insert_secret(&self, name: &str, value: Vec<u8>)
+    -> Result<Vec<u8>, StoreError>;
+
+    /// Removes the secrets that cannot be read, and returns their damage. New secrets can then be
+    /// stored under their names.
+    ///
+    /// # Errors
+    /// A storage failure.
+    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError>;
+}
+
 /// A server's durable state.
 ///
 /// A match is opened, gains journal entries, and is finished or dropped. Each of these steps is a
@@ -122,7 +171,7 @@ pub trait KeyStore: Send + Sync {
 /// # }
 /// ```
 #[async_trait]
-pub trait Store: KeyStore + LadderStore {
+pub trait Store: KeyStore + RecordStore + LadderStore {
     /// Stores the whole batch in order, or none of it. When this returns `Ok`, the batch is as
     /// durable as the store guarantees. Concurrent commits are serialized. Dropping the future does
     /// not cancel the commit.
@@ -224,42 +273,6 @@ pub trait Store: KeyStore + LadderStore {
     /// # Errors
     /// A storage failure.
     async fn match_counts(&self) -> Result<MatchCounts, StoreError>;
-
-    /// Returns the record with this name, if one is stored.
-    ///
-    /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
-    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
-
-    /// Returns all records whose names start with `prefix`.
-    ///
-    /// # Errors
-    /// A storage failure.
-    async fn records(&self, prefix: &str) -> Result<Records, StoreError>;
-
-    /// Returns one of the server's secrets, such as a signing key; `None` if no secret has this
-    /// name. Secrets belong to the store, so backups contain them.
-    ///
-    /// # Errors
-    /// [`StoreError::Damaged`] if the secret cannot be read, or if a row with an unreadable name
-    /// might be this secret; or a storage failure.
-    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError>;
-
-    /// Stores a secret of at most [`MAX_SECRET_BYTES`](crate::limits::MAX_SECRET_BYTES), unless a
-    /// secret with this name exists. Returns the stored secret.
-    ///
-    /// # Errors
-    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret); or
-    /// a storage failure.
-    async fn get_or_insert_secret(&self, name: &str, value: Vec<u8>)
-    -> Result<Vec<u8>, StoreError>;
-
-    /// Removes the secrets that cannot be read, and returns their damage. New secrets can then be
-    /// stored under their names.
-    ///
-    /// # Errors
-    /// A storage failure.
-    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError>;
 
     /// Waits for the running commit, then releases all of the store's resources. Every later call
     /// fails with [`StoreError::Closed`], except that closing again has no effect. Dropping a store

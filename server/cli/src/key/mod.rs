@@ -11,14 +11,14 @@ use std::{
 use anyhow::Context as _;
 use bridgemaster_proto::escape::Escaped;
 use bridgemaster_server::identity::{ApiKey, KeyScope, are_confusable};
-use bridgemaster_store::{DamagedKey, Key, KeyName, NewKey, OwnerName};
+use bridgemaster_store::{DamagedKey, Key, KeyName, KeyStore, NewKey, OwnerName};
 use clap::{Args, Subcommand};
 
 use crate::{
     failure::misuse,
     files::{self, SecretFile},
     key::{
-        place::{KeyPlace, Keys},
+        place::KeyPlace,
         roster::{Entry, check_name, check_name_confusable, check_owner, check_owner_confusable},
     },
     output,
@@ -119,10 +119,10 @@ impl KeyArgs {
                     // Create the file before the key, since the secret would be lost if writing
                     // failed.
                     let file = output.as_deref().map(SecretFile::new).transpose()?;
-                    add(&place.open_or_create().await?, request, file).await
+                    add(&*place.open_or_create().await?, request, file).await
                 }
-                KeyCommand::List { place } => list(&place.open().await?).await,
-                KeyCommand::Revoke { key, place } => revoke(&place.open().await?, &key).await,
+                KeyCommand::List { place } => list(&*place.open().await?).await,
+                KeyCommand::Revoke { key, place } => revoke(&*place.open().await?, &key).await,
             }
         })
     }
@@ -232,7 +232,11 @@ fn generate(entry: &Entry) -> (ApiKey, NewKey) {
     (key, new)
 }
 
-async fn add(keys: &Keys, request: AddRequest, file: Option<SecretFile>) -> anyhow::Result<()> {
+async fn add(
+    keys: &dyn KeyStore,
+    request: AddRequest,
+    file: Option<SecretFile>,
+) -> anyhow::Result<()> {
     let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
     let (text, message) = match &request {
         AddRequest::One(entry) => {
@@ -279,7 +283,7 @@ async fn add(keys: &Keys, request: AddRequest, file: Option<SecretFile>) -> anyh
     Ok(())
 }
 
-async fn list(keys: &Keys) -> anyhow::Result<()> {
+async fn list(keys: &dyn KeyStore) -> anyhow::Result<()> {
     let (all, damaged) = (keys.keys().await?, keys.damaged_keys().await?);
     let rows = all.iter().map(|key| {
         [
@@ -317,7 +321,7 @@ async fn list(keys: &Keys) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn revoke(keys: &Keys, which: &str) -> anyhow::Result<()> {
+async fn revoke(keys: &dyn KeyStore, which: &str) -> anyhow::Result<()> {
     let all = keys.keys().await?;
     let named = |key: &&Key| key.is_in_force() && key.name.as_str() == which;
     let key = all
@@ -334,7 +338,7 @@ async fn revoke(keys: &Keys, which: &str) -> anyhow::Result<()> {
 }
 
 /// Removes a damaged key, which cannot be marked as revoked.
-async fn remove_damaged(keys: &Keys, which: &str) -> anyhow::Result<()> {
+async fn remove_damaged(keys: &dyn KeyStore, which: &str) -> anyhow::Result<()> {
     let damaged = keys.damaged_keys().await?;
     let named = |key: &&DamagedKey| key.name.as_ref().is_some_and(|name| name.as_str() == which);
     let key = damaged

@@ -2,13 +2,10 @@
 
 use std::{
     env::{self, VarError},
-    ops::Deref,
     path::PathBuf,
 };
 
-use bridgemaster_store::{
-    DATABASE_FILE, DataDir, KeyStore, NewKey, PostgresKeys, SqliteKeys, StoreError,
-};
+use bridgemaster_store::{DATABASE_FILE, DataDir, KeyStore, PostgresKeys, SqliteKeys};
 use clap::Args;
 
 use crate::failure::misuse;
@@ -34,7 +31,7 @@ impl KeyPlace {
     ///
     /// # Errors
     /// Misuse if the data folder does not exist.
-    pub(super) async fn open(&self) -> anyhow::Result<Keys> {
+    pub(super) async fn open(&self) -> anyhow::Result<Box<dyn KeyStore>> {
         if let (Some(dir), None) = (&self.dir, &self.store) {
             let shown = dir.display();
             if !dir.is_dir() {
@@ -50,10 +47,10 @@ impl KeyPlace {
     }
 
     /// Opens a store's keys. Creates the store if it is missing.
-    pub(super) async fn open_or_create(&self) -> anyhow::Result<Keys> {
+    pub(super) async fn open_or_create(&self) -> anyhow::Result<Box<dyn KeyStore>> {
         if let Some(dir) = &self.dir {
             let keys = SqliteKeys::open(&DataDir::prepare(dir)?).await?;
-            return Ok(Keys::Folder(Box::new(keys)));
+            return Ok(Box::new(keys));
         }
         let url = match &self.store {
             Some(url) => Some(url.clone()),
@@ -62,40 +59,11 @@ impl KeyPlace {
         match url {
             Some(url) => {
                 let keys = PostgresKeys::open(&url).await?;
-                Ok(Keys::Database(Box::new(keys)))
+                Ok(Box::new(keys))
             }
             None => Err(misuse(
                 "no location of the keys is given; use --data DIR or --store URL",
             )),
-        }
-    }
-}
-
-/// The API keys in a store.
-pub(super) enum Keys {
-    /// Keys in a data folder.
-    Folder(Box<SqliteKeys>),
-    /// Keys in a PostgreSQL database.
-    Database(Box<PostgresKeys>),
-}
-
-impl Keys {
-    /// Adds all keys, or no key if an error occurs.
-    pub(super) async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
-        match self {
-            Self::Folder(folder) => folder.add_keys(keys).await,
-            Self::Database(database) => database.add_keys(keys).await,
-        }
-    }
-}
-
-impl Deref for Keys {
-    type Target = dyn KeyStore;
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::Folder(folder) => &**folder,
-            Self::Database(database) => &**database,
         }
     }
 }

@@ -283,7 +283,7 @@ fn a_damaged_note_is_told_with_the_command_that_drops_it() {
     fixture.bad(&drop_notes, 1, &["in use by another server"]);
     fixture.stop();
     assert!(fixture.good(&drop_notes).contains("is damaged in"));
-    alter(&data, "UPDATE note SET value = x'00'");
+    alter(&data, "UPDATE record SET value = x'00'");
     fixture.serve("data");
     let create = [
         "match",
@@ -320,8 +320,8 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
         )))
     };
     for damage in [
-        "UPDATE note SET value = zeroblob(5)",
-        "UPDATE note SET name = 'grouq' || substr(name, 6)",
+        "UPDATE record SET value = zeroblob(5)",
+        "UPDATE record SET name = 'grouq' || substr(name, 6)",
     ] {
         fixture.stop();
         alter(&data, damage);

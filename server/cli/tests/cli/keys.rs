@@ -215,7 +215,8 @@ fn a_damaged_key_is_shown_as_such_and_revoking_it_frees_its_name() {
     let bob = add(data, "bob", &["play"]);
     let (id, _) = bob.strip_prefix("bmk_").unwrap().split_once('_').unwrap();
     let shown = data.to_str().unwrap();
-    let damage = "UPDATE api_key SET scopes = 'admin' WHERE name = 'bob'";
+    let damage = "UPDATE api_key SET checksum = checksum + 1
+         WHERE instr(value, CAST('bob' AS BLOB)) > 0";
     alter(shown, damage);
 
     let listed = key(data, &["list"]);

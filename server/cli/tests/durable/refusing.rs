@@ -54,13 +54,10 @@ async fn a_database_of_a_newer_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     used(folder.path()).await;
     let database = Connection::open(folder.path().join(DATABASE_FILE)).unwrap();
-    let from_the_future = "INSERT INTO _sqlx_migrations
-             (version, description, success, checksum, execution_time)
-         VALUES (9, 'from the future', TRUE, x'00', 0)";
-    database.execute_batch(from_the_future).unwrap();
+    database.execute_batch("PRAGMA user_version = 99").unwrap();
     database.close().unwrap();
     let said = refused(folder.path(), &[]);
-    assert!(said.contains("version 9"), "{said}");
+    assert!(said.contains("version 99"), "{said}");
 }
 
 #[tokio::test]

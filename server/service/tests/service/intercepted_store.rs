@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use bridgemaster_store::{
     DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key,
     KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    MemoryStore, NewKey, OpenMatch, OpenReport, Records, ReplayMetadata, Store, StoreError,
-    StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
+    MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records, ReplayMetadata, Store,
+    StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
 
 /// A future that runs before a commit or read, which fails with its error.
@@ -170,21 +170,6 @@ impl Store for InterceptedStore {
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         self.store.is_party(id, name).await
     }
-    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        (self.before_read)().await?;
-        self.check(&[DamagedValue::Record(name.to_owned())])?;
-        self.store.record(name).await
-    }
-    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
-        let mut records = self.store.records(prefix).await?;
-        records.intact.retain(|name, _| {
-            let record = DamagedValue::Record(name.clone());
-            let is_damaged = self.damaged.contains(&record);
-            records.damaged.extend(is_damaged.then(|| damage(&record)));
-            !is_damaged
-        });
-        Ok(records)
-    }
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         (self.before_read)().await?;
         self.check(&[DamagedValue::Replay(id.clone())])?;
@@ -201,6 +186,29 @@ impl Store for InterceptedStore {
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         self.store.match_counts().await
     }
+    /// Leaves the store open for the next server.
+    async fn close(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl RecordStore for InterceptedStore {
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        (self.before_read)().await?;
+        self.check(&[DamagedValue::Record(name.to_owned())])?;
+        self.store.record(name).await
+    }
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
+        let mut records = self.store.records(prefix).await?;
+        records.intact.retain(|name, _| {
+            let record = DamagedValue::Record(name.clone());
+            let is_damaged = self.damaged.contains(&record);
+            records.damaged.extend(is_damaged.then(|| damage(&record)));
+            !is_damaged
+        });
+        Ok(records)
+    }
     async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.store.secret(name).await
     }
@@ -213,10 +221,6 @@ impl Store for InterceptedStore {
     }
     async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
         self.store.remove_damaged_secrets().await
-    }
-    /// Leaves the store open for the next server.
-    async fn close(&self) -> Result<(), StoreError> {
-        Ok(())
     }
 }
 
@@ -250,8 +254,8 @@ impl LadderStore for InterceptedStore {
 
 #[async_trait]
 impl KeyStore for InterceptedStore {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.store.add_key(key).await
+    async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
+        self.store.add_keys(keys).await
     }
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         self.store.keys().await

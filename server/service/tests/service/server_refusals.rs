@@ -61,8 +61,8 @@ impl FailingKeys {
 
 #[async_trait]
 impl KeyStore for FailingKeys {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.keys.add_key(key).await
+    async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
+        self.keys.add_keys(keys).await
     }
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
         self.failure()?;

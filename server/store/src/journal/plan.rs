@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::in_play::{JournalState, MatchChange, MatchChanges, MatchesInPlay};
-use crate::{
-    FinishedMatch, KeyName, LadderChange, LadderId, MatchId, Write, journal_batch::BatchPart,
-};
+use crate::{FinishedMatch, KeyName, MatchId, Write, journal_batch::BatchPart};
 
-/// A change to a whole match, to a record, or to a ladder.
+/// A change to a whole match.
 #[derive(Debug)]
 pub(crate) enum Step {
     Open {
@@ -31,34 +29,17 @@ pub(crate) enum Step {
     ForgetReplay {
         match_id: MatchId,
     },
-    PutRecord {
-        name: String,
-        value: Vec<u8>,
-    },
-    RemoveRecord {
-        name: String,
-    },
-    ChangeLadder {
-        ladder_id: LadderId,
-        change: LadderChange,
-    },
 }
 
 impl Step {
     /// Returns whether the change must be flushed before other nodes can see it. The flush is
     /// necessary if other nodes act on the change without checking that it is flushed. Other nodes
     /// cannot act on a new match, since they do not know the match's id yet. Readers of finished
-    /// matches and of records check for the flush themselves.
+    /// matches check for the flush themselves.
     pub(crate) fn requires_flush(&self) -> bool {
         match self {
-            Self::Open { .. }
-            | Self::Finish { .. }
-            | Self::PutRecord { .. }
-            | Self::RemoveRecord { .. } => false,
-            Self::DropOpen { .. }
-            | Self::DropFinished { .. }
-            | Self::ForgetReplay { .. }
-            | Self::ChangeLadder { .. } => true,
+            Self::Open { .. } | Self::Finish { .. } => false,
+            Self::DropOpen { .. } | Self::DropFinished { .. } | Self::ForgetReplay { .. } => true,
         }
     }
 }
@@ -66,7 +47,7 @@ impl Step {
 /// The rows of a batch, and the state of the matches after it.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// The changes, in the order of the batch.
+    /// The changes to whole matches, in the order of the batch.
     pub(crate) steps: Vec<Step>,
     /// Parts of the batch; `None` for a match that is finished or dropped in the same batch.
     parts: Vec<Option<BatchPart>>,
@@ -158,11 +139,8 @@ impl Plan {
                 self.steps.push(step);
             }
             Write::ForgetReplay { match_id } => self.steps.push(Step::ForgetReplay { match_id }),
-            Write::PutRecord { name, value } => self.steps.push(Step::PutRecord { name, value }),
-            Write::RemoveRecord { name } => self.steps.push(Step::RemoveRecord { name }),
-            Write::ChangeLadder { ladder_id, change } => {
-                self.steps.push(Step::ChangeLadder { ladder_id, change });
-            }
+            // The check of the batch has returned their changes.
+            Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }
 

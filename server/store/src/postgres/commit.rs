@@ -1,18 +1,18 @@
 //! The transactions of a commit: looking up the state to check a batch, and storing it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 
 use sqlx::PgConnection;
 
 use super::{
-    db_error::DbError, finished_rows, journal, ladder_rows, node_number::NodeNumber, open_rows,
-    record_rows, replay_rows, transaction::Transaction,
+    db_error::DbError, finished_rows, journal, named_rows, node_number::NodeNumber, open_rows,
+    replay_rows, transaction::Transaction,
 };
 use crate::{
-    LadderId, MatchId,
+    MatchId,
     checksum::StoreId,
     journal::{plan::Step, sweep::SweepStep},
-    ladder_batch::LadderStates,
+    named_rows::{QueryResults, RowChange, RowQuery},
 };
 
 /// Looks up the state that is needed to check a batch.
@@ -20,15 +20,16 @@ pub(super) struct Lookup {
     pub(super) store: StoreId,
     /// Ids to look up among the finished matches.
     pub(super) ids: HashSet<MatchId>,
-    /// Ladders, with the matches that the batch ends.
-    pub(super) ladders: HashMap<LadderId, BTreeSet<u64>>,
+    /// Queries for the states of ladders.
+    pub(super) queries: Vec<RowQuery>,
 }
 
 #[derive(Default)]
 pub(super) struct LookupResult {
     /// The ids of the request that belong to finished matches.
     pub(super) finished: HashSet<MatchId>,
-    pub(super) ladders: LadderStates,
+    /// The results of the queries.
+    pub(super) rows: QueryResults,
 }
 
 impl Transaction for Lookup {
@@ -51,7 +52,7 @@ impl Transaction for Lookup {
         }
         Ok(LookupResult {
             finished,
-            ladders: ladder_rows::states(connection, self.store, &self.ladders).await?,
+            rows: named_rows::read(connection, self.store, &self.queries).await?,
         })
     }
 }
@@ -62,6 +63,8 @@ pub(super) struct Commit {
     pub(super) node: NodeNumber,
     pub(super) number: i64,
     pub(super) steps: Vec<Step>,
+    /// Changes to named rows.
+    pub(super) rows: Vec<RowChange>,
     pub(super) sweep_step: SweepStep,
     /// Content of the journal row.
     pub(super) body: Vec<u8>,
@@ -82,6 +85,9 @@ impl Transaction for Commit {
         }
         for step in &self.steps {
             apply(connection, self.store, step).await?;
+        }
+        for change in &self.rows {
+            named_rows::apply(connection, self.store, change).await?;
         }
         journal::add_batch(connection, self.node, self.number, &self.body).await?;
         journal::delete_swept(connection, self.node, self.number, &self.sweep_step).await
@@ -122,11 +128,6 @@ async fn apply(connection: &mut PgConnection, store: StoreId, step: &Step) -> Re
                 }
                 None => Ok(()),
             }
-        }
-        Step::PutRecord { name, value } => record_rows::put(connection, store, name, value).await,
-        Step::RemoveRecord { name } => record_rows::delete(connection, name).await,
-        Step::ChangeLadder { ladder_id, change } => {
-            ladder_rows::apply(connection, store, ladder_id, change).await
         }
     }
 }

@@ -52,7 +52,7 @@ pub(super) async fn insert(
         DbError::Inconsistent("the base of the numbers of finished matches is missing".to_owned())
     })?;
     let id = &finished.match_id;
-    replay_rows::insert(connection, store, finish_number, id, replay).await?;
+    replay_rows::insert(connection, store, finish_number, id, Some(replay)).await?;
     sqlx::query("INSERT INTO finished_party (name, finish_number) SELECT unnest($1::text[]), $2")
         .bind(&names)
         .bind(finish_number)

@@ -1,20 +1,22 @@
 //! Access to API keys for commands, such as `bridgemaster key`, that run while servers use the
 //! database.
 
-use async_trait::async_trait;
+use std::path::PathBuf;
+
 use tokio::sync::Mutex;
 
 use super::{
     address::Address,
     db_error::DbError,
-    key_rows, opening,
+    named_rows::{ReadMark, ReadRows, UpdateRows},
+    opening,
     sessions::Sessions,
     write_connection::{self, WriteConnection},
 };
 use crate::{
-    DamagedKey, Durability, Key, KeyId, KeyStore, KeysVersion, NewKey, StoreError,
+    Durability, StoreError,
     checksum::StoreId,
-    rows::key_rows::{ReadKeys, USES_PER_TRANSACTION},
+    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
 };
 
 /// Access to the API keys of a database, whether or not servers are running. Opening it takes over
@@ -53,15 +55,6 @@ impl PostgresKeys {
         })
     }
 
-    /// Adds keys, all of them or none.
-    ///
-    /// # Errors
-    /// Those of [`KeyStore::add_key`] for the first key that is refused.
-    pub async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
-        let (store, keys) = (self.store, &keys[..]);
-        self.write(&key_rows::AddKeys { store, keys }).await
-    }
-
     async fn write<W: write_connection::Transaction>(
         &self,
         work: &W,
@@ -69,56 +62,33 @@ impl PostgresKeys {
         let written = self.write_connection.lock().await.write(work).await;
         written.map_err(|error| error.at(self.address.redacted()))
     }
-
-    async fn all(&self) -> Result<ReadKeys, StoreError> {
-        self.write(&key_rows::ReadAllKeys { store: self.store })
-            .await
-    }
 }
 
-#[async_trait]
-impl KeyStore for PostgresKeys {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.add_keys(vec![key]).await
+impl RowStore for PostgresKeys {
+    async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
+        let (store, queries) = (self.store, &queries[..]);
+        self.write(&ReadRows { store, queries }).await
     }
 
-    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        Ok(self.all().await?.intact)
+    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+        self.write(&ReadMark(table)).await
     }
 
-    async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
-        self.write(&key_rows::ReadKeysVersion).await
-    }
-
-    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let damaged = self.all().await?.damaged.into_iter();
-        Ok(damaged.map(|row| row.key).collect())
-    }
-
-    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+    async fn update_rows<T: Send + 'static>(
+        &self,
+        queries: Vec<RowQuery>,
+        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
         let store = self.store;
-        self.write(&key_rows::RemoveDamagedKey { store, id }).await
-    }
-
-    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let store = self.store;
-        self.write(&key_rows::ReadKey { store, id }).await
-    }
-
-    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        let revoke = key_rows::RevokeKey {
-            store: self.store,
-            id,
-            revoked_at_unix_ms,
+        let update = UpdateRows {
+            store,
+            queries,
+            decide,
         };
-        self.write(&revoke).await
+        self.write(&update).await
     }
 
-    async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        let store = self.store;
-        for uses in uses.chunks(USES_PER_TRANSACTION) {
-            self.write(&key_rows::RecordKeyUses { store, uses }).await?;
-        }
-        Ok(())
+    fn location(&self) -> PathBuf {
+        self.address.redacted().into()
     }
 }

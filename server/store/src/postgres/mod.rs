@@ -18,13 +18,10 @@ mod flushers;
 mod hosts;
 mod journal;
 mod key_database;
-mod key_rows;
-mod key_store;
 mod key_writer;
-mod ladder_rows;
-mod ladder_store_impl;
 mod lease_renewer;
 mod maybe_unflushed;
+mod named_rows;
 mod node_list;
 mod node_number;
 mod node_rows;
@@ -35,10 +32,8 @@ mod orphans;
 mod parameters;
 mod password_file;
 mod read_pool;
-mod record_rows;
 mod released_rows;
 mod replay_rows;
-mod secret_rows;
 mod sequences;
 mod session_settings;
 mod sessions;
@@ -50,19 +45,19 @@ mod whole_matches;
 mod write_connection;
 mod writer;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use crate::{
-    CompiledFuture, DamageReport, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    KeyName, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, Records, ReplayMetadata,
-    Store, StoreError, Write,
+    CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
+    MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError,
+    Write,
     checksum::StoreId,
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
-    secrets::check_secret,
+    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
 };
 
 use address::Address;
@@ -71,6 +66,7 @@ use flushers::Flushers;
 use key_writer::KeyWriter;
 use lease_renewer::LeaseRenewer;
 use maybe_unflushed::MaybeUnflushed;
+use named_rows::UpdateRows;
 use opening::Readers;
 use orphans::OrphanFinder;
 use read_pool::{ReadPool, Reader};
@@ -118,8 +114,8 @@ impl PostgresStore {
     }
 
     /// Opens the database with the address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, which may
-    /// list several `HOST:PORT`. Migrates the schema, takes over the node, and loads its matches in
-    /// play. Commits of the node's previous server then fail with [`StoreError::EpochEnded`]. The
+    /// list several `HOST:PORT`. Creates the tables in an empty database, takes over the node, and
+    /// loads its matches in play. Commits of the node's previous server then fail with [`StoreError::EpochEnded`]. The
     /// lease of the node must be [renewed](crate::Nodes::renew_lease), since commits fail without a
     /// lease.
     ///
@@ -128,7 +124,7 @@ impl PostgresStore {
     /// [is unavailable](StoreError::is_unavailable), [`StoreError::SettingIgnored`],
     /// [`StoreError::SharedSessions`], [`StoreError::UnsupportedPostgres`];
     /// [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
-    /// [`StoreError::DifferentSchema`] and [`StoreError::Corrupt`] for a database that is not
+    /// [`StoreError::OlderSchema`] and [`StoreError::Corrupt`] for a database that is not
     /// accepted, which is left unchanged. Single damaged values are not errors: see
     /// [`Store::open_report`].
     pub fn open_as<'a>(
@@ -174,12 +170,6 @@ impl PostgresStore {
         reader.map_err(|error| self.store_error(error))
     }
 
-    /// Returns a connection for reading keys.
-    async fn key_reader(&self) -> Result<Reader<'_>, StoreError> {
-        let reader = self.readers.keys.acquire().await;
-        reader.map_err(|error| self.store_error(error))
-    }
-
     /// Withholds a value read from finished matches until they are flushed: a crash of the database
     /// must not undo what a client has seen.
     async fn withhold_until_flushed<T>(
@@ -213,6 +203,57 @@ async fn flush(
 
 fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
     Ok(writer.as_mut().ok_or(StoreError::Closed)?)
+}
+
+impl RowStore for PostgresStore {
+    async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
+        let read = async {
+            let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
+            let mut reader = if is_of_keys {
+                self.readers.keys.acquire().await?
+            } else {
+                self.readers.matches.acquire().await?
+            };
+            let results = named_rows::read(&mut reader, self.store, &queries).await?;
+            drop(reader);
+            // A record is withheld until it is flushed, like a finished match. Records have no
+            // numbers, so everything is flushed. Changes to other rows wait for their flush.
+            let is_record = |query: &RowQuery| query.table == NamedTable::Record;
+            if queries.iter().any(is_record) && results.iter().flatten().any(Result::is_ok) {
+                self.flushers.flush_all().await?;
+            }
+            Ok(results)
+        };
+        read.await.map_err(|error| self.store_error(error))
+    }
+
+    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+        let mark = async {
+            let mut reader = self.readers.keys.acquire().await?;
+            named_rows::mark(&mut reader, table).await
+        };
+        mark.await.map_err(|error| self.store_error(error))
+    }
+
+    async fn update_rows<T: Send + 'static>(
+        &self,
+        queries: Vec<RowQuery>,
+        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        let (writer, store) = (Arc::clone(&self.key_writer), self.store);
+        let update = UpdateRows {
+            store,
+            queries,
+            decide,
+        };
+        run_detached(async move { writer.write(&update).await })
+            .await
+            .map_err(|error| self.store_error(error))
+    }
+
+    fn location(&self) -> PathBuf {
+        self.address.redacted().into()
+    }
 }
 
 #[async_trait]
@@ -321,67 +362,6 @@ impl Store for PostgresStore {
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         let counts = finished_rows::counts(&mut *self.reader().await?).await;
         counts.map_err(|error| self.store_error(error))
-    }
-
-    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let read = async {
-            let mut reader = self.readers.matches.acquire().await?;
-            let record = record_rows::get(&mut *reader, self.store, name).await?;
-            drop(reader);
-            // A record is withheld until it is flushed, like a finished match. Records have no
-            // numbers, so everything is flushed.
-            if record.is_some() {
-                self.flushers.flush_all().await?;
-            }
-            Ok(record)
-        };
-        read.await.map_err(|error| self.store_error(error))
-    }
-
-    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
-        let read = async {
-            let mut reader = self.readers.matches.acquire().await?;
-            let records = record_rows::all(&mut *reader, self.store, prefix).await?;
-            drop(reader);
-            if !records.intact.is_empty() {
-                self.flushers.flush_all().await?;
-            }
-            Ok(records)
-        };
-        read.await.map_err(|error| self.store_error(error))
-    }
-
-    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let secret = secret_rows::get(&mut *self.reader().await?, self.store, name).await;
-        secret.map_err(|error| self.store_error(error))
-    }
-
-    async fn get_or_insert_secret(
-        &self,
-        name: &str,
-        value: Vec<u8>,
-    ) -> Result<Vec<u8>, StoreError> {
-        check_secret(name, &value)?;
-        let (writer, store) = (Arc::clone(&self.key_writer), self.store);
-        let name = name.to_owned();
-        run_detached(async move {
-            let (name, value) = (&name, &value);
-            let insert = secret_rows::GetOrInsertSecret { store, name, value };
-            writer.write(&insert).await
-        })
-        .await
-        .map_err(|error| self.store_error(error))
-    }
-
-    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
-        let (writer, store) = (Arc::clone(&self.key_writer), self.store);
-        run_detached(async move {
-            writer
-                .write(&secret_rows::RemoveDamagedSecrets { store })
-                .await
-        })
-        .await
-        .map_err(|error| self.store_error(error))
     }
 
     async fn close(&self) -> Result<(), StoreError> {

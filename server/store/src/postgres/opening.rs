@@ -1,11 +1,8 @@
-//! Opens a database: migrates its schema, and takes over the node from an earlier server.
+//! Opens a database: checks or creates its tables, and takes over the node from an earlier server.
 
 use std::sync::Arc;
 
-use sqlx::{
-    Connection as _, PgConnection, Row as _, SqlSafeStr as _,
-    migrate::{MigrateError, Migration, MigrationType, Migrator},
-};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use super::{
     address::Address,
@@ -19,43 +16,14 @@ use super::{
 };
 use crate::{
     NodeIdentity, NodeStatus, StoreError, checksum::StoreId, journal::reader::LoadedJournal,
-    journal_batch, limits::MIN_POSTGRES_VERSION,
+    journal_batch, limits::MIN_POSTGRES_VERSION, schema,
 };
 
-/// The name and SQL text of each schema version, from 1, without gaps. A released version is never
-/// edited; changes get a new version.
-const SCHEMA_VERSIONS: &[(&str, &str)] = &[
-    (
-        "matches and keys",
-        include_str!("../../migrations/postgres/0001_matches_and_keys.sql"),
-    ),
-    (
-        "nodes",
-        include_str!("../../migrations/postgres/0002_nodes.sql"),
-    ),
-    (
-        "told matches",
-        include_str!("../../migrations/postgres/0003_told_matches.sql"),
-    ),
-    (
-        "room",
-        include_str!("../../migrations/postgres/0004_room.sql"),
-    ),
-    (
-        "released matches",
-        include_str!("../../migrations/postgres/0005_released_matches.sql"),
-    ),
-    (
-        "concurrent commits",
-        include_str!("../../migrations/postgres/0006_concurrent_commits.sql"),
-    ),
-];
+/// Key of the advisory lock under which the tables are created: `BMst` in ASCII.
+const CREATION_LOCK: i64 = 0x424d_7374;
 
-/// The schema version that this program requires.
-const NEWEST_SCHEMA_VERSION: i64 = SCHEMA_VERSIONS.len() as i64;
-
-/// Connects to a database, checks that it is empty or belongs to this program, and migrates the
-/// schema.
+/// Connects to a database, and checks that it has this program's schema. Creates the tables in an
+/// empty database.
 pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
     let mut connection = address.connect().await?;
     let mut other = address.connect().await?;
@@ -76,20 +44,7 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
         }
         .into());
     }
-    let is_foreign: bool = sqlx::query_scalar(
-        "SELECT to_regclass('_sqlx_migrations') IS NULL AND EXISTS (
-             SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-             WHERE nspname = current_schema() AND relkind IN ('r', 'p'))",
-    )
-    .fetch_one(&mut connection)
-    .await?;
-    if is_foreign {
-        return Err(StoreError::ForeignTables {
-            database: address.redacted().to_owned(),
-        }
-        .into());
-    }
-    migrate(&mut connection, address).await?;
+    ensure_schema(&mut connection, address).await?;
     Ok(connection)
 }
 
@@ -97,7 +52,7 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
 pub(super) async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbError> {
     let mut connection = address.connect().await?;
     // No prepared statement, since a pooler in transaction mode is only detected by `open`.
-    let select = sqlx::raw_sql("SELECT to_regclass('_sqlx_migrations') IS NOT NULL");
+    let select = sqlx::raw_sql("SELECT to_regclass('bridgemaster_schema') IS NOT NULL");
     let has_store: bool = select.fetch_one(&mut connection).await?.try_get(0)?;
     connection.close().await?;
     if has_store {
@@ -107,35 +62,46 @@ pub(super) async fn open_existing(address: &Address) -> Result<Option<PgConnecti
     }
 }
 
-async fn migrate(connection: &mut PgConnection, address: &Address) -> Result<(), DbError> {
-    let migrations = (1..).zip(SCHEMA_VERSIONS).map(|(version, (name, text))| {
-        let without_transaction = false;
-        Migration::new(
-            version,
-            (*name).into(),
-            MigrationType::Simple,
-            text.into_sql_str(),
-            without_transaction,
+/// Checks the version of the schema. Creates the tables in an empty database, in a transaction in
+/// which no other server does the same.
+async fn ensure_schema(connection: &mut PgConnection, address: &Address) -> Result<(), DbError> {
+    let begin = format!("BEGIN; SELECT pg_advisory_xact_lock({CREATION_LOCK})");
+    sqlx::raw_sql(AssertSqlSafe(begin))
+        .execute(&mut *connection)
+        .await?;
+    let work = async {
+        let (has_schema, has_old_schema, is_empty): (bool, bool, bool) = sqlx::query_as(
+            "SELECT to_regclass('bridgemaster_schema') IS NOT NULL,
+                 to_regclass('_sqlx_migrations') IS NOT NULL
+                     AND to_regclass('given_number') IS NOT NULL,
+                 NOT EXISTS (
+                     SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+                     WHERE nspname = current_schema() AND relkind IN ('r', 'p'))",
         )
-    });
-    let migrator = Migrator::with_migrations(migrations.collect());
-    let path = || address.redacted().into();
-    let migrated = migrator.run_direct(None, connection, false).await;
-    migrated.map_err(|error| match error {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
-        MigrateError::VersionMissing(version) => StoreError::NewerSchema {
-            path: path(),
-            version,
-            supported: NEWEST_SCHEMA_VERSION,
+        .fetch_one(&mut *connection)
+        .await?;
+        if has_schema {
+            let version = sqlx::query_scalar("SELECT version FROM bridgemaster_schema");
+            let version: Option<i64> = version.fetch_optional(&mut *connection).await?;
+            schema::check_version(version.unwrap_or_default(), address.redacted())?;
+        } else if has_old_schema {
+            schema::check_version(0, address.redacted())?;
+        } else if !is_empty {
+            let database = address.redacted().to_owned();
+            return Err(StoreError::ForeignTables { database }.into());
+        } else {
+            let (tables, version) = (schema::POSTGRES, schema::VERSION);
+            let create = format!(
+                "{tables} INSERT INTO bridgemaster_schema (only_row, version) VALUES (1, {version})"
+            );
+            sqlx::raw_sql(AssertSqlSafe(create))
+                .execute(&mut *connection)
+                .await?;
         }
-        .into(),
-        MigrateError::VersionMismatch(version) => StoreError::DifferentSchema {
-            path: path(),
-            version,
-        }
-        .into(),
-        other => DbError::Inconsistent(other.to_string()),
-    })
+        Ok(())
+    };
+    let checked = work.await;
+    write_connection::commit(connection, checked).await
 }
 
 /// State of the store after a server has taken over its node.

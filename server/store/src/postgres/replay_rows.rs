@@ -12,18 +12,18 @@ use crate::{
     },
 };
 
-/// Inserts the replay of a match that has just finished. Requires an open transaction.
+/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open transaction.
 pub(super) async fn insert(
     connection: &mut PgConnection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
-    replay: &[u8],
+    replay: Option<&[u8]>,
 ) -> Result<(), DbError> {
     sqlx::query("INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)")
         .bind(finish_number)
         .bind(replay)
-        .bind(checksum_of(store, finish_number, match_id, Some(replay)))
+        .bind(checksum_of(store, finish_number, match_id, replay))
         .execute(connection)
         .await?;
     Ok(())
@@ -42,7 +42,7 @@ pub(super) async fn delete_bytes(
             .bind(finish_number)
             .fetch_optional(&mut *connection)
             .await?;
-    if row.is_none_or(|row| replay_from_row(store, match_id, &row).is_err()) {
+    if row.is_none_or(|row| replay_from_row(store, match_id, &row, 0).is_err()) {
         return Ok(());
     }
     sqlx::query("UPDATE replay SET replay = NULL, checksum = $1 WHERE finish_number = $2")
@@ -70,7 +70,7 @@ pub(super) async fn get(
         return Ok(MaybeUnflushed { value, newest });
     };
     let newest = Some(row.value(0)?);
-    match replay_from_row(store, id, &row).map_err(DbError::Damaged)? {
+    match replay_from_row(store, id, &row, 0).map_err(DbError::Damaged)? {
         ReplayRow::Stored(bytes) => Ok(MaybeUnflushed {
             value: Some(bytes),
             newest,

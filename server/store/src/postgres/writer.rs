@@ -37,7 +37,9 @@ use crate::{
         plan::{Plan, Step},
         sweep::Sweep,
     },
-    journal_batch, ladder_batch,
+    journal_batch,
+    ladder_batch::LadderLookup,
+    named_rows::{NamedTable, RowChange, RowQuery},
 };
 
 /// Writes batches for a server, and caches the state of its matches in play.
@@ -138,7 +140,9 @@ impl Writer {
                 .has_unflushed()
                 .then(|| self.unflushed.last()));
         }
-        let lookup = self.look_up(&batch).await?;
+        let ladders = LadderLookup::new(&batch);
+        let lookup = self.look_up(&batch, ladders.queries()).await?;
+        let ladders = ladders.states(lookup.rows);
         let status_of = |id: &MatchId| match self.matches.get(id) {
             Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
             Some(in_play) => MatchStatus::InPlay {
@@ -147,14 +151,17 @@ impl Writer {
             None if lookup.finished.contains(id) => MatchStatus::Finished,
             None => MatchStatus::Unknown,
         };
-        if let Err(refused) = batch::check(&batch, status_of, lookup.ladders) {
-            // A takeover by another server may be the cause of the error. It is then reported
-            // instead.
-            self.write_connection
-                .write(&write_connection::CheckFence)
-                .await?;
-            return Err(refused.into());
-        }
+        let rows = match batch::check(&batch, status_of, ladders) {
+            Ok(rows) => rows,
+            Err(refused) => {
+                // A takeover by another server may be the cause of the error. It is then reported
+                // instead.
+                self.write_connection
+                    .write(&write_connection::CheckFence)
+                    .await?;
+                return Err(refused.into());
+            }
+        };
         let mut plan = Plan::new(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let number = self.unflushed.next()?;
@@ -163,8 +170,9 @@ impl Writer {
             store: self.store,
             node: self.node,
             number,
-            is_flush_deferred: self.is_flush_deferred(&plan.steps),
+            is_flush_deferred: self.is_flush_deferred(&plan.steps, &rows),
             steps: plan.steps,
+            rows,
             sweep_step: self.sweep.next_step(none_in_play),
             body: journal_batch::write(self.store, number, plan.last_match_key, parts),
         });
@@ -182,29 +190,33 @@ impl Writer {
         Ok(None)
     }
 
-    /// Returns whether a commit with these steps is flushed in parallel to the next commit.
-    fn is_flush_deferred(&self, steps: &[Step]) -> bool {
+    /// Returns whether a commit with these changes is flushed in parallel to the next commit. Readers
+    /// of records check for the flush themselves, but readers of ladders do not.
+    fn is_flush_deferred(&self, steps: &[Step], rows: &[RowChange]) -> bool {
         self.is_flushed_to_disk
             && self.unflushed.is_deferring_worthwhile()
             && !steps.iter().any(Step::requires_flush)
+            && rows.iter().all(|row| row.table() == NamedTable::Record)
     }
 
     /// Looks up the state of ladders, and of matches that are not in play.
-    async fn look_up(&mut self, batch: &[Write]) -> Result<LookupResult, DbError> {
+    async fn look_up(
+        &mut self,
+        batch: &[Write],
+        queries: Vec<RowQuery>,
+    ) -> Result<LookupResult, DbError> {
         let ids = batch.iter().filter_map(Write::match_id);
         let ids: HashSet<MatchId> = ids
             .filter(|id| self.matches.get(id).is_none())
             .cloned()
             .collect();
-        let ladders = ladder_batch::ended_matches(batch);
-        if ids.is_empty() && ladders.is_empty() {
+        if ids.is_empty() && queries.is_empty() {
             return Ok(LookupResult::default());
         }
-        let store = self.store;
         let lookup = Lookup {
-            store,
+            store: self.store,
             ids,
-            ladders,
+            queries,
         };
         self.write_connection.write(&lookup).await
     }

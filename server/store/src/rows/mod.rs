@@ -2,10 +2,7 @@
 //! statements are in each database's own modules.
 
 pub(crate) mod finished_rows;
-pub(crate) mod key_rows;
-pub(crate) mod ladder_rows;
 pub(crate) mod match_ids;
-pub(crate) mod named_rows;
 pub(crate) mod open_rows;
 pub(crate) mod replay_rows;
 

@@ -17,16 +17,18 @@ pub(crate) enum ReplayRow {
     Forgotten,
 }
 
-/// Reads a replay from a row with the columns number, bytes and checksum.
+/// Reads a replay from a row with the columns number, bytes and checksum, the first of which has
+/// this index.
 pub(crate) fn replay_from_row(
     store: StoreId,
     id: &MatchId,
     row: &impl StoredRow,
+    first: usize,
 ) -> Result<ReplayRow, DamageReport> {
     let read = || -> Result<_, Unreadable> {
-        let replay: Option<Vec<u8>> = row.value(1)?;
-        let computed = checksum_of(store, row.value(0)?, id, replay.as_deref());
-        Ok((replay, row.value::<i64>(2)? == computed))
+        let replay: Option<Vec<u8>> = row.value(first + 1)?;
+        let computed = checksum_of(store, row.value(first)?, id, replay.as_deref());
+        Ok((replay, row.value::<i64>(first + 2)? == computed))
     };
     match read() {
         Ok((Some(replay), true)) => Ok(ReplayRow::Stored(replay)),
@@ -50,7 +52,7 @@ pub(crate) fn checksum_of(
     id: &MatchId,
     replay: Option<&[u8]>,
 ) -> i64 {
-    let row = match replay {
+    let mut row = match replay {
         Some(_) => store.row_checksum("replay"),
         None => store.row_checksum("replay that is kept no more"),
     };

@@ -90,8 +90,8 @@ mod tests {
 
     use super::super::tests::store;
     use crate::{
-        DataDir, Durability, KeyStore as _, MatchId, SqliteOptions, SqliteStore, Store as _,
-        StoreError, Write,
+        DataDir, Durability, KeyStore as _, MatchId, RecordStore as _, SqliteOptions, SqliteStore,
+        Store as _, StoreError, Write,
     };
 
     /// Results of commits, reads and refusals are withheld until the next flush.

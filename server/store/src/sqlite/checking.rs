@@ -6,9 +6,8 @@ use rusqlite::{Connection, params};
 
 use super::{
     db_error::DbError,
-    identity, journal, key_rows, ladder_rows, log_file, open_rows, opening, record_rows,
+    identity, journal, log_file, named_rows, open_rows, opening,
     row::{first, value},
-    secret_rows,
     takeover::{check_completeness, check_same_store},
 };
 use crate::{
@@ -17,6 +16,9 @@ use crate::{
     checksum::StoreId,
     commits_file::{self, CommitsRecord},
     detached::run_blocking,
+    key_store,
+    named_rows::NamedTable,
+    record_store,
     rows::{
         StoredRow as _,
         finished_rows::read,
@@ -148,7 +150,8 @@ fn check_values(
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
     report.completeness = check_completeness(recorded, commits.unwrap_or_default());
-    let records = record_rows::all(connection, store, "")?;
+    let rows = |table: NamedTable| named_rows::read_one(connection, store, &table.all());
+    let records = record_store::records(rows(NamedTable::Record)?);
     inspector.inspect_records(&records);
     let open = open_rows::all(connection, store)?;
     report.open = open.len() as u64;
@@ -172,20 +175,18 @@ fn check_values(
         report.damage_reports.extend(inspected.err());
     }
     check_finished(connection, store, inspector, report)?;
-    let keys = key_rows::all(connection, store)?;
-    report.keys = (keys.intact.len() + keys.damaged.len()) as u64;
-    let damaged = keys.damaged.into_iter().map(|row| row.key.into());
+    let (keys, damaged) = key_store::check_keys(rows(NamedTable::Key)?, rows(NamedTable::KeyUse)?);
+    report.keys = keys;
     report.damage_reports.extend(damaged);
-    if report.structure.is_none() && !are_highest_numbers_stored(connection)? {
-        report.structure = Some(
-            "the highest assigned numbers of finished matches and API keys are missing".to_owned(),
-        );
+    if report.structure.is_none() && !is_highest_number_stored(connection)? {
+        report.structure =
+            Some("the highest assigned number of finished matches is missing".to_owned());
     }
-    let secrets = secret_rows::all(connection, store)?;
-    report.damage_reports.extend(secrets.damaged);
-    report.damage_reports.extend(records.damaged);
-    let damaged = ladder_rows::find_damage(connection, store)?;
-    report.damage_reports.extend(damaged);
+    let other_tables = NamedTable::ALL.into_iter();
+    for table in other_tables.filter(|table| !table.is_of_keys()) {
+        let damaged = named_rows::find_damage(connection, store, table)?;
+        report.damage_reports.extend(damaged);
+    }
     connection.execute_batch("COMMIT")?;
     Ok(())
 }
@@ -266,7 +267,7 @@ fn read_replay(
         [finish_number],
     )?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(replay_from_row(store, match_id, &row))
+    Ok(replay_from_row(store, match_id, &row, 0))
 }
 
 /// Returns whether a finished match is in the list of a party.
@@ -279,14 +280,12 @@ fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<b
     Ok(is_listed)
 }
 
-/// Returns whether the highest assigned numbers are still stored. Without them, SQLite would assign
-/// some numbers again.
-fn are_highest_numbers_stored(connection: &Connection) -> Result<bool, DbError> {
-    let are_stored = value(
+/// Returns whether the highest assigned number of finished matches is still stored. Without it,
+/// SQLite would assign some numbers again.
+fn is_highest_number_stored(connection: &Connection) -> Result<bool, DbError> {
+    let is_stored = value(
         connection,
-        "WITH kept(name, highest) AS (
-             SELECT 'api_key', max(key_number) FROM api_key
-             UNION ALL SELECT 'finished_match', max(finish_number) FROM finished_match)
+        "WITH kept(name, highest) AS (SELECT 'finished_match', max(finish_number) FROM finished_match)
          SELECT NOT EXISTS (
              SELECT 1 FROM sqlite_sequence LEFT JOIN kept USING (name)
              WHERE kept.name IS NULL OR typeof(seq) <> 'integer')
@@ -295,7 +294,7 @@ fn are_highest_numbers_stored(connection: &Connection) -> Result<bool, DbError> 
              WHERE highest > coalesce(seq, 0))",
         (),
     )?;
-    Ok(are_stored)
+    Ok(is_stored)
 }
 
 /// Returns the name, or an empty string if the name is not valid.

@@ -28,32 +28,39 @@ const SELECT_PAGE_OF_PARTY: &str =
      WHERE name = ?3 AND finish_number < ?1
      ORDER BY finish_number DESC LIMIT ?2 + 1";
 
+/// Joins the names of parties, which contain no line breaks, as they are stored.
+pub(super) fn join_parties(parties: &BTreeSet<KeyName>) -> String {
+    let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
+    names.join("\n")
+}
+
+/// Inserts a finished match with its replay and its joined parties. Without a number, the next number
+/// is assigned. Requires an open transaction.
 pub(super) fn insert(
     connection: &Connection,
     store: StoreId,
+    number: Option<i64>,
     finished: &FinishedMatch,
-    replay: &[u8],
-    parties: &BTreeSet<KeyName>,
+    replay: Option<&[u8]>,
+    parties: &str,
 ) -> Result<(), DbError> {
-    let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
-    // Names contain no line breaks.
-    let parties = names.join("\n");
     let finish_number: i64 = value(
         connection,
-        "INSERT INTO finished_match
-             (match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties, checksum)
-         VALUES (?, ?, ?, ?, ?, ?) RETURNING finish_number",
+        "INSERT INTO finished_match (finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
+             summary, parties, checksum)
+         VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING finish_number",
         params![
+            number,
             finished.match_id.as_str(),
             finished.opened_at_unix_ms,
             finished.ended_at_unix_ms,
             finished.summary,
             parties,
-            checksum_of(store, finished, &parties)
+            checksum_of(store, finished, parties)
         ],
     )?;
     replay_rows::insert(connection, store, finish_number, &finished.match_id, replay)?;
-    for name in names {
+    for name in parties.lines() {
         execute(
             connection,
             "INSERT INTO finished_party (name, finish_number) VALUES (?, ?)",

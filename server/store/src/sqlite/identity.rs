@@ -77,8 +77,7 @@ fn write_row(connection: &Connection, store: StoreId, server_id: &[u8]) -> Resul
 fn has_rows(connection: &Connection) -> Result<bool, DbError> {
     let has_rows = "SELECT EXISTS (SELECT 1 FROM journal) OR EXISTS (SELECT 1 FROM open_match)
         OR EXISTS (SELECT 1 FROM finished_match) OR EXISTS (SELECT 1 FROM api_key)
-        OR EXISTS (SELECT 1 FROM secret)
-        OR EXISTS (SELECT 1 FROM note)";
+        OR EXISTS (SELECT 1 FROM secret) OR EXISTS (SELECT 1 FROM record)";
     Ok(value(connection, has_rows, ())?)
 }
 

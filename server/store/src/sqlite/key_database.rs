@@ -3,27 +3,24 @@
 
 use std::path::PathBuf;
 
-use async_trait::async_trait;
 use rusqlite::Connection;
 
 use super::{
     db_error::DbError,
-    identity, key_rows, opening,
+    identity, named_rows, opening,
     row::first,
     takeover::check_same_store,
     transaction::{self, JournalRow},
     worker_thread::{Maintenance, WorkerThread},
 };
 use crate::{
-    DamagedKey, DataDir, Key, KeyId, KeyStore, KeysVersion, NewKey, StoreError,
+    DataDir, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsFile, CommitsRecord},
     detached::run_blocking,
     journal_batch,
-    rows::{
-        StoredRow as _,
-        key_rows::{ReadKeys, USES_PER_TRANSACTION},
-    },
+    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    rows::StoredRow as _,
 };
 
 /// The API keys in a data folder, whether or not a server is using the folder. Holds no lock, and
@@ -59,6 +56,7 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct SqliteKeys {
+    path: PathBuf,
     thread: WorkerThread<WorkerState>,
 }
 
@@ -75,9 +73,8 @@ impl SqliteKeys {
     /// Opens the folder's database, or creates one. The database pages are not checked.
     ///
     /// # Errors
-    /// [`StoreError::OlderSchema`] if the database must be migrated and a server has locked the
-    /// folder; [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
-    /// [`StoreError::NewerSchema`], [`StoreError::DifferentSchema`],
+    /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`],
+    /// [`StoreError::NewerSchema`], [`StoreError::OlderSchema`],
     /// [`StoreError::DatabaseMissing`] and [`StoreError::FileMismatch`] for files that are not
     /// accepted; or a storage failure.
     pub async fn open(dir: &DataDir) -> Result<Self, StoreError> {
@@ -85,21 +82,7 @@ impl SqliteKeys {
         let keys = run_blocking(move || WorkerState::open(dir)).await?;
         let thread = WorkerThread::start("keys", keys, Maintenance::NONE);
         let thread = thread.map_err(|error| DbError::Io(error).at(&path))?;
-        Ok(Self { thread })
-    }
-
-    /// Adds keys, all of them or none.
-    ///
-    /// # Errors
-    /// Those of [`KeyStore::add_key`] for the first key that is refused.
-    pub async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
-        self.change(|connection, store| {
-            for key in keys {
-                key_rows::add(connection, store, key)?;
-            }
-            Ok(())
-        })
-        .await
+        Ok(Self { path, thread })
     }
 
     async fn read<T: Send + 'static>(
@@ -111,20 +94,6 @@ impl SqliteKeys {
             read.map_err(|error| error.at(&keys.path))
         };
         self.thread.call(work).await?
-    }
-
-    async fn change<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        self.thread
-            .call(|keys: &mut WorkerState| keys.change(work))
-            .await?
-    }
-
-    /// Returns all keys, including those that cannot be read.
-    async fn all(&self) -> Result<ReadKeys, StoreError> {
-        self.read(key_rows::all).await
     }
 }
 
@@ -200,53 +169,29 @@ fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<Jo
     Ok(JournalRow { number, body })
 }
 
-#[async_trait]
-impl KeyStore for SqliteKeys {
-    async fn add_key(&self, key: NewKey) -> Result<(), StoreError> {
-        self.change(|connection, store| key_rows::add(connection, store, key))
+impl RowStore for SqliteKeys {
+    async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
+        self.read(move |connection, store| named_rows::read(connection, store, &queries))
             .await
     }
 
-    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        Ok(self.all().await?.intact)
-    }
-
-    async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
-        self.read(|connection, _| key_rows::version(connection))
+    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+        self.read(move |connection, _| named_rows::mark(connection, table))
             .await
     }
 
-    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let damaged = self.all().await?.damaged;
-        Ok(damaged.into_iter().map(|row| row.key).collect())
+    async fn update_rows<T: Send + 'static>(
+        &self,
+        queries: Vec<RowQuery>,
+        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        let work = move |keys: &mut WorkerState| {
+            keys.change(|connection, store| named_rows::update(connection, store, &queries, decide))
+        };
+        self.thread.call(work).await?
     }
 
-    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
-        let id = id.clone();
-        self.change(move |connection, store| key_rows::remove_damaged(connection, store, &id))
-            .await
-    }
-
-    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
-        let id = id.clone();
-        self.read(move |connection, store| key_rows::get(connection, store, &id))
-            .await
-    }
-
-    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
-        let id = id.clone();
-        self.change(move |connection, store| {
-            key_rows::revoke(connection, store, &id, revoked_at_unix_ms)
-        })
-        .await
-    }
-
-    async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
-        for some in uses.chunks(USES_PER_TRANSACTION) {
-            let some = some.to_vec();
-            self.change(move |connection, store| key_rows::record_uses(connection, store, &some))
-                .await?;
-        }
-        Ok(())
+    fn location(&self) -> PathBuf {
+        self.path.clone()
     }
 }

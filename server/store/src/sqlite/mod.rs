@@ -19,23 +19,17 @@ mod finished_rows;
 mod identity;
 mod journal;
 mod key_database;
-mod key_rows;
-mod key_store;
-mod ladder_rows;
-mod ladder_store_impl;
 mod log_file;
 mod log_flusher;
 mod match_counts;
+mod named_rows;
 mod open_rows;
 mod opening;
 mod options;
 mod party_lists;
 mod readers;
-mod record_rows;
 mod replay_rows;
 mod row;
-mod schema;
-mod secret_rows;
 mod steps;
 mod takeover;
 mod time_slice;
@@ -50,10 +44,13 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    KeyName, MatchCounts, MatchId, OpenMatch, OpenReport, Records, ReplayMetadata, Store,
-    StoreError, Write, checksum::StoreId, commits_file, detached::run_blocking,
-    limits::MAX_PAGE_MATCHES, secrets::check_secret,
+    CompiledFuture, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
+    MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError, Write,
+    checksum::StoreId,
+    commits_file,
+    detached::run_blocking,
+    limits::MAX_PAGE_MATCHES,
+    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
 };
 
 use commit_pace::CommitPace;
@@ -110,13 +107,12 @@ pub struct SqliteStore {
 const MAX_READ_CONNECTIONS: u32 = 4;
 
 impl SqliteStore {
-    /// Locks the folder, checks its database or creates one, migrates the schema, and loads the
-    /// matches in play.
+    /// Locks the folder, checks its database or creates one, and loads the matches in play.
     ///
     /// # Errors
     /// [`StoreError::FolderInUse`] while another server has locked the folder;
     /// [`StoreError::NotADatabase`], [`StoreError::ForeignDatabase`], [`StoreError::NewerSchema`],
-    /// [`StoreError::DifferentSchema`], [`StoreError::Corrupt`], [`StoreError::DatabaseMissing`]
+    /// [`StoreError::OlderSchema`], [`StoreError::Corrupt`], [`StoreError::DatabaseMissing`]
     /// and [`StoreError::FileMismatch`] for files that are not accepted, which are left unchanged;
     /// or a storage failure. Single damaged values and missing commits are not errors: see
     /// [`Store::open_report`].
@@ -213,6 +209,37 @@ impl SqliteStore {
 
 fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
     Ok(writer.as_mut().ok_or(StoreError::Closed)?)
+}
+
+impl RowStore for SqliteStore {
+    async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
+        let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
+        let read =
+            move |connection: &Connection, store| named_rows::read(connection, store, &queries);
+        if is_of_keys {
+            self.read_keys(read).await
+        } else {
+            self.read(read).await
+        }
+    }
+
+    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+        self.read_keys(move |connection, _| named_rows::mark(connection, table))
+            .await
+    }
+
+    async fn update_rows<T: Send + 'static>(
+        &self,
+        queries: Vec<RowQuery>,
+        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        self.write(move |writer| writer.update_rows(&queries, decide))
+            .await
+    }
+
+    fn location(&self) -> PathBuf {
+        self.path.clone()
+    }
 }
 
 #[async_trait]
@@ -315,39 +342,6 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let name = name.to_owned();
-        self.read(move |connection, store| record_rows::get(connection, store, &name))
-            .await
-    }
-
-    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
-        let prefix = prefix.to_owned();
-        self.read(move |connection, store| record_rows::all(connection, store, &prefix))
-            .await
-    }
-
-    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let name = name.to_owned();
-        self.read(move |connection, store| secret_rows::get(connection, store, &name))
-            .await
-    }
-
-    async fn get_or_insert_secret(
-        &self,
-        name: &str,
-        value: Vec<u8>,
-    ) -> Result<Vec<u8>, StoreError> {
-        check_secret(name, &value)?;
-        let name = name.to_owned();
-        self.write(move |writer| writer.get_or_insert_secret(&name, value))
-            .await
-    }
-
-    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
-        self.write(Writer::remove_damaged_secrets).await
-    }
-
     async fn close(&self) -> Result<(), StoreError> {
         // The writer is closed last, because the last connection deletes the log, and readers
         // cannot delete it.
@@ -372,6 +366,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+    use crate::{KeyId, KeyStore as _, RecordStore as _};
 
     /// Opens a store in a temporary folder.
     pub(super) async fn store() -> (TempDir, DataDir, SqliteStore) {
@@ -380,6 +375,19 @@ mod tests {
         let store = SqliteStore::open(&dir, SqliteOptions::default());
         let store = store.await.unwrap();
         (folder, dir, store)
+    }
+
+    #[tokio::test]
+    async fn keys_are_read_while_every_reader_of_matches_is_busy() {
+        let (_folder, _, store) = store().await;
+        let mut held = Vec::new();
+        for _ in 0..MAX_READ_CONNECTIONS {
+            held.push(store.readers.acquire().await.unwrap());
+        }
+        store.keys_version().await.unwrap();
+        assert!(store.keys().await.unwrap().is_empty());
+        let nobody = KeyId::new("nobody").unwrap();
+        assert!(store.key(&nobody).await.unwrap().is_none());
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,12 +9,12 @@ use super::{
     identity, log_file,
     options::{Durability, IntegrityCheck, SqliteOptions},
     row::{execute, first, value, values},
-    schema,
     takeover::check_same_store,
 };
 use crate::{
     DataDir, StoreError,
     commits_file::{CommitsRecord, is_non_empty_file},
+    schema,
 };
 
 /// Timeout of a write that waits for another process, such as a command or a backup. A command
@@ -37,7 +37,7 @@ pub(super) struct OpenedDatabase {
 }
 
 /// Opens the database for a server. The server must have locked the folder. Creates a missing
-/// database, and verifies and migrates an existing one.
+/// database, and verifies an existing one.
 pub(super) fn open_for_server(
     dir: &DataDir,
     options: &SqliteOptions,
@@ -56,7 +56,7 @@ pub(super) fn open_for_server(
             execute(&connection, "REINDEX", ())?;
             check_integrity(&connection, check)?;
         }
-        migrate(&connection)?;
+        create_schema(&connection)?;
         disable_auto_checkpoint(&connection)?;
         Ok(OpenedDatabase {
             connection,
@@ -84,18 +84,12 @@ pub(super) fn open_for_command(
             dir.create_database()?;
         }
         let connection = connect_read_write(path, Durability::Disk)?;
-        let version = identify(&connection, path)?;
-        if held.is_none() && version != schema::NEWEST {
-            let path = path.to_owned();
-            return Err(StoreError::OlderSchema {
-                path,
-                version,
-                supported: schema::NEWEST,
-            }
-            .into());
-        }
         if held.is_some() {
-            migrate(&connection)?;
+            identify(&connection, path)?;
+            create_schema(&connection)?;
+        } else if !identify(&connection, path)? {
+            // The server that has locked the folder is creating the database.
+            schema::check_version(0, path)?;
         }
         Ok(connection)
     };
@@ -106,7 +100,7 @@ pub(super) fn open_for_command(
 pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
     let work = || {
         let connection = connect_read_write(path, Durability::Disk)?;
-        migrate(&connection)?;
+        create_schema(&connection)?;
         Ok(connection)
     };
     work().map_err(|error: DbError| error.at(path))
@@ -116,7 +110,7 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
 pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
     let work = || {
         let connection = connect_read_only(path)?;
-        if identify(&connection, path)? != schema::NEWEST {
+        if !identify(&connection, path)? {
             return Err(DbError::Inconsistent("the store is incomplete".to_owned()));
         }
         Ok(connection)
@@ -136,7 +130,7 @@ fn verify(path: &Path, check: IntegrityCheck, recorded: &CommitsRecord) -> Resul
         return Ok(false);
     }
     let connection = connect_read_only(path)?;
-    let version = identify(&connection, path)?;
+    let has_schema = identify(&connection, path)?;
     let mut needs_indexes = false;
     if let Err(error) = check_integrity(&connection, check) {
         // Damaged indexes can be rebuilt from the tables, since table rows have checksums.
@@ -150,9 +144,7 @@ fn verify(path: &Path, check: IntegrityCheck, recorded: &CommitsRecord) -> Resul
         }
         needs_indexes = true;
     }
-    if version == schema::NEWEST
-        && let Some(identity) = identity::read(&connection)?
-    {
+    if has_schema && let Some(identity) = identity::read(&connection)? {
         check_same_store(path, recorded, identity.store)?;
     }
     close(connection)?;
@@ -213,18 +205,17 @@ fn limit_size(connection: &Connection, bytes: u64) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Checks that the database belongs to this program and is not too new. Writes nothing. Returns the
-/// version of its schema, or 0 if the database is empty.
-fn identify(connection: &Connection, path: &Path) -> Result<i64, DbError> {
+/// Identifies the file as a store of this program: `BMst` in its header (`PRAGMA application_id`).
+const APPLICATION_ID: u32 = 0x424d_7374;
+
+/// Checks that the database belongs to this program, and that it has this program's schema. Writes
+/// nothing. Returns whether it has a schema; a new database has none.
+fn identify(connection: &Connection, path: &Path) -> Result<bool, DbError> {
     let application_id: i32 = value(connection, "PRAGMA application_id", ())?;
     let application_id = application_id.cast_unsigned();
-    let is_empty: bool = value(
-        connection,
-        "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)",
-        (),
-    )?;
+    let is_empty = is_empty(connection)?;
     let is_new = application_id == 0 && is_empty;
-    if application_id != schema::APPLICATION_ID && !is_new {
+    if application_id != APPLICATION_ID && !is_new {
         let path = path.to_owned();
         return Err(StoreError::ForeignDatabase {
             path,
@@ -232,21 +223,17 @@ fn identify(connection: &Connection, path: &Path) -> Result<i64, DbError> {
         }
         .into());
     }
-    let version = schema::version(connection)?;
-    if let Some(version) = schema::first_mismatch(connection, version)? {
-        let path = path.to_owned();
-        return Err(StoreError::DifferentSchema { path, version }.into());
+    if is_empty {
+        return Ok(false);
     }
-    if version > schema::NEWEST {
-        let path = path.to_owned();
-        return Err(StoreError::NewerSchema {
-            path,
-            version,
-            supported: schema::NEWEST,
-        }
-        .into());
-    }
-    Ok(version)
+    let version: i64 = value(connection, "PRAGMA user_version", ())?;
+    schema::check_version(version, path)?;
+    Ok(true)
+}
+
+fn is_empty(connection: &Connection) -> Result<bool, rusqlite::Error> {
+    let is_empty = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+    value(connection, is_empty, ())
 }
 
 fn check_integrity(connection: &Connection, check: IntegrityCheck) -> Result<(), DbError> {
@@ -281,20 +268,30 @@ fn check_tables(connection: &Connection, pragma: &str) -> Result<(), DbError> {
         let pragma = format!("PRAGMA {pragma}('{table}')");
         parse_check_result(value(connection, &pragma, ())?)?;
     }
-    if schema::version(connection)? > 0 {
+    if !is_empty(connection)? {
         let last = "SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1";
         first(connection, last, ())?;
     }
     Ok(())
 }
 
-/// Marks an empty database as this program's, and migrates the schema.
-fn migrate(connection: &Connection) -> Result<(), DbError> {
-    if schema::version(connection)? == 0 {
-        connection.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+/// Marks an empty database as this program's, and creates its tables in one transaction.
+fn create_schema(connection: &Connection) -> Result<(), DbError> {
+    let is_new = is_empty(connection)?;
+    if is_new {
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
     let _: String = value(connection, "PRAGMA journal_mode = WAL", ())?;
-    schema::migrate(connection)
+    if is_new {
+        let (tables, version) = (schema::SQLITE, schema::VERSION);
+        let create = format!("BEGIN IMMEDIATE; {tables} PRAGMA user_version = {version}; COMMIT");
+        if let Err(error) = connection.execute_batch(&create) {
+            // The rollback fails if SQLite has already rolled back.
+            let _ = connection.execute_batch("ROLLBACK");
+            return Err(error.into());
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

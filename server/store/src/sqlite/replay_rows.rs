@@ -12,15 +12,15 @@ use crate::{
     rows::replay_rows::{ReplayRow, checksum_of, replay_damage, replay_from_row},
 };
 
-/// Inserts the replay of a match that has just finished. Requires an open transaction.
+/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open transaction.
 pub(super) fn insert(
     connection: &Connection,
     store: StoreId,
     finish_number: i64,
     match_id: &MatchId,
-    replay: &[u8],
+    replay: Option<&[u8]>,
 ) -> Result<(), DbError> {
-    let checksum = checksum_of(store, finish_number, match_id, Some(replay));
+    let checksum = checksum_of(store, finish_number, match_id, replay);
     execute(
         connection,
         "INSERT INTO replay (finish_number, replay, checksum) VALUES (?, ?, ?)",
@@ -44,7 +44,7 @@ pub(super) fn delete_bytes(
     );
     let is_sound = match row {
         Err(error) if is_corrupt(&error) => false,
-        row => row?.is_some_and(|row| replay_from_row(store, match_id, &row).is_ok()),
+        row => row?.is_some_and(|row| replay_from_row(store, match_id, &row, 0).is_ok()),
     };
     if !is_sound {
         return Ok(());
@@ -81,7 +81,7 @@ pub(super) fn get(
     let Some(row) = row else {
         return Ok(None);
     };
-    match replay_from_row(store, id, &row).map_err(DbError::Damaged)? {
+    match replay_from_row(store, id, &row, 0).map_err(DbError::Damaged)? {
         ReplayRow::Stored(bytes) => Ok(Some(bytes)),
         ReplayRow::Forgotten => {
             let match_id = id.clone();

@@ -82,6 +82,19 @@ pub(super) fn all(connection: &Connection, sql: &str, params: impl Params) -> Re
         .collect()
 }
 
+/// Passes the rows of a query to `work`, one at a time.
+pub(super) fn for_each(
+    connection: &Connection,
+    sql: &str,
+    mut work: impl FnMut(Row),
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    for row in statement.query_and_then((), Row::from_sqlite)? {
+        work(row?);
+    }
+    Ok(())
+}
+
 /// Returns the first row of a query, if any.
 pub(super) fn first(
     connection: &Connection,

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{db_error::DbError, finished_rows, ladder_rows, open_rows, record_rows, replay_rows};
+use super::{db_error::DbError, finished_rows, open_rows, replay_rows};
 use crate::{checksum::StoreId, journal::plan::Step};
 
 pub(super) fn apply(connection: &Connection, store: StoreId, step: Step) -> Result<(), DbError> {
@@ -20,7 +20,8 @@ pub(super) fn apply(connection: &Connection, store: StoreId, step: Step) -> Resu
             parties,
         } => {
             open_rows::delete(connection, match_key)?;
-            finished_rows::insert(connection, store, &finished, &replay, &parties)
+            let parties = finished_rows::join_parties(&parties);
+            finished_rows::insert(connection, store, None, &finished, Some(&replay), &parties)
         }
         Step::DropOpen { match_key } => open_rows::delete(connection, match_key),
         Step::DropFinished { match_id } => {
@@ -34,11 +35,6 @@ pub(super) fn apply(connection: &Connection, store: StoreId, step: Step) -> Resu
                 Some(number) => replay_rows::delete_bytes(connection, store, number, &match_id),
                 None => Ok(()),
             }
-        }
-        Step::PutRecord { name, value } => record_rows::put(connection, store, &name, &value),
-        Step::RemoveRecord { name } => record_rows::delete(connection, &name),
-        Step::ChangeLadder { ladder_id, change } => {
-            ladder_rows::apply(connection, store, &ladder_id, change)
         }
     }
 }

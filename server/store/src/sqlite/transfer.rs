@@ -2,181 +2,231 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ToSql, params, params_from_iter, types::ToSqlOutput};
+use rusqlite::{Connection, params};
 
 use super::{
     checking,
     db_error::DbError,
-    identity, opening,
-    row::{self, all, execute, value},
+    finished_rows, identity, journal, named_rows, open_rows, opening,
+    row::{all, execute, value},
     worker_thread::{Maintenance, WorkerThread},
 };
 use crate::{
-    DataDir, StoreError,
+    DamageReport, DamagedValue, DataDir, OpenMatch, StoreError,
     checksum::StoreId,
     detached::run_blocking,
-    rows::{StoredRow as _, Unreadable},
-    transfer::{
-        rows::{Row, Value},
-        side::TransferSide,
-        tables::{ColumnKind, SqlDialect, Table},
+    named_rows::{RowChange, RowQuery, RowResult},
+    rows::{
+        StoredRow as _,
+        finished_rows::{COLUMNS, read},
+        replay_rows::{ReplayRow, replay_from_row},
     },
+    transfer::{FINISHED_PER_CHUNK, FinishedEntry, TransferSide},
 };
-
-/// SQLite's SQL dialect.
-struct SqliteDialect;
-
-impl SqlDialect for SqliteDialect {
-    fn read(kind: ColumnKind, column: &str) -> String {
-        match kind {
-            ColumnKind::Number | ColumnKind::Bytes | ColumnKind::Bool => column.to_owned(),
-            ColumnKind::Text | ColumnKind::Name => format!("CAST({column} AS BLOB)"),
-        }
-    }
-
-    fn placeholder(kind: ColumnKind, number: usize) -> String {
-        match kind {
-            ColumnKind::Number | ColumnKind::Bytes | ColumnKind::Bool => format!("?{number}"),
-            ColumnKind::Text | ColumnKind::Name => format!("CAST(?{number} AS TEXT)"),
-        }
-    }
-}
 
 /// A connection with an open transaction, on a separate thread.
 pub(crate) struct SqliteSide {
     thread: WorkerThread<Connection>,
-    /// The store id.
-    pub(crate) store: StoreId,
+    store: StoreId,
     path: PathBuf,
-}
-
-/// Checks a folder, and begins a read transaction.
-pub(crate) async fn open_source(dir: &DataDir) -> Result<SqliteSide, StoreError> {
-    let path = dir.database();
-    checking::require_sound(checking::check(dir).await?, &path)?;
-    open_side(path, |path| {
-        let connection = opening::open_read_only(path)?;
-        connection.execute_batch("BEGIN")?;
-        let identity = identity::read(&connection)?;
-        Ok((
-            identity.ok_or_else(checking::missing_identity)?.store,
-            connection,
-        ))
-    })
-    .await
-}
-
-/// Creates a database in an empty file, with this store id.
-pub(crate) async fn create_target(path: &Path, store: StoreId) -> Result<SqliteSide, StoreError> {
-    open_side(path.to_owned(), move |path| {
-        let connection = opening::create(path)?;
-        connection.execute_batch("BEGIN")?;
-        identity::set_store_id(&connection, store)?;
-        Ok((store, connection))
-    })
-    .await
-}
-
-async fn open_side(
-    path: PathBuf,
-    begin: impl FnOnce(&Path) -> Result<(StoreId, Connection), DbError> + Send + 'static,
-) -> Result<SqliteSide, StoreError> {
-    run_blocking(move || {
-        let (store, connection) = begin(&path).map_err(|error| error.at(&path))?;
-        let thread = WorkerThread::start("copying", connection, Maintenance::NONE);
-        let thread = thread.map_err(|error| DbError::Io(error).at(&path))?;
-        Ok(SqliteSide {
-            thread,
-            store,
-            path,
-        })
-    })
-    .await
-}
-
-/// Commits a new database's rows. Returns the store id and the number of commits.
-pub(crate) async fn finish(side: SqliteSide) -> Result<(StoreId, i64), StoreError> {
-    let commits = side.run(|connection| {
-        connection.execute_batch("COMMIT")?;
-        let commits = "SELECT coalesce(max(batch), 0) FROM journal";
-        Ok(value(connection, commits, ())?)
-    });
-    Ok((side.store, commits.await?))
 }
 
 impl SqliteSide {
+    /// Checks a folder, and begins a read transaction.
+    pub(crate) async fn open_source(dir: &DataDir) -> Result<Self, StoreError> {
+        let path = dir.database();
+        checking::require_sound(checking::check(dir).await?, &path)?;
+        Self::open(path, |path| {
+            let connection = opening::open_read_only(path)?;
+            connection.execute_batch("BEGIN")?;
+            let identity = identity::read(&connection)?;
+            let identity = identity.ok_or_else(checking::missing_identity)?;
+            Ok((identity.store, connection))
+        })
+        .await
+    }
+
+    /// Creates a database in an empty file, with this store id.
+    pub(crate) async fn create_target(path: &Path, store: StoreId) -> Result<Self, StoreError> {
+        Self::open(path.to_owned(), move |path| {
+            let connection = opening::create(path)?;
+            connection.execute_batch("BEGIN")?;
+            identity::set_store_id(&connection, store)?;
+            Ok((store, connection))
+        })
+        .await
+    }
+
+    async fn open(
+        path: PathBuf,
+        begin: impl FnOnce(&Path) -> Result<(StoreId, Connection), DbError> + Send + 'static,
+    ) -> Result<Self, StoreError> {
+        run_blocking(move || {
+            let (store, connection) = begin(&path).map_err(|error| error.at(&path))?;
+            let thread = WorkerThread::start("copying", connection, Maintenance::NONE);
+            let thread = thread.map_err(|error| DbError::Io(error).at(&path))?;
+            Ok(Self {
+                thread,
+                store,
+                path,
+            })
+        })
+        .await
+    }
+
+    /// Commits a new database. Returns the store id and the number of commits.
+    pub(crate) async fn finish(self) -> Result<(StoreId, i64), StoreError> {
+        let commits = self.run(|connection, _| {
+            connection.execute_batch("COMMIT")?;
+            let commits = "SELECT coalesce(max(batch), 0) FROM journal";
+            Ok(value(connection, commits, ())?)
+        });
+        Ok((self.store, commits.await?))
+    }
+
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
+        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let done = self.thread.call(|connection| work(connection)).await?;
-        done.map_err(|error| error.at(&self.path))
+        let store = self.store;
+        let done = self.thread.call(move |connection| work(connection, store));
+        done.await?.map_err(|error| error.at(&self.path))
     }
 }
 
 impl TransferSide for SqliteSide {
-    async fn sequences(&mut self) -> Result<Vec<(String, i64)>, StoreError> {
-        self.run(|connection| {
-            let select = "SELECT name, seq FROM sqlite_sequence ORDER BY name";
-            let rows = all(connection, select, ())?;
-            let read = |row: &row::Row| Ok((row.value(0)?, row.value(1)?));
-            rows.iter().map(read).collect()
-        })
-        .await
+    fn store(&self) -> StoreId {
+        self.store
     }
 
-    async fn set_sequence(&mut self, table: &str, last: i64) -> Result<(), StoreError> {
-        let table = table.to_owned();
-        self.run(move |connection| {
-            let keep = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
-            execute(connection, keep, params![table, last])?;
-            Ok(())
-        })
-        .await
+    fn location(&self) -> PathBuf {
+        self.path.clone()
     }
 
-    async fn next_rows(
+    async fn open_matches(&mut self) -> Result<Vec<OpenMatch>, StoreError> {
+        self.run(open_matches).await
+    }
+
+    async fn add_open_match(
         &mut self,
-        table: &'static Table,
-        after: Option<&Row>,
-    ) -> Result<Vec<Row>, StoreError> {
-        let select = table.select::<SqliteDialect>(after.is_some());
-        let key = after.map_or(&[][..], |row| &row[..table.key]).to_vec();
-        self.run(move |connection| {
-            let rows = all(connection, &select, params_from_iter(key))?;
-            let read: Result<_, Unreadable> = rows.iter().map(|row| read(table, row)).collect();
-            Ok(read?)
-        })
-        .await
-    }
-
-    async fn add(&mut self, table: &'static Table, rows: Vec<Row>) -> Result<(), StoreError> {
-        self.run(move |connection| {
-            let insert = table.insert::<SqliteDialect>(rows.len());
-            let values = params_from_iter(rows.into_iter().flatten());
-            execute(connection, &insert, values)?;
+        match_key: i64,
+        open: &OpenMatch,
+        batch: Option<Vec<u8>>,
+    ) -> Result<(), StoreError> {
+        let (id, at, header) = (
+            open.match_id.clone(),
+            open.opened_at_unix_ms,
+            open.header.clone(),
+        );
+        self.run(move |connection, store| {
+            open_rows::insert(connection, store, match_key, &id, at, &header)?;
+            if let Some(body) = batch {
+                let insert = "INSERT INTO journal (batch, body) VALUES (?, ?)";
+                execute(connection, insert, params![match_key, body])?;
+            }
             Ok(())
         })
         .await
     }
-}
 
-impl ToSql for Value {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        match self {
-            Self::Number(number) => number.to_sql(),
-            Self::Bytes(bytes) => bytes.to_sql(),
-        }
+    async fn last_finish_number(&mut self) -> Result<i64, StoreError> {
+        self.run(|connection, _| {
+            let last = "SELECT coalesce(
+                 (SELECT seq FROM sqlite_sequence WHERE name = 'finished_match'), 0)";
+            Ok(value(connection, last, ())?)
+        })
+        .await
+    }
+
+    async fn set_last_finish_number(&mut self, number: i64) -> Result<(), StoreError> {
+        self.run(move |connection, _| {
+            let set = "INSERT INTO sqlite_sequence (name, seq) VALUES ('finished_match', ?)";
+            execute(connection, set, [number])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn finished_after(&mut self, number: i64) -> Result<Vec<FinishedEntry>, StoreError> {
+        self.run(move |connection, store| {
+            let select = format!(
+                "SELECT {COLUMNS}, replay.finish_number AS replay_number, replay, replay.checksum
+                 FROM finished_match LEFT JOIN replay USING (finish_number)
+                 WHERE finish_number > ? ORDER BY finish_number LIMIT ?"
+            );
+            let rows = all(connection, &select, params![number, FINISHED_PER_CHUNK])?;
+            let entries = rows.iter().map(|row| {
+                let (finished, parties) = read(store, row).map_err(DbError::Damaged)?;
+                let replay = replay_from_row(store, &finished.match_id, row, 7);
+                Ok(FinishedEntry {
+                    number: row.value(0)?,
+                    replay: match replay.map_err(DbError::Damaged)? {
+                        ReplayRow::Stored(replay) => Some(replay),
+                        ReplayRow::Forgotten => None,
+                    },
+                    finished,
+                    parties,
+                })
+            });
+            entries.collect()
+        })
+        .await
+    }
+
+    async fn add_finished(&mut self, entries: Vec<FinishedEntry>) -> Result<(), StoreError> {
+        self.run(move |connection, store| {
+            for entry in entries {
+                finished_rows::insert(
+                    connection,
+                    store,
+                    Some(entry.number),
+                    &entry.finished,
+                    entry.replay.as_deref(),
+                    &entry.parties,
+                )?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn read_rows(&mut self, query: RowQuery) -> Result<Vec<RowResult>, StoreError> {
+        self.run(move |connection, store| named_rows::read_one(connection, store, &query))
+            .await
+    }
+
+    async fn apply_to_rows(&mut self, changes: Vec<RowChange>) -> Result<(), StoreError> {
+        self.run(move |connection, store| {
+            let mut changes = changes.iter();
+            changes.try_for_each(|change| named_rows::apply(connection, store, change))
+        })
+        .await
     }
 }
 
-fn read(table: &Table, row: &row::Row) -> Result<Row, Unreadable> {
-    let columns = table.columns.iter().enumerate();
-    let value = |(place, (_, kind)): (usize, &(&str, ColumnKind))| match kind {
-        ColumnKind::Number | ColumnKind::Bool => row.value(place).map(Value::Number),
-        ColumnKind::Bytes | ColumnKind::Text | ColumnKind::Name => {
-            row.value(place).map(Value::Bytes)
+/// Reads the matches in play, in the order in which they were opened.
+fn open_matches(connection: &Connection, store: StoreId) -> Result<Vec<OpenMatch>, DbError> {
+    let open = open_rows::all(connection, store)?;
+    let mut loaded = journal::load(connection, store, open)?;
+    let mut matches = Vec::new();
+    for match_id in loaded.matches.ids() {
+        let Some(in_play) = loaded.matches.by_id.get_mut(&match_id) else {
+            continue;
+        };
+        if let Some(damage) = in_play.damage.take() {
+            return Err(DbError::Damaged(*damage));
         }
-    };
-    columns.map(value).collect()
+        let header = open_rows::header(connection, store, in_play.state.match_key)?;
+        let header = header.map_err(|detail| {
+            let value = DamagedValue::Header(match_id.clone());
+            DbError::Damaged(DamageReport { value, detail })
+        })?;
+        matches.push(OpenMatch {
+            match_id,
+            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
+            header,
+            journal: in_play.cached_journal.take().unwrap_or_default(),
+        });
+    }
+    Ok(matches)
 }

@@ -9,16 +9,15 @@ use super::{
     after_commit::AfterCommit,
     checkpoints::Checkpoints,
     db_error::DbError,
-    finished_rows, identity, journal, key_rows, ladder_rows, open_rows, opening,
+    finished_rows, identity, journal, named_rows, open_rows, opening,
     options::Durability,
     row::values,
-    secret_rows, steps,
+    steps,
     takeover::take_over,
     transaction::{self, JournalRow},
 };
 use crate::{
-    DamageReport, DamagedValue, DataDir, Key, KeyId, MatchId, NewKey, OpenMatch, OpenReport,
-    StoreError, Write,
+    DamageReport, DamagedValue, DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write,
     batch::{self, MatchStatus},
     checksum::StoreId,
     commits_file::{CommitsFile, CommitsRecord},
@@ -28,7 +27,9 @@ use crate::{
         plan::{Plan, Step},
         sweep::Sweep,
     },
-    journal_batch, ladder_batch,
+    journal_batch,
+    ladder_batch::LadderLookup,
+    named_rows::{Decision, QueryResults, RowChange, RowQuery},
 };
 
 /// Page size of the database, in bytes.
@@ -115,8 +116,8 @@ impl Writer {
             return Ok(());
         }
         let finished = self.finished_among(&batch)?;
-        let ended = ladder_batch::ended_matches(&batch);
-        let ladders = ladder_rows::states(&self.connection, self.store, ended)?;
+        let ladders = LadderLookup::new(&batch);
+        let found = named_rows::read(&self.connection, self.store, &ladders.queries())?;
         let status_of = |id: &MatchId| match self.matches.get(id) {
             Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
             Some(in_play) => MatchStatus::InPlay {
@@ -125,11 +126,11 @@ impl Writer {
             None if finished.contains(id) => MatchStatus::Finished,
             None => MatchStatus::Unknown,
         };
-        batch::check(&batch, status_of, ladders)?;
+        let rows = batch::check(&batch, status_of, ladders.states(found))?;
         let mut plan = Plan::new(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let mut parts = plan.take_parts();
-        if plan.steps.is_empty() && self.sweep.is_idle(none_in_play) {
+        if plan.steps.is_empty() && rows.is_empty() && self.sweep.is_idle(none_in_play) {
             let (number, last_match_key) = (self.commits + 1, plan.last_match_key);
             let body = journal_batch::write(self.store, number, last_match_key, parts);
             let row = JournalRow { number, body };
@@ -148,10 +149,15 @@ impl Writer {
         }
         let number = self.begin()?;
         let body = journal_batch::write(self.store, number, plan.last_match_key, parts);
-        let pages = page_count(body.len()) + plan.steps.iter().map(estimated_pages).sum::<usize>();
+        let pages = page_count(body.len())
+            + plan.steps.iter().map(estimated_pages).sum::<usize>()
+            + rows.iter().map(estimated_row_pages).sum::<usize>();
         let work = || {
             for step in plan.steps {
                 steps::apply(&self.connection, self.store, step)?;
+            }
+            for change in &rows {
+                named_rows::apply(&self.connection, self.store, change)?;
             }
             let sweep_step = self.sweep.next_step(none_in_play);
             journal::delete_swept(&self.connection, &sweep_step)?;
@@ -315,47 +321,14 @@ impl Writer {
         }
     }
 
-    pub(super) fn add_key(&mut self, key: NewKey) -> Result<(), DbError> {
-        let number = self.begin()?;
-        let work = key_rows::add(&self.connection, self.store, key);
-        self.commit_without_entries(number, work)
-    }
-
-    pub(super) fn revoke_key(
+    /// Reads named rows, and applies the changes that `decide` derives from them.
+    pub(super) fn update_rows<T>(
         &mut self,
-        id: &KeyId,
-        revoked_at_unix_ms: i64,
-    ) -> Result<Key, DbError> {
+        queries: &[RowQuery],
+        decide: impl FnOnce(QueryResults, bool) -> Decision<T>,
+    ) -> Result<T, DbError> {
         let number = self.begin()?;
-        let work = key_rows::revoke(&self.connection, self.store, id, revoked_at_unix_ms);
-        self.commit_without_entries(number, work)
-    }
-
-    pub(super) fn remove_damaged_key(&mut self, id: &KeyId) -> Result<(), DbError> {
-        let number = self.begin()?;
-        let work = key_rows::remove_damaged(&self.connection, self.store, id);
-        self.commit_without_entries(number, work)
-    }
-
-    pub(super) fn record_key_uses(&mut self, uses: &[(KeyId, i64)]) -> Result<(), DbError> {
-        let number = self.begin()?;
-        let work = key_rows::record_uses(&self.connection, self.store, uses);
-        self.commit_without_entries(number, work)
-    }
-
-    pub(super) fn get_or_insert_secret(
-        &mut self,
-        name: &str,
-        value: Vec<u8>,
-    ) -> Result<Vec<u8>, DbError> {
-        let number = self.begin()?;
-        let work = secret_rows::get_or_insert(&self.connection, self.store, name, value);
-        self.commit_without_entries(number, work)
-    }
-
-    pub(super) fn remove_damaged_secrets(&mut self) -> Result<Vec<DamageReport>, DbError> {
-        let number = self.begin()?;
-        let work = secret_rows::remove_damaged(&self.connection, self.store);
+        let work = named_rows::update(&self.connection, self.store, queries, decide);
         self.commit_without_entries(number, work)
     }
 
@@ -382,11 +355,14 @@ fn estimated_pages(step: &Step) -> usize {
             parties,
             ..
         } => 4 + parties.len() + page_count(finished.summary.len()) + page_count(replay.len()),
-        Step::PutRecord { value, .. } => 1 + page_count(value.len()),
-        Step::DropOpen { .. }
-        | Step::DropFinished { .. }
-        | Step::ForgetReplay { .. }
-        | Step::RemoveRecord { .. }
-        | Step::ChangeLadder { .. } => 4,
+        Step::DropOpen { .. } | Step::DropFinished { .. } | Step::ForgetReplay { .. } => 4,
+    }
+}
+
+/// Estimates the number of pages that a change to a named row writes.
+fn estimated_row_pages(change: &RowChange) -> usize {
+    match change {
+        RowChange::Put { value, .. } => 1 + page_count(value.len()),
+        _ => 1,
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bridgemaster_store::{
     Durability, KeyId, KeyName, KeyStore as _, MatchId, NewKey, NodeStatus, Nodes as _,
-    PostgresStore, SecretHash, Store as _, StoreError, Write, limits::LEASE_RENEWAL_INTERVAL,
+    PostgresStore, RecordStore as _, SecretHash, Store as _, StoreError, Write,
+    limits::LEASE_RENEWAL_INTERVAL,
 };
 use tokio::time::sleep;
 
@@ -139,7 +140,7 @@ pub(crate) async fn a_server_waits_for_the_transaction_of_the_one_before() {
     // A transaction that holds the fence, like that of a server, and ends on command.
     let running = server.open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE epoch = 1 FOR KEY SHARE;
-         INSERT INTO {schema}.note VALUES ('late', 'value', 0)"
+         INSERT INTO {schema}.record (name, version) VALUES ('late', 0)"
     ));
     let opening = tokio::spawn(async move { store(&url).await });
     let waiting = format!(

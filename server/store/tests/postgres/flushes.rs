@@ -8,7 +8,9 @@ use std::{
     },
 };
 
-use bridgemaster_store::{Flush, Nodes as _, PostgresStore, Store as _, StoreError, Write};
+use bridgemaster_store::{
+    Flush, Nodes as _, PostgresStore, RecordStore as _, Store as _, StoreError, Write,
+};
 use tokio::task::{JoinHandle, yield_now};
 
 use crate::{

@@ -9,7 +9,7 @@ use std::{
 
 use bridgemaster_store::{
     KeyStore as _, LadderChange, LadderId, MatchId, NodeStatus, Nodes as _, PostgresStore,
-    ReplayMetadata, Store as _, StoreError, Write,
+    RecordStore as _, ReplayMetadata, Store as _, StoreError, Write,
 };
 use tokio::{task::yield_now, time::timeout};
 

@@ -35,24 +35,28 @@ pub(crate) async fn tables_of_another_program_are_not_changed() {
     assert_eq!(server.run(&tables), "1");
 }
 
-pub(crate) async fn a_newer_and_another_schema_are_refused() {
+pub(crate) async fn a_schema_of_another_version_is_refused() {
     let server = PostgresServer::shared();
     let url = server.fresh();
     store(&url).await;
     let schema = url.rsplit('=').next().unwrap();
     server.run(&format!(
-        "INSERT INTO {schema}._sqlx_migrations
-             (version, description, success, checksum, execution_time)
-         VALUES (9, 'of the future', true, '', 0)"
+        "UPDATE {schema}.bridgemaster_schema SET version = 99"
     ));
     let error = refused(&url).await;
-    let is_newer = matches!(error, StoreError::NewerSchema { version: 9, .. });
+    let is_newer = matches!(error, StoreError::NewerSchema { version: 99, .. });
     assert!(is_newer, "{error:?}");
     server.run(&format!(
-        "DELETE FROM {schema}._sqlx_migrations WHERE version = 9;
-         UPDATE {schema}._sqlx_migrations SET checksum = 'other'"
+        "UPDATE {schema}.bridgemaster_schema SET version = 1"
     ));
     let error = refused(&url).await;
-    let is_other = matches!(error, StoreError::DifferentSchema { version: 1, .. });
-    assert!(is_other, "{error:?}");
+    let is_older = matches!(error, StoreError::OlderSchema { version: 1, .. });
+    assert!(is_older, "{error:?}");
+    // Earlier programs recorded their versions in another table.
+    server.run(&format!(
+        "ALTER TABLE {schema}.bridgemaster_schema RENAME TO _sqlx_migrations"
+    ));
+    let error = refused(&url).await;
+    let is_older = matches!(error, StoreError::OlderSchema { version: 0, .. });
+    assert!(is_older, "{error:?}");
 }

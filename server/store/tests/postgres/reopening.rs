@@ -2,12 +2,11 @@
 
 use bridgemaster_store::{
     DamagedValue, KeyId, KeyStore as _, LadderChange, LadderId, LadderStore as _, PostgresKeys,
-    Store as _, StoreError, Write,
+    RecordStore as _, Store as _, StoreError, Write,
 };
 
 use crate::{
     fence::{append, finish, id, key, open, store},
-    nodes::{node, none_is_leader_only, take_over},
     postgres_server::PostgresServer,
 };
 
@@ -78,27 +77,6 @@ pub(crate) async fn matches_finish_after_those_of_a_restored_backup() {
         .map(|finished| finished.match_id)
         .collect();
     assert_eq!(ids, [id("d"), id("c"), id("b"), id("a")]);
-}
-
-pub(crate) async fn matches_of_running_servers_move_when_another_one_migrates_the_schema() {
-    let server = PostgresServer::shared();
-    let (url, database) = server.fresh_database();
-    let one = store(&url).await;
-    one.commit(vec![open("a")]).await.unwrap();
-    // As if this server had the schema version 5.
-    server.run_in(
-        &database,
-        "DELETE FROM _sqlx_migrations WHERE version = 6;
-         ALTER TABLE note DROP COLUMN version, ADD PRIMARY KEY (name)",
-    );
-    let two = node(&url, "two").await;
-    let refused = one.commit(vec![append("a", 0)]).await.unwrap_err();
-    assert!(
-        matches!(refused, StoreError::EpochEnded { .. }),
-        "{refused:?}"
-    );
-    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
-    two.commit(vec![append("a", 0)]).await.unwrap();
 }
 
 pub(crate) async fn a_damaged_value_is_reported_and_others_are_intact() {

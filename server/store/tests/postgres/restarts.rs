@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bridgemaster_store::{PostgresKeys, Store as _, StoreError};
+use bridgemaster_store::{KeyStore as _, PostgresKeys, Store as _, StoreError};
 use tokio::{sync::oneshot, time::timeout};
 
 use crate::{

@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use bridgemaster_store::{
     COMMITS_FILE, DATABASE_FILE, DamageReport, DamagedValue, DataDir, KeyId, KeyName,
-    KeyStore as _, LadderChange, LadderId, LadderStore as _, NewKey, Scope, SecretHash,
-    SqliteStore, Store as _, StoreError, Write, WriteRefusal,
+    KeyStore as _, LadderChange, LadderId, LadderStore as _, NewKey, RecordStore as _, Scope,
+    SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -42,7 +42,9 @@ async fn filled(folder: &Path) {
             created_at_unix_ms: 1,
             expires_at_unix_ms: None,
         };
+        let key_use = vec![(key.id.clone(), 5)];
         store.add_key(key).await.unwrap();
+        store.record_key_uses(key_use).await.unwrap();
         store
             .get_or_insert_secret(name, b"a secret of the server".to_vec())
             .await
@@ -249,7 +251,10 @@ async fn each_damaged_value_is_reported_alone() {
     let key = || DamagedValue::Key(KeyId::new("key-south").unwrap());
     let secret = || DamagedValue::Secret("south".to_owned());
     let record = || DamagedValue::Record("note-south".to_owned());
-    let south = "WHERE ladder_id = 'ladder-south'";
+    let of_key = "WHERE name = 'key-south'";
+    let south = "WHERE name = 'ladder-south'";
+    let of_bob = "WHERE name = 'ladder-south/3/bob1'";
+    let of_match = "WHERE name = 'ladder-south/0000000000000001'";
     let ladder = || DamagedValue::Ladder("ladder-south".to_owned());
     let version = || DamagedValue::LadderVersion {
         ladder: "ladder-south".to_owned(),
@@ -285,25 +290,23 @@ async fn each_damaged_value_is_reported_alone() {
         (format!("UPDATE replay SET replay = x'72' WHERE finish_number = {number_b}"), replay()),
         (format!("DELETE FROM replay WHERE finish_number = {number_b}"), replay()),
         (format!("UPDATE replay SET checksum = 1 WHERE finish_number = {number_b}"), replay()),
-        ("UPDATE api_key SET scopes = 'admin' WHERE key_id = 'key-south'".to_owned(), key()),
-        ("UPDATE api_key SET name = 'South' WHERE key_id = 'key-south'".to_owned(), key()),
-        ("UPDATE api_key SET revoked_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
-        ("UPDATE api_key SET expires_at_unix_ms = 3 WHERE key_id = 'key-south'".to_owned(), key()),
-        ("UPDATE api_key SET secret_hash = x'07' WHERE key_id = 'key-south'".to_owned(), key()),
+        (format!("UPDATE api_key SET value = x'00' || substr(value, 2) {of_key}"), key()),
+        (format!("UPDATE api_key SET value = NULL {of_key}"), key()),
+        (format!("UPDATE api_key SET checksum = checksum + 1 {of_key}"), key()),
+        (format!("UPDATE api_key_use SET value = zeroblob(8) {of_key}"), key()),
         ("UPDATE secret SET value = x'00' WHERE name = 'south'".to_owned(), secret()),
         (
             "UPDATE secret SET name = 'south!' WHERE name = 'south'".to_owned(),
             DamagedValue::Secret("south!".to_owned()),
         ),
-        ("UPDATE note SET value = x'00' WHERE name = 'note-south'".to_owned(), record()),
-        ("UPDATE note SET checksum = 7 WHERE name = 'note-south'".to_owned(), record()),
+        ("UPDATE record SET value = x'00' WHERE name = 'note-south'".to_owned(), record()),
+        ("UPDATE record SET checksum = 7 WHERE name = 'note-south'".to_owned(), record()),
         (format!("UPDATE ladder SET value = x'00' {south}"), ladder()),
-        (format!("UPDATE ladder SET term = 1 {south}"), ladder()),
-        (format!("UPDATE ladder_version SET value = x'00' {south} AND bot_name = 'bob'"), version()),
-        (format!("UPDATE ladder_version SET value = NULL {south} AND bot_name = 'bob'"), version()),
-        (format!("UPDATE ladder_match SET value = x'00' {south} AND number = 1"), ladder_match()),
-        (format!("UPDATE ladder_match SET is_over = 1 {south} AND number = 1"), ladder_match()),
-        (format!("UPDATE ladder_match SET is_over = 'x' {south} AND number = 1"), ladder_match()),
+        (format!("UPDATE ladder SET value = x'01' || substr(value, 2) {south}"), ladder()),
+        (format!("UPDATE ladder_version SET value = x'00' {of_bob}"), version()),
+        (format!("UPDATE ladder_version SET value = NULL {of_bob}"), version()),
+        (format!("UPDATE ladder_match SET value = x'00' {of_match}"), ladder_match()),
+        (format!("UPDATE ladder_match SET value = 'x' {of_match}"), ladder_match()),
     ];
     let sound = tempfile::tempdir().unwrap();
     filled(sound.path()).await;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use bridgemaster_store::{
-    DataDir, KeyId, KeyStore as _, LOCK_FILE, SqliteKeys, Store as _, StoreError,
+    DataDir, KeyId, KeyStore as _, LOCK_FILE, RecordStore as _, SqliteKeys, Store as _, StoreError,
 };
 
 use crate::{append, id, open, open_match};

@@ -3,8 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use bridgemaster_store::{
-    COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, Store as _, StoreError, backup,
-    check, replace, restore,
+    COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, RecordStore as _, Store as _,
+    StoreError, backup, check, replace, restore,
 };
 
 use tokio::time::timeout;

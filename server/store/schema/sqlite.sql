@@ -1,0 +1,65 @@
+-- Every row has a checksum of all its values (a batch contains its own). Columns have no constraints
+-- that SQLite would check: one damaged row would then condemn the whole database.
+
+-- The one row identifies the store, and the server that opened it last. An earlier server finds by
+-- this that it has been superseded.
+CREATE TABLE store (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    store_id BLOB,
+    server_id BLOB,
+    checksum INTEGER
+);
+
+-- Matches in play. The journal refers to a match by its key; the id is the caller's.
+CREATE TABLE open_match (
+    match_key INTEGER PRIMARY KEY,
+    match_id TEXT UNIQUE,
+    opened_at_unix_ms INTEGER,
+    header BLOB,
+    checksum INTEGER
+);
+
+-- A row is a commit, with the entries of all matches in it, so that a commit writes to the end of
+-- one table. The body is a JournalBatch (proto/bridgemaster/internal/v1/journal_batch.proto). Every
+-- commit has a row, even one without entries: the largest number is the number of commits. Rows
+-- without a match in play are deleted later, except the last row.
+CREATE TABLE journal (
+    batch INTEGER PRIMARY KEY,
+    body BLOB
+);
+
+-- AUTOINCREMENT: a number is never reused, so a cursor stays valid.
+CREATE TABLE finished_match (
+    finish_number INTEGER PRIMARY KEY AUTOINCREMENT,
+    match_id TEXT UNIQUE,
+    opened_at_unix_ms INTEGER,
+    ended_at_unix_ms INTEGER,
+    summary BLOB,
+    -- Names of the parties in ascending order, separated by line breaks.
+    parties TEXT,
+    checksum INTEGER
+);
+
+-- Index of a party's matches, derived from `finished_match.parties`.
+CREATE TABLE finished_party (
+    name TEXT,
+    finish_number INTEGER,
+    PRIMARY KEY (name, finish_number)
+) WITHOUT ROWID;
+
+-- A separate table, so that a page of the list reads no replays.
+CREATE TABLE replay (
+    finish_number INTEGER PRIMARY KEY,
+    replay BLOB,
+    checksum INTEGER
+);
+
+-- Tables of named rows (src/named_rows.rs). API keys have an index apart from the table, which can be
+-- rebuilt if a name is damaged.
+CREATE TABLE api_key (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
+CREATE TABLE api_key_use (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
+CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
+CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
+CREATE TABLE ladder (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
+CREATE TABLE ladder_version (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
+CREATE TABLE ladder_match (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;

@@ -1,0 +1,378 @@
+//! API keys in named rows, for every store.
+//!
+//! A key is one row, and its last use is another. A key is readable if both are intact.
+
+use std::collections::{BTreeSet, HashMap};
+
+use async_trait::async_trait;
+use prost::Message;
+
+use crate::{
+    DamageReport, DamagedKey, DamagedValue, InvalidText, Key, KeyId, KeyName, KeyStore,
+    KeysVersion, NewKey, OwnerName, Scope, SecretHash, StoreError,
+    limits::MAX_KEYS,
+    named_rows::{
+        self, DamagedRow, Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery,
+        RowResult, RowStore, Selection,
+    },
+    rows::Unreadable,
+};
+
+/// Maximum number of key uses recorded in one transaction. In SQLite match commits wait for this
+/// transaction, which takes a few milliseconds, about as long as a commit.
+const USES_PER_TRANSACTION: usize = 100;
+
+/// The stored value of a key, without its id.
+#[derive(Clone, PartialEq, Message)]
+struct KeyValue {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(string, optional, tag = "2")]
+    owner: Option<String>,
+    #[prost(string, repeated, tag = "3")]
+    scopes: Vec<String>,
+    #[prost(bytes = "vec", tag = "4")]
+    secret_hash: Vec<u8>,
+    #[prost(sint64, tag = "5")]
+    created_at_unix_ms: i64,
+    #[prost(sint64, optional, tag = "6")]
+    expires_at_unix_ms: Option<i64>,
+    #[prost(sint64, optional, tag = "7")]
+    revoked_at_unix_ms: Option<i64>,
+}
+
+fn put(key: &Key) -> RowChange {
+    let value = KeyValue {
+        name: key.name.to_string(),
+        owner: key.owner.as_ref().map(OwnerName::to_string),
+        scopes: key.scopes.iter().map(Scope::to_string).collect(),
+        secret_hash: key.secret_hash.as_bytes().to_vec(),
+        created_at_unix_ms: key.created_at_unix_ms,
+        expires_at_unix_ms: key.expires_at_unix_ms,
+        revoked_at_unix_ms: key.revoked_at_unix_ms,
+    };
+    NamedTable::Key.put(key.id.as_str(), value.encode_to_vec())
+}
+
+/// Decodes an intact row, without the last use.
+fn decode(row: &NamedRow) -> Result<Key, Unreadable> {
+    let value =
+        KeyValue::decode(&*row.value).map_err(|error| Unreadable::new(error.to_string()))?;
+    let length = value.secret_hash.len();
+    let secret_hash = value.secret_hash.try_into();
+    let secret_hash = secret_hash
+        .map_err(|_| Unreadable::new(format!("the secret hash has {length} bytes, not 32")))?;
+    let scopes = value.scopes.into_iter().map(Scope::new);
+    Ok(Key {
+        id: KeyId::new(&*row.name)?,
+        name: KeyName::new(value.name)?,
+        owner: value.owner.map(OwnerName::new).transpose()?,
+        scopes: scopes.collect::<Result<BTreeSet<_>, InvalidText>>()?,
+        secret_hash: SecretHash::new(secret_hash),
+        created_at_unix_ms: value.created_at_unix_ms,
+        expires_at_unix_ms: value.expires_at_unix_ms,
+        last_used_at_unix_ms: None,
+        revoked_at_unix_ms: value.revoked_at_unix_ms,
+    })
+}
+
+fn put_use(id: &KeyId, used_at_unix_ms: i64) -> RowChange {
+    NamedTable::KeyUse.put(id.as_str(), used_at_unix_ms.to_le_bytes().to_vec())
+}
+
+fn decode_use(row: &NamedRow) -> Result<i64, Unreadable> {
+    let bytes = row.value.as_slice().try_into();
+    let bytes =
+        bytes.map_err(|_| Unreadable::new("the time of the last use is not 8 bytes long"))?;
+    Ok(i64::from_le_bytes(bytes))
+}
+
+/// Keys read from the rows of both tables.
+#[derive(Default)]
+struct ReadKeys {
+    /// Readable keys, ordered by creation time and then by id.
+    intact: Vec<Key>,
+    damaged: Vec<(DamagedKey, DamagedRow)>,
+}
+
+impl ReadKeys {
+    /// Reads the results of a query for keys and of a query for their uses.
+    fn read(results: QueryResults) -> Self {
+        let mut results = results.into_iter();
+        let (keys, uses) = (results.next(), results.next());
+        let mut read = Self::default();
+        let mut last_uses = HashMap::new();
+        for row in uses.unwrap_or_default() {
+            match row.and_then(|row| {
+                let at = decode_use(&row);
+                let at = at.map_err(|error| row.clone().into_damaged(NamedTable::KeyUse, &error));
+                Ok((row.name, at?))
+            }) {
+                Ok((id, at)) => _ = last_uses.insert(id, at),
+                Err(row) => read.add_damaged(row, None),
+            }
+        }
+        for row in keys.unwrap_or_default() {
+            match row.and_then(|row| {
+                decode(&row).map_err(|error| row.into_damaged(NamedTable::Key, &error))
+            }) {
+                Ok(key) => read.add_intact(key, &last_uses),
+                Err(row) => {
+                    let value = KeyValue::decode(&*row.value).ok();
+                    let name = value.and_then(|value| KeyName::new(value.name).ok());
+                    read.add_damaged(row, name);
+                }
+            }
+        }
+        let order =
+            |a: &Key, b: &Key| (a.created_at_unix_ms, &a.id).cmp(&(b.created_at_unix_ms, &b.id));
+        read.intact.sort_by(order);
+        read
+    }
+
+    fn add_damaged(&mut self, row: DamagedRow, name: Option<KeyName>) {
+        let key = DamagedKey {
+            id: row.key_id(),
+            name,
+            detail: row.detail.clone(),
+        };
+        self.damaged.push((key, row));
+    }
+
+    /// Adds a key with its last use, unless the row of the use is damaged.
+    fn add_intact(&mut self, mut key: Key, last_uses: &HashMap<String, i64>) {
+        if let Some((damaged, _)) = self.damaged.iter_mut().find(|(it, _)| it.id == key.id) {
+            damaged.name = Some(key.name);
+            return;
+        }
+        key.last_used_at_unix_ms = last_uses.get(key.id.as_str()).copied();
+        self.intact.push(key);
+    }
+
+    fn find(&self, id: &KeyId) -> Option<&Key> {
+        self.intact.iter().find(|key| key.id == *id)
+    }
+
+    fn damaged_row(&self, id: &KeyId) -> Option<&DamagedRow> {
+        let damaged = self.damaged.iter().find(|(key, _)| key.id == *id);
+        damaged.map(|(_, row)| row)
+    }
+
+    /// Adds a key, and returns the change; `None` if the same key is already in force.
+    fn add(&mut self, key: NewKey) -> Result<Option<RowChange>, AddError> {
+        if let Some(other) = self.find(&key.id) {
+            return if other.is_result_of_adding(&key) {
+                Ok(None)
+            } else {
+                Err(StoreError::KeyIdTaken { key_id: key.id }.into())
+            };
+        }
+        if let Some(row) = self.damaged_row(&key.id) {
+            return Err(AddError::Damaged(row.clone()));
+        }
+        let in_force = self.intact.iter().filter(|other| other.is_in_force());
+        let intact = in_force.map(|other| (Some(&other.name), &other.id));
+        let damaged = self.damaged.iter();
+        let damaged = damaged.map(|(other, _)| (other.name.as_ref(), &other.id));
+        let mut holders = intact.chain(damaged);
+        if let Some((_, key_id)) = holders.clone().find(|(name, _)| *name == Some(&key.name)) {
+            let key_id = key_id.clone();
+            let name = key.name;
+            return Err(StoreError::KeyNameTaken { name, key_id }.into());
+        }
+        if holders.nth(MAX_KEYS - 1).is_some() {
+            return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
+        }
+        let key = Key::from(key);
+        let change = put(&key);
+        self.intact.push(key);
+        Ok(Some(change))
+    }
+}
+
+/// The reason why a key is not added.
+enum AddError {
+    Refused(StoreError),
+    /// The row of the key cannot be read.
+    Damaged(DamagedRow),
+}
+
+impl From<StoreError> for AddError {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// Returns the queries for keys with these ids and their uses.
+fn queries(selection: Selection) -> Vec<RowQuery> {
+    vec![
+        NamedTable::Key.query(selection.clone()),
+        NamedTable::KeyUse.query(selection),
+    ]
+}
+
+fn queries_of(id: &KeyId) -> Vec<RowQuery> {
+    queries(Selection::Named(vec![id.to_string()]))
+}
+
+/// Reads all API keys, for a check. Returns the number of keys, and the damage.
+pub(crate) fn check_keys(keys: Vec<RowResult>, uses: Vec<RowResult>) -> (u64, Vec<DamageReport>) {
+    let total = keys.len() as u64;
+    let damaged = ReadKeys::read(vec![keys, uses]).damaged.into_iter();
+    (total, damaged.map(|(key, _)| key.into()).collect())
+}
+
+#[async_trait]
+impl<B: RowStore> KeyStore for B {
+    async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
+        let location = self.location();
+        let decide = move |results: QueryResults, _| -> Decision<()> {
+            let mut existing = ReadKeys::read(results);
+            let mut changes = Vec::new();
+            for key in &keys {
+                match existing.add(key.clone()) {
+                    Ok(change) => changes.extend(change),
+                    Err(AddError::Refused(refused)) => return Err(refused),
+                    Err(AddError::Damaged(row)) => {
+                        return Err(named_rows::damaged(location.clone(), row));
+                    }
+                }
+            }
+            Ok((changes, ()))
+        };
+        self.update_rows(queries(Selection::All), decide).await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        let results = self.read_rows(queries(Selection::All)).await?;
+        Ok(ReadKeys::read(results).intact)
+    }
+
+    async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
+        Ok(KeysVersion(self.table_mark(NamedTable::Key).await?))
+    }
+
+    async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
+        let results = self.read_rows(queries(Selection::All)).await?;
+        let damaged = ReadKeys::read(results).damaged.into_iter();
+        Ok(damaged.map(|(key, _)| key).collect())
+    }
+
+    async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
+        let key_id = id.clone();
+        let decide = move |results: QueryResults, is_retry: bool| -> Decision<()> {
+            let keys = ReadKeys::read(results);
+            let damaged = keys.damaged.iter().filter(|(key, _)| key.id == key_id);
+            let stored_names: BTreeSet<&[u8]> = damaged.map(|(_, row)| &*row.name).collect();
+            let key_id = key_id.clone();
+            if !stored_names.is_empty() {
+                let delete = |name: &&[u8]| {
+                    [NamedTable::Key, NamedTable::KeyUse].map(|table| RowChange::DeleteDamaged {
+                        table,
+                        name: name.to_vec(),
+                    })
+                };
+                return Ok((stored_names.iter().flat_map(delete).collect(), ()));
+            }
+            if keys.find(&key_id).is_some() {
+                let value = DamagedValue::Key(key_id);
+                return Err(StoreError::NotDamaged { value });
+            }
+            // An earlier attempt of this transaction may have deleted the key.
+            if is_retry {
+                Ok((Vec::new(), ()))
+            } else {
+                Err(StoreError::UnknownKey { key_id })
+            }
+        };
+        self.update_rows(queries(Selection::All), decide).await
+    }
+
+    async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        let mut keys = ReadKeys::read(self.read_rows(queries_of(id)).await?);
+        match keys.damaged.pop() {
+            Some((_, row)) => Err(named_rows::damaged(self.location(), row)),
+            None => Ok(keys.intact.pop()),
+        }
+    }
+
+    async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
+        let (key_id, location) = (id.clone(), self.location());
+        let decide = move |results: QueryResults, _| -> Decision<Key> {
+            let mut keys = ReadKeys::read(results);
+            if let Some((_, row)) = keys.damaged.pop() {
+                return Err(named_rows::damaged(location.clone(), row));
+            }
+            let key_id = key_id.clone();
+            let mut key = keys.intact.pop().ok_or(StoreError::UnknownKey { key_id })?;
+            if !key.is_in_force() {
+                return Ok((Vec::new(), key));
+            }
+            key.revoked_at_unix_ms = Some(revoked_at_unix_ms);
+            Ok((vec![put(&key)], key))
+        };
+        self.update_rows(queries_of(id), decide).await
+    }
+
+    async fn record_key_uses(&self, uses: Vec<(KeyId, i64)>) -> Result<(), StoreError> {
+        for uses in uses.chunks(USES_PER_TRANSACTION) {
+            let ids = uses.iter().map(|(id, _)| id.to_string()).collect();
+            let uses = uses.to_vec();
+            let decide = move |results: QueryResults, _| -> Decision<()> {
+                // An unreadable key is left unchanged, for inspection.
+                let mut keys = ReadKeys::read(results).intact;
+                let mut changes = Vec::new();
+                for (id, used_at_unix_ms) in &uses {
+                    let Some(key) = keys.iter_mut().find(|key| key.id == *id) else {
+                        continue;
+                    };
+                    if key.last_used_at_unix_ms < Some(*used_at_unix_ms) {
+                        key.last_used_at_unix_ms = Some(*used_at_unix_ms);
+                        changes.push(put_use(id, *used_at_unix_ms));
+                    }
+                }
+                Ok((changes, ()))
+            };
+            self.update_rows(queries(Selection::Named(ids)), decide)
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MemoryStore;
+
+    fn new_key(id: &str) -> NewKey {
+        NewKey {
+            id: KeyId::new(id).unwrap(),
+            name: KeyName::new(id).unwrap(),
+            owner: None,
+            scopes: BTreeSet::new(),
+            secret_hash: SecretHash::new([7; 32]),
+            created_at_unix_ms: 1,
+            expires_at_unix_ms: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn no_more_keys_are_in_force_than_a_server_keeps() {
+        let store = MemoryStore::new();
+        let fill = |_, _| -> Decision<()> {
+            let keys = (1..MAX_KEYS).map(|n| put(&new_key(&format!("k{n}")).into()));
+            Ok((keys.collect(), ()))
+        };
+        store.update_rows(Vec::new(), fill).await.unwrap();
+        store.add_key(new_key("last")).await.unwrap();
+        let refused = store.add_key(new_key("more")).await.unwrap_err();
+        assert!(matches!(
+            refused,
+            StoreError::TooManyKeys { limit: MAX_KEYS }
+        ));
+        let last = KeyId::new("last").unwrap();
+        store.revoke_key(&last, 2).await.unwrap();
+        store.add_key(new_key("more")).await.unwrap();
+    }
+}

@@ -1,0 +1,124 @@
+//! Records and secrets in named rows, for every store.
+
+use async_trait::async_trait;
+
+use crate::{
+    DamageReport, RecordStore, Records, StoreError,
+    limits::MAX_SECRET_BYTES,
+    named_rows::{
+        self, DamagedRow, Decision, NameRange, NamedRow, NamedTable, QueryResults, RowChange,
+        RowResult, RowStore, Selection, read_one,
+    },
+};
+
+#[async_trait]
+impl<B: RowStore> RecordStore for B {
+    async fn record(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let row = read_one(self, NamedTable::Record.named(name)).await?.pop();
+        match row.transpose() {
+            Ok(row) => Ok(row.map(|row| row.value)),
+            Err(damaged) => Err(named_rows::damaged(self.location(), damaged)),
+        }
+    }
+
+    async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
+        // A row with a damaged name is in no range.
+        let selection = if prefix.is_empty() {
+            Selection::All
+        } else {
+            Selection::First(NameRange::with_prefix(prefix), u32::MAX)
+        };
+        let rows = read_one(self, NamedTable::Record.query(selection)).await?;
+        Ok(records(rows))
+    }
+
+    async fn secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let secrets = read_one(self, NamedTable::Secret.all()).await?;
+        find_secret(secrets, name).map_err(|row| named_rows::damaged(self.location(), row))
+    }
+
+    async fn get_or_insert_secret(
+        &self,
+        name: &str,
+        value: Vec<u8>,
+    ) -> Result<Vec<u8>, StoreError> {
+        if value.len() > MAX_SECRET_BYTES {
+            return Err(StoreError::SecretTooLarge {
+                name: name.to_owned(),
+                bytes: value.len(),
+                limit: MAX_SECRET_BYTES,
+            });
+        }
+        let (name, location) = (name.to_owned(), self.location());
+        let decide = move |results: QueryResults, _| -> Decision<Vec<u8>> {
+            let secrets = results.into_iter().flatten().collect();
+            let stored = find_secret(secrets, &name)
+                .map_err(|row| named_rows::damaged(location.clone(), row))?;
+            Ok(match stored {
+                Some(stored) => (Vec::new(), stored),
+                None => {
+                    let put = NamedTable::Secret.put(&*name, value.clone());
+                    (vec![put], value.clone())
+                }
+            })
+        };
+        self.update_rows(vec![NamedTable::Secret.all()], decide)
+            .await
+    }
+
+    async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
+        let decide = |results: QueryResults, _| -> Decision<Vec<DamageReport>> {
+            let (intact, damaged) = separate(results.into_iter().flatten());
+            if damaged.is_empty() {
+                return Ok((Vec::new(), Vec::new()));
+            }
+            // The names of damaged rows might be damaged too, so all rows are replaced.
+            let table = NamedTable::Secret;
+            let mut changes = vec![RowChange::DeleteAll { table }];
+            changes.extend(intact.into_iter().map(|row| table.put(row.name, row.value)));
+            let reports = damaged.into_iter().map(DamagedRow::into_report);
+            Ok((changes, reports.collect()))
+        };
+        self.update_rows(vec![NamedTable::Secret.all()], decide)
+            .await
+    }
+}
+
+/// Converts the rows of records.
+pub(crate) fn records(rows: Vec<RowResult>) -> Records {
+    let (intact, damaged) = separate(rows);
+    Records {
+        intact: intact
+            .into_iter()
+            .map(|row| (row.name, row.value))
+            .collect(),
+        damaged: damaged.into_iter().map(DamagedRow::into_report).collect(),
+    }
+}
+
+/// Finds the secret with this name among all secrets.
+///
+/// # Errors
+/// If no row has this name but some row is damaged, since the damage might be in that row's name.
+fn find_secret(rows: Vec<RowResult>, name: &str) -> Result<Option<Vec<u8>>, DamagedRow> {
+    let (intact, mut damaged) = separate(rows);
+    match (
+        intact.into_iter().find(|row| row.name == name),
+        damaged.pop(),
+    ) {
+        (Some(row), _) => Ok(Some(row.value)),
+        (None, Some(damaged)) => Err(damaged),
+        (None, None) => Ok(None),
+    }
+}
+
+fn separate(rows: impl IntoIterator<Item = RowResult>) -> (Vec<NamedRow>, Vec<DamagedRow>) {
+    let (mut intact, mut damaged) = (Vec::new(), Vec::new());
+    for row in rows {
+        match row {
+            Ok(row) => intact.push(row),
+            Err(row) => damaged.push(row),
+        }
+    }
+    (intact, damaged)
+}
