@@ -333,14 +333,6 @@ pub(crate) struct TableMark {
     pub(crate) sum: u64,
 }
 
-impl NamedTable {
-    /// Returns the statement for the table's [`TableMark`], as columns rows and sum.
-    pub(crate) fn select_mark(self) -> String {
-        let table = self.sql_name();
-        format!("SELECT count(*), coalesce(sum(checksum & 4294967295), 0) FROM {table}")
-    }
-}
-
 /// The result of each query, in order.
 pub(crate) type QueryResults = Vec<Vec<RowResult>>;
 

@@ -5,13 +5,14 @@
 use std::path::PathBuf;
 
 use crate::{
-    CompiledFuture, DataDir, FinishedMatch, OpenMatch, StoreError,
+    CompiledFuture, DataDir, OpenMatch, StoreError,
     checksum::{RowChecksum, StoreId},
     journal_batch::{self, BatchPart},
     named_rows::{
         self, NameRange, NamedRow, NamedTable, RowChange, RowQuery, RowResult, Selection,
     },
     postgres::transfer::PostgresSide,
+    rows::finished::FinishedEntry,
     sqlite::{copying::create_database_with, transfer::SqliteSide},
 };
 
@@ -35,16 +36,6 @@ pub(crate) const FINISHED_PER_CHUNK: u32 = 8;
 
 /// Maximum number of named rows that are read at once.
 const ROWS_PER_CHUNK: u32 = 200;
-
-/// A finished match with its number, the names of its parties, and its replay.
-pub(crate) struct FinishedEntry {
-    pub(crate) number: i64,
-    pub(crate) finished: FinishedMatch,
-    /// Names in ascending order, separated by line breaks.
-    pub(crate) parties: String,
-    /// `None` if the replay was deleted.
-    pub(crate) replay: Option<Vec<u8>>,
-}
 
 /// A database with one open transaction, in which values are read or added. Reads fail at the first
 /// damaged value.

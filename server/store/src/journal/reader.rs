@@ -12,7 +12,7 @@ use crate::{
     DamageReport, DamagedValue, MatchId,
     checksum::StoreId,
     journal_batch::{self, Batch, BatchPart},
-    rows::open_rows::OpenRow,
+    rows::open_matches::OpenRow,
 };
 
 /// The matches restored from the journal.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     AdvertisedCursor, AdvertisedMatch, AdvertisedPage, KeyName, MatchId,
     checksum::StoreId,
-    rows::{StoredRow, match_ids::id_from_row},
+    rows::{StoredRow, id_from_row},
 };
 
 /// Separator between the names of the parties, which contain no line breaks.

@@ -4,15 +4,13 @@ use std::collections::HashSet;
 
 use sqlx::PgConnection;
 
-use super::{
-    db_error::DbError, finished_rows, journal, named_rows, node_number::NodeNumber, open_rows,
-    replay_rows, transaction::Transaction,
-};
+use super::{db_error::DbError, journal, node_number::NodeNumber, transaction::Transaction};
 use crate::{
     MatchId,
     checksum::StoreId,
     journal::{plan::Step, sweep::SweepStep},
     named_rows::{QueryResults, RowChange, RowQuery},
+    rows::{finished, named, steps},
 };
 
 /// Looks up the state that is needed to check a batch.
@@ -43,16 +41,13 @@ impl Transaction for Lookup {
     async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<LookupResult, DbError> {
         let mut finished = HashSet::new();
         for id in &self.ids {
-            if finished_rows::finish_number(connection, id)
-                .await?
-                .is_some()
-            {
+            if finished::finish_number(connection, id).await?.is_some() {
                 finished.insert(id.clone());
             }
         }
         Ok(LookupResult {
             finished,
-            rows: named_rows::read(connection, self.store, &self.queries).await?,
+            rows: named::read(connection, self.store, &self.queries).await?,
         })
     }
 }
@@ -83,51 +78,8 @@ impl Transaction for Commit {
         if is_retry && journal::is_batch_stored(connection, self.node, self.number).await? {
             return Ok(());
         }
-        for step in &self.steps {
-            apply(connection, self.store, step).await?;
-        }
-        for change in &self.rows {
-            named_rows::apply(connection, self.store, change).await?;
-        }
+        steps::apply_all(connection, self.store, &self.steps, &self.rows).await?;
         journal::add_batch(connection, self.node, self.number, &self.body).await?;
         journal::delete_swept(connection, self.node, self.number, &self.sweep_step).await
-    }
-}
-
-async fn apply(connection: &mut PgConnection, store: StoreId, step: &Step) -> Result<(), DbError> {
-    match step {
-        Step::Open {
-            match_key,
-            match_id,
-            opened_at_unix_ms,
-            header,
-        } => {
-            let (key, at) = (*match_key, *opened_at_unix_ms);
-            open_rows::insert(connection, store, key, match_id, at, header).await
-        }
-        Step::Finish {
-            match_key,
-            finished,
-            replay,
-            parties,
-        } => {
-            open_rows::delete(connection, *match_key).await?;
-            finished_rows::insert(connection, store, finished, replay, parties).await
-        }
-        Step::DropOpen { match_key } => open_rows::delete(connection, *match_key).await,
-        Step::DropFinished { match_id } => {
-            match finished_rows::finish_number(connection, match_id).await? {
-                Some(number) => finished_rows::delete(connection, number).await,
-                None => Ok(()),
-            }
-        }
-        Step::ForgetReplay { match_id } => {
-            match finished_rows::finish_number(connection, match_id).await? {
-                Some(number) => {
-                    replay_rows::delete_bytes(connection, store, number, match_id).await
-                }
-                None => Ok(()),
-            }
-        }
     }
 }

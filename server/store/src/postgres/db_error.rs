@@ -8,7 +8,7 @@ use crate::{DamageReport, StoreError, rows::Unreadable};
 
 /// An error of an operation, without the address of the database.
 #[derive(Debug)]
-pub(super) enum DbError {
+pub(crate) enum DbError {
     Sqlx(sqlx::Error),
     /// The database did not respond in time.
     Timeout,
@@ -184,6 +184,12 @@ impl From<sqlx::Error> for DbError {
 impl From<Unreadable> for DbError {
     fn from(problem: Unreadable) -> Self {
         Self::Inconsistent(problem.to_string())
+    }
+}
+
+impl From<DamageReport> for DbError {
+    fn from(damage: DamageReport) -> Self {
+        Self::Damaged(damage)
     }
 }
 

@@ -1,18 +1,13 @@
-//! Reads and writes the journal in PostgreSQL. It is read as a whole when a node is opened, and
-//! later by match or batch.
+//! The journal of a node, whose batch numbers are a range of their own.
 
 use bridgemaster_lease::CommitNumbers;
-use sqlx::{PgConnection, PgExecutor, Row as _, postgres::PgRow};
+use sqlx::{PgConnection, PgExecutor};
 
 use super::{db_error::DbError, node_number::NodeNumber};
 use crate::{
     checksum::StoreId,
-    journal::{
-        in_play::MatchInPlay,
-        reader::{BATCHES_PER_READ, JournalReader, LoadedJournal, assemble_journal},
-        sweep::{Sweep, SweepStep},
-    },
-    rows::open_rows::OpenRow,
+    journal::{reader::LoadedJournal, sweep::SweepStep},
+    rows::{journal, open_matches::OpenRow},
 };
 
 /// Reads the journal of all matches in play of a node.
@@ -22,71 +17,11 @@ pub(super) async fn load(
     node: NodeNumber,
     open: Vec<OpenRow>,
 ) -> Result<LoadedJournal, DbError> {
-    let mut journal = JournalReader::new(open);
-    loop {
-        let batches = sqlx::query(
-            "SELECT batch, body FROM journal WHERE batch > $1 AND batch <= $2
-             ORDER BY batch LIMIT $3",
-        )
-        .bind(journal.last().max(node.base()))
-        .bind(node.last())
-        .bind(BATCHES_PER_READ)
-        .fetch_all(&mut *connection)
-        .await?;
-        if batches.is_empty() {
-            let mut loaded = journal.finish();
-            let last_match_key = &mut loaded.matches.last_match_key;
-            *last_match_key = node.base().max(*last_match_key);
-            return Ok(loaded);
-        }
-        for (number, body) in batches.iter().map(number_and_body) {
-            let read = journal.read(store, number, &body);
-            read.map_err(DbError::Inconsistent)?;
-        }
-    }
-}
-
-/// Reads the journal of matches that are in these batches.
-pub(super) async fn load_batches(
-    connection: &mut PgConnection,
-    store: StoreId,
-    open: Vec<OpenRow>,
-    batches: &[i64],
-) -> Result<LoadedJournal, DbError> {
-    let mut journal = JournalReader::new(open);
-    for some in batches.chunks(BATCHES_PER_READ as usize) {
-        let rows =
-            sqlx::query("SELECT batch, body FROM journal WHERE batch = ANY ($1) ORDER BY batch")
-                .bind(some)
-                .fetch_all(&mut *connection)
-                .await?;
-        for (number, body) in rows.iter().map(number_and_body) {
-            let read = journal.read(store, number, &body);
-            read.map_err(DbError::Inconsistent)?;
-        }
-    }
-    Ok(journal.finish())
-}
-
-/// A body of another SQL type counts as unreadable.
-fn number_and_body(row: &PgRow) -> (i64, Vec<u8>) {
-    let number = row.try_get(0).unwrap_or_default();
-    (number, row.try_get(1).unwrap_or_default())
-}
-
-/// Returns the whole journal of a match, entry 0 first; or a description of the problem.
-pub(super) async fn read(
-    database: impl PgExecutor<'_>,
-    store: StoreId,
-    in_play: &MatchInPlay,
-) -> Result<Result<Vec<Vec<u8>>, String>, DbError> {
-    let numbers: Vec<i64> = in_play.batches.iter().collect();
-    let rows = sqlx::query("SELECT batch, body FROM journal WHERE batch = ANY ($1) ORDER BY batch")
-        .bind(numbers)
-        .fetch_all(database)
-        .await?;
-    let batches = rows.iter().map(number_and_body);
-    Ok(assemble_journal(store, &in_play.state, batches))
+    let batches = node.base() + 1..=node.last();
+    let mut loaded = journal::load(connection, store, open, batches).await?;
+    let last_match_key = &mut loaded.matches.last_match_key;
+    *last_match_key = node.base().max(*last_match_key);
+    Ok(loaded)
 }
 
 /// Returns the number of the newest batch of a node. If there are no batches, returns the number
@@ -153,17 +88,6 @@ pub(super) fn inconsistent_commits(node: NodeNumber, newest: i64, made: i64) -> 
     ))
 }
 
-/// Deletes all unneeded batches, before a server starts.
-pub(super) async fn sweep_all(
-    connection: &mut PgConnection,
-    sweep: &mut Sweep,
-) -> Result<(), DbError> {
-    for some in sweep.take_all() {
-        delete(connection, &some).await?;
-    }
-    Ok(())
-}
-
 /// Deletes batches as part of the commit with this number, after the batch of the commit was added.
 pub(super) async fn delete_swept(
     connection: &mut PgConnection,
@@ -173,7 +97,7 @@ pub(super) async fn delete_swept(
 ) -> Result<(), DbError> {
     match sweep_step {
         SweepStep::Nothing => Ok(()),
-        SweepStep::Some(numbers) => delete(connection, numbers).await,
+        SweepStep::Some(numbers) => journal::delete(connection, numbers).await,
         SweepStep::All => delete_before(connection, node, number).await,
     }
 }
@@ -196,14 +120,6 @@ async fn delete_before(
     sqlx::query("DELETE FROM journal WHERE batch > $1 AND batch < $2")
         .bind(node.base())
         .bind(before)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-async fn delete(connection: &mut PgConnection, numbers: &[i64]) -> Result<(), DbError> {
-    sqlx::query("DELETE FROM journal WHERE batch = ANY ($1)")
-        .bind(numbers)
         .execute(connection)
         .await?;
     Ok(())

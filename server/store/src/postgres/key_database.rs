@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use super::{
     address::Address,
     db_error::DbError,
-    named_rows::{ReadMark, ReadRows, UpdateRows},
+    key_writer::{ReadMark, ReadRows, UpdateRows},
     opening,
     sessions::Sessions,
     write_connection::{self, WriteConnection},

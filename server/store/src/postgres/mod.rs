@@ -12,7 +12,6 @@ mod certificates;
 mod commit;
 mod db_error;
 mod finish_numbers;
-mod finished_rows;
 mod flush_times;
 mod flushers;
 mod hosts;
@@ -20,8 +19,6 @@ mod journal;
 mod key_database;
 mod key_writer;
 mod lease_renewer;
-mod maybe_unflushed;
-mod named_rows;
 mod node_list;
 mod node_number;
 mod node_rows;
@@ -33,10 +30,10 @@ mod parameters;
 mod password_file;
 mod read_pool;
 mod released_rows;
-mod replay_rows;
 mod sequences;
 mod session_settings;
 mod sessions;
+mod sql;
 mod takeover;
 mod transaction;
 pub(crate) mod transfer;
@@ -58,15 +55,17 @@ use crate::{
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    rows::{
+        finished::{self, MaybeUnflushed},
+        named,
+    },
 };
 
 use address::Address;
 use db_error::DbError;
 use flushers::Flushers;
-use key_writer::KeyWriter;
+use key_writer::{KeyWriter, UpdateRows};
 use lease_renewer::LeaseRenewer;
-use maybe_unflushed::MaybeUnflushed;
-use named_rows::UpdateRows;
 use opening::Readers;
 use orphans::OrphanFinder;
 use read_pool::{ReadPool, Reader};
@@ -214,7 +213,7 @@ impl RowStore for PostgresStore {
             } else {
                 self.readers.matches.acquire().await?
             };
-            let results = named_rows::read(&mut reader, self.store, &queries).await?;
+            let results = named::read(&mut *reader, self.store, &queries).await?;
             drop(reader);
             // A record is withheld until it is flushed, like a finished match. Records have no
             // numbers, so everything is flushed. Changes to other rows wait for their flush.
@@ -230,7 +229,7 @@ impl RowStore for PostgresStore {
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
         let mark = async {
             let mut reader = self.readers.keys.acquire().await?;
-            named_rows::mark(&mut reader, table).await
+            named::mark(&mut *reader, table).await
         };
         mark.await.map_err(|error| self.store_error(error))
     }
@@ -321,23 +320,23 @@ impl Store for PostgresStore {
         party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page =
-            finished_rows::page(&mut *self.reader().await?, self.store, after, limit, party).await;
+        let reader = &mut *self.reader().await?;
+        let page = finished::page(reader, self.store, after, limit, party).await;
         self.withhold_until_flushed(page).await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        let finished = finished_rows::get(&mut *self.reader().await?, self.store, id).await;
+        let finished = finished::get(&mut *self.reader().await?, self.store, id).await;
         self.withhold_until_flushed(finished).await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
-        let party = finished_rows::find_party(&mut *self.reader().await?, id, name).await;
+        let party = finished::is_party(&mut *self.reader().await?, id, name).await;
         self.withhold_until_flushed(party).await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let replay = replay_rows::get(&mut *self.reader().await?, self.store, id).await;
+        let replay = finished::replay(&mut *self.reader().await?, self.store, id).await;
         self.withhold_until_flushed(replay).await
     }
 
@@ -348,7 +347,7 @@ impl Store for PostgresStore {
         skip_newest: u64,
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let replays = finished_rows::stored_replays(
+        let replays = finished::stored_replays(
             &mut *self.reader().await?,
             self.store,
             after,
@@ -360,7 +359,7 @@ impl Store for PostgresStore {
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        let counts = finished_rows::counts(&mut *self.reader().await?).await;
+        let counts = finished::counts(&mut *self.reader().await?).await;
         counts.map_err(|error| self.store_error(error))
     }
 

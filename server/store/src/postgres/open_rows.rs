@@ -1,46 +1,14 @@
-//! Rows of the table `open_match` in PostgreSQL: matches in play, without their journals.
+//! Matches in play of a node, without their journals.
 
 use std::collections::HashSet;
 
-use sqlx::{PgConnection, PgExecutor, postgres::PgRow};
+use sqlx::{PgConnection, postgres::PgRow};
 
 use super::{db_error::DbError, node_number::NodeNumber};
 use crate::{
-    MatchId,
     checksum::StoreId,
-    rows::open_rows::{OpenRow, checksum_of, read},
+    rows::open_matches::{OpenRow, checksum_of, read},
 };
-
-pub(super) async fn insert(
-    connection: &mut PgConnection,
-    store: StoreId,
-    match_key: i64,
-    match_id: &MatchId,
-    opened_at_unix_ms: i64,
-    header: &[u8],
-) -> Result<(), DbError> {
-    let id = match_id.as_str();
-    sqlx::query(
-        "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header, checksum)
-         VALUES ($1, $2, $3, $4, $5)",
-    )
-    .bind(match_key)
-    .bind(id)
-    .bind(opened_at_unix_ms)
-    .bind(header)
-    .bind(checksum_of(store, match_key, id, opened_at_unix_ms, header))
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-pub(super) async fn delete(connection: &mut PgConnection, match_key: i64) -> Result<(), DbError> {
-    sqlx::query("DELETE FROM open_match WHERE match_key = $1")
-        .bind(match_key)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
 
 /// A match in play with its header. The header is empty if it cannot be read.
 pub(super) struct RowWithHeader {
@@ -134,23 +102,4 @@ pub(super) async fn change_keys(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// Reads the header of a match in play, or describes its damage.
-pub(super) async fn header(
-    database: impl PgExecutor<'_>,
-    store: StoreId,
-    match_key: i64,
-) -> Result<Result<Vec<u8>, String>, DbError> {
-    let row = sqlx::query(
-        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
-         WHERE match_key = $1",
-    )
-    .bind(match_key)
-    .fetch_optional(database)
-    .await?;
-    Ok(match row {
-        Some(row) => read(store, match_key, &row),
-        None => Err("the row is missing".to_owned()),
-    })
 }

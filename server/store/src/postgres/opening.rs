@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     NodeIdentity, NodeStatus, StoreError, checksum::StoreId, journal::reader::LoadedJournal,
-    journal_batch, limits::MIN_POSTGRES_VERSION, schema,
+    journal_batch, limits::MIN_POSTGRES_VERSION, rows::journal::sweep_all, schema,
 };
 
 /// Key of the advisory lock under which the tables are created: `BMst` in ASCII.
@@ -137,7 +137,7 @@ pub(super) async fn take_over(
         let last_match_key = loaded.matches.last_match_key;
         let body = journal_batch::write(store, commits, last_match_key, Vec::new());
         journal::add_batch(connection, node.number, commits, &body).await?;
-        journal::sweep_all(connection, &mut loaded.sweep).await?;
+        sweep_all(connection, &mut loaded.sweep).await?;
         // This is the last step, since it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
         node_rows::renew(&mut *connection, node, matches, NodeStatus::default()).await?;

@@ -6,13 +6,15 @@ use sqlx::{PgConnection, PgExecutor, Row as _};
 
 use super::{
     db_error::DbError,
-    journal,
     node_number::NodeNumber,
     open_rows::RowWithHeader,
     whole_matches::{self, WholeMatch},
     write_connection::Transaction,
 };
-use crate::{checksum::StoreId, journal::in_play::MatchInPlay, limits::MAX_TAKEOVER_MATCHES};
+use crate::{
+    checksum::StoreId, journal::in_play::MatchInPlay, limits::MAX_TAKEOVER_MATCHES,
+    rows::journal::load_batches,
+};
 
 /// A match to be released.
 pub(super) struct ReleasedMatch {
@@ -125,7 +127,7 @@ pub(super) async fn read_chunk(
     }
     let of_rows = open.iter().map(|with_header| with_header.row.clone());
     let batches: Vec<i64> = batches.into_iter().collect();
-    let loaded = journal::load_batches(connection, store, of_rows.collect(), &batches).await?;
+    let loaded = load_batches(connection, store, of_rows.collect(), &batches).await?;
     let (mut matches, mut unreadable) = (Vec::new(), Vec::new());
     for read in whole_matches::combine(open, loaded) {
         match read {

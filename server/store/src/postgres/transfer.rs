@@ -7,9 +7,8 @@ use sqlx::{AssertSqlSafe, PgConnection};
 use super::{
     address::Address,
     db_error::DbError,
-    named_rows,
     node_number::{NODE_OF_KEY, NodeNumber},
-    open_rows, opening, replay_rows,
+    opening,
     whole_matches::{self, WholeMatch},
 };
 use crate::{
@@ -17,11 +16,10 @@ use crate::{
     checksum::StoreId,
     named_rows::{NamedTable, RowChange, RowQuery, RowResult},
     rows::{
-        StoredRow as _,
-        finished_rows::{COLUMNS, checksum_of, read},
-        replay_rows::{ReplayRow, replay_from_row},
+        finished::{self, FinishedEntry},
+        named, open_matches,
     },
-    transfer::{FINISHED_PER_CHUNK, FinishedEntry, TransferSide},
+    transfer::{FINISHED_PER_CHUNK, TransferSide},
 };
 
 /// A connection with an open transaction.
@@ -123,7 +121,7 @@ impl PostgresSide {
     ) -> Result<(), DbError> {
         let (id, at) = (&open.match_id, open.opened_at_unix_ms);
         let connection = &mut self.connection;
-        open_rows::insert(connection, self.store, match_key, id, at, &open.header).await?;
+        open_matches::insert(connection, self.store, match_key, id, at, &open.header).await?;
         if let Some(body) = batch {
             sqlx::query("INSERT INTO journal (batch, body) VALUES ($1, $2)")
                 .bind(match_key)
@@ -131,69 +129,6 @@ impl PostgresSide {
                 .execute(connection)
                 .await?;
         }
-        Ok(())
-    }
-
-    async fn read_finished(&mut self, after: i64) -> Result<Vec<FinishedEntry>, DbError> {
-        let select = AssertSqlSafe(format!(
-            "SELECT {COLUMNS}, replay.finish_number AS replay_number, replay, replay.checksum
-             FROM finished_match LEFT JOIN replay USING (finish_number)
-             WHERE finish_number > $1 ORDER BY finish_number LIMIT $2"
-        ));
-        let rows = sqlx::query(select)
-            .bind(after)
-            .bind(i64::from(FINISHED_PER_CHUNK))
-            .fetch_all(&mut self.connection)
-            .await?;
-        let entries = rows.iter().map(|row| {
-            let (finished, parties) = read(self.store, row).map_err(DbError::Damaged)?;
-            let replay = replay_from_row(self.store, &finished.match_id, row, 7);
-            Ok(FinishedEntry {
-                number: row.value(0)?,
-                replay: match replay.map_err(DbError::Damaged)? {
-                    ReplayRow::Stored(replay) => Some(replay),
-                    ReplayRow::Forgotten => None,
-                },
-                finished,
-                parties,
-            })
-        });
-        entries.collect()
-    }
-
-    async fn insert_finished(&mut self, entry: FinishedEntry) -> Result<(), DbError> {
-        let FinishedEntry {
-            number,
-            finished,
-            parties,
-            replay,
-        } = entry;
-        sqlx::query(
-            "INSERT INTO finished_match
-                 (finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
-                  checksum)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        )
-        .bind(number)
-        .bind(finished.match_id.as_str())
-        .bind(finished.opened_at_unix_ms)
-        .bind(finished.ended_at_unix_ms)
-        .bind(&finished.summary)
-        .bind(&parties)
-        .bind(checksum_of(self.store, &finished, &parties))
-        .execute(&mut self.connection)
-        .await?;
-        let id = &finished.match_id;
-        let connection = &mut self.connection;
-        replay_rows::insert(connection, self.store, number, id, replay.as_deref()).await?;
-        let names: Vec<&str> = parties.lines().collect();
-        sqlx::query(
-            "INSERT INTO finished_party (name, finish_number) SELECT unnest($1::text[]), $2",
-        )
-        .bind(names)
-        .bind(number)
-        .execute(&mut self.connection)
-        .await?;
         Ok(())
     }
 }
@@ -253,26 +188,28 @@ impl TransferSide for PostgresSide {
     }
 
     async fn finished_after(&mut self, number: i64) -> Result<Vec<FinishedEntry>, StoreError> {
-        let read = self.read_finished(number).await;
-        read.map_err(|error| self.store_error(error))
+        let connection = &mut self.connection;
+        let read = finished::entries_after(connection, self.store, number, FINISHED_PER_CHUNK);
+        read.await.map_err(|error| self.store_error(error))
     }
 
     async fn add_finished(&mut self, entries: Vec<FinishedEntry>) -> Result<(), StoreError> {
-        for entry in entries {
-            let added = self.insert_finished(entry).await;
+        for entry in &entries {
+            let connection = &mut self.connection;
+            let added = finished::insert(connection, self.store, entry.into()).await;
             added.map_err(|error| self.store_error(error))?;
         }
         Ok(())
     }
 
     async fn read_rows(&mut self, query: RowQuery) -> Result<Vec<RowResult>, StoreError> {
-        let read = named_rows::read_one(&mut self.connection, self.store, &query).await;
+        let read = named::read_one(&mut self.connection, self.store, &query).await;
         read.map_err(|error| self.store_error(error))
     }
 
     async fn apply_to_rows(&mut self, changes: Vec<RowChange>) -> Result<(), StoreError> {
         for change in &changes {
-            let applied = named_rows::apply(&mut self.connection, self.store, change).await;
+            let applied = named::apply(&mut self.connection, self.store, change).await;
             applied.map_err(|error| self.store_error(error))?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     DamageReport, DamagedValue, checksum::StoreId, journal::reader::LoadedJournal,
-    rows::open_rows::OpenRow,
+    rows::open_matches::OpenRow,
 };
 
 /// A match in play, with its header and journal.

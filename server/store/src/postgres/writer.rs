@@ -14,10 +14,9 @@ use super::{
     address::Address,
     commit::{Commit, Lookup, LookupResult},
     db_error::DbError,
-    journal,
     node_number::{NodeEpoch, NodeNumber},
     node_rows::{AcquireLeadership, ReleaseLease},
-    open_rows, opening,
+    opening,
     orphans::OrphanedMatches,
     read_pool::ReadPool,
     released_rows::{self, ReleasedMatch},
@@ -40,6 +39,7 @@ use crate::{
     journal_batch,
     ladder_batch::LadderLookup,
     named_rows::{NamedTable, RowChange, RowQuery},
+    rows::{journal, open_matches},
 };
 
 /// Writes batches for a server, and caches the state of its matches in play.
@@ -320,8 +320,9 @@ impl Writer {
         let header = match in_play.cached_header.take() {
             Some(header) => header,
             None => {
-                let read = open_rows::header(&mut *readers.acquire().await?, self.store, match_key)
-                    .await?;
+                let read =
+                    open_matches::header(&mut *readers.acquire().await?, self.store, match_key)
+                        .await?;
                 read.map_err(damaged(DamagedValue::Header))?
             }
         };
@@ -351,7 +352,7 @@ impl Writer {
         };
         let match_key = in_play.state.match_key;
         let header =
-            open_rows::header(&mut *readers.acquire().await?, self.store, match_key).await?;
+            open_matches::header(&mut *readers.acquire().await?, self.store, match_key).await?;
         header.map(Some).map_err(|detail| {
             DbError::Damaged(DamageReport {
                 value: DamagedValue::Header(id.clone()),

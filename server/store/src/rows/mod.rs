@@ -1,15 +1,22 @@
-//! Reads rows and verifies their checksums. SQLite and PostgreSQL share this code; the SQL
-//! statements are in each database's own modules.
+//! The tables of matches and of named rows: their statements, written once for SQLite and PostgreSQL,
+//! and the checks of their rows' checksums.
+//!
+//! The functions are asynchronous. A connection to SQLite returns futures that are always ready, see
+//! `sqlite::sql`.
 
-pub(crate) mod finished_rows;
-pub(crate) mod match_ids;
-pub(crate) mod open_rows;
-pub(crate) mod replay_rows;
+pub(crate) mod finished;
+pub(crate) mod journal;
+pub(crate) mod named;
+pub(crate) mod open_matches;
+pub(crate) mod replays;
+pub(crate) mod steps;
 
 use bridgemaster_lease::names::InvalidText;
 use rusqlite::types::{FromSql, FromSqlError};
 use sqlx::{Decode, Postgres, Row as _, Type, postgres::PgRow};
 use thiserror::Error;
+
+use crate::{DamageReport, MatchId, StoreError};
 
 /// The reason why a value of a row cannot be read.
 #[derive(Debug, Error)]
@@ -64,4 +71,104 @@ impl StoredRow for PgRow {
         let bytes: Vec<u8> = self.try_get(column)?;
         String::from_utf8(bytes).map_err(|error| Unreadable(error.to_string()))
     }
+}
+
+/// Returns the id in a column, if it is valid.
+pub(crate) fn id_from_row(row: &impl StoredRow, column: usize) -> Option<MatchId> {
+    MatchId::new(row.value::<String>(column).ok()?).ok()
+}
+
+/// Returns a substitute for an id that cannot be read: a prefix, and the key or number of the row.
+fn substitute_id(prefix: &str, number: i64) -> MatchId {
+    MatchId::new(format!("{prefix}{number}")).expect("letters, '-' and a number form an id")
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Param<'a> {
+    Number(Option<i64>),
+    Text(&'a str),
+    Bytes(Option<&'a [u8]>),
+    /// Text of any characters, see [`StoredRow::any_text`].
+    AnyText(&'a str),
+    /// A list of numbers, for [`SqlDialect::in_numbers`].
+    Numbers(&'a [i64]),
+}
+
+impl From<i64> for Param<'_> {
+    fn from(number: i64) -> Self {
+        Self::Number(Some(number))
+    }
+}
+
+impl<'a> From<&'a str> for Param<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Param<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(Some(bytes))
+    }
+}
+
+/// The parts of statements that differ between the databases.
+#[derive(Debug)]
+pub(crate) struct SqlDialect {
+    /// Item of `FROM` with the next number of a finished match, as column `number`.
+    pub(crate) next_finish_number: &'static str,
+    /// Expression for the lowest number above which finished matches may still appear.
+    pub(crate) finish_horizon: &'static str,
+    /// Expression for the highest number of a finished match when the newest matches are skipped. The
+    /// number of skipped matches is parameter 3.
+    pub(crate) last_unskipped_number: &'static str,
+    /// A join that reads the left table first.
+    pub(crate) ordered_join: &'static str,
+    /// Condition that a number is in the list that is parameter 1.
+    pub(crate) in_numbers: &'static str,
+    /// Expression for the stored bytes of a row's name, whatever their type.
+    pub(crate) name_bytes: &'static str,
+    /// True if a named row can have several versions, of which the highest is valid.
+    pub(crate) has_versions: bool,
+}
+
+/// A connection that runs statements. Parameters are written as `$1`.
+pub(crate) trait SqlConnection {
+    type Row: StoredRow + Send;
+    type Error: From<Unreadable> + From<DamageReport> + From<StoreError> + Send;
+
+    const DIALECT: SqlDialect;
+
+    /// Returns all rows of a query.
+    fn query(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> impl Future<Output = Result<Vec<Self::Row>, Self::Error>> + Send;
+
+    /// Runs a statement without a result. Returns the number of changed rows.
+    fn execute(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+
+    /// Prepares a table for the deletion of rows that might be missing in an index.
+    fn rebuild_index(
+        &mut self,
+        table: &'static str,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Returns whether the database has read a damaged page.
+    fn is_damaged_page(error: &Self::Error) -> bool;
+}
+
+/// Runs a query with at most one row.
+pub(crate) async fn first<C: SqlConnection>(
+    connection: &mut C,
+    sql: &str,
+    params: &[Param<'_>],
+) -> Result<Option<C::Row>, C::Error> {
+    Ok(connection.query(sql, params).await?.into_iter().next())
 }

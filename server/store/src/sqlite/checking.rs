@@ -6,23 +6,24 @@ use rusqlite::{Connection, params};
 
 use super::{
     db_error::DbError,
-    identity, journal, log_file, named_rows, open_rows, opening,
-    row::{first, value},
-    takeover::{check_completeness, check_same_store},
+    identity, log_file, opening,
+    row::{first, for_each, value},
+    sql::{Sql, run},
+    takeover::{check_completeness, check_same_store, load_matches},
 };
 use crate::{
     CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, Inspector, KeyName,
-    MatchId, OpenMatch, StoreError,
+    OpenMatch, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsRecord},
     detached::run_blocking,
     key_store,
-    named_rows::NamedTable,
+    named_rows::{DamagedRow, NamedTable},
     record_store,
     rows::{
         StoredRow as _,
-        finished_rows::read,
-        replay_rows::{ReplayRow, replay_from_row},
+        finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read},
+        named, open_matches, replays,
     },
 };
 
@@ -150,12 +151,11 @@ fn check_values(
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
     report.completeness = check_completeness(recorded, commits.unwrap_or_default());
-    let rows = |table: NamedTable| named_rows::read_one(connection, store, &table.all());
+    let rows = |table: NamedTable| run(named::read_one(&mut Sql(connection), store, &table.all()));
     let records = record_store::records(rows(NamedTable::Record)?);
     inspector.inspect_records(&records);
-    let open = open_rows::all(connection, store)?;
-    report.open = open.len() as u64;
-    let mut loaded = journal::load(connection, store, open)?;
+    let mut loaded = load_matches(connection, store)?;
+    report.open = loaded.matches.by_id.len() as u64;
     report.damage_reports = loaded.damage_reports;
     for (match_id, in_play) in &mut loaded.matches.by_id {
         let Some(journal) = in_play.cached_journal.take() else {
@@ -163,7 +163,7 @@ fn check_values(
         };
         let match_key = in_play.state.match_key;
         // A damaged match has no journal in memory.
-        let Ok(header) = open_rows::header(connection, store, match_key)? else {
+        let Ok(header) = run(open_matches::header(&mut Sql(connection), store, match_key))? else {
             continue;
         };
         let inspected = inspector.inspect_match_in_play(&OpenMatch {
@@ -184,11 +184,26 @@ fn check_values(
     }
     let other_tables = NamedTable::ALL.into_iter();
     for table in other_tables.filter(|table| !table.is_of_keys()) {
-        let damaged = named_rows::find_damage(connection, store, table)?;
+        let damaged = find_damaged_rows(connection, store, table)?;
         report.damage_reports.extend(damaged);
     }
     connection.execute_batch("COMMIT")?;
     Ok(())
+}
+
+/// Returns the damage in a table. The table is not read as a whole, since it can be large.
+fn find_damaged_rows(
+    connection: &Connection,
+    store: StoreId,
+    table: NamedTable,
+) -> Result<Vec<DamageReport>, DbError> {
+    let mut reports = Vec::new();
+    let select = format!("SELECT name, value, checksum FROM {}", table.sql_name());
+    for_each(connection, &select, |row| {
+        let damaged = table.read(store, &row).err();
+        reports.extend(damaged.map(DamagedRow::into_report));
+    })?;
+    Ok(reports)
 }
 
 /// Checks the finished matches one by one, since replays are large.
@@ -201,13 +216,9 @@ fn check_finished(
     let mut last = i64::MIN;
     let mut entries_of_parties = 0;
     loop {
-        let row = first(
-            connection,
-            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
-                 checksum
-             FROM finished_match WHERE finish_number > ? ORDER BY finish_number LIMIT 1",
-            [last],
-        )?;
+        let select =
+            format!("{SELECT_WITH_REPLAY} WHERE finish_number > ? ORDER BY finish_number LIMIT 1");
+        let row = first(connection, &select, [last])?;
         let Some(row) = row else { break };
         let number: i64 = row.value(0)?;
         // If a page of the file is misplaced, a query can return rows that do not match its
@@ -225,14 +236,13 @@ fn check_finished(
                 continue;
             }
         };
-        let replay = read_replay(connection, store, &finished.match_id, number)?;
-        report.damage_reports.extend(match replay {
-            Ok(ReplayRow::Stored(replay)) => {
-                inspector.inspect_finished_match(&finished, &replay).err()
-            }
-            Ok(ReplayRow::Forgotten) => None,
-            Err(damage) => Some(damage),
-        });
+        report.damage_reports.extend(
+            match replays::read(store, &finished.match_id, &row, REPLAY_COLUMN) {
+                Ok(Some(replay)) => inspector.inspect_finished_match(&finished, &replay).err(),
+                Ok(None) => None,
+                Err(damage) => Some(damage),
+            },
+        );
         for party in parties.lines() {
             if is_party(connection, party, number)? {
                 entries_of_parties += 1;
@@ -251,23 +261,6 @@ fn check_finished(
         report.structure = Some(problem);
     }
     Ok(())
-}
-
-/// Reads the replay of a finished match, or its damage.
-fn read_replay(
-    connection: &Connection,
-    store: StoreId,
-    match_id: &MatchId,
-    finish_number: i64,
-) -> Result<Result<ReplayRow, DamageReport>, DbError> {
-    let row = first(
-        connection,
-        "SELECT finish_number, replay, replay.checksum
-         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE finish_number = ?",
-        [finish_number],
-    )?;
-    let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(replay_from_row(store, match_id, &row, 0))
 }
 
 /// Returns whether a finished match is in the list of a party.

@@ -55,6 +55,12 @@ impl From<Unreadable> for DbError {
     }
 }
 
+impl From<DamageReport> for DbError {
+    fn from(damage: DamageReport) -> Self {
+        Self::Damaged(damage)
+    }
+}
+
 impl From<StoreError> for DbError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)

@@ -7,8 +7,9 @@ use rusqlite::Connection;
 
 use super::{
     db_error::DbError,
-    identity, named_rows, opening,
+    identity, opening,
     row::first,
+    sql::{Sql, run},
     takeover::check_same_store,
     transaction::{self, JournalRow},
     worker_thread::{Maintenance, WorkerThread},
@@ -20,7 +21,7 @@ use crate::{
     detached::run_blocking,
     journal_batch,
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
-    rows::StoredRow as _,
+    rows::{StoredRow as _, named},
 };
 
 /// The API keys in a data folder, whether or not a server is using the folder. Holds no lock, and
@@ -171,12 +172,12 @@ fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<Jo
 
 impl RowStore for SqliteKeys {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
-        self.read(move |connection, store| named_rows::read(connection, store, &queries))
+        self.read(move |connection, store| run(named::read(&mut Sql(connection), store, &queries)))
             .await
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.read(move |connection, _| named_rows::mark(connection, table))
+        self.read(move |connection, _| run(named::mark(&mut Sql(connection), table)))
             .await
     }
 
@@ -186,7 +187,11 @@ impl RowStore for SqliteKeys {
         decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let work = move |keys: &mut WorkerState| {
-            keys.change(|connection, store| named_rows::update(connection, store, &queries, decide))
+            keys.change(|connection, store| {
+                let is_retry = false;
+                let decide = |results| decide(results, is_retry);
+                run(named::update(&mut Sql(connection), store, &queries, decide))
+            })
         };
         self.thread.call(work).await?
     }

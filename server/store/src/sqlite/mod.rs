@@ -15,22 +15,16 @@ mod checkpoints;
 mod commit_pace;
 pub(crate) mod copying;
 mod db_error;
-mod finished_rows;
 mod identity;
-mod journal;
 mod key_database;
 mod log_file;
 mod log_flusher;
-mod match_counts;
-mod named_rows;
-mod open_rows;
 mod opening;
 mod options;
 mod party_lists;
 mod readers;
-mod replay_rows;
 mod row;
-mod steps;
+mod sql;
 mod takeover;
 mod time_slice;
 mod transaction;
@@ -51,12 +45,14 @@ use crate::{
     detached::run_blocking,
     limits::MAX_PAGE_MATCHES,
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    rows::{finished, named},
 };
 
 use commit_pace::CommitPace;
 use db_error::DbError;
 use log_flusher::FlushWatch;
 use readers::Readers;
+use sql::{Sql, run};
 use worker_thread::{Maintenance, WorkerThread};
 use writer::Writer;
 
@@ -214,8 +210,9 @@ fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
 impl RowStore for SqliteStore {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
         let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
-        let read =
-            move |connection: &Connection, store| named_rows::read(connection, store, &queries);
+        let read = move |connection: &Connection, store| {
+            run(named::read(&mut Sql(connection), store, &queries))
+        };
         if is_of_keys {
             self.read_keys(read).await
         } else {
@@ -224,7 +221,7 @@ impl RowStore for SqliteStore {
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.read_keys(move |connection, _| named_rows::mark(connection, table))
+        self.read_keys(move |connection, _| run(named::mark(&mut Sql(connection), table)))
             .await
     }
 
@@ -233,6 +230,8 @@ impl RowStore for SqliteStore {
         queries: Vec<RowQuery>,
         decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
+        let is_retry = false;
+        let decide = move |results| decide(results, is_retry);
         self.write(move |writer| writer.update_rows(&queries, decide))
             .await
     }
@@ -301,27 +300,41 @@ impl Store for SqliteStore {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         let party = party.cloned();
         self.read(move |connection, store| {
-            finished_rows::page(connection, store, after, limit, party.as_ref())
+            let party = party.as_ref();
+            let page = run(finished::page(
+                &mut Sql(connection),
+                store,
+                after,
+                limit,
+                party,
+            ))?;
+            Ok(page.value)
         })
         .await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         let id = id.clone();
-        self.read(move |connection, store| finished_rows::get(connection, store, &id))
-            .await
+        self.read(move |connection, store| {
+            Ok(run(finished::get(&mut Sql(connection), store, &id))?.value)
+        })
+        .await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         let (id, name) = (id.clone(), name.clone());
-        self.read(move |connection, _| finished_rows::is_party(connection, &id, &name))
-            .await
+        self.read(move |connection, _| {
+            Ok(run(finished::is_party(&mut Sql(connection), &id, &name))?.value)
+        })
+        .await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.clone();
-        self.read(move |connection, store| replay_rows::get(connection, store, &id))
-            .await
+        self.read(move |connection, store| {
+            Ok(run(finished::replay(&mut Sql(connection), store, &id))?.value)
+        })
+        .await
     }
 
     async fn stored_replays(
@@ -332,13 +345,15 @@ impl Store for SqliteStore {
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.read(move |connection, store| {
-            finished_rows::stored_replays(connection, store, after, limit, skip_newest)
+            let connection = &mut Sql(connection);
+            let replays = finished::stored_replays(connection, store, after, limit, skip_newest);
+            Ok(run(replays)?.value)
         })
         .await
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.read(|connection, _| match_counts::counts(connection))
+        self.read(|connection, _| run(finished::counts(&mut Sql(connection))))
             .await
     }
 
@@ -388,6 +403,28 @@ mod tests {
         assert!(store.keys().await.unwrap().is_empty());
         let nobody = KeyId::new("nobody").unwrap();
         assert!(store.key(&nobody).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_page_of_a_partys_matches_is_found_by_indexes_alone() {
+        let (_folder, dir, _store) = store().await;
+        let reader = opening::connect_read_only(&dir.database()).unwrap();
+        let select = finished::select_page::<Sql<'_>>(true).replace('$', "?");
+        let mut steps = reader
+            .prepare(&format!("EXPLAIN QUERY PLAN {select}"))
+            .unwrap();
+        let steps: Vec<String> = steps
+            .query_map(rusqlite::params![9, 9, "north"], |step| step.get("detail"))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(
+            steps,
+            [
+                "SEARCH finished_party USING PRIMARY KEY (name=? AND finish_number<?)",
+                "SEARCH finished_match USING INTEGER PRIMARY KEY (rowid=?)",
+            ]
+        );
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

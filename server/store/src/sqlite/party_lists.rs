@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     checksum::StoreId,
-    rows::{StoredRow as _, finished_rows::read},
+    rows::{
+        StoredRow as _,
+        finished::{COLUMNS, read},
+    },
 };
 
 /// Rebuilds wrong entries of intact matches. A damaged match's entries are kept, since the match's
@@ -26,13 +29,8 @@ pub(super) fn repair(connection: &Connection, store: StoreId) -> Result<bool, Db
     )?;
     let (mut wrong, mut parties) = (Vec::new(), Vec::new());
     for number in numbers {
-        let row = first(
-            connection,
-            "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
-                 checksum
-             FROM finished_match WHERE finish_number = ?",
-            [number],
-        )?;
+        let select = format!("SELECT {COLUMNS} FROM finished_match WHERE finish_number = ?");
+        let row = first(connection, &select, [number])?;
         match row.map(|row| read(store, &row)) {
             // The match is damaged, so its entries are kept.
             Some(Err(_)) => {}

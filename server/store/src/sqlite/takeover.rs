@@ -6,12 +6,17 @@ use rusqlite::Connection;
 
 use super::{
     db_error::DbError,
-    identity, journal, log_file, open_rows, party_lists,
+    identity, log_file, party_lists, row,
+    sql::{Sql, run},
     transaction::{self, JournalRow},
 };
 use crate::{
-    CommitCompleteness, MissingCommits, StoreError, checksum::StoreId, commits_file::CommitsRecord,
-    journal::reader::LoadedJournal, journal_batch,
+    CommitCompleteness, MissingCommits, StoreError,
+    checksum::StoreId,
+    commits_file::CommitsRecord,
+    journal::reader::LoadedJournal,
+    journal_batch,
+    rows::{journal, open_matches::OpenRow},
 };
 
 /// State of the store after a server has opened it.
@@ -39,9 +44,8 @@ pub(super) fn take_over(
         // write during this transaction.
         log_file::rewrite(database).map_err(DbError::Io)?;
         let store = identity.store;
-        let open = open_rows::all(connection, store)?;
-        let mut loaded = journal::load(connection, store, open)?;
-        journal::sweep_all(connection, &mut loaded.sweep)?;
+        let mut loaded = load_matches(connection, store)?;
+        run(journal::sweep_all(&mut Sql(connection), &mut loaded.sweep))?;
         let party_lists_repaired = party_lists::repair(connection, store)?;
         let completeness = check_completeness(recorded, start.commits);
         let expected = match &completeness {
@@ -64,6 +68,25 @@ pub(super) fn take_over(
         Ok((opened, JournalRow { number, body }))
     };
     transaction::commit_or_roll_back(connection, work())
+}
+
+/// Reads and verifies the matches in play with their journals.
+pub(super) fn load_matches(
+    connection: &Connection,
+    store: StoreId,
+) -> Result<LoadedJournal, DbError> {
+    let rows = row::all(
+        connection,
+        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
+        (),
+    )?;
+    let open = rows.iter().map(|row| OpenRow::read(store, row)).collect();
+    run(journal::load(
+        &mut Sql(connection),
+        store,
+        open,
+        1..=i64::MAX,
+    ))
 }
 
 /// Compares the number of commits with the file beside the database, to detect missing commits.

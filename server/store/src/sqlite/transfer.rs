@@ -7,8 +7,10 @@ use rusqlite::{Connection, params};
 use super::{
     checking,
     db_error::DbError,
-    finished_rows, identity, journal, named_rows, open_rows, opening,
-    row::{all, execute, value},
+    identity, opening,
+    row::{execute, value},
+    sql::{Sql, run},
+    takeover::load_matches,
     worker_thread::{Maintenance, WorkerThread},
 };
 use crate::{
@@ -17,11 +19,10 @@ use crate::{
     detached::run_blocking,
     named_rows::{RowChange, RowQuery, RowResult},
     rows::{
-        StoredRow as _,
-        finished_rows::{COLUMNS, read},
-        replay_rows::{ReplayRow, replay_from_row},
+        finished::{self, FinishedEntry},
+        named, open_matches as rows,
     },
-    transfer::{FINISHED_PER_CHUNK, FinishedEntry, TransferSide},
+    transfer::{FINISHED_PER_CHUNK, TransferSide},
 };
 
 /// A connection with an open transaction, on a separate thread.
@@ -119,7 +120,8 @@ impl TransferSide for SqliteSide {
             open.header.clone(),
         );
         self.run(move |connection, store| {
-            open_rows::insert(connection, store, match_key, &id, at, &header)?;
+            let sql = &mut Sql(connection);
+            run(rows::insert(sql, store, match_key, &id, at, &header))?;
             if let Some(body) = batch {
                 let insert = "INSERT INTO journal (batch, body) VALUES (?, ?)";
                 execute(connection, insert, params![match_key, body])?;
@@ -149,41 +151,21 @@ impl TransferSide for SqliteSide {
 
     async fn finished_after(&mut self, number: i64) -> Result<Vec<FinishedEntry>, StoreError> {
         self.run(move |connection, store| {
-            let select = format!(
-                "SELECT {COLUMNS}, replay.finish_number AS replay_number, replay, replay.checksum
-                 FROM finished_match LEFT JOIN replay USING (finish_number)
-                 WHERE finish_number > ? ORDER BY finish_number LIMIT ?"
-            );
-            let rows = all(connection, &select, params![number, FINISHED_PER_CHUNK])?;
-            let entries = rows.iter().map(|row| {
-                let (finished, parties) = read(store, row).map_err(DbError::Damaged)?;
-                let replay = replay_from_row(store, &finished.match_id, row, 7);
-                Ok(FinishedEntry {
-                    number: row.value(0)?,
-                    replay: match replay.map_err(DbError::Damaged)? {
-                        ReplayRow::Stored(replay) => Some(replay),
-                        ReplayRow::Forgotten => None,
-                    },
-                    finished,
-                    parties,
-                })
-            });
-            entries.collect()
+            let connection = &mut Sql(connection);
+            run(finished::entries_after(
+                connection,
+                store,
+                number,
+                FINISHED_PER_CHUNK,
+            ))
         })
         .await
     }
 
     async fn add_finished(&mut self, entries: Vec<FinishedEntry>) -> Result<(), StoreError> {
         self.run(move |connection, store| {
-            for entry in entries {
-                finished_rows::insert(
-                    connection,
-                    store,
-                    Some(entry.number),
-                    &entry.finished,
-                    entry.replay.as_deref(),
-                    &entry.parties,
-                )?;
+            for entry in &entries {
+                run(finished::insert(&mut Sql(connection), store, entry.into()))?;
             }
             Ok(())
         })
@@ -191,14 +173,14 @@ impl TransferSide for SqliteSide {
     }
 
     async fn read_rows(&mut self, query: RowQuery) -> Result<Vec<RowResult>, StoreError> {
-        self.run(move |connection, store| named_rows::read_one(connection, store, &query))
+        self.run(move |connection, store| run(named::read_one(&mut Sql(connection), store, &query)))
             .await
     }
 
     async fn apply_to_rows(&mut self, changes: Vec<RowChange>) -> Result<(), StoreError> {
         self.run(move |connection, store| {
             let mut changes = changes.iter();
-            changes.try_for_each(|change| named_rows::apply(connection, store, change))
+            changes.try_for_each(|change| run(named::apply(&mut Sql(connection), store, change)))
         })
         .await
     }
@@ -206,8 +188,7 @@ impl TransferSide for SqliteSide {
 
 /// Reads the matches in play, in the order in which they were opened.
 fn open_matches(connection: &Connection, store: StoreId) -> Result<Vec<OpenMatch>, DbError> {
-    let open = open_rows::all(connection, store)?;
-    let mut loaded = journal::load(connection, store, open)?;
+    let mut loaded = load_matches(connection, store)?;
     let mut matches = Vec::new();
     for match_id in loaded.matches.ids() {
         let Some(in_play) = loaded.matches.by_id.get_mut(&match_id) else {
@@ -216,7 +197,8 @@ fn open_matches(connection: &Connection, store: StoreId) -> Result<Vec<OpenMatch
         if let Some(damage) = in_play.damage.take() {
             return Err(DbError::Damaged(*damage));
         }
-        let header = open_rows::header(connection, store, in_play.state.match_key)?;
+        let match_key = in_play.state.match_key;
+        let header = run(rows::header(&mut Sql(connection), store, match_key))?;
         let header = header.map_err(|detail| {
             let value = DamagedValue::Header(match_id.clone());
             DbError::Damaged(DamageReport { value, detail })

@@ -9,10 +9,10 @@ use super::{
     after_commit::AfterCommit,
     checkpoints::Checkpoints,
     db_error::DbError,
-    finished_rows, identity, journal, named_rows, open_rows, opening,
+    identity, opening,
     options::Durability,
-    row::values,
-    steps,
+    row::{execute, values},
+    sql::{Sql, run},
     takeover::take_over,
     transaction::{self, JournalRow},
 };
@@ -25,11 +25,12 @@ use crate::{
     journal::{
         in_play::MatchesInPlay,
         plan::{Plan, Step},
-        sweep::Sweep,
+        sweep::{Sweep, SweepStep},
     },
     journal_batch,
     ladder_batch::LadderLookup,
     named_rows::{Decision, QueryResults, RowChange, RowQuery},
+    rows::{finished, journal, named, open_matches, steps},
 };
 
 /// Page size of the database, in bytes.
@@ -115,18 +116,7 @@ impl Writer {
         if batch.is_empty() {
             return Ok(());
         }
-        let finished = self.finished_among(&batch)?;
-        let ladders = LadderLookup::new(&batch);
-        let found = named_rows::read(&self.connection, self.store, &ladders.queries())?;
-        let status_of = |id: &MatchId| match self.matches.get(id) {
-            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
-            Some(in_play) => MatchStatus::InPlay {
-                entries: in_play.state.entries,
-            },
-            None if finished.contains(id) => MatchStatus::Finished,
-            None => MatchStatus::Unknown,
-        };
-        let rows = batch::check(&batch, status_of, ladders.states(found))?;
+        let rows = self.check(&batch)?;
         let mut plan = Plan::new(batch, &self.matches);
         let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let mut parts = plan.take_parts();
@@ -153,14 +143,14 @@ impl Writer {
             + plan.steps.iter().map(estimated_pages).sum::<usize>()
             + rows.iter().map(estimated_row_pages).sum::<usize>();
         let work = || {
-            for step in plan.steps {
-                steps::apply(&self.connection, self.store, step)?;
-            }
-            for change in &rows {
-                named_rows::apply(&self.connection, self.store, change)?;
-            }
+            run(steps::apply_all(
+                &mut self.sql(),
+                self.store,
+                &plan.steps,
+                &rows,
+            ))?;
             let sweep_step = self.sweep.next_step(none_in_play);
-            journal::delete_swept(&self.connection, &sweep_step)?;
+            self.delete_swept(&sweep_step)?;
             Ok((sweep_step, JournalRow { number, body }))
         };
         let work = work();
@@ -174,6 +164,40 @@ impl Writer {
         self.matches.last_match_key = plan.last_match_key;
         self.record_commit(number, pages);
         Ok(())
+    }
+
+    /// Checks a batch against the stored state. Returns the changes to named rows that follow from it.
+    fn check(&mut self, batch: &[Write]) -> Result<Vec<RowChange>, DbError> {
+        let finished = self.finished_among(batch)?;
+        let ladders = LadderLookup::new(batch);
+        let found = run(named::read(&mut self.sql(), self.store, &ladders.queries()))?;
+        let status_of = |id: &MatchId| match self.matches.get(id) {
+            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
+            Some(in_play) => MatchStatus::InPlay {
+                entries: in_play.state.entries,
+            },
+            None if finished.contains(id) => MatchStatus::Finished,
+            None => MatchStatus::Unknown,
+        };
+        Ok(batch::check(batch, status_of, ladders.states(found))?)
+    }
+
+    fn sql(&self) -> Sql<'_> {
+        Sql(&self.connection)
+    }
+
+    /// Deletes unneeded batches.
+    fn delete_swept(&self, sweep_step: &SweepStep) -> Result<(), DbError> {
+        match sweep_step {
+            SweepStep::Nothing => Ok(()),
+            SweepStep::Some(numbers) => run(journal::delete(&mut self.sql(), numbers)),
+            // Without a `WHERE` clause SQLite frees whole pages without reading them. The row of
+            // this commit is added afterwards.
+            SweepStep::All => {
+                execute(&self.connection, "DELETE FROM journal", ())?;
+                Ok(())
+            }
+        }
     }
 
     /// Begins a transaction. Returns the commit number.
@@ -261,7 +285,7 @@ impl Writer {
         for id in batch.iter().filter_map(Write::match_id) {
             if self.matches.get(id).is_none()
                 && !finished.contains(id)
-                && finished_rows::finish_number(&self.connection, id)?.is_some()
+                && run(finished::finish_number(&mut self.sql(), id))?.is_some()
             {
                 finished.insert(id.clone());
             }
@@ -289,12 +313,20 @@ impl Writer {
             }
         };
         let match_key = in_play.state.match_key;
-        let header = open_rows::header(&self.connection, self.store, match_key)?;
+        let header = run(open_matches::header(
+            &mut Sql(&self.connection),
+            self.store,
+            match_key,
+        ))?;
         let header = header.map_err(damaged(DamagedValue::Header))?;
         let journal = match in_play.cached_journal.take() {
             Some(journal) => journal,
             None => {
-                let read = journal::read(&self.connection, self.store, in_play)?;
+                let read = run(journal::read(
+                    &mut Sql(&self.connection),
+                    self.store,
+                    in_play,
+                ))?;
                 read.map_err(damaged(DamagedValue::Journal))?
             }
         };
@@ -311,7 +343,11 @@ impl Writer {
             return Ok(None);
         };
         let match_key = in_play.state.match_key;
-        let header = open_rows::header(&self.connection, self.store, match_key)?;
+        let header = run(open_matches::header(
+            &mut Sql(&self.connection),
+            self.store,
+            match_key,
+        ))?;
         match header {
             Ok(header) => Ok(Some(header)),
             Err(detail) => Err(DbError::Damaged(DamageReport {
@@ -325,10 +361,10 @@ impl Writer {
     pub(super) fn update_rows<T>(
         &mut self,
         queries: &[RowQuery],
-        decide: impl FnOnce(QueryResults, bool) -> Decision<T>,
+        decide: impl FnOnce(QueryResults) -> Decision<T>,
     ) -> Result<T, DbError> {
         let number = self.begin()?;
-        let work = named_rows::update(&self.connection, self.store, queries, decide);
+        let work = run(named::update(&mut self.sql(), self.store, queries, decide));
         self.commit_without_entries(number, work)
     }
 

@@ -1,13 +1,13 @@
-//! Reads rows of matches in play, and computes their checksums.
+//! Matches in play, without their journals.
 
-use super::{
-    StoredRow, Unreadable,
-    match_ids::{SUBSTITUTE_PREFIX_IN_PLAY, id_from_row, substitute_id},
-};
+use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, substitute_id};
 use crate::{
     MatchId,
     checksum::{CHECKSUM_MISMATCH, StoreId},
 };
+
+/// Prefix of the substitute id of a match whose id cannot be read. The key of the match follows.
+const SUBSTITUTE_PREFIX: &str = "damaged-in-play-";
 
 /// A match in play, without its header.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl OpenRow {
         let match_key = row.value(0).unwrap_or_default();
         let read = read(store, match_key, row);
         let match_id = id_from_row(row, 1);
-        let substitute_id = || substitute_id(SUBSTITUTE_PREFIX_IN_PLAY, match_key);
+        let substitute_id = || substitute_id(SUBSTITUTE_PREFIX, match_key);
         Self {
             match_key,
             match_id: match_id.unwrap_or_else(substitute_id),
@@ -70,4 +70,53 @@ pub(crate) fn read(
     }
     MatchId::new(match_id).map_err(|error| error.to_string())?;
     Ok(header)
+}
+
+/// Inserts a match. Requires an open transaction.
+pub(crate) async fn insert<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    match_key: i64,
+    match_id: &MatchId,
+    opened_at_unix_ms: i64,
+    header: &[u8],
+) -> Result<(), C::Error> {
+    let match_id = match_id.as_str();
+    let checksum = checksum_of(store, match_key, match_id, opened_at_unix_ms, header);
+    let params = [
+        match_key.into(),
+        match_id.into(),
+        opened_at_unix_ms.into(),
+        header.into(),
+        checksum.into(),
+    ];
+    let insert = "INSERT INTO open_match (match_key, match_id, opened_at_unix_ms, header, checksum)
+         VALUES ($1, $2, $3, $4, $5)";
+    connection.execute(insert, &params).await?;
+    Ok(())
+}
+
+/// Deletes a match. Requires an open transaction.
+pub(crate) async fn delete<C: SqlConnection>(
+    connection: &mut C,
+    match_key: i64,
+) -> Result<(), C::Error> {
+    let delete = "DELETE FROM open_match WHERE match_key = $1";
+    connection.execute(delete, &[match_key.into()]).await?;
+    Ok(())
+}
+
+/// Reads the header of a match in play, or describes its damage.
+pub(crate) async fn header<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    match_key: i64,
+) -> Result<Result<Vec<u8>, String>, C::Error> {
+    let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
+         WHERE match_key = $1";
+    let row = first(connection, select, &[match_key.into()]).await?;
+    Ok(match row {
+        Some(row) => read(store, match_key, &row),
+        None => Err("the row is missing".to_owned()),
+    })
 }

@@ -1,0 +1,434 @@
+//! Finished matches, without their replays, and the lists of their parties.
+
+use std::collections::BTreeSet;
+
+use super::{
+    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, replays, substitute_id,
+};
+use crate::{
+    DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
+    MatchId, ReplayMetadata, StoreError,
+    checksum::{CHECKSUM_MISMATCH, StoreId},
+};
+
+/// Prefix of the substitute id of a match whose id cannot be read. The number of the row follows.
+const SUBSTITUTE_PREFIX: &str = "damaged-finished-";
+
+/// A value read from finished matches, with the highest number of these matches. In PostgreSQL,
+/// readers see matches as soon as they are committed, possibly before they are flushed; the value must
+/// be withheld until then.
+pub(crate) struct MaybeUnflushed<T> {
+    pub(crate) value: T,
+    pub(crate) newest: Option<i64>,
+}
+
+/// The columns that [`read`] expects.
+pub(crate) const COLUMNS: &str = "finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
+     summary, parties, finished_match.checksum";
+
+/// Selects finished matches with their replays, as [`COLUMNS`] followed by the columns that
+/// [`replays::read`] expects.
+pub(crate) const SELECT_WITH_REPLAY: &str =
+    "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
+         finished_match.checksum, replay.finish_number AS replay_number, replay, replay.checksum
+     FROM finished_match LEFT JOIN replay USING (finish_number)";
+
+/// The first column of the replay in [`SELECT_WITH_REPLAY`].
+pub(crate) const REPLAY_COLUMN: usize = 7;
+
+fn checksum_of(store: StoreId, finished: &FinishedMatch, parties: &str) -> i64 {
+    store
+        .row_checksum("finished_match")
+        .add_text(finished.match_id.as_str())
+        .add_number(finished.opened_at_unix_ms)
+        .add_number(finished.ended_at_unix_ms)
+        .add_bytes(&finished.summary)
+        .add_text(parties)
+        .finish()
+}
+
+/// Reads a finished match and its parties from a row with [`COLUMNS`].
+pub(crate) fn read(
+    store: StoreId,
+    row: &impl StoredRow,
+) -> Result<(FinishedMatch, String), DamageReport> {
+    let read = || -> Result<_, Unreadable> {
+        let parties: String = row.value(5)?;
+        let finished = FinishedMatch {
+            match_id: MatchId::new(row.value::<String>(1)?)?,
+            opened_at_unix_ms: row.value(2)?,
+            ended_at_unix_ms: row.value(3)?,
+            summary: row.value(4)?,
+        };
+        let computed = checksum_of(store, &finished, &parties);
+        Ok((finished, parties, row.value::<i64>(6)? == computed))
+    };
+    let problem = match read() {
+        Ok((finished, parties, true)) => return Ok((finished, parties)),
+        Ok((_, _, false)) => CHECKSUM_MISMATCH.to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let id = id_from_row(row, 1)
+        .unwrap_or_else(|| substitute_id(SUBSTITUTE_PREFIX, row.value(0).unwrap_or_default()));
+    Err(DamageReport {
+        value: DamagedValue::Summary(id),
+        detail: problem,
+    })
+}
+
+/// The column after [`COLUMNS`] that states whether further matches may still appear next to a match.
+const UNSETTLED_COLUMN: usize = 7;
+
+/// Converts rows with an additional [`UNSETTLED_COLUMN`] to a page. If there is one row more than `limit`, there is a next page. If `party`
+/// is set, the rows must come from this party's list.
+fn read_page<R: StoredRow>(
+    store: StoreId,
+    mut rows: Vec<R>,
+    limit: u32,
+    party: Option<&KeyName>,
+) -> FinishedPage {
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let number = |row: &R| row.value(0).unwrap_or_default();
+    let mut page = FinishedPage {
+        matches: Vec::with_capacity(rows.len()),
+        damaged: Vec::new(),
+        next: rows
+            .last()
+            .filter(|_| has_more)
+            .map(|row| FinishedCursor(number(row))),
+        unsettled: rows
+            .iter()
+            .take_while(|row| row.value(UNSETTLED_COLUMN).unwrap_or_default())
+            .count(),
+    };
+    for row in &rows {
+        match read(store, row) {
+            Ok((finished, parties)) => {
+                let is_party = |party: &KeyName| parties.lines().any(|name| name == party.as_str());
+                if party.is_none_or(is_party) {
+                    page.matches.push(finished);
+                } else {
+                    page.damaged.push(DamageReport {
+                        value: DamagedValue::Party(finished.match_id),
+                        detail: "unexpected entry in the list of a party".to_owned(),
+                    });
+                }
+            }
+            Err(damage) => page.damaged.push(damage),
+        }
+    }
+    page
+}
+
+/// Returns the row number in a substitute id. The caller must check that the row has no readable
+/// id.
+fn row_number_of_substitute(id: &MatchId) -> Option<i64> {
+    let number = id.as_str().strip_prefix(SUBSTITUTE_PREFIX)?;
+    number.parse().ok()
+}
+
+/// Reads a stored replay from a row with [`COLUMNS`], followed by the replay's length.
+fn replay_metadata_from_row(store: StoreId, row: &impl StoredRow) -> Option<ReplayMetadata> {
+    let (finished, _) = read(store, row).ok()?;
+    let bytes: i64 = row.value(7).ok()?;
+    Some(ReplayMetadata {
+        match_id: finished.match_id,
+        ended_at_unix_ms: finished.ended_at_unix_ms,
+        bytes: bytes.unsigned_abs(),
+        cursor: FinishedCursor(row.value(0).ok()?),
+    })
+}
+
+/// A finished match to be inserted.
+pub(crate) struct NewFinished<'a> {
+    /// `None` for the next number.
+    pub(crate) number: Option<i64>,
+    pub(crate) finished: &'a FinishedMatch,
+    /// `None` for a deleted replay.
+    pub(crate) replay: Option<&'a [u8]>,
+    /// Names in ascending order, separated by line breaks.
+    pub(crate) parties: &'a str,
+}
+
+/// Joins the names of parties, which contain no line breaks, as they are stored.
+pub(crate) fn join_parties(parties: &BTreeSet<KeyName>) -> String {
+    let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
+    names.join("\n")
+}
+
+/// Inserts a finished match with its replay and its parties. Requires an open transaction.
+pub(crate) async fn insert<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    new: NewFinished<'_>,
+) -> Result<(), C::Error> {
+    let finished = new.finished;
+    let next = C::DIALECT.next_finish_number;
+    let sql = format!(
+        "INSERT INTO finished_match (finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
+             summary, parties, checksum)
+         SELECT coalesce(CAST($1 AS BIGINT), number), $2, $3, $4, $5, $6, $7 FROM {next}
+         RETURNING finish_number"
+    );
+    let params = [
+        Param::Number(new.number),
+        finished.match_id.as_str().into(),
+        finished.opened_at_unix_ms.into(),
+        finished.ended_at_unix_ms.into(),
+        finished.summary.as_slice().into(),
+        new.parties.into(),
+        checksum_of(store, finished, new.parties).into(),
+    ];
+    let row = first(connection, &sql, &params).await?;
+    let row = row
+        .ok_or_else(|| Unreadable::new("the base of the numbers of finished matches is missing"))?;
+    let number: i64 = row.value(0)?;
+    replays::insert(connection, store, number, &finished.match_id, new.replay).await?;
+    let names: Vec<&str> = new.parties.lines().collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<String> = (2..)
+        .take(names.len())
+        .map(|n| format!("(${n}, $1)"))
+        .collect();
+    let rows = rows.join(", ");
+    let insert = format!("INSERT INTO finished_party (name, finish_number) VALUES {rows}");
+    let names = names.into_iter().map(Param::Text);
+    let params: Vec<Param<'_>> = std::iter::once(number.into()).chain(names).collect();
+    connection.execute(&insert, &params).await?;
+    Ok(())
+}
+
+/// Deletes a finished match with its replay and its parties. Requires an open transaction.
+pub(crate) async fn delete<C: SqlConnection>(
+    connection: &mut C,
+    finish_number: i64,
+) -> Result<(), C::Error> {
+    for delete in [
+        "DELETE FROM finished_match WHERE finish_number = $1",
+        // All entries are deleted, since the match's list of parties might be damaged.
+        "DELETE FROM finished_party WHERE finish_number = $1",
+        "DELETE FROM replay WHERE finish_number = $1",
+    ] {
+        connection.execute(delete, &[finish_number.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Returns the row number of a finished match, given its id or substitute id.
+pub(crate) async fn finish_number<C: SqlConnection>(
+    connection: &mut C,
+    id: &MatchId,
+) -> Result<Option<i64>, C::Error> {
+    let select = "SELECT finish_number FROM finished_match WHERE match_id = $1";
+    if let Some(row) = first(connection, select, &[id.as_str().into()]).await? {
+        return Ok(Some(row.value(0)?));
+    }
+    let Some(number) = row_number_of_substitute(id) else {
+        return Ok(None);
+    };
+    let select = "SELECT match_id FROM finished_match WHERE finish_number = $1";
+    let row = first(connection, select, &[number.into()]).await?;
+    let has_no_id = row.is_some_and(|row| id_from_row(&row, 0).is_none());
+    Ok(has_no_id.then_some(number))
+}
+
+/// Returns the statement that selects a page, of all matches or of those of a party.
+pub(crate) fn select_page<C: SqlConnection>(is_of_party: bool) -> String {
+    let (horizon, join) = (C::DIALECT.finish_horizon, C::DIALECT.ordered_join);
+    let (list, is_of) = if is_of_party {
+        let list = format!("finished_party {join} finished_match USING (finish_number)");
+        (list, "AND name = $3")
+    } else {
+        ("finished_match".to_owned(), "")
+    };
+    // One extra row shows whether there is a next page.
+    format!(
+        "SELECT {COLUMNS}, finish_number >= {horizon} FROM {list}
+         WHERE finish_number < $1 {is_of} ORDER BY finish_number DESC LIMIT $2 + 1"
+    )
+}
+
+pub(crate) async fn page<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    after: Option<FinishedCursor>,
+    limit: u32,
+    party: Option<&KeyName>,
+) -> Result<MaybeUnflushed<FinishedPage>, C::Error> {
+    let before = after.map_or(i64::MAX, |cursor| cursor.0);
+    let mut params = vec![before.into(), i64::from(limit).into()];
+    params.extend(party.map(|party| Param::Text(party.as_str())));
+    let rows = connection
+        .query(&select_page::<C>(party.is_some()), &params)
+        .await?;
+    let newest = rows.first().map(|row| row.value(0)).transpose()?;
+    let value = read_page(store, rows, limit, party);
+    Ok(MaybeUnflushed { value, newest })
+}
+
+pub(crate) async fn counts<C: SqlConnection>(connection: &mut C) -> Result<MatchCounts, C::Error> {
+    let select = "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)";
+    let row = first(connection, select, &[]).await?;
+    let row = row.ok_or_else(|| Unreadable::new("the counts are missing"))?;
+    Ok(MatchCounts {
+        open: row.value::<i64>(0)?.unsigned_abs(),
+        finished: row.value::<i64>(1)?.unsigned_abs(),
+    })
+}
+
+pub(crate) async fn get<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    id: &MatchId,
+) -> Result<MaybeUnflushed<Option<FinishedMatch>>, C::Error> {
+    let select = format!("SELECT {COLUMNS} FROM finished_match WHERE match_id = $1");
+    let row = first(connection, &select, &[id.as_str().into()]).await?;
+    let newest = row.as_ref().map(|row| row.value(0)).transpose()?;
+    let finished = row.map(|row| read(store, &row)).transpose()?;
+    let value = finished.map(|(finished, _)| finished);
+    Ok(MaybeUnflushed { value, newest })
+}
+
+/// Returns whether a name is a party of a finished match.
+pub(crate) async fn is_party<C: SqlConnection>(
+    connection: &mut C,
+    id: &MatchId,
+    name: &KeyName,
+) -> Result<MaybeUnflushed<bool>, C::Error> {
+    let select =
+        "SELECT finish_number FROM finished_match JOIN finished_party USING (finish_number)
+         WHERE match_id = $1 AND name = $2";
+    let row = first(
+        connection,
+        select,
+        &[id.as_str().into(), name.as_str().into()],
+    )
+    .await?;
+    let newest = row.map(|row| row.value(0)).transpose()?;
+    let value = newest.is_some();
+    Ok(MaybeUnflushed { value, newest })
+}
+
+/// Returns stored replays, oldest match first.
+pub(crate) async fn stored_replays<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    after: Option<FinishedCursor>,
+    limit: u32,
+    skip_newest: u64,
+) -> Result<MaybeUnflushed<Vec<ReplayMetadata>>, C::Error> {
+    let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
+    let none = MaybeUnflushed {
+        value: Vec::new(),
+        newest: None,
+    };
+    let Ok(skip_newest) = i64::try_from(skip_newest) else {
+        return Ok(none);
+    };
+    let (horizon, join) = (C::DIALECT.finish_horizon, C::DIALECT.ordered_join);
+    let last = C::DIALECT.last_unskipped_number;
+    // SQLite reads only the header of a deleted replay's row.
+    let select = format!(
+        "SELECT {COLUMNS}, CAST(length(replay) AS BIGINT)
+         FROM replay {join} finished_match USING (finish_number)
+         WHERE finish_number > $1 AND length(replay) > 0 AND finish_number < {horizon}
+             AND finish_number <= {last}
+         ORDER BY finish_number LIMIT $2"
+    );
+    loop {
+        let params = [after.into(), i64::from(limit).into(), skip_newest.into()];
+        let rows = connection.query(&select, &params).await?;
+        let Some(last) = rows.last() else {
+            return Ok(none);
+        };
+        after = last.value(0)?;
+        let value: Vec<_> = rows
+            .iter()
+            .filter_map(|row| replay_metadata_from_row(store, row))
+            .collect();
+        // Matches that cannot be read are skipped.
+        if !value.is_empty() {
+            let newest = Some(after);
+            return Ok(MaybeUnflushed { value, newest });
+        }
+    }
+}
+
+/// Returns the replay of a finished match.
+pub(crate) async fn replay<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    id: &MatchId,
+) -> Result<MaybeUnflushed<Option<Vec<u8>>>, C::Error> {
+    let select = "SELECT finish_number, replay, replay.checksum
+         FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = $1";
+    let row = match first(connection, select, &[id.as_str().into()]).await {
+        // Opening the store does not check the pages of replays.
+        Err(error) if C::is_damaged_page(&error) => {
+            return Err(replays::damage(id, "its page is damaged").into());
+        }
+        row => row?,
+    };
+    let Some(row) = row else {
+        let (value, newest) = (None, None);
+        return Ok(MaybeUnflushed { value, newest });
+    };
+    let newest = Some(row.value(0)?);
+    match replays::read(store, id, &row, 0)? {
+        Some(replay) => Ok(MaybeUnflushed {
+            value: Some(replay),
+            newest,
+        }),
+        None => {
+            let match_id = id.clone();
+            Err(StoreError::ReplayForgotten { match_id }.into())
+        }
+    }
+}
+
+/// A finished match with its number, the names of its parties, and its replay.
+pub(crate) struct FinishedEntry {
+    pub(crate) number: i64,
+    pub(crate) finished: FinishedMatch,
+    /// Names in ascending order, separated by line breaks.
+    pub(crate) parties: String,
+    /// `None` if the replay was deleted.
+    pub(crate) replay: Option<Vec<u8>>,
+}
+
+impl<'a> From<&'a FinishedEntry> for NewFinished<'a> {
+    fn from(entry: &'a FinishedEntry) -> Self {
+        Self {
+            number: Some(entry.number),
+            finished: &entry.finished,
+            replay: entry.replay.as_deref(),
+            parties: &entry.parties,
+        }
+    }
+}
+
+/// Returns the next finished matches with higher numbers. Fails at the first damaged value.
+pub(crate) async fn entries_after<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    number: i64,
+    limit: u32,
+) -> Result<Vec<FinishedEntry>, C::Error> {
+    let select =
+        format!("{SELECT_WITH_REPLAY} WHERE finish_number > $1 ORDER BY finish_number LIMIT $2");
+    let params = [number.into(), i64::from(limit).into()];
+    let rows = connection.query(&select, &params).await?;
+    let entry = |row: &C::Row| {
+        let (finished, parties) = read(store, row)?;
+        Ok(FinishedEntry {
+            number: row.value(0)?,
+            replay: replays::read(store, &finished.match_id, row, REPLAY_COLUMN)?,
+            finished,
+            parties,
+        })
+    };
+    rows.iter().map(entry).collect()
+}
