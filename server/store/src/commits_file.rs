@@ -16,7 +16,7 @@ use xxhash_rust::xxh64::xxh64;
 use crate::{
     COMMITS_FILE, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
-    permissions,
+    data_dir,
 };
 
 /// Maximum number of bytes read from the file: twice the size of a valid file.
@@ -59,7 +59,7 @@ impl CommitsFile {
     pub(crate) fn create(folder: &Path, store: StoreId, commits: i64) -> Result<Self, StoreError> {
         let path = folder.join(COMMITS_FILE);
         let to_error = |error: io::Error| io_error(&path, &error);
-        let file = permissions::private_file()
+        let file = data_dir::private_file()
             .create(true)
             .truncate(false)
             .open(&path)

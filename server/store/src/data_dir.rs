@@ -1,12 +1,26 @@
-//! A server's data folder: its files, their permissions, and its exclusive lock.
+//! A server's data folder: the names of its files, their permissions, and its exclusive lock. On
+//! systems other than Unix, permissions are neither checked nor changed.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
-use crate::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE, StoreError, permissions};
+use crate::StoreError;
+
+/// The database in a data folder. Two files beside the database, with the suffixes `-wal` and
+/// `-shm`, and [`COMMITS_FILE`] belong to it. These files must be copied and moved together with
+/// the database.
+pub const DATABASE_FILE: &str = "bridgemaster.db";
+
+/// The file that a running server keeps locked. The file contains the server's process id. An
+/// unlocked file has no meaning, since a killed server does not delete it.
+pub const LOCK_FILE: &str = "server.lock";
+
+/// The file in a data folder that records a lower bound for the number of commits. The file belongs
+/// to the database, and must be copied and moved together with it.
+pub const COMMITS_FILE: &str = "bridgemaster.commits";
 
 /// The files in a data folder that belong to this program.
 const OWN_FILES: &[&str] = &[
@@ -40,9 +54,9 @@ impl DataDir {
     pub fn prepare(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let folder_unusable = |source| folder_unusable(&path, source);
-        permissions::create_folder(&path).map_err(folder_unusable)?;
+        create_folder(&path).map_err(folder_unusable)?;
         let probe = path.join(format!("write-test.{}", std::process::id()));
-        permissions::create_file(&probe).map_err(folder_unusable)?;
+        create_file(&probe).map_err(folder_unusable)?;
         fs::remove_file(&probe).map_err(folder_unusable)?;
         let dir = Self { path };
         dir.make_private()?;
@@ -64,7 +78,7 @@ impl DataDir {
     /// Creates an empty database if it is missing. SQLite creates the files beside the database
     /// with the same permissions. The caller must hold the lock on the folder.
     pub(crate) fn create_database(&self) -> Result<(), StoreError> {
-        match permissions::create_file(&self.database()) {
+        match create_file(&self.database()) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                 Err(folder_unusable(&self.path, error))
             }
@@ -74,21 +88,17 @@ impl DataDir {
 
     fn make_private(&self) -> Result<(), StoreError> {
         let path = &self.path;
-        if let Some(mode) =
-            permissions::mode_if_shared(path).map_err(|e| folder_unusable(path, e))?
-        {
+        if let Some(mode) = mode_if_shared(path).map_err(|e| folder_unusable(path, e))? {
             let is_data_folder = OWN_FILES.iter().any(|name| path.join(name).exists());
             let mut entries = fs::read_dir(path).map_err(|error| folder_unusable(path, error))?;
-            if !(is_data_folder || entries.next().is_none())
-                || permissions::make_private(path).is_err()
-            {
+            if !(is_data_folder || entries.next().is_none()) || make_private(path).is_err() {
                 let path = path.clone();
                 return Err(StoreError::FolderOpenToOthers { path, mode });
             }
         }
         for path in OWN_FILES.iter().map(|name| path.join(name)) {
-            match permissions::mode_if_shared(&path) {
-                Ok(Some(mode)) if permissions::make_private(&path).is_err() => {
+            match mode_if_shared(&path) {
+                Ok(Some(mode)) if make_private(&path).is_err() => {
                     return Err(StoreError::FileOpenToOthers { path, mode });
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -103,7 +113,7 @@ impl DataDir {
     /// Locks the folder until the lock is dropped or the process ends.
     pub(crate) fn lock(&self) -> Result<DirLock, StoreError> {
         let folder_unusable = |source| folder_unusable(&self.path, source);
-        let mut file = permissions::private_file()
+        let mut file = private_file()
             .read(true)
             .create(true)
             .open(self.path.join(LOCK_FILE))
@@ -153,6 +163,64 @@ fn read_process_id(file: &File) -> Option<u32> {
         .read_to_string(&mut text)
         .ok()?;
     text.trim().parse().ok()
+}
+
+/// Permission bits for the group and for all other users.
+#[cfg(unix)]
+const GROUP_AND_OTHERS_MASK: u32 = 0o077;
+
+/// Creates a folder and its missing parents, with mode 0700.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Creates a file for writing. Fails if it exists.
+pub(crate) fn create_file(path: &Path) -> io::Result<File> {
+    private_file().create_new(true).open(path)
+}
+
+/// Options for opening a file for writing. A file that is created with these options has mode 0600.
+pub(crate) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Returns the mode of a file or folder, or `None` if other users have no permissions on it.
+#[cfg(unix)]
+pub(crate) fn mode_if_shared(path: &Path) -> io::Result<Option<u32>> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
+    Ok((mode & GROUP_AND_OTHERS_MASK != 0).then_some(mode))
+}
+
+/// Always returns `None`: permissions are not checked on this system.
+#[cfg(not(unix))]
+pub(crate) fn mode_if_shared(path: &Path) -> io::Result<Option<u32>> {
+    fs::metadata(path).map(|_| None)
+}
+
+/// Removes all of other users' permissions.
+#[cfg(unix)]
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(path)?.permissions().mode();
+    fs::set_permissions(
+        path,
+        fs::Permissions::from_mode(mode & !GROUP_AND_OTHERS_MASK),
+    )
+}
+
+/// Does nothing: permissions are not changed on this system.
+#[cfg(not(unix))]
+pub(crate) fn make_private(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]

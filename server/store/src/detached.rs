@@ -1,8 +1,15 @@
-//! Runs work in a separate task, so that it completes even if its caller stops waiting.
+//! Boxed futures, and work that completes in a task of its own even if its caller stops waiting.
+
+use std::pin::Pin;
 
 use tokio::task::JoinError;
 
 use crate::StoreError;
+
+/// A future that is compiled once, in the crate that creates it. An `async fn` would be compiled
+/// again in each crate that awaits it, together with all nested futures. So the long
+/// `async` functions of this crate return one.
+pub type CompiledFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Runs a future in a separate task, so that a caller that stops waiting cannot leave a transaction
 /// incomplete.

@@ -200,7 +200,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The folder to restore from contains no backup.
-    #[error("{} is not a backup: it has no {}", path.display(), crate::DATABASE_FILE)]
+    #[error("{} is not a backup: it has no database", path.display())]
     NoBackup {
         /// Path to the folder.
         path: PathBuf,

@@ -2,7 +2,10 @@
 //!
 //! A key is one row, and its last use is another. A key is readable if both are intact.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::Path,
+};
 
 use async_trait::async_trait;
 use prost::Message;
@@ -159,16 +162,16 @@ impl ReadKeys {
     }
 
     /// Adds a key, and returns the change; `None` if the same key is already in force.
-    fn add(&mut self, key: NewKey) -> Result<Option<RowChange>, AddError> {
+    fn add(&mut self, key: NewKey, location: &Path) -> Result<Option<RowChange>, StoreError> {
         if let Some(other) = self.find(&key.id) {
             return if other.is_result_of_adding(&key) {
                 Ok(None)
             } else {
-                Err(StoreError::KeyIdTaken { key_id: key.id }.into())
+                Err(StoreError::KeyIdTaken { key_id: key.id })
             };
         }
         if let Some(row) = self.damaged_row(&key.id) {
-            return Err(AddError::Damaged(row.clone()));
+            return Err(named_rows::damaged(location.to_owned(), row.clone()));
         }
         let in_force = self.intact.iter().filter(|other| other.is_in_force());
         let intact = in_force.map(|other| (Some(&other.name), &other.id));
@@ -178,28 +181,15 @@ impl ReadKeys {
         if let Some((_, key_id)) = holders.clone().find(|(name, _)| *name == Some(&key.name)) {
             let key_id = key_id.clone();
             let name = key.name;
-            return Err(StoreError::KeyNameTaken { name, key_id }.into());
+            return Err(StoreError::KeyNameTaken { name, key_id });
         }
         if holders.nth(MAX_KEYS - 1).is_some() {
-            return Err(StoreError::TooManyKeys { limit: MAX_KEYS }.into());
+            return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
         }
         let key = Key::from(key);
         let change = put(&key);
         self.intact.push(key);
         Ok(Some(change))
-    }
-}
-
-/// The reason why a key is not added.
-enum AddError {
-    Refused(StoreError),
-    /// The row of the key cannot be read.
-    Damaged(DamagedRow),
-}
-
-impl From<StoreError> for AddError {
-    fn from(error: StoreError) -> Self {
-        Self::Refused(error)
     }
 }
 
@@ -230,13 +220,7 @@ impl<B: RowStore> KeyStore for B {
             let mut existing = ReadKeys::read(results);
             let mut changes = Vec::new();
             for key in &keys {
-                match existing.add(key.clone()) {
-                    Ok(change) => changes.extend(change),
-                    Err(AddError::Refused(refused)) => return Err(refused),
-                    Err(AddError::Damaged(row)) => {
-                        return Err(named_rows::damaged(location.clone(), row));
-                    }
-                }
+                changes.extend(existing.add(key.clone(), &location)?);
             }
             Ok((changes, ()))
         };

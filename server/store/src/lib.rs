@@ -22,14 +22,10 @@ mod advertised;
 mod batch;
 mod checksum;
 mod commits_file;
-mod compiled_future;
 mod damage;
 mod data_dir;
 mod detached;
 mod error;
-mod file_names;
-mod flush;
-mod inspector;
 mod journal;
 mod journal_batch;
 mod key_store;
@@ -42,8 +38,6 @@ mod matches;
 mod memory;
 mod named_rows;
 mod nodes;
-mod open_report;
-mod permissions;
 mod postgres;
 mod record_store;
 mod rows;
@@ -58,13 +52,10 @@ pub use bridgemaster_lease::names::{
     InvalidText, KeyId, KeyName, LadderId, MAX_ADDRESS_BYTES, MAX_ID_BYTES, MAX_KEY_NAME_CHARS,
     MAX_SCOPE_BYTES, MatchId, NodeAddress, NodeName, OwnerName, Scope,
 };
-pub use compiled_future::CompiledFuture;
-pub use damage::{DamageReport, DamagedValue};
-pub use data_dir::DataDir;
+pub use damage::{CommitCompleteness, DamageReport, DamagedValue, MissingCommits, OpenReport};
+pub use data_dir::{COMMITS_FILE, DATABASE_FILE, DataDir, LOCK_FILE};
+pub use detached::CompiledFuture;
 pub use error::StoreError;
-pub use file_names::{COMMITS_FILE, DATABASE_FILE, LOCK_FILE};
-pub use flush::Flush;
-pub use inspector::Inspector;
 pub use keys::{DamagedKey, Key, KeysVersion, NewKey, SecretHash};
 pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
@@ -75,12 +66,11 @@ pub use matches::{
 };
 pub use memory::MemoryStore;
 pub use nodes::{IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode};
-pub use open_report::{CommitCompleteness, MissingCommits, OpenReport};
 pub use postgres::{PostgresKeys, PostgresStore, stored_nodes};
 pub use sqlite::{
-    CheckReport, Durability, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, backup, check,
-    check_with_inspector, replace, restore,
+    CheckReport, Durability, Inspector, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore,
+    backup, check, check_with_inspector, replace, restore,
 };
-pub use store::{KeyStore, RecordStore, Store};
+pub use store::{Flush, KeyStore, RecordStore, Store};
 pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};
 pub use write_refusal::WriteRefusal;

@@ -21,7 +21,7 @@ fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
     let tables: Vec<String> = values(
         connection,
         "SELECT name FROM sqlite_schema WHERE type = 'table'
-         AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_sqlx%' ESCAPE '\\' ORDER BY name",
+         AND name NOT LIKE 'sqlite_%' ORDER BY name",
         (),
     )
     .ok()?;

@@ -1,9 +1,9 @@
 //! In-memory state of the matches in play, used to check and plan commits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{batch_numbers::BatchNumbers, sweep::Sweep};
-use crate::{DamageReport, MatchId};
+use super::sweep::Sweep;
+use crate::{DamageReport, MatchId, OpenMatch, batch::MatchStatus};
 
 /// The journal state of a match in play.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,21 @@ pub(crate) struct MatchInPlay {
     pub(crate) cached_journal: Option<Vec<Vec<u8>>>,
     /// The match header, cached by stores that read single headers slowly.
     pub(crate) cached_header: Option<Vec<u8>>,
+}
+
+impl MatchInPlay {
+    /// Moves the match out of the caches, if all of it is cached.
+    pub(crate) fn take_cached(&mut self, id: &MatchId) -> Option<OpenMatch> {
+        let journal = self
+            .cached_journal
+            .take_if(|_| self.cached_header.is_some())?;
+        Some(OpenMatch {
+            match_id: id.clone(),
+            opened_at_unix_ms: self.state.opened_at_unix_ms,
+            header: self.cached_header.take()?,
+            journal,
+        })
+    }
 }
 
 /// All matches in play, exactly as stored. The matches are updated after each commit, and no other
@@ -57,6 +72,18 @@ pub(crate) type MatchChanges = HashMap<MatchId, Option<MatchChange>>;
 impl MatchesInPlay {
     pub(crate) fn get(&self, id: &MatchId) -> Option<&MatchInPlay> {
         self.by_id.get(id)
+    }
+
+    /// Returns the state of a match id, given the ids of finished matches.
+    pub(crate) fn status(&self, id: &MatchId, finished: &HashSet<MatchId>) -> MatchStatus {
+        match self.get(id) {
+            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
+            Some(in_play) => MatchStatus::InPlay {
+                entries: in_play.state.entries,
+            },
+            None if finished.contains(id) => MatchStatus::Finished,
+            None => MatchStatus::Unknown,
+        }
     }
 
     /// Returns the ids, in the order in which the matches were opened.
@@ -148,6 +175,67 @@ impl MatchesInPlay {
             for number in left.batches.iter() {
                 sweep.remove_reference(number);
             }
+        }
+    }
+}
+
+/// Batch numbers in ascending order, at about two bytes each. A match's list has all batches that
+/// contain the match's entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BatchNumbers {
+    /// The difference between each number and the preceding one, as a little-endian base-128
+    /// varint.
+    distances: Vec<u8>,
+    last: i64,
+}
+
+impl BatchNumbers {
+    /// Appends a number, which must be larger than the last number.
+    pub(crate) fn push(&mut self, number: i64) {
+        let mut distance = number.abs_diff(self.last);
+        self.last = number;
+        while distance >= 0x80 {
+            self.distances.push(distance as u8 | 0x80);
+            distance >>= 7;
+        }
+        self.distances.push(distance as u8);
+    }
+
+    pub(crate) fn last(&self) -> Option<i64> {
+        (!self.distances.is_empty()).then_some(self.last)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
+        let mut bytes = self.distances.iter();
+        let mut number = 0;
+        std::iter::from_fn(move || {
+            let mut distance = 0;
+            for shift in (0..).step_by(7) {
+                let byte = bytes.next()?;
+                distance |= u64::from(byte & 0x7f) << shift;
+                if byte & 0x80 == 0 {
+                    break;
+                }
+            }
+            number += distance.cast_signed();
+            Some(number)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_order() {
+        let numbers = [1, 2, 129, 130, 16_384, 1 << 40, i64::MAX];
+        let mut list = BatchNumbers::default();
+        assert_eq!((list.last(), list.iter().count()), (None, 0));
+        for (place, number) in numbers.iter().enumerate() {
+            list.push(*number);
+            assert_eq!(list.last(), Some(*number));
+            assert_eq!(list.iter().collect::<Vec<_>>(), numbers[..=place]);
         }
     }
 }

@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 
 use super::{
-    batch_numbers::BatchNumbers,
-    in_play::{JournalState, MatchInPlay, MatchesInPlay},
+    in_play::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay},
     sweep::Sweep,
 };
 use crate::{

@@ -9,10 +9,7 @@ use sqlx::{
 use tokio::time::timeout;
 use tracing::subscriber::{NoSubscriber, with_default};
 
-use super::{
-    certificates, db_error::DbError, hosts, hosts::Hosts, parameters, password_file,
-    session_settings,
-};
+use super::{credentials, db_error::DbError, hosts, hosts::Hosts, parameters, session_settings};
 use crate::{Durability, StoreError, limits::POSTGRES_CONNECT_TIMEOUT};
 
 /// A parsed address, with everything needed to connect. Its clones share the preferred host.
@@ -74,7 +71,7 @@ impl Address {
     /// Opens a connection for reading and writing, to the first host that accepts one.
     pub(super) async fn connect(&self) -> Result<PgConnection, DbError> {
         let password = match &self.password_file {
-            Some(path) => Some(password_file::read(path).await?),
+            Some(path) => Some(credentials::read_password(path).await?),
             None => None,
         };
         let mut failures = Vec::new();
@@ -132,7 +129,7 @@ fn options(url: &str) -> Result<PgConnectOptions, String> {
     }
     // Only the query is searched, since a password may contain the same text.
     let query = url.split_once('?').map_or("", |(_, query)| query);
-    options = certificates::read_files(options, query)?;
+    options = credentials::read_files(options, query)?;
     let has_sslmode = query.contains("sslmode=") || query.contains("ssl-mode=");
     let is_local = options.get_socket().is_some()
         || is_loopback(options.get_host())

@@ -1,10 +1,11 @@
-//! The transactions of a commit: looking up the state to check a batch, and storing it.
+//! The interface of transactions that the write connection runs and retries, and the transactions of
+//! a commit: looking up the state to check a batch, and storing it.
 
 use std::collections::HashSet;
 
 use sqlx::PgConnection;
 
-use super::{db_error::DbError, journal, node_number::NodeNumber, transaction::Transaction};
+use super::{db_error::DbError, journal, node_number::NodeNumber};
 use crate::{
     MatchId,
     checksum::StoreId,
@@ -12,6 +13,26 @@ use crate::{
     named_rows::{QueryResults, RowChange, RowQuery},
     rows::{finished, named, steps},
 };
+
+/// The content of one transaction. It may be attempted several times, and any of the attempts may
+/// be committed.
+pub(super) trait Transaction: Sync {
+    /// The result of the transaction.
+    type Output: Send;
+
+    /// Runs the statements in an open transaction. If `is_retry` is true, an earlier attempt may
+    /// already be committed. No earlier attempt is still running.
+    fn run(
+        &self,
+        connection: &mut PgConnection,
+        is_retry: bool,
+    ) -> impl Future<Output = Result<Self::Output, DbError>> + Send;
+
+    /// Returns whether the commit waits until it and all earlier commits are flushed.
+    fn waits_for_flush(&self) -> bool {
+        true
+    }
+}
 
 /// Looks up the state that is needed to check a batch.
 pub(super) struct Lookup {

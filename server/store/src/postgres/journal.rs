@@ -17,8 +17,7 @@ pub(super) async fn load(
     node: NodeNumber,
     open: Vec<OpenRow>,
 ) -> Result<LoadedJournal, DbError> {
-    let batches = node.base() + 1..=node.last();
-    let mut loaded = journal::load(connection, store, open, batches).await?;
+    let mut loaded = journal::load(connection, store, open, node.range()).await?;
     let last_match_key = &mut loaded.matches.last_match_key;
     *last_match_key = node.base().max(*last_match_key);
     Ok(loaded)

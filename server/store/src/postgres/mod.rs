@@ -8,11 +8,10 @@
 
 mod address;
 mod advertised_rows;
-mod certificates;
 mod commit;
+mod credentials;
 mod db_error;
 mod finish_numbers;
-mod flush_times;
 mod flushers;
 mod hosts;
 mod journal;
@@ -27,7 +26,6 @@ mod open_rows;
 mod opening;
 mod orphans;
 mod parameters;
-mod password_file;
 mod read_pool;
 mod released_rows;
 mod sequences;
@@ -35,10 +33,8 @@ mod session_settings;
 mod sessions;
 mod sql;
 mod takeover;
-mod transaction;
 pub(crate) mod transfer;
 mod unflushed;
-mod whole_matches;
 mod write_connection;
 mod writer;
 

@@ -1,5 +1,7 @@
 //! Node numbers, and the ranges of match keys and batch numbers of each node.
 
+use std::ops::RangeInclusive;
+
 use super::db_error::DbError;
 
 /// Width of the counter within a node, in bits. Its 10¹² numbers last for 35 years at a thousand
@@ -37,6 +39,11 @@ impl NodeNumber {
     /// Returns the largest possible match key and batch number of the node.
     pub(super) fn last(self) -> i64 {
         self.base() | ((1 << COUNTING_BITS) - 1)
+    }
+
+    /// Returns the range of the match keys and batch numbers of the node.
+    pub(super) fn range(self) -> RangeInclusive<i64> {
+        self.base() + 1..=self.last()
     }
 
     /// Converts a match key or batch number to a count within the node.

@@ -1,49 +1,14 @@
-//! Matches in play of a node, without their journals.
+//! Rows of matches in play that move between nodes.
 
 use std::collections::HashSet;
 
-use sqlx::{PgConnection, postgres::PgRow};
+use sqlx::PgConnection;
 
 use super::{db_error::DbError, node_number::NodeNumber};
 use crate::{
     checksum::StoreId,
-    rows::open_matches::{OpenRow, checksum_of, read},
+    rows::open_matches::{OpenRow, checksum_of},
 };
-
-/// A match in play with its header. The header is empty if it cannot be read.
-pub(super) struct RowWithHeader {
-    pub(super) row: OpenRow,
-    pub(super) header: Vec<u8>,
-}
-
-impl RowWithHeader {
-    /// Reads the columns `match_key`, `match_id`, `opened_at_unix_ms`, `header` and `checksum`.
-    pub(super) fn read(store: StoreId, row: &PgRow) -> Self {
-        let open = OpenRow::read(store, row);
-        let header = read(store, open.match_key, row).unwrap_or_default();
-        Self { row: open, header }
-    }
-}
-
-/// Reads and verifies the matches in play of a node, in the order in which they were opened.
-pub(super) async fn with_headers(
-    connection: &mut PgConnection,
-    store: StoreId,
-    node: NodeNumber,
-) -> Result<Vec<RowWithHeader>, DbError> {
-    let rows = sqlx::query(
-        "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
-         WHERE match_key > $1 AND match_key <= $2 ORDER BY match_key",
-    )
-    .bind(node.base())
-    .bind(node.last())
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .iter()
-        .map(|row| RowWithHeader::read(store, row))
-        .collect())
-}
 
 /// Returns the match keys among `keys` that belong to matches in play.
 pub(super) async fn existing_keys(

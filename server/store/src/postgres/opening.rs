@@ -5,18 +5,20 @@ use std::sync::Arc;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use super::{
-    address::Address,
-    db_error::DbError,
-    finish_numbers, journal,
-    node_number::NodeEpoch,
-    node_rows,
-    open_rows::{self, RowWithHeader},
-    read_pool::ReadPool,
-    released_rows, session_settings, write_connection,
+    address::Address, db_error::DbError, finish_numbers, journal, node_number::NodeEpoch,
+    node_rows, read_pool::ReadPool, released_rows, session_settings, write_connection,
 };
 use crate::{
-    NodeIdentity, NodeStatus, StoreError, checksum::StoreId, journal::reader::LoadedJournal,
-    journal_batch, limits::MIN_POSTGRES_VERSION, rows::journal::sweep_all, schema,
+    NodeIdentity, NodeStatus, StoreError,
+    checksum::StoreId,
+    journal::reader::LoadedJournal,
+    journal_batch,
+    limits::MIN_POSTGRES_VERSION,
+    rows::{
+        journal::sweep_all,
+        whole_matches::{RowWithHeader, with_headers},
+    },
+    schema,
 };
 
 /// Key of the advisory lock under which the tables are created: `BMst` in ASCII.
@@ -52,7 +54,10 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
 pub(super) async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbError> {
     let mut connection = address.connect().await?;
     // No prepared statement, since a pooler in transaction mode is only detected by `open`.
-    let select = sqlx::raw_sql("SELECT to_regclass('bridgemaster_schema') IS NOT NULL");
+    let select = sqlx::raw_sql(
+        "SELECT to_regclass('bridgemaster_schema') IS NOT NULL
+             OR to_regclass('given_number') IS NOT NULL",
+    );
     let has_store: bool = select.fetch_one(&mut connection).await?.try_get(0)?;
     connection.close().await?;
     if has_store {
@@ -125,7 +130,7 @@ pub(super) async fn take_over(
         let node = node_rows::take_over(connection, identity).await?;
         released_rows::reclaim_all(connection, node.number).await?;
         let store = store_id(connection).await?;
-        let open = open_rows::with_headers(connection, store, node.number).await?;
+        let open = with_headers(connection, store, &node.number.range()).await?;
         let rows = open.iter().map(|with_header| with_header.row.clone());
         let mut loaded = journal::load(connection, store, node.number, rows.collect()).await?;
         for RowWithHeader { row, header } in open {

@@ -17,18 +17,15 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
 
 use super::{
-    db_error::DbError,
-    journal,
-    node_number::NodeNumber,
-    node_rows,
-    read_pool::ReadPool,
-    released_rows,
-    whole_matches::{self, WholeMatch},
-    write_connection::Retry,
+    db_error::DbError, journal, node_number::NodeNumber, node_rows, read_pool::ReadPool,
+    released_rows, write_connection::Retry,
 };
 use crate::{
-    IsLeaderOnly, OpenMatch, checksum::StoreId, journal::in_play::JournalState,
+    IsLeaderOnly, OpenMatch,
+    checksum::StoreId,
+    journal::in_play::JournalState,
     limits::POSTGRES_ATTEMPT_TIMEOUT,
+    rows::whole_matches::{WholeMatch, read_whole},
 };
 
 /// The reason why matches are orphaned.
@@ -91,7 +88,7 @@ impl OrphanedMatches {
         let mut connection = reader.begin_with(BEGIN_SNAPSHOT).await?;
         let last = LastActivity::read(&mut connection, node).await?;
         let (mut matches, mut unreadable) = (BTreeMap::new(), Vec::new());
-        for read in whole_matches::read(&mut connection, store, node).await? {
+        for read in read_whole(&mut *connection, store, node.range()).await? {
             match read {
                 Ok(orphan) => {
                     matches.insert(orphan.row.match_key, orphan);

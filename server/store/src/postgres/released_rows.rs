@@ -4,16 +4,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlx::{PgConnection, PgExecutor, Row as _};
 
-use super::{
-    db_error::DbError,
-    node_number::NodeNumber,
-    open_rows::RowWithHeader,
-    whole_matches::{self, WholeMatch},
-    write_connection::Transaction,
-};
+use super::{db_error::DbError, node_number::NodeNumber, write_connection::Transaction};
 use crate::{
-    checksum::StoreId, journal::in_play::MatchInPlay, limits::MAX_TAKEOVER_MATCHES,
-    rows::journal::load_batches,
+    checksum::StoreId,
+    journal::in_play::MatchInPlay,
+    limits::MAX_TAKEOVER_MATCHES,
+    rows::{
+        journal::load_batches,
+        whole_matches::{RowWithHeader, WholeMatch, combine},
+    },
 };
 
 /// A match to be released.
@@ -129,7 +128,7 @@ pub(super) async fn read_chunk(
     let batches: Vec<i64> = batches.into_iter().collect();
     let loaded = load_batches(connection, store, of_rows.collect(), &batches).await?;
     let (mut matches, mut unreadable) = (Vec::new(), Vec::new());
-    for read in whole_matches::combine(open, loaded) {
+    for read in combine(open, loaded) {
         match read {
             Ok(whole) if has_all_entries(&whole, &entries) => matches.push(whole),
             Ok(whole) => unreadable.push(whole.row.match_key),

@@ -1,5 +1,7 @@
 //! PostgreSQL's side of the statements that are shared with SQLite (`rows`).
 
+use std::path::Path;
+
 use sqlx::{
     AssertSqlSafe, PgConnection, Postgres,
     postgres::{PgArguments, PgRow},
@@ -10,7 +12,10 @@ use super::{
     db_error::DbError,
     finish_numbers::{HORIZON, NEXT},
 };
-use crate::rows::{Param, SqlConnection, SqlDialect};
+use crate::{
+    StoreError,
+    rows::{Param, SqlConnection, SqlDialect},
+};
 
 impl SqlConnection for PgConnection {
     type Row = PgRow;
@@ -21,6 +26,11 @@ impl SqlConnection for PgConnection {
         finish_horizon: HORIZON,
         last_unskipped_number: "(SELECT finish_number FROM finished_match
              ORDER BY finish_number DESC LIMIT 1 OFFSET $3)",
+        // The stored number is only the base of the numbers.
+        last_finish_number: "SELECT greatest(last, (SELECT max(finish_number) FROM finished_match))
+             FROM given_number WHERE of_table = 'finished_match'",
+        set_last_finish_number: "UPDATE given_number SET last = $1
+             WHERE of_table = 'finished_match'",
         ordered_join: "JOIN",
         in_numbers: "= ANY ($1)",
         name_bytes: "name",
@@ -41,6 +51,10 @@ impl SqlConnection for PgConnection {
 
     fn is_damaged_page(_: &DbError) -> bool {
         false
+    }
+
+    fn store_error(error: DbError, location: &Path) -> StoreError {
+        error.at(&location.to_string_lossy())
     }
 }
 

@@ -17,7 +17,6 @@ use super::{
     open_rows::{self, MatchWithNewKey},
     orphans::{LastActivity, OrphanKind, OrphanedMatches, TakenOver},
     released_rows,
-    whole_matches::WholeMatch,
     write_connection::Transaction,
 };
 use crate::{
@@ -25,6 +24,7 @@ use crate::{
     checksum::StoreId,
     journal_batch::{self, BatchPart},
     limits::{MAX_TAKEOVER_BYTES, MAX_TAKEOVER_MATCHES},
+    rows::whole_matches::WholeMatch,
 };
 
 /// Takes over some of the orphaned matches of a node.

@@ -11,7 +11,7 @@ use bridgemaster_lease::{Backoff, Fence};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use tokio::time::{sleep, timeout};
 
-pub(super) use super::transaction::Transaction;
+pub(super) use super::commit::Transaction;
 use super::{
     db_error::DbError,
     finish_numbers,

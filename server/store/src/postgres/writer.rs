@@ -27,9 +27,8 @@ use super::{
     write_connection::{ServerContext, WriteConnection},
 };
 use crate::{
-    CommitCompleteness, DamageReport, DamagedValue, Durability, IsLeaderOnly, MatchId,
-    NodeIdentity, OpenMatch, OpenReport, StoreError, Write,
-    batch::{self, MatchStatus},
+    CommitCompleteness, Durability, IsLeaderOnly, MatchId, NodeIdentity, OpenMatch, OpenReport,
+    StoreError, Write, batch,
     checksum::StoreId,
     journal::{
         in_play::MatchesInPlay,
@@ -39,7 +38,7 @@ use crate::{
     journal_batch,
     ladder_batch::LadderLookup,
     named_rows::{NamedTable, RowChange, RowQuery},
-    rows::{journal, open_matches},
+    rows::whole_matches::{read_header, read_open_match},
 };
 
 /// Writes batches for a server, and caches the state of its matches in play.
@@ -143,14 +142,7 @@ impl Writer {
         let ladders = LadderLookup::new(&batch);
         let lookup = self.look_up(&batch, ladders.queries()).await?;
         let ladders = ladders.states(lookup.rows);
-        let status_of = |id: &MatchId| match self.matches.get(id) {
-            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
-            Some(in_play) => MatchStatus::InPlay {
-                entries: in_play.state.entries,
-            },
-            None if lookup.finished.contains(id) => MatchStatus::Finished,
-            None => MatchStatus::Unknown,
-        };
+        let status_of = |id: &MatchId| self.matches.status(id, &lookup.finished);
         let rows = match batch::check(&batch, status_of, ladders) {
             Ok(rows) => rows,
             Err(refused) => {
@@ -305,41 +297,12 @@ impl Writer {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
-        if let Some(damage) = &in_play.damage {
-            return Err(DbError::Damaged((**damage).clone()));
+        if let Some(open) = in_play.take_cached(id) {
+            return Ok(Some(open));
         }
-        let damaged = |value: fn(MatchId) -> DamagedValue| {
-            move |detail| {
-                DbError::Damaged(DamageReport {
-                    value: value(id.clone()),
-                    detail,
-                })
-            }
-        };
-        let match_key = in_play.state.match_key;
-        let header = match in_play.cached_header.take() {
-            Some(header) => header,
-            None => {
-                let read =
-                    open_matches::header(&mut *readers.acquire().await?, self.store, match_key)
-                        .await?;
-                read.map_err(damaged(DamagedValue::Header))?
-            }
-        };
-        let journal = match in_play.cached_journal.take() {
-            Some(journal) => journal,
-            None => {
-                let read =
-                    journal::read(&mut *readers.acquire().await?, self.store, in_play).await?;
-                read.map_err(damaged(DamagedValue::Journal))?
-            }
-        };
-        Ok(Some(OpenMatch {
-            match_id: id.clone(),
-            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
-            header,
-            journal,
-        }))
+        let reader = &mut *readers.acquire().await?;
+        let open = read_open_match(reader, self.store, id, in_play).await?;
+        Ok(Some(open))
     }
 
     pub(super) async fn open_match_header(
@@ -350,15 +313,9 @@ impl Writer {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
-        let match_key = in_play.state.match_key;
-        let header =
-            open_matches::header(&mut *readers.acquire().await?, self.store, match_key).await?;
-        header.map(Some).map_err(|detail| {
-            DbError::Damaged(DamageReport {
-                value: DamagedValue::Header(id.clone()),
-                detail,
-            })
-        })
+        let reader = &mut *readers.acquire().await?;
+        let header = read_header(reader, self.store, id, in_play).await?;
+        Ok(Some(header))
     }
 
     /// Releases the lease, and closes the connection.

@@ -10,6 +10,9 @@ pub(crate) mod named;
 pub(crate) mod open_matches;
 pub(crate) mod replays;
 pub(crate) mod steps;
+pub(crate) mod whole_matches;
+
+use std::path::Path;
 
 use bridgemaster_lease::names::InvalidText;
 use rusqlite::types::{FromSql, FromSqlError};
@@ -123,6 +126,10 @@ pub(crate) struct SqlDialect {
     /// Expression for the highest number of a finished match when the newest matches are skipped. The
     /// number of skipped matches is parameter 3.
     pub(crate) last_unskipped_number: &'static str,
+    /// Query for the highest assigned number of a finished match.
+    pub(crate) last_finish_number: &'static str,
+    /// Statement that sets this number to parameter 1, in a store without finished matches.
+    pub(crate) set_last_finish_number: &'static str,
     /// A join that reads the left table first.
     pub(crate) ordered_join: &'static str,
     /// Condition that a number is in the list that is parameter 1.
@@ -162,6 +169,9 @@ pub(crate) trait SqlConnection {
 
     /// Returns whether the database has read a damaged page.
     fn is_damaged_page(error: &Self::Error) -> bool;
+
+    /// Adds the path or address of the database to an error.
+    fn store_error(error: Self::Error, location: &Path) -> StoreError;
 }
 
 /// Runs a query with at most one row.

@@ -8,8 +8,7 @@ use rusqlite::Connection;
 use super::{
     db_error::DbError,
     log_flusher::{FlushWatch, LogFlusher},
-    opening,
-    options::Durability,
+    opening::{self, Durability},
 };
 use crate::commits_file::CommitsFile;
 

@@ -6,14 +6,14 @@ use rusqlite::{Connection, params};
 
 use super::{
     db_error::DbError,
-    identity, log_file, opening,
+    log_file, opening,
     row::{first, for_each, value},
     sql::{Sql, run},
-    takeover::{check_completeness, check_same_store, load_matches},
+    takeover::{check_completeness, check_same_store, load_matches, read_identity},
 };
 use crate::{
-    CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, Inspector, KeyName,
-    OpenMatch, StoreError,
+    CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, FinishedMatch,
+    KeyName, OpenMatch, Records, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsRecord},
     detached::run_blocking,
@@ -26,6 +26,39 @@ use crate::{
         named, open_matches, replays,
     },
 };
+
+/// Inspects values that a check has found intact. The store itself does not interpret the values.
+pub trait Inspector: Send {
+    /// Receives all of the store's records, before any match.
+    fn inspect_records(&mut self, _notes: &Records) {}
+
+    /// Inspects a match in play, with its whole journal.
+    ///
+    /// # Errors
+    /// The damage found in the match.
+    fn inspect_match_in_play(&mut self, open: &OpenMatch) -> Result<(), DamageReport>;
+
+    /// Inspects a finished match, with its replay.
+    ///
+    /// # Errors
+    /// The damage found in the match.
+    fn inspect_finished_match(
+        &mut self,
+        finished: &FinishedMatch,
+        replay: &[u8],
+    ) -> Result<(), DamageReport>;
+}
+
+/// Accepts every value without inspection.
+impl Inspector for () {
+    fn inspect_match_in_play(&mut self, _: &OpenMatch) -> Result<(), DamageReport> {
+        Ok(())
+    }
+
+    fn inspect_finished_match(&mut self, _: &FinishedMatch, _: &[u8]) -> Result<(), DamageReport> {
+        Ok(())
+    }
+}
 
 /// The findings of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -144,7 +177,7 @@ fn check_values(
     report: &mut CheckReport,
 ) -> Result<(), DbError> {
     connection.execute_batch("BEGIN")?;
-    let store = identity::read(connection)?
+    let store = read_identity(connection)?
         .ok_or_else(missing_identity)?
         .store;
     check_same_store(path, recorded, store)?;

@@ -21,8 +21,7 @@ use rusqlite::Connection;
 
 use super::{
     db_error::DbError,
-    opening,
-    options::Durability,
+    opening::{self, Durability},
     row::first,
     worker_thread::{Maintenance, WorkerThread},
 };

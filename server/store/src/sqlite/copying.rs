@@ -13,15 +13,16 @@ use super::{
         CheckReport, check_all, check_with_inspector, is_locked, missing_identity, require_sound,
     },
     db_error::DbError,
-    identity, log_file, opening,
+    log_file, opening,
     row::{execute, value},
+    takeover::read_identity,
 };
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsFile, CommitsRecord, is_non_empty_file, sync_folder},
+    data_dir,
     detached::run_blocking,
-    permissions,
 };
 
 /// Copies the store in a data folder into another folder, which is created if it is missing. A
@@ -171,7 +172,7 @@ impl UnfinishedCopy {
         }
         let file = log_file::path_with_suffix(&target, ".unfinished");
         let _ = fs::remove_file(&file);
-        permissions::create_file(&file).map_err(|error| io_store_error(&file, &error))?;
+        data_dir::create_file(&file).map_err(|error| io_store_error(&file, &error))?;
         Ok(Self {
             file,
             existing_files,
@@ -208,7 +209,7 @@ fn rename_existing(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
     let now_unix_ms = now.unwrap_or_default().as_millis();
     let target_folder = folder.join(format!("replaced-{now_unix_ms}"));
     let work = || {
-        permissions::create_folder(&target_folder)?;
+        data_dir::create_folder(&target_folder)?;
         for file in files {
             fs::rename(
                 file,
@@ -243,7 +244,7 @@ fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
 }
 
 fn identity_and_commits(connection: &Connection) -> Result<(StoreId, i64), DbError> {
-    let identity = identity::read(connection)?.ok_or_else(missing_identity)?;
+    let identity = read_identity(connection)?.ok_or_else(missing_identity)?;
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     Ok((identity.store, commits.unwrap_or_default()))
 }

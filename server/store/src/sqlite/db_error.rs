@@ -8,7 +8,7 @@ use crate::{DamageReport, StoreError, commits_file::io_error, rows::Unreadable};
 
 /// An operation's error, without the database path.
 #[derive(Debug)]
-pub(super) enum DbError {
+pub(crate) enum DbError {
     Sqlite(rusqlite::Error),
     Io(io::Error),
     /// The stored values contradict each other.

@@ -7,10 +7,10 @@ use rusqlite::Connection;
 
 use super::{
     db_error::DbError,
-    identity, opening,
+    opening,
     row::first,
     sql::{Sql, run},
-    takeover::check_same_store,
+    takeover::{check_same_store, read_identity, record_opening},
     transaction::{self, JournalRow},
     worker_thread::{Maintenance, WorkerThread},
 };
@@ -103,7 +103,7 @@ impl WorkerState {
         let path = dir.database();
         let recorded = commits_file::read(dir.path())?;
         let connection = opening::open_for_command(&dir, &recorded)?;
-        let store_id = identity::read(&connection).and_then(|store_id| match store_id {
+        let store_id = read_identity(&connection).and_then(|store_id| match store_id {
             Some(identity) => Ok(identity.store),
             None => create_identity(&connection),
         });
@@ -145,7 +145,7 @@ impl WorkerState {
 fn create_identity(connection: &Connection) -> Result<StoreId, DbError> {
     let start = transaction::begin(connection)?;
     let work = || {
-        let store = identity::record_opening(connection, false)?.store;
+        let store = record_opening(connection, false)?.store;
         Ok((store, empty_row(connection, store, start.commits)?))
     };
     transaction::commit_or_roll_back(connection, work())

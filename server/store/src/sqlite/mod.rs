@@ -15,18 +15,15 @@ mod checkpoints;
 mod commit_pace;
 pub(crate) mod copying;
 mod db_error;
-mod identity;
 mod key_database;
 mod log_file;
 mod log_flusher;
 mod opening;
-mod options;
 mod party_lists;
 mod readers;
 mod row;
 mod sql;
 mod takeover;
-mod time_slice;
 mod transaction;
 pub(crate) mod transfer;
 mod worker_thread;
@@ -56,10 +53,10 @@ use sql::{Sql, run};
 use worker_thread::{Maintenance, WorkerThread};
 use writer::Writer;
 
-pub use checking::{CheckReport, check, check_with_inspector};
+pub use checking::{CheckReport, Inspector, check, check_with_inspector};
 pub use copying::{backup, replace, restore};
 pub use key_database::SqliteKeys;
-pub use options::{Durability, IntegrityCheck, SqliteOptions};
+pub use opening::{Durability, IntegrityCheck, SqliteOptions};
 
 /// A [`Store`] in a data folder, which it locks exclusively.
 ///

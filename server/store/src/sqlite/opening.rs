@@ -1,4 +1,4 @@
-//! Checks and opens a data folder's database.
+//! Checks and opens a data folder's database: the options, and the files that are accepted.
 
 use std::{fs::File, path::Path, time::Duration};
 
@@ -6,10 +6,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{
     db_error::DbError,
-    identity, log_file,
-    options::{Durability, IntegrityCheck, SqliteOptions},
+    log_file,
     row::{execute, first, value, values},
-    takeover::check_same_store,
+    takeover::{check_same_store, read_identity},
 };
 use crate::{
     DataDir, StoreError,
@@ -28,6 +27,61 @@ const STATEMENT_CACHE_CAPACITY: usize = 64;
 /// costs more than overwriting it, and under load the log grows by several thousand pages during a
 /// checkpoint.
 const JOURNAL_SIZE_LIMIT_BYTES: i64 = 40 * 1024 * 1024;
+
+/// The kinds of failures after which a completed commit is still stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// A power failure, provided that the disk keeps the data that it has confirmed. Every commit
+    /// waits for the disk; several commits share a flush.
+    #[default]
+    Disk,
+    /// A process crash or `kill -9`, but not a machine crash. Commits wait only for the operating
+    /// system (`synchronous = NORMAL`). After a power failure or a kernel crash, the last commits
+    /// might be lost. Earlier commits are complete, and the database is consistent.
+    Process,
+}
+
+impl Durability {
+    /// Returns the value of `PRAGMA synchronous` for a connection that flushes its own commits.
+    pub(super) fn synchronous(self) -> &'static str {
+        match self {
+            Self::Disk => "FULL",
+            Self::Process => "NORMAL",
+        }
+    }
+}
+
+/// The part of the database that is checked when the database is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntegrityCheck {
+    /// The structure of every page (`PRAGMA quick_check`). Reads the whole file, which takes about
+    /// 1.5 s per GiB if the file is in the page cache of a small machine.
+    Quick,
+    /// Like `Quick`, but also compares every index with its table (`PRAGMA integrity_check`). The
+    /// additional time is small unless there are millions of matches. If only indexes are damaged,
+    /// they are rebuilt.
+    #[default]
+    Full,
+    /// Like `Full`, but skips the replay table, which makes up most of the file. A damaged or
+    /// missing replay is then detected when it is read.
+    AllButReplays,
+    /// Only the header and the schema. A damaged page is detected when it is read.
+    Skip,
+}
+
+/// Options of a [`SqliteStore`](super::SqliteStore).
+#[derive(Clone, Debug, Default)]
+pub struct SqliteOptions {
+    /// The kinds of failures that committed data survives.
+    pub durability: Durability,
+    /// The check that runs when the store is opened.
+    pub integrity_check: IntegrityCheck,
+    /// Maximum size of the database file in bytes, rounded down to a multiple of 4 KiB; `None` for
+    /// no limit. A commit that needs more fails with
+    /// [`StoreError::DiskFull`](crate::StoreError::DiskFull). The size does not include the log
+    /// beside the database file (`-wal`, normally up to 40 MiB).
+    pub max_database_bytes: Option<u64>,
+}
 
 /// A verified database, open for writing.
 pub(super) struct OpenedDatabase {
@@ -144,7 +198,7 @@ fn verify(path: &Path, check: IntegrityCheck, recorded: &CommitsRecord) -> Resul
         }
         needs_indexes = true;
     }
-    if has_schema && let Some(identity) = identity::read(&connection)? {
+    if has_schema && let Some(identity) = read_identity(&connection)? {
         check_same_store(path, recorded, identity.store)?;
     }
     close(connection)?;

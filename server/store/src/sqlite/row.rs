@@ -8,7 +8,7 @@ use rusqlite::{
 use crate::rows::{StoredRow, Unreadable, Value};
 
 #[derive(Debug)]
-pub(super) struct Row(Vec<Cell>);
+pub(crate) struct Row(Vec<Cell>);
 
 /// A value as it is stored in the database. Text can consist of any bytes, since it might be
 /// damaged.

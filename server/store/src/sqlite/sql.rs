@@ -2,6 +2,7 @@
 
 use std::{
     future::ready,
+    path::Path,
     pin::pin,
     task::{Context, Poll, Waker},
 };
@@ -15,10 +16,13 @@ use super::{
     db_error::{DbError, is_corrupt},
     row::{self, Row},
 };
-use crate::rows::{Param, SqlConnection, SqlDialect};
+use crate::{
+    StoreError,
+    rows::{Param, SqlConnection, SqlDialect},
+};
 
 /// A connection for shared statements.
-pub(super) struct Sql<'a>(pub(super) &'a Connection);
+pub(crate) struct Sql<'a>(pub(super) &'a Connection);
 
 impl SqlConnection for Sql<'_> {
     type Row = Row;
@@ -31,6 +35,10 @@ impl SqlConnection for Sql<'_> {
         finish_horizon: "9223372036854775807",
         // The numbers have gaps only where matches were dropped.
         last_unskipped_number: "(SELECT max(finish_number) FROM finished_match) - $3",
+        last_finish_number: "SELECT coalesce(
+             (SELECT seq FROM sqlite_sequence WHERE name = 'finished_match'), 0)",
+        set_last_finish_number: "INSERT INTO sqlite_sequence (name, seq)
+             VALUES ('finished_match', $1)",
         ordered_join: "CROSS JOIN",
         in_numbers: "IN (SELECT value FROM json_each($1))",
         name_bytes: "coalesce(CAST(name AS BLOB), x'')",
@@ -66,6 +74,10 @@ impl SqlConnection for Sql<'_> {
 
     fn is_damaged_page(error: &DbError) -> bool {
         matches!(error, DbError::Sqlite(error) if is_corrupt(error))
+    }
+
+    fn store_error(error: DbError, location: &Path) -> StoreError {
+        error.at(location)
     }
 }
 

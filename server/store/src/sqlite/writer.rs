@@ -9,16 +9,15 @@ use super::{
     after_commit::AfterCommit,
     checkpoints::Checkpoints,
     db_error::DbError,
-    identity, opening,
-    options::Durability,
+    opening,
+    opening::Durability,
     row::{execute, values},
     sql::{Sql, run},
-    takeover::take_over,
+    takeover::{read_identity, take_over},
     transaction::{self, JournalRow},
 };
 use crate::{
-    DamageReport, DamagedValue, DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write,
-    batch::{self, MatchStatus},
+    DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write, batch,
     checksum::StoreId,
     commits_file::{CommitsFile, CommitsRecord},
     data_dir::DirLock,
@@ -30,7 +29,10 @@ use crate::{
     journal_batch,
     ladder_batch::LadderLookup,
     named_rows::{Decision, QueryResults, RowChange, RowQuery},
-    rows::{finished, journal, named, open_matches, steps},
+    rows::{
+        finished, journal, named, steps,
+        whole_matches::{read_header, read_open_match},
+    },
 };
 
 /// Page size of the database, in bytes.
@@ -171,14 +173,7 @@ impl Writer {
         let finished = self.finished_among(batch)?;
         let ladders = LadderLookup::new(batch);
         let found = run(named::read(&mut self.sql(), self.store, &ladders.queries()))?;
-        let status_of = |id: &MatchId| match self.matches.get(id) {
-            Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
-            Some(in_play) => MatchStatus::InPlay {
-                entries: in_play.state.entries,
-            },
-            None if finished.contains(id) => MatchStatus::Finished,
-            None => MatchStatus::Unknown,
-        };
+        let status_of = |id: &MatchId| self.matches.status(id, &finished);
         Ok(batch::check(batch, status_of, ladders.states(found))?)
     }
 
@@ -219,7 +214,7 @@ impl Writer {
     ) -> Result<(), DbError> {
         if start.server_id.as_ref() != Some(&self.server_id) {
             // A damaged row is reported as damage.
-            identity::read(&self.connection)?;
+            read_identity(&self.connection)?;
             return Err(DbError::Superseded);
         }
         if start.commits < self.commits {
@@ -301,60 +296,15 @@ impl Writer {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
-        if let Some(damage) = &in_play.damage {
-            return Err(DbError::Damaged((**damage).clone()));
-        }
-        let damaged = |value: fn(MatchId) -> DamagedValue| {
-            move |detail| {
-                DbError::Damaged(DamageReport {
-                    value: value(id.clone()),
-                    detail,
-                })
-            }
-        };
-        let match_key = in_play.state.match_key;
-        let header = run(open_matches::header(
-            &mut Sql(&self.connection),
-            self.store,
-            match_key,
-        ))?;
-        let header = header.map_err(damaged(DamagedValue::Header))?;
-        let journal = match in_play.cached_journal.take() {
-            Some(journal) => journal,
-            None => {
-                let read = run(journal::read(
-                    &mut Sql(&self.connection),
-                    self.store,
-                    in_play,
-                ))?;
-                read.map_err(damaged(DamagedValue::Journal))?
-            }
-        };
-        Ok(Some(OpenMatch {
-            match_id: id.clone(),
-            opened_at_unix_ms: in_play.state.opened_at_unix_ms,
-            header,
-            journal,
-        }))
+        let connection = &mut Sql(&self.connection);
+        run(read_open_match(connection, self.store, id, in_play)).map(Some)
     }
 
     pub(super) fn open_match_header(&mut self, id: &MatchId) -> Result<Option<Vec<u8>>, DbError> {
         let Some(in_play) = self.matches.get(id) else {
             return Ok(None);
         };
-        let match_key = in_play.state.match_key;
-        let header = run(open_matches::header(
-            &mut Sql(&self.connection),
-            self.store,
-            match_key,
-        ))?;
-        match header {
-            Ok(header) => Ok(Some(header)),
-            Err(detail) => Err(DbError::Damaged(DamageReport {
-                value: DamagedValue::Header(id.clone()),
-                detail,
-            })),
-        }
+        run(read_header(&mut self.sql(), self.store, id, in_play)).map(Some)
     }
 
     /// Reads named rows, and applies the changes that `decide` derives from them.

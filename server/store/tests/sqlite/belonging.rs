@@ -3,14 +3,14 @@
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore as _,
-    MissingCommits, NewKey, SecretHash, SqliteKeys, SqliteStore, Store as _, StoreError,
+    COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, KeyStore as _, MissingCommits,
+    SqliteKeys, SqliteStore, Store as _, StoreError,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::{
-    LOG_FILE, append, as_killed, finish, open, open_match,
+    LOG_FILE, append, as_killed, finish, key, open, open_match,
     workload::{Contents, Workload},
 };
 
@@ -247,16 +247,11 @@ async fn a_key_command_counts_as_a_commit() {
     let older = as_killed(folder.path());
     let dir = DataDir::prepare(folder.path()).unwrap();
     let keys = SqliteKeys::open(&dir);
-    let key = NewKey {
-        id: KeyId::new("k1").unwrap(),
-        name: KeyName::new("north").unwrap(),
-        owner: None,
-        scopes: [].into(),
-        secret_hash: SecretHash::new([1; 32]),
-        created_at_unix_ms: 1,
-        expires_at_unix_ms: None,
-    };
-    keys.await.unwrap().add_key(key).await.unwrap();
+    keys.await
+        .unwrap()
+        .add_key(key("k1", "north"))
+        .await
+        .unwrap();
     // The server continues from there.
     server
         .commit(vec![open_match("a"), finish("a", 10)])

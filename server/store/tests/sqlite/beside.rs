@@ -1,25 +1,12 @@
 //! Key commands beside a running server.
 
-use std::{collections::BTreeSet, fs};
+use std::fs;
 
 use bridgemaster_store::{
-    DATABASE_FILE, DataDir, KeyId, KeyName, KeyStore, NewKey, SecretHash, SqliteKeys, Store as _,
-    StoreError, check,
+    DATABASE_FILE, DataDir, KeyStore, SqliteKeys, Store as _, StoreError, check,
 };
 
-use crate::{append, id, open, open_match, raw};
-
-fn key(id: &str, name: &str) -> NewKey {
-    NewKey {
-        id: KeyId::new(id).unwrap(),
-        name: KeyName::new(name).unwrap(),
-        owner: None,
-        scopes: BTreeSet::new(),
-        secret_hash: SecretHash::new([1; 32]),
-        created_at_unix_ms: 1,
-        expires_at_unix_ms: None,
-    }
-}
+use crate::{append, id, key, key_id, open, open_match, raw};
 
 #[tokio::test]
 async fn uses_of_many_keys_are_recorded_in_small_commits() {
@@ -31,7 +18,7 @@ async fn uses_of_many_keys_are_recorded_in_small_commits() {
     let stores: [&dyn KeyStore; 2] = [&server, &beside];
     for (at, store) in (10..).zip(stores) {
         // Uses of unknown keys, and of one existing key.
-        let uses = (1..=250).map(|n| (KeyId::new(format!("k{n}")).unwrap(), at));
+        let uses = (1..=250).map(|n| (key_id(&format!("k{n}")), at));
         let before = check(&dir).await.unwrap().commits;
         store.record_key_uses(uses.collect()).await.unwrap();
         assert_eq!(check(&dir).await.unwrap().commits, before + 3);
@@ -50,18 +37,16 @@ async fn a_running_server_sees_changes_of_a_key_command() {
     keys.add_key(key("k1", "north")).await.unwrap();
     assert!(
         server
-            .key(&KeyId::new("k1").unwrap())
+            .key(&key_id("k1"))
             .await
             .unwrap()
             .unwrap()
             .is_in_force()
     );
-    keys.revoke_key(&KeyId::new("k1").unwrap(), 2)
-        .await
-        .unwrap();
+    keys.revoke_key(&key_id("k1"), 2).await.unwrap();
     assert!(
         !server
-            .key(&KeyId::new("k1").unwrap())
+            .key(&key_id("k1"))
             .await
             .unwrap()
             .unwrap()

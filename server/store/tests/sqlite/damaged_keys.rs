@@ -3,27 +3,10 @@
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    DATABASE_FILE, DamagedKey, DataDir, KeyId, KeyName, KeyStore, NewKey, Scope, SecretHash,
-    SqliteKeys, Store as _, StoreError,
+    DATABASE_FILE, DamagedKey, DataDir, KeyName, KeyStore, SqliteKeys, Store as _, StoreError,
 };
 
-use crate::{change, open};
-
-fn key_id(text: &str) -> KeyId {
-    KeyId::new(text).unwrap()
-}
-
-fn key(id: &str, name: &str) -> NewKey {
-    NewKey {
-        id: key_id(id),
-        name: KeyName::new(name).unwrap(),
-        owner: None,
-        scopes: [Scope::new("play").unwrap()].into(),
-        secret_hash: SecretHash::new([7; 32]),
-        created_at_unix_ms: 1,
-        expires_at_unix_ms: None,
-    }
-}
+use crate::{change, key, key_id, open};
 
 /// A folder with the keys of `north` and `south`.
 async fn filled(folder: &Path) {

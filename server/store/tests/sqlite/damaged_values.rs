@@ -3,14 +3,14 @@
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DamageReport, DamagedValue, DataDir, KeyId, KeyName,
-    KeyStore as _, LadderChange, LadderId, LadderStore as _, NewKey, RecordStore as _, Scope,
-    SecretHash, SqliteStore, Store as _, StoreError, Write, WriteRefusal,
+    COMMITS_FILE, DATABASE_FILE, DamageReport, DamagedValue, DataDir, KeyName, KeyStore as _,
+    LadderChange, LadderId, LadderStore as _, RecordStore as _, SqliteStore, Store as _,
+    StoreError, Write, WriteRefusal,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{append, change, finish, id, open, open_match};
+use crate::{append, change, finish, id, key, key_id, open, open_match};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -33,15 +33,7 @@ async fn filled(folder: &Path) {
         store.commit(appends.to_vec()).await.unwrap();
     }
     for name in ["north", "south"] {
-        let key = NewKey {
-            id: KeyId::new(format!("key-{name}")).unwrap(),
-            name: KeyName::new(name).unwrap(),
-            owner: None,
-            scopes: [Scope::new("play").unwrap()].into(),
-            secret_hash: SecretHash::new([7; 32]),
-            created_at_unix_ms: 1,
-            expires_at_unix_ms: None,
-        };
+        let key = key(&format!("key-{name}"), name);
         let key_use = vec![(key.id.clone(), 5)];
         store.add_key(key).await.unwrap();
         store.record_key_uses(key_use).await.unwrap();
@@ -126,7 +118,7 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
     }
     let keys = store.keys().await.unwrap();
     for name in ["north", "south"] {
-        let key = KeyId::new(format!("key-{name}")).unwrap();
+        let key = key_id(&format!("key-{name}"));
         let found = store.key(&key).await;
         say(key.to_string(), found.map(|found| format!("{found:?}")));
         let found = keys.iter().find(|found| found.id == key);
@@ -248,7 +240,7 @@ async fn each_damaged_value_is_reported_alone() {
     let journal = || DamagedValue::Journal(id("open-b"));
     let summary = || DamagedValue::Summary(id("ended-b"));
     let replay = || DamagedValue::Replay(id("ended-b"));
-    let key = || DamagedValue::Key(KeyId::new("key-south").unwrap());
+    let damaged_key = || DamagedValue::Key(key_id("key-south"));
     let secret = || DamagedValue::Secret("south".to_owned());
     let record = || DamagedValue::Record("note-south".to_owned());
     let of_key = "WHERE name = 'key-south'";
@@ -290,10 +282,10 @@ async fn each_damaged_value_is_reported_alone() {
         (format!("UPDATE replay SET replay = x'72' WHERE finish_number = {number_b}"), replay()),
         (format!("DELETE FROM replay WHERE finish_number = {number_b}"), replay()),
         (format!("UPDATE replay SET checksum = 1 WHERE finish_number = {number_b}"), replay()),
-        (format!("UPDATE api_key SET value = x'00' || substr(value, 2) {of_key}"), key()),
-        (format!("UPDATE api_key SET value = NULL {of_key}"), key()),
-        (format!("UPDATE api_key SET checksum = checksum + 1 {of_key}"), key()),
-        (format!("UPDATE api_key_use SET value = zeroblob(8) {of_key}"), key()),
+        (format!("UPDATE api_key SET value = x'00' || substr(value, 2) {of_key}"), damaged_key()),
+        (format!("UPDATE api_key SET value = NULL {of_key}"), damaged_key()),
+        (format!("UPDATE api_key SET checksum = checksum + 1 {of_key}"), damaged_key()),
+        (format!("UPDATE api_key_use SET value = zeroblob(8) {of_key}"), damaged_key()),
         ("UPDATE secret SET value = x'00' WHERE name = 'south'".to_owned(), secret()),
         (
             "UPDATE secret SET name = 'south!' WHERE name = 'south'".to_owned(),

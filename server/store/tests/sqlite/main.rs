@@ -22,8 +22,8 @@ mod workload;
 use std::{fs, path::Path};
 
 use bridgemaster_store::{
-    COMMITS_FILE, DATABASE_FILE, DataDir, KeyName, MatchId, SqliteOptions, SqliteStore, StoreError,
-    Write,
+    COMMITS_FILE, DATABASE_FILE, DataDir, KeyId, KeyName, MatchId, NewKey, Scope, SecretHash,
+    SqliteOptions, SqliteStore, StoreError, Write,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -58,6 +58,22 @@ fn as_killed(folder: &Path) -> TempDir {
 
 fn id(text: &str) -> MatchId {
     MatchId::new(text).unwrap()
+}
+
+fn key_id(text: &str) -> KeyId {
+    KeyId::new(text).unwrap()
+}
+
+fn key(id: &str, name: &str) -> NewKey {
+    NewKey {
+        id: key_id(id),
+        name: KeyName::new(name).unwrap(),
+        owner: None,
+        scopes: [Scope::new("play").unwrap()].into(),
+        secret_hash: SecretHash::new([7; 32]),
+        created_at_unix_ms: 1,
+        expires_at_unix_ms: None,
+    }
 }
 
 fn open_match(match_id: &str) -> Write {

@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
 
 use bridgemaster_store::{
-    DataDir, Durability, IntegrityCheck, KeyId, KeyName, KeyStore as _, LOCK_FILE, NewKey,
-    OpenReport, Scope, SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
+    DataDir, Durability, IntegrityCheck, KeyStore as _, LOCK_FILE, NewKey, OpenReport, Scope,
+    SecretHash, SqliteOptions, SqliteStore, Store as _, StoreError,
 };
 
 use crate::{
-    append, finish, id, open, open_match, raw,
+    append, finish, id, key, key_id, open, open_match, raw,
     workload::{Contents, Workload},
 };
 
@@ -48,20 +48,13 @@ async fn keys_are_there_again() {
     let store = open(folder.path()).await.unwrap();
     for (id, name) in [("k1", "north"), ("k2", "south")] {
         let key = NewKey {
-            id: KeyId::new(id).unwrap(),
-            name: KeyName::new(name).unwrap(),
-            owner: None,
             scopes: BTreeSet::from([Scope::new("play").unwrap(), Scope::new("admin").unwrap()]),
             secret_hash: SecretHash::new([id.as_bytes()[1]; 32]),
-            created_at_unix_ms: 1,
-            expires_at_unix_ms: None,
+            ..key(id, name)
         };
         store.add_key(key).await.unwrap();
     }
-    store
-        .revoke_key(&KeyId::new("k1").unwrap(), 5)
-        .await
-        .unwrap();
+    store.revoke_key(&key_id("k1"), 5).await.unwrap();
     let before = format!("{:?}", store.keys().await.unwrap());
     store.close().await.unwrap();
     let store = open(folder.path()).await.unwrap();

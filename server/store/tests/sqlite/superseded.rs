@@ -3,10 +3,10 @@
 use std::fs;
 
 use bridgemaster_store::{
-    DataDir, KeyId, KeyStore as _, LOCK_FILE, RecordStore as _, SqliteKeys, Store as _, StoreError,
+    DataDir, KeyStore as _, LOCK_FILE, RecordStore as _, SqliteKeys, Store as _, StoreError,
 };
 
-use crate::{append, id, open, open_match};
+use crate::{append, id, key_id, open, open_match};
 
 #[tokio::test]
 async fn the_older_of_two_servers_stores_nothing_more() {
@@ -30,7 +30,7 @@ async fn the_older_of_two_servers_stores_nothing_more() {
     }
     let error = older.get_or_insert_secret("s", vec![1]).await.unwrap_err();
     assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
-    let nobody = KeyId::new("nobody").unwrap();
+    let nobody = key_id("nobody");
     let error = older.revoke_key(&nobody, 1).await.unwrap_err();
     assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
 

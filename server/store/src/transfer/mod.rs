@@ -2,19 +2,23 @@
 //! it to the target, and compares the target with the source. Both sides have the same store id, so
 //! the checksums stay valid.
 
-use std::path::PathBuf;
+pub(crate) mod side;
+
+use tokio::runtime::Handle;
 
 use crate::{
-    CompiledFuture, DataDir, OpenMatch, StoreError,
+    CompiledFuture, DataDir, StoreError,
     checksum::{RowChecksum, StoreId},
-    journal_batch::{self, BatchPart},
-    named_rows::{
-        self, NameRange, NamedRow, NamedTable, RowChange, RowQuery, RowResult, Selection,
+    detached::run_blocking,
+    named_rows::{NamedRow, NamedTable},
+    postgres::transfer::{finish_target, open_source, open_target},
+    rows::{SqlConnection, finished::FinishedEntry},
+    sqlite::{
+        copying::create_database_with,
+        transfer::{begin_source, commit_target, create_target},
     },
-    postgres::transfer::PostgresSide,
-    rows::finished::FinishedEntry,
-    sqlite::{copying::create_database_with, transfer::SqliteSide},
 };
+use side::Side;
 
 /// The number of copied values, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,46 +35,6 @@ pub struct TransferReport {
     pub ladder_matches: u64,
 }
 
-/// Maximum number of finished matches that are read at once, since replays are large.
-pub(crate) const FINISHED_PER_CHUNK: u32 = 8;
-
-/// Maximum number of named rows that are read at once.
-const ROWS_PER_CHUNK: u32 = 200;
-
-/// A database with one open transaction, in which values are read or added. Reads fail at the first
-/// damaged value.
-pub(crate) trait TransferSide {
-    fn store(&self) -> StoreId;
-
-    fn location(&self) -> PathBuf;
-
-    /// Returns the matches in play of all nodes.
-    async fn open_matches(&mut self) -> Result<Vec<OpenMatch>, StoreError>;
-
-    /// Adds a match in play with this key, and a journal batch with the same number.
-    async fn add_open_match(
-        &mut self,
-        match_key: i64,
-        open: &OpenMatch,
-        batch: Option<Vec<u8>>,
-    ) -> Result<(), StoreError>;
-
-    /// Returns the highest assigned number of a finished match.
-    async fn last_finish_number(&mut self) -> Result<i64, StoreError>;
-
-    /// Sets the highest assigned number of a finished match, before any finished match is added.
-    async fn set_last_finish_number(&mut self, number: i64) -> Result<(), StoreError>;
-
-    /// Returns the next finished matches with higher numbers, at most [`FINISHED_PER_CHUNK`].
-    async fn finished_after(&mut self, number: i64) -> Result<Vec<FinishedEntry>, StoreError>;
-
-    async fn add_finished(&mut self, entries: Vec<FinishedEntry>) -> Result<(), StoreError>;
-
-    async fn read_rows(&mut self, query: RowQuery) -> Result<Vec<RowResult>, StoreError>;
-
-    async fn apply_to_rows(&mut self, changes: Vec<RowChange>) -> Result<(), StoreError>;
-}
-
 /// Copies a snapshot of the store in a data folder into an empty PostgreSQL database. A server can
 /// be using the folder meanwhile. The folder is checked first. Before the copy is committed, it is
 /// read and compared with the source.
@@ -83,11 +47,13 @@ pub fn copy_to_postgres<'a>(
     dir: &'a DataDir,
     url: &'a str,
 ) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
-    Box::pin(async move {
-        let mut source = SqliteSide::open_source(dir).await?;
-        let mut target = PostgresSide::open_target(url, source.store()).await?;
+    let (dir, url) = (dir.clone(), url.to_owned());
+    in_blocking_thread(move || async move {
+        let database = begin_source(&dir)?;
+        let mut source = database.side();
+        let mut target = open_target(&url, source.store).await?;
         let report = copy(&mut source, &mut target).await?;
-        target.finish().await?;
+        finish_target(target).await?;
         Ok(report)
     })
 }
@@ -104,23 +70,31 @@ pub fn copy_from_postgres<'a>(
     url: &'a str,
     dir: &'a DataDir,
 ) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
-    Box::pin(async move {
-        let mut source = PostgresSide::open_source(url).await?;
+    let (dir, url) = (dir.clone(), url.to_owned());
+    in_blocking_thread(move || async move {
+        let mut source = open_source(&url).await?;
         let mut report = TransferReport::default();
-        create_database_with(dir, async |file| {
-            let mut target = SqliteSide::create_target(file, source.store()).await?;
-            report = copy(&mut source, &mut target).await?;
-            target.finish().await
+        create_database_with(&dir, async |file| {
+            let database = create_target(file, source.store)?;
+            report = copy(&mut source, &mut database.side()).await?;
+            commit_target(database)
         })
         .await?;
         Ok(report)
     })
 }
 
+/// Runs a future on a thread that is allowed to block, since calls to SQLite block.
+fn in_blocking_thread<'a, F: Future<Output = Result<TransferReport, StoreError>>>(
+    work: impl FnOnce() -> F + Send + 'static,
+) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
+    Box::pin(run_blocking(move || Handle::current().block_on(work())))
+}
+
 /// Copies and compares everything.
-async fn copy(
-    source: &mut impl TransferSide,
-    target: &mut impl TransferSide,
+async fn copy<S: SqlConnection, T: SqlConnection>(
+    source: &mut Side<S>,
+    target: &mut Side<T>,
 ) -> Result<TransferReport, StoreError> {
     let mut report = TransferReport {
         open: copy_open_matches(source, target).await?,
@@ -141,94 +115,63 @@ async fn copy(
 
 /// Copies the matches in play of every node. They get new keys from 1, and each journal becomes one
 /// batch.
-async fn copy_open_matches(
-    source: &mut impl TransferSide,
-    target: &mut impl TransferSide,
+async fn copy_open_matches<S: SqlConnection, T: SqlConnection>(
+    source: &mut Side<S>,
+    target: &mut Side<T>,
 ) -> Result<u64, StoreError> {
     let matches = source.open_matches().await?;
     for (number, open) in (1..).zip(&matches) {
-        let part = BatchPart {
-            match_key: number,
-            first_entry: 0,
-            previous_batch: None,
-            entries: open.journal.clone(),
-        };
-        let batch = (!part.entries.is_empty())
-            .then(|| journal_batch::write(target.store(), number, number, vec![part]));
-        target.add_open_match(number, open, batch).await?;
+        let added = target.add_open_match(number, open).await;
+        added.map_err(|error| target.error(error))?;
     }
     require_same("open_match", target.open_matches().await? == matches)?;
     Ok(matches.len() as u64)
 }
 
-async fn copy_finished(
-    source: &mut impl TransferSide,
-    target: &mut impl TransferSide,
+async fn copy_finished<S: SqlConnection, T: SqlConnection>(
+    source: &mut Side<S>,
+    target: &mut Side<T>,
 ) -> Result<u64, StoreError> {
-    let last = source.last_finish_number().await?;
-    target.set_last_finish_number(last).await?;
-    let mut written = Digest::new(target.store());
+    let last = source.last_finish_number().await;
+    let last = last.map_err(|error| source.error(error))?;
+    let set = target.set_last_finish_number(last).await;
+    set.map_err(|error| target.error(error))?;
+    let mut written = Digest::new(target.store);
     let mut last = i64::MIN;
-    loop {
-        let entries = source.finished_after(last).await?;
-        let Some(newest) = entries.last() else { break };
-        last = newest.number;
+    while let Some(entries) = source.next_finished(&mut last).await? {
         entries.iter().for_each(|entry| written.add_finished(entry));
-        target.add_finished(entries).await?;
+        let added = target.add_finished(&entries).await;
+        added.map_err(|error| target.error(error))?;
     }
-    let mut read = Digest::new(target.store());
+    let mut read = Digest::new(target.store);
     let mut last = i64::MIN;
-    loop {
-        let entries = target.finished_after(last).await?;
-        let Some(newest) = entries.last() else { break };
-        last = newest.number;
+    while let Some(entries) = target.next_finished(&mut last).await? {
         entries.iter().for_each(|entry| read.add_finished(entry));
     }
     require_same("finished_match", read.finish() == written.finish())?;
     Ok(read.values)
 }
 
-async fn copy_rows(
+async fn copy_rows<S: SqlConnection, T: SqlConnection>(
     table: NamedTable,
-    source: &mut impl TransferSide,
-    target: &mut impl TransferSide,
+    source: &mut Side<S>,
+    target: &mut Side<T>,
 ) -> Result<u64, StoreError> {
-    let mut written = Digest::new(target.store());
+    let mut written = Digest::new(target.store);
     let mut last = None;
-    while let Some(rows) = next_rows(table, &mut last, source).await? {
+    while let Some(rows) = source.next_rows(table, &mut last).await? {
         rows.iter().for_each(|row| written.add_row(row));
-        let changes = rows.into_iter().map(|row| table.put(row.name, row.value));
-        target.apply_to_rows(changes.collect()).await?;
+        let puts = rows.into_iter().map(|row| table.put(row.name, row.value));
+        let applied = target.apply_to_rows(puts).await;
+        applied.map_err(|error| target.error(error))?;
     }
-    let mut read = Digest::new(target.store());
+    let mut read = Digest::new(target.store);
     let mut last = None;
-    while let Some(rows) = next_rows(table, &mut last, target).await? {
+    while let Some(rows) = target.next_rows(table, &mut last).await? {
         rows.iter().for_each(|row| read.add_row(row));
     }
     require_same(table.sql_name(), read.finish() == written.finish())?;
     Ok(read.values)
-}
-
-/// Reads the next rows after the last name that was read; `None` after the last row.
-async fn next_rows(
-    table: NamedTable,
-    last: &mut Option<String>,
-    side: &mut impl TransferSide,
-) -> Result<Option<Vec<NamedRow>>, StoreError> {
-    let range = NameRange {
-        // The first name after the last one.
-        from: last
-            .as_ref()
-            .map_or_else(String::new, |last| format!("{last}\0")),
-        before: None,
-    };
-    let query = table.query(Selection::First(range, ROWS_PER_CHUNK));
-    let rows: Result<Vec<_>, _> = side.read_rows(query).await?.into_iter().collect();
-    let rows = rows.map_err(|damaged| named_rows::damaged(side.location(), damaged))?;
-    Ok(rows.last().map(|row| row.name.clone()).map(|name| {
-        *last = Some(name);
-        rows
-    }))
 }
 
 fn require_same(table: &'static str, is_same: bool) -> Result<(), StoreError> {
