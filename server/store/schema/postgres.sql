@@ -14,10 +14,10 @@ CREATE TABLE store (
     checksum BIGINT
 );
 
--- Servers share the database as nodes, each with a unique name. A node holds a lease by the clock of
--- the database. Once the lease has expired, another node can take over its matches, and increments
--- its epoch. Every transaction of a server first locks the row of its node and checks the epoch, so
--- an earlier server of the node has committed everything that it will ever commit.
+-- Servers share the database as nodes, each with a unique name. A node holds a lease by the clock
+-- of the database. Once the lease has expired, another node can take over its matches, and
+-- increments its epoch. Every transaction of a server first locks the row of its node and checks
+-- the epoch, so an earlier server of the node has committed everything that it will ever commit.
 --
 -- Match keys and batch numbers begin with the number of the node (node_number.rs). So the key of a
 -- match in play identifies its node, and the journal of a node is a range of its own.
@@ -50,8 +50,8 @@ CREATE TABLE node (
 CREATE UNIQUE INDEX node_leads ON node (leads) WHERE leads;
 
 -- Assigned numbers, which are never reused. No sequences: those skip numbers after a crash. The row
--- of nodes has the last number; that of finished matches has the base of their numbers, each of which
--- is base + (transaction id << 20) + position in the transaction.
+-- of nodes has the last number; that of finished matches has the base of their numbers, each of
+-- which is base + (transaction id << 20) + position in the transaction.
 CREATE TABLE given_number (
     of_table TEXT COLLATE "C" PRIMARY KEY,
     last BIGINT NOT NULL
@@ -115,8 +115,8 @@ CREATE TABLE replay (
 );
 
 -- Tables of named rows (src/named_rows.rs). The version is the id of the transaction that wrote the
--- row, and the row with the highest version is valid. Two nodes that write one record at the same time
--- leave two rows, until the next write deletes them.
+-- row, and the row with the highest version is valid. Two nodes that write one record at the same
+-- time leave two rows, until the next write deletes them.
 CREATE TABLE api_key (
     name BYTEA, version BIGINT, value BYTEA, checksum BIGINT, PRIMARY KEY (name, version)
 );
@@ -139,9 +139,9 @@ CREATE TABLE ladder_match (
     name BYTEA, version BIGINT, value BYTEA, checksum BIGINT, PRIMARY KEY (name, version)
 );
 
--- Matches in play that each node advertises for the lists of the others. A match that is no longer in
--- `open_match` is not listed; its row is deleted some time later. No commit of a match touches these
--- rows.
+-- Matches in play that each node advertises for the lists of the others. A match that is no longer
+-- in `open_match` is not listed; its row is deleted some time later. No commit of a match touches
+-- these rows.
 CREATE TABLE told_match (
     match_id TEXT COLLATE "C" PRIMARY KEY,
     -- The number of the node that advertised the match last.

@@ -1,5 +1,5 @@
--- Every row has a checksum of all its values (a batch contains its own). Columns have no constraints
--- that SQLite would check: one damaged row would then condemn the whole database.
+-- Every row has a checksum of all its values (a batch contains its own). Columns have no
+-- constraints that SQLite would check: one damaged row would then condemn the whole database.
 
 -- The one row identifies the store, and the server that opened it last. An earlier server finds by
 -- this that it has been superseded.
@@ -54,8 +54,8 @@ CREATE TABLE replay (
     checksum INTEGER
 );
 
--- Tables of named rows (src/named_rows.rs). API keys have an index apart from the table, which can be
--- rebuilt if a name is damaged.
+-- Tables of named rows (src/named_rows.rs). API keys have an index apart from the table, which can
+-- be rebuilt if a name is damaged.
 CREATE TABLE api_key (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
 CREATE TABLE api_key_use (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
 CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;

@@ -30,7 +30,8 @@ pub(crate) enum NamedTable {
     LadderMatch,
 }
 
-/// The prefix of a substitute id for a key whose id cannot be read. A hash of the stored id follows.
+/// The prefix of a substitute id for a key whose id cannot be read. A hash of the stored id
+/// follows.
 const SUBSTITUTE_ID_PREFIX: &str = "damaged-key-";
 
 /// Separates a ladder id from the rest of a row's name. No ladder id contains it.

@@ -14,8 +14,8 @@ pub(crate) const SQLITE: &str = include_str!("../schema/sqlite.sql");
 /// The statements that create the tables in PostgreSQL.
 pub(crate) const POSTGRES: &str = include_str!("../schema/postgres.sql");
 
-/// Checks the version of a database, given its path or address. Databases of earlier programs, which
-/// recorded their versions elsewhere, have version 0.
+/// Checks the version of a database, given its path or address. Databases of earlier programs,
+/// which recorded their versions elsewhere, have version 0.
 ///
 /// # Errors
 /// [`StoreError::NewerSchema`] and [`StoreError::OlderSchema`].

@@ -1,5 +1,5 @@
-//! The interface of transactions that the write connection runs and retries, and the transactions of
-//! a commit: looking up the state to check a batch, and storing it.
+//! The interface of transactions that the write connection runs and retries, and the transactions
+//! of a commit: looking up the state to check a batch, and storing it.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! The files with certificates, keys and the password of a database.
 //!
-//! Certificates and keys are read once. Otherwise the driver would read the files for each connection,
-//! in a task that panics if the runtime shuts down meanwhile. The password is read for each
-//! connection, so that it can be changed while the server runs.
+//! Certificates and keys are read once. Otherwise the driver would read the files for each
+//! connection, in a task that panics if the runtime shuts down meanwhile. The password is read for
+//! each connection, so that it can be changed while the server runs.
 
 use std::{
     env,

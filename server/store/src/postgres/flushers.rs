@@ -17,9 +17,9 @@ use tokio::{sync::Semaphore, time::timeout};
 
 use super::{
     db_error::DbError,
-    finish_numbers::HORIZON,
     node_number::NodeEpoch,
     sessions::{Session, Sessions},
+    sql::HORIZON,
     unflushed::Unflushed,
     write_connection::Retry,
 };

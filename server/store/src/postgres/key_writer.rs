@@ -1,5 +1,6 @@
-//! The transactions of API keys and secrets, and the connection that writes them. It is separate from the write connection, so
-//! that commits of matches do not wait for keys that another server has locked.
+//! The transactions of API keys and secrets, and the connection that writes them. It is separate
+//! from the write connection, so that commits of matches do not wait for keys that another server
+//! has locked.
 
 use sqlx::{AssertSqlSafe, PgConnection};
 use tokio::sync::Mutex;
@@ -105,9 +106,9 @@ where
     }
 }
 
-/// Locks a table against other writers until the transaction ends. Readers are not blocked. Requires
-/// an open transaction. It waits at most 1 s and is then retried, since the transaction also locks
-/// the row of the node, which delays a takeover of its matches.
+/// Locks a table against other writers until the transaction ends. Readers are not blocked.
+/// Requires an open transaction. It waits at most 1 s and is then retried, since the transaction
+/// also locks the row of the node, which delays a takeover of its matches.
 async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), DbError> {
     let lock = format!(
         "SET LOCAL lock_timeout = '1s'; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",

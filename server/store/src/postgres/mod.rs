@@ -8,17 +8,15 @@
 
 mod address;
 mod advertised_rows;
+mod commands;
 mod commit;
 mod credentials;
 mod db_error;
-mod finish_numbers;
 mod flushers;
 mod hosts;
 mod journal;
-mod key_database;
 mod key_writer;
 mod lease_renewer;
-mod node_list;
 mod node_number;
 mod node_rows;
 mod nodes_impl;
@@ -68,8 +66,7 @@ use read_pool::{ReadPool, Reader};
 use sessions::Sessions;
 use writer::Writer;
 
-pub use key_database::PostgresKeys;
-pub use node_list::stored_nodes;
+pub use commands::{PostgresKeys, stored_nodes};
 
 /// A [`Store`] in a PostgreSQL database. Opening it takes over the node from its previous server.
 ///
@@ -110,9 +107,9 @@ impl PostgresStore {
 
     /// Opens the database with the address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, which may
     /// list several `HOST:PORT`. Creates the tables in an empty database, takes over the node, and
-    /// loads its matches in play. Commits of the node's previous server then fail with [`StoreError::EpochEnded`]. The
-    /// lease of the node must be [renewed](crate::Nodes::renew_lease), since commits fail without a
-    /// lease.
+    /// loads its matches in play. Commits of the node's previous server then fail with
+    /// [`StoreError::EpochEnded`]. The lease of the node must be
+    /// [renewed](crate::Nodes::renew_lease), since commits fail without a lease.
     ///
     /// # Errors
     /// [`StoreError::InvalidAddress`], an error of a database that
@@ -327,7 +324,7 @@ impl Store for PostgresStore {
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
-        let party = finished::is_party(&mut *self.reader().await?, id, name).await;
+        let party = finished::find_party(&mut *self.reader().await?, id, name).await;
         self.withhold_until_flushed(party).await
     }
 

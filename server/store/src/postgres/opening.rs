@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use super::{
-    address::Address, db_error::DbError, finish_numbers, journal, node_number::NodeEpoch,
-    node_rows, read_pool::ReadPool, released_rows, session_settings, write_connection,
+    address::Address, db_error::DbError, journal, node_number::NodeEpoch, node_rows,
+    read_pool::ReadPool, released_rows, session_settings, sql, write_connection,
 };
 use crate::{
     NodeIdentity, NodeStatus, StoreError,
@@ -155,7 +155,7 @@ pub(super) async fn take_over(
     };
     let opened = work.await;
     let opened = write_connection::commit(connection, opened).await?;
-    finish_numbers::raise_base(connection).await?;
+    sql::raise_base(connection).await?;
     Ok(opened)
 }
 

@@ -44,8 +44,8 @@ pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreEr
         .map_err(|error: DbError| error.at(address.redacted()))
 }
 
-/// Creates the tables in a database, checks that they have no rows, and sets the id of the store. The
-/// matches in play are added to the first node.
+/// Creates the tables in a database, checks that they have no rows, and sets the id of the store.
+/// The matches in play are added to the first node.
 pub(crate) async fn open_target(
     url: &str,
     store: StoreId,

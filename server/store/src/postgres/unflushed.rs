@@ -1,6 +1,6 @@
 //! Commits of a server that a crash of the database may still lose. Each commit is kept in memory
-//! until it is flushed, so that it can be repeated. The times of flushes decide whether flushes run in
-//! parallel to the next commits.
+//! until it is flushed, so that it can be repeated. The times of flushes decide whether flushes run
+//! in parallel to the next commits.
 
 use std::{collections::VecDeque, fmt, sync::Arc, time::Duration};
 
@@ -131,8 +131,8 @@ impl Unflushed {
         number <= self.state.lock().finished
     }
 
-    /// Repeats the commits that a crash has lost. Requires a fenced transaction, and that no earlier
-    /// one of this server is still running.
+    /// Repeats the commits that a crash has lost. Requires a fenced transaction, and that no
+    /// earlier one of this server is still running.
     pub(super) async fn restore_lost(&self, connection: &mut PgConnection) -> Result<(), DbError> {
         let newest = journal::newest_batch(&mut *connection, self.node).await?;
         for commit in self.missing_commits(newest)? {

@@ -14,9 +14,9 @@ use tokio::time::{sleep, timeout};
 pub(super) use super::commit::Transaction;
 use super::{
     db_error::DbError,
-    finish_numbers,
     node_number::NodeEpoch,
     sessions::{Session, Sessions},
+    sql,
     unflushed::Unflushed,
 };
 use crate::limits::POSTGRES_ATTEMPT_TIMEOUT;
@@ -132,7 +132,7 @@ impl WriteConnection {
                 let mut session = self.sessions.open_after_abandoned().await?;
                 if unflushed.is_some() {
                     // The database may have moved to a replica with lower transaction ids.
-                    finish_numbers::raise_base(&mut session.connection).await?;
+                    sql::raise_base(&mut session.connection).await?;
                 }
                 (session, lost)
             }

@@ -182,8 +182,8 @@ impl Writer {
         Ok(None)
     }
 
-    /// Returns whether a commit with these changes is flushed in parallel to the next commit. Readers
-    /// of records check for the flush themselves, but readers of ladders do not.
+    /// Returns whether a commit with these changes is flushed in parallel to the next commit.
+    /// Readers of records check for the flush themselves, but readers of ladders do not.
     fn is_flush_deferred(&self, steps: &[Step], rows: &[RowChange]) -> bool {
         self.is_flushed_to_disk
             && self.unflushed.is_deferring_worthwhile()

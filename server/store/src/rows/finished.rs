@@ -15,8 +15,8 @@ use crate::{
 const SUBSTITUTE_PREFIX: &str = "damaged-finished-";
 
 /// A value read from finished matches, with the highest number of these matches. In PostgreSQL,
-/// readers see matches as soon as they are committed, possibly before they are flushed; the value must
-/// be withheld until then.
+/// readers see matches as soon as they are committed, possibly before they are flushed; the value
+/// must be withheld until then.
 pub(crate) struct MaybeUnflushed<T> {
     pub(crate) value: T,
     pub(crate) newest: Option<i64>,
@@ -76,11 +76,12 @@ pub(crate) fn read(
     })
 }
 
-/// The column after [`COLUMNS`] that states whether further matches may still appear next to a match.
+/// The column after [`COLUMNS`] that states whether further matches may still appear next to a
+/// match.
 const UNSETTLED_COLUMN: usize = 7;
 
-/// Converts rows with an additional [`UNSETTLED_COLUMN`] to a page. If there is one row more than `limit`, there is a next page. If `party`
-/// is set, the rows must come from this party's list.
+/// Converts rows with an additional [`UNSETTLED_COLUMN`] to a page. If there is one row more than
+/// `limit`, there is a next page. If `party` is set, the rows must come from this party's list.
 fn read_page<R: StoredRow>(
     store: StoreId,
     mut rows: Vec<R>,
@@ -293,7 +294,7 @@ pub(crate) async fn get<C: SqlConnection>(
 }
 
 /// Returns whether a name is a party of a finished match.
-pub(crate) async fn is_party<C: SqlConnection>(
+pub(crate) async fn find_party<C: SqlConnection>(
     connection: &mut C,
     id: &MatchId,
     name: &KeyName,

@@ -1,8 +1,8 @@
-//! The tables of matches and of named rows: their statements, written once for SQLite and PostgreSQL,
-//! and the checks of their rows' checksums.
+//! The tables of matches and of named rows: their statements, written once for SQLite and
+//! PostgreSQL, and the checks of their rows' checksums.
 //!
-//! The functions are asynchronous. A connection to SQLite returns futures that are always ready, see
-//! `sqlite::sql`.
+//! The functions are asynchronous. A connection to SQLite returns futures that are always ready,
+//! see `sqlite::sql`.
 
 pub(crate) mod finished;
 pub(crate) mod journal;
@@ -123,8 +123,8 @@ pub(crate) struct SqlDialect {
     pub(crate) next_finish_number: &'static str,
     /// Expression for the lowest number above which finished matches may still appear.
     pub(crate) finish_horizon: &'static str,
-    /// Expression for the highest number of a finished match when the newest matches are skipped. The
-    /// number of skipped matches is parameter 3.
+    /// Expression for the highest number of a finished match when the newest matches are skipped.
+    /// The number of skipped matches is parameter 3.
     pub(crate) last_unskipped_number: &'static str,
     /// Query for the highest assigned number of a finished match.
     pub(crate) last_finish_number: &'static str,

@@ -1,8 +1,8 @@
 //! Tables of named rows.
 //!
 //! In PostgreSQL, nodes may write the same record at the same time, such as that of an idempotency
-//! key. A commit must not wait for that of another node, so each transaction writes its own version of
-//! a row.
+//! key. A commit must not wait for that of another node, so each transaction writes its own version
+//! of a row.
 
 use super::{Param, SqlConnection, StoredRow, Unreadable, first};
 use crate::{
@@ -143,7 +143,8 @@ pub(crate) async fn apply<C: SqlConnection>(
         }
         RowChange::DeleteAll { .. } => (format!("DELETE FROM {table}"), Vec::new()),
         RowChange::DeleteDamaged { name, .. } => {
-            // The index might still contain the undamaged name. So the row is searched in the table.
+            // The index might still contain the undamaged name. So the row is searched in the
+            // table.
             connection.rebuild_index(table).await?;
             let name = name.as_slice().into();
             let stored = C::DIALECT.name_bytes;
@@ -157,8 +158,8 @@ pub(crate) async fn apply<C: SqlConnection>(
     Ok(())
 }
 
-/// Returns the statement that deletes a row: with versions, all of them except those that another node
-/// is deleting.
+/// Returns the statement that deletes a row: with versions, all of them except those that another
+/// node is deleting.
 fn delete(table: &str, has_versions: bool) -> String {
     if !has_versions {
         return format!("DELETE FROM {table} WHERE name = $1");
@@ -169,7 +170,8 @@ fn delete(table: &str, has_versions: bool) -> String {
     )
 }
 
-/// Reads rows, and applies the changes that `decide` derives from them. Requires an open transaction.
+/// Reads rows, and applies the changes that `decide` derives from them. Requires an open
+/// transaction.
 pub(crate) async fn update<C: SqlConnection, T>(
     connection: &mut C,
     store: StoreId,

@@ -10,8 +10,8 @@ use crate::{
     checksum::{CHECKSUM_MISMATCH, StoreId},
 };
 
-/// Reads a replay from a row with the columns number, bytes and checksum, the first of which has this
-/// index. `None` for a deleted replay.
+/// Reads a replay from a row with the columns number, bytes and checksum, the first of which has
+/// this index. `None` for a deleted replay.
 pub(crate) fn read(
     store: StoreId,
     id: &MatchId,
@@ -49,7 +49,8 @@ fn checksum_of(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<
         .finish()
 }
 
-/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open transaction.
+/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
+/// transaction.
 pub(super) async fn insert<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
@@ -64,8 +65,8 @@ pub(super) async fn insert<C: SqlConnection>(
     Ok(())
 }
 
-/// Deletes a replay's bytes. A damaged replay is kept for inspection. In SQLite, the pages that would
-/// be freed might also belong to other rows. Requires an open transaction.
+/// Deletes a replay's bytes. A damaged replay is kept for inspection. In SQLite, the pages that
+/// would be freed might also belong to other rows. Requires an open transaction.
 pub(super) async fn delete_bytes<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,

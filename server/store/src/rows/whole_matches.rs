@@ -65,8 +65,8 @@ pub(crate) struct UnreadableMatch {
     pub(crate) damage: DamageReport,
 }
 
-/// Reads matches, in the order in which they were opened. Both the keys of the matches and the numbers
-/// of their batches are in this range. Requires an open snapshot transaction.
+/// Reads matches, in the order in which they were opened. Both the keys of the matches and the
+/// numbers of their batches are in this range. Requires an open snapshot transaction.
 pub(crate) async fn read_whole<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,

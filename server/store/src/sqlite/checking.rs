@@ -7,8 +7,7 @@ use rusqlite::{Connection, params};
 use super::{
     db_error::DbError,
     log_file, opening,
-    row::{first, for_each, value},
-    sql::{Sql, run},
+    sql::{Sql, first, for_each, run, value},
     takeover::{check_completeness, check_same_store, load_matches, read_identity},
 };
 use crate::{
@@ -311,7 +310,8 @@ fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<b
 fn is_highest_number_stored(connection: &Connection) -> Result<bool, DbError> {
     let is_stored = value(
         connection,
-        "WITH kept(name, highest) AS (SELECT 'finished_match', max(finish_number) FROM finished_match)
+        "WITH kept(name, highest) AS (
+             SELECT 'finished_match', max(finish_number) FROM finished_match)
          SELECT NOT EXISTS (
              SELECT 1 FROM sqlite_sequence LEFT JOIN kept USING (name)
              WHERE kept.name IS NULL OR typeof(seq) <> 'integer')

@@ -22,7 +22,7 @@ use rusqlite::Connection;
 use super::{
     db_error::DbError,
     opening::{self, Durability},
-    row::first,
+    sql::first,
     worker_thread::{Maintenance, WorkerThread},
 };
 use crate::rows::StoredRow as _;

@@ -14,7 +14,7 @@ use super::{
     },
     db_error::DbError,
     log_file, opening,
-    row::{execute, value},
+    sql::{execute, value},
     takeover::read_identity,
 };
 use crate::{

@@ -8,8 +8,7 @@ use rusqlite::Connection;
 use super::{
     db_error::DbError,
     opening,
-    row::first,
-    sql::{Sql, run},
+    sql::{Sql, first, run},
     takeover::{check_same_store, read_identity, record_opening},
     transaction::{self, JournalRow},
     worker_thread::{Maintenance, WorkerThread},

@@ -21,7 +21,6 @@ mod log_flusher;
 mod opening;
 mod party_lists;
 mod readers;
-mod row;
 mod sql;
 mod takeover;
 mod transaction;
@@ -321,7 +320,7 @@ impl Store for SqliteStore {
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         let (id, name) = (id.clone(), name.clone());
         self.read(move |connection, _| {
-            Ok(run(finished::is_party(&mut Sql(connection), &id, &name))?.value)
+            Ok(run(finished::find_party(&mut Sql(connection), &id, &name))?.value)
         })
         .await
     }

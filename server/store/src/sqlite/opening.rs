@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::{
     db_error::DbError,
     log_file,
-    row::{execute, first, value, values},
+    sql::{execute, first, value, values},
     takeover::{check_same_store, read_identity},
 };
 use crate::{

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     db_error::DbError,
-    row::{execute, first, value, values},
+    sql::{execute, first, value, values},
 };
 use crate::{
     checksum::StoreId,

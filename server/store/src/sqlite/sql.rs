@@ -1,4 +1,5 @@
-//! SQLite's side of the statements that are shared with PostgreSQL (`rows`).
+//! Rows and statements of SQLite, and its side of the statements that are shared with PostgreSQL
+//! (`rows`).
 
 use std::{
     future::ready,
@@ -8,17 +9,14 @@ use std::{
 };
 
 use rusqlite::{
-    Connection, ToSql, params_from_iter,
-    types::{ToSqlOutput, Value, ValueRef},
+    Connection, Params, ToSql, params_from_iter,
+    types::{FromSql, FromSqlError, ToSqlOutput, Value as SqlValue, ValueRef},
 };
 
-use super::{
-    db_error::{DbError, is_corrupt},
-    row::{self, Row},
-};
+use super::db_error::{DbError, is_corrupt};
 use crate::{
     StoreError,
-    rows::{Param, SqlConnection, SqlDialect},
+    rows::{Param, SqlConnection, SqlDialect, StoredRow, Unreadable, Value},
 };
 
 /// A connection for shared statements.
@@ -50,7 +48,7 @@ impl SqlConnection for Sql<'_> {
         sql: &str,
         params: &[Param<'_>],
     ) -> impl Future<Output = Result<Vec<Row>, DbError>> + Send {
-        let rows = row::all(self.0, &numbered(sql), params_from_iter(params));
+        let rows = all(self.0, &numbered(sql), params_from_iter(params));
         ready(rows.map_err(DbError::from))
     }
 
@@ -59,7 +57,7 @@ impl SqlConnection for Sql<'_> {
         sql: &str,
         params: &[Param<'_>],
     ) -> impl Future<Output = Result<u64, DbError>> + Send {
-        let changed = row::execute(self.0, &numbered(sql), params_from_iter(params));
+        let changed = execute(self.0, &numbered(sql), params_from_iter(params));
         ready(changed.map(|rows| rows as u64).map_err(DbError::from))
     }
 
@@ -68,7 +66,7 @@ impl SqlConnection for Sql<'_> {
         table: &'static str,
     ) -> impl Future<Output = Result<(), DbError>> + Send {
         // SQLite cannot delete a row that is missing in an index.
-        let rebuilt = row::execute(self.0, &format!("REINDEX {table}"), ());
+        let rebuilt = execute(self.0, &format!("REINDEX {table}"), ());
         ready(rebuilt.map(|_| ()).map_err(DbError::from))
     }
 
@@ -88,9 +86,9 @@ fn numbered(sql: &str) -> String {
 
 impl ToSql for Param<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        let text = |text: &'_ str| ToSqlOutput::Owned(Value::Text(text.to_owned()));
+        let text = |text: &'_ str| ToSqlOutput::Owned(SqlValue::Text(text.to_owned()));
         Ok(match self {
-            Self::Number(Some(number)) => ToSqlOutput::Owned(Value::Integer(*number)),
+            Self::Number(Some(number)) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
             Self::Text(text) | Self::AnyText(text) => {
                 ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))
             }
@@ -114,4 +112,141 @@ pub(super) fn run<T>(statements: impl Future<Output = Result<T, DbError>>) -> Re
             Err(DbError::Inconsistent(problem.to_owned()))
         }
     }
+}
+
+/// A row that was read.
+#[derive(Debug)]
+pub(crate) struct Row(Vec<Cell>);
+
+/// A value as it is stored in the database. Text can consist of any bytes, since it might be
+/// damaged.
+#[derive(Debug)]
+enum Cell {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(Vec<u8>),
+    Blob(Vec<u8>),
+}
+
+impl From<ValueRef<'_>> for Cell {
+    fn from(value: ValueRef<'_>) -> Self {
+        match value {
+            ValueRef::Null => Self::Null,
+            ValueRef::Integer(value) => Self::Integer(value),
+            ValueRef::Real(value) => Self::Real(value),
+            ValueRef::Text(bytes) => Self::Text(bytes.to_vec()),
+            ValueRef::Blob(bytes) => Self::Blob(bytes.to_vec()),
+        }
+    }
+}
+
+impl<'a> From<&'a Cell> for ValueRef<'a> {
+    fn from(cell: &'a Cell) -> Self {
+        match cell {
+            Cell::Null => Self::Null,
+            Cell::Integer(value) => Self::Integer(*value),
+            Cell::Real(value) => Self::Real(*value),
+            Cell::Text(bytes) => Self::Text(bytes),
+            Cell::Blob(bytes) => Self::Blob(bytes),
+        }
+    }
+}
+
+impl Row {
+    fn from_sqlite(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let columns = row.as_ref().column_count();
+        let cells = (0..columns).map(|column| row.get_ref(column).map(Cell::from));
+        Ok(Self(cells.collect::<rusqlite::Result<_>>()?))
+    }
+
+    fn read<T: FromSql>(&self, column: usize) -> Result<T, Unreadable> {
+        let cell = self.0.get(column).map_or(ValueRef::Null, ValueRef::from);
+        let read = T::column_result(cell);
+        // The checksum decides whether the text is valid.
+        match (read, cell) {
+            (Err(FromSqlError::InvalidType), ValueRef::Text(bytes)) => {
+                Ok(T::column_result(ValueRef::Blob(bytes))?)
+            }
+            (read, _) => Ok(read?),
+        }
+    }
+}
+
+impl StoredRow for Row {
+    fn value<T: Value>(&self, column: usize) -> Result<T, Unreadable> {
+        self.read(column)
+    }
+
+    fn any_text(&self, column: usize) -> Result<String, Unreadable> {
+        self.read(column)
+    }
+}
+
+pub(super) fn all(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<Vec<Row>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    statement
+        .query_and_then(params, Row::from_sqlite)?
+        .collect()
+}
+
+/// Passes the rows of a query to `work`, one at a time.
+pub(super) fn for_each(
+    connection: &Connection,
+    sql: &str,
+    mut work: impl FnMut(Row),
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    for row in statement.query_and_then((), Row::from_sqlite)? {
+        work(row?);
+    }
+    Ok(())
+}
+
+/// Returns the first row of a query, if any.
+pub(super) fn first(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<Option<Row>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    statement
+        .query_and_then(params, Row::from_sqlite)?
+        .next()
+        .transpose()
+}
+
+/// Returns the values of a query with one column.
+pub(super) fn values<T: FromSql>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    statement
+        .query_and_then(params, |row| row.get(0))?
+        .collect()
+}
+
+/// Returns the value of a query with one row and one column.
+pub(super) fn value<T: FromSql>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<T> {
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row(params, |row| row.get(0))
+}
+
+/// Executes a statement that returns no rows. Returns the number of changed rows.
+pub(super) fn execute(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<usize> {
+    connection.prepare_cached(sql)?.execute(params)
 }

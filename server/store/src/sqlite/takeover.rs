@@ -8,8 +8,7 @@ use rusqlite::{Connection, params};
 use super::{
     db_error::DbError,
     log_file, party_lists,
-    row::{self, execute, first, value},
-    sql::{Sql, run},
+    sql::{self, Sql, execute, first, run, value},
     transaction::{self, JournalRow},
 };
 use crate::{
@@ -77,7 +76,7 @@ pub(super) fn load_matches(
     connection: &Connection,
     store: StoreId,
 ) -> Result<LoadedJournal, DbError> {
-    let rows = row::all(
+    let rows = sql::all(
         connection,
         "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match",
         (),

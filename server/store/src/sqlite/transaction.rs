@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     db_error::DbError,
-    row::{execute, first},
+    sql::{execute, first},
 };
 use crate::rows::StoredRow as _;
 

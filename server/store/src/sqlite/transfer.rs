@@ -8,8 +8,7 @@ use super::{
     checking::{check_with_inspector, missing_identity, require_sound},
     db_error::DbError,
     opening,
-    row::value,
-    sql::Sql,
+    sql::{Sql, value},
     takeover::{read_identity, set_store_id},
 };
 use crate::{DataDir, StoreError, checksum::StoreId, transfer::side::Side};

@@ -11,8 +11,7 @@ use super::{
     db_error::DbError,
     opening,
     opening::Durability,
-    row::{execute, values},
-    sql::{Sql, run},
+    sql::{Sql, execute, run, values},
     takeover::{read_identity, take_over},
     transaction::{self, JournalRow},
 };
@@ -168,7 +167,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Checks a batch against the stored state. Returns the changes to named rows that follow from it.
+    /// Checks a batch against the stored state. Returns the changes to named rows that follow from
+    /// it.
     fn check(&mut self, batch: &[Write]) -> Result<Vec<RowChange>, DbError> {
         let finished = self.finished_among(batch)?;
         let ladders = LadderLookup::new(batch);

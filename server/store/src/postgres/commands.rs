@@ -1,5 +1,4 @@
-//! Access to API keys for commands, such as `bridgemaster key`, that run while servers use the
-//! database.
+//! Access to a database for commands, such as `bridgemaster key`, that run while servers use it.
 
 use std::path::PathBuf;
 
@@ -9,12 +8,12 @@ use super::{
     address::Address,
     db_error::DbError,
     key_writer::{ReadMark, ReadRows, UpdateRows},
-    opening,
+    node_rows, opening,
     sessions::Sessions,
     write_connection::{self, WriteConnection},
 };
 use crate::{
-    Durability, StoreError,
+    Durability, StoreError, StoredNode,
     checksum::StoreId,
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
 };
@@ -91,4 +90,18 @@ impl RowStore for PostgresKeys {
     fn location(&self) -> PathBuf {
         self.address.redacted().into()
     }
+}
+
+/// Returns all nodes that have ever used a database, by name. Takes over no node.
+///
+/// # Errors
+/// As [`PostgresStore::open`](crate::PostgresStore::open).
+pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
+    let address = Address::parse(url, Durability::Disk)?;
+    let work = async {
+        let mut connection = opening::open(&address).await?;
+        node_rows::all(&mut connection).await
+    };
+    work.await
+        .map_err(|error: DbError| error.at(address.redacted()))
 }
