@@ -34,7 +34,7 @@ class Server:
         self._command = [str(program), "serve", "--listen", self.address, "--no-page", *flags]
         self._command += ["--metrics", self.metrics, "--config", str(folder / "limits.toml")]
         if is_node:
-            self._command += ["--node", name, "--advertise", self.address]
+            self._command += ["--node", name, "--node-address", self.address]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -10,16 +10,9 @@ from bridgemaster.v1.replay_pb2 import DECIDED_BY_BOT, Replay
 
 from . import audit, seat_log
 from .bots import Kind
-from .nodes import Node
 from .plan import PlannedMatch
 from .prober import Claim
 from .seat_log import SeatLog
-
-TRANSIT_S = 2.0
-"""Maximum time from a server to its bot on a busy machine, in seconds."""
-RESUMED_S = 5.0
-"""Maximum time after which a resumed server notices the suspension, in seconds; messages that were
-already stored are still sent meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -74,32 +67,9 @@ def check_seat(seat: SeatLog, number: int, replay: Replay) -> list[str]:
     return wrong
 
 
-def check_owners(
-    seats: dict[str, list[SeatLog]],
-    claims: list[Claim],
-    owners: dict[str, audit.Owners],
-    nodes: list[Node],
-) -> tuple[list[str], int]:
-    """Check that at most one node served a match at a time; return problems and late messages."""
-    wrong, late = [], 0
-    names = {node.address: node for node in nodes}
-    for match_id, of_match in seats.items():
-        owner = owners[match_id]
-        for seat in of_match:
-            for at, address in seat.received_at:
-                node = names.get(address)
-                if node is None:
-                    # The forwarding node, which may serve the bot for another node.
-                    continue
-                if at > owner.over or owner.was_owner(node.name, at - TRANSIT_S, at):
-                    continue
-                if any(one.started < at < one.ended + RESUMED_S for one in node.suspensions):
-                    late += 1
-                    continue
-                wrong.append(
-                    f"{seat.log.name}: {node.name} served {match_id} at {at:.3f}, owned by "
-                    f"{list(zip(owner.since, owner.nodes, strict=True))}"
-                )
+def check_owners(claims: list[Claim], owners: dict[str, audit.Owners]) -> list[str]:
+    """Check that only the owner of a match answered calls about it itself."""
+    wrong = []
     for claim in claims:
         owner = owners[claim.match_id]
         if not owner.was_owner(claim.node, claim.requested, claim.answered):
@@ -107,7 +77,7 @@ def check_owners(
                 f"{claim.node} claimed {claim.match_id}, requested at {claim.requested:.3f} and "
                 f"answered at {claim.answered:.3f}: {owner}"
             )
-    return wrong, late
+    return wrong
 
 
 def difference(one: Played, other: Played, kinds: dict[str, Kind]) -> str | None:

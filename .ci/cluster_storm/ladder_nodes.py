@@ -34,8 +34,6 @@ class LadderNodes:
         for node in self._nodes.all:
             proxy = Proxy()
             proxy.forward_to(node.url)
-            # Redirected bots use the proxy too.
-            node.advertised = proxy.url.removeprefix("http://")
             self._proxies.append(proxy)
         self._nodes.start()
         self.urls = [node.url for node in self._nodes.all]

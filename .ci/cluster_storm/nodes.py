@@ -6,7 +6,6 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 from ladder_storm.proxy import Proxy
@@ -30,14 +29,6 @@ VALID_REASONS = ("taken over by another server", "cannot be used", "no response 
 """Valid reasons in the last line of a node that exits by itself; the more specific come first."""
 
 
-@dataclass
-class Suspension:
-    """A period in which a node was suspended."""
-
-    started: float
-    ended: float = float("inf")
-
-
 class Node:
     """A node, with all its server processes one after the other."""
 
@@ -53,9 +44,7 @@ class Node:
         self.proxy.delay(USUAL_DELAY_S)
         self.address = f"127.0.0.1:{free_port()}"
         self.url = f"http://{self.address}"
-        self.advertised = self.address
         self.starts = 0
-        self.suspensions: list[Suspension] = []
         self.exits: Counter[str] = Counter()
         self.is_down_on_purpose = False
         self.clock = folder / f"clock-of-{name}" if name == NAMES[-1] and FAKETIME else None
@@ -73,7 +62,7 @@ class Node:
             self.starts += 1
             self._ended_at = None
             command = [str(self._program), "serve", "--node", self.name, "--no-page"]
-            command += ["--listen", self.address, "--advertise", self.advertised]
+            command += ["--listen", self.address, "--node-address", self.address]
             command += ["--drain-time", "0", *self._flags]
             process = f"{self.name}-{self.starts}"
             variables = {
@@ -114,14 +103,12 @@ class Node:
     def suspend(self) -> None:
         """Suspend the server process."""
         with self._lock:
-            self.suspensions.append(Suspension(time.time()))
             self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         """Resume the server process."""
         with self._lock:
             self._signal(signal.SIGCONT)
-            self.suspensions[-1].ended = time.time()
 
     def jump(self, by_s: int) -> None:
         """Set the clock of the server to this offset from the true time."""
@@ -190,7 +177,7 @@ class Nodes:
     def __init__(self, program: Path, folder: Path, postgres: Postgres, *flags: str) -> None:
         """Prepare the nodes."""
         self.all = [Node(name, program, folder, postgres, *flags) for name in NAMES]
-        self.forwarder = Node(FORWARDER, program, folder, postgres, *flags, "--forward")
+        self.forwarder = Node(FORWARDER, program, folder, postgres, *flags)
         """Started only by `start_forwarder`."""
         self._failure: FailedError | None = None
         self._is_over = threading.Event()

@@ -1,5 +1,6 @@
 """Polls all nodes for matches in progress, and records which node claims which match, and when."""
 
+import hmac
 import threading
 import time
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 import grpc
 from bridgemaster.v1 import match_pb2
 from bridgemaster.v1 import match_service_pb2 as calls
+from language_tests.database import Postgres
 
 from .client import Client
 
@@ -28,10 +30,14 @@ class Claim:
 
 
 class Prober:
-    """Polls nodes, with two threads for each node."""
+    """Polls nodes, with two threads for each node.
 
-    def __init__(self, names: list[str], urls: list[str]) -> None:
+    The calls look forwarded by another node, so a node answers only for its own matches.
+    """
+
+    def __init__(self, names: list[str], urls: list[str], postgres: Postgres) -> None:
         """Prepare the threads."""
+        self._metadata = (forwarded_by_a_node(postgres),)
         self.claims: list[Claim] = []
         self.refusals = 0
         self._matches: list[str] = []
@@ -74,10 +80,22 @@ class Prober:
             requested = time.time()
             try:
                 request = calls.GetMatchRequest(match_id=match_id)
-                info = stub.GetMatch(request, timeout=ANSWER_S).match
+                answer = stub.GetMatch(request, timeout=ANSWER_S, metadata=self._metadata)
+                info = answer.match
             except grpc.RpcError:
                 self.refusals += 1
                 continue
             self._decisions[match_id] = max(self.decisions(match_id), info.decisions)
             if info.state in IN_PLAY:
                 self.claims.append(Claim(name, match_id, requested, time.time()))
+
+
+def forwarded_by_a_node(postgres: Postgres) -> tuple[str, str]:
+    """Return the metadata of forwarded calls: the nodes' credential and a caller's address."""
+    rows = postgres.query(
+        "SELECT encode(value, 'hex') AS secret FROM secret WHERE convert_from(name, 'UTF8') = "
+        "'node_pass'"
+    )
+    secret = bytes.fromhex(rows[0]["secret"])
+    credential = hmac.new(secret, b"calls that are passed on", "sha256").hexdigest()
+    return "bridgemaster-passed-on", f"{credential} 127.0.0.1 -"

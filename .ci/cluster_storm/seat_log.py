@@ -47,8 +47,8 @@ class SeatLog:
     match_id: str = ""
     messages: dict[int, bytes] = field(default_factory=dict)
     """Each numbered message by its sequence number."""
-    received_at: list[tuple[float, str]] = field(default_factory=list)
-    """The time and the server of each received message."""
+    received: int = 0
+    """Number of received messages."""
     requests: dict[int, DecisionRequest] = field(default_factory=dict)
     answers: dict[int, list[Decision]] = field(default_factory=dict)
     result: MatchResult | None = None
@@ -65,7 +65,7 @@ def read(log: Path) -> SeatLog:
         if isinstance(message.what, PlayRequest):
             checker.sent(message.what)
         else:
-            seat.received_at.append((message.at, message.server))
+            seat.received += 1
             checker.received(message.what, message.server)
     return seat
 

@@ -84,7 +84,7 @@ class Storm:
             nodes.start_forwarder()
             postgres.check_tls()
             names, urls = [node.name for node in nodes.all], [node.url for node in nodes.all]
-            prober = Prober(names, urls)
+            prober = Prober(names, urls, postgres)
             prober.start()
             nemesis = Nemesis(nodes, postgres)
             started_at = time.monotonic()
@@ -210,8 +210,7 @@ class Storm:
             here = {
                 number: seat_log.read(log) for number, log in enumerate(one.logs) if log is not None
             }
-            # Behind the forwarding node, bots do not see which node serves them.
-            seats[one.match_id] = [] if one.planned.is_forwarded else list(here.values())
+            seats[one.match_id] = list(here.values())
             for number, seat in here.items():
                 found += checks.check_seat(seat, number, replay)
             differs = checks.difference(one, other, self._kinds)
@@ -219,13 +218,12 @@ class Storm:
             found += [differs] if differs else []
             wrong += [f"{one.match_id} of {one.planned.game}: {problem}" for problem in found]
         owners = audit.owners(events)
-        violations, late = checks.check_owners(seats, prober.claims, owners, nodes.all)
-        wrong += violations
+        wrong += checks.check_owners(prober.claims, owners)
         for node in [*nodes.all, nodes.forwarder]:
             wrong += node.check_logs()
         if wrong:
             raise FailedError(describe(wrong))
-        return figures(plan, played, seats, events, owners, nodes, prober, nemesis, compared, late)
+        return figures(plan, played, seats, events, owners, nodes, prober, nemesis, compared)
 
     def _end_bots(self) -> None:
         for one in self._in_play + self._over:
@@ -261,7 +259,6 @@ def figures(
     prober: Prober,
     nemesis: Nemesis,
     compared: int,
-    late: int,
 ) -> str:
     """Format the figures of a run."""
     all_seats = [seat for of_match in seats.values() for seat in of_match]
@@ -278,9 +275,9 @@ def figures(
             f"{starts} servers, exited by themselves: {format_counts(ended) or 'none'}",
             f"{moves} moves of matches, {counts[audit.COMMIT]} commits, "
             f"{counts[audit.NODE]} changes of leases and epochs",
-            f"{len(all_seats)} seat logs with {sum(len(one.received_at) for one in all_seats)} "
+            f"{len(all_seats)} seat logs with {sum(one.received for one in all_seats)} "
             f"messages on {sum(one.streams for one in all_seats)} streams, "
-            f"{sum(one.repeated for one in all_seats)} repeated, {late} from resumed servers",
+            f"{sum(one.repeated for one in all_seats)} repeated",
             f"{len(prober.claims)} answers of a node that it has a match, "
             f"{prober.refusals} refusals",
             f"{compared} matches compared with the run without failures",

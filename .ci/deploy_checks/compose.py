@@ -38,9 +38,10 @@ def check() -> None:
         must(grace_s >= stopping_s() + STOP_MARGIN_S, f"{NAME}: {name} is killed while stopping")
         is_checked = service["healthcheck"]["test"] == ["CMD", PROGRAM, "cluster", "health"]
         must(is_checked, f"{NAME}: {name} has no health check")
-        address = advertised(service)
-        published = [str(port).rpartition(":")[0] for port in service["ports"]]
-        must(address in published, f"{NAME}: {name} is not reachable at {address}")
+        listens_on = [str(port).rpartition(":")[2] for port in service["ports"]]
+        address = node_address(service).partition(":")
+        is_own = address[0] == name and address[2] in listens_on
+        must(is_own, f"{NAME}: other nodes cannot reach {name} at {''.join(address)}")
     check_targets(compose)
 
 
@@ -50,9 +51,10 @@ def servers(compose: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in services if each.get("command", [""])[0] == "serve"}
 
 
-def advertised(service: dict[str, Any]) -> str:
-    """Return the advertised address of a node."""
-    [address] = [word.partition("=")[2] for word in service["command"] if "--advertise=" in word]
+def node_address(service: dict[str, Any]) -> str:
+    """Return the address at which the other nodes reach a node."""
+    flag = "--node-address="
+    [address] = [word.removeprefix(flag) for word in service["command"] if flag in word]
     return str(address)
 
 

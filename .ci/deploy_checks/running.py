@@ -68,11 +68,11 @@ def scopes() -> list[str]:
 @contextmanager
 def server(program: Path, command: list[str], config: Path, port: int) -> Iterator[RunningServer]:
     """Start a server by its command, with addresses of this machine instead of the container's."""
-    replaced = ("--config=", "--advertise=")
+    replaced = ("--config=", "--node-address=")
     arguments = [word for word in command if not word.startswith(replaced)]
     must(len(arguments) + 2 == len(command), f"{compose.NAME}: a node lacks config or address")
     local = {"config": config, "listen": f"127.0.0.1:{port}", "page": "127.0.0.1:0"}
-    local["advertise"] = local["listen"]
+    local["node-address"] = local["listen"]
     arguments += [f"--{flag}={value}" for flag, value in local.items()]
     arguments += ["--metrics=127.0.0.1:0"]
     log = config.with_name(f"{port}.log").open("w+")

@@ -57,7 +57,7 @@ def nodes(program: Path) -> Iterator[tuple[Node, Node]]:
 
         def node(name: str) -> Node:
             address = f"127.0.0.1:{free_port()}"
-            flags = ["--listen", address, "--advertise", address, "--node", name, "--no-page"]
+            flags = ["--listen", address, "--node-address", address, "--node", name, "--no-page"]
             return stack.enter_context(serving(program, *flags, "--store", store))
 
         yield node("entry"), node("playing")

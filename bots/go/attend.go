@@ -74,13 +74,10 @@ func (a *attendance) attend(ctx context.Context) error {
 			waited = a.options.ReconnectFor
 		}
 		address := a.route.server.address
-		retryAtOnce := a.route.advance(lost.movedTo)
+		a.route.advance()
 		pause, ok := backoff.nextPause()
 		if !ok {
 			return &ServerLostError{address, waited, a.attended, lost.reason, lost}
-		}
-		if retryAtOnce {
-			continue
 		}
 		if a.attended {
 			a.options.Log.Printf("attendance lost: %s; retrying", escape(lost.Error()))
@@ -122,7 +119,6 @@ func (a *attendance) attendOnOneStream(ctx context.Context) error {
 			return errorFromRPC(err)
 		}
 		a.attended, a.progressed = true, true
-		a.route.markAnswered()
 		switch message := response.GetMessage().(type) {
 		case *v1.AttendResponse_Offer:
 			a.accept(ctx, message.Offer)
@@ -150,9 +146,6 @@ func (a *attendance) accept(ctx context.Context, offer *v1.Offer) {
 	}
 	options := a.options.Options
 	options.Ticket = offer.GetTicket()
-	if server, err := a.route.server.redirect(offer.GetAddress()); err == nil {
-		options.Server = server.address
-	}
 	a.playing.Go(func() {
 		if _, err := Play(ctx, a.newBot(), options); err != nil {
 			a.options.Log.Printf("match %s failed: %v", escape(offer.GetMatchId()), err)

@@ -124,9 +124,6 @@ func ReasonOf(err error) string {
 const (
 	domain = "bridgemaster"
 	prefix = "REFUSAL_REASON_"
-	// moved is the refusal reason of a redirect; movedToEntry is its metadata entry with the server.
-	moved        = "MOVED"
-	movedToEntry = "address"
 )
 
 // adviceByReason has the reasons marked retry or stop in PROTOCOL.md; all other reasons are marked
@@ -139,7 +136,6 @@ var adviceByReason = map[string]Advice{
 	"STORAGE_FAILED":     Retry,
 	"MATCH_RUNNING":      Retry,
 	"GROUP_RUNNING":      Retry,
-	"MOVED":              Retry,
 	"NODE_SUPERSEDED":    Retry,
 	"ATTENDANCE_UNKNOWN": Retry,
 	"KEYS_UNREADABLE":    Retry,
@@ -168,8 +164,6 @@ var codesToRetry = map[codes.Code]bool{
 // streamLost reports that a stream ended before the match did; a retry might help.
 type streamLost struct {
 	reason, message string
-	// movedTo is the server that a MOVED refusal names, as HOST:PORT; otherwise empty.
-	movedTo string
 }
 
 func (err *streamLost) Error() string { return err.message }
@@ -185,11 +179,7 @@ func errorFromRPC(failure error) error {
 		advice := adviceFor(info.GetReason(), rpcStatus.Code())
 		if advice == Retry {
 			message := info.GetReason() + ": " + rpcStatus.Message()
-			lost := &streamLost{reason: info.GetReason(), message: message}
-			if lost.reason == moved {
-				lost.movedTo = info.GetMetadata()[movedToEntry]
-			}
-			return lost
+			return &streamLost{reason: info.GetReason(), message: message}
 		}
 		return &RefusedError{info.GetReason(), rpcStatus.Message(), info.GetMetadata(), advice}
 	}

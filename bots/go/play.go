@@ -72,14 +72,11 @@ func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
 			waited = s.options.ReconnectFor
 		}
 		address := s.route.server.address
-		retryAtOnce := s.route.advance(lost.movedTo)
+		s.route.advance()
 		pause, ok := backoff.nextPause()
 		if !ok {
 			return nil, &ServerLostError{
 				address, waited, s.conversation.welcomed, lost.reason, lost}
-		}
-		if retryAtOnce {
-			continue
 		}
 		if s.conversation.welcomed {
 			s.options.Log.Printf("stream lost: %s; retrying", escape(lost.Error()))
@@ -124,7 +121,6 @@ func (s *seat) playOnOneStream(ctx context.Context) (*v1.MatchEnded, error) {
 		return nil, err
 	}
 	s.streamWasWelcomed = true
-	s.route.markAnswered()
 	if _, err := s.react(stream, reactions); err != nil {
 		return nil, err
 	}

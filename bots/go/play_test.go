@@ -129,12 +129,6 @@ func refusal(t *testing.T, code codes.Code, reason string) error {
 	return statusError(t, code, reason, map[string]string{"hint": "x"})
 }
 
-// redirect returns the refusal that redirects a bot to another server.
-func redirect(t *testing.T, to *scriptedServer) error {
-	t.Helper()
-	return statusError(t, codes.FailedPrecondition, moved, map[string]string{movedToEntry: to.address})
-}
-
 func statusError(
 	t *testing.T, code codes.Code, reason string, metadata map[string]string,
 ) error {

@@ -57,9 +57,7 @@ func TestTheServersAreTriedInTurn(t *testing.T) {
 	route := routeOver(t, "http://one:1, two:2")
 	tried := []string{route.server.target}
 	for range 2 {
-		if route.advance("") {
-			t.Fatal("the next server is tried after a pause")
-		}
+		route.advance()
 		tried = append(tried, route.server.target)
 	}
 	if !slices.Equal(tried, []string{"one:1", "two:2", "one:1"}) {
@@ -78,77 +76,38 @@ func TestSeveralServersShareTheTotalTime(t *testing.T) {
 	}
 }
 
-func TestARedirectIsFollowedAtOnceAndASecondOneAfterAPause(t *testing.T) {
-	route := routeOver(t, "one:1,two:2")
-	if !route.advance("three:3") || route.server.address != "http://three:3" {
-		t.Fatal(route.server)
-	}
-	if route.advance("one:1") {
-		t.Fatal("redirected twice in a row")
-	}
-	route.markAnswered()
-	if !route.advance("three:3") || route.server.target != "three:3" {
-		t.Fatal(route.server)
-	}
-	route.advance("")
-	if route.server.target != "two:2" {
-		t.Fatal(route.server)
-	}
-}
-
-func TestARedirectUsesTLSAsTheRedirectingServer(t *testing.T) {
-	route := routeOver(t, "https://one:1,http://two:2")
-	transport := route.server.credentials
-	route.advance("three:3")
-	if route.server.address != "https://three:3" || route.server.credentials != transport {
-		t.Fatal(route.server)
-	}
-}
-
-func TestAnInvalidAddressIsRefusedAndARedirectToItIsIgnored(t *testing.T) {
+func TestAnInvalidAddressIsRefused(t *testing.T) {
 	for _, servers := range []string{"one:1,", "one:1,nonsense"} {
 		var wrong *OptionsError
 		if _, err := parseServers(Options{Server: servers}); !errors.As(err, &wrong) {
 			t.Errorf("%q: %v", servers, err)
 		}
 	}
-	route := routeOver(t, "one:1,two:2")
-	if route.advance("no address") || route.server.target != "two:2" {
-		t.Fatal(route.server)
-	}
 }
 
-func TestABotFindsItsMatch(t *testing.T) {
-	redirecting, playing := start(t), start(t)
-	ended := startPlaying(t, optionsFor(dead+", "+redirecting.address))
-	redirecting.stream().end <- redirect(t, playing)
+func TestAnUnreachableServerIsLeftForTheNextOne(t *testing.T) {
+	playing := start(t)
+	ended := startPlaying(t, optionsFor(dead+", "+playing.address))
 	finishAt(t, playing, ended)
 }
 
 func TestABotResumesAtAnotherServer(t *testing.T) {
 	for _, reason := range []string{"", "NODE_SUPERSEDED"} {
-		redirecting, playing := start(t), start(t)
-		ended := startPlaying(t, optionsFor(redirecting.address+","+playing.address))
-		stream, _ := redirecting.welcomedStream(true)
+		stopping, playing := start(t), start(t)
+		ended := startPlaying(t, optionsFor(stopping.address+","+playing.address))
+		stream, _ := stopping.welcomedStream(true)
 		stream.fail(codes.Unavailable, reason)
 		finishAt(t, playing, ended)
 	}
 }
 
-func TestAFailedRedirectLeadsBackToTheConfiguredServers(t *testing.T) {
-	redirecting, playing := start(t), start(t)
-	ended := startPlaying(t, optionsFor(redirecting.address+","+playing.address))
-	redirecting.stream().end <- redirect(t, &scriptedServer{address: "127.0.0.1:1"})
-	finishAt(t, playing, ended)
-}
-
-func TestARedirectAfterTheTimeLimitEndsPlayWithItsReason(t *testing.T) {
-	redirecting, playing := start(t), start(t)
-	options := optionsFor(redirecting.address)
+func TestARefusalAfterTheTimeLimitEndsPlayWithItsReason(t *testing.T) {
+	stopping := start(t)
+	options := optionsFor(stopping.address)
 	options.ConnectFor = time.Nanosecond
 	ended := startPlaying(t, options)
-	redirecting.stream().end <- redirect(t, playing)
-	if err := await(t, ended); ReasonOf(err) != moved {
+	stopping.stream().fail(codes.Unavailable, "NODE_SUPERSEDED")
+	if err := await(t, ended); ReasonOf(err) != "NODE_SUPERSEDED" {
 		t.Fatal(err)
 	}
 }
@@ -164,17 +123,15 @@ func TestASilentServerIsLeftForTheNextOneInTime(t *testing.T) {
 	finishAt(t, playing, ended)
 }
 
-func TestAnAttendanceFollowsRedirectsAndSoDoesItsMatch(t *testing.T) {
-	redirecting, playing := start(t), start(t)
-	options := attendOptions(redirecting)
-	options.Server = dead + "," + redirecting.address
+func TestAnAttendanceTriesTheServersInTurnAndSoDoesItsMatch(t *testing.T) {
+	playing := start(t)
+	options := attendOptions(playing)
+	options.Server = dead + "," + playing.address
 	newBot := func() Bot { return DecideFunc(func(*Request) Choice { return Index(0) }) }
 	done := make(chan error, 1)
 	go func() { done <- Attend(context.Background(), newBot, options) }()
-	await(t, redirecting.attendances).end <- redirect(t, playing)
 	attendance := await(t, playing.attendances)
 	attendance.offer(t, "o1", "t1")
-	redirecting.stream().end <- redirect(t, playing)
 	stream, _ := playing.welcomedStream(true)
 	stream.finish(1)
 	attendance.end <- nil

@@ -33,9 +33,9 @@ const (
 type server struct {
 	// address is the address as given in the options.
 	address string
-	// scheme is http or https; target is the address as gRPC dials it, HOST:PORT.
-	scheme, target string
-	credentials    credentials.TransportCredentials
+	// target is the address as gRPC dials it, HOST:PORT.
+	target      string
+	credentials credentials.TransportCredentials
 }
 
 // parseServers parses an address, or several separated by commas.
@@ -53,17 +53,9 @@ func parseServers(options Options) ([]server, error) {
 				return nil, err
 			}
 		}
-		servers = append(servers, server{address, scheme, target, transport})
+		servers = append(servers, server{address, target, transport})
 	}
 	return servers, nil
-}
-
-// redirect returns the server at HOST:PORT, to which s redirects. The address has no scheme, so TLS
-// is used as for s.
-func (s server) redirect(hostAndPort string) (server, error) {
-	address := s.scheme + "://" + hostAndPort
-	_, target, err := parseAddress(address)
-	return server{address, s.scheme, target, s.credentials}, err
 }
 
 // connect creates a connection, which is opened by its first call.

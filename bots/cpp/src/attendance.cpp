@@ -51,7 +51,7 @@ void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
         backoff.restart(resolved_.reconnect_for, true);
     }
     const std::string address = route_.server().address;
-    const bool retry_at_once = route_.advance(lost.moved_to);
+    route_.advance();
     const auto pause = backoff.next_pause();
     if (!pause) {
         const std::string what =
@@ -60,9 +60,6 @@ void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
                       : "queue " + options.queue + " at " + address +
                             " could not be attended within " + in_seconds(resolved_.connect_for);
         throw ServerLostError(what + ": " + lost.message, lost.reason);
-    }
-    if (retry_at_once) {
-        return;
     }
     if (attended_) {
         resolved_.log("attendance lost: " + lost.message + "; retrying");
@@ -85,7 +82,6 @@ void Attendance::attend_on_one_stream() {
     v1::AttendResponse message;
     while (call->Read(&message)) {
         attended_ = progressed_ = true;
-        route_.mark_answered();
         receive(message);
         message.Clear();
     }
@@ -126,9 +122,6 @@ void Attendance::accept(const v1::Offer& offer) {
     }
     Options options = options_;
     options.ticket = offer.ticket();
-    if (const auto server = route_.server().redirect(offer.address())) {
-        options.server = server->address;
-    }
     ResolvedOptions seat = resolve_options(options);
     std::erase_if(matches_, [](Match& match) {
         const bool is_over = match.is_over;

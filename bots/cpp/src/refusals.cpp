@@ -14,9 +14,6 @@ namespace {
 
 constexpr const char* domain = "bridgemaster";
 constexpr std::string_view prefix = "REFUSAL_REASON_";
-// Refusal reason of a redirect; this metadata entry names the server.
-constexpr const char* moved = "MOVED";
-constexpr const char* moved_to = "address";
 
 // Returns the reasons marked retry or stop in PROTOCOL.md; all other reasons are marked fix.
 const std::unordered_map<std::string, Advice>& advice_by_reason() {
@@ -28,7 +25,6 @@ const std::unordered_map<std::string, Advice>& advice_by_reason() {
         {"STORAGE_FAILED", Advice::retry},
         {"MATCH_RUNNING", Advice::retry},
         {"GROUP_RUNNING", Advice::retry},
-        {moved, Advice::retry},
         {"NODE_SUPERSEDED", Advice::retry},
         {"ATTENDANCE_UNKNOWN", Advice::retry},
         {"KEYS_UNREADABLE", Advice::retry},
@@ -102,15 +98,10 @@ void throw_for(const grpc::Status& failure) {
         throw ProtocolError("the call failed; is this a Bridgemaster server? " + text);
     }
     const Advice advice = advice_for(info->reason(), failure.error_code());
-    const auto& metadata = info->metadata();
     if (advice == Advice::retry) {
-        StreamLost lost{escape(info->reason() + ": " + message), info->reason()};
-        const auto address = metadata.find(moved_to);
-        if (lost.reason == moved && address != metadata.end()) {
-            lost.moved_to = address->second;
-        }
-        throw lost;
+        throw StreamLost{escape(info->reason() + ": " + message), info->reason()};
     }
+    const auto& metadata = info->metadata();
     throw RefusedError(info->reason(), message, {metadata.begin(), metadata.end()}, advice);
 }
 

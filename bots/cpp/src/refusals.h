@@ -15,8 +15,6 @@ struct StreamLost {
     std::string message;
     // The reason of the refusal; empty if there was none.
     std::string reason;
-    // The server that a MOVED refusal names, as HOST:PORT; otherwise empty.
-    std::string moved_to{};
 };
 
 // Throws the exception for a gRPC failure: StreamLost if a retry might help, otherwise a PlayError.

@@ -12,7 +12,7 @@
 
 namespace bridgemaster {
 
-// The current server, among the configured ones or after a redirect.
+// The current server, among the configured ones.
 class Route {
 public:
     // Starts at the first server; there must be at least one.
@@ -29,30 +29,16 @@ public:
         return count == 1 ? max : std::min(max, total / count);
     }
 
-    // Records that the server answered instead of redirecting.
-    void mark_answered() { was_redirected_ = false; }
-
-    // Moves to moved_to (HOST:PORT), or to the next configured server if the argument is empty.
-    // Returns whether to retry at once. Only the first of consecutive redirects is followed at
-    // once, so that two servers cannot redirect a caller back and forth without a pause.
-    bool advance(const std::string& moved_to) {
-        if (auto target = server_.redirect(moved_to)) {
-            server_ = std::move(*target);
-            return !std::exchange(was_redirected_, true);
-        }
-        was_redirected_ = false;
+    // Continues with the next configured server, after a failure of the current one.
+    void advance() {
         index_ = (index_ + 1) % servers_.size();
         server_ = servers_[index_];
-        return false;
     }
 
 private:
     std::vector<Server> servers_;
-    // Index of the configured server that was tried last.
     std::size_t index_ = 0;
     Server server_;
-    // Set if the previous server redirected and the current one has not answered.
-    bool was_redirected_ = false;
 };
 
 }  // namespace bridgemaster

@@ -39,14 +39,12 @@ v1::MatchResult Seat::play() {
                 backoff.restart(options_.reconnect_for, conversation_.progressed());
             }
             const std::string address = route_.server().address;
-            const bool retry_at_once = route_.advance(lost.moved_to);
+            route_.advance();
             const auto next_pause = backoff.next_pause();
             if (!next_pause) {
                 throw server_lost(address, lost);
             }
-            if (!retry_at_once) {
-                pause(*next_pause, lost);
-            }
+            pause(*next_pause, lost);
         }
     }
 }
@@ -81,7 +79,6 @@ v1::MatchEnded Seat::play_on_one_stream() {
     const v1::Welcome welcome = read_welcome();
     conversation_.welcome(welcome);
     stream_was_welcomed_ = true;
-    route_.mark_answered();
     for (const auto& answered : std::exchange(deferred_, {})) {
         conversation_.answer(answered.request, answered.choice);
     }

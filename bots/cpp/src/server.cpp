@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -90,14 +91,6 @@ std::shared_ptr<grpc::Channel> Server::connect() const {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, keep_alive_ms);
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
     return grpc::CreateCustomChannel(target, credentials, arguments);
-}
-
-std::optional<Server> Server::redirect(const std::string& host_and_port) const {
-    auto server = parse_address(scheme + "://" + host_and_port);
-    if (server) {
-        server->credentials = credentials;
-    }
-    return server;
 }
 
 std::vector<Server> parse_servers(const Options& options) {

@@ -6,7 +6,6 @@
 #include <grpcpp/security/credentials.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,6 @@ struct Server {
 
     // Creates a channel; it connects with its first call.
     std::shared_ptr<grpc::Channel> connect() const;
-    // Returns the server at HOST:PORT, to which this one redirects, with the same use of TLS; none
-    // if the address is not valid.
-    std::optional<Server> redirect(const std::string& host_and_port) const;
 };
 
 // Parses the address of completed options, or several separated by commas. Throws OptionsError.

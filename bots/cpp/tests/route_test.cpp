@@ -1,4 +1,4 @@
-// Several servers: trying them in turn, and following redirects.
+// Several servers, which are tried in turn.
 
 #include "route.h"
 
@@ -80,7 +80,7 @@ TEST(Route, TheServersAreTriedInTurn) {
     Route route = route_over("http://one:1, two:2");
     std::vector<std::string> tried{route.server().target};
     for (int times = 0; times < 2; ++times) {
-        EXPECT_FALSE(route.advance(""));
+        route.advance();
         tried.push_back(route.server().target);
     }
     EXPECT_EQ(tried, (std::vector<std::string>{"one:1", "two:2", "one:1"}));
@@ -95,73 +95,41 @@ TEST(Route, SeveralServersShareTheTotalTime) {
     }
 }
 
-TEST(Route, ARedirectIsFollowedAtOnceAndASecondOneAfterAPause) {
-    Route route = route_over("one:1,two:2");
-    EXPECT_TRUE(route.advance("three:3"));
-    EXPECT_EQ(route.server().address, "http://three:3");
-    EXPECT_FALSE(route.advance("one:1")) << "redirected twice in a row";
-    route.mark_answered();
-    EXPECT_TRUE(route.advance("three:3"));
-    EXPECT_EQ(route.server().target, "three:3");
-    route.advance("");
-    EXPECT_EQ(route.server().target, "two:2");
-}
-
-TEST(Route, ARedirectUsesTlsAsTheRedirectingServer) {
-    Route route = route_over("https://one:1,http://two:2");
-    const auto tls = route.server().credentials;
-    route.advance("three:3");
-    EXPECT_EQ(route.server().address, "https://three:3");
-    EXPECT_EQ(route.server().credentials, tls);
-}
-
-TEST(Route, AnInvalidAddressIsRefusedAndARedirectToItIsIgnored) {
+TEST(Route, AnInvalidAddressIsRefused) {
     for (const char* servers : {"one:1,", "one:1,nonsense"}) {
         EXPECT_THROW(route_over(servers), OptionsError) << servers;
     }
-    Route route = route_over("one:1,two:2");
-    EXPECT_FALSE(route.advance("no address"));
-    EXPECT_EQ(route.server().target, "two:2");
 }
 
-TEST(Route, ABotFindsItsMatch) {
-    scripted::Server redirecting;
+TEST(Route, AnUnreachableServerIsLeftForTheNextOne) {
     scripted::Server playing;
-    auto result = start_playing(options_for(std::string(dead) + ", " + redirecting.url()));
-    redirecting.stream()->end.put(scripted::moved(playing.target()));
+    auto result = start_playing(options_for(std::string(dead) + ", " + playing.url()));
     finish_at(playing, result);
 }
 
 TEST(Route, ABotResumesAtAnotherServer) {
     for (const char* reason : {"", "NODE_SUPERSEDED"}) {
-        scripted::Server redirecting;
+        scripted::Server stopping;
         scripted::Server playing;
-        auto result = start_playing(options_for(redirecting.url() + "," + playing.url()));
-        redirecting.welcomed_stream()->end.put(
+        auto result = start_playing(options_for(stopping.url() + "," + playing.url()));
+        stopping.welcomed_stream()->end.put(
             scripted::refusal(grpc::StatusCode::UNAVAILABLE, reason));
         finish_at(playing, result);
     }
 }
 
-TEST(Route, AFailedRedirectLeadsBackToTheConfiguredServers) {
-    scripted::Server redirecting;
-    scripted::Server playing;
-    auto result = start_playing(options_for(redirecting.url() + "," + playing.url()));
-    redirecting.stream()->end.put(scripted::moved(dead));
-    finish_at(playing, result);
-}
-
-TEST(Route, ARedirectAfterTheTimeLimitEndsPlayWithItsReason) {
-    scripted::Server redirecting;
-    Options options = options_for(redirecting.url());
+TEST(Route, ARefusalAfterTheTimeLimitEndsPlayWithItsReason) {
+    scripted::Server stopping;
+    Options options = options_for(stopping.url());
     options.connect_for = std::chrono::milliseconds(0);
     auto result = start_playing(options);
-    redirecting.stream()->end.put(scripted::moved(dead));
+    stopping.stream()->end.put(
+        scripted::refusal(grpc::StatusCode::UNAVAILABLE, "NODE_SUPERSEDED"));
     try {
         result.get();
         FAIL();
     } catch (const ServerLostError& error) {
-        EXPECT_EQ(error.reason(), "MOVED");
+        EXPECT_EQ(error.reason(), "NODE_SUPERSEDED");
     }
 }
 
@@ -172,19 +140,16 @@ TEST(Route, ASilentServerIsLeftForTheNextOneInTime) {
     finish_at(playing, result);
 }
 
-TEST(Route, AnAttendanceFollowsRedirectsAndSoDoesItsMatch) {
-    scripted::Server redirecting;
+TEST(Route, AnAttendanceTriesTheServersInTurnAndSoDoesItsMatch) {
     scripted::Server playing;
-    Options options = options_for(std::string(dead) + "," + redirecting.url());
+    Options options = options_for(std::string(dead) + "," + playing.url());
     options.ticket.clear();
     options.queue = "cup";
     auto attendance = std::async(std::launch::async, [options] {
         attend([] { return std::make_unique<First>(); }, options);
     });
-    redirecting.attendance()->end.put(scripted::moved(playing.target()));
     const auto attending = playing.attendance();
     attending->offer("o1", "t1");
-    redirecting.stream()->end.put(scripted::moved(playing.target()));
     playing.welcomed_stream()->finish(1);
     attending->end.put(grpc::Status::OK);
     attendance.get();

@@ -205,8 +205,4 @@ grpc::Status refusal(grpc::StatusCode code, const std::string& reason) {
     return refusal(code, reason, "hint", "x");
 }
 
-grpc::Status moved(const std::string& target) {
-    return refusal(grpc::StatusCode::FAILED_PRECONDITION, "MOVED", "address", target);
-}
-
 }  // namespace scripted

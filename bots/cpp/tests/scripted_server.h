@@ -131,7 +131,5 @@ v1::PlayResponse match_ended(std::uint32_t sequence, const std::string& seed = "
 v1::PlayResponse ping(std::uint64_t nonce);
 // Returns an error status; without a reason if `reason` is empty.
 grpc::Status refusal(grpc::StatusCode code, const std::string& reason);
-// Returns the refusal that redirects a bot to another server, given as HOST:PORT.
-grpc::Status moved(const std::string& target);
 
 }  // namespace scripted

@@ -43,7 +43,7 @@ impl Connection {
     /// # Errors
     /// [`PlayError::Options`], if the options are not valid.
     pub fn attendance(&self, options: AttendOptions) -> Result<AttendanceSession, PlayError> {
-        AttendanceSession::new(self.route()?, options)
+        AttendanceSession::new(self.route(), options)
     }
 
     /// Like [`attend`](crate::attend()), on this connection.
@@ -97,15 +97,9 @@ impl OfferedSeat {
         options: &AttendOptions,
         offer: &v1::Offer,
     ) -> Result<Self, PlayError> {
-        let seat = options.for_seat(offer)?;
-        let connection = if offer.address.is_empty() {
-            connection.clone()
-        } else {
-            Connection::with_tls(&seat.server_url, &seat.tls)?
-        };
         Ok(Self {
-            connection,
-            options: seat,
+            connection: connection.clone(),
+            options: options.for_seat(offer)?,
             match_id: offer.match_id.clone(),
         })
     }

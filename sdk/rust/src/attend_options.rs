@@ -91,16 +91,12 @@ impl AttendOptions {
         }))
     }
 
-    /// Returns the options for playing an offered seat, on the server that the offer names.
+    /// Returns the options for playing an offered seat.
     ///
     /// # Errors
     /// [`OptionsError::InvalidTicket`], if the offer's ticket is not valid.
     pub fn for_seat(&self, offer: &v1::Offer) -> Result<Options, OptionsError> {
-        let server_url = match (offer.address.as_str(), self.server_url.split_once("://")) {
-            ("", _) => self.server_url.clone(),
-            (address, Some((scheme, _))) => format!("{scheme}://{address}"),
-            (address, None) => address.to_owned(),
-        };
+        let server_url = self.server_url.clone();
         let seat = Options {
             key: self.key.clone(),
             tls: self.tls.clone(),

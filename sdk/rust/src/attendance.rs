@@ -141,13 +141,10 @@ impl AttendanceSession {
             if std::mem::take(&mut self.has_progressed) {
                 self.backoff.restart(self.options.reconnect_for, true);
             }
-            let retry_at_once = self.route.advance(&status);
+            self.route.advance();
             let Some(pause) = self.backoff.next_pause() else {
                 return Err(self.timed_out(status));
             };
-            if retry_at_once {
-                continue;
-            }
             let message = status.message();
             if self.has_attended {
                 warn!(message, ?pause, "attendance lost; reconnecting");
@@ -239,7 +236,6 @@ impl AttendanceSession {
     /// offer.
     fn receive(&mut self, message: AttendResponse) -> Option<AttendEvent> {
         self.has_attended = true;
-        self.route.mark_answered();
         self.has_progressed = true;
         match message.message? {
             attend_response::Message::Attendance(attendance) => {

@@ -207,7 +207,6 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::StorageFailed
         | R::MatchRunning
         | R::GroupRunning
-        | R::Moved
         | R::NodeSuperseded
         | R::AttendanceUnknown
         | R::BotNotAvailable

@@ -58,18 +58,14 @@ impl Connection {
 
     /// Returns a route that starts at the first configured server. Intended for programs that make
     /// their own gRPC calls.
-    ///
-    /// # Errors
-    /// Never fails in practice, since the addresses were checked when the connection was created.
-    pub fn route(&self) -> Result<Route, OptionsError> {
+    #[must_use]
+    pub fn route(&self) -> Route {
         Route::new(&self.servers)
     }
 
     /// Returns one route for each configured server, starting at that server.
-    ///
-    /// # Errors
-    /// Never fails in practice, since the addresses were checked when the connection was created.
-    pub fn routes(&self) -> Result<Vec<Route>, OptionsError> {
+    #[must_use]
+    pub fn routes(&self) -> Vec<Route> {
         Route::all(&self.servers)
     }
 
@@ -85,7 +81,7 @@ impl Connection {
     /// Returns `None` if this cannot be determined. Programs that start bots can thus pass a key
     /// only if it is needed.
     pub async fn requires_key(&self) -> Option<bool> {
-        let channel = self.route().ok()?.channel();
+        let channel = self.route().channel();
         // The call contains neither a key nor a ticket, so the refusal names the credential that
         // the server checks first.
         let mut client = SeatServiceClient::new(channel);
@@ -113,7 +109,7 @@ impl Connection {
     ) -> Result<v1::MatchResult, PlayError> {
         options.validate()?;
         let mut seat = SeatSession {
-            route: self.route()?,
+            route: self.route(),
             options,
             conversation: Conversation::default(),
             bot: BotThread::start(bot)?,
@@ -185,17 +181,10 @@ impl SeatSession<'_> {
                 StreamFailure::Lost(status) => status,
                 StreamFailure::Fatal(error) => return Err(error),
             };
-            let retry_at_once = self.route.advance(&status);
+            self.route.advance();
             let Some(pause) = backoff.next_pause() else {
                 return Err(self.timed_out(status, backoff.total()));
             };
-            if retry_at_once {
-                debug!(
-                    server_url = self.route.url(),
-                    "redirected to the server that plays the match"
-                );
-                continue;
-            }
             if self.conversation.has_been_welcomed() {
                 let (code, message) = (status.code(), status.message());
                 warn!(?code, message, ?pause, "stream lost; reconnecting");
@@ -268,7 +257,6 @@ impl SeatSession<'_> {
             server_version = welcome.server_version,
             "welcomed"
         );
-        self.route.mark_answered();
         if let Some(answer) = self.conversation.welcome(welcome)? {
             send(&outbound, self.route.url(), answer).await;
         }

@@ -19,7 +19,6 @@ import {
 import { resolveAttendOptions, type Options, type ResolvedAttendOptions } from "./options.js";
 import { play, warn } from "./play.js";
 import { Route } from "./route.js";
-import { redirected } from "./server.js";
 import { escapeText } from "./terminal.js";
 
 /** Number of recent offer ids stored for deduplication: far more than the slots of a bot. */
@@ -97,7 +96,7 @@ class Attendance {
     const { queue, connectForMs, reconnectForMs } = this.#resolved;
     if (this.#progressed) backoff.restart(reconnectForMs, true);
     const { address } = this.#route.server;
-    const retryAtOnce = this.#route.advance(lost.movedTo);
+    this.#route.advance();
     const pauseMs = backoff.nextPauseMs();
     if (pauseMs === undefined) {
       const what = this.#attended
@@ -105,7 +104,6 @@ class Attendance {
         : `queue ${queue} at ${address} could not be attended within ${connectForMs / 1000} s`;
       throw new ServerLostError(`${what}: ${lost.message}`, lost.reason);
     }
-    if (retryAtOnce) return;
     this.#log(this.#attended ? "warn" : "debug", `attendance lost: ${lost.message}; retrying`);
     const { signal } = this.#options;
     await sleep(pauseMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
@@ -149,7 +147,6 @@ class Attendance {
   #receive({ message }: AttendResponse): void {
     this.#attended = true;
     this.#progressed = true;
-    this.#route.markAnswered();
     switch (message.case) {
       case "offer":
         this.#accept(message.value);
@@ -173,17 +170,10 @@ class Attendance {
     this.#playing.add(played);
   }
 
-  /** Returns the server that an offer names, if any. */
-  #serverOption({ address }: Offer): { server?: string } {
-    const server = address ? redirected(this.#route.server, address) : undefined;
-    return server ? { server: server.address } : {};
-  }
-
   async #play(offer: Offer): Promise<void> {
     const { name, version } = this.#resolved;
     const options = {
       ...this.#options,
-      ...this.#serverOption(offer),
       ticket: offer.ticket,
       name,
       version,

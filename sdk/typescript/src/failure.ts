@@ -5,10 +5,6 @@ import { ProtocolError, RefusedError, type Advice, type PlayError } from "./erro
 import { errorInfo, isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "./refusal.js";
 import { escapeText } from "./terminal.js";
 
-/** Refusal reason of a redirect; its metadata names the server. */
-const MOVED = "MOVED";
-const MOVED_TO = "address";
-
 /** Codes that a broken connection can produce, for a status without a known reason. */
 const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
   grpc.status.UNAVAILABLE,
@@ -25,8 +21,6 @@ export class StreamLost extends Error {
   constructor(
     message: string,
     readonly reason?: string,
-    /** The server that a `MOVED` refusal names, as HOST:PORT. */
-    readonly movedTo?: string,
   ) {
     super(escapeText(message));
   }
@@ -45,10 +39,7 @@ export function errorFromRpc({ code, details, metadata }: grpc.ServiceError): St
     );
   }
   const advice = adviceFor(info.reason, code);
-  if (advice === "retry") {
-    const movedTo = info.reason === MOVED ? info.metadata[MOVED_TO] : undefined;
-    return new StreamLost(`${info.reason}: ${message}`, info.reason, movedTo);
-  }
+  if (advice === "retry") return new StreamLost(`${info.reason}: ${message}`, info.reason);
   return new RefusedError(info.reason, message, info.metadata, advice);
 }
 

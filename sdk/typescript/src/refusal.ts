@@ -20,7 +20,6 @@ export const REASONS_TO_RETRY: ReadonlySet<string> = new Set([
   "STORAGE_FAILED",
   "MATCH_RUNNING",
   "GROUP_RUNNING",
-  "MOVED",
   "NODE_SUPERSEDED",
   "ATTENDANCE_UNKNOWN",
   "BOT_NOT_AVAILABLE",

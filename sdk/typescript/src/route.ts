@@ -1,14 +1,12 @@
 // The servers that a seat or an attendance tries.
 
-import { redirected, type Server } from "./server.js";
+import type { Server } from "./server.js";
 
-/** The current server, among the configured ones or after a redirect. */
+/** The current server, among the configured ones. */
 export class Route {
   readonly #servers: readonly Server[];
-  /** Index of the configured server that was tried last. */
   #index = 0;
   #server: Server;
-  #wasRedirected = false;
 
   /** Starts at the first server. */
   constructor(servers: readonly Server[]) {
@@ -30,28 +28,10 @@ export class Route {
     return count === 1 ? maxMs : Math.min(maxMs, totalMs / count);
   }
 
-  /** Records that the server answered instead of redirecting. */
-  markAnswered(): void {
-    this.#wasRedirected = false;
-  }
-
-  /**
-   * Moves to `movedTo` (HOST:PORT), or to the next configured server without it. Returns whether to
-   * retry at once. Only the first of consecutive redirects is followed at once, so that two servers
-   * cannot redirect a caller back and forth without a pause.
-   */
-  advance(movedTo?: string): boolean {
-    const target = movedTo === undefined ? undefined : redirected(this.#server, movedTo);
-    if (target) {
-      this.#server = target;
-      const retryAtOnce = !this.#wasRedirected;
-      this.#wasRedirected = true;
-      return retryAtOnce;
-    }
-    this.#wasRedirected = false;
+  /** Continues with the next configured server, after a failure of the current one. */
+  advance(): void {
     this.#index = (this.#index + 1) % this.#servers.length;
     this.#server = this.#configured();
-    return false;
   }
 
   #configured(): Server {

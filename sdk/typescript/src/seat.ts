@@ -86,7 +86,7 @@ export class Seat {
   /** Waits before the next stream, storing answers that the bot gives in the meantime. */
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
     const { address } = this.#route.server;
-    const retryAtOnce = this.#route.advance(lost.movedTo);
+    this.#route.advance();
     const pauseMs = backoff.nextPauseMs();
     const welcomed = this.#conversation.wasWelcomed;
     if (pauseMs === undefined) {
@@ -95,10 +95,6 @@ export class Seat {
         ? `lost the stream to ${address} and could not resume it within ${reconnectForMs / 1000} s`
         : `no server answered at ${address} within ${connectForMs / 1000} s`;
       throw new ServerLostError(`${what}: ${lost.message}`, lost.reason);
-    }
-    if (retryAtOnce) {
-      this.#bot.log("debug", `redirected to ${this.#route.server.address}`);
-      return;
     }
     const retry = `retrying in ${(pauseMs / 1000).toFixed(2)} s`;
     this.#bot.log(welcomed ? "warn" : "debug", `stream lost: ${lost.message}; ${retry}`);
@@ -118,7 +114,6 @@ export class Seat {
       const welcome = await this.#readWelcome(stream);
       const reactions = this.#conversation.welcome(welcome);
       this.#streamWasWelcomed = true;
-      this.#route.markAnswered();
       this.#react(stream, reactions);
       const result = await this.#exchange(stream, MISSED_PINGS * welcome.pingIntervalMs);
       await this.#leave(stream);

@@ -30,20 +30,6 @@ export function parseServers(addresses: string, files: TlsFiles): readonly Serve
   });
 }
 
-/**
- * Returns the server at HOST:PORT, to which `server` redirects. The address has no scheme, so TLS
- * is used as for `server`. Undefined if the address is not valid.
- */
-export function redirected({ tls }: Server, hostAndPort: string): Server | undefined {
-  const address = `${tls ? "https" : "http"}://${hostAndPort}`;
-  try {
-    return { address, target: parseAddress(address).target, tls };
-  } catch (error) {
-    if (error instanceof OptionsError) return undefined;
-    throw error;
-  }
-}
-
 /** Returns the target that gRPC dials for an address, and whether it uses TLS. */
 function parseAddress(address: string): { target: string; encrypted: boolean } {
   const text = address.includes("://") ? address : `http://${address}`;

@@ -106,11 +106,6 @@ export class Stream {
     this.#call.emit("error", refusal(code, reason, message, details));
   }
 
-  /** Redirects the bot to another server, given as HOST:PORT. */
-  moved(address: string): void {
-    this.fail(grpc.status.FAILED_PRECONDITION, "MOVED", "why", { address });
-  }
-
   /**
    * Reads the Hello, which must come first, and answers it. A bot without a last sequence number is
    * never resumed.
@@ -169,11 +164,6 @@ export class Attendance {
     this.#call.emit("error", refusal(code, reason));
   }
 
-  /** Redirects the bot to another server, given as HOST:PORT. */
-  moved(address: string): void {
-    this.#call.emit("error", refusal(grpc.status.FAILED_PRECONDITION, "MOVED", "why", { address }));
-  }
-
   end(): void {
     this.#call.end();
   }
@@ -186,11 +176,6 @@ export class ScriptedServer {
   readonly #attendances = new Queue<Attendance>();
   streamCount = 0;
   address = "";
-
-  /** The address as HOST:PORT. */
-  get target(): string {
-    return this.address.slice("http://".length);
-  }
 
   /** Listens on a free port of the loopback interface. */
   static async start(): Promise<ScriptedServer> {

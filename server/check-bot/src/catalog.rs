@@ -51,8 +51,6 @@ pub enum Check {
     BeginAnew,
     /// The server drains, stops and restarts.
     Drain,
-    /// The server redirects the bot to another server.
-    Moved,
     /// The bot gets several server addresses, the first of which is unreachable.
     SeveralServers,
     /// The server sends a newer protocol's messages, fields and enum values.
@@ -89,7 +87,6 @@ impl Check {
         Self::ResumeAfterUnknown,
         Self::BeginAnew,
         Self::Drain,
-        Self::Moved,
         Self::SeveralServers,
         Self::UnknownMessages,
         Self::SlowClock,
@@ -124,7 +121,6 @@ impl Check {
             Self::ResumeAfterUnknown => "resume-after-unknown",
             Self::BeginAnew => "begin-anew",
             Self::Drain => "drain",
-            Self::Moved => "moved",
             Self::SeveralServers => "several-servers",
             Self::UnknownMessages => "unknown-messages",
             Self::SlowClock => "slow-clock",
@@ -205,10 +201,6 @@ impl Check {
             Self::Drain => {
                 "After Draining the bot keeps answering; after SERVER_STOPPING it reconnects to \
                  the same address once the server is back."
-            }
-            Self::Moved => {
-                "If a stream ends with MOVED, before or after Welcome, the bot continues at the \
-                 address in the refusal."
             }
             Self::SeveralServers => {
                 "If the first of several server addresses is unreachable, the bot plays at the \

@@ -5,14 +5,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, CreateMatchResponse, GetMatchRequest, GetReplayRequest,
-    GetServerInfoRequest, MatchInfo, catalog_service_client::CatalogServiceClient,
-    match_service_client::MatchServiceClient,
+    GetMatchRequest, GetReplayRequest, GetServerInfoRequest, MatchInfo,
+    catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
 };
 use bridgemaster_replay::{MAX_REPLAY_BYTES, PublicKey};
 use bridgemaster_sdk::{
-    ApiKey, ApiKeyInterceptor, DEFAULT_SERVER_URL, KEY_VARIABLE, OptionsError, Refusal,
-    SERVER_VARIABLE, TlsOptions, endpoint,
+    ApiKey, ApiKeyInterceptor, DEFAULT_SERVER_URL, KEY_VARIABLE, OptionsError, SERVER_VARIABLE,
+    TlsOptions, endpoint,
 };
 use clap::Args;
 use tonic::{Response, Status, service::interceptor::InterceptedService, transport::Channel};
@@ -26,9 +25,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
 /// Maximum time until a PING is acknowledged.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of times that a request to create a match is redirected. Several redirects can
-/// occur, since a node learns other nodes' load only with a delay.
-const MAX_REDIRECTS: usize = 4;
 /// Maximum size of a response in bytes, not counting its replay file.
 const RESPONSE_OVERHEAD_BYTES: usize = 1024;
 
@@ -51,35 +47,6 @@ impl ServerFlag {
     pub(super) async fn connect(&self) -> anyhow::Result<MatchClient> {
         let tls = self.tls.clone().into();
         connect_with(&self.url, self.key.as_ref(), &tls).await
-    }
-
-    /// Creates a match on the server, or on the node to which the server redirects.
-    pub(super) async fn create(
-        &self,
-        request: CreateMatchRequest,
-    ) -> anyhow::Result<CreateMatchResponse> {
-        let tls = self.tls.clone().into();
-        let mut client = self.connect().await?;
-        let mut redirects = 0;
-        loop {
-            let refusal = match client.create_match(request.clone()).await {
-                Ok(created) => return Ok(created.into_inner()),
-                Err(refusal) => refusal,
-            };
-            let address = Refusal::from_status(&refusal).and_then(redirect_address);
-            let Some(address) = address.filter(|_| redirects < MAX_REDIRECTS) else {
-                return Err(refused(&refusal));
-            };
-            redirects += 1;
-            // The redirect address has no scheme, since either all nodes use TLS or none does.
-            let scheme = if self.url.starts_with("https://") {
-                "https"
-            } else {
-                "http"
-            };
-            let url = format!("{scheme}://{address}");
-            client = connect_with(&url, self.key.as_ref(), &tls).await?;
-        }
     }
 
     /// Opens a connection for another service, with an interceptor that adds the API key to each
@@ -178,12 +145,6 @@ pub(super) async fn first_items<T>(
         }
         token = next;
     }
-}
-
-/// Returns the address of another node if the refusal is a redirect.
-fn redirect_address(mut refusal: Refusal) -> Option<String> {
-    let address = refusal.metadata.remove("address");
-    address.filter(|_| refusal.reason == "MOVED")
 }
 
 /// Returns the public key with which a server signs replays.

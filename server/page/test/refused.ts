@@ -8,6 +8,7 @@ export const FAILED_PRECONDITION = 9;
 export const UNIMPLEMENTED = 12;
 export const INTERNAL = 13;
 export const UNAVAILABLE = 14;
+export const DATA_LOSS = 15;
 export const UNAUTHENTICATED = 16;
 
 /** Ends a call with this gRPC status. */
@@ -15,9 +16,8 @@ export class Refused extends Error {
   constructor(
     readonly code: number,
     message: string,
-    /** The reason, such as "MOVED", and its metadata; empty for errors that the server did not create. */
+    /** The reason, such as "NODE_SUPERSEDED"; empty for errors that the server did not create. */
     readonly reason = "",
-    readonly metadata: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }
@@ -37,9 +37,8 @@ function message(...fields: Field[]): Uint8Array {
 }
 
 /** Encodes google.rpc.Status with google.rpc.ErrorInfo, as base64 for the trailer. */
-function details({ code, message: text, reason, metadata }: Refused): string {
-  const entries = Object.entries(metadata).map(([name, value]): Field => [3, message([1, name], [2, value])]);
-  const info = message([1, reason], [2, "bridgemaster"], ...entries);
+function details({ code, message: text, reason }: Refused): string {
+  const info = message([1, reason], [2, "bridgemaster"]);
   const any = message([1, "type.googleapis.com/google.rpc.ErrorInfo"], [2, info]);
   const status = new BinaryWriter().tag(1, WireType.Varint).int32(code).finish();
   return Buffer.concat([status, message([2, text], [3, any])]).toString("base64");

@@ -189,7 +189,7 @@ impl MatchClient {
         state: MatchState,
     ) -> Result<BTreeMap<String, MatchInfo>, CallError> {
         let mut matches = BTreeMap::new();
-        for mut route in self.rpc.routes()? {
+        for mut route in self.rpc.routes() {
             for info in self.list_from(&mut route, contest, state).await? {
                 matches.insert(info.match_id.clone(), info);
             }
@@ -352,12 +352,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 /// Refusal reasons after which another server is tried. Other refusals, such as for a busy bot,
 /// apply to all servers.
-const FAILOVER_REASONS: [&str; 4] = [
-    "MOVED",
-    "NODE_SUPERSEDED",
-    "SERVER_STOPPING",
-    "STORAGE_FAILED",
-];
+const FAILOVER_REASONS: [&str; 3] = ["NODE_SUPERSEDED", "SERVER_STOPPING", "STORAGE_FAILED"];
 
 /// The address of a contest's server, with the credentials for it.
 #[derive(Clone, Debug)]
@@ -444,8 +439,8 @@ pub(crate) struct Services {
     pub(crate) lobby: LobbyServiceClient<Keyed>,
 }
 
-/// A client of a contest's servers. It retries failed calls and follows redirects. Clones share the
-/// current route.
+/// A client of a contest's servers. It retries failed calls, at another server if necessary. Clones
+/// share the current route.
 #[derive(Clone)]
 pub(crate) struct RetryClient {
     connection: Connection,
@@ -465,7 +460,7 @@ impl RetryClient {
                 url: server.url.clone(),
                 source,
             })?;
-        let route = connection.route()?;
+        let route = connection.route();
         Ok(Self {
             connection,
             key_interceptor: ApiKeyInterceptor::new(server.key.as_ref()),
@@ -474,10 +469,10 @@ impl RetryClient {
     }
 
     /// Returns a route to each configured server, and a route to the server that responded last.
-    pub(crate) fn routes(&self) -> Result<Vec<Route>, CallError> {
-        let mut routes = self.connection.routes()?;
+    pub(crate) fn routes(&self) -> Vec<Route> {
+        let mut routes = self.connection.routes();
         routes.push(self.route.lock().clone());
-        Ok(routes)
+        routes
     }
 
     /// Repeats a call until a server accepts it or refuses it permanently, or until `timeout` has
@@ -508,10 +503,7 @@ impl RetryClient {
         let mut pause = MIN_PAUSE;
         loop {
             let status = match call(self.services(route)).await {
-                Ok(answer) => {
-                    route.mark_answered();
-                    return Ok(answer.into_inner());
-                }
+                Ok(answer) => return Ok(answer.into_inner()),
                 Err(status) => status,
             };
             let since = *failing_since.get_or_insert_with(Instant::now);
@@ -521,8 +513,8 @@ impl RetryClient {
                     status: Box::new(status),
                 });
             }
-            if allows_failover(&status) && route.advance(&status) {
-                continue;
+            if allows_failover(&status) {
+                route.advance();
             }
             sleep(pause).await;
             pause = (pause * 2).min(MAX_PAUSE);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bridgemaster_proto::{escape::is_printable, v1::RefusalReason};
+use bridgemaster_store::NodeAddress;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -10,6 +11,10 @@ use crate::limits::Rate;
 
 /// The domain of every `google.rpc.ErrorInfo` that this server sends.
 pub const ERROR_DOMAIN: &str = "bridgemaster";
+
+/// Metadata of a refusal that names the node that can answer the call, as HOST:PORT. Only nodes see
+/// it, since the call is forwarded instead.
+pub(crate) const FORWARD_TO_HEADER: &str = "bridgemaster-forward-to";
 
 /// The path prefix of methods that are available only if the operator enables them.
 const RULES_SERVICE: &str = "/bridgemaster.v1.RulesService/";
@@ -22,6 +27,8 @@ pub struct Refusal {
     field: Option<String>,
     metadata: Vec<(&'static str, String)>,
     retry_after: Option<Duration>,
+    /// The node to which the call is forwarded.
+    forward_to: Option<NodeAddress>,
     is_server_error: bool,
 }
 
@@ -54,6 +61,7 @@ impl Refusal {
             field: None,
             metadata: Vec::new(),
             retry_after: None,
+            forward_to: None,
             is_server_error: matches!(
                 reason,
                 RefusalReason::KeysUnreadable
@@ -164,6 +172,23 @@ impl Refusal {
         )
     }
 
+    /// The refusal of a call that the node at `address` can answer. The call is forwarded to that
+    /// node, so a client gets this refusal only if the node cannot be reached.
+    pub(crate) fn forward_to(address: NodeAddress) -> Self {
+        Self {
+            forward_to: Some(address),
+            ..Self::node_lost()
+        }
+    }
+
+    /// The refusal when the node that can answer a call cannot be reached.
+    pub(crate) fn node_lost() -> Self {
+        Self::new(
+            RefusalReason::NodeSuperseded,
+            "cannot reach the node that answers this call; retry while another node takes over",
+        )
+    }
+
     /// The refusal that ends a forwarded stream when its forwarding node is silent.
     pub fn forwarding_node_lost() -> Self {
         Self::new(
@@ -246,7 +271,6 @@ fn code(reason: RefusalReason) -> Code {
         | R::MatchEnded
         | R::SeatTaken
         | R::GroupRunning
-        | R::Moved
         | R::BotVersionDiffers
         | R::BotBenched
         | R::BotNotAvailable
@@ -286,7 +310,12 @@ impl From<Refusal> for Status {
         if let Some(field) = refusal.field {
             details.add_bad_request_violation(field, refusal.message.clone());
         }
-        Status::with_error_details(code(refusal.reason), refusal.message, details)
+        let mut status = Status::with_error_details(code(refusal.reason), refusal.message, details);
+        let node = refusal.forward_to.as_ref().map(NodeAddress::as_str);
+        if let Some(Ok(address)) = node.map(str::parse) {
+            status.metadata_mut().insert(FORWARD_TO_HEADER, address);
+        }
+        status
     }
 }
 

@@ -32,7 +32,7 @@ use self::{
 };
 use crate::{
     cluster::Cluster,
-    forwarding::{Forwarder, NodeCredential},
+    forwarding::Forwarder,
     identity::Authenticator,
     journal::Journal,
     ladder::Ladders,
@@ -98,9 +98,7 @@ pub struct Server {
     retention: Option<Retention>,
     /// The membership in the cluster, if nodes share the store.
     shared: Option<Membership>,
-    /// The credential with which the nodes in a cluster authenticate each other.
-    pass: Option<Arc<NodeCredential>>,
-    /// Forwards calls to other nodes, if enabled.
+    /// Forwards calls to other nodes, if there can be other nodes.
     forwarder: Option<Arc<Forwarder>>,
 }
 
@@ -141,7 +139,7 @@ impl Server {
             signing_key,
             offer_tickets,
         ));
-        let (pass, forwarder) = node_forwarding(storage, &matches).await?;
+        let forwarder = node_forwarding(storage, &matches).await?;
         let shared = Membership::start(cluster, &matches, &options.ladders);
         let lobby = Lobby::new(matches.limits(), journal.clone());
         let (ladder_set, ladder_listener) = Ladders::listener();
@@ -173,7 +171,6 @@ impl Server {
             _writing: writing,
             retention,
             shared,
-            pass,
             forwarder,
         })
     }
@@ -246,7 +243,7 @@ impl Server {
         let authenticator = || self.authenticator.clone();
         let limit_calls = limit_calls(Arc::clone(&calls), Arc::clone(&matches), authenticator());
         let services = self.services(routes, &slots, &replay_slots, limit_calls)?;
-        let shared = ListenerContext::new(self.tls, &matches, authenticator(), self.pass);
+        let shared = ListenerContext::new(self.tls, &matches, authenticator(), self.forwarder);
         info!(addr = %self.local_addr, "serving");
         let (hosted, lobby) = (Arc::clone(&matches), Arc::clone(&self.lobby));
         let _metrics = self.metrics.map(|page| serve_metrics(page, hosted, lobby));

@@ -17,8 +17,7 @@ pub struct NodeIdentity {
     /// Unique name. A server takes over the matches of an earlier server with the same name, and
     /// ends that server's epoch.
     pub name: NodeName,
-    /// The address to which other nodes redirect their bots and clients; `None` if they must not
-    /// redirect to this node.
+    /// The address to which other nodes forward calls; `None` if there are no other nodes.
     pub address: Option<NodeAddress>,
 }
 
@@ -112,13 +111,6 @@ pub trait Nodes: Send + Sync {
     /// # Errors
     /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError>;
-
-    /// Removes the address of this node before a shutdown. Clients are then no longer redirected to
-    /// this node, and wait for the node that takes over their matches.
-    ///
-    /// # Errors
-    /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
-    async fn withdraw_address(&self) -> Result<(), StoreError>;
 
     /// Tries to become the leader. The attempt succeeds unless another node with a valid lease is
     /// the leader. Returns whether this node is the leader.

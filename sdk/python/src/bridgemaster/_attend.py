@@ -81,14 +81,10 @@ def _check_bot_type(bot: AnyBot | type[Bot] | type[AsyncBot]) -> None:
 
 
 def _seat_options(options: Options, attendance: ResolvedAttendOptions, offer: Offer) -> Options:
-    """Return the options for playing an offered seat, on the server that the offer names."""
-    server = ",".join(server.address for server in attendance.servers)
-    if offer.address:
-        scheme, _, _ = attendance.servers[0].address.rpartition("://")
-        server = f"{scheme or 'http'}://{offer.address}"
+    """Return the options for playing an offered seat."""
     return replace(
         options,
-        server=server,
+        server=",".join(server.address for server in attendance.servers),
         ticket=offer.ticket,
         name=attendance.name,
         version=attendance.version,
@@ -115,7 +111,6 @@ def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) ->
         try:
             for message in _stream(attendance, route.server):
                 attended = progressed = True
-                route.mark_answered()
                 if message.WhichOneof("message") == "attendance":
                     pause_reporter.attendance_received(route.server, message.attendance)
                 offer = _offer_of(message)
@@ -137,7 +132,7 @@ def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) ->
         if progressed:
             backoff.restart(attendance.reconnect_for_s, progressed=True)
         server = route.server.address
-        retry_at_once = route.advance(lost.moved_to)
+        route.advance()
         pause_s = backoff.next_pause_s()
         if pause_s is None:
             raise ServerLostError(
@@ -148,8 +143,6 @@ def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) ->
                 f"{attendance.connect_for_s:g} s: {lost}",
                 lost.reason,
             )
-        if retry_at_once:
-            continue
         level = logging.WARNING if attended else logging.DEBUG
         log.log(level, "attendance lost: %s; retrying in %.2f s", lost, pause_s)
         time.sleep(pause_s)

@@ -27,7 +27,6 @@ REASONS_TO_RETRY = frozenset(
         "STORAGE_FAILED",
         "MATCH_RUNNING",
         "GROUP_RUNNING",
-        "MOVED",
         "NODE_SUPERSEDED",
         "ATTENDANCE_UNKNOWN",
         "BOT_NOT_AVAILABLE",
@@ -157,13 +156,10 @@ class NoLegalDecisionError(PlayError):
 class StreamLostError(Exception):
     """A stream ended before the match did; a retry might help."""
 
-    def __init__(
-        self, message: str, reason: str | None = None, moved_to: str | None = None
-    ) -> None:
-        """Create the error; `moved_to` is the server that a `MOVED` refusal names."""
+    def __init__(self, message: str, reason: str | None = None) -> None:
+        """Create the error, with the reason of the refusal, if any."""
         super().__init__(escape(message))
         self.reason = reason
-        self.moved_to = moved_to
 
 
 def error_from_rpc(failure: grpc.RpcError) -> StreamLostError | PlayError:
@@ -181,8 +177,7 @@ def error_from_rpc(failure: grpc.RpcError) -> StreamLostError | PlayError:
         )
     advice = _advice(info.reason, code)
     if advice is Advice.RETRY:
-        moved_to = info.metadata.get("address") if info.reason == "MOVED" else None
-        return StreamLostError(f"{info.reason}: {message}", info.reason, moved_to)
+        return StreamLostError(f"{info.reason}: {message}", info.reason)
     return RefusedError(info.reason, message, dict(info.metadata), advice)
 
 

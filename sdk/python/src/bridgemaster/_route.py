@@ -18,13 +18,12 @@ class Server:
 
 
 class Route:
-    """The current server, among the configured ones or after a redirect."""
+    """The current server, among the configured ones."""
 
     def __init__(self, servers: tuple[Server, ...]) -> None:
         """Start at the first server."""
         self._servers = servers
         self._index = 0
-        self._was_redirected = False
         self.server = servers[0]
 
     def answer_timeout_s(self, max_s: float, total_s: float) -> float:
@@ -35,24 +34,7 @@ class Route:
         count = len(self._servers)
         return max_s if count == 1 else min(max_s, total_s / count)
 
-    def mark_answered(self) -> None:
-        """Record that the server answered instead of redirecting."""
-        self._was_redirected = False
-
-    def advance(self, moved_to: str | None) -> bool:
-        """Move to `moved_to` (HOST:PORT), or to the next configured server if it is None.
-
-        Return whether to retry at once. Only the first of consecutive redirects is followed at
-        once, so that two servers cannot redirect a caller back and forth without a pause.
-        """
-        if moved_to is not None:
-            # The address has no scheme: keep the current one.
-            scheme = "http" if self.server.credentials is None else "https"
-            self.server = Server(f"{scheme}://{moved_to}", moved_to, self.server.credentials)
-            retry_at_once = not self._was_redirected
-            self._was_redirected = True
-            return retry_at_once
-        self._was_redirected = False
+    def advance(self) -> None:
+        """Continue with the next configured server, after a failure of the current one."""
         self._index = (self._index + 1) % len(self._servers)
         self.server = self._servers[self._index]
-        return False

@@ -88,7 +88,7 @@ class Seat:
     def _pause(self, backoff: Backoff, lost: StreamLostError) -> None:
         """Wait before the next stream, storing answers that the bot gives in the meantime."""
         server = self._route.server.address
-        retry_at_once = self._route.advance(lost.moved_to)
+        self._route.advance()
         pause_s = backoff.next_pause_s()
         welcomed = self._conversation.was_welcomed
         if pause_s is None:
@@ -100,9 +100,6 @@ class Seat:
                 f"{self._options.connect_for_s:g} s: {lost}",
                 lost.reason,
             ) from lost
-        if retry_at_once:
-            log.debug("redirected to %s", self._route.server.address)
-            return
         level = logging.WARNING if welcomed else logging.DEBUG
         log.log(level, "stream lost: %s; retrying in %.2f s", lost, pause_s)
         until_s = time.monotonic() + pause_s
@@ -118,7 +115,6 @@ class Seat:
             welcome = self._read_welcome(stream)
             reactions = self._conversation.welcome(welcome)
             self._stream_was_welcomed = True
-            self._route.mark_answered()
             result = self._react(stream, reactions)
             silence_s = MISSED_PINGS * welcome.ping_interval_ms / 1000
             if result is None:

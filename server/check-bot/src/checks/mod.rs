@@ -4,7 +4,6 @@ mod answering;
 mod attending;
 mod clocks;
 mod leaving;
-mod moving;
 mod resuming;
 
 pub(super) use self::leaving::{RefusedBot, refuse_ticket, unknown_ticket};
@@ -34,7 +33,7 @@ pub(super) async fn run_check(
         return attending::attend(environment, settings).await;
     }
     let mut bot_match = environment.create_match(settings).await?;
-    match play(check, &mut bot_match, environment).await {
+    match play(check, &mut bot_match).await {
         Err(StopReason::Failed(mut failure)) => {
             failure.stderr = bot_match.session.process.stderr_so_far();
             Err(StopReason::Failed(failure))
@@ -43,17 +42,10 @@ pub(super) async fn run_check(
     }
 }
 
-async fn play(
-    check: Check,
-    bot_match: &mut BotMatch,
-    environment: &CheckEnvironment,
-) -> Verdict<()> {
-    if check == Check::Moved {
-        return moving::moved(bot_match, environment).await;
-    }
+async fn play(check: Check, bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.connect().await?;
     match check {
-        Check::UnknownTicket | Check::Attend | Check::Moved => Err(StopReason::Broken(
+        Check::UnknownTicket | Check::Attend => Err(StopReason::Broken(
             "this check has its own entry point".to_owned(),
         )),
         Check::WholeMatch | Check::FastClock => bot_match.finish(0).await,

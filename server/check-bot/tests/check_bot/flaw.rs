@@ -73,8 +73,6 @@ pub(crate) enum Flaw {
     ThinksTooLong,
     /// It keeps reconnecting after SUPERSEDED.
     FightsForItsSeat,
-    /// It reconnects to the old server after MOVED.
-    IgnoresMoved,
     /// It uses only the first of several servers.
     KnowsItsFirstServer,
 }
@@ -82,7 +80,6 @@ pub(crate) enum Flaw {
 const COMING_BACK: &[&str] = &[
     "begin-anew",
     "drain",
-    "moved",
     "resume-after-unknown",
     "resume-answer-lost",
     "resume-end-missed",
@@ -222,7 +219,6 @@ impl Flaw {
             Self::FightsForItsSeat,
             &["superseded"],
         ),
-        ("ignores_moved", Self::IgnoresMoved, &["moved"]),
         (
             "knows_its_first_server",
             Self::KnowsItsFirstServer,

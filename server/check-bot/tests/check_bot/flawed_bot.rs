@@ -98,13 +98,6 @@ fn channel_to(server: &str) -> Channel {
         .connect_lazy()
 }
 
-/// Returns the address in a MOVED refusal.
-fn moved_to(status: &Status) -> Option<String> {
-    let info = status.get_details_error_info()?;
-    let is_moved = info.reason == "MOVED";
-    is_moved.then(|| info.metadata.get("address").cloned())?
-}
-
 impl FlawedBot {
     async fn play(&mut self) -> u8 {
         let mut lost_at = Instant::now();
@@ -113,11 +106,10 @@ impl FlawedBot {
             match self.play_on_one_stream().await {
                 End::Exit(code) => return code,
                 End::Lost(status) => {
-                    let moved_to = status.as_ref().and_then(moved_to);
                     if let Some(code) = self.exit_code(status) {
                         return code;
                     }
-                    self.switch_server(moved_to);
+                    self.switch_server();
                 }
             }
             if self.last_sequence > last_sequence {
@@ -130,16 +122,10 @@ impl FlawedBot {
         }
     }
 
-    /// Switches to the address of a redirect, or to the next configured server.
-    fn switch_server(&mut self, moved_to: Option<String>) {
-        match moved_to {
-            Some(_) if self.flaw == Flaw::IgnoresMoved => {}
-            Some(address) => self.channel = channel_to(&format!("http://{address}")),
-            None => {
-                self.server_index = (self.server_index + 1) % self.servers.len();
-                self.channel = channel_to(&self.servers[self.server_index]);
-            }
-        }
+    /// Switches to the next configured server.
+    fn switch_server(&mut self) {
+        self.server_index = (self.server_index + 1) % self.servers.len();
+        self.channel = channel_to(&self.servers[self.server_index]);
     }
 
     /// Returns the exit code if the bot exits after this loss.
@@ -161,7 +147,6 @@ impl FlawedBot {
             },
             Some("SUPERSEDED") => flaw == Flaw::FightsForItsSeat,
             Some("SLOW_CONSUMER") => flaw != Flaw::GivesUpWhenSlow,
-            Some("MOVED") => true,
             Some("SERVER_STOPPING") => flaw != Flaw::GivesUpWhenServerStops,
             Some(_) => false,
             None if is_transports => flaw != Flaw::GivesUpWhenReset,

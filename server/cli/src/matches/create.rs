@@ -14,7 +14,7 @@ use crate::{
     address::PageUrl,
     failure::misuse,
     formats,
-    match_client::ServerFlag,
+    match_client::{ServerFlag, message},
     match_flags::{ClockOf, MatchFlags},
     output,
     process::block_on,
@@ -102,7 +102,8 @@ impl CreateArgs {
                 idempotency_key: self.idempotency_key,
                 ..CreateMatchRequest::default()
             };
-            let created = self.server.create(request).await?;
+            let mut client = self.server.connect().await?;
+            let created = message(client.create_match(request).await)?;
             let text = if self.json {
                 formats::to_json("CreateMatchResponse", &created)?
             } else {

@@ -36,8 +36,7 @@ pub(super) struct ConfigFile {
     pub(super) data: Option<PathBuf>,
     pub(super) store: Option<String>,
     pub(super) node: Option<String>,
-    pub(super) advertise: Option<String>,
-    pub(super) forward: bool,
+    pub(super) node_address: Option<String>,
     pub(super) durability: Option<DurabilityFlag>,
     #[serde(deserialize_with = "flags::deserialize_keep_replays")]
     pub(super) keep_replays: Option<KeepReplays>,

@@ -49,16 +49,13 @@ pub(super) struct ServeArgs {
     /// Name of this node in a cluster of servers that share a database
     ///
     /// Each node plays its own matches. If a node dies, other nodes take over its matches.
-    #[arg(long, value_name = "NAME", requires = "advertise")]
+    #[arg(long, value_name = "NAME", requires = "node_address")]
     pub(super) node: Option<NodeName>,
-    /// Address to which other nodes redirect clients of this node
-    #[arg(long, value_name = "HOST:PORT", requires = "node")]
-    pub(super) advertise: Option<NodeAddress>,
-    /// Forward calls to other nodes, so that clients need to reach only this node
+    /// Address at which the other nodes of the cluster reach this node
     ///
-    /// All nodes of a cluster must be started with this flag.
-    #[arg(long, requires = "node")]
-    pub(super) forward: bool,
+    /// Nodes forward calls to each other. Clients need not reach this address.
+    #[arg(long, value_name = "HOST:PORT", requires = "node")]
+    pub(super) node_address: Option<NodeAddress>,
     /// Failures that an acknowledged decision survives [default: disk]
     #[arg(long, value_enum)]
     pub(super) durability: Option<DurabilityFlag>,

@@ -2,15 +2,15 @@
 
 mod config_file;
 mod flags;
-mod forwarding;
 mod log;
 mod rules;
 mod settings;
 
 use std::{io, net::SocketAddr, path::Path, sync::Arc};
 
+use bridgemaster_sdk::{TlsOptions, endpoint};
 use bridgemaster_server::{
-    BindError, Server, ServerOptions, SharedStore, Storage, traces::MAX_QUEUE_BYTES,
+    BindError, NodeConnector, Server, ServerOptions, SharedStore, Storage, traces::MAX_QUEUE_BYTES,
 };
 use bridgemaster_store::{
     DataDir, Durability, IntegrityCheck, KeyStore, Nodes, PostgresStore, SqliteOptions,
@@ -76,10 +76,9 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         );
     }
     let (traces, span_export) = log::start_export(&settings);
-    let forward = forwarding::connector(&settings)?;
-    let (store, shared) = open_store(&settings).await?.unzip();
+    let connector = node_connector(&settings)?;
+    let (store, shared) = open_store(&settings, connector).await?.unzip();
     let shared = shared.flatten();
-    let shared = shared.map(|shared| SharedStore { forward, ..shared });
     let has_page = settings.page.is_some();
     settings.limits.fit_open_files(has_page, 0);
     log_memory_bound(&settings);
@@ -134,7 +133,7 @@ fn log_memory_bound(settings: &Settings) {
     } else {
         0
     };
-    let of_forwarding = if settings.forward {
+    let of_forwarding = if settings.node.address.is_some() {
         settings.limits.memory_bound_of_forwarding()
     } else {
         0
@@ -214,9 +213,33 @@ fn with_hint(error: BindError) -> anyhow::Error {
     anyhow::anyhow!("{error}; {hint}")
 }
 
+/// Returns the function that connects to the cluster's other nodes. If this server uses TLS, these
+/// connections use TLS too, with the client TLS options from the environment.
+///
+/// # Errors
+/// The TLS files of a node are invalid.
+fn node_connector(settings: &Settings) -> anyhow::Result<NodeConnector> {
+    let scheme = if settings.tls.is_enabled() {
+        "https"
+    } else {
+        "http"
+    };
+    let tls = TlsOptions::from_env();
+    let connector: NodeConnector = Arc::new(move |address| {
+        let endpoint = endpoint(&format!("{scheme}://{address}"), &tls);
+        endpoint.map_err(|error| error.to_string())
+    });
+    if let Some(own) = &settings.node.address {
+        // Report invalid files at startup instead of at the first call.
+        connector(own.as_str()).map_err(|problem| misuse(format!("--node-address: {problem}")))?;
+    }
+    Ok(connector)
+}
+
 /// Opens the configured store, if any. A database also contains the state that cluster nodes share.
 async fn open_store(
     settings: &Settings,
+    connector: NodeConnector,
 ) -> Result<Option<(Arc<dyn Store>, Option<SharedStore>)>, StoreError> {
     let durability = settings.durability.into();
     match &settings.store {
@@ -233,7 +256,7 @@ async fn open_store(
             let shared = SharedStore {
                 nodes,
                 identity,
-                forward: None,
+                connector,
             };
             Ok(Some((store, Some(shared))))
         }

@@ -38,8 +38,6 @@ pub(super) struct Settings {
     pub(super) store: Option<StoreLocation>,
     /// This server's identity among the servers that share the store.
     pub(super) node: NodeIdentity,
-    /// True to forward calls to other nodes.
-    pub(super) forward: bool,
     pub(super) durability: DurabilityFlag,
     pub(super) keep_replays: KeepReplays,
     pub(super) drop_match: Vec<String>,
@@ -91,10 +89,14 @@ impl StoreLocation {
 
 /// Returns this node's identity, from the flags or the config file.
 fn node(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<NodeIdentity> {
-    let (name, address) = match (&args.node, &args.advertise) {
+    let (name, address) = match (&args.node, &args.node_address) {
         (None, None) => {
             let name = file.node.as_deref().map(NodeName::new).transpose();
-            let address = file.advertise.as_deref().map(NodeAddress::new).transpose();
+            let address = file
+                .node_address
+                .as_deref()
+                .map(NodeAddress::new)
+                .transpose();
             let invalid = |error: InvalidText| misuse(error.to_string());
             (name.map_err(invalid)?, address.map_err(invalid)?)
         }
@@ -107,7 +109,8 @@ fn node(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<NodeIdentity> {
             address: Some(address),
         }),
         _ => Err(misuse(
-            "a node needs both a name and an address; set --node NAME and --advertise HOST:PORT",
+            "a node needs both a name and an address; set --node NAME and --node-address \
+             HOST:PORT",
         )),
     }
 }
@@ -186,7 +189,6 @@ impl Settings {
             replay_mode: args.replay_mode.or(file.replay_mode),
             store,
             node,
-            forward: args.forward || file.forward,
             durability: durability.unwrap_or(DurabilityFlag::Disk),
             keep_replays: keep_replays.unwrap_or_default(),
             drop_match: args.drop_match,
@@ -242,16 +244,9 @@ impl Settings {
         }
     }
 
-    /// Rejects settings that do not work in a cluster and, outside a cluster, settings that work
-    /// only there.
+    /// Rejects settings that do not work in a cluster.
     fn check_node(&self) -> anyhow::Result<()> {
         if self.node.address.is_none() {
-            if self.forward {
-                return Err(misuse(
-                    "--forward works only on a node of a cluster; add --node NAME and --advertise \
-                     HOST:PORT",
-                ));
-            }
             return Ok(());
         }
         if !matches!(self.store, Some(StoreLocation::Database(_))) {

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         let others = Connection::new(&options.server_url).unwrap();
         // Over the connection on which it plays, and over another.
         for (connection, shows) in [(&own, true), (&others, false)] {
-            let channel = connection.route().unwrap().channel();
+            let channel = connection.route().channel();
             let ticket = ticket.clone();
             tokio::spawn(async move { steal(theft, channel, &ticket, shows).await });
         }

@@ -1,4 +1,4 @@
-//! Servers of a cluster of which callers can reach one alone: it passes calls on to the others.
+//! Servers of a cluster, of which callers know one alone: it forwards calls to the others.
 
 use bridgemaster_proto::v1::{
     CancelMatchRequest, ExpireSeatRequest, GetMatchRequest, ListLaddersRequest, MatchState,
@@ -18,10 +18,10 @@ use crate::{
 const GAMES: [&str; 2] = ["carcassonne", "alhambra"];
 const MATCHES: usize = 4;
 
-/// Two servers that pass calls on; the first leads.
+/// Two servers; the first leads.
 fn two_servers() -> (Served, Served) {
     let database = PostgresServer::shared().fresh();
-    let start = |name| node(&database, name, &free_address(), &["--forward"]);
+    let start = |name| node(&database, name, &free_address(), &[]);
     (start("one"), start("two"))
 }
 
@@ -108,6 +108,11 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
     };
     let cancelled = matches.cancel_match(request).await.unwrap().into_inner();
     assert_eq!(cancelled.r#match.unwrap().state(), MatchState::Cancelled);
+    for server in [&one, &two] {
+        let listed = server.all_matches().await;
+        let ids: Vec<&str> = listed.iter().map(|info| &*info.match_id).collect();
+        assert_eq!(ids, [&*match_id]);
+    }
     let mut last = MatchState::Unspecified;
     while let Some(message) = timeout(PATIENCE, news.message()).await.unwrap().unwrap() {
         last = message.r#match.unwrap().state();

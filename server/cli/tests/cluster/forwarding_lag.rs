@@ -44,10 +44,10 @@ fn short_clock() -> ClockRules {
     }
 }
 
-/// A server that has the matches, which leads, and one that passes calls on to it.
+/// A server that has the matches, which leads, and one that forwards calls to it.
 fn two_servers() -> (Served, Served) {
     let database = PostgresServer::shared().fresh();
-    let start = |name| node(&database, name, &free_address(), &["--forward"]);
+    let start = |name| node(&database, name, &free_address(), &[]);
     (start("owner"), start("forwarder"))
 }
 
@@ -105,7 +105,7 @@ pub(crate) async fn bots_behind_a_server_that_is_silent_for_a_lease_go_elsewhere
 async fn play_behind_two_lives(end: impl FnOnce(Served)) {
     let expected = undisturbed().await;
     let database = PostgresServer::shared().fresh();
-    let start = |name, address: &str| node(&database, name, address, &["--forward"]);
+    let start = |name, address: &str| node(&database, name, address, &[]);
     let owner = start("owner", &free_address());
     let at = free_address();
     let forwarder = start("forwarder", &at);

@@ -2,13 +2,9 @@
 
 use std::{net::TcpListener, process::Output};
 
-use bridgemaster_proto::v1::{
-    CancelMatchRequest, GetMatchRequest, ListLaddersRequest,
-    ladder_service_client::LadderServiceClient,
-};
+use bridgemaster_proto::v1::{ListLaddersRequest, ladder_service_client::LadderServiceClient};
 use tokio::time::{Duration, sleep, timeout};
-use tonic::{Code, Status, transport::Channel};
-use tonic_types::StatusExt as _;
+use tonic::{Status, transport::Channel};
 
 use crate::{
     postgres_server::PostgresServer,
@@ -67,7 +63,14 @@ pub(crate) fn node_that_logs(
     log: &str,
 ) -> Served {
     let flags = ["--listen", address, "--no-page", "--store", database];
-    let named = ["--node", name, "--advertise", address, "--drain-time", "0"];
+    let named = [
+        "--node",
+        name,
+        "--node-address",
+        address,
+        "--drain-time",
+        "0",
+    ];
     let flags = flags.iter().chain(&named).chain(more);
     let log = format!("warn,{log}");
     Served::of(serve(flags).env("RUST_LOG", log).spawn().unwrap())
@@ -75,55 +78,6 @@ pub(crate) fn node_that_logs(
 
 pub(crate) fn address(server: &Served) -> String {
     server.address()
-}
-
-/// Returns the address to which a refusal redirects.
-pub(crate) fn moved_to(refused: &Status) -> Option<String> {
-    let info = refused.get_details_error_info()?;
-    assert_eq!(
-        (&*info.reason, refused.code()),
-        ("MOVED", Code::FailedPrecondition)
-    );
-    info.metadata.get("address").cloned()
-}
-
-pub(crate) async fn a_caller_is_sent_to_where_a_match_is() {
-    let Cluster {
-        one, two, three, ..
-    } = Cluster::start();
-    let (match_id, _) = two.create("alhambra", "a").await;
-    for server in [&one, &three] {
-        let mut matches = server.matches().await;
-        let request = GetMatchRequest {
-            match_id: match_id.clone(),
-            ..GetMatchRequest::default()
-        };
-        let refused = matches.get_match(request).await.unwrap_err();
-        assert_eq!(moved_to(&refused), Some(address(&two)));
-        let request = CancelMatchRequest {
-            match_id: match_id.clone(),
-            ..CancelMatchRequest::default()
-        };
-        let refused = matches.cancel_match(request).await.unwrap_err();
-        assert_eq!(moved_to(&refused), Some(address(&two)));
-        let unknown = GetMatchRequest {
-            match_id: "unknown".to_owned(),
-            ..GetMatchRequest::default()
-        };
-        let refused = matches.get_match(unknown).await.unwrap_err();
-        assert_eq!(refused.code(), Code::NotFound);
-    }
-    // A cancellation is visible on all nodes.
-    let request = CancelMatchRequest {
-        match_id: match_id.clone(),
-        ..CancelMatchRequest::default()
-    };
-    two.matches().await.cancel_match(request).await.unwrap();
-    for server in [&one, &two, &three] {
-        let listed = server.all_matches().await;
-        assert_eq!(listed.len(), 1);
-        assert_eq!(listed[0].match_id, match_id);
-    }
 }
 
 /// Returns the output of `bridgemaster cluster nodes` for a database.
@@ -157,7 +111,7 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
         (&named("one")["leads"], &named("one")["is_live"]),
         (&true.into(), &true.into())
     );
-    // Nobody is sent there any more.
+    // Nothing is forwarded there any more.
     assert_eq!(named("two")["address"], "");
     assert_eq!(named("two")["is_live"], false);
     assert!(named("two")["lease_left_ms"].as_i64().unwrap() < 0);
@@ -172,23 +126,27 @@ async fn ladders(server: &Served) -> Result<usize, Status> {
 
 pub(crate) async fn what_spans_matches_is_kept_by_one_server_and_then_by_another() {
     let Cluster {
-        one, two, three, ..
+        database,
+        one,
+        two,
+        three,
     } = Cluster::start();
-    assert_eq!(ladders(&one).await.unwrap(), 0);
-    let refused = ladders(&two).await.unwrap_err();
-    assert_eq!(moved_to(&refused), Some(address(&one)));
+    for server in [&one, &two, &three] {
+        assert_eq!(ladders(server).await.unwrap(), 0);
+    }
     one.kill();
     let led = async {
-        loop {
-            if ladders(&two).await.is_ok() || ladders(&three).await.is_ok() {
-                return;
+        for server in [&two, &three] {
+            while ladders(server).await.is_err() {
+                sleep(LOOK_AGAIN).await;
             }
-            sleep(LOOK_AGAIN).await;
         }
     };
     timeout(PATIENCE, led).await.expect("another one leads");
-    let leads = [ladders(&two).await.is_ok(), ladders(&three).await.is_ok()];
-    assert_eq!(leads.iter().filter(|leads| **leads).count(), 1);
+    let json: serde_json::Value = serde_json::from_str(&shown(&database, &["--json"])).unwrap();
+    let nodes = json["nodes"].as_array().unwrap().iter();
+    let leaders: Vec<_> = nodes.filter(|node| node["leads"] == true).collect();
+    assert!(leaders.len() == 1 && leaders[0]["name"] != "one", "{json}");
 }
 
 pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
@@ -197,7 +155,7 @@ pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
         assert_eq!(ended.status.code(), Some(2), "{flags:?}");
         String::from_utf8(ended.stderr).unwrap()
     };
-    let named = ["--node", "one", "--advertise", "127.0.0.1:1"];
+    let named = ["--node", "one", "--node-address", "127.0.0.1:1"];
     let without_database = refused(&named);
     assert!(
         without_database.contains("--store URL"),
@@ -212,7 +170,7 @@ pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
     let quick = refused(&[&named[..], &store[..]].concat());
     assert!(quick.contains("--durability process"), "{quick}");
     let half = refused(&["--node", "one"]);
-    assert!(half.contains("--advertise"), "{half}");
-    let wrong = refused(&["--node", "one", "--advertise", "http://one:1"]);
+    assert!(half.contains("--node-address"), "{half}");
+    let wrong = refused(&["--node", "one", "--node-address", "http://one:1"]);
     assert!(wrong.contains("HOST:PORT"), "{wrong}");
 }

@@ -1,36 +1,19 @@
 //! A new match is made where room is.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    process::{Command, Output},
+};
 
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
-use tonic::Status;
 use tonic_types::StatusExt as _;
 
 use crate::{
-    nodes::{LOOK_AGAIN, address, free_address, moved_to, node, shown},
+    nodes::{LOOK_AGAIN, free_address, node, shown},
     postgres_server::PostgresServer,
     served::{PATIENCE, Served},
 };
-
-/// Waits until a server refuses to make a match, for a reason that is expected.
-async fn refuses(server: &Served, is_expected: impl Fn(&Status) -> bool) {
-    let refused = async {
-        loop {
-            let refused = server.try_create("alhambra", "a").await.unwrap_err();
-            if is_expected(&refused) {
-                return;
-            }
-            // What it knows of the others is a moment old.
-            sleep(LOOK_AGAIN).await;
-        }
-    };
-    timeout(PATIENCE, refused).await.expect("it is refused so");
-}
-
-fn reason(refused: &Status) -> Option<String> {
-    Some(refused.get_details_error_info()?.reason)
-}
 
 /// Returns the status of all nodes, once they have measured their load.
 async fn until_all_tell_their_load(database: &str) -> Vec<Value> {
@@ -64,54 +47,71 @@ fn two_with_slots(slots: usize) -> (String, Served, Served) {
     (database, one, two)
 }
 
-pub(crate) async fn a_busy_server_sends_a_new_match_to_one_that_has_plenty_of_room() {
+/// Waits until the two servers have told the database that they play so many matches.
+async fn until_they_play(database: &str, expected: [u64; 2]) {
+    let told = async {
+        loop {
+            let json: Value = serde_json::from_str(&shown(database, &["--json"])).unwrap();
+            let nodes = json["nodes"].as_array().unwrap().iter();
+            let matches: Vec<_> = nodes.map(|node| node["matches"].as_u64()).collect();
+            if matches == expected.map(Some) {
+                return;
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    timeout(PATIENCE, told).await.expect("they play so many");
+}
+
+pub(crate) async fn a_busy_server_has_a_new_match_made_where_plenty_of_room_is() {
     let (database, one, two) = two_with_slots(10);
     until_all_tell_their_load(&database).await;
     // Nine of ten are in play when the next is asked for, and not before.
     for number in 0..9 {
         one.create("alhambra", &number.to_string()).await;
     }
-    let next = one.try_create("alhambra", "next").await;
+    one.create("alhambra", "next").await;
     if !cfg!(target_os = "linux") {
-        next.expect("no server is spared where none can measure its load");
-        return;
+        // No server is spared where none can measure its load.
+        return until_they_play(&database, [10, 0]).await;
     }
-    assert_eq!(moved_to(&next.unwrap_err()), Some(address(&two)));
-    for number in 0..9 {
+    until_they_play(&database, [9, 1]).await;
+    for number in 0..8 {
         two.create("alhambra", &number.to_string()).await;
     }
+    until_they_play(&database, [9, 9]).await;
     // Where the other has no more room than this one, the last slot is used.
-    let made = async {
-        while let Err(refused) = one.try_create("alhambra", "next").await {
-            assert_eq!(moved_to(&refused), Some(address(&two)));
-            // What it knows of the other is a moment old.
-            sleep(LOOK_AGAIN).await;
-        }
-    };
-    timeout(PATIENCE, made).await.expect("it is made here");
+    one.create("alhambra", "last").await;
+    until_they_play(&database, [10, 9]).await;
+}
+
+/// Makes a match with the program.
+fn make_with_program(server: &Served) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
+    let create = [
+        "match",
+        "create",
+        "--game",
+        "alhambra",
+        "--server",
+        &*server.url,
+    ];
+    command.args(create).output().unwrap()
 }
 
 pub(crate) async fn a_new_match_is_made_where_room_is() {
     let (database, one, two) = two_with_slots(1);
-    one.create("alhambra", "a").await;
-    let is_sent_to_two = |refused: &Status| match reason(refused).as_deref() {
-        Some("MOVED") => moved_to(refused) == Some(address(&two)),
-        _ => false,
-    };
-    refuses(&one, is_sent_to_two).await;
-    // The program goes where it is sent.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
-    let create = [
-        "match", "create", "--game", "alhambra", "--server", &*one.url,
-    ];
-    let made = command.args(create).output().unwrap();
-    assert!(made.status.success(), "{made:?}");
+    until_all_tell_their_load(&database).await;
+    for expected in [[1, 0], [1, 1]] {
+        let made = make_with_program(&one);
+        assert!(made.status.success(), "{made:?}");
+        until_they_play(&database, expected).await;
+    }
     // Now nobody has room.
     for server in [&one, &two] {
-        refuses(server, |refused| {
-            reason(refused).as_deref() == Some("LIMIT_REACHED")
-        })
-        .await;
+        let refused = server.try_create("alhambra", "a").await.unwrap_err();
+        let reason = refused.get_details_error_info().map(|info| info.reason);
+        assert_eq!(reason.as_deref(), Some("LIMIT_REACHED"));
     }
     for node in until_all_tell_their_load(&database).await {
         let (slots, matches) = (&node["slots"], &node["matches"]);

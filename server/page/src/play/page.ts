@@ -6,7 +6,7 @@ import type { SeatInfo } from "../../gen/bridgemaster/v1/match_pb.ts";
 import { gameOf } from "../games/registry.ts";
 import type { MatchRecord } from "../match/record.ts";
 import { follow } from "../source/following.ts";
-import { refusalOf, failureOf, type Failure } from "../source/refusal.ts";
+import { reasonOf, failureOf, type Failure } from "../source/refusal.ts";
 import { SeatClient } from "../source/seat.ts";
 import { plain } from "../text.ts";
 import { Choosing } from "./choosing.ts";
@@ -133,7 +133,7 @@ export class PlayPage {
         },
       });
     } catch (error) {
-      const { reason } = refusalOf(error);
+      const reason = reasonOf(error);
       const failure = failureOf(error);
       const needsKey = reason.startsWith("KEY_") || reason === "SCOPE_MISSING";
       this.failure = { ...failure, needsKey, reason, text: REFUSAL_TEXTS[reason] ?? failure.text };
@@ -247,7 +247,7 @@ export class PlayPage {
         }
       }
     } catch (error) {
-      this.refused = `The decision was not accepted: ${plain(REFUSAL_TEXTS[refusalOf(error).reason] ?? failureOf(error).text)}`;
+      this.refused = `The decision was not accepted: ${plain(REFUSAL_TEXTS[reasonOf(error)] ?? failureOf(error).text)}`;
       if (isOpen()) choosing?.reset();
     }
     this.isSending = false;

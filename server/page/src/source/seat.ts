@@ -3,7 +3,7 @@
 import type { PlayResponse } from "../../gen/bridgemaster/v1/play_pb.ts";
 import type { DecisionRejected } from "../../gen/bridgemaster/v1/play_pb.ts";
 import { Pauses } from "./pauses.ts";
-import { refusalOf, failureOf } from "./refusal.ts";
+import { reasonOf, failureOf } from "./refusal.ts";
 import { seats } from "./server.ts";
 
 /** Maximum pause before a retry, in ms. */
@@ -65,7 +65,7 @@ export class SeatClient {
         return (await this.#client.decide({ decision }, { headers: this.#headers })).rejected;
       } catch (error) {
         // The server refuses answers without a stream; one is being opened.
-        if (!failureOf(error).isTemporary && refusalOf(error).reason !== "HELLO_EXPECTED") throw error;
+        if (!failureOf(error).isTemporary && reasonOf(error) !== "HELLO_EXPECTED") throw error;
       }
       await pauses.wait();
       if (this.#isClosed || !isOpen()) return undefined;

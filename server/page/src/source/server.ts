@@ -9,7 +9,7 @@ import { readPositions } from "./delimited.ts";
 import { fetchOnce } from "./early.ts";
 import { keyHeaders } from "./key.ts";
 import { Pauses } from "./pauses.ts";
-import { refusalOf } from "./refusal.ts";
+import { reasonOf } from "./refusal.ts";
 
 const withKey: Interceptor = (next) => (request) => {
   for (const [name, value] of Object.entries(keyHeaders())) request.header.set(name, value);
@@ -30,7 +30,7 @@ const retryDuringTakeover: Interceptor = (next) => async (request) => {
     try {
       return await next(request);
     } catch (error) {
-      if (request.stream || left === 0 || refusalOf(error).reason !== "NODE_SUPERSEDED") throw error;
+      if (request.stream || left === 0 || reasonOf(error) !== "NODE_SUPERSEDED") throw error;
     }
     await pauses.wait();
   }

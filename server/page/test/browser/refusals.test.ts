@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import { browse, tab } from "../chromium.ts";
 import { FakeServer } from "../fake-server.ts";
 import { loaded, playthrough, shown } from "../match-page.ts";
-import { FAILED_PRECONDITION, Refused, UNAVAILABLE } from "../refused.ts";
+import { DATA_LOSS, Refused, UNAVAILABLE } from "../refused.ts";
 import { ended, live, ladderOf } from "../scene.ts";
 
 const LONDON = playthrough("old_london_bridge.four");
@@ -25,7 +25,7 @@ after(async () => {
 });
 
 const superseded = () => new Refused(UNAVAILABLE, "another node might have taken over this node's matches", "NODE_SUPERSEDED");
-const moved = () => new Refused(FAILED_PRECONDITION, "the match is played on another server", "MOVED", { address: "10.0.0.7:50051" });
+const damaged = () => new Refused(DATA_LOSS, "the stored match cannot be read", "DATA_DAMAGED");
 const calls = (method: string) => server.calls.filter((call) => call === method).length;
 
 test("a match is requested again while its server is superseded", async () => {
@@ -87,37 +87,37 @@ test("the stream of a seat is reopened while its server is superseded", async ()
   await page.context().close();
 });
 
-test("a match on another server is not requested again, and the error has the address", async () => {
-  server.refusals.set("WatchPositions", [moved()]);
+test("a match that cannot be read is not requested again", async () => {
+  server.refusals.set("WatchPositions", [damaged()]);
   const before = calls("WatchPositions");
   const { page } = await tab(browser);
   await page.goto(`${server.url}/m/over`);
-  await page.getByRole("alert").getByText("at 10.0.0.7:50051").waitFor();
+  await page.getByRole("alert").getByText("the stored match cannot be read").waitFor();
   assert.equal(calls("WatchPositions"), before + 1);
-  server.refusals.set("WatchSeat", [moved()]);
+  server.refusals.set("WatchSeat", [damaged()]);
   await page.goto(`${server.url}/play#ticket=${"0".repeat(32)}`);
   await page.getByRole("button", { name: "Take the seat" }).click();
-  await page.getByRole("alert").getByText("at 10.0.0.7:50051").waitFor();
+  await page.getByRole("alert").getByText("the stored match cannot be read").waitFor();
   await page.context().close();
 });
 
-test("a match that moves while it is followed keeps its loaded positions", async () => {
-  const { match, rest } = live(LONDON, "moves", 10);
+test("a match that cannot be read any more keeps its loaded positions", async () => {
+  const { match, rest } = live(LONDON, "damaged", 10);
   const from = match.from.bind(match);
-  let isMoved = false;
+  let isDamaged = false;
   match.from = async function* (decision, viewers) {
     for await (const message of from(decision, viewers)) {
-      if (isMoved) throw moved();
+      if (isDamaged) throw damaged();
       yield message;
     }
   };
-  server.matches.set("moves", match);
+  server.matches.set("damaged", match);
   const { page } = await tab(browser);
-  await page.goto(`${server.url}/m/moves`);
+  await page.goto(`${server.url}/m/damaged`);
   await shown(page, 9);
-  isMoved = true;
+  isDamaged = true;
   rest.slice(0, 1).forEach((message) => match.push(message));
-  await page.getByRole("status").getByText("at 10.0.0.7:50051").waitFor();
+  await page.getByRole("status").getByText("the stored match cannot be read").waitFor();
   await page.keyboard.press("Home");
   await shown(page, 0);
   await page.context().close();

@@ -23,8 +23,8 @@ use crate::refusal::Refusal;
 pub(crate) struct Cluster {
     nodes: Arc<dyn Nodes>,
     name: NodeName,
-    /// Whether callers can be redirected to other nodes. A single server has no other node, and
-    /// waits for its database instead.
+    /// Whether there can be other nodes. A single server has none, and waits for its database
+    /// instead.
     is_shared: bool,
     /// Origin of this server's clock.
     started: Instant,
@@ -55,7 +55,7 @@ impl Cluster {
         }
     }
 
-    /// Returns whether callers are redirected between nodes.
+    /// Returns whether other nodes can share the database.
     pub(crate) fn is_shared(&self) -> bool {
         self.is_shared
     }
@@ -157,7 +157,7 @@ impl Cluster {
         Refusal::node_superseded()
     }
 
-    /// Returns whether another node can take over matches: it is live, has an address for callers,
+    /// Returns whether another node can take over matches: it is live, has an address,
     /// and is not draining.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl Cluster {
     /// Checks that no other node plays a match, which this node does not play.
     ///
     /// # Errors
-    /// A redirect to the node that has the match; or a server error, if a takeover is in progress
+    /// A refusal that names the node of the match; or a server error, if a takeover is in progress
     /// or the nodes cannot be read.
     pub(crate) async fn check_not_remote(&self, id: &MatchId) -> Result<(), Refusal> {
         if !self.is_shared {
@@ -187,7 +187,7 @@ impl Cluster {
                 if is_released || node.name == self.name {
                     Err(takeover_refusal())
                 } else {
-                    Err(moved_refusal(PLAYED_REMOTELY, node))
+                    Err(refer_to(node))
                 }
             }
         }
@@ -202,7 +202,7 @@ impl Cluster {
     /// Checks that this node has this name, and so serves the matches of the node with the name.
     ///
     /// # Errors
-    /// A redirect to the node that has the name; or a server error, if the nodes cannot be read.
+    /// A refusal that names the node's address; or a server error, if the nodes cannot be read.
     pub(crate) async fn check_node_is_local(&self, name: &str) -> Result<(), Refusal> {
         if name == self.name.as_str() {
             return Ok(());
@@ -210,13 +210,13 @@ impl Cluster {
         let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let node = nodes.into_iter().find(|node| node.name.as_str() == name);
         // If the store was copied from another cluster, it does not contain the node.
-        node.map_or(Ok(()), |node| Err(moved_refusal(PLAYED_REMOTELY, node)))
+        node.map_or(Ok(()), |node| Err(refer_to(node)))
     }
 
     /// Checks that this node leads.
     ///
     /// # Errors
-    /// A redirect to the leader.
+    /// A refusal that names the leader.
     pub(crate) async fn check_leader(&self) -> Result<(), Refusal> {
         if self.is_leader() {
             return Ok(());
@@ -224,25 +224,18 @@ impl Cluster {
         let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let leader = nodes.into_iter().find(|node| node.is_leader);
         match leader.filter(|node| node.name != self.name) {
-            Some(leader) => {
-                let what =
-                    "queues, ladders and groups with withheld seeds are served by the leader";
-                Err(moved_refusal(what, leader))
-            }
+            Some(leader) => Err(refer_to(leader)),
             None => Err(takeover_refusal()),
         }
     }
 }
 
-const PLAYED_REMOTELY: &str = "the match is played on another server";
-
-/// Redirects a caller to a node, or asks it to retry while a takeover is in progress.
-pub(super) fn moved_refusal(what: &str, node: StoredNode) -> Refusal {
-    match node.address.as_ref().filter(|_| node.is_live()) {
-        Some(address) => {
-            let message = format!("{what}: {address}");
-            Refusal::new(RefusalReason::Moved, message).with("address", address.to_string())
-        }
+/// The refusal of a call that `node` can answer: the call is forwarded to it. While a takeover of the
+/// node is in progress, the caller has to retry.
+pub(super) fn refer_to(node: StoredNode) -> Refusal {
+    let is_live = node.is_live();
+    match node.address.filter(|_| is_live) {
+        Some(address) => Refusal::forward_to(address),
         None => takeover_refusal(),
     }
 }
@@ -265,10 +258,11 @@ mod tests {
         AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, NodeAddress,
         OpenMatch,
     };
-
     use tokio::time::timeout;
+    use tonic::Status;
 
     use super::*;
+    use crate::refusal::FORWARD_TO_HEADER;
 
     /// A store with one match at this node, which may have released it.
     struct Planted(StoredNode, bool);
@@ -276,10 +270,6 @@ mod tests {
     #[async_trait]
     impl Nodes for Planted {
         async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn withdraw_address(&self) -> Result<(), StoreError> {
             Ok(())
         }
 
@@ -343,6 +333,13 @@ mod tests {
         }
     }
 
+    /// Returns the address to which a refused call is forwarded.
+    fn node_of(refused: Refusal) -> Option<String> {
+        let status = Status::from(refused);
+        let address = status.metadata().get(FORWARD_TO_HEADER)?;
+        address.to_str().ok().map(str::to_owned)
+    }
+
     fn cluster(node: StoredNode, is_shared: bool) -> Cluster {
         of(Planted(node, false), is_shared)
     }
@@ -353,15 +350,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_is_redirected_to_a_live_node_and_retries_for_a_dead_one() {
+    async fn a_call_is_forwarded_to_a_live_node_and_retried_for_a_dead_one() {
         let id = MatchId::new("a").unwrap();
         let there = cluster(other(1), true);
         for refused in [
             there.check_not_remote(&id).await.unwrap_err(),
             there.check_leader().await.unwrap_err(),
         ] {
-            assert_eq!(refused.reason(), RefusalReason::Moved);
-            assert_eq!(refused.metadata("address"), Some("other.example:1"));
+            assert_eq!(node_of(refused).as_deref(), Some("other.example:1"));
         }
         timeout(Duration::ZERO, there.orphan_requested())
             .await
@@ -372,13 +368,14 @@ mod tests {
             gone.check_leader().await.unwrap_err(),
         ] {
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
+            assert_eq!(node_of(refused), None);
         }
         gone.orphan_requested().await;
-        let mut withdrawn = other(1);
-        withdrawn.address = None;
-        let refused = cluster(withdrawn, true).check_not_remote(&id).await;
+        let mut stopped = other(1);
+        stopped.address = None;
+        let refused = cluster(stopped, true).check_not_remote(&id).await;
         let refused = refused.unwrap_err();
-        assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "it ends");
+        assert_eq!(node_of(refused), None, "it has ended");
         let alone = cluster(other(1), false);
         assert!(alone.check_not_remote(&id).await.is_ok());
         alone.become_leader();
@@ -386,7 +383,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_caller_is_redirected_to_a_node_that_released_the_match() {
+    async fn no_call_is_forwarded_to_a_node_that_released_the_match() {
         let id = MatchId::new("a").unwrap();
         for name in ["other", "this"] {
             let mut node = other(1);
@@ -394,6 +391,7 @@ mod tests {
             let cluster = of(Planted(node, true), true);
             let refused = cluster.check_not_remote(&id).await.unwrap_err();
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
+            assert_eq!(node_of(refused), None);
             cluster.orphan_requested().await;
         }
     }
@@ -417,10 +415,10 @@ mod tests {
     async fn a_match_is_refused_when_all_nodes_are_full() {
         let full = || Refusal::server_limit("open_matches", 1);
         let there = cluster(other(1), true);
-        let sent = there.redirect_when_full(full()).await;
-        assert_eq!(sent.metadata("address"), Some("other.example:1"));
+        let sent = there.forward_when_full(full()).await;
+        assert_eq!(node_of(sent).as_deref(), Some("other.example:1"));
         for cluster in [cluster(other(0), true), cluster(other(1), false)] {
-            let refused = cluster.redirect_when_full(full()).await;
+            let refused = cluster.forward_when_full(full()).await;
             assert_eq!(refused.reason(), RefusalReason::LimitReached);
         }
     }

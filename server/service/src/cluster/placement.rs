@@ -7,13 +7,13 @@ use super::{Cluster, membership};
 use crate::refusal::Refusal;
 
 /// A node that uses this percentage of its slots or processors is busy. Below that it creates the
-/// requested matches itself, since a redirect costs the caller a round trip. The remaining capacity
+/// requested matches itself, since forwarding costs a round trip. The remaining capacity
 /// absorbs matches that arrive before the load is measured again.
 const BUSY_PERCENT: u32 = 90;
 
 /// A node that uses at most this percentage of its slots and of its processors is lightly loaded.
 /// The value is far below [`BUSY_PERCENT`], because load reports are slightly stale: a node that
-/// receives all new matches must not redirect callers back.
+/// receives all new matches must not forward them back.
 const LIGHT_LOAD_PERCENT: u32 = 50;
 
 const _: () = assert!(LIGHT_LOAD_PERCENT < BUSY_PERCENT);
@@ -23,37 +23,26 @@ const _: () = assert!(LIGHT_LOAD_PERCENT < BUSY_PERCENT);
 const MIN_FREE_PERCENT: u32 = 5;
 
 impl Cluster {
-    /// Returns a redirect to a lightly loaded node if this node, with `matches` matches in play, is
-    /// busy. Returns `None` to create the match here.
-    pub(crate) async fn redirect_when_busy(&self, matches: usize) -> Option<Refusal> {
+    /// Returns a refusal that forwards the call to a lightly loaded node, if this node, with
+    /// `matches` matches in play, is busy. Returns `None` to create the match here.
+    pub(crate) async fn forward_when_busy(&self, matches: usize) -> Option<Refusal> {
         if !self.is_shared() || !is_busy(matches as u64, &self.status()) {
             return None;
         }
         // If the other nodes cannot be read, the match is created here.
         let nodes = self.nodes().nodes().await.ok()?;
-        let node = least_loaded_node(nodes, self.name())?;
-        Some(membership::moved_refusal(
-            "this server is busy; another server of the cluster has free capacity",
-            node,
-        ))
+        least_loaded_node(nodes, self.name()).map(membership::refer_to)
     }
 
-    /// Returns a redirect to the node with the most free capacity, for a match that was refused
-    /// here with `reason`. Returns `reason` if no other node has capacity.
-    pub(crate) async fn redirect_when_full(&self, reason: Refusal) -> Refusal {
+    /// Returns a refusal that forwards the call to the node with the most free capacity, for a match
+    /// that was refused here with `reason`. Returns `reason` if no other node has capacity.
+    pub(crate) async fn forward_when_full(&self, reason: Refusal) -> Refusal {
         if !self.is_shared() {
             return reason;
         }
-        let nodes = match self.nodes().nodes().await {
-            Ok(nodes) => nodes,
-            Err(error) => return membership::nodes_unreadable(error),
-        };
-        match most_free_node(nodes, self.name()) {
-            Some(node) => membership::moved_refusal(
-                "this server is full; another server of the cluster has free slots",
-                node,
-            ),
-            None => reason,
+        match self.nodes().nodes().await {
+            Ok(nodes) => most_free_node(nodes, self.name()).map_or(reason, membership::refer_to),
+            Err(error) => membership::nodes_unreadable(error),
         }
     }
 }
@@ -172,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_node_redirects_only_to_a_lightly_loaded_one() {
+    fn a_busy_node_forwards_only_to_a_lightly_loaded_one() {
         let with = |matches, load: Option<u32>| StoredNode {
             matches,
             ..node("other", 10, load)

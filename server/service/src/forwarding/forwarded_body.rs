@@ -27,8 +27,6 @@ pub(super) type StopReason = Pin<Box<dyn Future<Output = Refusal> + Send>>;
 pub(super) struct ForwardedBody {
     body: Body,
     stop: StopReason,
-    /// Returns the refusal that ends the response if the other server is lost.
-    node_lost: fn() -> Refusal,
     position: MessagePosition,
     is_over: bool,
     _counted: Option<GaugeGuard>,
@@ -40,14 +38,12 @@ impl ForwardedBody {
     pub(super) fn new(
         body: Body,
         stop: StopReason,
-        node_lost: fn() -> Refusal,
         counted: Option<GaugeGuard>,
         beats: Option<Arc<BeatSender>>,
     ) -> Self {
         Self {
             body,
             stop,
-            node_lost,
             position: MessagePosition::default(),
             is_over: false,
             _counted: counted,
@@ -83,7 +79,7 @@ impl http_body::Body for ForwardedBody {
         }
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
             return Poll::Ready(match frame {
-                Some(Err(_)) => this.end_with_refusal((this.node_lost)()),
+                Some(Err(_)) => this.end_with_refusal(Refusal::node_lost()),
                 frame => {
                     if let Some(Ok(frame)) = &frame
                         && let Some(data) = frame.data_ref()

@@ -1,8 +1,7 @@
-//! Forwards calls to the server that can answer them, for callers that cannot reach it directly.
+//! Forwards calls to the node that can answer them, so that callers can use any node.
 //!
-//! A call is first answered locally. If it is refused as `MOVED`, the call is forwarded to the
-//! server that the refusal names, with its metadata and unchanged bytes. The response is forwarded
-//! to the caller. Messages are neither decoded nor encoded. A server never forwards a call that was
+//! A call is first answered locally. If a refusal names another node, the call is forwarded to that
+//! node, with its metadata and unchanged bytes. The response is forwarded to the caller. Messages are neither decoded nor encoded. A server never forwards a call that was
 //! forwarded to it, so calls cannot loop.
 //!
 //! While a server forwards streams of bots, it sends beats to the other server, which shows whether
@@ -21,7 +20,6 @@ use std::{
     task::{Context, Poll},
 };
 
-use bridgemaster_proto::v1::RefusalReason;
 use tonic::{
     Status,
     body::Body,
@@ -31,7 +29,6 @@ use tonic::{
     },
     transport::{Channel, Endpoint},
 };
-use tonic_types::StatusExt as _;
 use tracing::{debug, warn};
 
 pub(crate) use beat_service::BeatService;
@@ -47,7 +44,7 @@ use crate::{
     limits::{FORWARD_WINDOW_BYTES, MAX_METADATA_BYTES},
     live::Matches,
     random::system_bytes,
-    refusal::{Refusal, reason_name},
+    refusal::{FORWARD_TO_HEADER, Refusal},
     transport::{Call, ConnectionInfo},
 };
 
@@ -64,7 +61,7 @@ const BOT_STREAMS: [&str; 3] = [
     "/bridgemaster.v1.LobbyService/Attend",
 ];
 
-/// Creates the endpoint of a server from its address HOST:PORT, with TLS if the cluster uses it.
+/// Creates the endpoint of a node from its address HOST:PORT, with TLS if the cluster uses it.
 pub type NodeConnector = Arc<dyn Fn(&str) -> Result<Endpoint, String> + Send + Sync>;
 
 /// Sends calls to other servers.
@@ -77,11 +74,11 @@ pub(crate) struct Forwarder {
     beats: BeatSenders,
 }
 
-/// Middleware that forwards calls to the servers that `MOVED` refusals name.
+/// Middleware that forwards refused calls to the nodes that the refusals name.
 #[derive(Clone)]
 pub(crate) struct Forwarding<S> {
     services: S,
-    /// `None` if callers connect to the other servers directly.
+    /// `None` if there are no other nodes.
     forwarder: Option<Arc<Forwarder>>,
 }
 
@@ -124,7 +121,7 @@ where
             .call(http::Request::from_parts(parts.clone(), reader));
         Box::pin(async move {
             let response = local.await?;
-            match moved_to(response.headers()) {
+            match forward_to(response.headers()) {
                 None => {
                     request.stop_buffering();
                     Ok(response)
@@ -152,8 +149,13 @@ impl Forwarder {
         }
     }
 
-    /// Forwards a call to the server at `address`. If that server refuses the call as `MOVED`,
-    /// forwards it to the server that the refusal names, for at most [`MAX_FORWARD_HOPS`] servers.
+    /// Returns the credential with which the nodes of the cluster authenticate each other.
+    pub(crate) fn credential(&self) -> &Arc<NodeCredential> {
+        &self.credential
+    }
+
+    /// Forwards a call to the node at `address`. If the refusal of that node names another one,
+    /// forwards the call to that node, and to at most [`MAX_FORWARD_HOPS`] nodes in all.
     async fn forward(
         &self,
         mut address: String,
@@ -166,7 +168,7 @@ impl Forwarder {
         }
         let is_bot_stream = BOT_STREAMS.contains(&parts.uri.path());
         let Some(mut head) = self.forwarded_head(parts, &connection) else {
-            return Status::from(node_lost()).into_http();
+            return Status::from(Refusal::node_lost()).into_http();
         };
         if is_bot_stream {
             let id = self.id.clone();
@@ -190,9 +192,9 @@ impl Forwarder {
                 _ => None,
             };
             let Some(response) = response else {
-                return Status::from(node_lost()).into_http();
+                return Status::from(Refusal::node_lost()).into_http();
             };
-            match moved_to(response.headers()) {
+            match forward_to(response.headers()) {
                 Some(next) => address = next,
                 None => {
                     request.stop_buffering();
@@ -200,7 +202,7 @@ impl Forwarder {
                 }
             }
         }
-        Status::from(node_lost()).into_http()
+        Status::from(Refusal::node_lost()).into_http()
     }
 
     /// Returns the request head to send to another server.
@@ -293,7 +295,7 @@ impl Forwarder {
             stopping.cancelled().await;
             matches.stop_refusal()
         });
-        response.map(|body| Body::new(ForwardedBody::new(body, stop, node_lost, counted, beats)))
+        response.map(|body| Body::new(ForwardedBody::new(body, stop, counted, beats)))
     }
 }
 
@@ -305,21 +307,8 @@ fn count_as_seat_stream(parts: &Parts) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the address that a `MOVED` refusal names.
-fn moved_to(head: &HeaderMap) -> Option<String> {
-    // Most responses have no status in their head, so the details are not parsed.
-    head.get(Status::GRPC_STATUS)?;
-    let status = Status::from_header_map(head)?;
-    let mut info = status.get_details_error_info()?;
-    (info.reason == reason_name(RefusalReason::Moved))
-        .then(|| info.metadata.remove("address"))
-        .flatten()
-}
-
-/// Returns the refusal if the server that plays the match cannot be reached.
-fn node_lost() -> Refusal {
-    Refusal::new(
-        RefusalReason::NodeSuperseded,
-        "cannot reach the server of this match; retry while another server takes over",
-    )
+/// Returns the address of the node that a refusal names.
+fn forward_to(head: &HeaderMap) -> Option<String> {
+    let address = head.get(FORWARD_TO_HEADER)?;
+    address.to_str().ok().map(str::to_owned)
 }

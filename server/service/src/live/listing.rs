@@ -4,13 +4,13 @@
 use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
 
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::MatchInfo;
+use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_store::{AdvertisedCursor, FinishedCursor, InvalidCursor, KeyName};
 use tokio::task::yield_now;
 
 use super::{
     MatchQuery, Matches, Reader, Viewer, Visibility,
-    lookup::{is_remote_refusal, store_failed},
+    lookup::{storage_failed, store_failed},
 };
 use crate::{journal::Gated, limits::LISTED_MATCH_BYTES, refusal::Refusal, transport::Call};
 
@@ -267,7 +267,7 @@ impl Matches {
                             listed.matches.extend(info);
                         }
                         // The match is listed by the node that serves its delayed view.
-                        Err(refusal) if is_remote_refusal(&refusal) => {}
+                        Err(refusal) if refusal.reason() == RefusalReason::NodeSuperseded => {}
                         Err(refusal) => return Err(refusal),
                     },
                     Err(_) => listed.damaged.push(finished.match_id.clone()),

@@ -78,7 +78,7 @@ impl Matches {
         match read {
             Ok(stored) if is_visible(&stored) => Ok(Some(Arc::new(stored) as _)),
             Ok(_) if matches!(viewer.visible(), Visibility::None) => Ok(None),
-            // The caller is redirected as if the match were still in play.
+            // The call is forwarded as if the match were still in play.
             Ok(stored) => self.check_view_is_local(&stored).await.map(|()| None),
             Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
                 let is_party = match viewer.visible() {
@@ -258,14 +258,6 @@ impl Matches {
     pub(super) fn store(&self) -> Option<&dyn Store> {
         Some(&**self.journal()?.store())
     }
-}
-
-/// Returns whether a refusal redirects the caller to another node.
-pub(super) fn is_remote_refusal(refusal: &Refusal) -> bool {
-    matches!(
-        refusal.reason(),
-        RefusalReason::Moved | RefusalReason::NodeSuperseded
-    )
 }
 
 pub(super) fn store_failed(error: StoreError) -> Refusal {

@@ -1,4 +1,5 @@
-//! Redirects callers to the nodes that play or serve the requested matches.
+//! Finds the node that answers a call: the node that plays or serves a match, or the leader. Calls
+//! for other nodes are refused with the node's address, and so forwarded.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ impl Matches {
     /// Checks that this node leads.
     ///
     /// # Errors
-    /// A redirect to the leader.
+    /// A refusal that names the leader.
     pub(crate) async fn check_leader(&self) -> Result<(), Refusal> {
         match self.cluster() {
             Some(cluster) => cluster.check_leader().await,
@@ -38,9 +39,9 @@ impl Matches {
         }
     }
 
-    /// Creates a match like [`create`](Self::create). Returns a redirect if this node is full, or
+    /// Creates a match like [`create`](Self::create). The call is forwarded if this node is full, or
     /// if this node is busy and another node is not.
-    pub(crate) async fn create_or_redirect(
+    pub(crate) async fn create_or_forward(
         self: &Arc<Self>,
         config: &MatchConfig,
         options: MatchOptions,
@@ -56,12 +57,12 @@ impl Matches {
             CreationStart::New(permit) => permit,
         };
         let open = self.roster().open_count();
-        if let Some(redirect) = cluster.redirect_when_busy(open).await {
-            return Err(redirect);
+        if let Some(forwarded) = cluster.forward_when_busy(open).await {
+            return Err(forwarded);
         }
         match self.create_with_permit(config, options, permit).await {
             Err(reason) if self.is_full_refusal(&reason) => {
-                Err(cluster.redirect_when_full(reason).await)
+                Err(cluster.forward_when_full(reason).await)
             }
             result => result,
         }
@@ -83,7 +84,7 @@ impl Matches {
     /// node, loads the match's tickets.
     ///
     /// # Errors
-    /// A redirect, if another node plays it.
+    /// A refusal that names the node that plays it.
     pub(crate) async fn load_finished(self: &Arc<Self>, ticket: &Ticket) -> Result<(), Refusal> {
         let Some((_, id)) = self.cluster().zip(ticket.match_id()) else {
             return Ok(());
@@ -110,10 +111,10 @@ impl Matches {
     }
 
     /// Checks that no other node serves the delayed view of a match. For delayed viewers, the match
-    /// is still in play on that node, so calls about the match are redirected.
+    /// is still in play on that node, so calls about the match are forwarded.
     ///
     /// # Errors
-    /// A redirect to that node, or a server error if the node cannot be determined.
+    /// A refusal that names that node, or a server error if the node cannot be determined.
     pub(super) async fn check_view_is_local(
         &self,
         hosted: &dyn HostedMatch,

@@ -205,7 +205,6 @@ impl SeatOffer {
             ticket: self.ticket.reveal().to_owned(),
             game_id: self.game_id.to_owned(),
             rules_version: self.rules_version,
-            address: String::new(),
             time_left_ms: u32::try_from(left_ms).unwrap_or(u32::MAX),
             purpose: self.offered.purpose.into(),
         }

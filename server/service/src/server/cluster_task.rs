@@ -342,10 +342,6 @@ mod tests {
             Ok(())
         }
 
-        async fn withdraw_address(&self) -> Result<(), StoreError> {
-            Ok(())
-        }
-
         async fn acquire_leadership(&self) -> Result<bool, StoreError> {
             Ok(true)
         }

@@ -16,7 +16,7 @@ use tracing::info;
 
 use super::errors::BindError;
 use crate::{
-    forwarding::NodeCredential,
+    forwarding::{Forwarder, NodeCredential},
     identity::Authenticator,
     limits::{
         Limits, MAX_METRICS_CONNECTION_TIME, MAX_METRICS_CONNECTIONS,
@@ -79,8 +79,9 @@ impl ListenerContext {
         tls: Option<Arc<Tls>>,
         matches: &Matches,
         authenticator: Authenticator,
-        pass: Option<Arc<NodeCredential>>,
+        forwarder: Option<Arc<Forwarder>>,
     ) -> Self {
+        let credential = forwarder.map(|forwarder| Arc::clone(forwarder.credential()));
         let (clock, metrics) = (Arc::clone(matches.clock()), Arc::clone(matches.metrics()));
         let nodes = ForwardingNodes::new(clock, metrics);
         Self {
@@ -90,7 +91,7 @@ impl ListenerContext {
             readers: MetadataReaders {
                 key: Arc::new(move |metadata| authenticator.valid_cached_key(metadata)),
                 forwarded_call: Arc::new(move |metadata| {
-                    let origin = pass.as_ref()?.forwarded_origin(metadata)?;
+                    let origin = credential.as_ref()?.forwarded_origin(metadata)?;
                     let node = NodeCredential::forwarding_node(metadata);
                     let node = node.map(|id| nodes.caller(id));
                     Some(ForwardedCall { origin, node })

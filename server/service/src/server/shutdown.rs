@@ -9,21 +9,16 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic_health::ServingStatus;
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 use super::{errors::ServeError, health::ServicesHealth, release::release_matches};
 use crate::{
-    cluster::Cluster,
     identity::Authenticator,
     journal::Journal,
     limits::Limits,
     live::Matches,
     replays::{ReplayExporter, WithholdingPolicy},
 };
-
-/// The timeout for withdrawing a stopping server's address. If the timeout expires, clients might
-/// still be referred here. Such clients find the port closed, and try their other addresses.
-const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The signals that stop a server: one after its matches have ended, the other at once.
 pub(super) struct StopSignals {
@@ -88,28 +83,11 @@ pub(super) async fn until_stopped(
         }
     }
     drained.cancel();
-    // The address is withdrawn before streams end, since clients that reconnect to other nodes must
-    // not be referred back here.
-    if let Some(cluster) = matches.cluster() {
-        withdraw_node_address(cluster).await;
-    }
     // Results of matches that have just ended still have to be committed and sent.
     if let Some(journal) = &journal {
         journal.flush().await;
     }
     matches.lifecycle().stop();
-}
-
-/// Withdraws this node's address, so that no client is referred to this node.
-async fn withdraw_node_address(cluster: &Cluster) {
-    if !cluster.is_shared() {
-        return;
-    }
-    match timeout(WITHDRAWAL_TIMEOUT, cluster.nodes().withdraw_address()).await {
-        Ok(Ok(())) => {}
-        Ok(Err(problem)) => debug!(%problem, "cannot withdraw the address of this node"),
-        Err(_) => debug!("withdrawing the address of this node timed out"),
-    }
 }
 
 /// Stores and closes the resources of a stopped server, each within the stop time.

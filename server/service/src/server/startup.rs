@@ -88,27 +88,22 @@ pub(super) async fn load_secrets(
     Ok((key, tickets))
 }
 
-/// Returns this node's cluster credential, and the forwarder of calls to other nodes, if enabled.
+/// Returns the forwarder of calls to other nodes, if there can be other nodes.
 pub(super) async fn node_forwarding(
     storage: Option<&Storage>,
     matches: &Arc<Matches>,
-) -> Result<(Option<Arc<NodeCredential>>, Option<Arc<Forwarder>>), BindError> {
+) -> Result<Option<Arc<Forwarder>>, BindError> {
     let shared = storage.filter(|storage| storage.node_name().is_some());
     let Some((storage, shared)) =
         shared.and_then(|storage| Some((storage, storage.shared.as_ref()?)))
     else {
-        return Ok((None, None));
+        return Ok(None);
     };
-    let pass = NodeCredential::load_or_create(&*storage.store).await;
-    let pass = Arc::new(pass.map_err(BindError::Nodes)?);
-    let forwarder = shared.forward.as_ref().map(|connector| {
-        Arc::new(Forwarder::new(
-            Arc::clone(connector),
-            Arc::clone(&pass),
-            Arc::clone(matches),
-        ))
-    });
-    Ok((Some(pass), forwarder))
+    let credential = NodeCredential::load_or_create(&*storage.store).await;
+    let credential = Arc::new(credential.map_err(BindError::Nodes)?);
+    let connector = Arc::clone(&shared.connector);
+    let forwarder = Forwarder::new(connector, credential, Arc::clone(matches));
+    Ok(Some(Arc::new(forwarder)))
 }
 
 /// Reads a store's queues, and recovers its matches together with the `orphans` that were taken

@@ -15,7 +15,7 @@ use tonic::{
 
 use crate::live::Matches;
 
-/// Middleware that refers callers to the leader, since the state of ladders, queues and groups
+/// Middleware that forwards calls to the leader, since the state of ladders, queues and groups
 /// exists only on the leader.
 #[derive(Clone)]
 pub(crate) struct LeaderOnly<S> {

@@ -251,7 +251,7 @@ impl MatchService for MatchRpc {
             options.fork_from = Some(start);
         }
         let created = if invited.is_empty() {
-            self.matches.create_or_redirect(&config, options).await?
+            self.matches.create_or_forward(&config, options).await?
         } else {
             let purpose = OfferPurpose::Contest;
             self.lobby

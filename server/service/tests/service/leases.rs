@@ -2,9 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bridgemaster_proto::v1::{
-    FaultReason, MatchConfig, SeatState, play_request::Message, play_response::Message as Response,
-};
+use bridgemaster_proto::v1::{FaultReason, MatchConfig, SeatState, play_request::Message};
 use tokio::time::timeout;
 use tonic_health::pb::{
     HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
@@ -109,27 +107,6 @@ async fn a_server_reports_not_serving_while_its_database_is_down() {
     assert_eq!(reason(&refused), "NODE_SUPERSEDED");
     database.set_reachable(true);
     until_health(&server, ServingStatus::Serving).await;
-}
-
-#[tokio::test]
-async fn no_client_is_redirected_to_a_server_that_ends_its_streams() {
-    for drains in [true, false] {
-        let (server, database) = PlantedNode::start().await;
-        let seated = server.create(config(GAMES[0], 2)).await;
-        let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
-        if drains {
-            server.drain.cancel();
-            assert!(matches!(
-                playing.next().await,
-                Ok(Some(Response::Draining(_)))
-            ));
-            assert!(!database.is_withdrawn(), "the address stays");
-        }
-        server.stop.cancel();
-        let end = playing.end().await.unwrap();
-        assert_eq!(reason(&end), "SERVER_STOPPING");
-        assert!(database.is_withdrawn());
-    }
 }
 
 #[tokio::test]

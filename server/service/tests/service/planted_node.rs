@@ -22,7 +22,6 @@ pub(crate) struct PlantedNode {
     is_reached: AtomicBool,
     /// The number of times that orphans were requested.
     polls: watch::Sender<u32>,
-    is_withdrawn: AtomicBool,
     /// A match of a dead node.
     orphan: Mutex<Option<MatchId>>,
     /// Whether there is another live node.
@@ -38,8 +37,6 @@ pub(crate) enum ShutdownStep {
     Released(Vec<String>),
     /// Counted its released matches, of which this number was not taken over yet.
     CountedReleased(u64),
-    /// Withdrew its address.
-    Withdrew,
 }
 
 impl PlantedNode {
@@ -53,7 +50,6 @@ impl PlantedNode {
         let planted = Arc::new(Self {
             is_reached: AtomicBool::new(true),
             polls: watch::Sender::new(0),
-            is_withdrawn: AtomicBool::new(false),
             orphan: Mutex::new(None),
             has_successor: AtomicBool::new(false),
             steps: Mutex::default(),
@@ -69,7 +65,7 @@ impl PlantedNode {
             shared: Some(SharedStore {
                 nodes: Arc::clone(&planted) as _,
                 identity,
-                forward: None,
+                connector: Arc::new(|address| Err(format!("cannot reach {address}"))),
             }),
         };
         let server = TestServer::with_options(ServerOptions {
@@ -109,11 +105,6 @@ impl PlantedNode {
         self.polls.subscribe()
     }
 
-    /// Whether the server has withdrawn its address.
-    pub(crate) fn is_withdrawn(&self) -> bool {
-        self.is_withdrawn.load(Ordering::Acquire)
-    }
-
     fn reached(&self) -> Result<(), StoreError> {
         match self.is_reached.load(Ordering::Acquire) {
             true => Ok(()),
@@ -129,12 +120,6 @@ impl PlantedNode {
 impl Nodes for PlantedNode {
     async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
         self.reached()
-    }
-
-    async fn withdraw_address(&self) -> Result<(), StoreError> {
-        self.is_withdrawn.store(true, Ordering::Release);
-        self.record(ShutdownStep::Withdrew);
-        Ok(())
     }
 
     async fn acquire_leadership(&self) -> Result<bool, StoreError> {

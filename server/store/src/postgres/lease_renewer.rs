@@ -50,11 +50,6 @@ impl LeaseRenewer {
         self.node.number
     }
 
-    /// Returns the node with the epoch in which this server holds it.
-    pub(super) fn node_epoch(&self) -> NodeEpoch {
-        self.node
-    }
-
     /// Renews the lease once. The timeout is the interval to the next renewal.
     pub(super) async fn renew(&self, status: NodeStatus) -> Result<(), DbError> {
         let mut state = self.state.lock().await;

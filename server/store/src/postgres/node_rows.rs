@@ -81,22 +81,6 @@ pub(super) async fn renew(
     }
 }
 
-/// Removes the address of a node, unless it was taken over.
-pub(super) async fn withdraw_address(
-    database: impl PgExecutor<'_>,
-    node: NodeEpoch,
-) -> Result<(), DbError> {
-    let withdrawn = sqlx::query("UPDATE node SET address = '' WHERE number = $1 AND epoch = $2")
-        .bind(node.number.get())
-        .bind(node.epoch)
-        .execute(database)
-        .await?;
-    match withdrawn.rows_affected() {
-        0 => Err(DbError::Superseded),
-        _ => Ok(()),
-    }
-}
-
 /// Releases the lease and leadership of a node and removes its address, so that other nodes take
 /// over its matches at once. Also ends the epoch, since a renewal in flight would otherwise restore
 /// the lease.

@@ -20,15 +20,6 @@ impl Nodes for PostgresStore {
         renewed.map_err(|error| self.store_error(error))
     }
 
-    async fn withdraw_address(&self) -> Result<(), StoreError> {
-        let withdrawn = node_rows::withdraw_address(
-            &mut *self.reader().await?,
-            self.lease_renewer.node_epoch(),
-        )
-        .await;
-        withdrawn.map_err(|error| self.store_error(error))
-    }
-
     async fn acquire_leadership(&self) -> Result<bool, StoreError> {
         let writer = Arc::clone(&self.writer);
         run_detached(async move {

@@ -58,7 +58,6 @@ fn main() {
         nodes::one_node_leads_and_alone_takes_leader_only_matches,
         nodes::an_unreadable_match_is_not_taken_over,
         nodes::a_node_that_shuts_down_releases_its_matches_at_once,
-        nodes::a_withdrawn_address_stays_removed_until_the_name_is_used_again,
         nodes::a_late_renewal_does_not_renew_a_released_lease,
         nodes::every_node_can_locate_a_match,
         nodes::each_node_lists_the_advertised_matches_of_the_others,

@@ -414,25 +414,6 @@ pub(crate) async fn a_node_that_shuts_down_releases_its_matches_at_once() {
     assert_eq!(take_over(&two, none_is_leader_only).await, [id("a")]);
 }
 
-pub(crate) async fn a_withdrawn_address_stays_removed_until_the_name_is_used_again() {
-    let url = PostgresServer::shared().fresh();
-    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
-    one.commit(vec![open("a")]).await.unwrap();
-    let holder = async || node_of_a(&two).await;
-    assert!(holder().await.address.is_some());
-    one.withdraw_address().await.unwrap();
-    one.renew_lease(NodeStatus::default()).await.unwrap();
-    let withdrawn = holder().await;
-    assert_eq!(withdrawn.address, None);
-    assert!(withdrawn.is_live(), "its matches are its own");
-    one.commit(vec![append("a", 0)]).await.unwrap();
-    // An address of an earlier server with the same name has no effect.
-    let again = node(&url, "one").await;
-    assert_ended(one.withdraw_address().await);
-    assert!(holder().await.address.is_some());
-    assert_eq!(journal_of(&again, "a").await, [b"a 0"]);
-}
-
 pub(crate) async fn a_late_renewal_does_not_renew_a_released_lease() {
     let server = PostgresServer::shared();
     let url = server.fresh();

@@ -474,8 +474,6 @@ type Offer struct {
 	GameId string `protobuf:"bytes,5,opt,name=game_id,json=gameId,proto3" json:"game_id,omitempty"`
 	// Version of the game's rules.
 	RulesVersion uint32 `protobuf:"varint,6,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
-	// Address of the server to play on, as HOST:PORT; empty for the server that sent the offer.
-	Address string `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
 	// Time to accept the offer, in ms. After this time the offer is withdrawn.
 	TimeLeftMs uint32 `protobuf:"varint,8,opt,name=time_left_ms,json=timeLeftMs,proto3" json:"time_left_ms,omitempty"`
 	// Purpose of the match.
@@ -554,13 +552,6 @@ func (x *Offer) GetRulesVersion() uint32 {
 		return x.RulesVersion
 	}
 	return 0
-}
-
-func (x *Offer) GetAddress() string {
-	if x != nil {
-		return x.Address
-	}
-	return ""
 }
 
 func (x *Offer) GetTimeLeftMs() uint32 {
@@ -1426,18 +1417,17 @@ const file_bridgemaster_v1_lobby_service_proto_rawDesc = "" +
 	"\n" +
 	"slots_used\x18\a \x01(\rR\tslotsUsed\x126\n" +
 	"\x05state\x18\b \x01(\x0e2 .bridgemaster.v1.AttendanceStateR\x05state\x12\x16\n" +
-	"\x06detail\x18\t \x01(\tR\x06detail\"\x9c\x02\n" +
+	"\x06detail\x18\t \x01(\tR\x06detail\"\x91\x02\n" +
 	"\x05Offer\x12\x19\n" +
 	"\boffer_id\x18\x01 \x01(\tR\aofferId\x12\x19\n" +
 	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04seat\x18\x03 \x01(\rR\x04seat\x12\x16\n" +
 	"\x06ticket\x18\x04 \x01(\tR\x06ticket\x12\x17\n" +
 	"\agame_id\x18\x05 \x01(\tR\x06gameId\x12#\n" +
-	"\rrules_version\x18\x06 \x01(\rR\frulesVersion\x12\x18\n" +
-	"\aaddress\x18\a \x01(\tR\aaddress\x12 \n" +
+	"\rrules_version\x18\x06 \x01(\rR\frulesVersion\x12 \n" +
 	"\ftime_left_ms\x18\b \x01(\rR\n" +
 	"timeLeftMs\x127\n" +
-	"\apurpose\x18\t \x01(\x0e2\x1d.bridgemaster.v1.OfferPurposeR\apurpose\"C\n" +
+	"\apurpose\x18\t \x01(\x0e2\x1d.bridgemaster.v1.OfferPurposeR\apurposeJ\x04\b\a\x10\bR\aaddress\"C\n" +
 	"\x0eOfferWithdrawn\x12\x19\n" +
 	"\boffer_id\x18\x01 \x01(\tR\aofferId\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\"\x8b\x01\n" +

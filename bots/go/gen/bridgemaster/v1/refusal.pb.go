@@ -91,9 +91,6 @@ const (
 	RefusalReason_REFUSAL_REASON_GROUP_RUNNING RefusalReason = 27
 	// The replay file is damaged or violates the rules; the error message names the location.
 	RefusalReason_REFUSAL_REASON_REPLAY_INVALID RefusalReason = 28
-	// Another server plays the match, stores the requested data, or has capacity for the new match;
-	// the metadata `address` contains its HOST:PORT.
-	RefusalReason_REFUSAL_REASON_MOVED RefusalReason = 29
 	// The server cannot write to its store, and shuts down. The server has sent no message that
 	// depends on unstored data.
 	RefusalReason_REFUSAL_REASON_STORAGE_FAILED RefusalReason = 30
@@ -183,7 +180,6 @@ var (
 		26: "REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED",
 		27: "REFUSAL_REASON_GROUP_RUNNING",
 		28: "REFUSAL_REASON_REPLAY_INVALID",
-		29: "REFUSAL_REASON_MOVED",
 		30: "REFUSAL_REASON_STORAGE_FAILED",
 		31: "REFUSAL_REASON_KEY_MISSING",
 		32: "REFUSAL_REASON_KEY_UNKNOWN",
@@ -239,7 +235,6 @@ var (
 		"REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED":        26,
 		"REFUSAL_REASON_GROUP_RUNNING":                 27,
 		"REFUSAL_REASON_REPLAY_INVALID":                28,
-		"REFUSAL_REASON_MOVED":                         29,
 		"REFUSAL_REASON_STORAGE_FAILED":                30,
 		"REFUSAL_REASON_KEY_MISSING":                   31,
 		"REFUSAL_REASON_KEY_UNKNOWN":                   32,
@@ -298,7 +293,7 @@ var File_bridgemaster_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x1dbridgemaster/v1/refusal.proto\x12\x0fbridgemaster.v1*\xfc\x0e\n" +
+	"\x1dbridgemaster/v1/refusal.proto\x12\x0fbridgemaster.v1*\xfe\x0e\n" +
 	"\rRefusalReason\x12\x1e\n" +
 	"\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dREFUSAL_REASON_TICKET_MISSING\x10\x01\x12!\n" +
@@ -329,8 +324,7 @@ const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\x19REFUSAL_REASON_SEAT_TAKEN\x10\x19\x12)\n" +
 	"%REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED\x10\x1a\x12 \n" +
 	"\x1cREFUSAL_REASON_GROUP_RUNNING\x10\x1b\x12!\n" +
-	"\x1dREFUSAL_REASON_REPLAY_INVALID\x10\x1c\x12\x18\n" +
-	"\x14REFUSAL_REASON_MOVED\x10\x1d\x12!\n" +
+	"\x1dREFUSAL_REASON_REPLAY_INVALID\x10\x1c\x12!\n" +
 	"\x1dREFUSAL_REASON_STORAGE_FAILED\x10\x1e\x12\x1e\n" +
 	"\x1aREFUSAL_REASON_KEY_MISSING\x10\x1f\x12\x1e\n" +
 	"\x1aREFUSAL_REASON_KEY_UNKNOWN\x10 \x12\x1e\n" +
@@ -354,7 +348,7 @@ const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\x1eREFUSAL_REASON_CONTEST_UNKNOWN\x102\x12#\n" +
 	"\x1fREFUSAL_REASON_POSITION_INVALID\x103\x12$\n" +
 	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x12#\n" +
-	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105B\xb1\x01\n" +
+	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105\"\x04\b\x1d\x10\x1d*\x14REFUSAL_REASON_MOVEDB\xb1\x01\n" +
 	"\x13com.bridgemaster.v1B\fRefusalProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (

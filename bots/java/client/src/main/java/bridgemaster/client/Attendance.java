@@ -72,7 +72,7 @@ final class Attendance {
             backoff.restart(resolved.reconnectFor(), true);
         }
         String address = route.server().uri().toString();
-        boolean retryAtOnce = route.advance(lost.movedTo);
+        route.advance();
         OptionalLong nanos = backoff.nextPauseNanos();
         if (nanos.isEmpty()) {
             String what =
@@ -85,9 +85,6 @@ final class Attendance {
                                             address,
                                             resolved.connectFor().toMillis() / 1000.0);
             throw new ServerLost(what + ": " + lost.getMessage(), lost.reason);
-        }
-        if (retryAtOnce) {
-            return;
         }
         var level = attended ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG;
         LOG.log(level, "attendance lost: " + lost.getMessage() + "; retrying");
@@ -105,7 +102,6 @@ final class Attendance {
             while (messages.hasNext()) {
                 attended = true;
                 progressed = true;
-                route.markAnswered();
                 receive(messages.next());
             }
         } catch (StatusRuntimeException failure) {
@@ -171,29 +167,12 @@ final class Attendance {
             oldest.next();
             oldest.remove();
         }
-        Options.Resolved seat = options.resolve(serversOf(offer), offer.getTicket());
+        Options.Resolved seat = options.resolve(resolved.servers(), offer.getTicket());
         playing.removeIf(match -> !match.isAlive());
         var match = new Thread(() -> play(seat, offer.getMatchId()), "bridgemaster-match");
         match.setDaemon(true);
         match.start();
         playing.add(match);
-    }
-
-    /**
-     * Returns the server that an offer names, or the configured servers if the offer names none.
-     */
-    private List<Server> serversOf(Offer offer) {
-        if (offer.getAddress().isEmpty()) {
-            return resolved.servers();
-        }
-        try {
-            return List.of(route.server().redirect(offer.getAddress()));
-        } catch (PlayException.InvalidOptions invalidAddress) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "invalid address in an offer: " + invalidAddress.getMessage());
-            return resolved.servers();
-        }
     }
 
     private void play(Options.Resolved seat, String matchId) {

@@ -16,10 +16,6 @@ import java.util.Set;
 final class Refusals {
     private static final String DOMAIN = "bridgemaster";
     private static final String PREFIX = "REFUSAL_REASON_";
-    /** Refusal reason of a redirect; the metadata entry {@code MOVED_TO} names the server. */
-    static final String MOVED = "MOVED";
-
-    static final String MOVED_TO = "address";
 
     /** The reasons marked <em>retry</em> in PROTOCOL.md. */
     private static final Set<String> TO_RETRY =
@@ -31,7 +27,6 @@ final class Refusals {
                     "STORAGE_FAILED",
                     "MATCH_RUNNING",
                     "GROUP_RUNNING",
-                    MOVED,
                     "NODE_SUPERSEDED",
                     "ATTENDANCE_UNKNOWN",
                     "BOT_NOT_AVAILABLE",
@@ -67,17 +62,10 @@ final class Refusals {
         private static final long serialVersionUID = 1;
         /** The reason of the refusal; null if there was none. */
         final String reason;
-        /** The server that a MOVED refusal names, as HOST:PORT; otherwise null. */
-        final String movedTo;
 
         StreamLost(String message, String reason) {
-            this(message, reason, null);
-        }
-
-        StreamLost(String message, String reason, String movedTo) {
             super(escape(message));
             this.reason = reason;
-            this.movedTo = movedTo;
         }
     }
 
@@ -96,9 +84,7 @@ final class Refusals {
         }
         Advice advice = advice(info.getReason(), status.getCode());
         if (advice == Advice.RETRY) {
-            String movedTo =
-                    info.getReason().equals(MOVED) ? info.getMetadataMap().get(MOVED_TO) : null;
-            throw new StreamLost(info.getReason() + ": " + message, info.getReason(), movedTo);
+            throw new StreamLost(info.getReason() + ": " + message, info.getReason());
         }
         throw new PlayException.Refused(info.getReason(), message, info.getMetadataMap(), advice);
     }

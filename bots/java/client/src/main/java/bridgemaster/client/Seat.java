@@ -66,14 +66,12 @@ final class Seat {
                         backoff.restart(options.reconnectFor(), conversation.progressed());
                     }
                     String address = route.server().uri().toString();
-                    boolean retryAtOnce = route.advance(lost.movedTo);
+                    route.advance();
                     OptionalLong nanos = backoff.nextPauseNanos();
                     if (nanos.isEmpty()) {
                         throw serverLost(address, lost);
                     }
-                    if (!retryAtOnce) {
-                        pause(nanos.getAsLong(), lost);
-                    }
+                    pause(nanos.getAsLong(), lost);
                 }
             }
         } finally {
@@ -117,7 +115,6 @@ final class Seat {
             Welcome welcome = readWelcome();
             conversation.welcome(welcome);
             streamWasWelcomed = true;
-            route.markAnswered();
             for (BotThread.Answered answered : deferred) {
                 conversation.answer(answered.request(), answered.choice());
             }

@@ -48,11 +48,6 @@ record Server(URI uri, ChannelCredentials credentials) {
         return List.copyOf(servers);
     }
 
-    /** Returns the server at HOST:PORT, to which this one redirects, with the same use of TLS. */
-    Server redirect(String hostAndPort) throws InvalidOptions {
-        return new Server(parseAddress(uri.getScheme() + "://" + hostAndPort), credentials);
-    }
-
     /** Returns the address as gRPC dials it: HOST:PORT. */
     String target() {
         return uri.getHost() + ":" + uri.getPort();

@@ -1,12 +1,10 @@
 package bridgemaster.client;
 
 import static bridgemaster.client.ScriptedServer.TIMEOUT_S;
-import static bridgemaster.client.ScriptedServer.moved;
 import static bridgemaster.client.ScriptedServer.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,23 +25,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Several servers: trying them in turn, and following redirects. */
+/** Several servers, which are tried in turn. */
 final class RouteTest {
     /** An address without a listener. */
     private static final String DEAD = "127.0.0.1:1";
 
-    private ScriptedServer redirecting;
+    private ScriptedServer stopping;
     private ScriptedServer playing;
 
     @BeforeEach
     void startServers() throws Exception {
-        redirecting = new ScriptedServer();
+        stopping = new ScriptedServer();
         playing = new ScriptedServer();
     }
 
     @AfterEach
     void stop() {
-        redirecting.close();
+        stopping.close();
         playing.close();
     }
 
@@ -88,7 +86,7 @@ final class RouteTest {
         var route = route("http://one:1, two:2");
         var tried = new ArrayList<>(List.of(route.server().target()));
         for (int times = 0; times < 2; times++) {
-            assertFalse(route.advance(null));
+            route.advance();
             tried.add(route.server().target());
         }
         assertEquals(List.of("one:1", "two:2", "one:1"), tried);
@@ -106,68 +104,36 @@ final class RouteTest {
     }
 
     @Test
-    void aRedirectIsFollowedAtOnceAndASecondOneAfterAPause() throws Exception {
-        var route = route("one:1,two:2");
-        assertTrue(route.advance("three:3"));
-        assertEquals("http://three:3", route.server().uri().toString());
-        assertFalse(route.advance("one:1"), "redirected twice in a row");
-        route.markAnswered();
-        assertTrue(route.advance("three:3"));
-        route.advance(null);
-        assertEquals("two:2", route.server().target());
-    }
-
-    @Test
-    void aRedirectUsesTlsAsTheRedirectingServer() throws Exception {
-        var route = route("https://one:1,http://two:2");
-        var tls = route.server().credentials();
-        route.advance("three:3");
-        assertEquals("https://three:3", route.server().uri().toString());
-        assertSame(tls, route.server().credentials());
-    }
-
-    @Test
-    void anInvalidAddressIsRefusedAndARedirectToItIsIgnored() throws Exception {
+    void anInvalidAddressIsRefused() throws Exception {
         for (String servers : List.of("one:1,", "one:1,nonsense")) {
             assertThrows(PlayException.InvalidOptions.class, () -> route(servers), servers);
         }
-        var route = route("one:1,two:2");
-        assertFalse(route.advance("no address"));
-        assertEquals("two:2", route.server().target());
     }
 
     @Test
-    void aBotFindsItsMatch() throws Exception {
-        var end = startPlaying(optionsFor(DEAD, " " + redirecting.address()));
-        await(redirecting.streams).move(playing.target());
+    void anUnreachableServerIsLeftForTheNextOne() throws Exception {
+        var end = startPlaying(optionsFor(DEAD, " " + playing.address()));
         finishAt(playing, end);
     }
 
     @Test
     void aBotResumesAtAnotherServer() throws Exception {
         for (String reason : List.of("", "NODE_SUPERSEDED")) {
-            var end = startPlaying(optionsFor(redirecting.address(), playing.address()));
-            redirecting.welcomedStream(true).fail(Status.Code.UNAVAILABLE, reason);
+            var end = startPlaying(optionsFor(stopping.address(), playing.address()));
+            stopping.welcomedStream(true).fail(Status.Code.UNAVAILABLE, reason);
             finishAt(playing, end);
         }
     }
 
     @Test
-    void aFailedRedirectLeadsBackToTheConfiguredServers() throws Exception {
-        var end = startPlaying(optionsFor(redirecting.address(), playing.address()));
-        await(redirecting.streams).move(DEAD);
-        finishAt(playing, end);
-    }
-
-    @Test
-    void aRedirectAfterTheTimeLimitEndsPlayWithItsReason() throws Exception {
-        var end = startPlaying(optionsFor(redirecting.address()).connectFor(Duration.ZERO));
-        await(redirecting.streams).move(playing.target());
+    void aRefusalAfterTheTimeLimitEndsPlayWithItsReason() throws Exception {
+        var end = startPlaying(optionsFor(stopping.address()).connectFor(Duration.ZERO));
+        await(stopping.streams).fail(Status.Code.UNAVAILABLE, "NODE_SUPERSEDED");
         var failed =
                 assertThrows(ExecutionException.class, () -> end.get(TIMEOUT_S, TimeUnit.SECONDS));
         var thrown = failed.getCause().getCause();
         var lost = assertInstanceOf(PlayException.ServerLost.class, thrown);
-        assertEquals(Refusals.MOVED, lost.reason().orElseThrow());
+        assertEquals("NODE_SUPERSEDED", lost.reason().orElseThrow());
     }
 
     @Test
@@ -193,23 +159,18 @@ final class RouteTest {
     }
 
     @Test
-    void anAttendanceFollowsRedirectsAndSoDoesItsMatch() throws Exception {
-        var options = optionsFor(DEAD, redirecting.address()).ticket("").queue("cup");
+    void anAttendanceTriesTheServersInTurnAndSoDoesItsMatch() throws Exception {
+        var options = optionsFor(DEAD, playing.address()).ticket("").queue("cup");
         var end =
                 start(
                         () -> {
                             Bridgemaster.attend(() -> request -> Choice.index(0), options);
                             return null;
                         });
-        await(redirecting.attendances).outbound().onError(moved(playing.target()));
         var attending = await(playing.attendances);
-        for (String address : List.of("", "no address")) {
-            var offer = Offer.newBuilder().setOfferId("of " + address).setTicket("t1");
-            offer.setMatchId("m").setAddress(address);
-            attending.outbound().onNext(AttendResponse.newBuilder().setOffer(offer).build());
-            await(redirecting.streams).move(playing.target());
-            playing.welcomedStream(true).finish(1);
-        }
+        var offer = Offer.newBuilder().setOfferId("o1").setTicket("t1").setMatchId("m");
+        attending.outbound().onNext(AttendResponse.newBuilder().setOffer(offer).build());
+        playing.welcomedStream(true).finish(1);
         attending.outbound().onCompleted();
         end.get(TIMEOUT_S, TimeUnit.SECONDS);
     }

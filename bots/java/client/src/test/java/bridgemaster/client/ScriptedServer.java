@@ -141,12 +141,6 @@ final class ScriptedServer implements AutoCloseable {
         return refusal(code, reason, "hint", "x");
     }
 
-    /** Returns the refusal that redirects a bot to another server, given as HOST:PORT. */
-    static Throwable moved(String target) {
-        return refusal(
-                Status.Code.FAILED_PRECONDITION, Refusals.MOVED, Refusals.MOVED_TO, target);
-    }
-
     private static Throwable refusal(
             Status.Code code, String reason, String entry, String value) {
         var status =
@@ -231,10 +225,6 @@ final class ScriptedServer implements AutoCloseable {
 
         void fail(Status.Code code, String reason) {
             outbound.onError(refusal(code, reason));
-        }
-
-        void move(String target) {
-            outbound.onError(moved(target));
         }
 
         void end() {
