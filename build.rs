@@ -17,14 +17,14 @@ const ROOTS: &[&str] = &[
     "bridgemaster/v1/seat_service.proto",
 ];
 
-/// The files of the messages that a server stores. They are compiled but not part of the
-/// descriptors, since clients never see them.
+/// The files of the messages that servers store, or send to other servers of a cluster. They are
+/// compiled but not part of the descriptors, since clients never see them.
 const INTERNAL_ROOTS: &[&str] = &[
-    "bridgemaster/internal/v1/advertised_match.proto",
     "bridgemaster/internal/v1/finished_match.proto",
     "bridgemaster/internal/v1/journal_entry.proto",
     "bridgemaster/internal/v1/ladder.proto",
     "bridgemaster/internal/v1/match_header.proto",
+    "bridgemaster/internal/v1/node_service.proto",
     "bridgemaster/internal/v1/note.proto",
 ];
 

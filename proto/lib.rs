@@ -3,8 +3,8 @@
 //! messages and the rules.
 //!
 //! [`v1`] is the package `bridgemaster.v1`, and every game has its own package under [`games`].
-//! `proto/PROTOCOL.md` describes the protocol. [`internal`] contains the messages that a server
-//! only stores; they are not part of the protocol.
+//! `proto/PROTOCOL.md` describes the protocol. [`internal`] contains the messages that servers store
+//! or send to other servers of a cluster; they are not part of the protocol.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ pub use codec::{BytesCodec, BytesEncoder};
 #[doc(inline)]
 pub use generated::bridgemaster::v1;
 
-/// The messages that a server stores but never sends.
+/// The messages that servers store, or send to other servers of a cluster.
 pub mod internal {
     #[doc(inline)]
     pub use super::generated::bridgemaster::internal::v1;

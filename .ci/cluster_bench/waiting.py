@@ -68,14 +68,6 @@ def create(setup: Setup, postgres: Postgres, bots: Path, plan: Plan) -> None:
         f"nodes {1e6 * nodes_s / plan.waiting:.0f} us per match, of the database "
         f"{1e6 * database_s / plan.waiting:.0f} us"
     )
-    published = "SELECT count(*) FROM told_match"
-    wait_until(lambda: one(postgres, published) >= plan.waiting, MAX_WAIT_S)
-    published_s = time.monotonic() - started_at
-    print(
-        f"all published to other nodes {published_s:.0f} s after the first was created; "
-        "statements meanwhile"
-    )
-    print_statements(postgres, published_s)
     # After the checkpoint the sizes no longer change.
     postgres.query("CHECKPOINT")
     for server, was in zip(setup.servers, empty, strict=True):
@@ -89,7 +81,7 @@ def create(setup: Setup, postgres: Postgres, bots: Path, plan: Plan) -> None:
     print(
         f"size: {size / 2**20:.0f} MiB before, {setup.size_bytes() / 2**20:.0f} MiB after, of which"
     )
-    for table in ("open_match", "told_match", "journal"):
+    for table in ("open_match", "journal"):
         with_indexes = one(postgres, f"SELECT pg_total_relation_size('{table}')")
         print(f"    {table} {with_indexes / 2**20:.0f} MiB")
 

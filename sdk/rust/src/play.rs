@@ -63,12 +63,6 @@ impl Connection {
         Route::new(&self.servers)
     }
 
-    /// Returns one route for each configured server, starting at that server.
-    #[must_use]
-    pub fn routes(&self) -> Vec<Route> {
-        Route::all(&self.servers)
-    }
-
     /// Checks that at least one of the configured servers accepts a connection.
     ///
     /// # Errors

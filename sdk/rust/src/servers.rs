@@ -83,15 +83,6 @@ impl Route {
         }
     }
 
-    /// Creates one route for each configured server, starting at that server.
-    pub(crate) fn all(servers: &Servers) -> Vec<Self> {
-        let starting_at = |index| Self {
-            index,
-            ..Self::new(servers)
-        };
-        (0..servers.servers.len()).map(starting_at).collect()
-    }
-
     /// Returns the address of the current server.
     #[must_use]
     pub fn url(&self) -> &str {

@@ -26,7 +26,8 @@ use crate::{OwnServer, row::RefusedCalls};
 const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time to wait for a bot to attend its queue. It is enough to reboot the bot's machine.
 const ATTENDANCE_TIMEOUT: Duration = Duration::from_secs(600);
-/// Interval between polls of a match if the server responds before the requested wait has passed.
+/// Interval between polls of a match if the server responds before the requested wait has passed,
+/// and between calls for a list that is incomplete.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum time for which the server may delay its response until the match has ended. It is
 /// short enough to detect an unreachable server, and long enough to keep the number of calls low.
@@ -181,30 +182,30 @@ impl MatchClient {
         })
     }
 
-    /// Lists the ids of a contest's matches that are in this state. Each server lists only its own
-    /// running matches, so all servers are called.
+    /// Lists the ids of a contest's matches that are in this state. While matches of a lost server
+    /// might be missing, the list is repeated.
     pub(crate) async fn list(
         &self,
         contest: &str,
         state: MatchState,
     ) -> Result<BTreeMap<String, MatchInfo>, CallError> {
-        let mut matches = BTreeMap::new();
-        for mut route in self.rpc.routes() {
-            for info in self.list_from(&mut route, contest, state).await? {
-                matches.insert(info.match_id.clone(), info);
+        let end = Instant::now() + RETRY_TIMEOUT;
+        loop {
+            let (matches, is_incomplete) = self.list_once(contest, state).await?;
+            if !is_incomplete || Instant::now() >= end {
+                return Ok(matches);
             }
+            sleep(POLL_INTERVAL).await;
         }
-        Ok(matches)
     }
 
-    /// Lists the matches of one server or, if it is unavailable, of the next server.
-    async fn list_from(
+    /// Lists matches once. Also returns whether matches might be missing.
+    async fn list_once(
         &self,
-        route: &mut Route,
         contest: &str,
         state: MatchState,
-    ) -> Result<Vec<MatchInfo>, CallError> {
-        let mut matches = Vec::new();
+    ) -> Result<(BTreeMap<String, MatchInfo>, bool), CallError> {
+        let (mut matches, mut is_incomplete) = (BTreeMap::new(), false);
         let mut page_token = String::new();
         loop {
             let request = ListMatchesRequest {
@@ -220,13 +221,12 @@ impl MatchClient {
                 let request = request.clone();
                 async move { services.matches.list_matches(request).await }
             };
-            let listed = self
-                .rpc
-                .call_from(route, RETRY_TIMEOUT, "ListMatches", call);
-            let page = listed.await?;
-            matches.extend(page.matches);
+            let page = self.rpc.call(RETRY_TIMEOUT, "ListMatches", call).await?;
+            is_incomplete |= page.incomplete;
+            let listed = page.matches.into_iter();
+            matches.extend(listed.map(|info| (info.match_id.clone(), info)));
             if page.next_page_token.is_empty() {
-                return Ok(matches);
+                return Ok((matches, is_incomplete));
             }
             page_token = page.next_page_token;
         }
@@ -468,13 +468,6 @@ impl RetryClient {
         })
     }
 
-    /// Returns a route to each configured server, and a route to the server that responded last.
-    pub(crate) fn routes(&self) -> Vec<Route> {
-        let mut routes = self.connection.routes();
-        routes.push(self.route.lock().clone());
-        routes
-    }
-
     /// Repeats a call until a server accepts it or refuses it permanently, or until `timeout` has
     /// passed since the first attempt failed.
     pub(crate) async fn call<T, A: Future<Output = Result<Response<T>, Status>>>(
@@ -484,26 +477,14 @@ impl RetryClient {
         call: impl Fn(Services) -> A,
     ) -> Result<T, CallError> {
         let mut route = self.route.lock().clone();
-        let answer = self.call_from(&mut route, timeout, name, call).await;
-        if answer.is_ok() {
-            *self.route.lock() = route;
-        }
-        answer
-    }
-
-    /// Like [`Self::call`], starting at the server of `route`.
-    pub(crate) async fn call_from<T, A: Future<Output = Result<Response<T>, Status>>>(
-        &self,
-        route: &mut Route,
-        timeout: Duration,
-        name: &'static str,
-        call: impl Fn(Services) -> A,
-    ) -> Result<T, CallError> {
         let mut failing_since = None;
         let mut pause = MIN_PAUSE;
         loop {
-            let status = match call(self.services(route)).await {
-                Ok(answer) => return Ok(answer.into_inner()),
+            let status = match call(self.services(&route)).await {
+                Ok(answer) => {
+                    *self.route.lock() = route;
+                    return Ok(answer.into_inner());
+                }
                 Err(status) => status,
             };
             let since = *failing_since.get_or_insert_with(Instant::now);

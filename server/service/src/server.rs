@@ -21,7 +21,7 @@ use tonic::{Request, Status, service::Routes};
 use tracing::{info, warn};
 
 use self::{
-    cluster_task::{ClusterTask, advertise_matches, report_health},
+    cluster_task::{ClusterTask, report_health},
     health::ServicesHealth,
     listeners::{ListenerContext, PageListener, PortSlots, listen, listen_opt, serve_metrics},
     shutdown::{ReplayTask, StopSignals, close_resources, stop_time_elapsed, until_stopped},
@@ -305,10 +305,6 @@ impl Server {
                     reporting.1,
                     reporting.2,
                 )));
-                if cluster.is_shared() {
-                    let advertising = advertise_matches(Arc::clone(&cluster), Arc::clone(&matches));
-                    tasks.push(tokio::spawn(advertising));
-                }
                 let task = ClusterTask {
                     cluster,
                     matches,

@@ -18,7 +18,6 @@
 
 #![forbid(unsafe_code)]
 
-mod advertised;
 mod batch;
 mod checksum;
 mod commits_file;
@@ -47,7 +46,6 @@ mod store;
 mod transfer;
 mod write_refusal;
 
-pub use advertised::{AdvertisedCursor, AdvertisedMatch, AdvertisedPage, InvalidCursor};
 pub use bridgemaster_lease::names::{
     InvalidText, KeyId, KeyName, LadderId, MAX_ADDRESS_BYTES, MAX_ID_BYTES, MAX_KEY_NAME_CHARS,
     MAX_SCOPE_BYTES, MatchId, NodeAddress, NodeName, OwnerName, Scope,

@@ -3,10 +3,7 @@
 
 use async_trait::async_trait;
 
-use crate::{
-    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, KeyName, MatchId, NodeAddress, NodeName,
-    OpenMatch, StoreError,
-};
+use crate::{MatchId, NodeAddress, NodeName, OpenMatch, StoreError};
 
 /// A function that returns whether only the leader may take over a match with this header.
 pub type IsLeaderOnly = fn(&[u8]) -> bool;
@@ -151,34 +148,6 @@ pub trait Nodes: Send + Sync {
     /// # Errors
     /// A storage failure.
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError>;
-
-    /// Advertises matches in play on this node to the other nodes, for their lists. Replaces the
-    /// earlier entry of a match. Matches that are not in play on this node are skipped.
-    ///
-    /// # Errors
-    /// A storage failure.
-    async fn advertise(&self, matches: &[AdvertisedMatch]) -> Result<(), StoreError>;
-
-    /// Returns a page of the matches in play that other nodes advertise, newest first. Matches that
-    /// this node has just taken over are included until it advertises them itself. With `party`,
-    /// the page has only this party's matches. The page has at most `limit` matches, clamped to
-    /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES).
-    ///
-    /// # Errors
-    /// A storage failure.
-    async fn remote_matches(
-        &self,
-        after: &AdvertisedCursor,
-        limit: u32,
-        party: Option<&KeyName>,
-    ) -> Result<AdvertisedPage, StoreError>;
-
-    /// Deletes advertised entries of matches that are no longer in play. Such entries are not
-    /// listed, but take up space.
-    ///
-    /// # Errors
-    /// A storage failure.
-    async fn sweep_advertised(&self) -> Result<(), StoreError>;
 
     /// Returns all nodes that have ever used the database, in name order.
     ///

@@ -106,6 +106,7 @@ impl ListArgs {
                     matches: listed.matches,
                     next_page_token: String::new(),
                     damaged_match_ids: listed.damaged,
+                    incomplete: listed.is_incomplete,
                 };
                 return Ok(output::print(&formats::to_json(
                     "ListMatchesResponse",
@@ -126,6 +127,8 @@ struct Listed {
     damaged: Vec<String>,
     /// True if the limit excluded some matches.
     has_more: bool,
+    /// True if a server of the cluster did not list its matches in play.
+    is_incomplete: bool,
 }
 
 impl Listed {
@@ -136,6 +139,12 @@ impl Listed {
             output::eprint(&format!(
                 "only the newest {count} are listed; use --limit N or --all for more"
             ));
+        }
+        if self.is_incomplete {
+            output::eprint(
+                "the list is incomplete: a server of the cluster did not answer, so its matches in \
+                 play might be missing",
+            );
         }
         if !self.damaged.is_empty() {
             let ids: Vec<String> = self
@@ -161,6 +170,7 @@ async fn collect(
         matches: Vec::new(),
         damaged: Vec::new(),
         has_more: false,
+        is_incomplete: false,
     };
     let mut page_token = String::new();
     loop {
@@ -171,6 +181,7 @@ async fn collect(
         };
         let page = message(client.list_matches(request).await)?;
         listed.damaged.extend(page.damaged_match_ids);
+        listed.is_incomplete |= page.incomplete;
         for info in page.matches {
             if listed.matches.len() == limit {
                 listed.has_more = true;

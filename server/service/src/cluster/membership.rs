@@ -168,6 +168,16 @@ impl Cluster {
         Ok(others.any(|node| node.is_live() && node.address.is_some() && !node.status.draining))
     }
 
+    /// Returns all nodes except this one.
+    ///
+    /// # Errors
+    /// If the nodes cannot be read.
+    pub(crate) async fn other_nodes(&self) -> Result<Vec<StoredNode>, Refusal> {
+        let mut nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
+        nodes.retain(|node| node.name != self.name);
+        Ok(nodes)
+    }
+
     /// Checks that no other node plays a match, which this node does not play.
     ///
     /// # Errors
@@ -254,10 +264,7 @@ pub(super) fn nodes_unreadable(error: StoreError) -> Refusal {
 mod tests {
     use async_trait::async_trait;
     use bridgemaster_lease::limits::LEASE_TRUST_TIMEOUT;
-    use bridgemaster_store::{
-        AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, NodeAddress,
-        OpenMatch,
-    };
+    use bridgemaster_store::{IsLeaderOnly, NodeAddress, OpenMatch};
     use tokio::time::timeout;
     use tonic::Status;
 
@@ -294,23 +301,6 @@ mod tests {
                 node: self.0.clone(),
                 is_released: self.1,
             }))
-        }
-
-        async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn remote_matches(
-            &self,
-            _: &AdvertisedCursor,
-            _: u32,
-            _: Option<&KeyName>,
-        ) -> Result<AdvertisedPage, StoreError> {
-            Ok(AdvertisedPage::default())
-        }
-
-        async fn sweep_advertised(&self) -> Result<(), StoreError> {
-            Ok(())
         }
 
         async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

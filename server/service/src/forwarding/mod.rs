@@ -11,6 +11,7 @@ mod beat_sender;
 mod beat_service;
 mod forwarded_body;
 mod node_credential;
+mod remote_lists;
 mod replayable_body;
 
 use std::{
@@ -33,6 +34,7 @@ use tracing::{debug, warn};
 
 pub(crate) use beat_service::BeatService;
 pub(crate) use node_credential::{FORWARDED_HEADER, NodeCredential};
+pub(crate) use remote_lists::ListCaller;
 
 use self::{
     beat_sender::{BeatSender, BeatSenders},

@@ -1,11 +1,19 @@
 //! Lists of matches. Matches in memory and matches in play on other nodes come first, and then the
 //! finished matches that are only in the store.
 
-use std::{collections::VecDeque, fmt, str::FromStr, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    str::FromStr,
+    sync::Arc,
+};
 
 use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
-use bridgemaster_store::{AdvertisedCursor, FinishedCursor, InvalidCursor, KeyName};
+use bridgemaster_proto::{
+    internal::v1::{ListOwnMatchesResponse, OwnMatch},
+    v1::{MatchInfo, MatchState, RefusalReason},
+};
+use bridgemaster_store::{FinishedCursor, KeyName, NodeName};
 use tokio::task::yield_now;
 
 use super::{
@@ -28,22 +36,21 @@ pub(crate) enum PageToken {
 pub(crate) struct InPlayCursor {
     /// The list continues with matches in memory that are older than the match of this age.
     age: u64,
-    /// The list continues after this cursor with matches on other nodes; `None` after the last such
-    /// match.
-    remote: Option<AdvertisedCursor>,
+    /// The same for each other node that has further matches.
+    remote: BTreeMap<NodeName, u64>,
 }
 
-impl InPlayCursor {
-    /// An age below that of every match.
-    const OLDEST: u64 = 0;
+/// An age above that of every match.
+const NEWEST: u64 = u64::MAX;
+/// An age below that of every match.
+const OLDEST: u64 = 0;
 
-    /// Returns the position before the newest match.
-    fn first() -> Self {
-        Self {
-            age: u64::MAX,
-            remote: Some(AdvertisedCursor::first()),
-        }
-    }
+/// The parts of a page that other nodes know, by node.
+#[derive(Default)]
+pub(crate) struct RemotePages {
+    pub(crate) pages: BTreeMap<NodeName, ListOwnMatchesResponse>,
+    /// Whether a node that has matches in play did not answer.
+    pub(crate) is_incomplete: bool,
 }
 
 /// One page of the list.
@@ -51,10 +58,15 @@ impl InPlayCursor {
 pub(crate) struct MatchPage {
     pub(crate) matches: Vec<MatchInfo>,
     /// Matches that cannot be read.
-    pub(crate) damaged: Vec<MatchId>,
+    pub(crate) damaged: Vec<String>,
     /// The position at which the list continues; `None` at its end.
     pub(crate) next: Option<PageToken>,
 }
+
+/// The text is not a valid page token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid page token")]
+pub(crate) struct InvalidPageToken;
 
 /// The maximum number of reads from the store per call. If a read returns only matches that are
 /// already listed from memory, the call can return a short page.
@@ -66,16 +78,34 @@ const BATCH_SIZE: usize = 32;
 /// The prefix of page tokens for the store.
 const STORED_PREFIX: char = 's';
 
-/// Separates the two positions in a page token.
-const POSITION_SEPARATOR: char = '.';
+/// Separates the positions in a page token.
+const POSITION_SEPARATOR: char = '~';
+
+/// Separates a node's name from its position.
+const NAME_SEPARATOR: char = '=';
+
+impl PageToken {
+    /// Returns the age before which another node's part continues; `None` if the page does not
+    /// include further matches of that node.
+    pub(crate) fn age_on(before: Option<&Self>, node: &NodeName) -> Option<u64> {
+        match before {
+            None => Some(NEWEST),
+            Some(Self::InPlay(place)) => place.remote.get(node).copied(),
+            Some(Self::Stored(_)) => None,
+        }
+    }
+}
 
 impl fmt::Display for PageToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InPlay(InPlayCursor { age, remote }) => match remote {
-                None => age.fmt(f),
-                Some(place) => write!(f, "{age}{POSITION_SEPARATOR}{place}"),
-            },
+            Self::InPlay(InPlayCursor { age, remote }) => {
+                age.fmt(f)?;
+                for (node, age) in remote {
+                    write!(f, "{POSITION_SEPARATOR}{node}{NAME_SEPARATOR}{age}")?;
+                }
+                Ok(())
+            }
             Self::Stored(None) => STORED_PREFIX.fmt(f),
             Self::Stored(Some(cursor)) => write!(f, "{STORED_PREFIX}{cursor}"),
         }
@@ -83,51 +113,112 @@ impl fmt::Display for PageToken {
 }
 
 impl FromStr for PageToken {
-    type Err = InvalidCursor;
+    type Err = InvalidPageToken;
 
-    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
+    fn from_str(text: &str) -> Result<Self, InvalidPageToken> {
         if let Some(cursor) = text.strip_prefix(STORED_PREFIX) {
             let place = (!cursor.is_empty()).then(|| cursor.parse());
-            return Ok(Self::Stored(place.transpose().map_err(|_| InvalidCursor)?));
+            let place = place.transpose().map_err(|_| InvalidPageToken)?;
+            return Ok(Self::Stored(place));
         }
-        let (age, remote) = match text.split_once(POSITION_SEPARATOR) {
-            None => (text, None),
-            Some((age, place)) => (age, Some(place.parse()?)),
-        };
-        let age = age.parse().map_err(|_| InvalidCursor)?;
-        Ok(Self::InPlay(InPlayCursor { age, remote }))
+        let age = |text: &str| text.parse().map_err(|_| InvalidPageToken);
+        let mut positions = text.split(POSITION_SEPARATOR);
+        let local = age(positions.next().unwrap_or_default())?;
+        let remote = positions.map(|position| {
+            let (node, text) = position
+                .split_once(NAME_SEPARATOR)
+                .ok_or(InvalidPageToken)?;
+            let node = NodeName::new(node).map_err(|_| InvalidPageToken)?;
+            Ok((node, age(text)?))
+        });
+        Ok(Self::InPlay(InPlayCursor {
+            age: local,
+            remote: remote.collect::<Result<_, _>>()?,
+        }))
     }
 }
 
-/// One source of the merged list: matches with their positions, newest first, and the position at
-/// which the source continues.
-struct MergeSource<P> {
-    matches: VecDeque<(P, MatchInfo)>,
-    /// The position after the last consumed match.
-    consumed_to: P,
-    /// The position after the last match in `matches`.
-    rest: P,
+/// One node's part of the merged list: matches with their ages, newest first, and the age before
+/// which the part continues.
+struct MergeSource {
+    /// `None` for this node.
+    node: Option<NodeName>,
+    matches: VecDeque<(u64, MatchInfo)>,
+    /// The age of the last consumed match.
+    consumed_to: u64,
+    /// The age of the last match in `matches`, or [`OLDEST`] at the end.
+    rest: u64,
 }
 
-impl<P: Clone> MergeSource<P> {
+impl MergeSource {
     /// Returns the creation time of the next match, in ms since 1970 UTC.
     fn next_created(&self) -> Option<u64> {
         self.matches.front().map(|(_, info)| info.created_unix_ms)
     }
 
+    /// Returns whether the next match is unknown: the part continues, but no match is left here.
+    fn is_exhausted(&self) -> bool {
+        self.matches.is_empty() && self.rest != OLDEST
+    }
+
     fn pop(&mut self) -> Option<MatchInfo> {
-        let (place, info) = self.matches.pop_front()?;
-        self.consumed_to = place;
+        let (age, info) = self.matches.pop_front()?;
+        self.consumed_to = age;
         Some(info)
     }
 
-    /// Returns the position at which the source continues.
-    fn next_position(self) -> P {
+    /// Returns the age before which the part continues.
+    fn next_age(&self) -> u64 {
         if self.matches.is_empty() {
             self.rest
         } else {
             self.consumed_to
         }
+    }
+}
+
+/// Merges the parts of a list, newest first, until there are `count` matches or a part has to be
+/// continued. Returns the position at which the list continues.
+fn merge(
+    mut sources: Vec<MergeSource>,
+    count: usize,
+    matches: &mut Vec<MatchInfo>,
+) -> Option<InPlayCursor> {
+    while matches.len() < count && !sources.iter().any(MergeSource::is_exhausted) {
+        // Of matches with the same time, that of the first source comes first.
+        let newest = sources
+            .iter_mut()
+            .rev()
+            .max_by_key(|source| source.next_created());
+        let Some(info) = newest.and_then(MergeSource::pop) else {
+            break;
+        };
+        matches.push(info);
+    }
+    let (mut age, mut remote) = (OLDEST, BTreeMap::new());
+    for source in sources {
+        let next = source.next_age();
+        match source.node {
+            None => age = next,
+            Some(node) if next != OLDEST => {
+                remote.insert(node, next);
+            }
+            Some(_) => {}
+        }
+    }
+    let has_more = age != OLDEST || !remote.is_empty();
+    has_more.then_some(InPlayCursor { age, remote })
+}
+
+/// Returns the key whose matches a list is limited to, if any; or `None` if the viewer sees none.
+fn listed_party<'a>(
+    viewer: &'a (dyn Viewer + Sync),
+    party: Option<&'a KeyName>,
+) -> Option<Option<&'a KeyName>> {
+    match viewer.visible() {
+        Visibility::All => Some(party),
+        Visibility::Of(name) => Some(Some(name)),
+        Visibility::None => None,
     }
 }
 
@@ -140,33 +231,30 @@ impl Matches {
     pub(crate) async fn list(
         self: &Arc<Self>,
         query: &MatchQuery,
-        before: Option<PageToken>,
+        (before, remote): (Option<PageToken>, RemotePages),
         count: usize,
         viewer: &(dyn Viewer + Sync),
         reader: &Reader,
     ) -> Result<MatchPage, Refusal> {
         let _permit = self.read_limiter().admit(reader)?;
-        // Matches on other nodes need the same amount of memory in addition.
-        let parts = 1 + usize::from(self.lists_remote_matches());
-        Call::reserve_answer(parts * count * LISTED_MATCH_BYTES).await?;
+        Call::reserve_answer(count * LISTED_MATCH_BYTES).await?;
         let party = query.party();
-        let of = match viewer.visible() {
-            Visibility::All => party.as_ref(),
-            Visibility::Of(name) => Some(name),
-            Visibility::None => return Ok(MatchPage::default()),
+        let Some(of) = listed_party(viewer, party.as_ref()) else {
+            return Ok(MatchPage::default());
         };
         let mut listed = MatchPage::default();
         if before.is_none() && query.includes_in_play() {
-            let in_play = self.quarantine().in_play().into_iter();
-            let visible = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
-            listed.damaged.extend(visible.map(|(id, _)| id));
+            listed.damaged = self.damaged_in_play(viewer);
         }
-        let place = before.unwrap_or_else(|| PageToken::InPlay(InPlayCursor::first()));
-        let after = match place {
+        let first = PageToken::InPlay(InPlayCursor {
+            age: NEWEST,
+            remote: BTreeMap::new(),
+        });
+        let after = match before.unwrap_or(first) {
             PageToken::Stored(after) => after,
             PageToken::InPlay(place) => {
-                let of = (viewer, of);
-                let next = self.list_in_play(query, place, count, of, &mut listed);
+                let parts = (place, remote);
+                let next = self.list_in_play(query, parts, count, (viewer, of), &mut listed);
                 if let Some(next) = next.await? {
                     listed.next = Some(PageToken::InPlay(next));
                     return Ok(listed);
@@ -186,47 +274,81 @@ impl Matches {
     async fn list_in_play(
         self: &Arc<Self>,
         query: &MatchQuery,
-        place: InPlayCursor,
+        (place, remote): (InPlayCursor, RemotePages),
         count: usize,
-        (viewer, of): (&(dyn Viewer + Sync), Option<&KeyName>),
+        of: (&(dyn Viewer + Sync), Option<&KeyName>),
         listed: &mut MatchPage,
     ) -> Result<Option<InPlayCursor>, Refusal> {
-        let in_memory = self.list_in_memory(query, place.age, count, (viewer, of));
-        let (in_memory, rest) = in_memory.await;
+        let (in_memory, rest) = self.list_in_memory(query, place.age, count, of).await;
         let mut local = MergeSource {
+            node: None,
             matches: VecDeque::with_capacity(in_memory.len()),
             consumed_to: place.age,
-            rest: rest.unwrap_or(InPlayCursor::OLDEST),
+            rest: rest.unwrap_or(OLDEST),
         };
         for (age, info) in in_memory {
             let view = info.committed().await?;
             local.matches.push_back((age, view));
         }
-        let page = self.remote_matches(query, place.remote.clone(), count, (viewer, of));
-        let page = page.await?;
-        // The owner of an unreadable advertisement is unknown too.
-        if viewer.sees_unreadable(None) {
-            listed.damaged.extend(page.damaged);
+        let mut sources = vec![local];
+        for (node, page) in remote.pages {
+            listed.damaged.extend(page.damaged_match_ids);
+            let matches = page.matches.into_iter().filter_map(|own| {
+                let info = own.r#match?;
+                // A match that was just taken over is listed locally. An ended match in memory may
+                // have a delayed view on the other node.
+                let id = MatchId::new(info.match_id.as_str()).ok()?;
+                let is_here = self.in_memory(&id).is_some_and(|hosted| !hosted.is_over());
+                (!is_here).then_some((own.age, info))
+            });
+            sources.push(MergeSource {
+                matches: matches.collect(),
+                consumed_to: place.remote.get(&node).copied().unwrap_or(NEWEST),
+                rest: page.next_age,
+                node: Some(node),
+            });
         }
-        let mut remote = MergeSource {
-            matches: page.matches,
-            consumed_to: place.remote,
-            rest: page.next,
+        Ok(merge(sources, count, &mut listed.matches))
+    }
+
+    /// Lists at most `count` matches in play on this node for a list of another node, before the
+    /// match of this age. Every node reads ended matches from the store itself.
+    pub(crate) async fn list_own(
+        self: &Arc<Self>,
+        query: &MatchQuery,
+        before_age: u64,
+        count: usize,
+        viewer: &(dyn Viewer + Sync),
+        reader: &Reader,
+    ) -> Result<ListOwnMatchesResponse, Refusal> {
+        let _permit = self.read_limiter().admit(reader)?;
+        Call::reserve_answer(count * LISTED_MATCH_BYTES).await?;
+        let mut own = ListOwnMatchesResponse::default();
+        let party = query.party();
+        let Some(of) = listed_party(viewer, party.as_ref()) else {
+            return Ok(own);
         };
-        while listed.matches.len() < count {
-            let next = if local.next_created() >= remote.next_created() {
-                local.pop()
-            } else {
-                remote.pop()
-            };
-            match next {
-                Some(info) => listed.matches.push(info),
-                None => break,
+        if before_age == NEWEST {
+            own.damaged_match_ids = self.damaged_in_play(viewer);
+        }
+        let in_memory = self.list_in_memory(query, before_age, count, (viewer, of));
+        let (in_memory, rest) = in_memory.await;
+        for (age, info) in in_memory {
+            let info = info.committed().await.map_err(storage_failed)?;
+            if !matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
+                let r#match = Some(info);
+                own.matches.push(OwnMatch { age, r#match });
             }
         }
-        let (age, remote) = (local.next_position(), remote.next_position());
-        let has_more = age != InPlayCursor::OLDEST || remote.is_some();
-        Ok(has_more.then_some(InPlayCursor { age, remote }))
+        own.next_age = rest.unwrap_or(OLDEST);
+        Ok(own)
+    }
+
+    /// Returns the identifiers of unreadable matches in play on this node that lists may show.
+    fn damaged_in_play(&self, viewer: &(dyn Viewer + Sync)) -> Vec<String> {
+        let in_play = self.quarantine().in_play().into_iter();
+        let visible = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
+        visible.map(|(id, _)| id.to_string()).collect()
     }
 
     /// Adds finished matches that are only in the store, from this position on, until there are
@@ -270,7 +392,7 @@ impl Matches {
                         Err(refusal) if refusal.reason() == RefusalReason::NodeSuperseded => {}
                         Err(refusal) => return Err(refusal),
                     },
-                    Err(_) => listed.damaged.push(finished.match_id.clone()),
+                    Err(_) => listed.damaged.push(finished.match_id.to_string()),
                 }
                 if number % BATCH_SIZE == BATCH_SIZE - 1 {
                     yield_now().await;
@@ -278,7 +400,8 @@ impl Matches {
             }
             for damage in &stored.damaged {
                 self.quarantine().report_damage(damage);
-                listed.damaged.extend(damage.value.match_id().cloned());
+                let id = damage.value.match_id();
+                listed.damaged.extend(id.map(MatchId::to_string));
             }
             if stored.next.is_none() {
                 return Ok(None);
@@ -296,39 +419,79 @@ impl Matches {
 mod tests {
     use super::*;
 
+    fn node(name: &str) -> NodeName {
+        NodeName::new(name).unwrap()
+    }
+
     #[test]
     fn a_page_token_round_trips_as_text() {
-        let local = InPlayCursor {
+        let cursor = |remote: &[(&str, u64)]| InPlayCursor {
             age: 7,
-            remote: None,
+            remote: remote
+                .iter()
+                .map(|(name, age)| (node(name), *age))
+                .collect(),
         };
         for place in [
-            PageToken::InPlay(InPlayCursor::first()),
-            PageToken::InPlay(local),
+            PageToken::InPlay(cursor(&[])),
+            PageToken::InPlay(cursor(&[("one", 8), ("two.example-2_b", 9)])),
             PageToken::Stored(None),
         ] {
             assert_eq!(place.to_string().parse(), Ok(place));
         }
-        for text in ["", "x", "7.", "7.8", "7.x.a", "sx"] {
-            assert_eq!(text.parse::<PageToken>(), Err(InvalidCursor), "{text}");
+        for text in ["", "x", "7~", "7~8", "7~one=", "7~o ne=8", "7~one=x", "sx"] {
+            assert_eq!(text.parse::<PageToken>(), Err(InvalidPageToken), "{text}");
         }
     }
 
-    #[test]
-    fn a_source_continues_after_the_last_consumed_match() {
+    /// Returns a source of matches with these ages and creation times.
+    fn source(name: Option<&str>, matches: &[(u64, u64)], rest: u64) -> MergeSource {
         let info = |created_unix_ms| MatchInfo {
             created_unix_ms,
             ..MatchInfo::default()
         };
-        let mut source = MergeSource {
-            matches: VecDeque::from([(9, info(90)), (8, info(80))]),
-            consumed_to: 10,
-            rest: 5,
+        let matches = matches.iter().map(|(age, created)| (*age, info(*created)));
+        MergeSource {
+            node: name.map(node),
+            matches: matches.collect(),
+            consumed_to: NEWEST,
+            rest,
+        }
+    }
+
+    fn merged(sources: Vec<MergeSource>, count: usize) -> (Vec<u64>, Option<InPlayCursor>) {
+        let mut matches = Vec::new();
+        let next = merge(sources, count, &mut matches);
+        let created = matches.iter().map(|info| info.created_unix_ms);
+        (created.collect(), next)
+    }
+
+    #[test]
+    fn parts_are_merged_newest_first_up_to_the_count() {
+        let sources = || {
+            vec![
+                source(None, &[(9, 90), (8, 60)], OLDEST),
+                source(Some("one"), &[(5, 80), (4, 70)], 4),
+                source(Some("two"), &[], OLDEST),
+            ]
         };
-        assert_eq!(source.next_created(), Some(90));
-        assert_eq!(source.pop().map(|info| info.created_unix_ms), Some(90));
-        assert_eq!(source.consumed_to, 9);
-        source.pop();
-        assert_eq!(source.next_position(), 5);
+        let (created, next) = merged(sources(), 2);
+        assert_eq!(created, [90, 80]);
+        let remote = BTreeMap::from([(node("one"), 5)]);
+        assert_eq!(next, Some(InPlayCursor { age: 9, remote }));
+        // A part that continues ends the page, since its next match could be the newest.
+        let (created, next) = merged(sources(), 9);
+        assert_eq!(created, [90, 80, 70]);
+        let remote = BTreeMap::from([(node("one"), 4)]);
+        assert_eq!(next, Some(InPlayCursor { age: 9, remote }));
+    }
+
+    #[test]
+    fn the_end_of_all_parts_is_the_end() {
+        let sources = vec![
+            source(None, &[(1, 10)], OLDEST),
+            source(Some("one"), &[(1, 10), (2, 5)], OLDEST),
+        ];
+        assert_eq!(merged(sources, 9), (vec![10, 10, 5], None));
     }
 }

@@ -1,7 +1,6 @@
 //! The matches that a server hosts, with their tickets, clocks and spectators, and the matches that
 //! have recently finished.
 
-mod advertiser;
 mod clock;
 mod context;
 mod creation;
@@ -22,7 +21,6 @@ mod read_limiter;
 mod recovery;
 mod refusals;
 mod relay;
-mod remote_matches;
 mod requests;
 mod roster;
 mod seat_handle;
@@ -32,7 +30,6 @@ mod tickets;
 mod view;
 mod withhold_reasons;
 
-pub(crate) use advertiser::Advertiser;
 pub(crate) use clock::ServerClock;
 pub(crate) use creation::{CreatedMatch, CreationStart, MatchOptions};
 pub use group_repair::{RecordRepair, repair_records};
@@ -41,6 +38,7 @@ pub(crate) use hosted_match::{
     HostedMatch, MatchFacts, MatchListener, ReplayUpdate, Viewer, Visibility,
 };
 pub(crate) use ids::{OfferTickets, Ticket, generate_seed};
+pub(crate) use listing::{PageToken, RemotePages};
 pub(crate) use live_match::LiveMatch;
 pub(crate) use matches::Matches;
 pub(crate) use outbound::{Closing, Outbound};

@@ -49,7 +49,7 @@ impl MatchQuery {
     }
 
     /// Returns whether matches in play can satisfy the filter.
-    pub(super) fn includes_in_play(&self) -> bool {
+    pub(crate) fn includes_in_play(&self) -> bool {
         !matches!(self.state, MatchState::Ended | MatchState::Cancelled)
     }
 

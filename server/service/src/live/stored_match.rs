@@ -249,11 +249,6 @@ impl HostedMatch for StoredMatch {
         true
     }
 
-    fn change_count(&self) -> u64 {
-        // A finished match does not change.
-        0
-    }
-
     fn until_over(&self) -> MatchFuture<'_> {
         Box::pin(ready(()))
     }

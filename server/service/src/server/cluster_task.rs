@@ -21,22 +21,14 @@ use crate::{
     identity::Authenticator,
     journal::Journal,
     ladder::Ladders,
-    live::{Advertiser, Matches, requires_leader},
+    live::{Matches, requires_leader},
     lobby::Lobby,
     replays::Retention,
 };
 
-/// The interval at which this node advertises its matches, and so the maximum age of these matches
-/// in other nodes' lists.
-const ADVERTISE_INTERVAL: Duration = Duration::from_secs(2);
-
 /// The minimum interval between polls for orphaned matches, however often callers request a match
 /// that no node owns. A match that cannot be taken over might be requested endlessly.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(250);
-
-/// The number of advertising rounds per sweep. A sweep deletes the entries of ended matches, which
-/// lists no longer show.
-const ROUNDS_PER_SWEEP: u64 = 15;
 
 /// Joins the cluster, if the store can be shared. If this node becomes the leader, it takes over
 /// orphaned matches at once. Returns these matches.
@@ -135,26 +127,6 @@ pub(super) async fn report_health(
             }
             else => return,
         }
-    }
-}
-
-/// Advertises the matches in play to other nodes, for their lists, until the future is dropped.
-pub(super) async fn advertise_matches(cluster: Arc<Cluster>, matches: Arc<Matches>) {
-    let mut advertiser = Advertiser::default();
-    for round in 0_u64.. {
-        if let Err(problem) = advertiser
-            .advertise_changes(&matches, cluster.nodes())
-            .await
-        {
-            warn!(%problem, "cannot advertise matches; retrying");
-        }
-        if cluster.is_leader()
-            && round.is_multiple_of(ROUNDS_PER_SWEEP)
-            && let Err(problem) = cluster.nodes().sweep_advertised().await
-        {
-            warn!(%problem, "cannot remove the advertisements of ended matches; retrying");
-        }
-        sleep(ADVERTISE_INTERVAL).await;
     }
 }
 
@@ -309,10 +281,7 @@ async fn take_over_batch(
 mod tests {
     use async_trait::async_trait;
     use bridgemaster_match::MatchId;
-    use bridgemaster_store::{
-        AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchLocation,
-        MemoryStore, NodeName, StoredNode,
-    };
+    use bridgemaster_store::{IsLeaderOnly, MatchLocation, MemoryStore, NodeName, StoredNode};
     use bridgemaster_traces::Traces;
     use tokio::sync::watch;
 
@@ -366,23 +335,6 @@ mod tests {
 
         async fn node_of(&self, _: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
             Ok(None)
-        }
-
-        async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn remote_matches(
-            &self,
-            _: &AdvertisedCursor,
-            _: u32,
-            _: Option<&KeyName>,
-        ) -> Result<AdvertisedPage, StoreError> {
-            Ok(AdvertisedPage::default())
-        }
-
-        async fn sweep_advertised(&self) -> Result<(), StoreError> {
-            Ok(())
         }
 
         async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

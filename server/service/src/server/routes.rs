@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bridgemaster_proto::{
     DESCRIPTORS,
+    internal::v1::node_service_server::NodeServiceServer,
     v1::{
         catalog_service_server::CatalogServiceServer, ladder_service_server::LadderServiceServer,
         lobby_service_server::LobbyServiceServer, rules_service_server::RulesServiceServer,
@@ -16,8 +17,8 @@ use crate::{
     forwarding::{BeatService, Forwarding},
     play::{LeastPrivilege, PlayFirst, PlayRpc, SeatAuthenticator, SeatRegistry},
     services::{
-        ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, RefusalDetails,
-        ReplaySlots, RequestArrivalTimeout, RulesRpc,
+        ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc,
+        RefusalDetails, ReplaySlots, RequestArrivalTimeout, RulesRpc,
     },
     transport::ConnectionSlots,
 };
@@ -55,7 +56,7 @@ impl Server {
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
         let beats = BeatService::new(Arc::clone(matches), Arc::clone(&slots.for_programs));
         let for_programs = routes.add_service(seats(&slots.for_programs));
-        let for_programs = self.with_rules(for_programs.add_service(beats));
+        let for_programs = self.with_rules(self.with_node_services(for_programs, beats));
         let for_programs = RefusalDetails(PlayFirst::new(play, for_programs));
         let for_browsers = RefusalDetails(for_browsers.prepare());
         let private = || self.authenticator.private_access().cloned();
@@ -109,6 +110,7 @@ impl Server {
                         Arc::clone(&self.ladders),
                         self.authenticator.clone(),
                         replay_slots,
+                        self.forwarder.clone(),
                     ),
                     limits.request_bytes,
                 ),
@@ -139,6 +141,20 @@ impl Server {
                 LeaderOnly::new(lobby, Arc::clone(matches)),
                 time,
             ))
+    }
+
+    /// Adds the services that only other nodes may call, if there can be other nodes.
+    fn with_node_services(&self, routes: Routes, beats: BeatService) -> Routes {
+        if self.forwarder.is_none() {
+            return routes;
+        }
+        let nodes = NodeRpc::new(Arc::clone(&self.matches), self.authenticator.clone());
+        let nodes = NodeServiceServer::new(nodes)
+            .max_decoding_message_size(self.matches.limits().request_bytes);
+        let time = self.matches.limits().hello_time;
+        routes
+            .add_service(beats)
+            .add_service(RequestArrivalTimeout::new(nodes, time))
     }
 
     /// Adds `RulesService` if it is enabled. `RulesService` is for programs only, since a session

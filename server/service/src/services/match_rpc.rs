@@ -30,10 +30,11 @@ use super::{
     uploaded_replay::{ReplaySlots, UploadedReplay, full_replay},
 };
 use crate::{
+    forwarding::{Forwarder, ListCaller},
     identity::{Authenticator, Caller, KeyScope, ReadAccess},
     ladder::Ladders,
     limits::{DEFAULT_PAGE_SIZE, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE, MAX_QUOTED_CHARS},
-    live::{HostedMatch, MatchView, Matches, Reader, Viewer, Visibility},
+    live::{HostedMatch, MatchView, Matches, PageToken, Reader, RemotePages, Viewer, Visibility},
     lobby::Lobby,
     refusal::Refusal,
     transport::{Call, ConnectionInfo},
@@ -46,6 +47,8 @@ pub(crate) struct MatchRpc {
     pub(super) ladders: Arc<Ladders>,
     pub(super) authenticator: Authenticator,
     replays: Arc<ReplaySlots>,
+    /// Asks other nodes for their parts of lists, if there can be other nodes.
+    forwarder: Option<Arc<Forwarder>>,
 }
 
 impl MatchRpc {
@@ -55,6 +58,7 @@ impl MatchRpc {
         ladders: Arc<Ladders>,
         authenticator: Authenticator,
         replays: Arc<ReplaySlots>,
+        forwarder: Option<Arc<Forwarder>>,
     ) -> Self {
         Self {
             matches,
@@ -62,6 +66,7 @@ impl MatchRpc {
             ladders,
             authenticator,
             replays,
+            forwarder,
         }
     }
 
@@ -200,10 +205,6 @@ impl Viewer for Caller {
         self.sees_live(|name| hosted.belongs_to(name))
     }
 
-    fn sees_live_parties(&self, parties: &[KeyName]) -> bool {
-        self.sees_live(|name| parties.contains(name))
-    }
-
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
         let may_act = self.has_scope(KeyScope::Read) || self.has_scope(KeyScope::Admin);
         may_act || (maker.is_some() && maker == self.name())
@@ -306,9 +307,10 @@ impl MatchService for MatchRpc {
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
         let (caller, reader) = self.reading_caller(&request, ReadAccess::Matches).await?;
-        let request = request.into_inner();
+        let connection = ConnectionInfo::of(&request).cloned();
+        let (metadata, _, request) = request.into_parts();
         let filter = request.filter.unwrap_or_default();
-        let query = match_query(filter)?;
+        let query = match_query(filter.clone())?;
         let page_size = match request.page_size {
             0 => DEFAULT_PAGE_SIZE,
             size @ 1..=MAX_PAGE_SIZE => size,
@@ -317,7 +319,7 @@ impl MatchService for MatchRpc {
                 return Err(Refusal::field("page_size", detail).into());
             }
         };
-        let before = match request.page_token.as_str() {
+        let before: Option<PageToken> = match request.page_token.as_str() {
             "" => None,
             token => Some(token.parse().map_err(|_| {
                 Refusal::field(
@@ -326,16 +328,31 @@ impl MatchService for MatchRpc {
                 )
             })?),
         };
+        let page_size = page_size as usize;
+        let others = self.forwarder.as_ref().zip(connection.as_ref());
+        let remote = match others.filter(|_| query.includes_in_play()) {
+            Some((forwarder, connection)) => {
+                let caller = ListCaller {
+                    connection,
+                    metadata: &metadata,
+                };
+                let pages = forwarder.remote_pages(caller, &filter, before.as_ref(), page_size);
+                pages.await?
+            }
+            None => RemotePages::default(),
+        };
+        let is_incomplete = remote.is_incomplete;
         let listed = self
             .matches
-            .list(&query, before, page_size as usize, &caller, &reader);
+            .list(&query, (before, remote), page_size, &caller, &reader);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         let matches = listed.matches.into_iter().map(without_fault_list);
         Ok(Response::new(ListMatchesResponse {
             matches: matches.collect(),
             next_page_token: next.unwrap_or_default(),
-            damaged_match_ids: listed.damaged.iter().map(MatchId::to_string).collect(),
+            damaged_match_ids: listed.damaged,
+            incomplete: is_incomplete,
         }))
     }
 

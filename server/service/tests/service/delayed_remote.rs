@@ -17,9 +17,8 @@ use bridgemaster_server::{
     KeepReplays, Limits, NodeConnector, ServerOptions, SharedStore, Storage,
 };
 use bridgemaster_store::{
-    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchId,
-    MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes, OpenMatch,
-    Store, StoreError, StoredNode,
+    IsLeaderOnly, MatchId, MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName,
+    NodeStatus, Nodes, OpenMatch, Store, StoreError, StoredNode,
 };
 use tokio::time::timeout;
 use tonic::{Status, transport::Endpoint};
@@ -166,23 +165,6 @@ impl Nodes for Node {
         }))
     }
 
-    async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn remote_matches(
-        &self,
-        _: &AdvertisedCursor,
-        _: u32,
-        _: Option<&KeyName>,
-    ) -> Result<AdvertisedPage, StoreError> {
-        Ok(AdvertisedPage::default())
-    }
-
-    async fn sweep_advertised(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
         Ok(self.cluster.nodes().to_vec())
     }
@@ -241,8 +223,11 @@ async fn another_node_hides_the_end_of_a_match_until_it_is_visible() {
         cluster.start("two", None).await,
     );
     let (id, in_play) = play_delayed(&cluster, [&one, &two]).await;
+    assert_eq!(in_play[0].1, "true", "every node lists it");
     assert_eq!(in_play[1].1, "Ok(())", "the call is forwarded");
-    assert_eq!(answers(&two, &id).await, in_play);
+    for server in [&one, &two] {
+        assert_eq!(answers(server, &id).await, in_play);
+    }
     assert_eq!(one.info(&id).await.state(), MatchState::Waiting);
 
     for server in [&mut one, &mut two] {
@@ -252,7 +237,9 @@ async fn another_node_hides_the_end_of_a_match_until_it_is_visible() {
         cluster.start("one", None).await,
         cluster.start("two", None).await,
     );
-    assert_eq!(answers(&two, &id).await, in_play, "after a restart");
+    for server in [&one, &two] {
+        assert_eq!(answers(server, &id).await, in_play, "after a restart");
+    }
     assert_eq!(one.info(&id).await.state(), MatchState::Waiting);
 }
 

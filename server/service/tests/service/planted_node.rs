@@ -8,9 +8,8 @@ use std::sync::{
 use async_trait::async_trait;
 use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchId,
-    MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes, OpenMatch,
-    StoreError, StoredNode,
+    IsLeaderOnly, MatchId, MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName,
+    NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
 };
 use tokio::sync::watch;
 
@@ -152,23 +151,6 @@ impl Nodes for PlantedNode {
             node: another("gone", -1),
             is_released: false,
         }))
-    }
-
-    async fn advertise(&self, _: &[AdvertisedMatch]) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn remote_matches(
-        &self,
-        _: &AdvertisedCursor,
-        _: u32,
-        _: Option<&KeyName>,
-    ) -> Result<AdvertisedPage, StoreError> {
-        Ok(AdvertisedPage::default())
-    }
-
-    async fn sweep_advertised(&self) -> Result<(), StoreError> {
-        Ok(())
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

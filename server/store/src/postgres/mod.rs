@@ -7,7 +7,6 @@
 //! flush commits while the write connection continues.
 
 mod address;
-mod advertised_rows;
 mod commands;
 mod commit;
 mod credentials;

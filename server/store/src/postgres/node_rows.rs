@@ -181,11 +181,16 @@ pub(super) async fn is_leader(
     Ok(is_leader.bind(node.get()).fetch_one(database).await?)
 }
 
-/// The columns that [`node_from_row`] expects.
+/// The columns that [`node_from_row`] expects. A node whose lease has expired no longer reports its
+/// matches, which others take over, so they are counted.
 const COLUMNS: &str = "node_id, address, epoch,
     (extract(epoch FROM greatest(least(lease_until - clock_timestamp(), interval '1 day'),
         interval '-1000 days')) * 1000)::bigint,
-    draining, leads, matches, slots, load_percent, lag_ms";
+    draining, leads,
+    CASE WHEN lease_until > clock_timestamp() THEN matches ELSE (SELECT count(*)
+        FROM open_match AS own WHERE own.match_key > number << 40
+            AND own.match_key < (number + 1) << 40) END,
+    slots, load_percent, lag_ms";
 
 fn node_from_row(row: &PgRow) -> Result<StoredNode, DbError> {
     let wrong = |error: crate::InvalidText| DbError::Inconsistent(error.to_string());

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::sleep;
 
-use super::{PostgresStore, advertised_rows, node_rows, open_writer, released_rows};
+use super::{PostgresStore, node_rows, open_writer, released_rows};
 use crate::{
-    AdvertisedCursor, AdvertisedMatch, AdvertisedPage, IsLeaderOnly, KeyName, MatchId,
-    MatchLocation, NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
+    IsLeaderOnly, MatchId, MatchLocation, NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
     detached::run_detached,
-    limits::{MAX_PAGE_MATCHES, MAX_TAKEOVER_TRIES, TAKEOVER_RETRY_INTERVAL},
+    limits::{MAX_TAKEOVER_TRIES, TAKEOVER_RETRY_INTERVAL},
 };
 
 #[async_trait]
@@ -80,30 +79,6 @@ impl Nodes for PostgresStore {
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
         let node = node_rows::node_of_match(&mut *self.reader().await?, id).await;
         node.map_err(|error| self.store_error(error))
-    }
-
-    async fn advertise(&self, matches: &[AdvertisedMatch]) -> Result<(), StoreError> {
-        let (mut reader, node) = (self.reader().await?, self.lease_renewer.node());
-        let advertised = advertised_rows::upsert(&mut *reader, self.store, node, matches).await;
-        advertised.map_err(|error| self.store_error(error))
-    }
-
-    async fn remote_matches(
-        &self,
-        after: &AdvertisedCursor,
-        limit: u32,
-        party: Option<&KeyName>,
-    ) -> Result<AdvertisedPage, StoreError> {
-        let (mut reader, node) = (self.reader().await?, self.lease_renewer.node());
-        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let page =
-            advertised_rows::remote_page(&mut *reader, self.store, node, after, limit, party).await;
-        page.map_err(|error| self.store_error(error))
-    }
-
-    async fn sweep_advertised(&self) -> Result<(), StoreError> {
-        let swept = advertised_rows::delete_ended(&mut *self.reader().await?).await;
-        swept.map_err(|error| self.store_error(error))
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

@@ -1,9 +1,8 @@
 //! Several nodes that share a database.
 
 use bridgemaster_store::{
-    AdvertisedCursor, AdvertisedMatch, Durability, IsLeaderOnly, KeyName, MatchId, NodeAddress,
-    NodeIdentity, NodeName, NodeStatus, Nodes as _, PostgresStore, Store as _, StoreError,
-    StoredNode, Write, limits::MAX_TAKEOVER_MATCHES,
+    Durability, IsLeaderOnly, MatchId, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes as _,
+    PostgresStore, Store as _, StoreError, StoredNode, Write, limits::MAX_TAKEOVER_MATCHES,
 };
 use tokio::task::JoinHandle;
 
@@ -456,96 +455,4 @@ pub(crate) async fn every_node_can_locate_a_match() {
     assert_eq!(holder.name.as_str(), "two");
     two.commit(vec![finish("a")]).await.unwrap();
     assert_eq!(two.node_of(&id("a")).await.unwrap(), None);
-}
-
-/// An advertised match with this creation time.
-fn advertised(match_id: &str, created_at_unix_ms: i64, party: &str) -> AdvertisedMatch {
-    AdvertisedMatch {
-        match_id: id(match_id),
-        created_at_unix_ms,
-        parties: vec![KeyName::new(party).unwrap()],
-        summary: format!("summary of {match_id}").into_bytes(),
-    }
-}
-
-async fn remote_ids(node: &PostgresStore, of: Option<&str>, limit: u32) -> Vec<String> {
-    let of = of.map(|name| KeyName::new(name).unwrap());
-    let (mut ids, mut after) = (Vec::new(), Some(AdvertisedCursor::first()));
-    while let Some(place) = after {
-        let page = node.remote_matches(&place, limit, of.as_ref()).await;
-        let page = page.unwrap();
-        assert!(page.matches.len() <= limit as usize && page.damaged.is_empty());
-        ids.extend(page.matches.iter().map(|one| one.match_id.to_string()));
-        after = page.next;
-    }
-    ids
-}
-
-pub(crate) async fn each_node_lists_the_advertised_matches_of_the_others() {
-    let url = PostgresServer::shared().fresh();
-    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
-    one.commit(vec![open("a"), open("b"), open("c")])
-        .await
-        .unwrap();
-    two.commit(vec![open("d")]).await.unwrap();
-    let of_one = [
-        advertised("a", 5, "north"),
-        advertised("b", 5, "south"),
-        advertised("c", 9, "north"),
-        // One of another node, and an unknown one.
-        advertised("d", 7, "north"),
-        advertised("e", 7, "north"),
-    ];
-    one.advertise(&of_one).await.unwrap();
-    for limit in [1, 2, 3, 100] {
-        assert_eq!(remote_ids(&two, None, limit).await, ["c", "b", "a"]);
-        assert_eq!(remote_ids(&two, Some("north"), limit).await, ["c", "a"]);
-        assert_eq!(remote_ids(&one, None, limit).await, [] as [String; 0]);
-    }
-    // Entries are replaced, and finished matches are no longer listed.
-    let mut changed = advertised("a", 5, "south");
-    changed.summary = b"changed".to_vec();
-    one.advertise(std::slice::from_ref(&changed)).await.unwrap();
-    one.commit(vec![finish("c")]).await.unwrap();
-    let page = two
-        .remote_matches(&AdvertisedCursor::first(), 2, None)
-        .await;
-    assert_eq!(page.unwrap().matches[1], changed);
-    assert_eq!(remote_ids(&two, None, 9).await, ["b", "a"]);
-    one.sweep_advertised().await.unwrap();
-    assert_eq!(rows_of(&url, "told_match"), "2");
-    // A moved match is advertised by its new node; the old one cannot change it.
-    expire_lease(&url, "one");
-    two.take_over_orphans(none_is_leader_only).await.unwrap();
-    one.advertise(&of_one).await.unwrap();
-    for node in [&one, &two] {
-        let page = node
-            .remote_matches(&AdvertisedCursor::first(), 9, None)
-            .await;
-        assert_eq!(page.unwrap().matches[1], changed);
-    }
-    // Until the new node advertises it, its own list includes the match, since it may not be
-    // restored yet.
-    two.advertise(&[advertised("a", 5, "south")]).await.unwrap();
-    assert_eq!(remote_ids(&two, None, 9).await, ["b"]);
-    assert_eq!(remote_ids(&one, None, 9).await, ["b", "a"]);
-}
-
-pub(crate) async fn a_damaged_advertised_match_affects_no_other() {
-    let url = PostgresServer::shared().fresh();
-    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
-    one.commit(vec![open("a"), open("b")]).await.unwrap();
-    one.advertise(&[advertised("a", 5, "north"), advertised("b", 6, "north")])
-        .await
-        .unwrap();
-    let schema = url.rsplit('=').next().unwrap();
-    PostgresServer::shared().run(&format!(
-        "UPDATE {schema}.told_match SET shown = 'x' WHERE match_id = 'b'"
-    ));
-    let page = two
-        .remote_matches(&AdvertisedCursor::first(), 9, None)
-        .await;
-    let page = page.unwrap();
-    assert_eq!((&page.damaged[..], page.next), (&[id("b")][..], None));
-    assert_eq!(page.matches, [advertised("a", 5, "north")]);
 }

@@ -256,13 +256,13 @@ pub(crate) async fn every_column_is_copied() {
     let url = server.fresh();
     copy_to_postgres(&dir, &url).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
-    // Specific to a database: its holder, advertised matches, assigned numbers, schema version, and
-    // its id, which is checked when it is opened.
+    // Specific to a database: its holder, assigned numbers, schema version, and its id, which is
+    // checked when it is opened.
     let empty = server.run(&format!(
         "WITH ours AS MATERIALIZED (
              SELECT table_name::text AS t, column_name::text AS c FROM information_schema.columns
              WHERE table_schema = '{schema}'
-                 AND table_name NOT IN ('node', 'told_match', 'released_match', 'given_number', 'bridgemaster_schema', 'store'))
+                 AND table_name NOT IN ('node', 'released_match', 'given_number', 'bridgemaster_schema', 'store'))
          SELECT string_agg(t || '.' || c, ' ' ORDER BY t, c) FROM ours
          WHERE (xpath('/row/n/text()', query_to_xml(
              format('SELECT count(%I) AS n FROM {schema}.%I', c, t), false, true, '')))[1]::text

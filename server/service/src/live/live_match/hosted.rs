@@ -93,10 +93,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         )
     }
 
-    fn change_count(&self) -> u64 {
-        self.lock().machine.referee().public_changes()
-    }
-
     fn until_over(&self) -> MatchFuture<'_> {
         Box::pin(self.shared.over.cancelled())
     }
