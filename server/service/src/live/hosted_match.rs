@@ -372,9 +372,6 @@ pub(crate) trait Viewer {
     /// Returns whether the caller sees a match without the spectators' delay.
     fn sees_live(&self, hosted: &dyn HostedMatch) -> bool;
 
-    /// Returns whether the caller sees matches of these parties without the spectators' delay.
-    fn sees_live_parties(&self, parties: &[KeyName]) -> bool;
-
     /// Returns whether lists may show the caller an unreadable match that `maker` created. `maker`
     /// is `None` if the key is unknown.
     fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool;

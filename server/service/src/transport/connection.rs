@@ -25,7 +25,7 @@ use tonic::{Request, transport::server::Connected};
 
 use super::{
     Origin,
-    connection_slots::{ConnectionProtection, ConnectionSlot},
+    connection_slots::{ConnectionProtection, ConnectionSlot, ConnectionSlots},
     forwarding_node::{ForwardChannels, ForwardedCall, ForwardingNode},
     round_trip::{MinRoundTrip, RoundTripSampler},
 };
@@ -191,6 +191,11 @@ impl Connection {
         self.peer.ip().into()
     }
 
+    /// The slots of the connection's port.
+    pub(super) fn slots(&self) -> &Arc<ConnectionSlots> {
+        self.slot.slots()
+    }
+
     /// Coalesces the writes of `open_calls` calls in progress.
     pub(super) fn coalesce_for(&mut self, open_calls: Arc<AtomicUsize>) {
         self.coalescer = WriteCoalescer::new(open_calls);
@@ -336,15 +341,19 @@ impl AsyncWrite for Connection {
 pub(super) struct SlotGuard {
     /// Completes when the connection is evicted.
     evicted: Pin<Box<WaitForCancellationFutureOwned>>,
-    _slot: ConnectionSlot,
+    slot: ConnectionSlot,
 }
 
 impl SlotGuard {
     pub(super) fn new(slot: ConnectionSlot) -> Self {
         Self {
             evicted: Box::pin(slot.evicted().clone().cancelled_owned()),
-            _slot: slot,
+            slot,
         }
+    }
+
+    pub(super) fn slots(&self) -> &Arc<ConnectionSlots> {
+        self.slot.slots()
     }
 
     /// Fails once the connection is evicted. Reads and writes both check for an eviction, since the

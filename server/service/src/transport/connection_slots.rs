@@ -139,6 +139,22 @@ impl ConnectionSlots {
         (slot, full.map(|(limit, _)| limit))
     }
 
+    /// Counts the connection of `peer`, a node that forwards calls, for the network of its caller. If
+    /// that address is full, another connection that counts for it is evicted.
+    pub(super) fn count_for(&self, peer: SocketAddr, origin: Origin) {
+        let mut table = self.table();
+        if !table.is_of_other_origin(peer, origin) {
+            return;
+        }
+        if table.of_origin(origin) >= self.max_per_address
+            && let Some(next) = table.next_evicted_of(origin)
+            && let Some(evicted) = table.remove(next)
+        {
+            evicted.cancel();
+        }
+        table.set_origin(peer, origin);
+    }
+
     /// Protects the connection of `peer` until the guard is dropped, as long as the stream is its
     /// seat's newest. `key` is the key of the bot, if the server uses keys. Returns `None` if the
     /// connection is gone.
@@ -166,6 +182,10 @@ impl ConnectionSlots {
 }
 
 impl ConnectionSlot {
+    pub(super) fn slots(&self) -> &Arc<ConnectionSlots> {
+        &self.slots
+    }
+
     /// Cancelled when the connection is evicted.
     pub(super) fn evicted(&self) -> &CancellationToken {
         &self.evicted
@@ -253,6 +273,32 @@ mod tests {
         let _others = ["192.0.2.1:6", "192.0.2.1:7"].map(acquire);
         assert!(bots.evicted().is_cancelled() && !newest.evicted().is_cancelled());
         drop(also);
+    }
+
+    #[test]
+    fn a_connection_of_a_node_counts_for_its_caller() {
+        let slots = slots(10, 2);
+        let caller = Origin::from(peer("198.51.100.7:1").ip());
+        let of_node: Vec<_> = (1..=3)
+            .map(|port| {
+                let node = peer(&format!("192.0.2.1:{port}"));
+                let (slot, limit) = slots.acquire(node);
+                assert_eq!(limit, None, "the node's own address is never full");
+                slots.count_for(node, caller);
+                slots.count_for(node, caller);
+                slot
+            })
+            .collect();
+        let evicted: Vec<bool> = of_node
+            .iter()
+            .map(|slot| slot.evicted().is_cancelled())
+            .collect();
+        assert_eq!(evicted, [true, false, false]);
+        let (direct, limit) = slots.acquire(peer("198.51.100.7:9"));
+        assert_eq!(limit, Some("connections_per_address"));
+        assert!(of_node[1].evicted().is_cancelled());
+        drop((of_node, direct));
+        assert!(slots.table().is_empty());
     }
 
     #[test]

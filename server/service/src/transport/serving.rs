@@ -3,7 +3,7 @@
 use std::{
     convert::Infallible,
     pin::{Pin, pin},
-    sync::Arc,
+    sync::{Arc, Once},
     task::{Context, Poll, ready},
     time::Instant,
 };
@@ -36,6 +36,7 @@ use tracing::debug;
 use super::{
     call::{CURRENT_CALL, Call, CallKind, ConnectionContext},
     connection::{Connection, ConnectionInfo},
+    connection_slots::ConnectionSlots,
     fair_queue::QueuePlace,
     forwarding_node::ReadForwardedCall,
     quotas::Quotas,
@@ -87,6 +88,8 @@ pub(crate) async fn serve<S, B>(
                 services: services.clone(),
                 readers: readers.clone(),
                 info,
+                slots: Arc::clone(connection.slots()),
+                caller_known: Once::new(),
             };
             let served =
                 http2_builder(limits, context).serve_connection(TokioIo::new(connection), calls);
@@ -130,6 +133,10 @@ struct ConnectionCalls<S> {
     services: S,
     readers: MetadataReaders,
     info: ConnectionInfo,
+    slots: Arc<ConnectionSlots>,
+    /// Called with the first forwarded call. A node forwards the calls of one caller on each
+    /// connection.
+    caller_known: Once,
 }
 
 impl<S, B> hyper::service::Service<Request<Incoming>> for ConnectionCalls<S>
@@ -149,6 +156,9 @@ where
         let mut info = self.info.clone();
         if let Some(forwarded_call) = forwarded_call {
             info = info.forwarded(forwarded_call);
+            let (peer, origin) = (info.peer, info.origin);
+            self.caller_known
+                .call_once(|| self.slots.count_for(peer, origin));
         }
         let (origin, is_forwarded) = (info.origin, info.is_forwarded);
         let mut request = request.map(Body::new);

@@ -44,6 +44,9 @@ struct ConnectionEntry {
     /// The connection number, which distinguishes this connection from an earlier connection by the
     /// same peer.
     number: u64,
+    /// The network that the connection counts for: the peer's, or that of the caller for whom a node
+    /// forwards calls.
+    origin: Origin,
     /// The seats whose newest streams the connection carries, by the keys of their bots.
     seats_by_key: HashMap<Option<KeyId>, KeySeats>,
     /// The connection's place in the eviction order; `None` while it is protected.
@@ -95,22 +98,49 @@ impl SlotTable {
     /// Adds a connection without streams. Returns its number.
     pub(super) fn add(&mut self, peer: SocketAddr, evicted: CancellationToken) -> u64 {
         let number = self.next_number();
+        self.insert(peer, number, peer.ip().into(), evicted);
+        number
+    }
+
+    fn insert(
+        &mut self,
+        peer: SocketAddr,
+        number: u64,
+        origin: Origin,
+        evicted: CancellationToken,
+    ) {
         let entry = ConnectionEntry {
             number,
+            origin,
             seats_by_key: HashMap::new(),
             queued: None,
             evicted,
         };
         self.by_peer.insert(peer, entry);
-        *self.by_origin.entry(peer.ip().into()).or_default() += 1;
+        *self.by_origin.entry(origin).or_default() += 1;
         self.requeue(peer);
-        number
+    }
+
+    /// Returns whether a connection without streams counts for another network than `origin`.
+    pub(super) fn is_of_other_origin(&self, peer: SocketAddr, origin: Origin) -> bool {
+        let entry = self.by_peer.get(&peer);
+        entry.is_some_and(|entry| entry.origin != origin && entry.seats_by_key.is_empty())
+    }
+
+    /// Counts a connection without streams for this network from now on.
+    pub(super) fn set_origin(&mut self, peer: SocketAddr, origin: Origin) {
+        let Some(number) = self.by_peer.get(&peer).map(|entry| entry.number) else {
+            return;
+        };
+        if let Some(evicted) = self.remove(peer) {
+            self.insert(peer, number, origin, evicted);
+        }
     }
 
     /// Removes a peer's connection.
     pub(super) fn remove(&mut self, peer: SocketAddr) -> Option<CancellationToken> {
         let entry = self.by_peer.remove(&peer)?;
-        let origin = peer.ip().into();
+        let origin = entry.origin;
         if let Some(queued) = entry.queued {
             self.unprotected.remove(origin, queued);
         }
@@ -217,9 +247,9 @@ impl SlotTable {
             return;
         }
         let protected = seats.protects;
+        let origin = entry.origin;
         entry.seats_by_key.remove(&newest.key);
         if protected {
-            let origin = peer.ip().into();
             self.protection.release(origin, &newest.key, number);
         }
         self.requeue(peer);
@@ -259,7 +289,7 @@ impl SlotTable {
         let Some(entry) = self.by_peer.get_mut(&peer) else {
             return false;
         };
-        let (origin, number) = (peer.ip().into(), entry.number);
+        let (origin, number) = (entry.origin, entry.number);
         for (key, seats) in &mut entry.seats_by_key {
             if !seats.protects && can_protect(&mut self.protection, origin, key) {
                 self.protection.acquire(origin, key, number, peer);
@@ -281,7 +311,7 @@ impl SlotTable {
         if entry.queued.map(|queued| queued.queue) == queue {
             return;
         }
-        let origin = peer.ip().into();
+        let origin = entry.origin;
         if let Some(queued) = entry.queued.take() {
             self.unprotected.remove(origin, queued);
         }
