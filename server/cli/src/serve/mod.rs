@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::{
+    failure::misuse,
     output,
     process::{block_on, stop_requested},
     serve::{

@@ -122,6 +122,7 @@ impl MatchService for Hostile {
             matches: vec![info(None), info(Some(result()))],
             next_page_token: String::new(),
             damaged_match_ids: vec![hostile()],
+            incomplete: false,
         })
     }
 

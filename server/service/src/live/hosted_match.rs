@@ -118,10 +118,6 @@ pub(crate) trait HostedMatch: Send + Sync {
     /// Completes when the match has ended or was cancelled.
     fn until_over(&self) -> MatchFuture<'_>;
 
-    /// Returns the number of changes to the state that [`snapshot_since`](Self::snapshot_since)
-    /// returns.
-    fn change_count(&self) -> u64;
-
     /// Returns the current change count and the state that a spectator may see now. Returns `None`
     /// if the count is still `change_count`.
     fn snapshot_since(

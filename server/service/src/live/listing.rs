@@ -16,10 +16,7 @@ use bridgemaster_proto::{
 use bridgemaster_store::{FinishedCursor, KeyName, NodeName};
 use tokio::task::yield_now;
 
-use super::{
-    MatchQuery, Matches, Reader, Viewer, Visibility,
-    lookup::{storage_failed, store_failed},
-};
+use super::{MatchQuery, Matches, Reader, Viewer, Visibility, lookup::store_failed};
 use crate::{journal::Gated, limits::LISTED_MATCH_BYTES, refusal::Refusal, transport::Call};
 
 /// The position at which a list continues.
@@ -334,7 +331,7 @@ impl Matches {
         let in_memory = self.list_in_memory(query, before_age, count, (viewer, of));
         let (in_memory, rest) = in_memory.await;
         for (age, info) in in_memory {
-            let info = info.committed().await.map_err(storage_failed)?;
+            let info = info.committed().await?;
             if !matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
                 let r#match = Some(info);
                 own.matches.push(OwnMatch { age, r#match });
