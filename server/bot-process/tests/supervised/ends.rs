@@ -5,7 +5,11 @@ use std::os::unix::process::ExitStatusExt as _;
 use libtest_mimic::{Failed, Trial};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::bots::{Marker, parent, run, start, until_ready, with_and_without_namespaces};
+use bridgemaster_bot_process::Isolation;
+
+use crate::bots::{
+    Marker, isolation, parent, run, start, until_ready, with_and_without_namespaces,
+};
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
@@ -85,6 +89,7 @@ fn parent_ended() -> Result<(), Failed> {
 }
 
 fn own_end() -> Result<(), Failed> {
+    let is_tree = isolation()? == Isolation::ProcessTree;
     run(async {
         for (text, code, signal) in [
             ("exit 0", Some(0), None),
@@ -96,7 +101,7 @@ fn own_end() -> Result<(), Failed> {
             ("kill -9 $PPID 2>/dev/null; exit 4", Some(4), None),
         ] {
             // Without a namespace this ends the supervisor, and with it the bot.
-            if text.contains("PPID") && std::env::var_os("BRIDGEMASTER_BOT_NAMESPACES").is_some() {
+            if is_tree && text.contains("PPID") {
                 continue;
             }
             let mut bot = start(text).await?;

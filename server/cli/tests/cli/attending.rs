@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use tonic::{Streaming, transport::Channel};
 
 use crate::{
+    contest::LAGGING,
     program::{PATIENCE, Ran, bridgemaster, run, signal, words},
     served_match::Served,
 };
@@ -64,6 +65,8 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
         "contest",
         "--game",
         "carcassonne",
+        "--referee-lag-limit-ms",
+        "10000",
         "--server",
         &server.url,
         "--queue",
@@ -259,7 +262,7 @@ fn an_offer_whose_bot_cannot_be_started_is_declined_and_the_next_is_played() {
         "--folder",
         &kept,
     ];
-    let contest = bridgemaster([&contest[..], &format, &far].concat())
+    let contest = bridgemaster([&contest[..], &LAGGING, &format, &far].concat())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

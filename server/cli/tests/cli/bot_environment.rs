@@ -12,7 +12,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
-    contest::Contest,
+    contest::{Contest, LAGGING},
     program::{Ran, bridgemaster, run, sample_replay, words},
     served_match::Served,
 };
@@ -141,6 +141,7 @@ fn bots_of_every_command_get_the_listed_variables_and_private_folders_and_no_sec
             &["contest", "--bot", &mine, "--against", "random"][..],
             &["--folder", &contest],
             &play,
+            &LAGGING,
         ]
         .concat(),
         vec!["demo", "--bots", &demo, "--quiet", "--replay", &kept],

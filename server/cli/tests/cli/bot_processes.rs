@@ -11,7 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::program::{bridgemaster, words};
+use crate::{
+    contest::LAGGING,
+    program::{bridgemaster, words},
+};
 
 /// Time in which no process of a bot is left, once what started it has ended.
 const END_TIME: Duration = Duration::from_secs(2);
@@ -50,6 +53,7 @@ fn stubborn(number: u32) -> String {
 fn contest(folder: &Path, bot: &str) -> Command {
     let mut command = bridgemaster(["contest", "--game", "carcassonne", "--seats", "2"]);
     command.args(["--bot", &format!("mine={bot}"), "--against", "greedy"]);
+    command.args(LAGGING);
     command.args(["--groups", "1", "--folder"]).arg(folder);
     command
 }

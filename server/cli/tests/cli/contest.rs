@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::program::{Ran, run, succeed, words};
 
 /// A busy machine spoils no match by its lag.
-const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
+pub(crate) const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
 
 /// A contest of built-in bots whose chance follows from a seed.
 pub(crate) struct Contest {

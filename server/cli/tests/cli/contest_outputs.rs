@@ -8,6 +8,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::{
+    contest::LAGGING,
     program::{Ran, run, words},
     report_files,
 };
@@ -18,9 +19,6 @@ struct Written {
     path: PathBuf,
     ran: Ran,
 }
-
-/// A busy machine spoils no match by its lag.
-const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
 
 const OUTPUTS: [&str; 5] = ["json", "junit", "markdown", "csv", "svg"];
 
