@@ -8,7 +8,7 @@
 use std::{
     env,
     fs::{self, DirBuilder, File},
-    io,
+    io, mem,
     path::{Path, PathBuf},
     process,
     sync::{
@@ -181,17 +181,30 @@ impl PrivateFolders {
 
 impl Drop for PrivateFolders {
     fn drop(&mut self) {
-        let (path, root) = (std::mem::take(&mut self.path), Arc::clone(&self.root));
-        let removal = move || {
-            // If the removal fails, the next command removes the folder.
-            let _ = remove(&path, Instant::now() + REMOVAL_TIMEOUT);
-            drop(root);
+        let removal = Removal {
+            path: mem::take(&mut self.path),
+            _root: Arc::clone(&self.root),
         };
         // The removal would block an async task that drops the folders.
         match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(removal)),
-            Err(_) => removal(),
+            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(removal))),
+            Err(_) => drop(removal),
         }
+    }
+}
+
+/// Removes one process's private folders when it is dropped. A runtime that shuts down drops queued
+/// closures without running them, so the removal must not be the body of a closure.
+struct Removal {
+    path: PathBuf,
+    /// The root folder, which must not be removed before this folder.
+    _root: Arc<Root>,
+}
+
+impl Drop for Removal {
+    fn drop(&mut self) {
+        // If the removal fails, the next command removes the folder.
+        let _ = remove(&self.path, Instant::now() + REMOVAL_TIMEOUT);
     }
 }
 
@@ -227,6 +240,21 @@ mod tests {
         }
         drop(folders);
         assert!(paths.iter().all(|path| !path.exists()));
+    }
+
+    #[test]
+    fn folders_are_removed_even_if_the_runtime_has_shut_down() {
+        let folders = PrivateFolders::new(None, None).unwrap();
+        let home = folders.home();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let handle = runtime.handle().clone();
+        runtime.shutdown_background();
+        // The runtime drops the closure without running it.
+        let _entered = handle.enter();
+        drop(folders);
+        assert!(!home.exists());
     }
 
     #[test]

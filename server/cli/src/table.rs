@@ -226,7 +226,10 @@ pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
     }
     // A narrow terminal has no columns to spare for the indent.
     let indent = if width > 4 * INDENT.len() { INDENT } else { "" };
-    let options = textwrap::Options::new(width).subsequent_indent(indent);
+    // A flag or a name that breaks at its hyphen cannot be copied.
+    let options = textwrap::Options::new(width)
+        .subsequent_indent(indent)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
     let lines = textwrap::wrap(line, options).into_iter();
     lines.map(Cow::into_owned).collect()
 }
@@ -349,5 +352,17 @@ mod tests {
         assert_eq!(wrapped("one two three", 9), ["one two", "  three"]);
         assert_eq!(wrapped("0123456789", 4), ["0123", "4567", "89"]);
         assert_eq!(wrapped("", 4), [""; 0]);
+    }
+
+    #[test]
+    fn a_line_is_not_broken_at_hyphens() {
+        assert_eq!(
+            wrapped("zero one-two three", 10),
+            ["zero", "  one-two", "  three"]
+        );
+        assert_eq!(
+            wrapped("with --seeds per-match", 18),
+            ["with --seeds", "  per-match"]
+        );
     }
 }

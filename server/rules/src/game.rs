@@ -150,6 +150,20 @@ impl<G: WireGame> GamePosition<G> {
         }
     }
 
+    /// Returns the state after these decisions.
+    fn state_after(
+        &self,
+        decisions: &[RulesDecision],
+        events: &mut impl EventSink<G::Event>,
+    ) -> Result<G::State, Problem> {
+        let mut state = self.state.clone();
+        for (place, decision) in decisions.iter().enumerate() {
+            let applied = self.apply_one(&mut state, decision, events);
+            applied.map_err(|problem| problem.below(&format!("decisions[{place}]")))?;
+        }
+        Ok(state)
+    }
+
     /// Applies a decision to a state, and resolves the chance results that become due.
     fn apply_one(
         &self,
@@ -217,15 +231,13 @@ impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
         decisions: &[RulesDecision],
         events: Option<&mut Vec<GameEvent>>,
     ) -> Result<(), Problem> {
-        let (mut state, mut happened) = (self.state.clone(), Vec::new());
-        for (place, decision) in decisions.iter().enumerate() {
-            let applied = self.apply_one(&mut state, decision, &mut happened);
-            applied.map_err(|problem| problem.below(&format!("decisions[{place}]")))?;
-        }
-        self.state = state;
-        if let Some(events) = events {
-            events.extend(happened.iter().map(G::event_to_wire));
-        }
+        let Some(events) = events else {
+            self.state = self.state_after(decisions, &mut NoEvents)?;
+            return Ok(());
+        };
+        let mut happened = Vec::new();
+        self.state = self.state_after(decisions, &mut happened)?;
+        events.extend(happened.iter().map(G::event_to_wire));
         Ok(())
     }
 

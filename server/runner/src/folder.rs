@@ -1,7 +1,7 @@
 //! A contest's folder: its spec, results and replays, and its bots' output.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,8 @@ const RESULTS_FILE: &str = "results.jsonl";
 const IDENTITY_FILE: &str = "identity.json";
 const FORK_FILE: &str = "fork.replay.binpb";
 const REPLAYS: &str = "replays";
+/// The suffix of all replay files' names.
+const REPLAY_SUFFIX: &str = ".replay.binpb";
 /// Name of the subfolder with the bots' standard error.
 pub const STDERR_FOLDER: &str = "stderr";
 
@@ -136,6 +138,9 @@ impl Folder {
     ) -> Result<(Self, Journal, ContestState, Vec<MatchRow>), FolderError> {
         let stored = read_stored(root)?;
         let (journal, rows) = Journal::open(&root.join(RESULTS_FILE))?;
+        // No other process writes to the folder, because the journal is locked.
+        remove_unfinished(root);
+        remove_unfinished(&root.join(REPLAYS));
         let folder = Self {
             root: root.to_owned(),
             id: stored.id,
@@ -185,7 +190,7 @@ impl Folder {
 
     /// Returns a replay's file name, relative to the folder.
     pub(crate) fn replay_name(of: MatchNumber, attempt: u32, outcome: &str) -> String {
-        format!("{REPLAYS}/{outcome}{}.replay.binpb", stem(of, attempt))
+        format!("{REPLAYS}/{outcome}{}{REPLAY_SUFFIX}", stem(of, attempt))
     }
 
     /// Writes replay files. When this function returns, all files are complete and synced.
@@ -284,6 +289,26 @@ fn read_stored(root: &Path) -> Result<StoredContest, FolderError> {
     Ok(stored)
 }
 
+/// Removes files that a killed contest started to write to this folder. Links are not followed. A
+/// file that cannot be removed does not affect the contest.
+fn remove_unfinished(folder: &Path) {
+    if !fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir()) {
+        return;
+    }
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_ours = whole_file::final_name(&path).is_some_and(|name| {
+            name.ends_with(REPLAY_SUFFIX) || [SPEC_FILE, IDENTITY_FILE].contains(&name)
+        });
+        if is_ours && entry.file_type().is_ok_and(|of| of.is_file()) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
 /// Returns the prefix of a match's file names. It sorts files by group and match.
 fn stem(of: MatchNumber, attempt: u32) -> String {
     let (group, number) = (of.group.0, of.number);
@@ -300,8 +325,6 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::{
         Format,
@@ -344,6 +367,39 @@ mod tests {
                 assert_eq!(mode_of(name), bits, "{name}");
             }
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_resumed_contest_removes_only_its_own_unfinished_files() {
+        let parent = tempfile::tempdir().unwrap();
+        let (root, elsewhere) = (parent.path().join("contest"), parent.path().join("other"));
+        let spec = spec_of(2, 2, Format::Series);
+        drop(Folder::create(&root, "id".to_owned(), &spec).unwrap());
+        let unfinished = [
+            "identity.json.aB3x9Z.unfinished",
+            "fork.replay.binpb.aB3x9Z.unfinished",
+            "replays/000000.0.replay.binpb.aB3x9Z.unfinished",
+        ];
+        let kept = [
+            "thesis.aB3x9Z.unfinished",
+            "replays/000000.0.replay.binpb",
+            "stderr/000000.0.replay.binpb.aB3x9Z.unfinished",
+        ];
+        for name in unfinished.iter().chain(&kept) {
+            fs::write(root.join(name), "half").unwrap();
+        }
+        let is_there = |name: &&str| root.join(name).exists();
+        drop(Folder::resume(&root).unwrap());
+        assert!(!unfinished.iter().any(is_there));
+        assert!(kept.iter().all(is_there));
+
+        // A link in place of the folder of replays is not followed.
+        fs::rename(root.join(REPLAYS), &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, root.join(REPLAYS)).unwrap();
+        fs::write(root.join(unfinished[2]), "half").unwrap();
+        drop(Folder::resume(&root).unwrap());
+        assert!(is_there(&unfinished[2]));
     }
 
     #[test]

@@ -25,7 +25,7 @@ CREATE TABLE node (
     node_id TEXT COLLATE "C" PRIMARY KEY,
     epoch BIGINT NOT NULL,
     number BIGINT NOT NULL UNIQUE,
-    -- HOST:PORT for bots and clients; empty if unknown.
+    -- HOST:PORT at which the other nodes reach this node; empty if unknown.
     address TEXT COLLATE "C" NOT NULL DEFAULT '',
     lease_until TIMESTAMPTZ NOT NULL DEFAULT 'epoch',
     -- The node accepts no new matches.
@@ -138,23 +138,3 @@ CREATE TABLE ladder_version (
 CREATE TABLE ladder_match (
     name BYTEA, version BIGINT, value BYTEA, checksum BIGINT, PRIMARY KEY (name, version)
 );
-
--- Matches in play that each node advertises for the lists of the others. A match that is no longer
--- in `open_match` is not listed; its row is deleted some time later. No commit of a match touches
--- these rows.
-CREATE TABLE told_match (
-    match_id TEXT COLLATE "C" PRIMARY KEY,
-    -- The number of the node that advertised the match last.
-    teller BIGINT NOT NULL,
-    created_at_unix_ms BIGINT NOT NULL,
-    -- Names of the parties, in ascending order.
-    parties TEXT[] COLLATE "C" NOT NULL,
-    shown BYTEA NOT NULL,
-    checksum BIGINT NOT NULL
-);
-
--- The newest first.
-CREATE INDEX told_match_created ON told_match (created_at_unix_ms, match_id);
-
--- Index of a party's matches.
-CREATE INDEX told_match_parties ON told_match USING gin (parties);

@@ -90,12 +90,20 @@ fn decode_use(row: &NamedRow) -> Result<i64, Unreadable> {
     Ok(i64::from_le_bytes(bytes))
 }
 
+/// A key of which a row cannot be read.
+struct UnreadableKey {
+    key: DamagedKey,
+    row: DamagedRow,
+    /// True if the readable part shows that the key was revoked.
+    is_revoked: bool,
+}
+
 /// Keys read from the rows of both tables.
 #[derive(Default)]
 struct ReadKeys {
     /// Readable keys, ordered by creation time and then by id.
     intact: Vec<Key>,
-    damaged: Vec<(DamagedKey, DamagedRow)>,
+    damaged: Vec<UnreadableKey>,
 }
 
 impl ReadKeys {
@@ -112,7 +120,7 @@ impl ReadKeys {
                 Ok((row.name, at?))
             }) {
                 Ok((id, at)) => _ = last_uses.insert(id, at),
-                Err(row) => read.add_damaged(row, None),
+                Err(row) => read.add_damaged(row, None, false),
             }
         }
         for row in keys.unwrap_or_default() {
@@ -121,9 +129,9 @@ impl ReadKeys {
             }) {
                 Ok(key) => read.add_intact(key, &last_uses),
                 Err(row) => {
-                    let value = KeyValue::decode(&*row.value).ok();
-                    let name = value.and_then(|value| KeyName::new(value.name).ok());
-                    read.add_damaged(row, name);
+                    let value = KeyValue::decode(&*row.value).unwrap_or_default();
+                    let is_revoked = value.revoked_at_unix_ms.is_some();
+                    read.add_damaged(row, KeyName::new(value.name).ok(), is_revoked);
                 }
             }
         }
@@ -133,19 +141,25 @@ impl ReadKeys {
         read
     }
 
-    fn add_damaged(&mut self, row: DamagedRow, name: Option<KeyName>) {
+    fn add_damaged(&mut self, row: DamagedRow, name: Option<KeyName>, is_revoked: bool) {
         let key = DamagedKey {
             id: row.key_id(),
             name,
             detail: row.detail.clone(),
         };
-        self.damaged.push((key, row));
+        self.damaged.push(UnreadableKey {
+            key,
+            row,
+            is_revoked,
+        });
     }
 
     /// Adds a key with its last use, unless the row of the use is damaged.
     fn add_intact(&mut self, mut key: Key, last_uses: &HashMap<String, i64>) {
-        if let Some((damaged, _)) = self.damaged.iter_mut().find(|(it, _)| it.id == key.id) {
-            damaged.name = Some(key.name);
+        let mut damaged = self.damaged.iter_mut();
+        if let Some(damaged) = damaged.find(|damaged| damaged.key.id == key.id) {
+            damaged.is_revoked = !key.is_in_force();
+            damaged.key.name = Some(key.name);
             return;
         }
         key.last_used_at_unix_ms = last_uses.get(key.id.as_str()).copied();
@@ -157,8 +171,8 @@ impl ReadKeys {
     }
 
     fn damaged_row(&self, id: &KeyId) -> Option<&DamagedRow> {
-        let damaged = self.damaged.iter().find(|(key, _)| key.id == *id);
-        damaged.map(|(_, row)| row)
+        let damaged = self.damaged.iter().find(|damaged| damaged.key.id == *id);
+        damaged.map(|damaged| &damaged.row)
     }
 
     /// Adds a key, and returns the change; `None` if the same key is already in force.
@@ -175,8 +189,8 @@ impl ReadKeys {
         }
         let in_force = self.intact.iter().filter(|other| other.is_in_force());
         let intact = in_force.map(|other| (Some(&other.name), &other.id));
-        let damaged = self.damaged.iter();
-        let damaged = damaged.map(|(other, _)| (other.name.as_ref(), &other.id));
+        let damaged = self.damaged.iter().filter(|other| !other.is_revoked);
+        let damaged = damaged.map(|other| (other.key.name.as_ref(), &other.key.id));
         let mut holders = intact.chain(damaged);
         if let Some((_, key_id)) = holders.clone().find(|(name, _)| *name == Some(&key.name)) {
             let key_id = key_id.clone();
@@ -209,13 +223,22 @@ fn queries_of(id: &KeyId) -> Vec<RowQuery> {
 pub(crate) fn check_keys(keys: Vec<RowResult>, uses: Vec<RowResult>) -> (u64, Vec<DamageReport>) {
     let total = keys.len() as u64;
     let damaged = ReadKeys::read(vec![keys, uses]).damaged.into_iter();
-    (total, damaged.map(|(key, _)| key.into()).collect())
+    (total, damaged.map(|damaged| damaged.key.into()).collect())
 }
 
 #[async_trait]
 impl<B: RowStore> KeyStore for B {
     async fn add_keys(&self, keys: Vec<NewKey>) -> Result<(), StoreError> {
         let location = self.location();
+        let ids: BTreeSet<String> = keys.iter().map(|key| key.id.to_string()).collect();
+        if ids.len() > MAX_KEYS {
+            return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
+        }
+        // Only uses of these ids: matches can wait for this transaction, and there are many keys.
+        let queries = vec![
+            NamedTable::Key.all(),
+            NamedTable::KeyUse.query(Selection::Named(ids.into_iter().collect())),
+        ];
         let decide = move |results: QueryResults, _| -> Decision<()> {
             let mut existing = ReadKeys::read(results);
             let mut changes = Vec::new();
@@ -224,7 +247,7 @@ impl<B: RowStore> KeyStore for B {
             }
             Ok((changes, ()))
         };
-        self.update_rows(queries(Selection::All), decide).await
+        self.update_rows(queries, decide).await
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
@@ -239,15 +262,15 @@ impl<B: RowStore> KeyStore for B {
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
         let results = self.read_rows(queries(Selection::All)).await?;
         let damaged = ReadKeys::read(results).damaged.into_iter();
-        Ok(damaged.map(|(key, _)| key).collect())
+        Ok(damaged.map(|damaged| damaged.key).collect())
     }
 
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
         let key_id = id.clone();
         let decide = move |results: QueryResults, is_retry: bool| -> Decision<()> {
             let keys = ReadKeys::read(results);
-            let damaged = keys.damaged.iter().filter(|(key, _)| key.id == key_id);
-            let stored_names: BTreeSet<&[u8]> = damaged.map(|(_, row)| &*row.name).collect();
+            let damaged = keys.damaged.iter().filter(|it| it.key.id == key_id);
+            let stored_names: BTreeSet<&[u8]> = damaged.map(|it| &*it.row.name).collect();
             let key_id = key_id.clone();
             if !stored_names.is_empty() {
                 let delete = |name: &&[u8]| {
@@ -275,7 +298,7 @@ impl<B: RowStore> KeyStore for B {
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
         let mut keys = ReadKeys::read(self.read_rows(queries_of(id)).await?);
         match keys.damaged.pop() {
-            Some((_, row)) => Err(named_rows::damaged(self.location(), row)),
+            Some(damaged) => Err(named_rows::damaged(self.location(), damaged.row)),
             None => Ok(keys.intact.pop()),
         }
     }
@@ -284,8 +307,8 @@ impl<B: RowStore> KeyStore for B {
         let (key_id, location) = (id.clone(), self.location());
         let decide = move |results: QueryResults, _| -> Decision<Key> {
             let mut keys = ReadKeys::read(results);
-            if let Some((_, row)) = keys.damaged.pop() {
-                return Err(named_rows::damaged(location.clone(), row));
+            if let Some(damaged) = keys.damaged.pop() {
+                return Err(named_rows::damaged(location.clone(), damaged.row));
             }
             let key_id = key_id.clone();
             let mut key = keys.intact.pop().ok_or(StoreError::UnknownKey { key_id })?;
@@ -346,7 +369,14 @@ mod tests {
         let store = MemoryStore::new();
         let fill = |_, _| -> Decision<()> {
             let keys = (1..MAX_KEYS).map(|n| put(&new_key(&format!("k{n}")).into()));
-            Ok((keys.collect(), ()))
+            // Without a hash, the key is damaged. It was revoked, so it does not count.
+            let revoked = KeyValue {
+                name: "last".to_owned(),
+                revoked_at_unix_ms: Some(1),
+                ..KeyValue::default()
+            };
+            let revoked = NamedTable::Key.put("revoked", revoked.encode_to_vec());
+            Ok((keys.chain([revoked]).collect(), ()))
         };
         store.update_rows(Vec::new(), fill).await.unwrap();
         store.add_key(new_key("last")).await.unwrap();

@@ -10,7 +10,9 @@ use crate::{
     limits::{
         MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES, MAX_LADDER_VERSION_BYTES,
     },
-    named_rows::{NameRange, NamedTable, QueryResults, RowChange, RowQuery, Selection, match_name},
+    named_rows::{
+        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, Selection, match_name,
+    },
 };
 
 /// The part of a ladder's state that is needed to validate a batch.
@@ -24,8 +26,8 @@ pub(crate) enum LadderState {
 pub(crate) struct SoundLadder {
     term: u64,
     description: Vec<u8>,
-    /// The number of matches so far.
-    matches: u64,
+    /// The number of matches so far; `None` if the number of the last match is unreadable.
+    matches: Option<u64>,
     /// The matches that the batch ends, except matches that have already ended.
     open: BTreeSet<u64>,
 }
@@ -78,11 +80,10 @@ impl LadderLookup {
                 Some(Ok(ladder)) => {
                     // An unreadable match cannot be ended.
                     let ended = ended.into_iter().filter_map(|row| match_from_row(row).ok());
-                    let last = last.as_ref().and_then(match_number);
                     LadderState::Sound(SoundLadder {
                         term: ladder.term,
                         description: ladder.value,
-                        matches: last.map_or(0, |last| last + 1),
+                        matches: count_of_matches(last.as_ref()),
                         open: ended
                             .filter(|ended| !ended.is_over)
                             .map(|ended| ended.number)
@@ -93,6 +94,14 @@ impl LadderLookup {
             states.insert(id, state);
         }
         states
+    }
+}
+
+/// Returns the number of matches, given the last one; `None` if its number is unreadable.
+fn count_of_matches(last: Option<&RowResult>) -> Option<u64> {
+    match last {
+        Some(last) => match_number(last)?.checked_add(1),
+        None => Some(0),
     }
 }
 
@@ -112,6 +121,7 @@ pub(crate) fn check(
         (LadderChange::Open { value }, None) => {
             let ladder = SoundLadder {
                 description: value.clone(),
+                matches: Some(0),
                 ..SoundLadder::default()
             };
             states.insert(ladder_id.clone(), LadderState::Sound(ladder));
@@ -166,15 +176,7 @@ impl SoundLadder {
                 value,
             } => {
                 check_term(id, *term, self.term)?;
-                if *number != self.matches {
-                    return Err(WriteRefusal::LadderMatchOutOfOrder {
-                        ladder_id: id.clone(),
-                        number: *number,
-                        expected: self.matches,
-                    });
-                }
-                self.open.insert(*number);
-                self.matches += 1;
+                self.pair(id, *number)?;
                 put_match(id, *number, false, value)
             }
             LadderChange::End {
@@ -194,6 +196,24 @@ impl SoundLadder {
             LadderChange::Open { .. } | LadderChange::Drop => return Ok(None),
         };
         Ok(Some(put))
+    }
+
+    /// Checks the number of a new match, and counts the match.
+    fn pair(&mut self, id: &LadderId, number: u64) -> Result<(), WriteRefusal> {
+        // Without the count, the new match could overwrite another one.
+        let expected = self.matches.ok_or_else(|| WriteRefusal::LadderDamaged {
+            ladder_id: id.clone(),
+        })?;
+        if number != expected {
+            return Err(WriteRefusal::LadderMatchOutOfOrder {
+                ladder_id: id.clone(),
+                number,
+                expected,
+            });
+        }
+        self.open.insert(number);
+        self.matches = expected.checked_add(1);
+        Ok(())
     }
 }
 
@@ -239,5 +259,42 @@ fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteR
             check_size("match", value.len(), MAX_LADDER_MATCH_BYTES)
         }
         LadderChange::StartTerm { .. } | LadderChange::Drop => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::named_rows::NamedRow;
+
+    #[test]
+    fn nothing_is_paired_after_an_unreadable_number() {
+        let ladder_id = LadderId::new("spring").unwrap();
+        let pair = LadderChange::Pair {
+            term: 0,
+            number: 0,
+            value: Vec::new(),
+        };
+        let lead = LadderChange::StartTerm { term: 1 };
+        let batch = [Write::ChangeLadder {
+            ladder_id: ladder_id.clone(),
+            change: pair.clone(),
+        }];
+        for last in [
+            match_name(&ladder_id, u64::MAX),
+            "spring/000000000000000g".to_owned(),
+        ] {
+            let row = |name: String, value: Vec<u8>| vec![Ok(NamedRow { name, value })];
+            let results = vec![
+                row(ladder_id.to_string(), 0_u64.to_le_bytes().to_vec()),
+                row(last, vec![0]),
+                Vec::new(),
+            ];
+            let mut states = LadderLookup::new(&batch).states(results);
+            let refused = check(&ladder_id, &pair, &mut states).unwrap_err();
+            assert!(matches!(refused, WriteRefusal::LadderDamaged { .. }));
+            // Everything else continues, so a server can start.
+            check(&ladder_id, &lead, &mut states).unwrap();
+        }
     }
 }

@@ -147,9 +147,14 @@ impl<B: RowStore> LadderStore for B {
         // One extra row shows whether there is a next page.
         let query = NamedTable::LadderMatch.query(Selection::First(range, limit + 1));
         let mut rows = read_one(self, query).await?;
-        let next = rows.get(limit as usize).and_then(match_number);
-        // A damaged number must not move the next page backwards.
-        let next = next.filter(|next| *next > from);
+        let next = rows.get(limit as usize).and_then(|extra| {
+            // A damaged number must neither move the next page backwards nor hide it.
+            match_number(extra).filter(|next| *next > from).or_else(|| {
+                let mut page = rows.iter().take(limit as usize).rev();
+                let last = page.find_map(match_number);
+                last.filter(|last| *last >= from)?.checked_add(1)
+            })
+        });
         rows.truncate(limit as usize);
         Ok(LadderRows {
             next,
@@ -174,5 +179,29 @@ pub(crate) fn match_number(row: &RowResult) -> Option<u64> {
     match row {
         Ok(row) => parse_match_name(&row.name),
         Err(row) => parse_match_name(std::str::from_utf8(&row.name).ok()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryStore, named_rows::Decision};
+
+    #[tokio::test]
+    async fn an_unreadable_number_does_not_hide_the_next_page() {
+        let store = MemoryStore::new();
+        let fill = |_, _| -> Decision<()> {
+            let ladder = LadderId::new("spring").unwrap();
+            let unreadable = NamedTable::LadderMatch.put("spring/000000000000000g", vec![0]);
+            let matches = [0, 1, 16].map(|number| put_match(&ladder, number, false, b"a match"));
+            Ok((matches.into_iter().chain([unreadable]).collect(), ()))
+        };
+        store.update_rows(Vec::new(), fill).await.unwrap();
+        let ladder = LadderId::new("spring").unwrap();
+        let page = store.ladder_matches(&ladder, 0, 2).await.unwrap();
+        assert_eq!((page.intact.len(), page.next), (2, Some(2)));
+        let page = store.ladder_matches(&ladder, 2, 2).await.unwrap();
+        assert_eq!((page.intact[0].number, page.damaged.len()), (16, 1));
+        assert_eq!(page.next, None);
     }
 }

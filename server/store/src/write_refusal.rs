@@ -87,7 +87,8 @@ pub enum WriteRefusal {
         /// The name that was not found.
         ladder_id: LadderId,
     },
-    /// The ladder cannot be read, so it can only be dropped.
+    /// The ladder cannot be read, so it can only be dropped. Or the number of its last match cannot
+    /// be read, so no match can be added.
     #[error("ladder {ladder_id} is damaged; drop it, or restore a backup")]
     LadderDamaged {
         /// Name of the damaged ladder.

@@ -208,10 +208,15 @@ pub(super) fn why(worst: &WorstMatch) -> String {
         WorstMatchReason::Forfeited { reason } => format!("forfeited: {reason}"),
         WorstMatchReason::Lost => "did not win".to_owned(),
     };
+    with_memory(why, worst)
+}
+
+/// Appends `OUT_OF_MEMORY` to the description of a match in which the bot ran out of memory.
+pub(super) fn with_memory(text: String, worst: &WorstMatch) -> String {
     if worst.ran_out_of_memory {
-        format!("{why}, OUT_OF_MEMORY")
+        format!("{text}, OUT_OF_MEMORY")
     } else {
-        why
+        text
     }
 }
 

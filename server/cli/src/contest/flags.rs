@@ -28,9 +28,10 @@ const SEEDS_PER_MATCH: &str = "per-match";
 const DEFAULT_ROUNDS: u32 = 10;
 
 /// Ids of the flags and flag groups that define a contest and therefore conflict with `--config`
-/// and `--resume`. In clap, a group with further groups has no members, so the members of these are
-/// listed.
-pub(super) const DEFINING_FLAGS: [&str; 19] = [
+/// and `--resume`. Clap's error about a listed group names all of its flags instead of the given
+/// ones, so the flags of [`ContestSpec`] and [`VerdictFlags`] are listed one by one. In clap, a
+/// group with further groups has no members, so the members of these are listed, too.
+pub(super) const DEFINING_FLAGS: [&str; 36] = [
     "bots",
     "clock_of",
     "bot_env",
@@ -40,8 +41,25 @@ pub(super) const DEFINING_FLAGS: [&str; 19] = [
     "rounds",
     "seeds",
     "rules_version",
-    "VerdictFlags",
-    "ContestSpec",
+    "elo",
+    "nelo",
+    "alpha",
+    "beta",
+    "test",
+    "groups",
+    "max_groups",
+    "level",
+    "faults",
+    "restarts",
+    "require",
+    "queue",
+    "trust_remote",
+    "reuse",
+    "bot_memory_bytes",
+    "affinity",
+    "replay_mode",
+    "bot_files",
+    "max_output_bytes",
     "seats",
     "seed",
     "game",
@@ -416,7 +434,7 @@ fn read(path: &Path) -> anyhow::Result<ContestSpec> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory as _, Parser};
 
     use super::*;
 
@@ -450,6 +468,34 @@ mod tests {
         let swiss = spec("--format swiss").unwrap();
         assert_eq!(swiss.format, Format::Swiss { rounds: 10 });
         assert_eq!(swiss.test, None);
+    }
+
+    #[test]
+    fn each_flag_of_the_spec_and_the_verdict_conflicts_with_a_file() {
+        let command = Command::command();
+        for name in ["ContestSpec", "VerdictFlags"] {
+            let mut groups = command.get_groups();
+            let group = groups.find(|group| group.get_id().as_str() == name);
+            let ids: Vec<&str> = group.unwrap().get_args().map(|id| id.as_str()).collect();
+            assert!(!ids.is_empty(), "{name}");
+            for id in ids {
+                assert!(DEFINING_FLAGS.contains(&id), "{id} of {name} is missing");
+            }
+        }
+    }
+
+    #[test]
+    fn a_conflict_with_a_file_names_only_the_flags_given() {
+        for (flag, other) in [("--level=0.9", "--restarts"), ("--alpha=0.1", "--beta")] {
+            let parsed = Command::try_parse_from(["contest", "--config", "my.toml", flag]);
+            let error = parsed.err().unwrap().to_string();
+            let (name, _) = flag.split_once('=').unwrap();
+            assert!(
+                error.contains("--config") && error.contains(name),
+                "{error}"
+            );
+            assert!(!error.contains(other), "{error}");
+        }
     }
 
     #[test]

@@ -65,8 +65,6 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
         "contest",
         "--game",
         "carcassonne",
-        "--referee-lag-limit-ms",
-        "10000",
         "--server",
         &server.url,
         "--queue",

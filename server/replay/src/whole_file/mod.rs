@@ -17,7 +17,7 @@ pub use self::mode::{FileMode, InvalidFileMode};
 
 /// Name suffix of incomplete files. Before it, the name has the final name, a dot and random
 /// letters and digits.
-pub const UNFINISHED_SUFFIX: &str = ".unfinished";
+const UNFINISHED_SUFFIX: &str = ".unfinished";
 
 /// A complete and synced file under a temporary name. Dropping it removes the file.
 pub struct PreparedFile {
@@ -70,17 +70,15 @@ impl PartialFile {
         prefix.push(".");
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(UNFINISHED_SUFFIX);
-        #[cfg(unix)]
-        if mode.is_none() {
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        }
-        // Never opens an existing file, so that a link placed there cannot redirect the write.
-        let mut file = builder.tempfile_in(folder_of(&path))?;
+        // The crate's own functions to create and write a file add the temporary path to errors,
+        // and omit the operating system's error code.
+        let create = |path: &Path| create_new(path, mode);
+        let mut file = builder.make_in(folder_of(&path), create)?;
         if let Some(mode) = mode {
             // Set the mode explicitly, because the umask must not apply.
             mode.apply_to(file.as_file())?;
         }
-        file.write_all(bytes)?;
+        file.as_file_mut().write_all(bytes)?;
         Ok(Self { file, path })
     }
 
@@ -89,7 +87,7 @@ impl PartialFile {
     /// # Errors
     /// File system errors.
     pub fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+        self.file.as_file_mut().write_all(bytes)
     }
 
     /// The temporary path until the file is complete.
@@ -113,6 +111,32 @@ impl PartialFile {
         self.sync()?.persist()?;
         sync_folder(&folder)
     }
+}
+
+/// Creates a file for writing. Never opens an existing file, so that a link placed there cannot
+/// redirect the write. Without a mode, the umask applies.
+fn create_new(path: &Path, mode: Option<FileMode>) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        // The caller then adds the mode's permissions for other users.
+        let bits = mode.map_or(0o666, |_| FileMode::PRIVATE.bits());
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, bits);
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    options.open(path)
+}
+
+/// Returns the final name of an incomplete file; `None` if this is not the path of an incomplete
+/// file.
+#[must_use]
+pub fn final_name(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    let (whole, random) = name.strip_suffix(UNFINISHED_SUFFIX)?.rsplit_once('.')?;
+    let is_random = !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_random.then_some(whole)
 }
 
 /// Returns the target of a symbolic link, so that the link is kept and its target is replaced.
@@ -262,6 +286,30 @@ mod tests {
         write(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(names(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn a_creation_error_is_the_systems_and_omits_the_temporary_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = write(&folder.path().join("none/a.json"), b"first").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(error.raw_os_error().is_some());
+        assert!(!error.to_string().contains("a.json"), "{error}");
+    }
+
+    #[test]
+    fn an_incomplete_file_is_known_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let partial = PartialFile::create(&folder.path().join("a.json")).unwrap();
+        assert_eq!(final_name(partial.path()), Some("a.json"));
+        for other in [
+            "a.json",
+            "a.unfinished",
+            "a.json..unfinished",
+            "a.my-notes.unfinished",
+        ] {
+            assert_eq!(final_name(Path::new(other)), None, "{other}");
+        }
     }
 
     #[test]

@@ -226,10 +226,15 @@ impl Cluster {
     /// Checks that this node leads.
     ///
     /// # Errors
-    /// A refusal that names the leader.
+    /// A refusal that names the leader; or a server error, if there is none, if this server cannot
+    /// forward calls, or the nodes cannot be read.
     pub(crate) async fn check_leader(&self) -> Result<(), Refusal> {
         if self.is_leader() {
             return Ok(());
+        }
+        // Such a server does not forward calls, so the address would reach the caller.
+        if !self.is_shared {
+            return Err(takeover_refusal());
         }
         let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let leader = nodes.into_iter().find(|node| node.is_leader);
@@ -368,6 +373,9 @@ mod tests {
         assert_eq!(node_of(refused), None, "it has ended");
         let alone = cluster(other(1), false);
         assert!(alone.check_not_remote(&id).await.is_ok());
+        let refused = alone.check_leader().await.unwrap_err();
+        assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
+        assert_eq!(node_of(refused), None, "it forwards no calls");
         alone.become_leader();
         assert!(alone.check_leader().await.is_ok());
     }

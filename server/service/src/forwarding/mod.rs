@@ -169,6 +169,10 @@ impl Forwarder {
             return Status::from(refusal).into_http();
         }
         let is_bot_stream = BOT_STREAMS.contains(&parts.uri.path());
+        // The stream would end with this server, and the bot would have to connect a second time.
+        if is_bot_stream && self.matches.lifecycle().is_draining() {
+            return Status::from(Refusal::stopping()).into_http();
+        }
         let Some(mut head) = self.forwarded_head(parts, &connection) else {
             return Status::from(Refusal::node_lost()).into_http();
         };

@@ -6,15 +6,17 @@ use bridgemaster_proto::{
     internal::v1::{
         ListOwnMatchesRequest, ListOwnMatchesResponse, node_service_client::NodeServiceClient,
     },
-    v1::MatchFilter,
+    v1::{MatchFilter, RefusalReason},
 };
+use bridgemaster_store::{NodeAddress, NodeName};
 use tokio::{task::JoinSet, time::timeout};
 use tonic::{
     Request, Status,
-    codegen::http::Extensions,
+    codegen::{Bytes, http::Extensions},
     metadata::{AsciiMetadataValue, MetadataMap},
     transport::Channel,
 };
+use tonic_types::StatusExt as _;
 use tracing::debug;
 
 use super::{FORWARDED_HEADER, Forwarder};
@@ -22,8 +24,8 @@ use crate::{
     identity::KEY_METADATA,
     limits::{LISTED_MATCH_BYTES, MAX_PAGE_SIZE},
     live::{PageToken, RemotePages},
-    refusal::Refusal,
-    transport::{Call, ConnectionInfo},
+    refusal::{Refusal, reason_name},
+    transport::ConnectionInfo,
 };
 
 /// The time in which another node has to answer. A stalled node delays lists by this time, for at
@@ -33,6 +35,10 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum size of an answer, in bytes.
 const MAX_ANSWER_BYTES: usize = MAX_PAGE_SIZE as usize * LISTED_MATCH_BYTES;
 
+/// A node that lists its matches: its name, its address, and the age before which its part
+/// continues.
+type Part = (NodeName, NodeAddress, u64);
+
 /// The caller of a list.
 pub(crate) struct ListCaller<'a> {
     pub(crate) connection: &'a ConnectionInfo,
@@ -41,35 +47,20 @@ pub(crate) struct ListCaller<'a> {
 
 impl Forwarder {
     /// Asks the other nodes for their parts of a page of `count` matches that continues at
-    /// `before`. A node that does not answer is left out.
+    /// `before`. A node that does not answer is left out. The caller has budget for one more page
+    /// of this size.
     ///
     /// # Errors
-    /// If the nodes cannot be read, or the caller has too many unread responses.
+    /// If the nodes cannot be read, or a limit of another node is reached.
     pub(crate) async fn remote_pages(
         &self,
         caller: ListCaller<'_>,
         filter: &MatchFilter,
         before: Option<&PageToken>,
         count: usize,
-    ) -> Result<RemotePages, Refusal> {
+    ) -> Result<RemotePages, Status> {
         let mut remote = RemotePages::default();
-        let Some(cluster) = self.matches.cluster() else {
-            return Ok(remote);
-        };
-        let mut parts = Vec::new();
-        for node in cluster.other_nodes().await? {
-            let Some(before_age) = PageToken::age_on(before, &node.name) else {
-                continue;
-            };
-            let is_live = node.is_live();
-            // The matches of a lost node, and those that a draining node has released, are on no
-            // node until they are taken over.
-            remote.is_incomplete |= node.matches > 0 && (!is_live || node.status.draining);
-            if let Some(address) = node.address.filter(|_| is_live) {
-                parts.push((node.name, address, before_age));
-            }
-        }
-        Call::reserve_answer(count * LISTED_MATCH_BYTES).await?;
+        let parts = self.parts(before, &mut remote).await?;
         // All parts together are at most one page.
         let count = count.div_ceil(parts.len().max(1));
         let count = u32::try_from(count).unwrap_or(u32::MAX);
@@ -92,6 +83,8 @@ impl Forwarder {
                 Ok(page) => {
                     remote.pages.insert(node, page);
                 }
+                // A list is incomplete only until a takeover, which would not help here.
+                Err(status) if is_limit_refusal(&status) => return Err(details_only(&status)),
                 Err(status) => {
                     debug!(%node, %status, "another node did not list its matches");
                     remote.is_incomplete = true;
@@ -99,6 +92,33 @@ impl Forwarder {
             }
         }
         Ok(remote)
+    }
+
+    /// Returns the nodes to ask for their parts of a page that continues at `before`.
+    async fn parts(
+        &self,
+        before: Option<&PageToken>,
+        remote: &mut RemotePages,
+    ) -> Result<Vec<Part>, Refusal> {
+        let mut parts = Vec::new();
+        let Some(cluster) = self.matches.cluster() else {
+            return Ok(parts);
+        };
+        for node in cluster.other_nodes().await? {
+            let Some(before_age) = PageToken::age_on(before, &node.name) else {
+                continue;
+            };
+            let is_draining = node.status.draining;
+            let is_live = node.is_live();
+            let address = node.address.filter(|_| is_live);
+            // The matches of a lost node, and those that a draining node has released, are on no
+            // node until they are taken over. A node without an address cannot be asked.
+            remote.is_incomplete |= node.matches > 0 && (address.is_none() || is_draining);
+            if let Some(address) = address {
+                parts.push((node.name, address, before_age));
+            }
+        }
+        Ok(parts)
     }
 
     /// Returns the metadata of a call for this caller: its API key, and this node's credential.
@@ -118,6 +138,19 @@ impl Forwarder {
     }
 }
 
+/// Returns whether a node refused a call because a limit is reached.
+fn is_limit_refusal(status: &Status) -> bool {
+    let details = status.get_error_details();
+    let info = details.error_info();
+    info.is_some_and(|info| info.reason == reason_name(RefusalReason::LimitReached))
+}
+
+/// Returns another node's status without the metadata of its response.
+fn details_only(status: &Status) -> Status {
+    let details = Bytes::copy_from_slice(status.details());
+    Status::with_details(status.code(), status.message(), details)
+}
+
 /// Asks a node for its part of a list.
 async fn list_own(
     channel: Channel,
@@ -129,5 +162,28 @@ async fn list_own(
     match timeout(ANSWER_TIMEOUT, client.list_own_matches(request)).await {
         Ok(answer) => answer.map(tonic::Response::into_inner),
         Err(_) => Err(Status::deadline_exceeded("no answer in time")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_another_node_is_reported_with_its_details() {
+        let mut refused = Status::from(Refusal::limit("reads_per_key", 1));
+        refused
+            .metadata_mut()
+            .insert("date", AsciiMetadataValue::from_static("today"));
+        assert!(is_limit_refusal(&refused));
+        let reported = details_only(&refused);
+        assert!(is_limit_refusal(&reported) && reported.metadata().is_empty());
+        assert_eq!(reported.message(), refused.message());
+        for other in [
+            Status::from(Refusal::stopping()),
+            Status::resource_exhausted("no details"),
+        ] {
+            assert!(!is_limit_refusal(&other));
+        }
     }
 }

@@ -15,9 +15,15 @@ use bridgemaster_proto::{
 };
 use bridgemaster_store::{FinishedCursor, KeyName, NodeName};
 use tokio::task::yield_now;
+use tonic::Status;
 
-use super::{MatchQuery, Matches, Reader, Viewer, Visibility, lookup::store_failed};
-use crate::{journal::Gated, limits::LISTED_MATCH_BYTES, refusal::Refusal, transport::Call};
+use super::{MatchQuery, Matches, ReadPermit, Reader, Viewer, Visibility, lookup::store_failed};
+use crate::{
+    journal::Gated,
+    limits::LISTED_MATCH_BYTES,
+    refusal::{FORWARD_TO_HEADER, Refusal},
+    transport::Call,
+};
 
 /// The position at which a list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,10 +37,10 @@ pub(crate) enum PageToken {
 /// A position within the matches in memory and the matches in play on other nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InPlayCursor {
-    /// The list continues with matches in memory that are older than the match of this age.
-    age: u64,
-    /// The same for each other node that has further matches.
-    remote: BTreeMap<NodeName, u64>,
+    /// For each node that has further matches, the age of the match before which its part
+    /// continues. The node's name is `None` if the server is in no cluster. Since all nodes have
+    /// names, the list can continue at any node.
+    ages: BTreeMap<Option<NodeName>, u64>,
 }
 
 /// An age above that of every match.
@@ -58,6 +64,8 @@ pub(crate) struct MatchPage {
     pub(crate) damaged: Vec<String>,
     /// The position at which the list continues; `None` at its end.
     pub(crate) next: Option<PageToken>,
+    /// Whether matches may be missing, because no node that answers has them.
+    pub(crate) is_incomplete: bool,
 }
 
 /// The text is not a valid page token.
@@ -87,19 +95,38 @@ impl PageToken {
     pub(crate) fn age_on(before: Option<&Self>, node: &NodeName) -> Option<u64> {
         match before {
             None => Some(NEWEST),
-            Some(Self::InPlay(place)) => place.remote.get(node).copied(),
+            Some(Self::InPlay(place)) => place.age_on(Some(node)),
             Some(Self::Stored(_)) => None,
         }
+    }
+}
+
+impl InPlayCursor {
+    /// Returns the age before which a node's part continues, if it continues.
+    fn age_on(&self, node: Option<&NodeName>) -> Option<u64> {
+        self.ages.get(&node.cloned()).copied()
+    }
+
+    /// Returns whether the list continues at a node that is neither this one nor has answered.
+    fn has_missing_part(&self, own_name: Option<&NodeName>, remote: &RemotePages) -> bool {
+        self.ages.keys().any(|node| {
+            let node = node.as_ref();
+            node != own_name && node.is_none_or(|node| !remote.pages.contains_key(node))
+        })
     }
 }
 
 impl fmt::Display for PageToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InPlay(InPlayCursor { age, remote }) => {
-                age.fmt(f)?;
-                for (node, age) in remote {
-                    write!(f, "{POSITION_SEPARATOR}{node}{NAME_SEPARATOR}{age}")?;
+            Self::InPlay(place) => {
+                for (node, age) in &place.ages {
+                    match node {
+                        None => age.fmt(f)?,
+                        // The separator also precedes the first name, since a name can begin with
+                        // the other prefix.
+                        Some(node) => write!(f, "{POSITION_SEPARATOR}{node}{NAME_SEPARATOR}{age}")?,
+                    }
                 }
                 Ok(())
             }
@@ -118,27 +145,30 @@ impl FromStr for PageToken {
             let place = place.transpose().map_err(|_| InvalidPageToken)?;
             return Ok(Self::Stored(place));
         }
-        let age = |text: &str| text.parse().map_err(|_| InvalidPageToken);
+        let age = |text: &str| text.parse::<u64>().map_err(|_| InvalidPageToken);
         let mut positions = text.split(POSITION_SEPARATOR);
-        let local = age(positions.next().unwrap_or_default())?;
-        let remote = positions.map(|position| {
+        let unnamed = positions.next().filter(|text| !text.is_empty());
+        let unnamed = unnamed.map(|text| Ok::<_, InvalidPageToken>((None, age(text)?)));
+        let named = positions.map(|position| {
             let (node, text) = position
                 .split_once(NAME_SEPARATOR)
                 .ok_or(InvalidPageToken)?;
             let node = NodeName::new(node).map_err(|_| InvalidPageToken)?;
-            Ok((node, age(text)?))
+            Ok((Some(node), age(text)?))
         });
-        Ok(Self::InPlay(InPlayCursor {
-            age: local,
-            remote: remote.collect::<Result<_, _>>()?,
-        }))
+        let ages = unnamed.into_iter().chain(named);
+        let ages = ages.collect::<Result<BTreeMap<_, _>, InvalidPageToken>>()?;
+        if ages.is_empty() {
+            return Err(InvalidPageToken);
+        }
+        Ok(Self::InPlay(InPlayCursor { ages }))
     }
 }
 
 /// One node's part of the merged list: matches with their ages, newest first, and the age before
 /// which the part continues.
 struct MergeSource {
-    /// `None` for this node.
+    /// `None` for a server in no cluster.
     node: Option<NodeName>,
     matches: VecDeque<(u64, MatchInfo)>,
     /// The age of the last consumed match.
@@ -192,19 +222,30 @@ fn merge(
         };
         matches.push(info);
     }
-    let (mut age, mut remote) = (OLDEST, BTreeMap::new());
+    let mut ages = BTreeMap::new();
     for source in sources {
         let next = source.next_age();
-        match source.node {
-            None => age = next,
-            Some(node) if next != OLDEST => {
-                remote.insert(node, next);
-            }
-            Some(_) => {}
+        if next != OLDEST {
+            ages.insert(source.node, next);
         }
     }
-    let has_more = age != OLDEST || !remote.is_empty();
-    has_more.then_some(InPlayCursor { age, remote })
+    (!ages.is_empty()).then_some(InPlayCursor { ages })
+}
+
+impl MatchPage {
+    /// Leaves out a match whose delayed view is on another node. That node lists the match, unless
+    /// a takeover of the node is in progress.
+    ///
+    /// # Errors
+    /// The refusal of the view, if it has another reason.
+    fn omit(&mut self, refusal: Refusal) -> Result<(), Refusal> {
+        if refusal.reason() != RefusalReason::NodeSuperseded {
+            return Err(refusal);
+        }
+        let status = Status::from(refusal);
+        self.is_incomplete |= !status.metadata().contains_key(FORWARD_TO_HEADER);
+        Ok(())
+    }
 }
 
 /// Returns the key whose matches a list is limited to, if any; or `None` if the viewer sees none.
@@ -224,28 +265,28 @@ impl Matches {
     /// memory and in play on other nodes come first, from the newest. Finished matches that are
     /// only in the store follow, those that ended last first. A page can be short or even empty
     /// although more matches follow. Unreadable matches are listed in addition: matches in play on
-    /// the first page, finished matches at their positions.
+    /// the first page, finished matches at their positions. The caller has budget for the response.
     pub(crate) async fn list(
         self: &Arc<Self>,
         query: &MatchQuery,
         (before, remote): (Option<PageToken>, RemotePages),
         count: usize,
         viewer: &(dyn Viewer + Sync),
-        reader: &Reader,
+        _permit: &ReadPermit,
     ) -> Result<MatchPage, Refusal> {
-        let _permit = self.read_limiter().admit(reader)?;
-        Call::reserve_answer(count * LISTED_MATCH_BYTES).await?;
         let party = query.party();
         let Some(of) = listed_party(viewer, party.as_ref()) else {
             return Ok(MatchPage::default());
         };
-        let mut listed = MatchPage::default();
+        let mut listed = MatchPage {
+            is_incomplete: remote.is_incomplete,
+            ..MatchPage::default()
+        };
         if before.is_none() && query.includes_in_play() {
             listed.damaged = self.damaged_in_play(viewer);
         }
         let first = PageToken::InPlay(InPlayCursor {
-            age: NEWEST,
-            remote: BTreeMap::new(),
+            ages: BTreeMap::from([(self.node_name(), NEWEST)]),
         });
         let after = match before.unwrap_or(first) {
             PageToken::Stored(after) => after,
@@ -266,6 +307,11 @@ impl Matches {
         Ok(listed)
     }
 
+    /// Returns this node's name; `None` if this server is in no cluster.
+    fn node_name(&self) -> Option<NodeName> {
+        self.cluster().map(|cluster| cluster.name().clone())
+    }
+
     /// Lists matches in memory and matches in play on other nodes, newest first, up to `count`.
     /// Returns the position at which the list continues.
     async fn list_in_play(
@@ -276,11 +322,14 @@ impl Matches {
         of: (&(dyn Viewer + Sync), Option<&KeyName>),
         listed: &mut MatchPage,
     ) -> Result<Option<InPlayCursor>, Refusal> {
-        let (in_memory, rest) = self.list_in_memory(query, place.age, count, of).await;
+        let own_name = self.node_name();
+        listed.is_incomplete |= place.has_missing_part(own_name.as_ref(), &remote);
+        let age = place.age_on(own_name.as_ref()).unwrap_or(OLDEST);
+        let (in_memory, rest) = self.list_in_memory(query, age, count, of).await;
         let mut local = MergeSource {
-            node: None,
+            node: own_name,
             matches: VecDeque::with_capacity(in_memory.len()),
-            consumed_to: place.age,
+            consumed_to: age,
             rest: rest.unwrap_or(OLDEST),
         };
         for (age, info) in in_memory {
@@ -300,7 +349,7 @@ impl Matches {
             });
             sources.push(MergeSource {
                 matches: matches.collect(),
-                consumed_to: place.remote.get(&node).copied().unwrap_or(NEWEST),
+                consumed_to: place.age_on(Some(&node)).unwrap_or(NEWEST),
                 rest: page.next_age,
                 node: Some(node),
             });
@@ -385,9 +434,7 @@ impl Matches {
                             let info = view.info_if_matching(query).map(Gated::into_value);
                             listed.matches.extend(info);
                         }
-                        // The match is listed by the node that serves its delayed view.
-                        Err(refusal) if refusal.reason() == RefusalReason::NodeSuperseded => {}
-                        Err(refusal) => return Err(refusal),
+                        Err(refusal) => listed.omit(refusal)?,
                     },
                     Err(_) => listed.damaged.push(finished.match_id.to_string()),
                 }
@@ -414,29 +461,65 @@ impl Matches {
 
 #[cfg(test)]
 mod tests {
+    use bridgemaster_store::NodeAddress;
+
     use super::*;
 
     fn node(name: &str) -> NodeName {
         NodeName::new(name).unwrap()
     }
 
+    fn cursor(ages: &[(Option<&str>, u64)]) -> InPlayCursor {
+        let ages = ages.iter().map(|(name, age)| (name.map(node), *age));
+        InPlayCursor {
+            ages: ages.collect(),
+        }
+    }
+
+    #[test]
+    fn a_page_that_continues_at_a_node_without_an_answer_is_incomplete() {
+        let (one, two) = (node("one"), node("two"));
+        let place = cursor(&[(Some("one"), 8), (Some("two"), 9)]);
+        let mut remote = RemotePages::default();
+        assert!(place.has_missing_part(Some(&one), &remote));
+        remote
+            .pages
+            .insert(two.clone(), ListOwnMatchesResponse::default());
+        assert!(!place.has_missing_part(Some(&one), &remote));
+        assert!(
+            place.has_missing_part(None, &remote),
+            "of a server in no cluster"
+        );
+        assert_eq!(place.age_on(Some(&one)), Some(8));
+        assert_eq!(place.age_on(None), None);
+        let token = PageToken::InPlay(place);
+        assert_eq!(PageToken::age_on(Some(&token), &two), Some(9));
+    }
+
+    #[test]
+    fn a_page_without_a_match_that_no_live_node_lists_is_incomplete() {
+        let mut page = MatchPage::default();
+        let address = NodeAddress::new("other.example:1").unwrap();
+        page.omit(Refusal::forward_to(address)).unwrap();
+        assert!(!page.is_incomplete, "the other node lists it");
+        page.omit(Refusal::node_lost()).unwrap();
+        assert!(page.is_incomplete);
+        page.omit(Refusal::storage_failed()).unwrap_err();
+    }
+
     #[test]
     fn a_page_token_round_trips_as_text() {
-        let cursor = |remote: &[(&str, u64)]| InPlayCursor {
-            age: 7,
-            remote: remote
-                .iter()
-                .map(|(name, age)| (node(name), *age))
-                .collect(),
-        };
         for place in [
-            PageToken::InPlay(cursor(&[])),
-            PageToken::InPlay(cursor(&[("one", 8), ("two.example-2_b", 9)])),
+            PageToken::InPlay(cursor(&[(None, 7)])),
+            PageToken::InPlay(cursor(&[(Some("one"), 8), (Some("two.example-2_b"), 9)])),
+            PageToken::InPlay(cursor(&[(Some("s1"), 8)])),
             PageToken::Stored(None),
         ] {
             assert_eq!(place.to_string().parse(), Ok(place));
         }
-        for text in ["", "x", "7~", "7~8", "7~one=", "7~o ne=8", "7~one=x", "sx"] {
+        for text in [
+            "", "~", "x", "7~", "7~8", "~one=", "~o ne=8", "~one=x", "sx",
+        ] {
             assert_eq!(text.parse::<PageToken>(), Err(InvalidPageToken), "{text}");
         }
     }
@@ -474,13 +557,11 @@ mod tests {
         };
         let (created, next) = merged(sources(), 2);
         assert_eq!(created, [90, 80]);
-        let remote = BTreeMap::from([(node("one"), 5)]);
-        assert_eq!(next, Some(InPlayCursor { age: 9, remote }));
+        assert_eq!(next, Some(cursor(&[(None, 9), (Some("one"), 5)])));
         // A part that continues ends the page, since its next match could be the newest.
         let (created, next) = merged(sources(), 9);
         assert_eq!(created, [90, 80, 70]);
-        let remote = BTreeMap::from([(node("one"), 4)]);
-        assert_eq!(next, Some(InPlayCursor { age: 9, remote }));
+        assert_eq!(next, Some(cursor(&[(None, 9), (Some("one"), 4)])));
     }
 
     #[test]

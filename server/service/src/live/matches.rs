@@ -330,14 +330,20 @@ impl Matches {
                 return (page, None);
             }
             for (older, hosted) in older {
-                if page.len() == count {
-                    return (page, Some(age));
+                // If another node serves the delayed view of a match, that node lists it.
+                if let Ok(view) = self.view_for(hosted, viewer).await
+                    && let Some(info) = view.info_if_matching(query)
+                {
+                    // Only matches that the viewer sees determine whether and where the list
+                    // continues. Otherwise it would reveal that a bot has joined a match that does
+                    // not visibly satisfy the query.
+                    if page.len() == count {
+                        let last = page.last().map(|(last, _)| *last);
+                        return (page, Some(last.unwrap_or(age)));
+                    }
+                    page.push((older, info));
                 }
                 age = older;
-                // If another node serves the delayed view of a match, that node lists it.
-                if let Ok(view) = self.view_for(hosted, viewer).await {
-                    page.extend(view.info_if_matching(query).map(|info| (older, info)));
-                }
             }
             // Yields to other tasks while the lock is not held.
             yield_now().await;

@@ -80,6 +80,12 @@ pub(super) fn seat_occupied(seat: Seat) -> Refusal {
     Refusal::new(RefusalReason::SeatTaken, message).with("seat", seat.number().to_string())
 }
 
+/// The refusal of a new ticket for an offered seat.
+pub(super) fn seat_offered(seat: Seat) -> Refusal {
+    let detail = format!("{seat} is offered in a queue; its ticket is in the offer");
+    Refusal::field("seats", detail)
+}
+
 /// The refusal of a command on an ended match.
 pub(super) fn match_over(info: &MatchInfo) -> Refusal {
     match &info.cancellation {

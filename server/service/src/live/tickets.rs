@@ -8,7 +8,7 @@ use bridgemaster_proto::v1::SeatTicket;
 
 use super::{
     HostedMatch, Matches, Ticket,
-    refusals::{check_seat, match_over, seat_occupied},
+    refusals::{check_seat, match_over, seat_occupied, seat_offered},
 };
 use crate::{journal::Gated, refusal::Refusal};
 
@@ -36,8 +36,7 @@ impl TicketTargets {
             check_seat("seats", *seat, of_match)?;
         }
         if let Some(seat) = seats.iter().find(|seat| offered.contains_key(seat)) {
-            let detail = format!("{seat} is offered in a queue; its ticket is in the offer");
-            return Err(Refusal::field("seats", detail));
+            return Err(seat_offered(*seat));
         }
         Ok(seats)
     }

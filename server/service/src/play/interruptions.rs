@@ -24,7 +24,9 @@ pub(super) enum Interruption {
 }
 
 /// The interruptions of one stream. The set of one future polls its sources only after they were
-/// woken, so interruptions are nearly free while the stream is woken for other reasons.
+/// woken, so interruptions are nearly free while the stream is woken for other reasons. After each
+/// poll that leaves the future pending, the set wakes the task once more. Such polls are rare: they
+/// follow the start of the stream and each interruption.
 pub(super) struct Interruptions {
     waiting: FuturesUnordered<NextInterruption>,
 }

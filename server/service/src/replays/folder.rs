@@ -7,9 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use bridgemaster_replay::whole_file::{
-    self, FileMode, PreparedFile, UNFINISHED_SUFFIX, sync_folder,
-};
+use bridgemaster_replay::whole_file::{self, FileMode, PreparedFile, sync_folder};
 use bridgemaster_store::{MAX_ID_BYTES, MatchId};
 use thiserror::Error;
 use tokio::task::spawn_blocking;
@@ -222,13 +220,8 @@ fn preserve_other(path: &Path, replay: &PendingReplay) -> io::Result<()> {
 
 /// Returns whether a file is an incomplete replay or checkpoint.
 fn is_unfinished_replay(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    let stem = name.and_then(|name| name.strip_suffix(UNFINISHED_SUFFIX));
-    let Some((whole, random)) = stem.and_then(|stem| stem.rsplit_once('.')) else {
-        return false;
-    };
-    let is_random = !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_random && (whole.ends_with(REPLAY_SUFFIX) || whole == CHECKPOINT_FILE)
+    whole_file::final_name(path)
+        .is_some_and(|name| name.ends_with(REPLAY_SUFFIX) || name == CHECKPOINT_FILE)
 }
 
 /// The maximum number of replays in a batch. Each batch needs one sync of the folder.

@@ -85,7 +85,7 @@ impl LadderReplayTar {
                     last_unix_ms = one.ended_unix_ms.max(last_unix_ms);
                     let replay = match self.read_replay(&one.match_id, &place).await {
                         Ok(replay) => replay,
-                        Err(refusal) if is_match_specific(refusal.reason()) => {
+                        Err(refusal) if is_omitted(refusal.reason()) => {
                             omitted.add(&one, refusal.reason());
                             continue;
                         }
@@ -143,7 +143,13 @@ impl LadderReplayTar {
     }
 }
 
-/// Returns whether a refusal concerns a single match. The archive then omits that match.
+/// Returns whether an archive omits a match whose replay is refused for this reason. A stream that
+/// has begun cannot be forwarded to the node that serves the match, so the match is omitted.
+fn is_omitted(reason: RefusalReason) -> bool {
+    is_match_specific(reason) || reason == RefusalReason::NodeSuperseded
+}
+
+/// Returns whether a refusal concerns a single match.
 pub(super) fn is_match_specific(reason: RefusalReason) -> bool {
     matches!(
         reason,
@@ -189,6 +195,13 @@ mod tests {
     use std::io::Read as _;
 
     use super::*;
+
+    #[test]
+    fn a_match_that_another_node_serves_is_omitted() {
+        assert!(is_omitted(RefusalReason::NodeSuperseded));
+        assert!(is_omitted(RefusalReason::ReplayForgotten));
+        assert!(!is_omitted(RefusalReason::StorageFailed));
+    }
 
     #[test]
     fn the_first_omitted_replays_are_listed_and_the_others_counted() {

@@ -7,17 +7,17 @@ use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, ExpireSeatRequest, ExpireSeatResponse,
     GetMatchRequest, GetMatchResponse, GetReplayRequest, GetReplayResponse, ListMatchesRequest,
-    ListMatchesResponse, MatchConfig, MatchFork, MatchInfo, OfferPurpose, RefusalReason,
-    ReplaceTicketsRequest, ReplaceTicketsResponse, SeatReservation, WatchMatchRequest,
-    WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest, WatchPositionsResponse,
-    match_fork::Source as RequestedSource, match_service_server::MatchService,
-    watch_positions_request::Source,
+    ListMatchesResponse, MatchConfig, MatchFilter, MatchFork, MatchInfo, OfferPurpose,
+    RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, SeatReservation,
+    WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
+    WatchPositionsResponse, match_fork::Source as RequestedSource,
+    match_service_server::MatchService, watch_positions_request::Source,
 };
 use bridgemaster_replay::wire::ForkSource;
 use bridgemaster_store::KeyName;
 use tokio::{select, time::sleep};
 use tokio_stream::Empty;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 use super::{
     check_replay,
@@ -33,7 +33,10 @@ use crate::{
     forwarding::{Forwarder, ListCaller},
     identity::{Authenticator, Caller, KeyScope, ReadAccess},
     ladder::Ladders,
-    limits::{DEFAULT_PAGE_SIZE, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE, MAX_QUOTED_CHARS},
+    limits::{
+        DEFAULT_PAGE_SIZE, LISTED_MATCH_BYTES, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE,
+        MAX_QUOTED_CHARS,
+    },
     live::{HostedMatch, MatchView, Matches, PageToken, Reader, RemotePages, Viewer, Visibility},
     lobby::Lobby,
     refusal::Refusal,
@@ -108,6 +111,30 @@ impl MatchRpc {
         let slot = self.replays.acquire(self.matches.limits()).await?;
         let replay = full_replay(bytes, slot).await?;
         fork_start(&replay, &requested, config)
+    }
+
+    /// Reserves budget for a page of at most `count` matches, and asks the other nodes for their
+    /// parts of it. If the connection is `None`, no node is asked.
+    async fn remote_pages(
+        &self,
+        (connection, metadata): (Option<&ConnectionInfo>, &MetadataMap),
+        filter: &MatchFilter,
+        before: Option<&PageToken>,
+        count: usize,
+    ) -> Result<RemotePages, Status> {
+        let page_bytes = count * LISTED_MATCH_BYTES;
+        let Some((forwarder, connection)) = self.forwarder.as_ref().zip(connection) else {
+            Call::reserve_answer(page_bytes).await?;
+            return Ok(RemotePages::default());
+        };
+        // The parts of the other nodes are as large as a page. Both are reserved at once, since
+        // calls that hold one part while they wait for the other would block each other.
+        Call::reserve_answer(2 * page_bytes).await?;
+        let caller = ListCaller {
+            connection,
+            metadata,
+        };
+        forwarder.remote_pages(caller, filter, before, count).await
     }
 
     /// Returns a match that the caller may change, together with the caller.
@@ -216,6 +243,18 @@ fn handled_by_byte_streams() -> Status {
     Status::internal("internal error: call was not routed to byte_streams")
 }
 
+/// Validates the requested number of matches on a page.
+fn listed_page_size(requested: u32) -> Result<usize, Refusal> {
+    match requested {
+        0 => Ok(DEFAULT_PAGE_SIZE as usize),
+        size @ 1..=MAX_PAGE_SIZE => Ok(size as usize),
+        other => {
+            let detail = format!("{other} is out of range (0 to {MAX_PAGE_SIZE})");
+            Err(Refusal::field("page_size", detail))
+        }
+    }
+}
+
 /// Removes the faults from a listed match; its result still contains the number of faults.
 fn without_fault_list(mut info: MatchInfo) -> MatchInfo {
     for seat in info.result.iter_mut().flat_map(|result| &mut result.seats) {
@@ -311,14 +350,7 @@ impl MatchService for MatchRpc {
         let (metadata, _, request) = request.into_parts();
         let filter = request.filter.unwrap_or_default();
         let query = match_query(filter.clone())?;
-        let page_size = match request.page_size {
-            0 => DEFAULT_PAGE_SIZE,
-            size @ 1..=MAX_PAGE_SIZE => size,
-            other => {
-                let detail = format!("{other} is out of range (0 to {MAX_PAGE_SIZE})");
-                return Err(Refusal::field("page_size", detail).into());
-            }
-        };
+        let page_size = listed_page_size(request.page_size)?;
         let before: Option<PageToken> = match request.page_token.as_str() {
             "" => None,
             token => Some(token.parse().map_err(|_| {
@@ -328,23 +360,17 @@ impl MatchService for MatchRpc {
                 )
             })?),
         };
-        let page_size = page_size as usize;
-        let others = self.forwarder.as_ref().zip(connection.as_ref());
-        let remote = match others.filter(|_| query.includes_in_play()) {
-            Some((forwarder, connection)) => {
-                let caller = ListCaller {
-                    connection,
-                    metadata: &metadata,
-                };
-                let pages = forwarder.remote_pages(caller, &filter, before.as_ref(), page_size);
-                pages.await?
-            }
-            None => RemotePages::default(),
-        };
-        let is_incomplete = remote.is_incomplete;
+        let permit = self.matches.read_limiter().admit(&reader)?;
+        if matches!(caller.visible(), Visibility::None) {
+            return Ok(Response::new(ListMatchesResponse::default()));
+        }
+        let connection = connection.as_ref().filter(|_| query.includes_in_play());
+        let origin = (connection, &metadata);
+        let remote = self.remote_pages(origin, &filter, before.as_ref(), page_size);
+        let remote = remote.await?;
         let listed = self
             .matches
-            .list(&query, (before, remote), page_size, &caller, &reader);
+            .list(&query, (before, remote), page_size, &caller, &permit);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         let matches = listed.matches.into_iter().map(without_fault_list);
@@ -352,7 +378,7 @@ impl MatchService for MatchRpc {
             matches: matches.collect(),
             next_page_token: next.unwrap_or_default(),
             damaged_match_ids: listed.damaged,
-            incomplete: is_incomplete,
+            incomplete: listed.is_incomplete,
         }))
     }
 

@@ -285,8 +285,7 @@ pub(crate) struct ForwardedCall {
 /// Reads the metadata of a forwarded call. Only servers in the cluster are trusted.
 pub(crate) type ReadForwardedCall = Arc<dyn Fn(&HeaderMap) -> Option<ForwardedCall> + Send + Sync>;
 
-/// The maximum number of cached connections. If a caller needs more, some connections are closed
-/// and reopened.
+/// The maximum number of cached connections. If a caller needs more, each new one replaces another.
 const MAX_CACHED: usize = 16;
 
 /// The connections to other servers for one caller's connection, one per server. Since callers
@@ -312,8 +311,12 @@ impl ForwardChannels {
             return Ok(channel.clone());
         }
         let channel = open()?;
-        if by_address.len() >= MAX_CACHED {
-            by_address.clear();
+        // Any entry will do: if a list asks all nodes in turn, the one that was used least recently
+        // is needed next. Calls in progress keep their connection.
+        if by_address.len() >= MAX_CACHED
+            && let Some(replaced) = by_address.keys().next().cloned()
+        {
+            by_address.remove(&replaced);
         }
         by_address.insert(address.to_owned(), channel.clone());
         Ok(channel)
@@ -332,6 +335,22 @@ mod tests {
             lag_us: 0,
             is_resting: false,
         }
+    }
+
+    #[tokio::test]
+    async fn a_connection_beyond_the_limit_replaces_one_other() {
+        let channels = ForwardChannels::default();
+        let open = || {
+            let endpoint = tonic::transport::Endpoint::from_static("http://node.example:1");
+            Ok::<_, ()>(endpoint.connect_lazy())
+        };
+        let count = MAX_CACHED + 3;
+        for number in 0..count {
+            let address = format!("node-{number}.example:1");
+            channels.get_or_open(&address, open).unwrap();
+            assert!(channels.by_address.lock().contains_key(&address));
+        }
+        assert_eq!(channels.by_address.lock().len(), MAX_CACHED);
     }
 
     #[test]

@@ -7,9 +7,11 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, ExpireSeatRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest,
-    MatchConfig, MatchFilter, MatchFork, MatchInfo, MatchState, ReplaceTicketsRequest, SeatTicket,
-    WatchMatchRequest, WatchMatchesRequest, WatchPositionsRequest,
+    AttendRequest, AttendResponse, CancelMatchRequest, CreateMatchRequest, CreateQueueRequest,
+    ExpireSeatRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig,
+    MatchFilter, MatchFork, MatchInfo, MatchState, Queue, ReplaceTicketsRequest, SeatReservation,
+    SeatTicket, WatchMatchRequest, WatchMatchesRequest, WatchPositionsRequest,
+    attend_response::Message, lobby_service_client::LobbyServiceClient,
     match_fork::Source as ForkSource, watch_positions_request::Source,
 };
 use bridgemaster_server::Limits;
@@ -60,11 +62,7 @@ async fn staged(server: &TestServer, stage: &str) -> Staged {
         }
     }
     if stage == "a cancellation" {
-        let cancel = bridgemaster_proto::v1::CancelMatchRequest {
-            match_id: info.match_id.clone(),
-            reason: "hidden".to_owned(),
-        };
-        server.matches().cancel_match(cancel).await.unwrap();
+        cancel(server, &info.match_id).await;
     }
     Staged {
         request,
@@ -72,6 +70,16 @@ async fn staged(server: &TestServer, stage: &str) -> Staged {
         tickets,
         _bots: bots,
     }
+}
+
+/// Cancels a match, and returns the match as the caller sees it.
+async fn cancel(server: &TestServer, match_id: &str) -> MatchInfo {
+    let cancel = CancelMatchRequest {
+        match_id: match_id.to_owned(),
+        reason: "hidden".to_owned(),
+    };
+    let cancelled = server.matches().cancel_match(cancel).await.unwrap();
+    cancelled.into_inner().r#match.unwrap()
 }
 
 fn answer<T: std::fmt::Debug>(result: Result<Response<T>, Status>) -> String {
@@ -262,4 +270,109 @@ async fn replaced_tickets_of_a_delayed_match_are_valid_only_for_vacant_seats() {
     let player = server.player().await;
     let refused = RawBot::try_join(player, &replaced[0].ticket).await;
     assert_eq!(reason(&refused.err().unwrap()), "TICKET_UNKNOWN");
+}
+
+#[tokio::test]
+async fn a_page_token_does_not_reveal_that_a_bot_has_joined_a_hidden_match() {
+    let server = TestServer::open().await;
+    let _hidden = staged(&server, "the start").await;
+    let seated = server.create(config(GAMES[0], 2)).await;
+    let _bot = RawBot::join(&server, &seated.tickets[0]).await;
+    let list = ListMatchesRequest {
+        filter: Some(MatchFilter {
+            bot_name: "raw".to_owned(),
+            ..MatchFilter::default()
+        }),
+        page_size: 1,
+        ..ListMatchesRequest::default()
+    };
+    let page = server.matches().list_matches(list).await.unwrap();
+    let page = page.into_inner();
+    let ids: Vec<_> = page.matches.iter().map(|info| &*info.match_id).collect();
+    assert_eq!(ids, [&*seated.match_id]);
+    assert_eq!(page.next_page_token, "");
+}
+
+#[tokio::test]
+async fn a_cancellation_before_the_start_is_visible_once_the_call_returns() {
+    let server = TestServer::open().await;
+    let staged = staged(&server, "nothing").await;
+    let id = &staged.info.match_id;
+    assert_eq!(cancel(&server, id).await.state(), MatchState::Cancelled);
+    assert_eq!(server.info(id).await.state(), MatchState::Cancelled);
+}
+
+/// Creates a delayed match whose seat 0 is offered to an attending bot. Returns the identifier of
+/// the match, the tickets of both seats, and the attending stream.
+async fn offered(server: &TestServer) -> (String, [String; 2], Streaming<AttendResponse>) {
+    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+    let queue = Queue {
+        queue_id: "league".to_owned(),
+        ..Queue::default()
+    };
+    let create = CreateQueueRequest { queue: Some(queue) };
+    lobby.create_queue(create).await.unwrap();
+    let attend = AttendRequest {
+        queue_id: "league".to_owned(),
+        bot_name: "ada".to_owned(),
+        bot_version: "1".to_owned(),
+        slots: 1,
+        protocol_revision: 1,
+    };
+    let mut attending = lobby.attend(attend).await.unwrap().into_inner();
+    let reservation = SeatReservation {
+        seat: 0,
+        key_name: "ada".to_owned(),
+        queue_id: "league".to_owned(),
+    };
+    let request = CreateMatchRequest {
+        config: Some(with_delay(GAMES[0], AN_HOUR_MS)),
+        seat_reservations: vec![reservation],
+        ..CreateMatchRequest::default()
+    };
+    let created = server.matches().create_match(request).await.unwrap();
+    let mut created = created.into_inner();
+    let ticket = offered_ticket(&mut attending).await;
+    let other = created.tickets.remove(0);
+    assert_eq!(other.seat, 1);
+    let match_id = created.r#match.unwrap().match_id;
+    (match_id, [ticket, other.ticket], attending)
+}
+
+/// Returns the ticket of the first offer to an attending bot.
+async fn offered_ticket(attending: &mut Streaming<AttendResponse>) -> String {
+    loop {
+        let response = timeout(PATIENCE, attending.message()).await;
+        let response = response.expect("a message is sent").unwrap();
+        let response = response.expect("the stream continues");
+        if let Some(Message::Offer(offer)) = response.message {
+            return offer.ticket;
+        }
+    }
+}
+
+#[tokio::test]
+async fn new_tickets_for_an_offered_seat_are_refused_also_after_a_hidden_end_and_a_crash() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let mut server = TestServer::over(&store, Limits::default()).await;
+    let (match_id, tickets, _attending) = offered(&server).await;
+    let replace = |seats: Vec<u32>| ReplaceTicketsRequest {
+        match_id: match_id.clone(),
+        seats,
+    };
+    let in_play = server.matches().replace_tickets(replace(vec![0])).await;
+    let in_play = answer(in_play);
+    assert!(in_play.contains("is offered in a queue"), "{in_play}");
+    let mut first = RawBot::join(&server, &tickets[0]).await;
+    let _second = RawBot::join(&server, &tickets[1]).await;
+    first.started().await;
+    cancel(&server, &match_id).await;
+    server.crash().await;
+    server = TestServer::over(&store, Limits::default()).await;
+    let ended = server.matches().replace_tickets(replace(vec![0])).await;
+    assert_eq!(answer(ended), in_play);
+    let vacant = server.matches().replace_tickets(replace(vec![])).await;
+    let vacant = vacant.unwrap().into_inner().tickets;
+    let seats: Vec<u32> = vacant.iter().map(|ticket| ticket.seat).collect();
+    assert_eq!(seats, [1], "an offered seat gets no ticket");
 }

@@ -14,6 +14,7 @@ use crate::{
     journal::reader::LoadedJournal,
     journal_batch,
     limits::MIN_POSTGRES_VERSION,
+    named_rows::NamedTable,
     rows::{
         journal::sweep_all,
         whole_matches::{RowWithHeader, with_headers},
@@ -164,15 +165,15 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, D
     if let Some(store) = read_identity(connection).await? {
         return Ok(store);
     }
-    let has_rows: bool = sqlx::query_scalar(
-        "SELECT EXISTS (SELECT 1 FROM journal) OR EXISTS (SELECT 1 FROM open_match)
-             OR EXISTS (SELECT 1 FROM given_number WHERE last > 0)",
-    )
-    .fetch_one(&mut *connection)
-    .await?;
-    if has_rows {
+    let given = "SELECT EXISTS (SELECT 1 FROM given_number WHERE last > 0)";
+    let has_numbers: bool = sqlx::query_scalar(given)
+        .fetch_one(&mut *connection)
+        .await?;
+    if has_numbers || has_rows(connection).await? {
+        // Another command may have created the store since, and added the rows.
+        let store = read_identity(connection).await?;
         let missing = "the row with the store id is missing";
-        return Err(DbError::Inconsistent(missing.to_owned()));
+        return store.ok_or_else(|| DbError::Inconsistent(missing.to_owned()));
     }
     let generated: Vec<u8> = sqlx::query_scalar("SELECT uuid_send(gen_random_uuid())")
         .fetch_one(&mut *connection)
@@ -185,6 +186,21 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, D
     let stored = read_identity(connection).await?;
     stored
         .ok_or_else(|| DbError::Inconsistent("the row with the store id was not stored".to_owned()))
+}
+
+/// Returns whether the store has any matches, keys, secrets, records or ladders.
+pub(super) async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbError> {
+    let tables = ["open_match", "journal", "finished_match"];
+    let named = NamedTable::ALL.map(NamedTable::sql_name);
+    let tables = tables.into_iter().chain(named);
+    let exist: Vec<_> = tables
+        .map(|table| format!("EXISTS (SELECT 1 FROM {table})"))
+        .collect();
+    let select = format!("SELECT {}", exist.join(" OR "));
+    let has_rows: bool = sqlx::query_scalar(AssertSqlSafe(select))
+        .fetch_one(connection)
+        .await?;
+    Ok(has_rows)
 }
 
 /// Sets the id of the store if the database has none. Returns whether the id was set. Requires an

@@ -8,10 +8,7 @@ use super::{
     node_number::{NODE_OF_KEY, NodeNumber},
     opening, write_connection,
 };
-use crate::{
-    Durability, StoreError, checksum::StoreId, named_rows::NamedTable, rows::SqlConnection,
-    transfer::side::Side,
-};
+use crate::{Durability, StoreError, checksum::StoreId, rows::SqlConnection, transfer::side::Side};
 
 /// Begins a read transaction on the store in a database.
 pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreError> {
@@ -55,7 +52,7 @@ pub(crate) async fn open_target(
         let mut connection = opening::open(&address).await?;
         sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
         let is_ours = opening::set_identity(&mut connection, store).await?;
-        if !is_ours || has_rows(&mut connection).await? {
+        if !is_ours || opening::has_rows(&mut connection).await? {
             let database = address.redacted().to_owned();
             return Err(StoreError::NotEmpty { database }.into());
         }
@@ -68,19 +65,6 @@ pub(crate) async fn open_target(
     };
     work.await
         .map_err(|error: DbError| error.at(address.redacted()))
-}
-
-async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbError> {
-    let tables = ["open_match", "journal", "finished_match"];
-    let named = NamedTable::ALL.map(NamedTable::sql_name);
-    for table in tables.into_iter().chain(named) {
-        let has_rows = format!("SELECT EXISTS (SELECT 1 FROM {table})");
-        let has_rows = sqlx::query_scalar(AssertSqlSafe(has_rows));
-        if has_rows.fetch_one(&mut *connection).await? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Commits a copy.

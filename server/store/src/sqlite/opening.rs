@@ -103,6 +103,8 @@ pub(super) fn open_for_server(
         let needs_indexes = verify(path, check, recorded)?;
         dir.create_database()?;
         let connection = connect_read_write(path, options.durability)?;
+        // An interrupted transaction keeps `verify` from identifying the database.
+        identify(&connection, path)?;
         if let Some(bytes) = options.max_database_bytes {
             limit_size(&connection, bytes)?;
         }

@@ -77,6 +77,7 @@ fn main() {
         reopening::matches_finish_after_those_of_a_restored_backup,
         reopening::a_damaged_value_is_reported_and_others_are_intact,
         reopening::keys_can_be_changed_beside_a_server,
+        reopening::a_missing_store_id_is_reported_even_if_there_are_only_keys,
         reopening::text_of_any_characters_is_preserved,
         restarts::commits_continue_after_an_outage_of_the_database,
         restarts::a_commit_whose_answer_was_lost_is_stored_once,

@@ -132,6 +132,19 @@ pub(crate) async fn keys_can_be_changed_beside_a_server() {
     assert_eq!(server.keys().await.unwrap().len(), 3);
 }
 
+pub(crate) async fn a_missing_store_id_is_reported_even_if_there_are_only_keys() {
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    let keys = PostgresKeys::open(&url).await.unwrap();
+    keys.add_keys(vec![key("north")]).await.unwrap();
+    drop(keys);
+    let schema = url.rsplit('=').next().unwrap();
+    server.run(&format!("DELETE FROM {schema}.store"));
+    let error = PostgresKeys::open(&url).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    assert!(error.to_string().contains("store id is missing"), "{error}");
+}
+
 pub(crate) async fn text_of_any_characters_is_preserved() {
     let url = PostgresServer::shared().fresh();
     let server = store(&url).await;

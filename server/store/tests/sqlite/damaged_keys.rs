@@ -119,6 +119,32 @@ async fn a_key_with_a_damaged_last_use_is_damaged_until_it_is_removed() {
 }
 
 #[tokio::test]
+async fn a_damaged_key_that_was_revoked_does_not_keep_its_name() {
+    for damage in [
+        "UPDATE api_key SET value = CAST(replace(CAST(value AS TEXT), 'play', 'look') AS BLOB)
+         WHERE name = 'key-south'",
+        "UPDATE api_key_use SET value = zeroblob(8) WHERE name = 'key-south'",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        filled(folder.path()).await;
+        let south = key_id("key-south");
+        let keys = beside(folder.path()).await;
+        let uses = vec![(south.clone(), 7)];
+        keys.record_key_uses(uses).await.unwrap();
+        keys.revoke_key(&south, 9).await.unwrap();
+        drop(keys);
+        change(folder.path(), damage);
+        let keys = beside(folder.path()).await;
+        keys.add_key(key("renewed", "south")).await.unwrap();
+        let damaged = keys.damaged_keys().await.unwrap();
+        assert_eq!((damaged.len(), &damaged[0].id), (1, &south));
+        // Its id stays in use.
+        let refused = keys.add_key(key("key-south", "west")).await.unwrap_err();
+        assert!(matches!(refused, StoreError::Damaged { .. }), "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn a_key_with_outdated_index_entries_can_be_removed() {
     // Start of the row of the key in the file, and various kinds of damage to it.
     let row = b"key-south\x0a\x05south";

@@ -99,6 +99,26 @@ async fn a_database_of_another_version_is_refused() {
 }
 
 #[tokio::test]
+async fn a_database_of_another_version_is_refused_beside_a_journal() {
+    for version in [99, 6] {
+        let folder = tempfile::tempdir().unwrap();
+        create_store(folder.path()).await;
+        change(folder.path(), &format!("PRAGMA user_version = {version}"));
+        let journal = format!("{DATABASE_FILE}-journal");
+        fs::write(folder.path().join(journal), "").unwrap();
+        let error = refused(folder.path()).await;
+        assert!(
+            matches!(
+                error,
+                StoreError::NewerSchema { version: 99, .. }
+                    | StoreError::OlderSchema { version: 6, .. }
+            ),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_truncated_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     create_store(folder.path()).await;

@@ -56,7 +56,7 @@ pub(crate) fn content(report: &Report, rows: &[MatchRow]) -> String {
 
 fn section(section: &Section) -> String {
     let blocks = section.blocks.iter().map(|block| match block {
-        Block::Lines(lines) => {
+        Block::Lines(lines) | Block::Paths(lines) => {
             let lines = lines.iter().map(|line| escaped(line) + "\n");
             format!("<pre class=\"panel\">{}</pre>\n", lines.collect::<String>())
         }

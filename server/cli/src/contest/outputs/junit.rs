@@ -195,6 +195,19 @@ mod tests {
     }
 
     #[test]
+    fn a_bot_case_has_the_counts_of_seats_wins_and_faults() {
+        let mut report = report();
+        // Fewer reasons than faults are stored.
+        report.bots[1].faults = 70;
+        let text = xml(&report, &rows()).unwrap();
+        let (_, bots) = text.split_once("bot mine").unwrap();
+        let (mine, greedy) = bots.split_once("bot greedy").unwrap();
+        assert!(mine.contains("24 seats played, 20 won"), "{mine}");
+        assert!(mine.contains("no faults"), "{mine}");
+        assert!(greedy.contains("faults: 70 (DISCONNECTED 1)"), "{greedy}");
+    }
+
+    #[test]
     fn characters_that_are_not_valid_in_xml_are_replaced() {
         let mut rows = rows();
         rows[0].seats[1].stderr_tail = "a\u{fffe}b\u{ffff}c\u{0}".to_owned();

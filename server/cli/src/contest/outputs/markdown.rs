@@ -42,7 +42,7 @@ fn section(section: &Section) -> String {
     let mut parts = vec![format!("### {}", escaped(&section.title))];
     parts.extend(section.blocks.iter().map(|block| match block {
         // A backslash at the end of a line is a line break.
-        Block::Lines(lines) => {
+        Block::Lines(lines) | Block::Paths(lines) => {
             let lines = lines.iter().map(|line| escaped(line.trim_start()));
             lines.collect::<Vec<_>>().join("\\\n")
         }
@@ -177,11 +177,37 @@ mod tests {
             "mine: accepted by betting, 12 groups of 2 matches",
             "Elo against its opponents +101.5 [+41.5, +161.5]",
             "from fewer than 30 groups",
-            "requirement elo>=0@95%: met (41.500)",
+            "requirement elo>=0@95%: met (value 101.5000, interval ends at 41.5000)",
             "| 3.1 | mine | place 2, margin -20 |",
             "Traceback\n  out of ideas\n</pre>",
             "1 match annulled because of referee lag",
             "carcassonne (rules 1) at 2 seats",
+        ] {
+            assert!(text.contains(expected), "{expected} is missing in:\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_requirement_without_an_interval_has_its_value_only() {
+        let mut report = report();
+        report.requirements[0].interval_end = None;
+        let with_value = shown(&text(&report, &[]));
+        assert!(with_value.contains("met (value 101.5000)"), "{with_value}");
+        report.requirements[0].estimate = None;
+        let without = shown(&text(&report, &[]));
+        assert!(without.contains("met (no value)"), "{without}");
+    }
+
+    #[test]
+    fn a_worst_match_that_ran_out_of_memory_is_marked_once() {
+        let mut report = report();
+        for bot in &mut report.bots {
+            bot.worst[0].ran_out_of_memory = true;
+        }
+        let text = shown(&text(&report, &[]));
+        for expected in [
+            "| place 2, margin -20, OUT_OF_MEMORY |",
+            "| forfeited: DISCONNECTED, OUT_OF_MEMORY |",
         ] {
             assert!(text.contains(expected), "{expected} is missing in:\n{text}");
         }

@@ -15,6 +15,8 @@ pub(crate) struct Section {
 pub(crate) enum Block {
     /// Lines. A line that belongs to the line before it is indented by two spaces.
     Lines(Vec<String>),
+    /// Lines with paths. They are never wrapped, because a path that wraps cannot be copied.
+    Paths(Vec<String>),
     Table(Table),
     /// Lines that a bot wrote.
     Quote(String),

@@ -254,9 +254,15 @@ fn requirements(report: &Report) -> Vec<String> {
 /// Describes a requirement in one line.
 pub(super) fn requirement(required: &RequirementReport) -> String {
     let is_met = if required.is_met { "met" } else { "NOT MET" };
-    let figure = required.interval_end.or(required.estimate);
-    let figure = figure.map_or_else(|| "no value".to_owned(), |figure| format!("{figure:.3}"));
-    format!("requirement {}: {is_met} ({figure})", required.text)
+    let estimate = required.estimate;
+    let mut figures = estimate.map_or_else(
+        || "no value".to_owned(),
+        |estimate| format!("value {estimate:.4}"),
+    );
+    if let Some(end) = required.interval_end {
+        figures.push_str(&format!(", interval ends at {end:.4}"));
+    }
+    format!("requirement {}: {is_met} ({figures})", required.text)
 }
 
 /// Returns the charts of the test and of the margin, by group.
@@ -313,9 +319,10 @@ pub(super) fn worst(report: &Report) -> Option<Section> {
     let rows = bots.flat_map(|bot| {
         bot.worst.iter().map(|worst| {
             let place = match worst.why {
-                WorstMatchReason::Lost => {
-                    format!("place {}, margin {:+}", worst.place, worst.margin)
-                }
+                WorstMatchReason::Lost => figures::with_memory(
+                    format!("place {}, margin {:+}", worst.place, worst.margin),
+                    worst,
+                ),
                 WorstMatchReason::Forfeited { .. } => figures::why(worst),
             };
             [
@@ -363,25 +370,14 @@ pub(crate) fn details(report: &Report, bot: &BotReport) -> Section {
         lines.push("  worst matches:".to_owned());
         blocks.push(Block::Lines(lines));
         blocks.push(Block::Table(worst_of(bot)));
-        blocks.push(Block::Lines(worst_files(report, bot)));
+        blocks.push(Block::Paths(worst_files(report, bot)));
     }
     Section::new(format!("{} ({})", bot.name, bot.command), blocks)
 }
 
-/// Describes a bot's time use, results, processes and faults.
+/// Describes a bot's results, time use, processes and faults.
 pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{} decisions, {} on average, {} at most",
-        bot.answered,
-        time_us(bot.mean_us),
-        time_us(bot.longest_us)
-    )];
-    if let Some(left) = bot.least_bank_left_ms {
-        lines[0].push_str(&format!(
-            "; lowest time bank at the end of any match: {:.1} s",
-            f64::from(left) / 1e3
-        ));
-    }
+    let mut lines = vec![played(bot), time_use(bot)];
     for (name, figure) in [("score", bot.score), ("matches won", bot.win_rate)] {
         lines.extend(figure.map(|figure| format!("{name}: {}", share(figure))));
     }
@@ -398,11 +394,41 @@ pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
         lines.push(format!("forfeited: {}", bot.forfeits));
     }
     lines.extend(processes(report, bot));
-    lines.push(match bot.faults_by_reason.as_slice() {
-        [] => "no faults".to_owned(),
-        _ => format!("faults: {}", reasons(bot)),
+    // Only the first faults of a seat have their reasons stored, so the reasons can add up to less.
+    lines.push(match (bot.faults, reasons(bot).as_str()) {
+        (0, _) => "no faults".to_owned(),
+        (faults, "") => format!("faults: {faults}"),
+        (faults, reasons) => format!("faults: {faults} ({reasons})"),
     });
     lines.iter().map(|line| format!("  {line}")).collect()
+}
+
+fn played(bot: &BotReport) -> String {
+    let mut line = format!(
+        "{} played, {} won",
+        count(bot.played, "seat", "seats"),
+        bot.wins
+    );
+    if bot.shared_wins > 0 {
+        line.push_str(&format!(", {} tied for first place", bot.shared_wins));
+    }
+    line
+}
+
+fn time_use(bot: &BotReport) -> String {
+    let mut line = format!(
+        "{}, {} on average, {} at most",
+        count(bot.answered, "decision", "decisions"),
+        time_us(bot.mean_us),
+        time_us(bot.longest_us)
+    );
+    if let Some(left) = bot.least_bank_left_ms {
+        line.push_str(&format!(
+            "; lowest time bank at the end of any match: {:.1} s",
+            f64::from(left) / 1e3
+        ));
+    }
+    line
 }
 
 /// Describes the restarts, memory and CPU time of a bot's processes.

@@ -18,7 +18,7 @@ pub(crate) fn text(report: &Report) -> String {
     let folder = report.folder.display();
     let mut text = String::new();
     for section in overview(report) {
-        text.push_str(&blocks(&section));
+        text.push_str(&blocks(&section, terminal_width()));
         // An empty line separates the standings from the lines below them.
         if matches!(section.blocks.first(), Some(Block::Table(_))) {
             text.push('\n');
@@ -33,17 +33,19 @@ pub(crate) fn text(report: &Report) -> String {
 
 /// Formats a section with its title, after an empty line.
 pub(crate) fn titled(section: &Section) -> String {
-    format!("\n{}\n{}", Escaped(&section.title), blocks(section))
+    let blocks = blocks(section, terminal_width());
+    format!("\n{}\n{blocks}", Escaped(&section.title))
 }
 
-/// Formats the content of a section, to fit the terminal.
-fn blocks(section: &Section) -> String {
-    let width = terminal_width();
+/// Formats the content of a section, to fit `width` columns.
+fn blocks(section: &Section, width: Option<u16>) -> String {
+    let escaped = |lines: &[String]| {
+        let lines = lines.iter().map(|line| format!("{}\n", Escaped(line)));
+        lines.collect::<String>()
+    };
     let text = section.blocks.iter().map(|block| match block {
-        Block::Lines(lines) => {
-            let lines = lines.iter().map(|line| format!("{}\n", Escaped(line)));
-            fitted_lines(&lines.collect::<String>(), width)
-        }
+        Block::Lines(lines) => fitted_lines(&escaped(lines), width),
+        Block::Paths(lines) => escaped(lines),
         Block::Table(table) => self::table(table, width),
         Block::Quote(text) => format!("  | {}\n", quoted(text)),
     });
@@ -75,4 +77,22 @@ pub(crate) fn table(table: &Table, width: Option<u16>) -> String {
 fn quoted(text: &str) -> String {
     let lines = text.lines().map(|line| Escaped(line).to_string());
     lines.collect::<Vec<_>>().join("\n  | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contest::outputs::{examples_for_tests::report, sections::details};
+
+    #[test]
+    fn paths_are_not_wrapped() {
+        let report = report();
+        let text = blocks(&details(&report, &report.bots[0]), Some(30));
+        let replay = report.folder.join("replays/lost/3.1.bmreplay");
+        let line = format!("  3.1 replay: {}\n", replay.display());
+        assert!(line.trim_end().len() > 30 && text.contains(&line), "{text}");
+        let mut lines = text.lines();
+        let wrapped = lines.find(|line| line.contains("700 decisions")).unwrap();
+        assert!(wrapped.len() <= 30, "{text}");
+    }
 }

@@ -7,9 +7,14 @@ use std::{collections::BTreeSet, sync::Arc};
 use bridgemaster_games::Seat;
 use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason, SeatTicket};
+use tokio::select;
 
-use super::super::{
-    CreatedMatch, HostedMatch, Matches, Ticket, TicketTargets, Viewer, refusals::seat_occupied,
+use super::{
+    super::{
+        CreatedMatch, HostedMatch, Matches, Ticket, TicketTargets, Viewer,
+        refusals::{seat_occupied, seat_offered},
+    },
+    VisibilityCursor,
 };
 use crate::refusal::Refusal;
 
@@ -25,13 +30,23 @@ impl Matches {
         why: Cancellation,
         viewer: &(dyn Viewer + Sync),
     ) -> Result<MatchInfo, Refusal> {
-        let visible = self.visible_info(hosted, viewer).await?;
+        let delayed = self.delayed_info(hosted, viewer).await?;
         let cancelled = self.cancel(&**hosted, why).await;
-        match (visible, cancelled) {
-            // A match that never started has no delay.
-            (Some(_), Ok(info)) if info.started_unix_ms == 0 => Ok(info),
-            (Some(visible), Ok(_)) => Ok(visible),
-            (Some(visible), Err(refusal)) if reveals_end(&refusal) => Ok(visible),
+        match (delayed, cancelled) {
+            // A match that never started has no delay. The call waits for the cursor, so that later
+            // calls show the cancellation too.
+            (Some((cursor, _)), Ok(info)) if info.started_unix_ms == 0 => {
+                let stopping = self.lifecycle().stop_token();
+                select! {
+                    biased;
+                    // The cursor does not reach the end when the server stops.
+                    () = stopping.cancelled() => {}
+                    () = cursor.until_over() => {}
+                }
+                Ok(info)
+            }
+            (Some((_, visible)), Ok(_)) => Ok(visible),
+            (Some((_, visible)), Err(refusal)) if reveals_end(&refusal) => Ok(visible),
             (_, cancelled) => cancelled,
         }
     }
@@ -51,9 +66,13 @@ impl Matches {
             return self.replace_tickets(&**hosted, targets).await;
         };
         let seats = match targets {
-            TicketTargets::Vacant => self.visibly_vacant_seats(hosted.id(), &visible),
+            TicketTargets::Vacant => self.visibly_vacant_seats(&**hosted, &visible).await?,
             TicketTargets::Seats(_) => {
                 let seats = targets.resolve_seats(&**hosted)?;
+                let offered = self.offered_seats(&**hosted).await?;
+                if let Some(seat) = seats.intersection(&offered).next() {
+                    return Err(seat_offered(*seat));
+                }
                 if let Some(seat) = seats.iter().find(|seat| has_visible_bot(&visible, **seat)) {
                     return Err(seat_occupied(*seat));
                 }
@@ -109,7 +128,7 @@ impl Matches {
         let Some(visible) = self.visible_info(&hosted, viewer).await? else {
             return Ok(previous);
         };
-        let seats = self.visibly_vacant_seats(&id, &visible);
+        let seats = self.visibly_vacant_seats(&*hosted, &visible).await?;
         Ok(CreatedMatch {
             tickets: with_decoys(&id, &seats, previous.tickets),
             info: visible,
@@ -126,20 +145,56 @@ impl Matches {
         hosted: &Arc<dyn HostedMatch>,
         viewer: &(dyn Viewer + Sync),
     ) -> Result<Option<MatchInfo>, Refusal> {
-        let cursor = self.cursor_for(hosted, viewer).await?;
-        let visible = cursor.as_ref().and_then(|cursor| cursor.delayed_state());
-        Ok(visible.map(|state| state.info().clone()))
+        let delayed = self.delayed_info(hosted, viewer).await?;
+        Ok(delayed.map(|(_, visible)| visible))
+    }
+
+    /// Returns the same as [`visible_info`](Self::visible_info), with the cursor of the match.
+    async fn delayed_info(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        viewer: &(dyn Viewer + Sync),
+    ) -> Result<Option<(Arc<VisibilityCursor>, MatchInfo)>, Refusal> {
+        let Some(cursor) = self.cursor_for(hosted, viewer).await? else {
+            return Ok(None);
+        };
+        let visible = cursor.delayed_state().map(|state| state.info().clone());
+        Ok(visible.map(|visible| (cursor, visible)))
     }
 
     /// Returns the seats that get tickets while no more of the match than this is known: those
     /// without a bot that are not offered in queues.
-    fn visibly_vacant_seats(&self, id: &MatchId, visible: &MatchInfo) -> BTreeSet<Seat> {
-        let seats = (0..visible.seats.len()).filter_map(|seat| Seat::new(u8::try_from(seat).ok()?));
-        // A finished match no longer has its offers, but the tickets of offered seats are derived.
-        let is_offered = |seat: &Seat| self.has_seat(&self.offered_ticket(id, *seat));
-        seats
-            .filter(|seat| !has_visible_bot(visible, *seat) && !is_offered(seat))
-            .collect()
+    ///
+    /// # Errors
+    /// If the match cannot be read.
+    async fn visibly_vacant_seats(
+        &self,
+        hosted: &dyn HostedMatch,
+        visible: &MatchInfo,
+    ) -> Result<BTreeSet<Seat>, Refusal> {
+        let offered = self.offered_seats(hosted).await?;
+        let seats = hosted.facts().seats.seats();
+        Ok(seats
+            .filter(|seat| !has_visible_bot(visible, *seat) && !offered.contains(seat))
+            .collect())
+    }
+
+    /// Returns the seats that are offered in queues, also of a match that has ended. A finished
+    /// match no longer has its offers, but the tickets of offered seats are derived.
+    ///
+    /// # Errors
+    /// If the match cannot be read.
+    async fn offered_seats(&self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
+        let (id, of_match) = (hosted.id(), hosted.facts().seats);
+        if self.in_memory(id).is_some() {
+            let is_offered = |seat: &Seat| self.has_seat(&self.offered_ticket(id, *seat));
+            return Ok(of_match.seats().filter(is_offered).collect());
+        }
+        // The tickets of a match that is only in the store are not in the roster.
+        let stored = self.load_stored(id).await?;
+        let tickets = stored.map_or_else(Vec::new, |stored| stored.tickets());
+        let is_offered = |seat: &Seat| tickets.contains(&self.offered_ticket(id, *seat).hash());
+        Ok(of_match.seats().filter(is_offered).collect())
     }
 }
 
