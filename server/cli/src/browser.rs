@@ -105,7 +105,8 @@ fn check_exit(mut child: Child, program: &str, timeout: Duration) -> anyhow::Res
 }
 
 // On macOS, the launcher `open` exists whether or not the named program does.
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,6 +1,10 @@
 //! Servers that share a database.
 
-use std::{net::TcpListener, process::Output};
+use std::{
+    net::TcpListener,
+    process::{self, Output},
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use bridgemaster_proto::v1::{ListLaddersRequest, ladder_service_client::LadderServiceClient};
 use tokio::time::{Duration, sleep, timeout};
@@ -38,8 +42,18 @@ impl Cluster {
 
 /// An address that nobody listens on: it has to be known before the server starts.
 pub(crate) fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
+    /// The system gives no port below 32,768 to a connection or a listener that names none.
+    const FIRST_PORT: u32 = 20_000;
+    const PORTS: u32 = 12_000;
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        let port = FIRST_PORT + process::id().wrapping_mul(97).wrapping_add(call) % PORTS;
+        let address = format!("127.0.0.1:{port}");
+        if TcpListener::bind(&address).is_ok() {
+            return address;
+        }
+    }
 }
 
 /// A server of this name at this address, which must come up.
