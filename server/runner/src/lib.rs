@@ -39,6 +39,7 @@ mod plan;
 mod replays;
 mod report;
 mod results;
+mod retry_client;
 mod reused_bots;
 mod row;
 mod run_error;
@@ -57,13 +58,13 @@ pub use crate::{
     folder::{FolderError, STDERR_FOLDER, read_contest},
     identity::{BotChange, Identity, Machine, Origin},
     journal::JournalError,
-    match_client::{CallError, ServerAddress},
     own_server::{OwnServer, RefusedCallsReport},
     report::{
         BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,
         REPORT_VERSION, RatingErrors, RatingReport, Report, RequirementReport, StoppedBy,
         TestReport, VerdictKind, VerdictReport, WorstMatch, WorstMatchReason,
     },
+    retry_client::{CallError, ServerAddress},
     row::{
         Annulment, AnnulmentCause, BotEnd, FaultRow, GroupNumber, MatchNumber, MatchRow,
         RefusedCalls, SeatRow,

@@ -13,9 +13,9 @@ use crate::{
     bot_starts::bot_start,
     folder::Folder,
     fork::ForkSource,
-    match_client::CallError,
     match_runner::{Assignment, MatchRunner},
     replays,
+    retry_client::CallError,
     reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT, shut_down},
 };
 

@@ -15,7 +15,8 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::{
     FolderError, GroupNumber, MatchNumber, MatchRow, RunError,
     folder::{Folder, ReplayFile},
-    match_client::{CallError, MatchClient},
+    match_client::MatchClient,
+    retry_client::CallError,
 };
 
 /// The maximum number of replays in a batch when all replays are fetched. Such a batch takes a few

@@ -3,7 +3,7 @@
 use bridgemaster_bot_process::StartError;
 use thiserror::Error;
 
-use crate::{FolderError, JournalError, SpecError, match_client::CallError};
+use crate::{FolderError, JournalError, SpecError, retry_client::CallError};
 
 /// An error that prevents a contest from starting or continuing.
 #[derive(Debug, Error)]

@@ -19,9 +19,9 @@ use crate::{
     SpecError,
     exit::{exit_after, exit_with},
     journal::Journal,
-    match_client::CallError,
     match_runner::{Assignment, MatchRunner},
     replays::{FetchError, Replays},
+    retry_client::CallError,
     seeds,
 };
 
