@@ -12,7 +12,7 @@ from typing import Any
 
 from language_tests.processes import FailedError
 
-from .sources import DEPLOY, PROGRAM, must, read, run, seconds, stopping_s
+from .sources import DEPLOY, PROGRAM, must, read, run, seconds, stopping_s, version
 
 NAME = "compose.yaml"
 STOP_MARGIN_S = 10
@@ -28,6 +28,8 @@ def check() -> None:
     services = compose["services"]
     for name, service in services.items():
         check_names(name, service, compose)
+        is_limited = {"max-size", "max-file"} <= service["logging"]["options"].keys()
+        must(is_limited, f"{NAME}: the log of {name} is not limited")
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             exists = (DEPLOY / source).exists() if source[0] == "." else source in named(compose)
@@ -36,6 +38,7 @@ def check() -> None:
     for name, service in servers(compose).items():
         grace_s = seconds(service["stop_grace_period"])
         must(grace_s >= stopping_s() + STOP_MARGIN_S, f"{NAME}: {name} is killed while stopping")
+        must(service["image"] == f"bridgemaster:{version()}", f"{NAME}: {name} has no tag")
         is_checked = service["healthcheck"]["test"] == ["CMD", PROGRAM, "cluster", "health"]
         must(is_checked, f"{NAME}: {name} has no health check")
         listens_on = [str(port).rpartition(":")[2] for port in service["ports"]]

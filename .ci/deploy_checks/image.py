@@ -8,7 +8,7 @@ from pathlib import Path
 
 from language_tests.processes import TOP
 
-from .sources import DEPLOY, PROGRAM, must, run
+from .sources import DEPLOY, PROGRAM, must, run, version
 
 CONTAINERFILE = DEPLOY / "Containerfile"
 EXCLUDED = ("target/debug/bridgemaster", ".git/config", "deploy/secrets/server.toml")
@@ -23,6 +23,7 @@ def check(program: Path) -> None:
     """Check both files."""
     run(Path(sys.executable).with_name("hadolint"), CONTAINERFILE)
     text = CONTAINERFILE.read_text()
+    must(f":{version()} ." in text, "Containerfile: other version than Cargo.toml")
     cargo = (TOP / "Cargo.toml").read_text()
     oldest = re.search(r'^rust-version = "(.+)"$', cargo, re.MULTILINE)
     must(

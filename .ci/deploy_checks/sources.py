@@ -1,6 +1,8 @@
 """The files in deploy/, and helpers to read them."""
 
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -24,10 +26,33 @@ def read_all(name: str) -> list[Any]:
     return list(yaml.safe_load_all((DEPLOY / name).read_text()))
 
 
+def version() -> str:
+    """Return the version of the program, from Cargo.toml."""
+    found = re.search(r'^version = "(.+)"$', (TOP / "Cargo.toml").read_text(), re.MULTILINE)
+    if found is None:
+        raise FailedError("Cargo.toml has no version")
+    return found[1]
+
+
 def must(condition: object, what: str) -> None:
     """Fail with this message unless the condition is true."""
     if not condition:
         raise FailedError(what)
+
+
+def is_missing(tool: str, package: str = "") -> bool:
+    """Return whether a tool is missing, with a message; with CI set, fail."""
+    missing = not find(tool)
+    what = f"{tool} is missing: install the Debian package {package or tool}"
+    must(not missing or "CI" not in os.environ, what)
+    if missing:
+        print(f"skipped: {what}")
+    return missing
+
+
+def find(tool: str) -> str:
+    """Return the path of a program, also of one for administrators; empty if it is missing."""
+    return shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") or ""
 
 
 def run(*command: str | Path) -> str:
