@@ -6,14 +6,14 @@ import subprocess
 from pathlib import Path
 
 from . import compose, kubernetes
-from .sources import must, read, read_all
+from .sources import must, read
 
 
 def check(program: Path) -> None:
     """Let the program parse each list of arguments; `--help` at the end prevents a start."""
     services = compose.servers(read(compose.NAME))
     lists = {f"{compose.NAME}: {name}": each["command"] for name, each in services.items()}
-    container = kubernetes.only_container(read_all(kubernetes.NAME))
+    container = kubernetes.container()
     variables = {each["name"] for each in container["env"]}
     lists[kubernetes.NAME] = [substitute(word, variables) for word in container["args"]]
     lists["the command of the probes"] = container["readinessProbe"]["exec"]["command"][1:]

@@ -21,11 +21,6 @@ def read(name: str) -> Any:  # noqa: ANN401
     return yaml.safe_load((DEPLOY / name).read_text())
 
 
-def read_all(name: str) -> list[Any]:
-    """Read all documents of a YAML file."""
-    return list(yaml.safe_load_all((DEPLOY / name).read_text()))
-
-
 def version() -> str:
     """Return the version of the program, from Cargo.toml."""
     found = re.search(r'^version = "(.+)"$', (TOP / "Cargo.toml").read_text(), re.MULTILINE)
