@@ -9,24 +9,23 @@ mod money;
 
 use bridgemaster_games::{
     ChanceStream, Sample as _, Seat, Viewer,
-    alhambra::{Alhambra, CURRENCIES, Config, Currency, Decision, Observation, State},
+    alhambra::{Alhambra, CURRENCIES, Config, Currency, Decision, Observation},
 };
 use categories::Categories;
 use money::MoneyEvaluator;
 
-use super::Rate;
+use super::{DecisionPoint, Rate};
 
 impl Rate for Alhambra {
     const RATES_HIDDEN_FACTS: bool = false;
 
-    fn rate(
-        config: &Config,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
-        _chance: &mut ChanceStream,
-        ratings: &mut [f64],
-    ) {
+    fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
+        let DecisionPoint {
+            config,
+            state,
+            seat,
+            decisions,
+        } = *point;
         let seen = Self::observe(state, Viewer::Seat(seat));
         let turn = Turn::new(config, &seen, seat);
         let values: Vec<f64> = decisions.iter().map(|d| turn.value(d)).collect();

@@ -9,25 +9,24 @@ mod structure;
 use bridgemaster_games::{
     ChanceStream, Game as _, Rules as _, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{
-        BridgesToNowhere, CARDS_PER_DRAFT, Config, Decision, Observation, Phase, ROUNDS, State,
+        BridgesToNowhere, CARDS_PER_DRAFT, Decision, Observation, Phase, ROUNDS, State,
     },
 };
 use evaluation::RemainingPieces;
 use planning::{Planner, after};
 
-use super::Rate;
+use super::{DecisionPoint, Rate};
 
 impl Rate for BridgesToNowhere {
     const RATES_HIDDEN_FACTS: bool = false;
 
-    fn rate(
-        _config: &Config,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
-        _chance: &mut ChanceStream,
-        ratings: &mut [f64],
-    ) {
+    fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
+        let DecisionPoint {
+            state,
+            seat,
+            decisions,
+            ..
+        } = *point;
         let seen = Self::observe(state, Viewer::Seat(seat));
         match seen.phase {
             Phase::Draft { .. } => {

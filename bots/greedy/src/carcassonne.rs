@@ -4,10 +4,10 @@
 
 use bridgemaster_games::{
     ChanceStream, Game as _, NoEvents, Sample as _, Seat, Viewer,
-    carcassonne::{Carcassonne, Config, Decision, MEEPLES, Observation, Phase, State},
+    carcassonne::{Carcassonne, Decision, MEEPLES, Observation, Phase, State},
 };
 
-use super::Rate;
+use super::{DecisionPoint, Rate};
 
 /// The values, in points, of the first meeple in the supply and of each further meeple, while the
 /// match is long. The first is worth most, since a seat without meeples cannot claim anything.
@@ -20,14 +20,13 @@ const MANY_TURNS: f64 = 7.0;
 impl Rate for Carcassonne {
     const RATES_HIDDEN_FACTS: bool = false;
 
-    fn rate(
-        _config: &Config,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
-        _chance: &mut ChanceStream,
-        ratings: &mut [f64],
-    ) {
+    fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
+        let DecisionPoint {
+            state,
+            seat,
+            decisions,
+            ..
+        } = *point;
         for (decision, rating) in decisions.iter().zip(ratings) {
             let after = after(state, seat, decision);
             *rating += match decision {
@@ -65,14 +64,14 @@ fn evaluate(state: &State, seat: Seat) -> f64 {
     let seen = Carcassonne::observe(state, Viewer::Seat(seat));
     let scores = state.scores_if_ended();
     let seats = seen.seats.len() as f64;
-    let value = |place: usize| f64::from(scores[place]) + meeples(&seen, place);
+    let value = |place: usize| f64::from(scores[place]) + supply_value(&seen, place);
     let all: f64 = (0..scores.len()).map(value).sum();
     let own = value(seat.index());
     own - (all - own) / (seats - 1.0)
 }
 
-/// Returns the value of a seat's meeples that are not on the table.
-fn meeples(seen: &Observation, place: usize) -> f64 {
+/// Returns the value of a seat's meeples that are not on the table, in points.
+pub fn supply_value(seen: &Observation, place: usize) -> f64 {
     let mut free = usize::from(seen.seats[place].supply);
     if let Phase::Drawbridge { crossings } = &seen.phase {
         let own = crossings

@@ -12,6 +12,19 @@ pub mod old_london_bridge;
 
 use bridgemaster_games::{ChanceStream, FieldError, Game, Seat};
 
+/// The legal decisions of a seat in a state.
+#[derive(Debug)]
+pub struct DecisionPoint<'a, G: Game> {
+    /// The match's config.
+    pub config: &'a G::Config,
+    /// The state in which the seat decides.
+    pub state: &'a G::State,
+    /// The seat that owes a decision.
+    pub seat: Seat,
+    /// The legal decisions of the seat, or some of them.
+    pub decisions: &'a [G::Decision],
+}
+
 /// A game that the greedy bot can play, with ratings of its decisions. Each game has a separate
 /// file.
 pub trait Rate: Game {
@@ -19,16 +32,11 @@ pub trait Rate: Game {
     /// decisions.
     const RATES_HIDDEN_FACTS: bool;
 
-    /// Rates `decisions`, which are all legal for `seat` in `state`. Adds the rating of each
-    /// decision to the entry of `ratings` with the same index. Higher is better.
-    fn rate(
-        config: &Self::Config,
-        state: &Self::State,
-        seat: Seat,
-        decisions: &[Self::Decision],
-        chance: &mut ChanceStream,
-        ratings: &mut [f64],
-    );
+    /// Rates the decisions of a point. Adds the rating of each decision to the entry of `ratings`
+    /// with the same index. Higher is better.
+    fn rate(point: &DecisionPoint<'_, Self>, chance: &mut ChanceStream, ratings: &mut [f64])
+    where
+        Self: Sized;
 
     /// Returns the number of states to sample for these decisions. The number is above 1 if ratings
     /// depend on hidden facts. The ratings from all states are added up.
@@ -57,37 +65,41 @@ pub fn best_decision<G: Rate>(
     let mut ratings = vec![0.0; decisions.len()];
     for _ in 0..G::samples(decisions) {
         let state = G::sample_state(config, observation, chance)?;
-        G::rate(config, &state, seat, decisions, chance, &mut ratings);
+        let state = &state;
+        let point = DecisionPoint {
+            config,
+            state,
+            seat,
+            decisions,
+        };
+        G::rate(&point, chance, &mut ratings);
     }
     Ok(best_rated(&ratings))
 }
 
-/// Returns the index of the decision that `seat` takes in a playout. The seat takes the best-rated
-/// decision in `state`, or a random decision if ratings are [slow](Rate::is_slow). `decisions` must
-/// not be empty. `ratings` is a buffer for reuse.
+/// Returns the index of the decision that the seat takes in a playout. The seat takes the
+/// best-rated decision, or a random decision if ratings are [slow](Rate::is_slow). The point must
+/// have a decision. `ratings` is a buffer for reuse.
 pub fn playout_decision<G: Rate>(
-    config: &G::Config,
-    state: &G::State,
-    seat: Seat,
-    decisions: &[G::Decision],
+    point: &DecisionPoint<'_, G>,
     chance: &mut ChanceStream,
     ratings: &mut Vec<f64>,
 ) -> usize {
-    if decisions.len() < 2 {
+    let count = point.decisions.len();
+    if count < 2 {
         return 0;
     }
-    if G::is_slow(decisions) {
-        let count = u32::try_from(decisions.len()).unwrap_or(u32::MAX);
-        return chance.below(count) as usize;
+    if G::is_slow(point.decisions) {
+        return chance.below(u32::try_from(count).unwrap_or(u32::MAX)) as usize;
     }
     ratings.clear();
-    ratings.resize(decisions.len(), 0.0);
-    G::rate(config, state, seat, decisions, chance, ratings);
+    ratings.resize(count, 0.0);
+    G::rate(point, chance, ratings);
     best_rated(ratings)
 }
 
 /// Returns the index of the highest rating; the first of equal ones.
-fn best_rated(ratings: &[f64]) -> usize {
+pub fn best_rated(ratings: &[f64]) -> usize {
     let mut best = 0;
     for (place, rating) in ratings.iter().enumerate() {
         if *rating > ratings[best] {

@@ -11,7 +11,7 @@ use bridgemaster_games::{
 };
 pub use evaluation::evaluate;
 
-use super::Rate;
+use super::{DecisionPoint, Rate};
 
 /// The total number of rounds that are played out to choose one card. Several are needed, because a
 /// card's value depends on the other seats' hidden cards and on the spaces that these seats leave
@@ -21,14 +21,13 @@ const CARD_PLAYOUTS: u32 = 16;
 impl Rate for OldLondonBridge {
     const RATES_HIDDEN_FACTS: bool = true;
 
-    fn rate(
-        config: &Config,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
-        chance: &mut ChanceStream,
-        ratings: &mut [f64],
-    ) {
+    fn rate(point: &DecisionPoint<'_, Self>, chance: &mut ChanceStream, ratings: &mut [f64]) {
+        let DecisionPoint {
+            config,
+            state,
+            seat,
+            decisions,
+        } = *point;
         let look = LookAhead { config, seat };
         for (decision, rating) in decisions.iter().zip(ratings) {
             // Each decision is rated with the same random numbers, so that ratings differ only by

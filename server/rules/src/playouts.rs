@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{
     ChanceStream, NoEvents, Outcome, SeatCount, Seed, Viewer, resolve_chance,
 };
-use bridgemaster_greedy::{Rate, playout_decision};
+use bridgemaster_greedy::{DecisionPoint, Rate, playout_decision};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{PlayoutPolicy, RefusalReason, RulesOutcome, ScoreLine, SeatOutcome},
@@ -132,11 +132,16 @@ impl<G: WireGame + Rate> GamePlayouts<G> {
             return false;
         }
         *decisions += 1;
-        let config = &self.root.config;
         let place = match self.policy {
             Policy::Random => chance.below(count) as usize,
             Policy::Greedy => {
-                playout_decision::<G>(config, state, seat, legal, chance, &mut self.ratings)
+                let point = DecisionPoint {
+                    config: &self.root.config,
+                    state,
+                    seat,
+                    decisions: legal,
+                };
+                playout_decision::<G>(&point, chance, &mut self.ratings)
             }
         };
         G::apply(state, seat, &legal[place], &mut NoEvents).is_ok()

@@ -2,12 +2,12 @@
 //! playouts, every seat takes its best-rated decision.
 
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, Sample as _, Seat, SeatCount, Viewer,
-    alhambra::{Alhambra, Currency, Decision, Phase, State},
+    ChanceStream, MAX_SEATS, Sample as _, SeatCount, Viewer,
+    alhambra::{Alhambra, Currency, Phase, State},
 };
 
 use super::searchable::{Estimate, Params, Root, Searchable};
-use bridgemaster_greedy::{Rate as _, alhambra::expected_points};
+use bridgemaster_greedy::{DecisionPoint, Rate as _, alhambra::expected_points, best_rated};
 
 /// The number of turns in a playout that follow the root's turn.
 const TURNS: u32 = 8;
@@ -42,12 +42,7 @@ impl Searchable for Alhambra {
         chance_key
     }
 
-    fn is_finished(
-        _root: &Root<'_, Self>,
-        _state: &State,
-        _decisions: &[Decision],
-        passes: u32,
-    ) -> bool {
+    fn is_finished(_root: &Root<'_, Self>, _point: &DecisionPoint<'_, Self>, passes: u32) -> bool {
         passes >= TURNS
     }
 
@@ -72,21 +67,13 @@ impl Searchable for Alhambra {
     }
 
     fn play(
-        root: &Root<'_, Self>,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
+        _root: &Root<'_, Self>,
+        point: &DecisionPoint<'_, Self>,
         chance: &mut ChanceStream,
         _cache: &mut (),
     ) -> usize {
-        let mut ratings = vec![0.0; decisions.len()];
-        Self::rate(root.config, state, seat, decisions, chance, &mut ratings);
-        let mut best = 0;
-        for (place, rating) in ratings.iter().enumerate() {
-            if *rating > ratings[best] {
-                best = place;
-            }
-        }
-        best
+        let mut ratings = vec![0.0; point.decisions.len()];
+        Self::rate(point, chance, &mut ratings);
+        best_rated(&ratings)
     }
 }

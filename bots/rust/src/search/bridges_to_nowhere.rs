@@ -9,7 +9,10 @@ use bridgemaster_games::{
 };
 
 use super::searchable::{Estimate, Params, Root, Searchable};
-use bridgemaster_greedy::bridges_to_nowhere::{best_plan_value, structure_value};
+use bridgemaster_greedy::{
+    DecisionPoint,
+    bridges_to_nowhere::{best_plan_value, structure_value},
+};
 
 /// The uncertainty of a lead after the last round, and the uncertainty that each remaining round
 /// adds, in points.
@@ -54,17 +57,12 @@ impl Searchable for BridgesToNowhere {
 
     /// A playout in a draft continues to the end of the draft. A playout in a building phase
     /// continues until the seat has finished building.
-    fn is_finished(
-        root: &Root<'_, Self>,
-        _state: &State,
-        decisions: &[Decision],
-        passes: u32,
-    ) -> bool {
+    fn is_finished(root: &Root<'_, Self>, point: &DecisionPoint<'_, Self>, passes: u32) -> bool {
         let drafts = |decisions: &[Decision]| matches!(decisions, [Decision::Take(_), ..]);
         let root_phase = Self::observe(&root.state, Viewer::Spectator).phase;
         match root_phase {
-            Phase::Draft { .. } => !drafts(decisions),
-            Phase::Build | Phase::Over => drafts(decisions) || passes > 0,
+            Phase::Draft { .. } => !drafts(point.decisions),
+            Phase::Build | Phase::Over => drafts(point.decisions) || passes > 0,
         }
     }
 

@@ -4,9 +4,10 @@
 mod meeples;
 
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, NoEvents, Rules as _, Sample as _, Seat, SeatCount, Viewer,
+    ChanceStream, MAX_SEATS, NoEvents, Rules as _, Sample as _, SeatCount, Viewer,
     carcassonne::{Carcassonne, Decision, Phase, State},
 };
+use bridgemaster_greedy::{DecisionPoint, carcassonne::supply_value};
 use meeples::MeepleEvaluator;
 
 use super::searchable::{Estimate, Params, Root, Searchable, lead_after};
@@ -38,13 +39,8 @@ impl Searchable for Carcassonne {
         }
     }
 
-    fn is_finished(
-        _root: &Root<'_, Self>,
-        _state: &State,
-        decisions: &[Decision],
-        passes: u32,
-    ) -> bool {
-        passes >= TURNS && matches!(decisions, [Decision::Place(_), ..])
+    fn is_finished(_root: &Root<'_, Self>, point: &DecisionPoint<'_, Self>, passes: u32) -> bool {
+        passes >= TURNS && matches!(point.decisions, [Decision::Place(_), ..])
     }
 
     fn estimate(root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
@@ -53,7 +49,7 @@ impl Searchable for Carcassonne {
         let mut points = [0.0; MAX_SEATS];
         evaluator.add_points(state, &mut points);
         for seat in root.seats.seats() {
-            points[seat.index()] += evaluator.supply(seat);
+            points[seat.index()] += supply_value(&seen, seat.index());
         }
         Estimate {
             points,
@@ -64,13 +60,17 @@ impl Searchable for Carcassonne {
     /// Rates a placement by the best meeple that it allows.
     fn prior_ratings(
         root: &Root<'_, Self>,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
+        point: &DecisionPoint<'_, Self>,
         _chance: &mut ChanceStream,
         cache: &mut (),
         ratings: &mut [f64],
     ) {
+        let DecisionPoint {
+            state,
+            seat,
+            decisions,
+            ..
+        } = *point;
         let mut list = Vec::new();
         for (decision, rating) in decisions.iter().zip(ratings) {
             *rating = match decision {

@@ -1,12 +1,12 @@
 //! Old London Bridge: plays out whole rounds, and then evaluates each seat's position.
 
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, Sample as _, Seat, SeatCount, Viewer,
+    ChanceStream, MAX_SEATS, Sample as _, SeatCount, Viewer,
     old_london_bridge::{Decision, OldLondonBridge, State},
 };
 
 use super::searchable::{Estimate, Params, Root, Searchable};
-use bridgemaster_greedy::{Rate as _, old_london_bridge::evaluate};
+use bridgemaster_greedy::{DecisionPoint, Rate as _, old_london_bridge::evaluate};
 
 /// The number of rounds in a playout, including the root's round.
 const ROUNDS: u8 = 2;
@@ -31,18 +31,11 @@ impl Searchable for OldLondonBridge {
         matches!(decisions, [Decision::PlayCards(_), ..])
     }
 
-    fn is_finished(
-        root: &Root<'_, Self>,
-        state: &State,
-        decisions: &[Decision],
-        _passes: u32,
-    ) -> bool {
-        let begins = matches!(
-            decisions,
-            [Decision::PlayCards(_) | Decision::TakeA2(_), ..]
-        );
+    fn is_finished(root: &Root<'_, Self>, point: &DecisionPoint<'_, Self>, _passes: u32) -> bool {
+        let first = point.decisions.first();
+        let begins = matches!(first, Some(Decision::PlayCards(_) | Decision::TakeA2(_)));
         let round = |state| Self::observe(state, Viewer::Spectator).round;
-        begins && round(state) >= round(&root.state) + ROUNDS
+        begins && round(point.state) >= round(&root.state) + ROUNDS
     }
 
     fn estimate(root: &Root<'_, Self>, state: &State, _cache: &mut ()) -> Estimate {
@@ -60,17 +53,15 @@ impl Searchable for OldLondonBridge {
     }
 
     fn prior_ratings(
-        root: &Root<'_, Self>,
-        state: &State,
-        seat: Seat,
-        decisions: &[Decision],
+        _root: &Root<'_, Self>,
+        point: &DecisionPoint<'_, Self>,
         chance: &mut ChanceStream,
         _cache: &mut (),
         ratings: &mut [f64],
     ) {
         // Rating a card requires playing whole rounds, which is too slow except at the root.
-        if !Self::is_simultaneous(decisions) {
-            Self::rate(root.config, state, seat, decisions, chance, ratings);
+        if !Self::is_simultaneous(point.decisions) {
+            Self::rate(point, chance, ratings);
         }
     }
 }

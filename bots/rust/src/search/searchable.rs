@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{ChanceStream, MAX_SEATS, NoEvents, Seat, SeatCount};
 
-use bridgemaster_greedy::Rate;
+use bridgemaster_greedy::{DecisionPoint, Rate};
 
 /// The root of a search: the decision to be made.
 #[derive(Debug)]
@@ -66,14 +66,9 @@ pub trait Searchable: Rate {
         0
     }
 
-    /// Returns `true` if a playout ends in this state, in which a seat owes one of `decisions`.
-    /// `passes` is the number of times that the deciding seat has changed in the playout.
-    fn is_finished(
-        root: &Root<'_, Self>,
-        state: &Self::State,
-        decisions: &[Self::Decision],
-        passes: u32,
-    ) -> bool
+    /// Returns `true` if a playout ends at this point. `passes` is the number of times that the
+    /// deciding seat has changed in the playout.
+    fn is_finished(root: &Root<'_, Self>, point: &DecisionPoint<'_, Self>, passes: u32) -> bool
     where
         Self: Sized;
 
@@ -82,36 +77,31 @@ pub trait Searchable: Rate {
     where
         Self: Sized;
 
-    /// Rates the decisions of `seat`, so that better decisions are tried first. The default uses
+    /// Rates the decisions of a point, so that better decisions are tried first. The default uses
     /// [`Rate::rate`].
     fn prior_ratings(
-        root: &Root<'_, Self>,
-        state: &Self::State,
-        seat: Seat,
-        decisions: &[Self::Decision],
+        _root: &Root<'_, Self>,
+        point: &DecisionPoint<'_, Self>,
         chance: &mut ChanceStream,
-        cache: &mut Self::Cache,
+        _cache: &mut Self::Cache,
         ratings: &mut [f64],
     ) where
         Self: Sized,
     {
-        let _ = cache;
-        Self::rate(root.config, state, seat, decisions, chance, ratings);
+        Self::rate(point, chance, ratings);
     }
 
-    /// Returns the index of the decision that `seat` takes in a playout.
+    /// Returns the index of the decision that the seat takes in a playout.
     fn play(
         root: &Root<'_, Self>,
-        state: &Self::State,
-        seat: Seat,
-        decisions: &[Self::Decision],
+        point: &DecisionPoint<'_, Self>,
         chance: &mut ChanceStream,
         cache: &mut Self::Cache,
     ) -> usize
     where
         Self: Sized,
     {
-        best_candidate(root, state, seat, decisions, chance, cache)
+        best_candidate(root, point, chance, cache)
     }
 }
 
@@ -139,15 +129,13 @@ pub(super) fn lead_after<G: Searchable>(
 
 /// Returns the index of the decision with the best immediate lead, among [`Params::candidates`]
 /// random decisions.
-pub(super) fn best_candidate<G: Searchable>(
+fn best_candidate<G: Searchable>(
     root: &Root<'_, G>,
-    state: &G::State,
-    seat: Seat,
-    decisions: &[G::Decision],
+    point: &DecisionPoint<'_, G>,
     chance: &mut ChanceStream,
     cache: &mut G::Cache,
 ) -> usize {
-    let count = decisions.len() as u32;
+    let count = point.decisions.len() as u32;
     let candidates = G::params(root.seats).candidates;
     if candidates <= 1 || count == 1 {
         return chance.below(count) as usize;
@@ -159,7 +147,8 @@ pub(super) fn best_candidate<G: Searchable>(
         } else {
             chance.below(count) as usize
         };
-        let lead = lead_after(root, state, seat, &decisions[place], cache);
+        let decision = &point.decisions[place];
+        let lead = lead_after(root, point.state, point.seat, decision, cache);
         if lead > best.1 {
             best = (place, lead);
         }

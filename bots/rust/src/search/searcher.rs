@@ -6,6 +6,8 @@ use bridgemaster_games::{
     ChanceStream, FieldError, MAX_SEATS, NoEvents, Seat, SeatCount, SeatSet, resolve_chance,
 };
 
+use bridgemaster_greedy::DecisionPoint;
+
 use super::{
     budget::Budget,
     searchable::{Estimate, Params, Root, Searchable},
@@ -172,17 +174,23 @@ impl<'a, G: Searchable> Searcher<'a, G> {
             passes += u32::from(seat != last);
             last = seat;
             G::legal(state, seat, &mut list);
-            if G::is_finished(&self.root, state, &list, passes) {
+            let point = DecisionPoint {
+                config: self.root.config,
+                state,
+                seat,
+                decisions: &list,
+            };
+            if G::is_finished(&self.root, &point, passes) {
                 break;
             }
             let place = match list.len() {
                 1 => 0,
                 _ if in_tree && (seat == self.root.seat || !G::is_simultaneous(&list)) => {
-                    let place = self.choose(state, seat, &list);
+                    let place = self.choose(&point);
                     in_tree = place.1;
                     place.0
                 }
-                _ => self.play(state, seat, &list),
+                _ => G::play(&self.root, &point, self.chance, &mut self.cache),
             };
             let applied = G::apply(state, seat, &list[place], &mut NoEvents);
             debug_assert!(applied.is_ok(), "a listed decision applies");
@@ -202,19 +210,26 @@ impl<'a, G: Searchable> Searcher<'a, G> {
 
     /// Moves to the node of this decision and selects one of its edges. Returns the index of the
     /// selected decision in the list, and whether the playout is still in the tree.
-    fn choose(&mut self, state: &G::State, seat: Seat, list: &[G::Decision]) -> (usize, bool) {
+    fn choose(&mut self, point: &DecisionPoint<'_, G>) -> (usize, bool) {
         let found = match self.path.last() {
             None => Some((ROOT, false)),
-            Some(&(node, edge)) => self.tree.child(node, edge, seat, G::chance_key(state)),
+            Some(&(node, edge)) => {
+                let chance_key = G::chance_key(point.state);
+                self.tree.child(node, edge, point.seat, chance_key)
+            }
         };
         let (root, chance, cache) = (&self.root, &mut *self.chance, &mut self.cache);
         let rates_new_nodes = self.params.rates_new_nodes;
         let Some((node, is_new)) = found.filter(|(_, is_new)| rates_new_nodes || !is_new) else {
-            return (G::play(root, state, seat, list, chance, cache), false);
+            return (G::play(root, point, chance, cache), false);
         };
         self.tree
-            .open(node, list, &mut self.open, |missing, ratings| {
-                G::prior_ratings(root, state, seat, missing, chance, cache, ratings);
+            .open(node, point.decisions, &mut self.open, |missing, ratings| {
+                let point = DecisionPoint {
+                    decisions: missing,
+                    ..*point
+                };
+                G::prior_ratings(root, &point, chance, cache, ratings);
             });
         let selection = Selection {
             exploration: self.params.exploration,
@@ -224,10 +239,6 @@ impl<'a, G: Searchable> Searcher<'a, G> {
         self.path.push((node, edge));
         let place = self.open.iter().position(|open| *open == edge);
         (place.unwrap_or(0), !is_new)
-    }
-
-    fn play(&mut self, state: &G::State, seat: Seat, list: &[G::Decision]) -> usize {
-        G::play(&self.root, state, seat, list, self.chance, &mut self.cache)
     }
 
     /// Returns each seat's reward at the end of a playout, from 0 to 1. The reward is the actual or

@@ -5,7 +5,7 @@ use std::{cell::Cell, rc::Rc};
 use bridgemaster_games::{
     ChanceStream, GAME_IDS, NoEvents, Seed, Viewer, resolve_chance, with_game,
 };
-use bridgemaster_greedy::{Rate, playout_decision};
+use bridgemaster_greedy::{DecisionPoint, Rate, playout_decision};
 use bridgemaster_proto::{
     games::WireGame,
     v1::{
@@ -169,9 +169,13 @@ fn greedy_playouts_decide_as_greedy<G: WireGame + Rate>() {
                 break;
             };
             G::legal(&state, seat, &mut legal);
-            let (config, list) = (&playthrough.config, &legal);
-            let place =
-                playout_decision::<G>(config, &state, seat, list, &mut chance, &mut ratings);
+            let point = DecisionPoint {
+                config: &playthrough.config,
+                state: &state,
+                seat,
+                decisions: &legal,
+            };
+            let place = playout_decision::<G>(&point, &mut chance, &mut ratings);
             G::apply(&mut state, seat, &legal[place], &mut NoEvents).unwrap();
         }
         let ended = G::outcome(&state).unwrap();

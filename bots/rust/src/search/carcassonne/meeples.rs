@@ -1,16 +1,10 @@
 //! Expected final points from the seats' meeples.
 
 use bridgemaster_games::{
-    MAX_SEATS, Seat,
-    carcassonne::{FeatureKind, FeatureView, MEEPLES, Observation, Phase, State},
+    MAX_SEATS,
+    carcassonne::{FeatureKind, FeatureView, Observation, State},
 };
 
-/// The values, in points, of the first meeple in the supply and of each further meeple, while the
-/// match is long. The first is worth most, since a seat without meeples cannot claim anything.
-const MEEPLE: [f64; MEEPLES as usize] = [7.0, 3.5, 1.8, 1.0, 0.5, 0.3, 0.1];
-/// The number of remaining turns from which the match counts as long. With fewer turns, the value
-/// of meeples falls to 0.
-const MANY_TURNS: f64 = 7.0;
 /// The number of remaining tiles at which a city's open edge will be closed with a probability of
 /// one half. The same number applies to an empty place beside a monastery.
 const TILES_FOR_AN_EVEN_CHANCE: f64 = 30.0;
@@ -88,23 +82,5 @@ impl<'a> MeepleEvaluator<'a> {
                 FIELD_CITY_POINTS * f64::from(completed_cities)
             }
         }
-    }
-
-    /// Returns the value of a seat's meeples that are not on the table.
-    pub(super) fn supply(&self, seat: Seat) -> f64 {
-        let mut free = usize::from(self.seen.seats[seat.index()].supply);
-        if let Phase::Drawbridge { crossings } = &self.seen.phase {
-            let own = crossings.iter().filter(|crossing| crossing.seat == seat);
-            free += own
-                .map(|crossing| usize::from(crossing.meeples))
-                .sum::<usize>();
-        }
-        MEEPLE[..free].iter().sum::<f64>() * self.length()
-    }
-
-    /// Returns the fraction of a long match that is left, 0 to 1.
-    fn length(&self) -> f64 {
-        let turns = self.undrawn_tiles / self.seen.seats.len() as f64;
-        (turns / MANY_TURNS).min(1.0)
     }
 }
