@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+use crate::{FieldError, field_error::require};
+
 /// The maximum length of an edition's name, in characters. A longer name would not fit into one
 /// line of a table.
 pub const MAX_EDITION_NAME: usize = 64;
@@ -15,27 +17,10 @@ pub enum EditionError {
     /// The file is not TOML of the expected form.
     #[error("{0}")]
     Form(String),
-    /// An entry is out of range or inconsistent with another entry.
-    #[error("{entry}: {problem}")]
-    Entry {
-        /// The path of the entry, such as `buildings[17].number`.
-        entry: String,
-        /// The problem and the valid values.
-        problem: String,
-    },
-}
-
-impl EditionError {
-    /// Returns an `Err` that reports one entry.
-    pub(crate) fn entry<T>(
-        entry: impl Into<String>,
-        problem: impl Into<String>,
-    ) -> Result<T, Self> {
-        Err(Self::Entry {
-            entry: entry.into(),
-            problem: problem.into(),
-        })
-    }
+    /// An entry is out of range or inconsistent with another entry. The field is the path of the
+    /// entry, such as `buildings[17].number`.
+    #[error(transparent)]
+    Entry(#[from] FieldError),
 }
 
 /// Parses an edition file without checking its entries.
@@ -90,25 +75,19 @@ pub(crate) fn set_edition<E>(
     Ok(())
 }
 
-pub(crate) fn check_name(name: &str) -> Result<(), EditionError> {
+pub(crate) fn check_name(name: &str) -> Result<(), FieldError> {
     let chars = name.chars().count();
-    if chars == 0 || chars > MAX_EDITION_NAME || name.chars().any(char::is_control) {
-        let problem = format!("must have 1 to {MAX_EDITION_NAME} printable characters");
-        return EditionError::entry("name", problem);
-    }
-    Ok(())
+    let is_right = (1..=MAX_EDITION_NAME).contains(&chars) && !name.chars().any(char::is_control);
+    let problem = format_args!("must have 1 to {MAX_EDITION_NAME} printable characters");
+    require("name", is_right, problem)
 }
 
 /// Converts a list to an array of exactly `N` items.
 pub(crate) fn exactly<'a, T, const N: usize>(
     entry: &str,
     items: &'a [T],
-) -> Result<&'a [T; N], EditionError> {
-    match items.try_into() {
-        Ok(items) => Ok(items),
-        Err(_) => {
-            let problem = format!("must have {N} entries, found {}", items.len());
-            EditionError::entry(entry, problem)
-        }
-    }
+) -> Result<&'a [T; N], FieldError> {
+    let problem = || format!("must have {N} entries, found {}", items.len());
+    let items = items.try_into();
+    items.or_else(|_| FieldError::refuse(entry, problem()))
 }

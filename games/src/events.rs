@@ -1,4 +1,5 @@
-//! The macro that declares the events of a game with their transcript lines.
+//! The receivers of events, and the macro that declares the events of a game with their transcript
+//! lines.
 
 /// Declares the events of a game as a table. Each event has its fields and its transcript line,
 /// which becomes part of its documentation. The line may name the fields. Other values follow in
@@ -54,4 +55,24 @@ pub(crate) fn joined<T: std::fmt::Display>(
     } else {
         items.join(between)
     }
+}
+
+/// Receives a game's public events as they happen.
+pub trait EventSink<E> {
+    /// Receives the next event of the match.
+    fn push(&mut self, event: E);
+}
+
+impl<E> EventSink<E> for Vec<E> {
+    fn push(&mut self, event: E) {
+        Vec::push(self, event);
+    }
+}
+
+/// An [`EventSink`] that drops every event. Used in searches and playouts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoEvents;
+
+impl<E> EventSink<E> for NoEvents {
+    fn push(&mut self, _event: E) {}
 }

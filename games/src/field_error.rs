@@ -1,6 +1,7 @@
 //! The error for an invalid value from outside. The error names the field and the valid values.
 
-use std::{fmt::Display, ops::RangeInclusive};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
@@ -26,36 +27,29 @@ impl FieldError {
     }
 }
 
-/// Returns a field error if `holds` is false.
-pub(crate) fn require_at(
-    holds: bool,
-    field: impl FnOnce() -> String,
-    problem: &str,
+/// Returns a field error unless `is_right`. Callers pass computed texts as `format_args!`, so that
+/// they are formatted for an error only.
+pub(crate) fn require(
+    field: impl Display,
+    is_right: bool,
+    problem: impl Display,
 ) -> Result<(), FieldError> {
-    if holds {
+    if is_right {
         Ok(())
     } else {
-        FieldError::refuse(field(), problem)
+        FieldError::refuse(field.to_string(), problem.to_string())
     }
-}
-
-/// Like [`require_at`], for a field whose name is constant.
-pub(crate) fn require(field: &str, is_right: bool, problem: &str) -> Result<(), FieldError> {
-    require_at(is_right, || field.to_owned(), problem)
 }
 
 /// Checks that a number is in a range.
 pub(crate) fn check_range<T: Display + PartialOrd>(
-    field: &str,
+    field: impl Display,
     value: T,
     range: RangeInclusive<T>,
 ) -> Result<(), FieldError> {
-    if range.contains(&value) {
-        Ok(())
-    } else {
-        let (first, last) = range.into_inner();
-        FieldError::refuse(field, format!("{value} is out of range ({first}..={last})"))
-    }
+    let (first, last) = (range.start(), range.end());
+    let problem = format_args!("{value} is out of range ({first}..={last})");
+    require(field, range.contains(&value), problem)
 }
 
 /// Checks a match's number of seats.
@@ -69,10 +63,36 @@ pub(crate) fn check_seats(seats: SeatCount, range: RangeInclusive<u8>) -> Result
 }
 
 /// Checks that a seat is at the table.
-pub(crate) fn check_at_table(seats: SeatCount, seat: Seat, field: &str) -> Result<(), FieldError> {
-    if seats.contains(seat) {
-        Ok(())
-    } else {
-        FieldError::refuse(field, "is a seat that is not at the table")
+pub(crate) fn check_at_table(
+    seats: SeatCount,
+    seat: Seat,
+    field: impl Display,
+) -> Result<(), FieldError> {
+    let problem = "is a seat that is not at the table";
+    require(field, seats.contains(seat), problem)
+}
+
+/// Checks a list in a setup. It must have `count` items, and no item may occur more often than in
+/// `all`.
+pub(crate) fn check_dealt<T: Display + PartialEq>(
+    field: &str,
+    dealt: &[T],
+    all: &[T],
+    count: usize,
+) -> Result<(), FieldError> {
+    if dealt.len() != count {
+        let problem = format!("must have {count} entries, found {}", dealt.len());
+        return FieldError::refuse(field, problem);
     }
+    let times = |items: &[T], item: &T| items.iter().filter(|other| *other == item).count();
+    for (i, item) in dealt.iter().enumerate() {
+        let there = times(all, item);
+        let problem = match times(&dealt[..=i], item) {
+            _ if there == 0 => format!("{item} is not one of the items to deal"),
+            dealt if dealt > there => format!("{item} is dealt too often (at most {there})"),
+            _ => continue,
+        };
+        return FieldError::refuse(format!("{field}[{i}]"), problem);
+    }
+    Ok(())
 }

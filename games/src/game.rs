@@ -87,7 +87,7 @@ pub trait Game: Rules + Sample + Show + Options {
 
     /// Sets one of the [options](Options) from a text value.
     fn set_option(config: &mut Self::Config, name: &str, value: &str) -> Result<(), OptionError> {
-        match Self::OPTIONS.iter().find(|option| option.name() == name) {
+        match Self::OPTIONS.iter().find(|option| option.name == name) {
             Some(option) => option.set(config, value),
             None => Err(OptionError::unknown(name, &Self::options())),
         }

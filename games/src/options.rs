@@ -13,99 +13,50 @@ pub trait Options: Rules {
     const OPTIONS: &'static [ConfigOption<Self::Config>] = &[];
 }
 
-/// One option of a config `C`: its name (lower case, words joined by `-`), its help text, and the
-/// values that it accepts.
+/// One option of a config `C`.
 #[derive(Debug)]
 pub struct ConfigOption<C: 'static> {
-    name: &'static str,
-    about: &'static str,
-    values: Values<C>,
+    /// The name: lower case, words joined by `-`.
+    pub name: &'static str,
+    /// The help text.
+    pub about: &'static str,
+    /// The values that the option accepts.
+    pub values: Values<C>,
 }
 
+/// The values of an option, each with the function that sets or finds its field of a config.
 #[derive(Debug)]
-enum Values<C: 'static> {
+pub enum Values<C: 'static> {
+    /// One of these words.
     Words(&'static [Word<C>]),
+    /// `on` or `off`.
     Switch(fn(&mut C) -> &mut bool),
+    /// An integer in a range. The config field must have the option's name, with `_` for `-`,
+    /// because errors use that name.
     Range(RangeInclusive<u8>, fn(&mut C) -> &mut u8),
+    /// Free text, whose form the help text explains: the placeholder for help texts, in capitals,
+    /// and examples of valid values.
     Text(&'static str, &'static [&'static str], Reader<C>),
+    /// The content of a file.
     File(Reader<C>),
 }
 
 /// Reads a text, and sets the value in a config. Returns the problem as text if it fails.
-type Reader<C> = fn(&mut C, &str) -> Result<(), String>;
+pub type Reader<C> = fn(&mut C, &str) -> Result<(), String>;
 
 /// One of an option's values: the word, its meaning, and the function that sets the value in a
 /// config.
 pub type Word<C> = (&'static str, &'static str, fn(&mut C));
 
-/// Declares an option whose values are words. Each word sets a config field to a value.
+/// The values of an option that are words. Each word sets a config field to a value.
 macro_rules! words {
-    ($name:literal, $about:literal, $field:ident { $(
-        $value:path = $word:literal, $meaning:literal;
-    )* }) => {
-        $crate::ConfigOption::words($name, $about, &[
-            $(($word, $meaning, |config| config.$field = $value),)*
-        ])
+    ($field:ident { $($value:path = $word:literal, $meaning:literal;)* }) => {
+        $crate::Values::Words(&[$(($word, $meaning, |config| config.$field = $value),)*])
     };
 }
 pub(crate) use words;
 
 impl<C: Clone + Default + PartialEq> ConfigOption<C> {
-    /// Creates an option whose value is one of `words`.
-    pub const fn words(name: &'static str, about: &'static str, words: &'static [Word<C>]) -> Self {
-        Self::new(name, about, Values::Words(words))
-    }
-
-    /// Creates an option with the values `on` and `off`.
-    pub const fn switch(
-        name: &'static str,
-        about: &'static str,
-        field: fn(&mut C) -> &mut bool,
-    ) -> Self {
-        Self::new(name, about, Values::Switch(field))
-    }
-
-    /// Creates an option with an integer value. The config field must have the option's name, with
-    /// `_` for `-`, because errors use that name.
-    pub const fn range(
-        name: &'static str,
-        about: &'static str,
-        range: RangeInclusive<u8>,
-        field: fn(&mut C) -> &mut u8,
-    ) -> Self {
-        Self::new(name, about, Values::Range(range, field))
-    }
-
-    /// Creates an option with free text. `about` explains the text's form. `value_name`, written in
-    /// capitals, stands for the value in help texts. `examples` are valid values.
-    pub const fn text(
-        name: &'static str,
-        about: &'static str,
-        value_name: &'static str,
-        examples: &'static [&'static str],
-        read: Reader<C>,
-    ) -> Self {
-        Self::new(name, about, Values::Text(value_name, examples, read))
-    }
-
-    /// Creates an option whose value is a file's content.
-    pub const fn file(name: &'static str, about: &'static str, read: Reader<C>) -> Self {
-        Self::new(name, about, Values::File(read))
-    }
-
-    const fn new(name: &'static str, about: &'static str, values: Values<C>) -> Self {
-        Self {
-            name,
-            about,
-            values,
-        }
-    }
-
-    /// Returns the name, in lower case with `-` between words.
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
     /// Sets the option's field of a config from a text value.
     pub(crate) fn set(&self, config: &mut C, value: &str) -> Result<(), OptionError> {
         let done = match &self.values {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::numbered::numbered;
+use crate::named::numbered;
 
 /// The maximum number of seats in any game.
 pub const MAX_SEATS: usize = 8;

@@ -47,7 +47,7 @@ pub mod alhambra {
     mod pieces;
 
     #[cfg(feature = "games")]
-    crate::games::wire_game::wire_game!(Alhambra with chance);
+    crate::games::wire_game::wire_game!(Alhambra with chance Shuffle);
 }
 
 /// Bridges to Nowhere: generated messages and their conversions.

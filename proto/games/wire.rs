@@ -28,14 +28,6 @@ impl WireError {
         }
     }
 
-    /// Creates the error for a chance result in a game that has no chance after its setup.
-    pub(super) fn no_chance<G: Game>() -> Self {
-        Self::new(
-            "game",
-            format!("{} has no chance results after the setup", G::NAME),
-        )
-    }
-
     /// Creates the error for a `oneof` without an entry.
     pub(super) fn none_of<O: Oneof>(field: &str) -> Self {
         let detail = match O::ENTRIES {
@@ -58,7 +50,7 @@ impl From<EditionError> for WireError {
     fn from(error: EditionError) -> Self {
         match error {
             EditionError::Form(detail) => Self::new("", detail),
-            EditionError::Entry { entry, problem } => Self::new(entry, problem),
+            EditionError::Entry(error) => error.into(),
         }
     }
 }
@@ -175,10 +167,16 @@ pub trait WireGame: Game {
     fn event_to_wire(event: &Self::Event) -> GameEvent;
     /// Reads an event in this game.
     fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError>;
-    /// Converts a chance result after the setup to a message.
-    fn chance_to_wire(chance: &Self::Chance) -> GameChance;
-    /// Reads a chance result after the setup.
-    fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError>;
+    /// Converts a chance result after the setup to a message. The default is for games without such
+    /// results.
+    fn chance_to_wire(_chance: &Self::Chance) -> GameChance {
+        GameChance::default()
+    }
+    /// Reads a chance result after the setup. The default is for games without such results.
+    fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
+        let detail = format!("{} has no chance results after the setup", Self::NAME);
+        Err(WireError::new("game", detail))
+    }
 }
 
 /// A message with one entry per game.

@@ -1,144 +1,159 @@
 //! The macro that implements `WireGame`: it connects a game with its entry in each message that has
 //! one entry per game.
 
+use bridgemaster_games::Game;
+
 use super::{
     conversion::OnWire,
     wire::{Path, WireError},
+    writer::{Field, Writer},
 };
+
+/// A game's entry in the message `M`, which has one entry per game.
+pub(super) trait EntryOf<M>: Sized {
+    /// The entry as a field of the message.
+    const FIELD: Field;
+
+    /// Returns the message with this entry.
+    fn into_message(self) -> M;
+
+    /// Returns the entry, or `None` if the message has another entry or none.
+    fn of(message: &M) -> Option<&Self>;
+}
+
+/// Converts a value to the message in which it is a game's entry `E`.
+pub(super) fn to_message<E: EntryOf<M>, M>(value: &impl OnWire<E>) -> M {
+    value.to_wire().into_message()
+}
+
+/// Writes a value as the entry `E` of a message's fields.
+pub(super) fn put_entry<E: EntryOf<M>, M>(value: &impl OnWire<E>, to: &mut Writer) {
+    value.put(E::FIELD, to);
+}
+
+/// Returns the entry of the game `G`, or an error that names the game.
+pub(super) fn entry<G: Game, E: EntryOf<M>, M>(message: &M) -> Result<&E, WireError> {
+    E::of(message).ok_or_else(WireError::entry::<G>)
+}
+
+/// Reads the entry of the game `G`.
+pub(super) fn read<G: Game, E: EntryOf<M>, M, R: OnWire<E>>(message: &M) -> Result<R, WireError> {
+    R::from_wire(G::ID, entry::<G, E, M>(message)?)
+}
+
+/// Reads the items from a list.
+pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, WireError> {
+    let items = list.iter().enumerate();
+    items
+        .map(|(place, item)| R::from_wire("", item).at(field, place))
+        .collect()
+}
+
+/// Implements [`EntryOf`] for a game's entries. The entries have the name of the game's type.
+macro_rules! entries {
+    ($game:ident: $($entry:ident in $message:ident of $module:ident,)+) => {$(
+        impl $crate::games::wire_game::EntryOf<$crate::v1::$message> for v1::$entry {
+            const FIELD: $crate::games::Field =
+                $crate::games::field_of::<$crate::v1::$module::Game>(stringify!($game));
+
+            fn into_message(self) -> $crate::v1::$message {
+                let game = Some($crate::v1::$module::Game::$game(self.into()));
+                $crate::v1::$message { game }
+            }
+
+            fn of(message: &$crate::v1::$message) -> Option<&Self> {
+                match &message.game {
+                    Some($crate::v1::$module::Game::$game(entry)) => {
+                        Some(std::borrow::Borrow::borrow(entry))
+                    }
+                    _ => None,
+                }
+            }
+        }
+    )+};
+}
+pub(super) use entries;
 
 /// Implements [`WireGame`](super::WireGame) for a game whose messages are described. The game's
 /// type and its entries in the messages must have the same name. A game with chance after the setup
-/// adds `with chance`. If parts of a setup or an observation follow from the match config, `setup
-/// by path` or `observation by path` names the function that fills in these parts.
+/// adds `with chance` and the entry's type. If parts of a setup or an observation follow from the
+/// match config, `setup by path` or `observation by path` names the function that fills in these
+/// parts.
 macro_rules! wire_game {
-    ($game:ident $(, setup by $setup:path)? $(, observation by $observation:path)?) => {
-        $crate::games::wire_game::wire_game!(
-            @implement $game, [$($setup)?], [$($observation)?], {
-                fn chance_to_wire(chance: &Self::Chance) -> GameChance {
-                    match *chance {}
-                }
+    (
+        $game:ident $(with chance $chance:ident)?
+        $(, setup by $complete_setup:path)?
+        $(, observation by $complete_observation:path)?
+    ) => {
+        $crate::games::wire_game::entries! { $game:
+            Config in GameConfig of game_config,
+            Setup in GameSetup of game_setup,
+            Decision in GameDecision of game_decision,
+            Observation in GameObservation of game_observation,
+            Request in GameRequest of game_request,
+            Event in GameEvent of game_event,
+            $($chance in GameChance of game_chance,)?
+        }
 
-                fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
-                    Err(WireError::no_chance::<Self>())
-                }
-            }
-        );
-    };
-    ($game:ident with chance $(, setup by $setup:path)? $(, observation by $observation:path)?) => {
-        $crate::games::wire_game::wire_game!(
-            @implement $game, [$($setup)?], [$($observation)?], {
-                fn chance_to_wire(chance: &Self::Chance) -> GameChance {
-                    let entry = Box::new(chance.to_wire());
-                    GameChance {
-                        game: Some(game_chance::Game::$game(entry)),
-                    }
-                }
-
-                fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
-                    match &chance.game {
-                        Some(game_chance::Game::$game(entry)) => {
-                            OnWire::from_wire(Self::ID, entry.as_ref())
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
-                }
-            }
-        );
-    };
-    (@implement $game:ident, [$($setup:path)?], [$($observation:path)?], { $($chance:item)* }) => {
         const _: () = {
-            use bridgemaster_games::{Game, Rules};
+            use bridgemaster_games::{Game as _, Rules as _};
             use $crate::games::conversion::OnWire;
-            use $crate::games::wire::{Path, WireError, WireGame};
+            use $crate::games::wire::{Path as _, WireError, WireGame};
+            use $crate::games::wire_game::{EntryOf, entry, put_entry, read, read_list, to_message};
             use $crate::games::writer::{Writer, field_of};
             #[allow(unused_imports, reason = "most games have no chance after their setup")]
-            use $crate::v1::{GameChance, game_chance};
+            use $crate::v1::GameChance;
             use $crate::v1::{
                 GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
-                game_config, game_decision, game_event, game_observation, game_request, game_setup,
             };
 
             impl WireGame for $game {
                 fn config_to_wire(config: &Self::Config) -> GameConfig {
-                    let entry = Box::new(config.to_wire());
-                    GameConfig {
-                        game: Some(game_config::Game::$game(entry)),
-                    }
+                    to_message::<v1::Config, _>(config)
                 }
 
                 fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError> {
-                    match &config.game {
-                        Some(game_config::Game::$game(entry)) => {
-                            let config = OnWire::from_wire(Self::ID, entry.as_ref())?;
-                            let checked = Self::check_ranges(&config).map_err(WireError::from);
-                            checked.below(Self::ID).map(|()| config)
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
+                    let config = read::<Self, v1::Config, _, _>(config)?;
+                    let checked = Self::check_ranges(&config).map_err(WireError::from);
+                    checked.below(Self::ID).map(|()| config)
                 }
 
                 fn setup_to_wire(setup: &Self::Setup) -> GameSetup {
-                    let entry = Box::new(setup.to_wire());
-                    GameSetup {
-                        game: Some(game_setup::Game::$game(entry)),
-                    }
+                    to_message::<v1::Setup, _>(setup)
                 }
 
                 fn setup_from_wire(
                     setup: &GameSetup,
-                    config: &Self::Config,
+                    _config: &Self::Config,
                 ) -> Result<Self::Setup, WireError> {
-                    match &setup.game {
-                        Some(game_setup::Game::$game(entry)) => {
-                            let mut setup = OnWire::from_wire(Self::ID, entry.as_ref())?;
-                            $crate::games::wire_game::completion!($($setup)?)(&mut setup, config)
-                                .below(Self::ID)?;
-                            Ok(setup)
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
+                    #[allow(unused_mut, reason = "some games complete the setup")]
+                    let mut setup = read::<Self, v1::Setup, _, _>(setup)?;
+                    $($complete_setup(&mut setup, _config).below(Self::ID)?;)?
+                    Ok(setup)
                 }
 
                 fn decision_to_wire(decision: &Self::Decision) -> GameDecision {
-                    GameDecision {
-                        game: Some(game_decision::Game::$game(decision.to_wire())),
-                    }
+                    to_message::<v1::Decision, _>(decision)
                 }
 
                 fn decision_from_wire(
                     decision: &GameDecision,
                 ) -> Result<Self::Decision, WireError> {
-                    match &decision.game {
-                        Some(game_decision::Game::$game(entry)) => {
-                            OnWire::from_wire(Self::ID, entry)
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
+                    read::<Self, v1::Decision, _, _>(decision)
                 }
 
                 fn observation_to_wire(observation: &Self::Observation) -> GameObservation {
-                    let entry = Box::new(observation.to_wire());
-                    GameObservation {
-                        game: Some(game_observation::Game::$game(entry)),
-                    }
+                    to_message::<v1::Observation, _>(observation)
                 }
 
                 fn observation_from_wire(
                     observation: &GameObservation,
-                    config: &Self::Config,
+                    _config: &Self::Config,
                 ) -> Result<Self::Observation, WireError> {
-                    match &observation.game {
-                        Some(game_observation::Game::$game(entry)) => {
-                            let mut observation = OnWire::from_wire(Self::ID, entry.as_ref())?;
-                            $crate::games::wire_game::completion!($($observation)?)(
-                                &mut observation,
-                                config,
-                            )
-                            .below(Self::ID)?;
-                            Ok(observation)
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
+                    #[allow(unused_mut, reason = "some games complete the observation")]
+                    let mut observation = read::<Self, v1::Observation, _, _>(observation)?;
+                    $($complete_observation(&mut observation, _config).below(Self::ID)?;)?
+                    Ok(observation)
                 }
 
                 fn request_to_wire(
@@ -151,9 +166,7 @@ macro_rules! wire_game {
                         legal_decisions: legal.iter().map(OnWire::to_wire).collect(),
                         events: events.iter().map(OnWire::to_wire).collect(),
                     };
-                    GameRequest {
-                        game: Some(game_request::Game::$game(Box::new(entry))),
-                    }
+                    entry.into_message()
                 }
 
                 fn put_request(
@@ -162,8 +175,7 @@ macro_rules! wire_game {
                     events: &[Self::Event],
                     to: &mut Writer,
                 ) {
-                    let entry = const { field_of::<game_request::Game>(stringify!($game)) };
-                    to.message(entry, |to| {
+                    to.message(<v1::Request as EntryOf<GameRequest>>::FIELD, |to| {
                         let field = const { field_of::<v1::Request>("observation") };
                         OnWire::<v1::Observation>::put(observation, field, to);
                         let field = const { field_of::<v1::Request>("legal_decisions") };
@@ -178,43 +190,29 @@ macro_rules! wire_game {
                 }
 
                 fn put_config(config: &Self::Config, to: &mut Writer) {
-                    let entry = const { field_of::<game_config::Game>(stringify!($game)) };
-                    OnWire::<v1::Config>::put(config, entry, to);
+                    put_entry::<v1::Config, GameConfig>(config, to);
                 }
 
                 fn put_decision(decision: &Self::Decision, to: &mut Writer) {
-                    let entry = const { field_of::<game_decision::Game>(stringify!($game)) };
-                    OnWire::<v1::Decision>::put(decision, entry, to);
+                    put_entry::<v1::Decision, GameDecision>(decision, to);
                 }
 
                 fn put_event(event: &Self::Event, to: &mut Writer) {
-                    let entry = const { field_of::<game_event::Game>(stringify!($game)) };
-                    OnWire::<v1::Event>::put(event, entry, to);
+                    put_entry::<v1::Event, GameEvent>(event, to);
                 }
 
                 fn request_from_wire(
                     request: &GameRequest,
-                    config: &Self::Config,
+                    _config: &Self::Config,
                 ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError> {
-                    let Some(game_request::Game::$game(entry)) = &request.game else {
-                        return Err(WireError::entry::<Self>());
-                    };
+                    let entry: &v1::Request = entry::<Self, _, _>(request)?;
                     let read = || -> Result<_, WireError> {
                         const FIELD: &str = "observation";
-                        let observation = entry.observation.as_ref();
-                        let observation = observation
-                            .ok_or_else(|| WireError::new(FIELD, "must be set"))?;
+                        #[allow(unused_mut, reason = "some games complete the observation")]
                         let mut observation: Self::Observation =
-                            OnWire::from_wire(FIELD, observation)?;
-                        $crate::games::wire_game::completion!($($observation)?)(
-                            &mut observation,
-                            config,
-                        )
-                        .below(FIELD)?;
-                        let legal = $crate::games::wire_game::read_list(
-                            "legal_decisions",
-                            &entry.legal_decisions,
-                        )?;
+                            OnWire::from_wire(FIELD, &entry.observation)?;
+                        $($complete_observation(&mut observation, _config).below(FIELD)?;)?
+                        let legal = read_list("legal_decisions", &entry.legal_decisions)?;
                         Ok((observation, legal))
                     };
                     read().below(Self::ID)
@@ -223,57 +221,29 @@ macro_rules! wire_game {
                 fn request_events_from_wire(
                     request: &GameRequest,
                 ) -> Result<Vec<Self::Event>, WireError> {
-                    match &request.game {
-                        Some(game_request::Game::$game(entry)) => {
-                            $crate::games::wire_game::read_list("events", &entry.events)
-                                .below(Self::ID)
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
+                    let entry: &v1::Request = entry::<Self, _, _>(request)?;
+                    read_list("events", &entry.events).below(Self::ID)
                 }
 
                 fn event_to_wire(event: &Self::Event) -> GameEvent {
-                    GameEvent {
-                        game: Some(game_event::Game::$game(event.to_wire())),
-                    }
+                    to_message::<v1::Event, _>(event)
                 }
 
                 fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError> {
-                    match &event.game {
-                        Some(game_event::Game::$game(entry)) => {
-                            OnWire::from_wire(Self::ID, entry)
-                        }
-                        _ => Err(WireError::entry::<Self>()),
-                    }
+                    read::<Self, v1::Event, _, _>(event)
                 }
 
-                $($chance)*
+                $(
+                    fn chance_to_wire(chance: &Self::Chance) -> GameChance {
+                        to_message::<v1::$chance, _>(chance)
+                    }
+
+                    fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
+                        read::<Self, v1::$chance, _, _>(chance)
+                    }
+                )?
             }
         };
     };
 }
 pub(super) use wire_game;
-
-/// The function that fills in the parts that follow from the match config.
-macro_rules! completion {
-    () => {
-        $crate::games::wire_game::unchanged
-    };
-    ($by:path) => {
-        $by
-    };
-}
-pub(super) use completion;
-
-/// Reads the items from a list.
-pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, WireError> {
-    let items = list.iter().enumerate();
-    items
-        .map(|(place, item)| R::from_wire("", item).at(field, place))
-        .collect()
-}
-
-/// Does nothing, for messages that need no completion.
-pub(super) fn unchanged<T, C>(_value: &mut T, _config: &C) -> Result<(), WireError> {
-    Ok(())
-}

@@ -1,5 +1,9 @@
 //! The choices for a match: two readings of the scoring text.
 
+use super::Alhambra;
+use crate::options::words;
+use crate::{ConfigOption, Options};
+
 /// The place of an owner that has no building of a category (A8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WithoutBuildings {
@@ -27,4 +31,26 @@ pub struct Config {
     pub without_buildings: WithoutBuildings,
     /// The places that the dummy takes (A9).
     pub dummy_places: DummyPlaces,
+}
+
+impl Options for Alhambra {
+    const OPTIONS: &'static [ConfigOption<Config>] = &[
+        ConfigOption {
+            name: "without-buildings",
+            about: "Seats without a building of a category",
+            values: words!(without_buildings {
+                WithoutBuildings::NoPlace = "no-place", "they take no place in it";
+                WithoutBuildings::Place = "place", "they take and share places like others";
+            }),
+        },
+        ConfigOption {
+            name: "dummy-places",
+            about: "Places of the dummy at a table of two",
+            values: words!(dummy_places {
+                DummyPlaces::All = "all", "like a seat";
+                DummyPlaces::FirstOnly = "first-only",
+                    "it is passed over in categories where others have more";
+            }),
+        },
+    ];
 }

@@ -9,12 +9,9 @@ mod components;
 mod config;
 mod decision;
 mod event;
-mod illegal;
+mod legal;
 mod money;
-mod notation;
 mod observation;
-mod options;
-mod payments;
 mod pile;
 mod refill;
 mod render;
@@ -23,23 +20,19 @@ mod rules;
 mod sampling;
 mod scoring;
 mod setup;
-mod shuffle;
 mod state;
-mod takes;
 
 pub use building::{Building, Buildings};
 pub use components::*;
 pub use config::{Config, DummyPlaces, WithoutBuildings};
-pub use decision::{Decision, Purchase};
+pub use decision::{Decision, Illegal, Purchase};
 pub use event::{Event, Owner};
-pub use illegal::Illegal;
 pub use money::{Money, MoneyCard, ValueCounts};
 pub use observation::{
     DummyView, MAX_TURN_PURCHASES, Observation, Phase, PlaceRange, Points, SeatView, TurnPurchase,
 };
 pub use row_cards::RowCards;
-pub use setup::Setup;
-pub use shuffle::Shuffle;
+pub use setup::{Setup, Shuffle};
 pub use state::State;
 
 /// Implements the rules of Alhambra.

@@ -8,18 +8,18 @@ use super::Alhambra;
 use super::building::Building;
 use super::components::{Currency, MAX_PLAYERS, MIN_PLAYERS, MONEY_CARDS, TAKE_LIMIT, VALUES};
 use super::config::Config;
+use super::decision::Illegal;
 use super::decision::{Decision, Purchase};
 use super::event::Event;
-use super::illegal::Illegal;
+use super::legal::list_takes;
+use super::legal::{list_purchases, tier};
 use super::money::{Money, MoneyCard, ValueCounts};
 use super::observation::{Phase, TurnPurchase};
-use super::payments::{list_purchases, tier};
 use super::pile::MoneyPile;
 use super::row_cards::RowCards;
+use super::setup::Shuffle;
 use super::setup::{self, Setup, stream};
-use super::shuffle::Shuffle;
 use super::state::State;
-use super::takes::list_takes;
 use crate::{
     ChanceStream, Digest, EventSink, FieldError, LegalList, Outcome, Rules, Seat, SeatCount,
     SeatSet, Seed,

@@ -14,7 +14,7 @@ use super::observation::{DummyView, Observation, Phase, Points, SeatView};
 use super::pile::{BuildingPile, MoneyPile};
 use super::setup::{Deal, Setup, copies};
 use super::state::State;
-use crate::field_error::{check_at_table, require, require_at};
+use crate::field_error::{check_at_table, require};
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, sample::check_table};
 
 impl Sample for Alhambra {
@@ -137,8 +137,8 @@ fn check(observation: &Observation) -> Result<SeatCount, FieldError> {
     require("shuffles", few, "is not below the number of buildings")?;
     for (i, range) in observation.scoring_cards.iter().enumerate() {
         let rises = range.is_none_or(|range| range.first <= range.last);
-        let field = || format!("scoring_cards[{i}]");
-        require_at(rises, field, "`first` must not exceed `last`")?;
+        let problem = "`first` must not exceed `last`";
+        require(format_args!("scoring_cards[{i}]"), rises, problem)?;
     }
     match observation.phase {
         Phase::Turn { seat } => {
@@ -169,12 +169,10 @@ fn check_money(observation: &Observation, seats: SeatCount) -> Result<(), FieldE
         let held: u8 = all.clone().map(|money| money.count(card)).sum();
         let open = observation.row.cards().filter(|other| *other == card);
         let found = held + open.count() as u8;
-        if found != copies {
-            let problem = format!(
-                "with hands, open row and discard there are {found} of {card} instead of {copies}"
-            );
-            return FieldError::refuse("unseen_money", problem);
-        }
+        let problem = format_args!(
+            "with hands, open row and discard there are {found} of {card} instead of {copies}"
+        );
+        require("unseen_money", found == copies, problem)?;
     }
     Ok(())
 }
@@ -188,13 +186,11 @@ fn check_buildings(observation: &Observation) -> Result<(), FieldError> {
         let held: u8 = all.clone().map(|buildings| buildings.count(building)).sum();
         let open = observation.yard.iter().flatten();
         let found = held + open.filter(|other| **other == building).count() as u8;
-        if found != building.copies() {
-            let problem = format!(
-                "with owners and yard there are {found} of {building} instead of {}",
-                building.copies()
-            );
-            return FieldError::refuse("unseen_buildings", problem);
-        }
+        let copies = building.copies();
+        let problem = format_args!(
+            "with owners and yard there are {found} of {building} instead of {copies}"
+        );
+        require("unseen_buildings", found == copies, problem)?;
     }
     Ok(())
 }

@@ -104,6 +104,7 @@ impl State {
 mod tests {
     use super::*;
 
+    /// The points of a category by owner, from its numbers of buildings.
     fn points<const N: usize>(scoring: Scoring, category: Category, counts: [u8; N]) -> [u8; N] {
         let mut placed = [None; MAX_OWNERS];
         for (place, count) in placed.iter_mut().zip(counts) {
@@ -114,34 +115,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_in_chambers_gets_4_in_scoring_a() {
-        assert_eq!(points(Scoring::A, Category::Chambers, [2, 1, 0]), [4, 0, 0]);
-    }
-
-    #[test]
-    fn the_first_two_in_towers_get_13_and_6_in_scoring_b() {
-        assert_eq!(points(Scoring::B, Category::Tower, [1, 3, 2]), [0, 13, 6]);
-    }
-
-    #[test]
-    fn two_tied_first_in_towers_share_19_in_scoring_b() {
-        assert_eq!(points(Scoring::B, Category::Tower, [4, 4, 2]), [9, 9, 0]);
-    }
-
-    #[test]
-    fn two_tied_first_and_two_tied_third_in_gardens_in_scoring_c() {
-        let shared = points(Scoring::C, Category::Garden, [3, 2, 3, 2]);
-        assert_eq!(shared, [16, 2, 16, 2]);
-    }
-
-    #[test]
-    fn three_tied_second_in_gardens_share_17_in_scoring_c() {
-        let shared = points(Scoring::C, Category::Garden, [2, 5, 2, 2]);
-        assert_eq!(shared, [5, 20, 5, 5]);
-    }
-
-    #[test]
-    fn two_tied_first_in_pavilions_get_nothing_in_scoring_a() {
-        assert_eq!(points(Scoring::A, Category::Pavilion, [1, 1]), [0, 0]);
+    fn categories_pay_as_in_the_printed_examples() {
+        use Category::{Chambers, Garden, Pavilion, Tower};
+        use Scoring::{A, B, C};
+        assert_eq!(points(A, Chambers, [2, 1, 0]), [4, 0, 0]);
+        assert_eq!(points(B, Tower, [1, 3, 2]), [0, 13, 6]);
+        // Two tied first share 19, two tied third and three tied second share theirs.
+        assert_eq!(points(B, Tower, [4, 4, 2]), [9, 9, 0]);
+        assert_eq!(points(C, Garden, [3, 2, 3, 2]), [16, 2, 16, 2]);
+        assert_eq!(points(C, Garden, [2, 5, 2, 2]), [5, 20, 5, 5]);
+        assert_eq!(points(A, Pavilion, [1, 1]), [0, 0]);
     }
 }

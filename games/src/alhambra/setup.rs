@@ -1,4 +1,6 @@
-//! The setup: every chance result that is drawn before play.
+//! Chance results: the setup, which is drawn before play, and the shuffle of the discard.
+
+use std::fmt;
 
 use arrayvec::ArrayVec;
 
@@ -10,10 +12,9 @@ use super::components::{
 };
 use super::money::{Money, MoneyCard};
 use super::observation::PlaceRange;
-use crate::Rules;
-use crate::dealt::check_dealt;
-use crate::field_error::check_seats;
-use crate::{ChanceStream, FieldError, SeatCount, Seed};
+use crate::field_error::check_dealt;
+use crate::field_error::{check_seats, require};
+use crate::{ChanceStream, FieldError, Rules, SeatCount, Seed};
 
 /// The setup of a match: both piles' orders, and the positions of the scoring cards.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,12 +140,24 @@ impl Setup {
         ];
         for ((field, place), range) in places.into_iter().zip(ranges) {
             let size = range.last - range.first;
-            if place > size {
-                let problem =
-                    format!("{place} is out of range (0..={size}, the cards of its subpile)");
-                return FieldError::refuse(field, problem);
-            }
+            let problem =
+                format_args!("{place} is out of range (0..={size}, the cards of its subpile)");
+            require(field, place <= size, problem)?;
         }
         Ok(())
+    }
+}
+
+/// The shuffled discard, which becomes the new pile of money cards. Secret.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shuffle {
+    /// The cards, the first to be drawn first.
+    pub cards: ArrayVec<MoneyCard, MONEY_CARDS>,
+}
+
+impl fmt::Display for Shuffle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("new pile of money cards:")?;
+        self.cards.iter().try_for_each(|card| write!(f, " {card}"))
     }
 }

@@ -3,8 +3,13 @@
 //! A board has 64 columns, which are used modulo 64. This number is enough, because a structure and
 //! the columns for its next piece are less than 64 wide together. Column c is bit c modulo 64, and
 //! a shift by one column is a rotation.
+//!
+//! The boards of barred cells have the empty cells from which the adjacent runs exclude a card (N5).
+//! A run only gets more restrictive as it grows, since every part of a legal row is legal. So a
+//! barred card stays barred until the cell is filled.
 
-use super::components::{Cell, LEVELS};
+use super::components::{Cell, LEVELS, MAX_NUMBER, STYLES};
+use super::run::{ALL_STYLES, NumberSet, StyleSet, Traits};
 
 /// The columns of a level as a bit mask.
 pub(super) type Board = u64;
@@ -67,5 +72,60 @@ impl Spot {
     /// Returns the spot `columns` to the left.
     pub(super) const fn left(self, columns: u32) -> Self {
         self.right(Board::BITS - columns)
+    }
+}
+
+/// The number of possible members in a `NumberSet`: the numbers 1 to [`MAX_NUMBER`], and 0 for
+/// cards without a number.
+const NUMBERS: usize = MAX_NUMBER as usize + 1;
+/// There is one board for each bit of a `NumberSet`.
+const _: () = assert!(NUMBERS == NumberSet::BITS as usize);
+
+/// The barred cells of all levels, by the card trait that they exclude.
+#[derive(Clone, Debug)]
+pub(super) struct Barred([LevelBars; LEVELS]);
+
+/// The barred cells on one level.
+#[derive(Clone, Copy, Debug)]
+struct LevelBars {
+    /// Cells barred to bridge cards, by style.
+    styles: [Board; STYLES],
+    /// Cells barred to cards, by the card's number; index 0 is for cards without a number.
+    numbers: [Board; NUMBERS],
+}
+
+impl Barred {
+    /// The value of an empty structure, which bars no cell.
+    pub(super) const NOTHING: Self = Self(
+        [LevelBars {
+            styles: [0; STYLES],
+            numbers: [0; NUMBERS],
+        }; LEVELS],
+    );
+
+    /// Returns the cells on a level that are barred to a card. A monument fits every style, so it
+    /// is allowed wherever any style is.
+    pub(super) fn cells_barred_to(&self, level: usize, card: Traits) -> Board {
+        let LevelBars { styles, numbers } = &self.0[level];
+        let style = if card.is_monument {
+            styles
+                .iter()
+                .fold(Board::MAX, |barred, style| barred & style)
+        } else {
+            styles[card.styles.trailing_zeros() as usize]
+        };
+        style | numbers[usize::from(card.number)]
+    }
+
+    /// Bars an empty spot to all cards except those with one of these styles and one of these
+    /// numbers.
+    pub(super) fn bar_others(&mut self, spot: Spot, styles: StyleSet, numbers: NumberSet) {
+        let level = &mut self.0[spot.level];
+        for style in bits((ALL_STYLES & !styles).into()) {
+            level.styles[style as usize] |= spot.board();
+        }
+        for number in bits((!numbers).into()) {
+            level.numbers[number as usize] |= spot.board();
+        }
     }
 }

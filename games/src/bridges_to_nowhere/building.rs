@@ -3,8 +3,8 @@
 use super::board::{Boards, Spot};
 use super::components::{Card, Cell, LEVELS, MAX_COLUMN, Piece, Placement, ROUNDS};
 use super::decision::Decision;
+use super::decision::Illegal;
 use super::event::Event;
-use super::illegal::Illegal;
 use super::setup::SEATS;
 use super::state::{Builder, Fixed, State};
 use crate::{EventSink, Seat};

@@ -3,8 +3,12 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::BridgesToNowhere;
 use super::components::CONTRACTS;
 use super::edition::Edition;
+use crate::edition::set_edition;
+use crate::options::{Values, words};
+use crate::{ConfigOption, Options};
 
 /// The maximum number of games in a match, equal to the number of contracts.
 pub const MAX_GAMES: usize = CONTRACTS;
@@ -54,4 +58,41 @@ impl Default for Config {
             edition: Edition::built_in(),
         }
     }
+}
+
+impl Options for BridgesToNowhere {
+    const OPTIONS: &'static [ConfigOption<Config>] = &[
+        ConfigOption {
+            name: "contracts",
+            about: "Play each game for a contract; otherwise each won game counts as a contract",
+            values: Values::Switch(|config| &mut config.contracts),
+        },
+        ConfigOption {
+            name: "contracts-to-win",
+            about: "Number of contracts that wins the match",
+            values: Values::Range(CONTRACTS_TO_WIN, |config| &mut config.contracts_to_win),
+        },
+        ConfigOption {
+            name: "games",
+            about: "Maximum number of games; contracts decide the match, then points (a single \
+                    game is decided by points)",
+            values: Values::Range(GAMES, |config| &mut config.games),
+        },
+        ConfigOption {
+            name: "next-cards",
+            about: "Time at which the six bridge cards of the next round are laid on the table",
+            values: words!(next_cards {
+                NextCards::BeforeBuilding = "before_building", "both seats see them while they build";
+                NextCards::AfterBuilding = "after_building", "when both seats have ended building";
+            }),
+        },
+        ConfigOption {
+            name: "edition",
+            about: "Edition data (the deck) to play with, in the form of \
+                    games/data/bridges_to_nowhere/built_in.toml; by default the built-in edition",
+            values: Values::File(|config, text| {
+                set_edition(&mut config.edition, Edition::from_toml(text))
+            }),
+        },
+    ];
 }

@@ -2,9 +2,9 @@
 
 use super::components::{Card, MONUMENTS};
 use super::decision::Decision;
+use super::decision::Illegal;
 use super::edition::CardId;
 use super::event::Event;
-use super::illegal::Illegal;
 use super::observation::Phase;
 use super::setup::SEATS;
 use super::state::{Builder, State};

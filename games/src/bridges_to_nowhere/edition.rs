@@ -7,6 +7,7 @@ use super::components::{
     BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, Card, MAX_NUMBER, Style, Symbol,
 };
 use crate::edition::{EditionError, check_name, edition_file, exactly};
+use crate::field_error::{check_range, require};
 
 /// Unchecked edition data from a file or from the wire. The fields are the same as in the file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -74,19 +75,15 @@ impl Edition {
         check_name(&parts.name)?;
         let cards: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", &parts.cards)?;
         for (i, card) in cards.iter().enumerate() {
-            if let Some(number) = card.number
-                && !(1..=u32::from(MAX_NUMBER)).contains(&number)
-            {
-                let problem = format!("{number} is out of range (1..={MAX_NUMBER})");
-                return EditionError::entry(format!("cards[{i}].number"), problem);
+            if let Some(number) = card.number {
+                let field = format_args!("cards[{i}].number");
+                check_range(field, number, 1..=u32::from(MAX_NUMBER))?;
             }
         }
         for style in Style::ALL {
             let count = cards.iter().filter(|card| card.style == style).count();
-            if count != CARDS_PER_STYLE {
-                let problem = format!("must have {CARDS_PER_STYLE} of {style}, found {count}");
-                return EditionError::entry("cards", problem);
-            }
+            let problem = format_args!("must have {CARDS_PER_STYLE} of {style}, found {count}");
+            require("cards", count == CARDS_PER_STYLE, problem)?;
         }
         let mut cards = *cards;
         cards.sort_unstable_by_key(BridgeCardParts::card);

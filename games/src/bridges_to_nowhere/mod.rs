@@ -4,7 +4,6 @@
 //! Rulings (N1) to (N19) and the edition datum (D1) are explained in
 //! `docs/rules/bridges-to-nowhere.md`.
 
-mod barred;
 mod board;
 mod building;
 mod components;
@@ -13,11 +12,8 @@ mod decision;
 mod draft;
 mod edition;
 mod event;
-mod illegal;
-mod notation;
 mod observation;
 mod observation_check;
-mod options;
 mod render;
 mod rules;
 mod run;
@@ -29,10 +25,9 @@ mod structure;
 
 pub use components::*;
 pub use config::{CONTRACTS_TO_WIN, Config, GAMES, MAX_GAMES, NextCards};
-pub use decision::Decision;
+pub use decision::{Decision, Illegal};
 pub use edition::{BridgeCardParts, Edition, EditionParts};
 pub use event::Event;
-pub use illegal::Illegal;
 pub use observation::{GameResult, MAX_CATEGORY_POINTS, Observation, Phase, SeatScore, SeatView};
 pub use setup::{Deal, Setup};
 pub use state::State;

@@ -7,7 +7,7 @@ use super::components::{
 use super::config::{Config, NextCards};
 use super::observation::{MAX_CATEGORY_POINTS, Observation, Phase};
 use super::setup::SEATS;
-use crate::field_error::{check_at_table, check_range, require, require_at};
+use crate::field_error::{check_at_table, check_range, require};
 use crate::{FieldError, Game, SeatCount, Viewer, sample::check_table};
 
 /// Checks everything that does not depend on the structures.
@@ -27,14 +27,14 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<(), Fi
     for (i, result) in observation.results.iter().enumerate() {
         let mut lines = result.scores.iter().flat_map(|score| score.lines());
         let few = lines.all(|(_, points)| points <= MAX_CATEGORY_POINTS);
-        let field = || format!("results[{i}].scores");
-        require_at(few, field, "exceeds the maximum points of a game")?;
+        let problem = "exceeds the maximum points of a game";
+        require(format_args!("results[{i}].scores"), few, problem)?;
     }
     // A seat must not have more cards than it can have drafted so far.
     let is_card = |placed: &&Placement| placed.piece != Piece::Pillar;
     for (seat, view) in SEATS.into_iter().zip(&observation.seats) {
-        let of_seat = |field, is_right, problem| {
-            require_at(is_right, || format!("seats[{seat}].{field}"), problem)
+        let of_seat = |field: &str, is_right, problem: &str| {
+            require(format_args!("seats[{seat}].{field}"), is_right, problem)
         };
         let cards = view.structure.iter().filter(is_card);
         let pillars = view.structure.len() - cards.clone().count() + usize::from(view.pillars);
@@ -66,12 +66,12 @@ fn check_upcoming_cards(config: &Config, observation: &Observation) -> Result<()
             NextCards::BeforeBuilding => upcoming.min(OPEN_CARDS),
             NextCards::AfterBuilding => 0,
         };
-        let problem = format!("while building must have {laid_out} cards of the next round");
-        require("open", observation.open.len() == laid_out, &problem)?;
+        let problem = format_args!("while building must have {laid_out} cards of the next round");
+        require("open", observation.open.len() == laid_out, problem)?;
     }
     let unseen = upcoming - laid_out;
-    let problem = format!("must have {unseen} cards: six for each round still to be laid out");
-    require("unseen", observation.unseen.len() == unseen, &problem)
+    let problem = format_args!("must have {unseen} cards: six for each round still to be laid out");
+    require("unseen", observation.unseen.len() == unseen, problem)
 }
 
 /// Checks that a draft has enough cards for all remaining takes, and no more monuments than exist.

@@ -191,28 +191,4 @@ mod tests {
         assert_eq!(text.matches("oS15b").count(), 18 + 2 * MAX_PIECES, "{text}");
         assert_eq!(text.matches("   -34").count(), 2, "{text}");
     }
-
-    #[test]
-    fn a_structure_is_shown_level_above_level() {
-        let mut observation = start();
-        let edition = Config::default().edition;
-        let at = |piece, level, column| Placement {
-            piece,
-            cell: Cell { level, column },
-        };
-        let card = |place: usize| Piece::Card(Card::Bridge(edition.cards()[place]));
-        observation.seats[1].structure = [
-            at(Piece::Pillar, 1, -1),
-            at(card(0), 1, 0),
-            at(card(7), 1, 1),
-            at(Piece::Card(Card::Monument), 2, 0),
-        ]
-        .into_iter()
-        .collect();
-        let mut text = String::new();
-        BridgesToNowhere::render(&Config::default(), &observation, &mut text).unwrap();
-        let shown = "seat 1  pillars 6\n    cards none\n    level 3\n    level 2         <M>\n    \
-                     level 1    ||  oS1f  oS$b\n    column    -1     0     1\n";
-        assert!(text.contains(shown), "{text}");
-    }
 }

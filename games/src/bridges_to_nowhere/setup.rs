@@ -3,8 +3,8 @@
 use super::BridgesToNowhere;
 use super::components::{BRIDGE_CARDS, BridgeCard, CONTRACTS, Contract, PLAYERS};
 use super::config::{Config, MAX_GAMES};
+use crate::field_error::{check_dealt, require};
 use crate::{ChanceStream, FieldError, Game, Seat, SeatCount, Seed};
-use crate::{dealt::check_dealt, field_error::require};
 use arrayvec::ArrayVec;
 
 /// The setup of a match, with every chance result. Nothing is drawn later.
@@ -92,13 +92,12 @@ impl Setup {
             check_dealt("contracts", contracts, &Contract::ALL, CONTRACTS)?;
         }
         let (games, found) = (config.games, self.deals.len());
-        let problem = format!("must have {games} entries, found {found}");
-        require("deals", found == usize::from(games), &problem)?;
+        let problem = format_args!("must have {games} entries, found {found}");
+        require("deals", found == usize::from(games), problem)?;
         for (i, deal) in self.deals.iter().enumerate() {
-            if !seats.contains(deal.first_drafter) {
-                let problem = format!("there is no seat {}", deal.first_drafter);
-                return FieldError::refuse(format!("deals[{i}].first_drafter"), problem);
-            }
+            let problem = format_args!("there is no seat {}", deal.first_drafter);
+            let is_seat = seats.contains(deal.first_drafter);
+            require(format_args!("deals[{i}].first_drafter"), is_seat, problem)?;
             let field = format!("deals[{i}].deck");
             check_dealt(&field, &deal.deck, config.edition.cards(), BRIDGE_CARDS)?;
         }

@@ -1,6 +1,6 @@
 //! A seat's structure: bit boards of its levels, and its runs.
 
-use super::barred::Barred;
+use super::board::Barred;
 use super::board::{Board, Boards, Spot, bits, spots};
 use super::components::{Cell, LEVELS, MAX_PIECES, MAX_STRUCTURE_CARDS};
 use super::edition::CardId;

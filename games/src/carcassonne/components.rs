@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{named::named, numbered::numbered};
+use crate::named::{named, numbered};
 
 /// The maximum number of seats.
 pub const MAX_PLAYERS: usize = 5;

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use super::Carcassonne;
 use super::edition::Edition;
+use crate::edition::set_edition;
+use crate::options::Values;
+use crate::{ConfigOption, Options};
 
 /// The choices for a match. The default has drawbridges and fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,4 +27,27 @@ impl Default for Config {
             edition: Edition::built_in(),
         }
     }
+}
+
+impl Options for Carcassonne {
+    const OPTIONS: &'static [ConfigOption<Config>] = &[
+        ConfigOption {
+            name: "drawbridges",
+            about: "Add the twelve drawbridge tiles",
+            values: Values::Switch(|config| &mut config.drawbridges),
+        },
+        ConfigOption {
+            name: "fields",
+            about: "Allow meeples on fields",
+            values: Values::Switch(|config| &mut config.fields),
+        },
+        ConfigOption {
+            name: "edition",
+            about: "Drawbridge tiles to play with, in the form of \
+                    games/data/carcassonne/drawbridges.toml; by default the built-in edition",
+            values: Values::File(|config, text| {
+                set_edition(&mut config.edition, Edition::from_toml(text))
+            }),
+        },
+    ];
 }

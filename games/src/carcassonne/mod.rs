@@ -6,22 +6,17 @@
 mod components;
 mod config;
 mod decision;
-mod drawbridges;
 mod edition;
-mod edition_check;
 mod edition_parts;
 mod event;
 mod feature_view;
 mod features;
 mod forest;
 mod frontier;
-mod illegal;
 mod map;
 mod meeples;
-mod notation;
 mod observation;
 mod observation_check;
-mod options;
 mod render;
 mod rules;
 mod sampling;
@@ -32,12 +27,11 @@ mod tile;
 
 pub use components::*;
 pub use config::Config;
-pub use decision::{Decision, Gate, Placement};
+pub use decision::{Decision, Gate, Illegal, Placement};
 pub use edition::Edition;
 pub use edition_parts::{CityParts, EditionParts, FieldParts, RoadParts, TileParts};
 pub use event::Event;
 pub use feature_view::{FeatureId, FeatureKind, FeatureView};
-pub use illegal::Illegal;
 pub use observation::{
     Crossing, LaidTile, MAX_POINTS, Meeple, Observation, Phase, Points, SeatView,
 };

@@ -7,7 +7,7 @@ use super::frontier::OpenIndex;
 use super::map::Map;
 use super::observation::{LaidTile, MAX_POINTS, Observation};
 use super::setup::drawn_counts;
-use crate::field_error::{check_at_table, check_range, require, require_at};
+use crate::field_error::{check_at_table, check_range, require};
 use crate::{FieldError, SeatCount, sample::check_table};
 
 /// The result of a check.
@@ -19,16 +19,20 @@ pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldE
     check_at_table(seats, observation.turn, "turn")?;
     for (i, view) in observation.seats.iter().enumerate() {
         let few = view.points.each().into_iter().max() <= Some(MAX_POINTS);
-        let field = || format!("seats[{i}].points");
-        require_at(few, field, "exceed the maximum points of a match")?;
+        let problem = "exceed the maximum points of a match";
+        require(format_args!("seats[{i}].points"), few, problem)?;
     }
     for (i, meeple) in observation.meeples.iter().enumerate() {
-        check_at_table(seats, meeple.seat, &format!("meeples[{i}].seat"))?;
+        check_at_table(seats, meeple.seat, format_args!("meeples[{i}].seat"))?;
     }
     for (i, crossing) in observation.phase.crossings().iter().enumerate() {
-        check_at_table(seats, crossing.seat, &format!("phase.crossings[{i}].seat"))?;
-        let field = format!("phase.crossings[{i}].meeples");
-        check_range(&field, crossing.meeples, 1..=MEEPLES)?;
+        check_at_table(
+            seats,
+            crossing.seat,
+            format_args!("phase.crossings[{i}].seat"),
+        )?;
+        let field = format_args!("phase.crossings[{i}].meeples");
+        check_range(field, crossing.meeples, 1..=MEEPLES)?;
     }
     for (seat, view) in seats.seats().zip(&observation.seats) {
         let on_table = observation.meeples.iter();
@@ -37,9 +41,9 @@ pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldE
         let waiting = waiting.filter(|crossing| crossing.seat == seat);
         let waiting: usize = waiting.map(|crossing| usize::from(crossing.meeples)).sum();
         let all = usize::from(view.supply) + on_table + waiting;
-        let field = || format!("seats[{seat}].supply");
+        let field = format_args!("seats[{seat}].supply");
         let problem = "must be seven with meeples on the table and in crossings";
-        require_at(all == usize::from(MEEPLES), field, problem)?;
+        require(field, all == usize::from(MEEPLES), problem)?;
     }
     Ok(seats)
 }
@@ -53,10 +57,9 @@ pub(super) fn check_tiles(config: &Config, observation: &Observation) -> Checked
     all[TileKind::START.index()] += 1;
     for tile in TileKind::all() {
         let (found, all) = (found[tile.index()], all[tile.index()]);
-        if found != u16::from(all) {
-            let problem = format!("the observation has {found} tiles of kind {tile}, not {all}");
-            return FieldError::refuse(format!("unseen[{}]", tile.index()), problem);
-        }
+        let field = format_args!("unseen[{}]", tile.number());
+        let problem = format_args!("the observation has {found} tiles of kind {tile}, not {all}");
+        require(field, found == u16::from(all), problem)?;
     }
     let first = observation.tiles.first() == Some(&LaidTile::START);
     require("tiles[0]", first, "is not the start tile")

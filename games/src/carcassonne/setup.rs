@@ -7,8 +7,8 @@ use super::components::{MAX_DRAWS, TILE_KINDS, TileKind};
 use super::config::Config;
 use super::edition::Edition;
 use crate::{
-    ChanceStream, FieldError, Rules, Seat, SeatCount, Seed, dealt::check_dealt,
-    field_error::check_seats,
+    ChanceStream, FieldError, Rules, Seat, SeatCount, Seed,
+    field_error::{check_dealt, check_seats, require},
 };
 
 /// The setup of a match, with every chance result. Nothing is drawn later.
@@ -63,10 +63,8 @@ impl Setup {
     /// Checks a setup that came from outside against the match's config.
     pub(super) fn check(&self, config: &Config, seats: SeatCount) -> Result<(), FieldError> {
         check_seats(seats, Carcassonne::SEATS)?;
-        if !seats.contains(self.first) {
-            let problem = format!("there is no seat {} at a table of {seats}", self.first);
-            return FieldError::refuse("first", problem);
-        }
+        let problem = format_args!("there is no seat {} at a table of {seats}", self.first);
+        require("first", seats.contains(self.first), problem)?;
         let all = ascending(&drawn_counts(config));
         check_dealt("tiles", &self.tiles, &all, all.len())
     }

@@ -1,9 +1,25 @@
-//! Decisions of a seat.
+//! Decisions of a seat, their text notation, and the reasons why they are refused. Every decision
+//! has exactly one notation:
+//!
+//! | decision | notation |
+//! |---|---|
+//! | take_a_2 | `take_a_2 yes`, `take_a_2 no` |
+//! | play | `play 3`; two cards `play 4 1` |
+//! | raise | `raise 1 0`: tiles on the first and on the second card |
+//! | place | `place gate`, `place centre gate`; tiles follow: `share`, `x_space`, `free_centre` |
+//! | replace | `replace 3` |
+//! | take_tile | `take_tile 0` |
+//! | take_cards | `take_cards 2x1 1x3`: two cards of value 1 and one of value 3 |
+//! | use | `use recall`, `use chapel_plus_2`, `use gate_plus_2` |
+//! | end | `end` |
 
 use std::cmp::Ordering;
+use std::fmt;
 
-use super::components::{CARD_VALUES, Kind};
+use super::components::{CARD_VALUES, CENTRE_PRICE, Kind, TileKind};
 use crate::named::named;
+use crate::notation::{notation, read, spaced};
+use crate::refusals::refusals;
 
 /// The number of cards that a seat plays in one round: one, or two at a two-seat table, the higher
 /// value first.
@@ -137,5 +153,165 @@ named! {
         ChapelPlus2 = "chapel_plus_2",
         /// Advance two spaces on the gate track.
         GatePlus2 = "gate_plus_2",
+    }
+}
+
+notation! {
+    Decision {
+        TakeA2(used) = "take_a_2" " {}" (if *used { "yes" } else { "no" }),
+            from parse_yes_no, else "`take_a_2 yes` or `take_a_2 no`";
+        PlayCards(PlayedCards { first, second }) = "play" " {first}{}" (spaced(*second)),
+            from parse_play, else "`play CARD` or `play CARD CARD`, such as `play 4 1`";
+        RaiseCards([first, second]) = "raise" " {first} {second}",
+            from parse_raise, else "`raise TILES TILES`, such as `raise 1 0`";
+        Place(placement) = "place" " {placement}", from parse_place, else
+            "`place [centre] STACK [share] [x_space|free_centre]`, such as `place centre inn`";
+        Replace(slot) = "replace" " {slot}", from read, else "`replace SLOT`";
+        TakeTile(stack) = "take_tile" " {stack}", from read, else "`take_tile STACK`";
+        TakeCards(cards) = "take_cards" "{}" (counted(cards)), from parse_take_cards, else
+            "`take_cards COUNTxVALUE ...` with at least one card, such as `take_cards 2x1 1x3`";
+        UseTile(tile) = "use" " {tile}", from TurnTile::from_name, else
+            "`use recall`, `use chapel_plus_2` or `use gate_plus_2`";
+        End = "end";
+    }
+}
+
+/// Formats card counts, such as ` 2x1 1x3` for two cards of value 1 and one of value 3. Without
+/// cards, the text is empty.
+pub(super) fn counted(cards: &[u8; CARD_VALUES]) -> impl fmt::Display {
+    let counts = cards.iter().enumerate().filter(|&(_, &count)| count > 0);
+    spaced(counts.map(|(value, count)| fmt::from_fn(move |f| write!(f, "{count}x{value}"))))
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.spot == Spot::Centre {
+            f.write_str("centre ")?;
+        }
+        self.stack.fmt(f)?;
+        if self.share {
+            write!(f, " {}", TileKind::Share)?;
+        }
+        if self.opening {
+            write!(f, " {}", opening_tile(self.spot))?;
+        }
+        Ok(())
+    }
+}
+
+const fn opening_tile(spot: Spot) -> TileKind {
+    match spot {
+        Spot::Outer => TileKind::XSpace,
+        Spot::Centre => TileKind::FreeCentre,
+    }
+}
+
+fn parse_yes_no(rest: &str) -> Option<bool> {
+    match rest {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
+}
+
+fn parse_play(rest: &str) -> Option<PlayedCards> {
+    let (first, second) = match rest.split_once(' ') {
+        Some((first, second)) => (first, Some(second.parse().ok()?)),
+        None => (rest, None),
+    };
+    Some(PlayedCards {
+        first: first.parse().ok()?,
+        second,
+    })
+}
+
+fn parse_raise(rest: &str) -> Option<[u8; MAX_PLAYED]> {
+    let (first, second) = rest.split_once(' ')?;
+    Some([first.parse().ok()?, second.parse().ok()?])
+}
+
+fn parse_place(rest: &str) -> Option<Placement> {
+    let (spot, rest) = match rest.strip_prefix("centre ") {
+        Some(rest) => (Spot::Centre, rest),
+        None => (Spot::Outer, rest),
+    };
+    let mut words = rest.split_whitespace();
+    let stack = Kind::from_name(words.next()?)?;
+    let tiles: Vec<TileKind> = words.map(TileKind::from_name).collect::<Option<_>>()?;
+    Some(Placement {
+        spot,
+        stack,
+        share: tiles.contains(&TileKind::Share),
+        opening: tiles.contains(&opening_tile(spot)),
+    })
+}
+
+fn parse_take_cards(rest: &str) -> Option<[u8; CARD_VALUES]> {
+    let mut cards = [0; CARD_VALUES];
+    for part in rest.split_whitespace() {
+        let (count, value) = part.split_once('x')?;
+        *cards.get_mut(value.parse::<usize>().ok()?)? = count.parse().ok()?;
+    }
+    (cards != [0; CARD_VALUES]).then_some(cards)
+}
+
+refusals! {
+    Illegal {
+        /// The hand does not have the card, or has fewer copies than are played.
+        CardNotInHand { field: &'static str, value: u8 }
+            = "{field}: the hand does not have a card of value {value} for it",
+        /// Too few or too many cards are played.
+        PlayedCount(u8) = "second: this table plays {0} card(s) a round",
+        PlayedOrder = "second: must not be above first",
+
+        RaisesTooMany { spent: u16, usable: u8 }
+            = "raises: spends {spent} plus_one tiles, usable: {usable}",
+        RaiseWithoutCard = "raises[1]: must be 0, one card was played",
+        /// Two raises are equivalent, and only the descending one is legal.
+        RaiseOrder = "raises[1]: must not be above raises[0] when both cards are equal",
+
+        StackEmpty(Kind) = "place.stack: the {0} stack is empty",
+        /// The seat's own pawn is already on the space.
+        OwnPawnThere = "place.spot: the pawn must move to another space",
+        SpaceOccupied = "place.share: the space is occupied, entering it takes a share tile",
+        SpaceFree = "place.share: no other pawn is there, a share tile is not spent",
+        XSpaceClosed(Kind)
+            = "place.opening: the {0} stack faces the X space, entering it takes an x_space tile",
+        NothingToOpen(Kind)
+            = "place.opening: the {0} stack does not face the X space, no tile opens it",
+        CentrePrice(i32)
+            = "place.opening: the centre costs {CENTRE_PRICE} pounds or a free_centre tile, \
+               money: {0}",
+        /// The seat has no such tile, or only got it in this round.
+        NoUsableTile { field: &'static str, tile: TileKind } = "{field}: no usable {tile} tile",
+
+        SlotEmpty { slot: u8, built: u8 }
+            = "slot: {slot} is not below {built}, the number of buildings",
+        SlotPark = "slot: a park is never replaced",
+        /// `number` is the house number of the new building.
+        SlotOrder { slot: u8, number: u8 }
+            = "slot: house number {number} would not descend in slot {slot}",
+
+        BonusStackUnknown(u8) = "stack: {0} is out of range (0..=2)",
+        BonusStackEmpty(u8) = "stack: bonus stack {0} is empty",
+
+        CardsZero = "cards[0]: must be 0, the supply has no cards of value 0",
+        CardsNone = "cards: at least one card must be taken",
+        CardsShort { value: u8, supply: u8 } = "cards[{value}]: the supply has {supply}",
+        /// `total` is the sum of the card values, and `strength` is the strength of the action.
+        CardsTotal { total: u16, strength: u8 }
+            = "cards: their total is {total}, strength: {strength}",
+
+        /// Recall is not allowed before the building's action.
+        RecallEarly = "tile: recall is used after the building's action",
+        /// Recall is allowed only once per turn.
+        RecallAgain = "tile: recall was used in this turn",
+        /// A "0" returns to the hand without recall.
+        RecallZero = "tile: a card of value 0 is never recalled",
+        RecallSupply(u8) = "tile: the supply has no card of value {0}",
+        /// The marker on the track cannot advance.
+        OnLastSpace(TileKind) = "tile: {0} is not used by a marker on the last space",
+
+        PlacementDue = "decision: the turn cannot end before a placement",
     }
 }

@@ -1,14 +1,19 @@
-//! Edition data, which are facts that only pictures of the printed game show. The built-in edition
-//! is compiled in from a data file. Any file of the same form can replace the built-in edition.
+//! Edition data, which are facts that only pictures of the printed game show: unchecked data from
+//! outside, its checks, and the checked edition. The built-in edition is compiled in from a data
+//! file. Any file of the same form can replace the built-in edition.
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Deserializer, de};
 
 use super::components::{
-    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
-    TileKind,
+    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, Coat, KINDS, Kind, OUTER_SPACES,
+    TILE_KINDS, TileKind,
 };
-use super::edition_check as check;
-use super::edition_parts::EditionParts;
-use crate::edition::{EditionError, check_name, edition_file};
-use crate::numbered::numbered;
+use crate::FieldError;
+use crate::edition::{EditionError, check_name, edition_file, exactly};
+use crate::field_error::{check_range, require};
+use crate::named::numbered;
 
 numbered! {
     /// The identifier of a building: its index in [`Edition::buildings`], 0 to 71. Parks with the
@@ -41,16 +46,22 @@ impl Edition {
         for stack in &mut in_order.bonus_stacks {
             stack.sort_unstable();
         }
+        let chapel_last_space = small(
+            "chapel_last_space",
+            parts.chapel_last_space,
+            MAX_TRACK_SPACES,
+        )?;
+        let gate_last_space = small("gate_last_space", parts.gate_last_space, MAX_TRACK_SPACES)?;
         Ok(Self {
-            bonus_stacks: check::bonus_stacks(&in_order.bonus_stacks)?,
+            bonus_stacks: check_bonus_stacks(&in_order.bonus_stacks)?,
             parts: in_order,
-            ring: check::ring(&parts.ring)?,
-            rondel: check::rondel(&parts.rondel)?,
-            chapel_last_space: check::last_space("chapel_last_space", parts.chapel_last_space)?,
-            chapel_money: check::chapel_money(parts)?,
-            gate_last_space: check::last_space("gate_last_space", parts.gate_last_space)?,
-            gate_bonus: check::gate_bonus(parts)?,
-            buildings: check::buildings(&parts.buildings)?,
+            ring: check_ring(&parts.ring)?,
+            rondel: check_rondel(&parts.rondel)?,
+            chapel_money: check_chapel_money(&parts.chapel_money, chapel_last_space)?,
+            chapel_last_space,
+            gate_bonus: check_ascending("gate_bonus", &parts.gate_bonus, gate_last_space)?,
+            gate_last_space,
+            buildings: check_buildings(&parts.buildings)?,
         })
     }
 
@@ -120,4 +131,205 @@ impl Edition {
         self.find(self.buildings[place])
             .unwrap_or(BuildingId(place as u8))
     }
+}
+
+/// The maximum house number (E6).
+pub const MAX_HOUSE_NUMBER: u8 = 60;
+/// The maximum number of spaces on either track. It is far above the number in the printed game,
+/// and fits into a byte.
+pub const MAX_TRACK_SPACES: u8 = 60;
+/// The maximum income of a rondel space, in pounds.
+pub const MAX_INCOME: u8 = 3;
+/// The maximum money on one space of the chapel track, in pounds. The sum over a whole track fits
+/// into 32 bits.
+pub const MAX_SPACE_MONEY: u8 = 100;
+
+/// Unchecked edition data from a file or from the wire. The fields are the same as in the file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditionParts {
+    /// The display name of the edition.
+    pub name: String,
+    /// The kinds in ring order, clockwise (E1).
+    pub ring: Vec<Kind>,
+    /// The incomes clockwise from the X space, in pounds; `None` is X (E2).
+    #[serde(deserialize_with = "rondel_spaces")]
+    pub rondel: Vec<Option<u32>>,
+    /// The chapel track's last space (E3).
+    pub chapel_last_space: u32,
+    /// The chapel track's money spaces as (space, pounds) (E3).
+    pub chapel_money: Vec<(u32, u32)>,
+    /// The gate track's last space (E4).
+    pub gate_last_space: u32,
+    /// The gate track's bonus spaces (E4).
+    pub gate_bonus: Vec<u32>,
+    /// The tiles in each bonus stack, in any order (E5).
+    pub bonus_stacks: Vec<Vec<TileKind>>,
+    /// All buildings, in any order (E6).
+    pub buildings: Vec<BuildingParts>,
+}
+
+/// An unchecked building of an edition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BuildingParts {
+    /// The kind, which decides its action.
+    pub kind: Kind,
+    /// The house number; `None` for a park.
+    pub number: Option<u32>,
+    /// The coat of arms; `None` for a guildhall.
+    pub coat: Option<Coat>,
+}
+
+/// Reads rondel spaces: "x", or an integer number of pounds.
+fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u32>>, D::Error> {
+    struct Space(Option<u32>);
+
+    impl<'de> Deserialize<'de> for Space {
+        fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+            source.deserialize_any(Self(None))
+        }
+    }
+
+    impl de::Visitor<'_> for Space {
+        type Value = Self;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("\"x\" or an income in pounds")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Self, E> {
+            match text {
+                "x" => Ok(Self(None)),
+                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+            }
+        }
+
+        fn visit_i64<E: de::Error>(self, income: i64) -> Result<Self, E> {
+            match u32::try_from(income) {
+                Ok(income) => Ok(Self(Some(income))),
+                Err(_) => Err(E::invalid_value(de::Unexpected::Signed(income), &self)),
+            }
+        }
+    }
+
+    let spaces = Vec::<Space>::deserialize(source)?;
+    Ok(spaces.into_iter().map(|Space(income)| income).collect())
+}
+
+/// Converts a number that must be in `1..=last`.
+fn small(field: impl Display, value: u32, last: u8) -> Result<u8, FieldError> {
+    check_range(field, value, 1..=u32::from(last))?;
+    Ok(value as u8)
+}
+
+fn check_ring(kinds: &[Kind]) -> Result<[Kind; KINDS], FieldError> {
+    let ring: [Kind; KINDS] = *exactly("ring", kinds)?;
+    for (i, kind) in ring.iter().enumerate() {
+        let problem = format_args!("{kind} is in the ring twice");
+        require(
+            format_args!("ring[{i}]"),
+            !ring[..i].contains(kind),
+            problem,
+        )?;
+    }
+    Ok(ring)
+}
+
+fn check_rondel(spaces: &[Option<u32>]) -> Result<[Option<u8>; OUTER_SPACES], FieldError> {
+    let spaces: [Option<u32>; OUTER_SPACES] = *exactly("rondel", spaces)?;
+    let x_spaces = spaces.iter().filter(|space| space.is_none()).count();
+    let problem = format_args!("exactly one space is \"x\", found {x_spaces}");
+    require("rondel", x_spaces == 1, problem)?;
+    let problem = "spaces count from \"x\", so it must be the first";
+    require("rondel[0]", spaces[0].is_none(), problem)?;
+    let mut rondel = [None; OUTER_SPACES];
+    for (i, income) in spaces.into_iter().enumerate().skip(1) {
+        let income = income.map(|income| small(format_args!("rondel[{i}]"), income, MAX_INCOME));
+        rondel[i] = income.transpose()?;
+    }
+    Ok(rondel)
+}
+
+fn check_chapel_money(money: &[(u32, u32)], last: u8) -> Result<Vec<(u8, u8)>, FieldError> {
+    let spaces: Vec<u32> = money.iter().map(|&(space, _)| space).collect();
+    let spaces = check_ascending("chapel_money", &spaces, last)?;
+    let money = money.iter().zip(spaces).enumerate();
+    let checked = money.map(|(i, (&(_, pounds), space))| {
+        let field = format_args!("chapel_money[{i}]: pounds");
+        Ok((space, small(field, pounds, MAX_SPACE_MONEY)?))
+    });
+    checked.collect()
+}
+
+/// Checks that a track's spaces are strictly ascending and at most `last`.
+fn check_ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, FieldError> {
+    let mut before = 0;
+    let checked = spaces.iter().enumerate().map(|(i, &space)| {
+        let space = small(format_args!("{name}[{i}]: space"), space, last)?;
+        let problem = format_args!("space {space} must be above space {before}");
+        require(format_args!("{name}[{i}]"), space > before, problem)?;
+        before = space;
+        Ok(space)
+    });
+    checked.collect()
+}
+
+fn check_bonus_stacks(
+    stacks: &[Vec<TileKind>],
+) -> Result<[[TileKind; TILE_KINDS]; BONUS_STACKS], FieldError> {
+    let stacks: &[_; BONUS_STACKS] = exactly("bonus_stacks", stacks)?;
+    let mut checked = [[TileKind::Share; TILE_KINDS]; BONUS_STACKS];
+    for (i, stack) in stacks.iter().enumerate() {
+        checked[i] = *exactly(&format!("bonus_stacks[{i}]"), stack)?;
+    }
+    for kind in TileKind::ALL {
+        let tiles = checked.as_flattened().iter();
+        let count = tiles.filter(|&&tile| tile == kind).count();
+        let problem = format_args!("must have {kind} {BONUS_STACKS} times in all, found {count}");
+        require("bonus_stacks", count == BONUS_STACKS, problem)?;
+    }
+    Ok(checked)
+}
+
+fn check_buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], FieldError> {
+    let parts: [BuildingParts; BUILDINGS] = *exactly("buildings", parts)?;
+    let mut taken = [None; MAX_HOUSE_NUMBER as usize + 1];
+    for (i, BuildingParts { kind, number, coat }) in parts.iter().enumerate() {
+        let (of_number, of_coat) = (
+            format!("buildings[{i}].number"),
+            format!("buildings[{i}].coat"),
+        );
+        let missing = format_args!("missing: {kind}");
+        let is_park = *kind == Kind::Park;
+        require(
+            &of_number,
+            !is_park || number.is_none(),
+            "a park has no house number",
+        )?;
+        require(&of_number, is_park || number.is_some(), missing)?;
+        if let Some(number) = *number {
+            let number = small(&of_number, number, MAX_HOUSE_NUMBER)?;
+            let before = taken[usize::from(number)].replace(i);
+            let first = before.unwrap_or(i);
+            let problem = format_args!("{number} is also the number of buildings[{first}]");
+            require(&of_number, before.is_none(), problem)?;
+        }
+        let is_guildhall = *kind == Kind::Guildhall;
+        let problem = "a guildhall has all coats; omit the coat";
+        require(&of_coat, !is_guildhall || coat.is_none(), problem)?;
+        require(&of_coat, is_guildhall || coat.is_some(), missing)?;
+    }
+    for kind in Kind::ALL {
+        let count = parts.iter().filter(|part| part.kind == kind).count();
+        let problem = format_args!("must have {BUILDINGS_PER_KIND} of {kind}, found {count}");
+        require("buildings", count == BUILDINGS_PER_KIND, problem)?;
+    }
+    let mut buildings = parts.map(|part| Building {
+        kind: part.kind,
+        number: part.number.map(|number| number as u8),
+        coat: part.coat,
+    });
+    buildings.sort_unstable();
+    Ok(buildings)
 }

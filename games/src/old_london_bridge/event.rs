@@ -5,8 +5,8 @@ use std::fmt;
 use arrayvec::ArrayVec;
 
 use super::components::{Building, CARD_VALUES, Face, Kind, TileKind};
+use super::decision::counted;
 use super::decision::{MAX_PLAYED, PlayedCards};
-use super::notation::counted;
 use super::observation::{MAX_TURNS, Pawn, Turn};
 use crate::events::{events, listed};
 use crate::{EventSink, Seat};

@@ -1,8 +1,12 @@
-//! Listing of legal decisions, in the canonical order of [`Decision`].
+//! Listing of legal decisions, in the canonical order of [`Decision`]. The placements for all stacks
+//! are computed at once; [`State::entry`] checks a single placement and returns the reason for a
+//! refusal.
 
-use super::components::{BONUS_STACKS, CARD_VALUES, TileKind};
-use super::decision::{Decision, MAX_PLAYED, PlayedCards, TurnTile};
-use super::observation::{TurnStep, TurnView};
+use super::components::{
+    BONUS_STACKS, BUILDINGS_PER_KIND, CARD_VALUES, CENTRE_PRICE, OUTER_SPACES, TileKind,
+};
+use super::decision::{Decision, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
+use super::observation::{Pawn, TurnStep, TurnView};
 use super::setup::cards_per_round;
 use super::state::State;
 use crate::Seat;
@@ -78,5 +82,118 @@ impl State {
                 }
             }
         }
+    }
+}
+
+/// A bit mask of the outer spaces: bit n is space n.
+const ALL_OUTER: u8 = (1 << OUTER_SPACES) - 1;
+/// The bit for the X space, which is the first space in every edition (E2).
+const X_SPACE: u8 = 1;
+/// The bit for the centre, above the bits for the outer spaces.
+const CENTRE: u8 = 1 << OUTER_SPACES;
+
+impl Pawn {
+    /// Returns the bit for the pawn's space; 0 if the pawn is not on the rondel.
+    const fn space(self) -> u8 {
+        match self {
+            Self::Off => 0,
+            Self::Outer(space) => 1 << space,
+            Self::Centre => CENTRE,
+        }
+    }
+}
+
+/// The spaces that a seat can enter. Outer spaces and stacks are bit masks by ring index.
+struct OpenSpaces {
+    /// The outer spaces that the seat can enter if their stack has a building.
+    outer: u8,
+    /// The outer spaces that have a pawn.
+    outer_occupied: u8,
+    /// Two flags: whether the seat can enter the centre for its price, and whether it can with a
+    /// free_centre tile.
+    centre: [bool; 2],
+    centre_occupied: bool,
+    /// The stacks that have a building.
+    stacks: u8,
+}
+
+impl OpenSpaces {
+    fn of(state: &State, seat: Seat) -> Self {
+        let player = state.seat(seat);
+        let has = |tile| player.usable(tile) > 0;
+        let pawns = state.seats.iter().map(|seat| seat.pawn.space());
+        let occupied = pawns.fold(0, |occupied, pawn| occupied | pawn);
+        let shared = if has(TileKind::Share) { occupied } else { 0 };
+        let closed = occupied & !shared | player.pawn.space();
+        let x_space = if has(TileKind::XSpace) { 0 } else { X_SPACE };
+        let centre = closed & CENTRE == 0;
+        Self {
+            outer: state.by_ring_index(!(closed | x_space)),
+            outer_occupied: state.by_ring_index(occupied),
+            centre: [
+                centre && player.money >= CENTRE_PRICE,
+                centre && has(TileKind::FreeCentre),
+            ],
+            centre_occupied: occupied & CENTRE != 0,
+            stacks: state.stacks_left(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.outer & self.stacks == 0 && (self.centre == [false; 2] || self.stacks == 0)
+    }
+}
+
+impl State {
+    /// Converts a bit mask of outer spaces to a bit mask, by ring index, of the stacks that they
+    /// face.
+    fn by_ring_index(&self, spaces: u8) -> u8 {
+        let spaces = u16::from(spaces & ALL_OUTER) << self.orientation;
+        (spaces | spaces >> OUTER_SPACES) as u8 & ALL_OUTER
+    }
+
+    /// Returns a bit mask of the stacks with a building, by ring index.
+    pub(super) fn stacks_left(&self) -> u8 {
+        let places = self.buildings_gone.iter().enumerate();
+        places.fold(0, |left, (place, &gone)| {
+            left | u8::from(usize::from(gone) < BUILDINGS_PER_KIND) << place
+        })
+    }
+
+    /// Adds the placements that a seat can make, in the order of [`Decision`].
+    pub(super) fn list_placements(&self, seat: Seat, list: &mut Vec<Decision>) {
+        let open = OpenSpaces::of(self, seat);
+        let stacks = || (0..).zip(*self.fixed.edition.ring());
+        let mut add = |spot, stack, share, opening| {
+            list.push(Decision::Place(Placement {
+                spot,
+                stack,
+                share,
+                opening,
+            }));
+        };
+        let x_space = self.by_ring_index(X_SPACE);
+        for (place, stack) in stacks() {
+            let bit = 1 << place;
+            if open.outer & open.stacks & bit != 0 {
+                let (share, opening) = (open.outer_occupied & bit != 0, x_space & bit != 0);
+                add(Spot::Outer, stack, share, opening);
+            }
+        }
+        if open.centre == [false; 2] {
+            return;
+        }
+        for (_, stack) in stacks().filter(|&(place, _)| open.stacks & 1 << place != 0) {
+            for opening in [false, true] {
+                if open.centre[usize::from(opening)] {
+                    add(Spot::Centre, stack, open.centre_occupied, opening);
+                }
+            }
+        }
+    }
+
+    /// Returns `true` if any placement is legal.
+    pub(super) fn can_place(&self, seat: Seat) -> bool {
+        !OpenSpaces::of(self, seat).is_empty()
     }
 }

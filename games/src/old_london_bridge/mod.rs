@@ -4,43 +4,33 @@
 //! Rulings (R1) to (R26) and edition data (E1) to (E6) are explained in
 //! `docs/rules/old-london-bridge.md`.
 
-mod bridge;
 mod building;
 mod components;
 mod config;
 mod decision;
 mod edition;
-mod edition_check;
-mod edition_parts;
 mod event;
-mod illegal;
 mod legal;
-mod notation;
 mod observation;
 mod observation_check;
-mod open_spaces;
-mod options;
 mod placement;
 mod render;
 mod rules;
 mod sampling;
 mod scoring;
 mod setup;
-mod stack;
 mod state;
 mod tracks;
 mod turn;
-mod turn_check;
 
 pub use components::*;
 pub use config::{Config, FaceChoice, StartLeaders};
-pub use decision::{Decision, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
-pub use edition::{BuildingId, Edition};
-pub use edition_parts::{
-    BuildingParts, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY, MAX_TRACK_SPACES,
+pub use decision::{Decision, Illegal, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
+pub use edition::{
+    BuildingId, BuildingParts, Edition, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME,
+    MAX_SPACE_MONEY, MAX_TRACK_SPACES,
 };
 pub use event::Event;
-pub use illegal::Illegal;
 pub use observation::{
     BonusStackView, MAX_TURNS, Observation, Pawn, Phase, SeatView, StackView, Turn, TurnStep,
     TurnView,

@@ -2,9 +2,9 @@
 //! are spent.
 
 use super::components::{Building, CENTRE_PRICE, Kind, TileKind};
+use super::decision::Illegal;
 use super::decision::{Placement, Spot};
 use super::event::{Event, Events};
-use super::illegal::Illegal;
 use super::observation::Pawn;
 use super::state::State;
 use crate::Seat;

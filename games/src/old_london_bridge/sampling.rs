@@ -7,10 +7,9 @@ use super::components::{MARKERS_IN_BOX, MARKERS_PER_VALUE, TileKind};
 use super::config::Config;
 use super::decision::Decision;
 use super::observation::{BonusStackView, Observation, Phase, StackView};
-use super::observation_check::check;
+use super::observation_check::{check, check_phase};
 use super::setup::{MAX_ROUNDS, Setup, markers_in_box, rounds};
 use super::state::{Fixed, State, no_choices};
-use super::turn_check::check_phase;
 use crate::{ChanceStream, FieldError, Sample, SeatCount, Viewer, field_error::require};
 
 impl Sample for OldLondonBridge {

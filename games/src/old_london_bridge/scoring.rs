@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::bridge::{count, longest_series};
+use super::building::{count, longest_series};
 use super::components::{BRIDGE_SLOTS, CARD_VALUES, Face, Kind};
 use super::observation::{Phase, SeatView};
 use super::state::State;

@@ -7,7 +7,7 @@ use super::components::{
 };
 use super::config::{Config, FaceChoice};
 use super::edition::BuildingId;
-use crate::dealt::check_dealt;
+use crate::field_error::check_dealt;
 use crate::field_error::check_range;
 use crate::{ChanceStream, FieldError, Game, Seat, SeatCount, Seed};
 use arrayvec::ArrayVec;

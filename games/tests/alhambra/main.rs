@@ -2,6 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+/// Asserts the error text of each change.
+macro_rules! refused {
+    ($error:ident: $($($change:expr),+ => $expected:expr,)*) => {
+        $(assert_eq!($error($($change),+), $expected);)*
+    };
+}
+
 mod listing;
 mod naive;
 mod position;

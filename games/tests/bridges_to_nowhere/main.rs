@@ -6,6 +6,13 @@
     reason = "BLESS=1 asks to write files anew"
 )]
 
+/// Asserts the error text of each change.
+macro_rules! refused {
+    ($error:ident: $($($change:expr),+ => $expected:expr,)*) => {
+        $(assert_eq!($error($($change),+), $expected);)*
+    };
+}
+
 mod model;
 mod pile;
 mod position;

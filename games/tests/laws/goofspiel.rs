@@ -11,7 +11,7 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 use bridgemaster_games::{
     ChanceStream, ConfigOption, Digest, Digester, EventSink, FieldError, Game, LegalList, NoChance,
     Options, OutOfTurn, Outcome, Rules, Sample, ScoreLine, Seat, SeatCount, SeatOutcome, SeatSet,
-    Secret, Seed, Show, Viewer,
+    Secret, Seed, Show, Values, Viewer,
 };
 
 /// The defects of a [`Toy`], each of which one law finds.
@@ -517,11 +517,15 @@ impl<const DEFECT: u8> Show for Toy<DEFECT> {}
 
 impl<const DEFECT: u8> Options for Toy<DEFECT> {
     const OPTIONS: &'static [ConfigOption<Config>] = &[
-        ConfigOption::range("cards", "Number of cards of each seat", 2..=5, |config| {
-            &mut config.cards
-        }),
-        ConfigOption::switch("doubled", "Count each prize twice", |config| {
-            &mut config.doubled
-        }),
+        ConfigOption {
+            name: "cards",
+            about: "Number of cards of each seat",
+            values: Values::Range(2..=5, |config| &mut config.cards),
+        },
+        ConfigOption {
+            name: "doubled",
+            about: "Count each prize twice",
+            values: Values::Switch(|config| &mut config.doubled),
+        },
     ];
 }

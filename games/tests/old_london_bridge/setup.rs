@@ -130,36 +130,26 @@ fn setup_error(change: impl FnOnce(&mut Setup)) -> String {
 
 #[test]
 fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
-    assert_eq!(
-        setup_error(|setup| setup.orientation = 6),
-        "orientation: 6 is out of range (0..=5)"
-    );
+    refused! { setup_error:
+        |setup| setup.orientation = 6 => "orientation: 6 is out of range (0..=5)",
+        |setup| setup.markers.truncate(11) => "markers: must have 12 entries, found 11",
+        |setup| setup.markers[4] = 0 => "markers[4]: 0 is not one of the items to deal",
+        |setup| setup.markers.fill(2) => "markers[5]: 2 is dealt too often (at most 5)",
+        |setup| setup.stairs[3] = Seat::new(4).unwrap()
+            => "stairs[3]: 4 is not one of the items to deal",
+        |setup| setup.faces[3] = Face::FullSets
+            => "faces.bridge: is full_sets, but the config has most_buildings",
+    }
     let twice = setup_error(|setup| setup.stacks[0][3] = setup.stacks[0][1]);
     assert!(twice.starts_with("stacks[0][3]: chapel "), "{twice}");
     assert!(twice.ends_with("is dealt too often (at most 1)"), "{twice}");
     let kind = setup_error(|setup| setup.stacks[0][3] = setup.stacks[1][3]);
-    assert!(
-        kind.starts_with("stacks[0][3]: inn ") && kind.ends_with("not one of the items to deal")
-    );
-    let count = setup_error(|setup| setup.markers.truncate(11));
-    assert_eq!(count, "markers: must have 12 entries, found 11");
-    assert_eq!(
-        setup_error(|setup| setup.markers[4] = 0),
-        "markers[4]: 0 is not one of the items to deal"
-    );
-    let many = setup_error(|setup| setup.markers.fill(2));
-    assert_eq!(many, "markers[5]: 2 is dealt too often (at most 5)");
+    assert!(kind.starts_with("stacks[0][3]: inn "), "{kind}");
+    assert!(kind.ends_with("is not one of the items to deal"), "{kind}");
     let tiles = setup_error(|setup| setup.bonus_stacks[2][0] = setup.bonus_stacks[2][1]);
     assert!(tiles.starts_with("bonus_stacks[2][1]: "), "{tiles}");
     let again = setup_error(|setup| setup.stairs[3] = setup.stairs[0]);
     assert!(again.ends_with("is dealt too often (at most 1)"), "{again}");
-    let unknown = setup_error(|setup| setup.stairs[3] = Seat::new(4).unwrap());
-    assert_eq!(unknown, "stairs[3]: 4 is not one of the items to deal");
-    let face = setup_error(|setup| setup.faces[3] = Face::FullSets);
-    assert_eq!(
-        face,
-        "faces.bridge: is full_sets, but the config has most_buildings"
-    );
 }
 
 #[test]
@@ -249,116 +239,38 @@ fn entry_error(change: impl FnOnce(&mut EditionParts)) -> String {
     let mut parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
     change(&mut parts);
     let error = Edition::new(&parts).unwrap_err();
-    assert!(matches!(error, EditionError::Entry { .. }));
+    assert!(matches!(error, EditionError::Entry(_)));
     error.to_string()
 }
 
 #[test]
 fn an_edition_is_refused_with_the_entry_that_is_wrong() {
-    let refused = [
-        (
-            entry_error(|e| e.name.clear()),
-            "name: must have 1 to 64 printable characters",
-        ),
-        (
-            entry_error(|e| e.ring.truncate(5)),
-            "ring: must have 6 entries, found 5",
-        ),
-        (
-            entry_error(|e| e.ring[4] = Kind::Inn),
-            "ring[4]: inn is in the ring twice",
-        ),
-        (
-            entry_error(|e| e.rondel[3] = None),
-            "rondel: exactly one space is \"x\", found 2",
-        ),
-        (
-            entry_error(|e| e.rondel[0] = Some(1)),
-            "rondel: exactly one space is \"x\", found 0",
-        ),
-        (
-            entry_error(|e| e.rondel.swap(0, 2)),
-            "rondel[0]: spaces count from \"x\", so it must be the first",
-        ),
-        (
-            entry_error(|e| e.rondel[2] = Some(4)),
-            "rondel[2]: 4 is out of range (1..=3)",
-        ),
-        (
-            entry_error(|e| e.chapel_last_space = 0),
-            "chapel_last_space: 0 is out of range (1..=60)",
-        ),
-        (
-            entry_error(|e| e.gate_last_space = 61),
-            "gate_last_space: 61 is out of range (1..=60)",
-        ),
-        (
-            entry_error(|e| e.chapel_money[1].0 = 16),
-            "chapel_money[1]: space: 16 is out of range (1..=15)",
-        ),
-        (
-            entry_error(|e| e.chapel_money[1].0 = 2),
-            "chapel_money[1]: space 2 must be above space 2",
-        ),
-        (
-            entry_error(|e| e.chapel_money[3].1 = 1000),
-            "chapel_money[3]: pounds: 1000 is out of range (1..=100)",
-        ),
-        (
-            entry_error(|e| e.gate_bonus[4] = 300),
-            "gate_bonus[4]: space: 300 is out of range (1..=15)",
-        ),
-        (
-            entry_error(|e| e.gate_bonus.swap(0, 1)),
-            "gate_bonus[1]: space 3 must be above space 6",
-        ),
-        (
-            entry_error(|e| e.bonus_stacks.truncate(2)),
-            "bonus_stacks: must have 3 entries, found 2",
-        ),
-        (
-            entry_error(|e| e.bonus_stacks[1].truncate(7)),
-            "bonus_stacks[1]: must have 8 entries, found 7",
-        ),
-        (
-            entry_error(|e| e.bonus_stacks[1][0] = e.bonus_stacks[1][1]),
-            "bonus_stacks: must have share 3 times in all, found 2",
-        ),
-        (
-            entry_error(|e| e.buildings.truncate(71)),
-            "buildings: must have 72 entries, found 71",
-        ),
-        (
-            entry_error(|e| e.buildings[17].number = Some(61)),
-            "buildings[17].number: 61 is out of range (1..=60)",
-        ),
-        (
-            entry_error(|e| e.buildings[17].number = Some(2)),
-            "buildings[17].number: 2 is also the number of buildings[0]",
-        ),
-        (
-            entry_error(|e| e.buildings[17].number = None),
-            "buildings[17].number: missing: gate",
-        ),
-        (
-            entry_error(|e| e.buildings[71].number = Some(3)),
-            "buildings[71].number: a park has no house number",
-        ),
-        (
-            entry_error(|e| e.buildings[17].coat = None),
-            "buildings[17].coat: missing: gate",
-        ),
-        (
-            entry_error(|e| e.buildings[50].coat = Some(Coat::Blue)),
-            "buildings[50].coat: a guildhall has all coats; omit the coat",
-        ),
-        (
-            entry_error(|e| e.buildings[17].kind = Kind::Inn),
-            "buildings: must have 12 of gate, found 11",
-        ),
-    ];
-    for (message, expected) in refused {
-        assert_eq!(message, expected);
+    refused! { entry_error:
+        |e| e.name.clear() => "name: must have 1 to 64 printable characters",
+        |e| e.ring.truncate(5) => "ring: must have 6 entries, found 5",
+        |e| e.ring[4] = Kind::Inn => "ring[4]: inn is in the ring twice",
+        |e| e.rondel[3] = None => "rondel: exactly one space is \"x\", found 2",
+        |e| e.rondel[0] = Some(1) => "rondel: exactly one space is \"x\", found 0",
+        |e| e.rondel.swap(0, 2) => "rondel[0]: spaces count from \"x\", so it must be the first",
+        |e| e.rondel[2] = Some(4) => "rondel[2]: 4 is out of range (1..=3)",
+        |e| e.chapel_last_space = 0 => "chapel_last_space: 0 is out of range (1..=60)",
+        |e| e.gate_last_space = 61 => "gate_last_space: 61 is out of range (1..=60)",
+        |e| e.chapel_money[1].0 = 16 => "chapel_money[1]: space: 16 is out of range (1..=15)",
+        |e| e.chapel_money[1].0 = 2 => "chapel_money[1]: space 2 must be above space 2",
+        |e| e.chapel_money[3].1 = 1000 => "chapel_money[3]: pounds: 1000 is out of range (1..=100)",
+        |e| e.gate_bonus[4] = 300 => "gate_bonus[4]: space: 300 is out of range (1..=15)",
+        |e| e.gate_bonus.swap(0, 1) => "gate_bonus[1]: space 3 must be above space 6",
+        |e| e.bonus_stacks.truncate(2) => "bonus_stacks: must have 3 entries, found 2",
+        |e| e.bonus_stacks[1].truncate(7) => "bonus_stacks[1]: must have 8 entries, found 7",
+        |e| e.bonus_stacks[1][0] = e.bonus_stacks[1][1] => "bonus_stacks: must have share 3 times in all, found 2",
+        |e| e.buildings.truncate(71) => "buildings: must have 72 entries, found 71",
+        |e| e.buildings[17].number = Some(61) => "buildings[17].number: 61 is out of range (1..=60)",
+        |e| e.buildings[17].number = Some(2) => "buildings[17].number: 2 is also the number of buildings[0]",
+        |e| e.buildings[17].number = None => "buildings[17].number: missing: gate",
+        |e| e.buildings[71].number = Some(3) => "buildings[71].number: a park has no house number",
+        |e| e.buildings[17].coat = None => "buildings[17].coat: missing: gate",
+        |e| e.buildings[50].coat = Some(Coat::Blue) => "buildings[50].coat: a guildhall has all coats; omit the coat",
+        |e| e.buildings[17].kind = Kind::Inn => "buildings: must have 12 of gate, found 11",
     }
 }
 

@@ -106,20 +106,16 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
 /// Converts a rules error to an error with the field's name on the wire. The rules use the names
 /// from the edition file, in which the rondel and the money spaces have another form.
 pub(super) fn to_wire_error(error: EditionError) -> WireError {
-    match error {
-        EditionError::Form(_) => error.into(),
-        EditionError::Entry { entry, problem } => {
-            let field = match entry.split_once(": ") {
-                Some((money_space, "pounds")) => format!("{money_space}.money"),
-                Some((money_space, part)) if money_space.starts_with("chapel_money") => {
-                    format!("{money_space}.{part}")
-                }
-                Some((bonus_space, _)) => bonus_space.to_owned(),
-                None => entry.replace("rondel", "rondel_incomes"),
-            };
-            WireError::new(field, problem)
+    let WireError { field, detail } = error.into();
+    let field = match field.split_once(": ") {
+        Some((money_space, "pounds")) => format!("{money_space}.money"),
+        Some((money_space, part)) if money_space.starts_with("chapel_money") => {
+            format!("{money_space}.{part}")
         }
-    }
+        Some((bonus_space, _)) => bonus_space.to_owned(),
+        None => field.replace("rondel", "rondel_incomes"),
+    };
+    WireError::new(field, detail)
 }
 
 // A building's index in the edition.
