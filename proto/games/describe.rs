@@ -53,16 +53,12 @@ macro_rules! write_fields {
         $($field:ident $(=> $name:ident)? $(: $conversion:expr)?),* $(,)?
         $(; $($($part:ident $(: $of_part:expr)?),+ => $whole:ident ($($parts:tt)+)),+ $(,)?)?
     }) => {{
+        #[allow(unused_imports, reason = "a message may have no fields")]
+        use $crate::games::{conversion::Conversion, describe::conversion};
         type Described = $message;
         Described {
-            $($field: $crate::games::conversion::Conversion::write(
-                &$crate::games::describe::conversion!($($conversion)?),
-                $field,
-            ),)*
-            $($($($part: $crate::games::conversion::Conversion::write(
-                &$crate::games::describe::conversion!($($of_part)?),
-                $part,
-            ),)+)+)?
+            $($field: Conversion::write(&conversion!($($conversion)?), $field),)*
+            $($($($part: Conversion::write(&conversion!($($of_part)?), $part),)+)+)?
         }
     }};
 }
@@ -137,95 +133,84 @@ macro_rules! wire_message {
         $(with $rules_only:ident = $value:expr)?
         $(=> $($given:tt)+)?
     ) => {
-        impl $crate::games::conversion::OnWire<$message> for $rules {
-            fn to_wire(&self) -> $message {
-                match self {
-                    $crate::games::describe::rules_side!(
-                        [$($($given)+)?] [$($rules_only: _)?] [Self] { $($fields)* }
-                    ) => $crate::games::describe::write_fields!($message, { $($fields)* }),
+        const _: () = {
+            use $crate::games::conversion::OnWire;
+            use $crate::games::wire::{Path as _, WireError};
+            use $crate::games::writer::{Field, Writer};
+
+            impl OnWire<$message> for $rules {
+                fn to_wire(&self) -> $message {
+                    match self {
+                        $crate::games::describe::rules_side!(
+                            [$($($given)+)?] [$($rules_only: _)?] [Self] { $($fields)* }
+                        ) => $crate::games::describe::write_fields!($message, { $($fields)* }),
+                    }
+                }
+
+                fn put(&self, field: Field, to: &mut Writer) {
+                    match self {
+                        $crate::games::describe::rules_side!(
+                            [$($($given)+)?] [$($rules_only: _)?] [Self] { $($fields)* }
+                        ) => to.message(field, |to| {
+                            $crate::games::describe::put_fields!(to, $message, { $($fields)* });
+                        }),
+                    }
+                }
+
+                fn from_wire(field: &str, wire: &$message) -> Result<Self, WireError> {
+                    let read = || -> Result<Self, WireError> {
+                        $crate::games::describe::read_fields!(wire, $message, { $($fields)* });
+                        Ok($crate::games::describe::rules_side!(
+                            [$($($given)+)?] [$($rules_only: $value)?] [Self] { $($fields)* }
+                        ))
+                    };
+                    read().below(field)
                 }
             }
-
-            fn put(
-                &self,
-                field: $crate::games::writer::Field,
-                to: &mut $crate::games::writer::Writer,
-            ) {
-                match self {
-                    $crate::games::describe::rules_side!(
-                        [$($($given)+)?] [$($rules_only: _)?] [Self] { $($fields)* }
-                    ) => to.message(field, |to| {
-                        $crate::games::describe::put_fields!(to, $message, { $($fields)* });
-                    }),
-                }
-            }
-
-            fn from_wire(
-                field: &str,
-                wire: &$message,
-            ) -> Result<Self, $crate::games::wire::WireError> {
-                let read = || -> Result<Self, $crate::games::wire::WireError> {
-                    $crate::games::describe::read_fields!(wire, $message, { $($fields)* });
-                    Ok($crate::games::describe::rules_side!(
-                        [$($($given)+)?] [$($rules_only: $value)?] [Self] { $($fields)* }
-                    ))
-                };
-                $crate::games::wire::Path::below(read(), field)
-            }
-        }
+        };
 
         $crate::games::describe::wire_message! { $rules = $message }
     };
     ($rules:ty = $message:ty) => {
-        impl $crate::games::conversion::OnWire<Option<$message>> for $rules {
-            fn to_wire(&self) -> Option<$message> {
-                Some($crate::games::conversion::OnWire::to_wire(self))
-            }
+        const _: () = {
+            use $crate::games::conversion::OnWire;
+            use $crate::games::wire::WireError;
+            use $crate::games::writer::{Field, Writer};
 
-            fn put(
-                &self,
-                field: $crate::games::writer::Field,
-                to: &mut $crate::games::writer::Writer,
-            ) {
-                $crate::games::conversion::OnWire::<$message>::put(self, field, to);
-            }
-
-            fn from_wire(
-                field: &str,
-                wire: &Option<$message>,
-            ) -> Result<Self, $crate::games::wire::WireError> {
-                match wire {
-                    Some(wire) => $crate::games::conversion::OnWire::from_wire(field, wire),
-                    None => Err($crate::games::wire::WireError::new(field, "must be set")),
+            impl OnWire<Option<$message>> for $rules {
+                fn to_wire(&self) -> Option<$message> {
+                    Some(OnWire::to_wire(self))
                 }
-            }
-        }
 
-        impl $crate::games::conversion::OnWire<Option<$message>> for Option<$rules> {
-            fn to_wire(&self) -> Option<$message> {
-                self.as_ref().map($crate::games::conversion::OnWire::to_wire)
-            }
+                fn put(&self, field: Field, to: &mut Writer) {
+                    OnWire::<$message>::put(self, field, to);
+                }
 
-            fn put(
-                &self,
-                field: $crate::games::writer::Field,
-                to: &mut $crate::games::writer::Writer,
-            ) {
-                if let Some(value) = self {
-                    $crate::games::conversion::OnWire::<$message>::put(value, field, to);
+                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, WireError> {
+                    match wire {
+                        Some(wire) => OnWire::from_wire(field, wire),
+                        None => Err(WireError::new(field, "must be set")),
+                    }
                 }
             }
 
-            fn from_wire(
-                field: &str,
-                wire: &Option<$message>,
-            ) -> Result<Self, $crate::games::wire::WireError> {
-                let read = wire.as_ref().map(|wire| {
-                    $crate::games::conversion::OnWire::from_wire(field, wire)
-                });
-                read.transpose()
+            impl OnWire<Option<$message>> for Option<$rules> {
+                fn to_wire(&self) -> Option<$message> {
+                    self.as_ref().map(OnWire::to_wire)
+                }
+
+                fn put(&self, field: Field, to: &mut Writer) {
+                    if let Some(value) = self {
+                        OnWire::<$message>::put(value, field, to);
+                    }
+                }
+
+                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, WireError> {
+                    let read = wire.as_ref().map(|wire| OnWire::from_wire(field, wire));
+                    read.transpose()
+                }
             }
-        }
+        };
     };
 }
 pub(super) use wire_message;
@@ -255,87 +240,66 @@ macro_rules! wire_oneof {
         $($(as $message:ident)? { $($fields:tt)* })?
         $(=> ($($given:tt)+))?
     ),+ $(,)? }) => {
-        impl $crate::games::conversion::OnWire<Option<$oneof>> for $rules {
-            fn to_wire(&self) -> Option<$oneof> {
-                type Entries = $oneof;
-                Some(match self {
-                    $($crate::games::describe::rules_side!(
-                        [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
-                    ) => Entries::$entry(
-                        $($crate::games::conversion::Conversion::write(
-                            &$crate::games::describe::conversion!($($whole)?),
-                            $bind,
-                        ))?
-                        $($crate::games::describe::write_fields!(
-                            $crate::games::describe::entry_message!($entry $($message)?),
-                            { $($fields)* }
-                        ))?
-                    ),)+
-                })
-            }
+        const _: () = {
+            #[allow(unused_imports, reason = "an entry has described fields, or is one value")]
+            use $crate::games::conversion::{Conversion, OnWire, put_entry};
+            #[allow(unused_imports, reason = "an entry has described fields, or is one value")]
+            use $crate::games::describe::{
+                conversion, entry_message, put_fields, read_fields, rules_side, write_fields,
+            };
+            use $crate::games::wire::{Oneof, Path as _, WireError};
+            use $crate::games::writer::{Field, Writer, field_of};
 
-            fn put(
-                &self,
-                _field: $crate::games::writer::Field,
-                to: &mut $crate::games::writer::Writer,
-            ) {
-                type Entries = $oneof;
-                match self {
-                    $($crate::games::describe::rules_side!(
-                        [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
-                    ) => {
-                        let field = const {
-                            $crate::games::writer::field_of::<Entries>(stringify!($entry))
-                        };
-                        $($crate::games::conversion::put_entry(
-                            Entries::$entry,
-                            &$crate::games::describe::conversion!($($whole)?),
-                            $bind,
-                            field,
-                            to,
-                        );)?
-                        $(to.message(field, |to| {
-                            $crate::games::describe::put_fields!(
-                                to,
-                                $crate::games::describe::entry_message!($entry $($message)?),
-                                { $($fields)* }
-                            );
-                        });)?
-                    })+
+            impl OnWire<Option<$oneof>> for $rules {
+                fn to_wire(&self) -> Option<$oneof> {
+                    type Entries = $oneof;
+                    Some(match self {
+                        $(rules_side!(
+                            [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
+                        ) => Entries::$entry(
+                            $(Conversion::write(&conversion!($($whole)?), $bind))?
+                            $(write_fields!(entry_message!($entry $($message)?), { $($fields)* }))?
+                        ),)+
+                    })
+                }
+
+                fn put(&self, _field: Field, to: &mut Writer) {
+                    type Entries = $oneof;
+                    match self {
+                        $(rules_side!(
+                            [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
+                        ) => {
+                            let field = const { field_of::<Entries>(stringify!($entry)) };
+                            $(put_entry(Entries::$entry, &conversion!($($whole)?), $bind, field, to);)?
+                            $(to.message(field, |to| {
+                                put_fields!(to, entry_message!($entry $($message)?), { $($fields)* });
+                            });)?
+                        })+
+                    }
+                }
+
+                fn from_wire(field: &str, wire: &Option<$oneof>) -> Result<Self, WireError> {
+                    type Entries = $oneof;
+                    let Some(wire) = wire else {
+                        return Err(WireError::none_of::<Entries>(field));
+                    };
+                    let read = || -> Result<Self, WireError> {
+                        Ok(match wire {
+                            $(Entries::$entry(entry) => {
+                                $(let $bind = Conversion::read(&conversion!($($whole)?), "", entry)?;)?
+                                $(read_fields!(
+                                    entry, entry_message!($entry $($message)?), { $($fields)* }
+                                );)?
+                                rules_side!(
+                                    [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
+                                )
+                            })+
+                        })
+                    };
+                    read().below(Oneof::entry(wire))
                 }
             }
-
-            fn from_wire(
-                field: &str,
-                wire: &Option<$oneof>,
-            ) -> Result<Self, $crate::games::wire::WireError> {
-                type Entries = $oneof;
-                let Some(wire) = wire else {
-                    return Err($crate::games::wire::WireError::none_of::<Entries>(field));
-                };
-                let read = || -> Result<Self, $crate::games::wire::WireError> {
-                    Ok(match wire {
-                        $(Entries::$entry(entry) => {
-                            $(let $bind = $crate::games::conversion::Conversion::read(
-                                &$crate::games::describe::conversion!($($whole)?),
-                                "",
-                                entry,
-                            )?;)?
-                            $($crate::games::describe::read_fields!(
-                                entry,
-                                $crate::games::describe::entry_message!($entry $($message)?),
-                                { $($fields)* }
-                            );)?
-                            $crate::games::describe::rules_side!(
-                                [$($($given)+)?] [] [Self::$entry] $(($bind))? $({ $($fields)* })?
-                            )
-                        })+
-                    })
-                };
-                let name = $crate::games::wire::Oneof::entry(wire);
-                $crate::games::wire::Path::below(read(), name)
-            }
-        }
+        };
     };
 }
 pub(super) use wire_oneof;

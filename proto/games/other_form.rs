@@ -17,37 +17,33 @@ macro_rules! wire_as {
         |$value:ident| $becomes:expr,
         |$field:ident, $read:pat_param| $made:expr
     ) => {
-        impl $crate::games::conversion::OnWire<$wire> for $rules {
-            fn to_wire(&self) -> $wire {
-                let $value = self;
-                let other: $other = $becomes;
-                let conversion = $crate::games::describe::conversion!($($conversion)?);
-                $crate::games::conversion::Conversion::write(&conversion, &other)
-            }
+        const _: () = {
+            use $crate::games::conversion::{Conversion, OnWire};
+            use $crate::games::wire::WireError;
+            use $crate::games::writer::{Field, Writer};
 
-            fn put(
-                &self,
-                field: $crate::games::writer::Field,
-                to: &mut $crate::games::writer::Writer,
-            ) {
-                let $value = self;
-                let other: $other = $becomes;
-                let conversion = $crate::games::describe::conversion!($($conversion)?);
-                $crate::games::conversion::Conversion::<$other, $wire>::put(
-                    &conversion, &other, field, to,
-                );
-            }
+            impl OnWire<$wire> for $rules {
+                fn to_wire(&self) -> $wire {
+                    let $value = self;
+                    let other: $other = $becomes;
+                    let conversion = $crate::games::describe::conversion!($($conversion)?);
+                    Conversion::write(&conversion, &other)
+                }
 
-            fn from_wire(
-                $field: &str,
-                wire: &$wire,
-            ) -> Result<Self, $crate::games::wire::WireError> {
-                let conversion = $crate::games::describe::conversion!($($conversion)?);
-                let $read: $other =
-                    $crate::games::conversion::Conversion::read(&conversion, $field, wire)?;
-                $made
+                fn put(&self, field: Field, to: &mut Writer) {
+                    let $value = self;
+                    let other: $other = $becomes;
+                    let conversion = $crate::games::describe::conversion!($($conversion)?);
+                    Conversion::<$other, $wire>::put(&conversion, &other, field, to);
+                }
+
+                fn from_wire($field: &str, wire: &$wire) -> Result<Self, WireError> {
+                    let conversion = $crate::games::describe::conversion!($($conversion)?);
+                    let $read: $other = Conversion::read(&conversion, $field, wire)?;
+                    $made
+                }
             }
-        }
+        };
     };
 }
 pub(super) use wire_as;
@@ -57,42 +53,39 @@ pub(super) use wire_as;
 /// unset field means the built-in edition.
 macro_rules! wire_edition {
     ($edition:ty = $message:ty as $parts:ty $(, errors by $to_wire_error:expr)?) => {
-        impl $crate::games::conversion::OnWire<Option<$message>> for std::sync::Arc<$edition> {
-            fn to_wire(&self) -> Option<$message> {
-                Some($crate::games::conversion::OnWire::to_wire(self.parts()))
-            }
+        const _: () = {
+            use $crate::games::conversion::OnWire;
+            use $crate::games::wire::{Path as _, WireError};
+            use $crate::games::writer::{Field, Writer};
 
-            fn put(
-                &self,
-                field: $crate::games::writer::Field,
-                to: &mut $crate::games::writer::Writer,
-            ) {
-                let parts = self.parts();
-                let parts: &$parts = std::borrow::Borrow::borrow(&parts);
-                $crate::games::conversion::OnWire::<$message>::put(parts, field, to);
-            }
-
-            fn from_wire(
-                field: &str,
-                wire: &Option<$message>,
-            ) -> Result<Self, $crate::games::wire::WireError> {
-                static BUILT_IN: std::sync::OnceLock<$message> = std::sync::OnceLock::new();
-                let Some(wire) = wire else {
-                    return Ok(<$edition>::built_in());
-                };
-                let built_in = || {
-                    $crate::games::conversion::OnWire::to_wire(<$edition>::built_in().parts())
-                };
-                // If a client sends the built-in edition, the matches still share one copy.
-                if wire == BUILT_IN.get_or_init(built_in) {
-                    return Ok(<$edition>::built_in());
+            impl OnWire<Option<$message>> for std::sync::Arc<$edition> {
+                fn to_wire(&self) -> Option<$message> {
+                    Some(OnWire::to_wire(self.parts()))
                 }
-                let parts: $parts = $crate::games::conversion::OnWire::from_wire(field, wire)?;
-                let checked = <$edition>::new(&parts)$(.map_err($to_wire_error))?;
-                let checked = checked.map_err($crate::games::wire::WireError::from);
-                $crate::games::wire::Path::below(checked.map(std::sync::Arc::new), field)
+
+                fn put(&self, field: Field, to: &mut Writer) {
+                    let parts = self.parts();
+                    let parts: &$parts = std::borrow::Borrow::borrow(&parts);
+                    OnWire::<$message>::put(parts, field, to);
+                }
+
+                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, WireError> {
+                    static BUILT_IN: std::sync::OnceLock<$message> = std::sync::OnceLock::new();
+                    let Some(wire) = wire else {
+                        return Ok(<$edition>::built_in());
+                    };
+                    let built_in = || OnWire::to_wire(<$edition>::built_in().parts());
+                    // If a client sends the built-in edition, the matches still share one copy.
+                    if wire == BUILT_IN.get_or_init(built_in) {
+                        return Ok(<$edition>::built_in());
+                    }
+                    let parts: $parts = OnWire::from_wire(field, wire)?;
+                    let checked = <$edition>::new(&parts)$(.map_err($to_wire_error))?;
+                    let checked = checked.map_err(WireError::from);
+                    checked.map(std::sync::Arc::new).below(field)
+                }
             }
-        }
+        };
     };
 }
 pub(super) use wire_edition;
