@@ -7,55 +7,18 @@ use crate::position::{Position, seat};
 #[test]
 fn what_is_refused_names_the_field() {
     let mut play = Position::new(3).hand(0, "b5 b5 b6 g9").play();
-    let expected = [
-        (
-            1,
-            "take b9",
-            "seat: not your turn, seat 1 owes no decision; expected: seat 0",
-        ),
-        (
-            0,
-            "take b8",
-            "take.cards: b8 is not in the open row as often as it is taken",
-        ),
-        (
-            0,
-            "take b9 b9",
-            "take.cards: b9 is not in the open row as often as it is taken",
-        ),
-        (
-            0,
-            "buy blue 5",
-            "buy.payment: garden 10 costs at least 10; these cards are worth 5",
-        ),
-        (
-            0,
-            "buy blue 6 6",
-            "buy.payment: the hand does not have 2 x b6, it has 1",
-        ),
-        (
-            0,
-            "buy blue 9 8",
-            "buy.payment: the hand does not have 1 x b9, it has 0",
-        ),
-        (
-            0,
-            "buy green 9 4",
-            "buy.payment: the hand does not have 1 x g4, it has 0",
-        ),
-        (
-            0,
-            "buy blue 5 5 give",
-            "buy.give: only a table of two seats has a dummy to give to",
-        ),
-        (
-            0,
-            "pass",
-            "decision: a pass is legal only when nothing can be taken or bought",
-        ),
-    ];
-    for (number, text, message) in expected {
-        assert_eq!(play.refusal(number, text), message);
+    let other = "seat: not your turn, seat 1 owes no decision; expected: seat 0";
+    assert_eq!(play.refusal(1, "take b9"), other);
+    let mut refusal = |text: &str| play.refusal(0, text);
+    refused! { refusal:
+        "take b8" => "take.cards: b8 is not in the open row as often as it is taken",
+        "take b9 b9" => "take.cards: b9 is not in the open row as often as it is taken",
+        "buy blue 5" => "buy.payment: garden 10 costs at least 10; these cards are worth 5",
+        "buy blue 6 6" => "buy.payment: the hand does not have 2 x b6, it has 1",
+        "buy blue 9 8" => "buy.payment: the hand does not have 1 x b9, it has 0",
+        "buy green 9 4" => "buy.payment: the hand does not have 1 x g4, it has 0",
+        "buy blue 5 5 give" => "buy.give: only a table of two seats has a dummy to give to",
+        "pass" => "decision: a pass is legal only when nothing can be taken or bought",
     }
     let nothing = Decision::Take(RowCards::default());
     assert_eq!(

@@ -45,40 +45,22 @@ fn a_wrong_field_is_named() {
         winner: None,
         scores: [SeatScore::default(); 2],
     };
-    assert_eq!(
-        altered(|view| view.viewer = Viewer::Seat(seat(2))),
-        "viewer: is a seat that is not at the table"
-    );
-    assert_eq!(altered(|view| view.game = 6), "game: must be below `games`");
-    assert_eq!(
-        altered(|view| view.game = 1),
-        "results: must have one entry for each game that is over"
-    );
-    assert_eq!(
-        altered(|view| {
+    refused! { altered:
+        |view| view.viewer = Viewer::Seat(seat(2)) => "viewer: is a seat that is not at the table",
+        |view| view.game = 6 => "game: must be below `games`",
+        |view| view.game = 1 => "results: must have one entry for each game that is over",
+        |view| {
             view.game = 1;
             let mut wrong = result(Some(Contract::Double));
             wrong.scores[0].tolls = 541;
             view.results.push(wrong);
-        }),
-        "results[0].scores: exceeds the maximum points of a game"
-    );
-    assert_eq!(
-        altered(|view| view.round = 4),
-        "round: 4 is out of range (0..=3)"
-    );
-    assert_eq!(
-        altered(|view| view.monuments = 3),
-        "monuments: with those of the seats are more than three"
-    );
-    assert_eq!(
-        altered(|view| view.open.truncate(5)),
-        "open: while building must have 6 cards of the next round"
-    );
-    assert_eq!(
-        altered(|view| view.unseen.truncate(5)),
-        "unseen: must have 6 cards: six for each round still to be laid out"
-    );
+        } => "results[0].scores: exceeds the maximum points of a game",
+        |view| view.round = 4 => "round: 4 is out of range (0..=3)",
+        |view| view.monuments = 3 => "monuments: with those of the seats are more than three",
+        |view| view.open.truncate(5) => "open: while building must have 6 cards of the next round",
+        |view| view.unseen.truncate(5)
+            => "unseen: must have 6 cards: six for each round still to be laid out",
+    }
     for (alter, field) in [
         ((|view| view.games = 3) as fn(&mut Observation), "games: "),
         (|view| view.open.swap(0, 1), "open[0]"),
@@ -107,27 +89,20 @@ fn a_structure_on_both_sides_of_column_0_is_rebuilt() {
 #[test]
 fn a_wrong_draft_is_named() {
     let turn = "phase.seat: is not the seat whose turn follows from the cards that were taken";
-    assert_eq!(
-        altered_draft(|view| {
+    refused! { altered_draft:
+        |view| {
             let Phase::Draft { seat: to_move } = view.phase else {
                 panic!("{:?}", view.phase);
             };
             let seat = seat(1 - to_move.number());
             view.phase = Phase::Draft { seat };
-        }),
-        turn
-    );
-    assert_eq!(
-        altered_draft(|view| {
+        } => turn,
+        |view| {
             view.monuments -= 1;
             view.seats[0].cards.push(Card::Monument);
-        }),
-        turn
-    );
-    assert_eq!(
-        altered_draft(|view| view.open.truncate(5)),
-        "open: with those taken in this round are not six"
-    );
+        } => turn,
+        |view| view.open.truncate(5) => "open: with those taken in this round are not six",
+    }
 }
 
 #[test]
@@ -141,31 +116,17 @@ fn a_wrong_structure_is_named_with_its_piece() {
             view.seats[0].structure.push(placement);
         })
     };
-    assert_eq!(
-        with(at("|", 1, 6)),
-        "seats[0].structure[4]: cell.column: on level 1 a piece lies at most two columns from \
-         another; 6 is further off"
-    );
-    assert_eq!(
-        with(at("|", 3, 1)),
-        "seats[0].structure[4]: cell: 3 1 has no piece directly below it"
-    );
-    assert_eq!(
-        with(at("|", 1, 100)),
-        "seats[0].structure[4]: cell.column: 100 is out of range (-34..=34)"
-    );
-    assert_eq!(
-        with(at("|", 4, 1)),
-        "seats[0].structure[4]: cell.level: 4 is out of range (1..=3)"
-    );
-    assert_eq!(
-        with(at("|", 1, 1)),
-        "seats[0].structure[4]: cell: 1 1 is taken"
-    );
-    assert_eq!(
-        with(at("M", 2, 1)),
-        "seats[0].structure: has a run with a monument that was not closed in its phase"
-    );
+    refused! { with:
+        at("|", 1, 6)
+            => "seats[0].structure[4]: cell.column: on level 1 a piece lies at most two columns \
+                from another; 6 is further off",
+        at("|", 3, 1) => "seats[0].structure[4]: cell: 3 1 has no piece directly below it",
+        at("|", 1, 100) => "seats[0].structure[4]: cell.column: 100 is out of range (-34..=34)",
+        at("|", 4, 1) => "seats[0].structure[4]: cell.level: 4 is out of range (1..=3)",
+        at("|", 1, 1) => "seats[0].structure[4]: cell: 1 1 is taken",
+        at("M", 2, 1)
+            => "seats[0].structure: has a run with a monument that was not closed in its phase",
+    }
     assert_eq!(
         altered(|view| view.seats[0].pillars = 3),
         "seats[0].pillars: must be six, including placed pillars"

@@ -125,34 +125,21 @@ fn setup_error(config: &Config, change: impl FnOnce(&mut Setup)) -> String {
 #[test]
 fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
     let error = |change: fn(&mut Setup)| setup_error(&Config::default(), change);
-    assert_eq!(
-        error(|setup| setup.contracts = None),
-        "contracts: missing: the config plays for contracts"
-    );
-    assert_eq!(
-        error(|setup| setup.contracts = Some([Contract::Double; 6])),
-        "contracts[1]: double is dealt too often (at most 1)"
-    );
-    assert_eq!(
-        error(|setup| setup.deals.truncate(5)),
-        "deals: must have 6 entries, found 5"
-    );
-    assert_eq!(
-        error(|setup| setup.deals[3].first_drafter = seat(2)),
-        "deals[3].first_drafter: there is no seat 2"
-    );
-    assert_eq!(
-        error(|setup| setup.deals[2].deck[7].number = Some(9)),
-        "deals[2].deck[7]: truss 9 boat fish is not one of the items to deal"
-    );
-    assert_eq!(
-        error(|setup| {
+    refused! { error:
+        |setup| setup.contracts = None => "contracts: missing: the config plays for contracts",
+        |setup| setup.contracts = Some([Contract::Double; 6])
+            => "contracts[1]: double is dealt too often (at most 1)",
+        |setup| setup.deals.truncate(5) => "deals: must have 6 entries, found 5",
+        |setup| setup.deals[3].first_drafter = seat(2)
+            => "deals[3].first_drafter: there is no seat 2",
+        |setup| setup.deals[2].deck[7].number = Some(9)
+            => "deals[2].deck[7]: truss 9 boat fish is not one of the items to deal",
+        |setup| {
             let deck = &mut setup.deals[2].deck;
             deck.sort();
             deck[3] = deck[2];
-        }),
-        "deals[2].deck[3]: suspension 3 bird boat is dealt too often (at most 1)"
-    );
+        } => "deals[2].deck[3]: suspension 3 bird boat is dealt too often (at most 1)",
+    }
     let without = Config {
         contracts: false,
         ..Config::default()
@@ -205,22 +192,12 @@ fn edition_error(from: &str, to: &str) -> String {
 
 #[test]
 fn a_bad_edition_file_is_refused_with_its_entry() {
-    assert_eq!(
-        edition_error("name = \"built-in\"", "name = \"\""),
-        "name: must have 1 to 64 printable characters"
-    );
-    assert_eq!(
-        edition_error("number = 7", "number = 16"),
-        "cards[6].number: 16 is out of range (1..=15)"
-    );
-    assert_eq!(
-        edition_error("number = 7", "number = 0"),
-        "cards[6].number: 0 is out of range (1..=15)"
-    );
-    assert_eq!(
-        edition_error("style = \"truss\"", "style = \"cable\""),
-        "cards: must have 8 of truss, found 7"
-    );
+    refused! { edition_error:
+        "name = \"built-in\"", "name = \"\"" => "name: must have 1 to 64 printable characters",
+        "number = 7", "number = 16" => "cards[6].number: 16 is out of range (1..=15)",
+        "number = 7", "number = 0" => "cards[6].number: 0 is out of range (1..=15)",
+        "style = \"truss\"", "style = \"cable\"" => "cards: must have 8 of truss, found 7",
+    }
     let lines: Vec<&str> = BUILT_IN.lines().collect();
     let shorter = lines
         .iter()

@@ -112,87 +112,43 @@ fn what_is_not_of_the_form_is_refused() {
 fn every_rule_that_is_broken_is_named_with_its_entry() {
     let first_fields = "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
                         { half_edges = \"SR WL WR\", cities = \"N\" }]";
-    for (from, to, expected) in [
-        (
-            "name = \"built-in\"",
-            "name = \"\"",
-            "name: must have 1 to 64 printable characters",
-        ),
-        (
-            "edges = \"CCRF\"",
-            "edges = \"CCRFF\"",
-            "tiles[0].edges: must have 4 entries, found 5",
-        ),
-        (
-            "[{ edges = \"NE\" }]",
-            "[]",
-            "tiles[0].cities: no segment has the edge N",
-        ),
-        (
-            "[{ edges = \"NE\" }]",
-            "[{ edges = \"NES\" }]",
-            "tiles[0].cities: edge S is R in `edges`",
-        ),
-        (
-            "[{ edges = \"NE\" }]",
-            "[{ edges = \"EN\" }]",
-            "tiles[0].cities[0].edges: must ascend, without repetition",
-        ),
-        (
-            "[{ edges = \"NE\" }]",
-            "[{ edges = \"NE\" }, { edges = \"\" }]",
-            "tiles[0].cities[1].edges: must not be empty",
-        ),
-        (
-            "[{ edges = \"NE\" }]",
-            "[{ edges = \"NE\" }, { edges = \"E\" }]",
-            "tiles[0].cities[1].edges: E is in another segment too",
-        ),
-        (
-            "drawbridge = \"N\"",
-            "drawbridge = \"E\"",
-            "tiles[0].roads[0].drawbridge: no city segment has E as its first edge",
-        ),
-        (
-            first_fields,
-            "fields = [{ half_edges = \"SL\", cities = \"N\" }]",
-            "tiles[0].fields: no segment has the half-edge SR",
-        ),
-        (
-            first_fields,
-            "fields = [{ half_edges = \"NL SL\", cities = \"N\" }, \
-             { half_edges = \"SR WL WR\", cities = \"N\" }]",
-            "tiles[0].fields: NL is half of a city edge",
-        ),
-        (
-            "half_edges = \"SL\", cities = \"N\"",
-            "half_edges = \"SL\", cities = \"E\"",
-            "tiles[0].fields[0].cities: no city segment has E as its first edge",
-        ),
-        (
-            "half_edges = \"SL\", cities = \"N\"",
-            "half_edges = \"SL\"",
-            "tiles[0].fields[0].cities: must list the city N, which the field touches",
-        ),
+    let wrong = |from, to| refusal(&altered(from, to));
+    refused! { wrong:
+        "name = \"built-in\"", "name = \"\""
+            => "name: must have 1 to 64 printable characters",
+        "edges = \"CCRF\"", "edges = \"CCRFF\""
+            => "tiles[0].edges: must have 4 entries, found 5",
+        "[{ edges = \"NE\" }]", "[]"
+            => "tiles[0].cities: no segment has the edge N",
+        "[{ edges = \"NE\" }]", "[{ edges = \"NES\" }]"
+            => "tiles[0].cities: edge S is R in `edges`",
+        "[{ edges = \"NE\" }]", "[{ edges = \"EN\" }]"
+            => "tiles[0].cities[0].edges: must ascend, without repetition",
+        "[{ edges = \"NE\" }]", "[{ edges = \"NE\" }, { edges = \"\" }]"
+            => "tiles[0].cities[1].edges: must not be empty",
+        "[{ edges = \"NE\" }]", "[{ edges = \"NE\" }, { edges = \"E\" }]"
+            => "tiles[0].cities[1].edges: E is in another segment too",
+        "drawbridge = \"N\"", "drawbridge = \"E\""
+            => "tiles[0].roads[0].drawbridge: no city segment has E as its first edge",
+        first_fields, "fields = [{ half_edges = \"SL\", cities = \"N\" }]"
+            => "tiles[0].fields: no segment has the half-edge SR",
+        first_fields,
+        "fields = [{ half_edges = \"NL SL\", cities = \"N\" }, \
+             { half_edges = \"SR WL WR\", cities = \"N\" }]"
+            => "tiles[0].fields: NL is half of a city edge",
+        "half_edges = \"SL\", cities = \"N\"", "half_edges = \"SL\", cities = \"E\""
+            => "tiles[0].fields[0].cities: no city segment has E as its first edge",
+        "half_edges = \"SL\", cities = \"N\"", "half_edges = \"SL\""
+            => "tiles[0].fields[0].cities: must list the city N, which the field touches",
         // It touches no corner of the city, but borders roads that end there.
-        (
-            "half_edges = \"ER SL SR WL\", cities = \"N\"",
-            "half_edges = \"ER SL SR WL\"",
-            "tiles[7].fields[2].cities: must list the city N, which the field touches",
-        ),
-        (
-            first_fields,
-            "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
-             { half_edges = \"SR WL\", cities = \"N\" }, { half_edges = \"WR\", cities = \"N\" }]",
-            "tiles[0].fields: nothing separates WL and WR, so one field must have both",
-        ),
-        (
-            first_fields,
-            "fields = [{ half_edges = \"SL SR WL WR\", cities = \"N\" }]",
-            "tiles[0].fields[0]: cuts through cities[0]",
-        ),
-    ] {
-        assert_eq!(refusal(&altered(from, to)), expected);
+        "half_edges = \"ER SL SR WL\", cities = \"N\"", "half_edges = \"ER SL SR WL\""
+            => "tiles[7].fields[2].cities: must list the city N, which the field touches",
+        first_fields,
+        "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
+             { half_edges = \"SR WL\", cities = \"N\" }, { half_edges = \"WR\", cities = \"N\" }]"
+            => "tiles[0].fields: nothing separates WL and WR, so one field must have both",
+        first_fields, "fields = [{ half_edges = \"SL SR WL WR\", cities = \"N\" }]"
+            => "tiles[0].fields[0]: cuts through cities[0]",
     }
 }
 
@@ -204,14 +160,11 @@ fn a_road_through_the_tile_has_no_drawbridge_and_no_third_edge() {
         let to = format!("edges = \"CRFR\"\ncities = [{{ edges = \"N\" }}]\nroads = {roads}");
         refusal(&altered(through, &to))
     };
-    assert_eq!(
-        joined("[{ edges = \"EW\", drawbridge = \"N\" }]"),
-        "tiles[7].roads[0].drawbridge: a road of two edges has no end on its tile"
-    );
-    assert_eq!(
-        joined("[{ edges = \"ESW\" }]"),
-        "tiles[7].roads[0].edges: a road has one edge or two"
-    );
+    refused! { joined:
+        "[{ edges = \"EW\", drawbridge = \"N\" }]"
+            => "tiles[7].roads[0].drawbridge: a road of two edges has no end on its tile",
+        "[{ edges = \"ESW\" }]" => "tiles[7].roads[0].edges: a road has one edge or two",
+    }
 }
 
 #[test]

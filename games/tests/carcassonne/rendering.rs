@@ -1,10 +1,10 @@
 //! The text view: everything that people must see, within the width of a terminal.
 
+use bridgemaster_games::Show;
 use bridgemaster_games::carcassonne::{
     Carcassonne, Cell, Crossing, Edge, LaidTile, Meeple, Observation, Phase, Placement, Rotation,
     TileKind,
 };
-use bridgemaster_games::{Progress, Show};
 
 use crate::position::{Position, kind, seat, segment};
 
@@ -71,17 +71,4 @@ fn the_widest_map_and_all_kinds_of_tile_stay_within_100_columns() {
     assert!(widest <= 100, "{widest} columns in\n{text}");
     // Every tile is in one of the blocks.
     assert_eq!(text.matches("-+-").count(), 84, "{text}");
-}
-
-#[test]
-fn progress_counts_tiles_that_were_laid_or_left_the_game() {
-    let position = Position::new("E C V").play("place 0 -1 2; meeple none");
-    let progress = |done| Progress {
-        done,
-        total: 83,
-        unit: "tiles",
-    };
-    assert_eq!(Carcassonne::progress(&position.view()), Some(progress(2)));
-    let position = position.play("place 1 0 0");
-    assert_eq!(Carcassonne::progress(&position.view()), Some(progress(3)));
 }

@@ -22,42 +22,24 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
     let road = Position::new("D6 A U").play("place -1 0 0; meeple road e; place 1 0 1");
     let waiting = road.clone().play("meeple none");
     let field = "seats[0].supply: must be seven with meeples on the table and in crossings";
-    assert_eq!(refused(&road, &|view| view.seats[0].supply = 7), field);
-    assert_eq!(
-        refused(&road, &|view| view.seats[1].points.cities = 2000),
-        "seats[1].points: exceed the maximum points of a match"
-    );
-    assert_eq!(
-        refused(&road, &|view| view.turn = seat(2)),
-        "turn: is a seat that is not at the table"
-    );
-    assert_eq!(
-        refused(&road, &|view| view.tiles[1].placement.cell.y = 1),
-        "tiles[1]: does not fit in its cell, or has a rotation equivalent to a smaller one"
-    );
-    assert_eq!(
-        refused(&road, &|view| _ = view.tiles.remove(0)),
-        "unseen[3]: the observation has 3 tiles of kind D, not 4"
-    );
-    assert_eq!(
-        refused(&road, &|view| view.tiles.swap(0, 1)),
-        "tiles[0]: is not the start tile"
-    );
-    assert_eq!(
-        refused(&Position::new("E"), &|view| {
+    refused! { refused:
+        &road, &|view| view.seats[0].supply = 7 => field,
+        &road, &|view| view.seats[1].points.cities = 2000
+            => "seats[1].points: exceed the maximum points of a match",
+        &road, &|view| view.turn = seat(2) => "turn: is a seat that is not at the table",
+        &road, &|view| view.tiles[1].placement.cell.y = 1
+            => "tiles[1]: does not fit in its cell, or has a rotation equivalent to a smaller one",
+        &road, &|view| _ = view.tiles.remove(0)
+            => "unseen[3]: the observation has 3 tiles of kind D, not 4",
+        &road, &|view| view.tiles.swap(0, 1) => "tiles[0]: is not the start tile",
+        &Position::new("E"), &|view| {
             view.tiles.clear();
             view.unseen[TileKind::START.index()] += 1;
-        }),
-        "tiles[0]: is not the start tile"
-    );
-    assert_eq!(
-        refused(&road, &|view| view.meeples[0].segment = Segment::Monastery),
-        "meeples[0].segment: the tile has no monastery"
-    );
-    assert_eq!(
-        refused(&road, &|view| view.meeples[0].cell.y = 4),
-        "meeples[0].cell: has no tile"
-    );
+        } => "tiles[0]: is not the start tile",
+        &road, &|view| view.meeples[0].segment = Segment::Monastery
+            => "meeples[0].segment: the tile has no monastery",
+        &road, &|view| view.meeples[0].cell.y = 4 => "meeples[0].cell: has no tile",
+    }
     let alter_crossing = |alter: &dyn Fn(&mut Crossing)| {
         refused(&waiting, &|view| {
             if let Phase::Drawbridge { crossings } = &mut view.phase {
@@ -69,21 +51,17 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
         alter_crossing(&|crossing| crossing.meeples = 0),
         "phase.crossings[0].meeples: 0 is out of range (1..=7)"
     );
-    assert_eq!(
-        refused(&waiting, &|view| {
+    refused! { refused:
+        &waiting, &|view| {
             view.phase = Phase::Drawbridge {
                 crossings: [].into_iter().collect(),
             };
             view.seats[0].supply = 7;
-        }),
-        "phase.crossings: is empty"
-    );
-    assert_eq!(
-        refused(&Position::new("E"), &|view| {
+        } => "phase.crossings: is empty",
+        &Position::new("E"), &|view| {
             view.phase = Phase::PlaceTile { tile: kind("A") };
-        }),
-        "unseen[0]: the observation has 3 tiles of kind A, not 2"
-    );
+        } => "unseen[0]: the observation has 3 tiles of kind A, not 2",
+    }
 }
 
 #[test]

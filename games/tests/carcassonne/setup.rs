@@ -71,18 +71,12 @@ fn a_bad_setup_is_refused_with_its_field() {
         started.unwrap_err().to_string()
     };
     let config = Config::default();
-    assert_eq!(
-        refused(&config, &|setup| setup.first = Seat::new(3).unwrap()),
-        "first: there is no seat 3 at a table of 3"
-    );
-    assert_eq!(
-        refused(&config, &|setup| setup.tiles.truncate(82)),
-        "tiles: must have 83 entries, found 82"
-    );
-    assert_eq!(
-        refused(&without_drawbridges(), &|_| {}),
-        "tiles: must have 71 entries, found 83"
-    );
+    refused! { refused:
+        &config, &|setup| setup.first = Seat::new(3).unwrap()
+            => "first: there is no seat 3 at a table of 3",
+        &config, &|setup| setup.tiles.truncate(82) => "tiles: must have 83 entries, found 82",
+        &without_drawbridges(), &|_| {} => "tiles: must have 71 entries, found 83",
+    }
     let twice = |setup: &mut Setup| {
         let first = setup
             .tiles

@@ -79,6 +79,8 @@ pub(crate) fn texts_fit_a_terminal_and_progress_never_decreases<G: Game>(random:
         if let Some(progress) = G::progress(&G::observe(step.state, Viewer::Spectator)) {
             let reached = (done..=progress.total).contains(&progress.done);
             assert!(reached, "{progress:?}");
+            let is_over = G::outcome(step.state).is_some();
+            assert!(!is_over || progress.done == progress.total, "{progress:?}");
             done = progress.done;
         }
     });

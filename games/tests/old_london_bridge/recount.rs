@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use bridgemaster_games::old_london_bridge::{
     Area, Config, Decision, Event, FaceChoice, Kind, OldLondonBridge, StartLeaders,
 };
-use bridgemaster_games::{ChanceStream, Game, Rules, Sample, Seat, SeatCount, Seed, Viewer};
+use bridgemaster_games::{
+    ChanceStream, Game, NoEvents, Rules, Sample, Seat, SeatCount, Seed, Viewer,
+};
 use proptest::prelude::*;
 
 use crate::naive::Naive;
@@ -103,6 +105,13 @@ fn play(count: u8, config: &Config, seed: u64, manner: Manner) -> Seen {
         }
         let seat = seats_to_decide[chance.below(seats_to_decide.len() as u32) as usize];
         OldLondonBridge::legal(&state, seat, &mut list);
+        if matches!(list[0], Decision::Place(_)) {
+            for decision in naive.candidates().map(Decision::Place) {
+                let applied =
+                    OldLondonBridge::apply(&mut state.clone(), seat, &decision, &mut NoEvents);
+                assert_eq!(applied.is_ok(), list.contains(&decision), "{decision}");
+            }
+        }
         let decision = choose(&list, manner, &mut chance);
         OldLondonBridge::apply(&mut state, seat, &decision, &mut events).unwrap();
         naive.apply(seat, &decision);

@@ -38,25 +38,25 @@ impl Naive {
         is_legal.then_some((pawn, money, tile))
     }
 
+    /// All placements, legal or not.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = Placement> {
+        let ring = *self.config.edition.ring();
+        let spots = [Spot::Outer, Spot::Centre].into_iter();
+        let spots = spots.flat_map(move |spot| ring.map(|stack| (spot, stack)));
+        spots.flat_map(|(spot, stack)| {
+            (0..4).map(move |tiles| Placement {
+                spot,
+                stack,
+                share: tiles & 1 != 0,
+                opening: tiles & 2 != 0,
+            })
+        })
+    }
+
     fn placements(&self, owner: usize) -> Vec<Decision> {
-        let mut legal = Vec::new();
-        for spot in [Spot::Outer, Spot::Centre] {
-            for &stack in self.config.edition.ring() {
-                for (opening, share) in [(false, false), (false, true), (true, false), (true, true)]
-                {
-                    let placement = Placement {
-                        spot,
-                        stack,
-                        share,
-                        opening,
-                    };
-                    if self.entry(owner, placement).is_some() {
-                        legal.push(Decision::Place(placement));
-                    }
-                }
-            }
-        }
-        legal
+        let legal = |placement: &Placement| self.entry(owner, *placement).is_some();
+        let legal = self.candidates().filter(legal);
+        legal.map(Decision::Place).collect()
     }
 
     fn may_use(&self, owner: usize, view: TurnView, tile: TurnTile) -> bool {
