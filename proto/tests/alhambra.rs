@@ -1,12 +1,11 @@
 //! Alhambra on the wire: rare values and both ends of ranges survive.
 
 use bridgemaster_games::{
-    ChanceStream, Game, LegalList, NoEvents, Rules, Sample, Seat, SeatCount, Viewer,
+    Game, LegalList, NoEvents, Rules, Sample, Seat, SeatCount, Viewer,
     alhambra::{
-        Alhambra, Building, Buildings, Category, Config, Currency, Decision, DummyPlaces, Event,
+        Alhambra, Building, Buildings, Category, Config, Currency, Decision, Event,
         MAX_CATEGORY_POINTS, MAX_SHUFFLES, MONEY_CARDS, Money, MoneyCard, Observation, Owner,
         Phase, PlaceRange, Purchase, RowCards, Scoring, Setup, Shuffle, TurnPurchase, ValueCounts,
-        WithoutBuildings,
     },
 };
 use bridgemaster_proto::{
@@ -249,19 +248,6 @@ fn excess_items_are_refused_at_the_first() {
 }
 
 impl Wired for Alhambra {
-    fn any_config(chance: &mut ChanceStream) -> Config {
-        Config {
-            without_buildings: match chance.below(2) {
-                0 => WithoutBuildings::NoPlace,
-                _ => WithoutBuildings::Place,
-            },
-            dummy_places: match chance.below(2) {
-                0 => DummyPlaces::All,
-                _ => DummyPlaces::FirstOnly,
-            },
-        }
-    }
-
     fn rare() -> Rare<Self> {
         Rare {
             setups: setups(),

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use bridgemaster_games::{
-    ChanceStream, Seat,
+    Seat,
     bridges_to_nowhere::{
-        BridgeCard, BridgeCardParts, BridgesToNowhere, CONTRACTS_TO_WIN, Card, Cell, Config,
-        Contract, Decision, Edition, EditionParts, Event, GAMES, GameResult, LEVELS,
-        MAX_CATEGORY_POINTS, MAX_COLUMN, MAX_NUMBER, NextCards, Observation, Piece, Placement,
-        SeatScore, Style, Symbol,
+        BridgeCard, BridgeCardParts, BridgesToNowhere, Card, Cell, Config, Contract, Decision,
+        Edition, EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN,
+        MAX_NUMBER, Observation, Piece, Placement, SeatScore, Style, Symbol,
     },
 };
 use bridgemaster_proto::{
@@ -19,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     descriptors::from_json,
-    random_match::{Rare, Wired, play},
+    random_match::{Rare, Wired, play, refused},
 };
 
 type Btn = BridgesToNowhere;
@@ -184,18 +183,6 @@ fn observation() -> Observation {
     observation
 }
 
-/// Asserts a refusal's path below the game and a part of its error text.
-#[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
-    let error = result.unwrap_err();
-    assert_eq!(
-        error.field,
-        format!("bridges_to_nowhere.{field}"),
-        "{error}"
-    );
-    assert!(error.detail.contains(detail), "{error}");
-}
-
 #[test]
 fn an_invalid_or_repeated_position_in_the_structure_is_refused() {
     let seen = observations(9);
@@ -211,7 +198,7 @@ fn an_invalid_or_repeated_position_in_the_structure_is_refused() {
         change(&mut entry.seats[seat].placed);
         Btn::observation_from_wire(&wire, &Config::default())
     };
-    let at = |i: usize| format!("seats[{seat}].placed[{i}]");
+    let at = |i: usize| format!("bridges_to_nowhere.seats[{seat}].placed[{i}]");
     let none = "18 is not a position in a structure of";
     refused(with(&|placed| placed[0] = 18), &at(0), none);
     refused(with(&|placed| placed[1] = placed[0]), &at(1), "is repeated");
@@ -236,20 +223,8 @@ fn other_edition() -> Edition {
 }
 
 impl Wired for BridgesToNowhere {
-    fn any_config(chance: &mut ChanceStream) -> Config {
-        let mut config = Config {
-            contracts: chance.below(2) == 0,
-            contracts_to_win: chance.below((*CONTRACTS_TO_WIN.end()).into()) as u8 + 1,
-            games: chance.below((*GAMES.end()).into()) as u8 + 1,
-            ..Config::default()
-        };
-        if chance.below(2) == 0 {
-            config.next_cards = NextCards::AfterBuilding;
-        }
-        if chance.below(2) == 0 {
-            config.edition = Arc::new(other_edition());
-        }
-        config
+    fn set_other_edition(config: &mut Config) {
+        config.edition = Arc::new(other_edition());
     }
 
     fn rare() -> Rare<Self> {

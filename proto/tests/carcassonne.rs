@@ -5,9 +5,8 @@ mod extremes;
 
 use std::sync::Arc;
 
-use bridgemaster_games::{
-    ChanceStream,
-    carcassonne::{Carcassonne, Config, Edition, EditionParts, RoadParts, TileParts},
+use bridgemaster_games::carcassonne::{
+    Carcassonne, Config, Edition, EditionParts, RoadParts, TileParts,
 };
 
 use crate::random_match::{Rare, Wired};
@@ -30,16 +29,8 @@ fn other_edition() -> Edition {
 }
 
 impl Wired for Carcassonne {
-    fn any_config(chance: &mut ChanceStream) -> Config {
-        Config {
-            drawbridges: chance.below(4) != 0,
-            fields: chance.below(4) != 0,
-            edition: if chance.below(2) == 0 {
-                Edition::built_in()
-            } else {
-                Arc::new(other_edition())
-            },
-        }
+    fn set_other_edition(config: &mut Config) {
+        config.edition = Arc::new(other_edition());
     }
 
     fn rare() -> Rare<Self> {

@@ -80,34 +80,3 @@ fn every_game_has_an_entry_in_every_message_of_a_game() {
         assert_eq!(listed, GAME_IDS, "{name}");
     }
 }
-
-#[test]
-fn every_part_of_the_protocol_is_commented() {
-    for file in pool()
-        .files()
-        .filter(|file| file.package_name().starts_with("bridgemaster"))
-    {
-        let info = file
-            .file_descriptor_proto()
-            .source_code_info
-            .clone()
-            .unwrap();
-        let bare = info.location.iter().filter(|location| {
-            is_declaration(&location.path)
-                && location
-                    .leading_comments
-                    .as_deref()
-                    .unwrap_or("")
-                    .trim()
-                    .is_empty()
-        });
-        let bare: Vec<&Vec<i32>> = bare.map(|location| &location.path).collect();
-        assert!(bare.is_empty(), "{}: no comment at {bare:?}", file.name());
-    }
-}
-
-/// True if a path in a file descriptor belongs to a message, field, oneof, enum, enum value,
-/// service or method.
-fn is_declaration(path: &[i32]) -> bool {
-    matches!(path, [4..=6, _] | [4, _, 2 | 8, _] | [5 | 6, _, 2, _])
-}

@@ -3,28 +3,19 @@
 use std::sync::Arc;
 
 use bridgemaster_games::{
-    ChanceStream, Seat,
+    Seat,
     old_london_bridge::{
-        Area, BuildingParts, Coat, Config, Edition, EditionParts, Event, FaceChoice, Kind,
-        OldLondonBridge, StartLeaders, TileKind,
+        BuildingParts, Coat, Config, Edition, EditionParts, Event, Kind, OldLondonBridge, TileKind,
     },
 };
 use bridgemaster_proto::{
-    games::{WireError, WireGame, old_london_bridge::v1::StackView},
+    games::{WireGame, old_london_bridge::v1::StackView},
     v1::{self, game_observation},
 };
 
-use crate::random_match::{Rare, Wired, play};
+use crate::random_match::{Rare, Wired, play, refused};
 
 type Olb = OldLondonBridge;
-
-/// Asserts a refusal's path and a part of its error text.
-#[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
-    let error = result.unwrap_err();
-    assert_eq!(error.field, field, "{error}");
-    assert!(error.detail.contains(detail), "{error}");
-}
 
 #[test]
 fn an_entry_of_an_unknown_game_is_refused() {
@@ -131,21 +122,8 @@ fn other_edition() -> Edition {
 }
 
 impl Wired for OldLondonBridge {
-    fn any_config(chance: &mut ChanceStream) -> Config {
-        let mut config = Config::default();
-        for (choice, area) in config.faces.iter_mut().zip(Area::ALL) {
-            *choice = match area.faces().get(chance.below(6) as usize) {
-                Some(&face) => FaceChoice::Face(face),
-                None => FaceChoice::Random,
-            };
-        }
-        if chance.below(2) == 0 {
-            config.start_leaders = StartLeaders::Paid;
-        }
-        if chance.below(2) == 0 {
-            config.edition = Arc::new(other_edition());
-        }
-        config
+    fn set_other_edition(config: &mut Config) {
+        config.edition = Arc::new(other_edition());
     }
 
     fn rare() -> Rare<Self> {

@@ -1,15 +1,34 @@
 //! Random legal play, step by step.
 
-use bridgemaster_games::{ChanceStream, Game, NoEvents, SeatCount, Seed, Viewer, resolve_chance};
-use bridgemaster_proto::games::WireGame;
+use std::fmt::Debug;
+
+use bridgemaster_games::{
+    ChanceStream, Game, GameOption, NoEvents, SeatCount, Seed, Viewer, resolve_chance,
+};
+use bridgemaster_proto::games::{WireError, WireGame};
 
 /// A chance stream that no match uses.
 const PLAY_STREAM: u64 = 1 << 40;
 
 /// A game whose messages are tested. Every game in the catalogue implements this trait.
 pub(crate) trait Wired: WireGame {
+    /// Replaces the edition, if the game has one, by an edition with other data in every entry.
+    fn set_other_edition(_config: &mut Self::Config) {}
+
     /// A random config: every field sometimes differs from its default.
-    fn any_config(chance: &mut ChanceStream) -> Self::Config;
+    fn any_config(chance: &mut ChanceStream) -> Self::Config {
+        let mut config = Self::Config::default();
+        for GameOption { name, examples, .. } in Self::options() {
+            let choice = chance.below(examples.len() as u32 + 1) as usize;
+            if let Some(value) = examples.get(choice) {
+                Self::set_option(&mut config, name, value).unwrap();
+            }
+        }
+        if chance.below(2) == 0 {
+            Self::set_other_edition(&mut config);
+        }
+        config
+    }
 
     /// Values that random play rarely reaches, and both ends of ranges.
     fn rare() -> Rare<Self>
@@ -18,6 +37,14 @@ pub(crate) trait Wired: WireGame {
 
     /// Pairs of a changed field and the other field that the error then names.
     const ERROR_AT_OTHER_FIELD: &'static [(&'static str, &'static str)] = &[];
+}
+
+/// Asserts a refusal's path and a part of its error text.
+#[track_caller]
+pub(crate) fn refused<T: Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
+    let error = result.unwrap_err();
+    assert_eq!(error.field, field, "{error}");
+    assert!(error.detail.contains(detail), "{error}");
 }
 
 /// Rare values in a match with the default config.

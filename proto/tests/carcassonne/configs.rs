@@ -9,13 +9,7 @@ use bridgemaster_proto::{
     v1::game_config,
 };
 
-/// Asserts a refusal's path and a part of its error text.
-#[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
-    let error = result.unwrap_err();
-    assert_eq!(error.field, format!("carcassonne.{field}"), "{error}");
-    assert!(error.detail.contains(detail), "{error}");
-}
+use crate::random_match::refused;
 
 /// Reads the default config in the form that the server sends, after a change.
 fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireError> {
@@ -37,17 +31,17 @@ fn base_tiles_are_sent_and_may_be_omitted_but_not_changed() {
     assert_eq!(with_config(|c| c.base_tiles.clear()), unchanged);
     refused(
         with_config(|c| c.base_tiles.truncate(23)),
-        "base_tiles",
+        "carcassonne.base_tiles",
         "empty or have 24 entries, found 23",
     );
     refused(
         with_config(|c| c.base_tiles[3].count = 5),
-        "base_tiles[3]",
+        "carcassonne.base_tiles[3]",
         "same in every match",
     );
     refused(
         with_config(|c| c.base_tiles[23].tile = None),
-        "base_tiles[23]",
+        "carcassonne.base_tiles[23]",
         "left empty",
     );
 }
