@@ -60,7 +60,7 @@ pub use bridgemaster_match::Unreplayable;
 pub use bridgemaster_traces as traces;
 pub use forwarding::NodeConnector;
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
-pub use limits::{Limits, Rate};
+pub use limits::{FIXED_LIMITS, Limits, Rate};
 pub use line_limit::LineLimit;
 pub use live::{RecordRepair, RecoveryError, WithheldReplays, repair_records};
 pub use page::{LocalPage, LocalPages, LocalServer, PageError};

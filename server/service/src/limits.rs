@@ -10,14 +10,16 @@ use serde::{Deserialize, Deserializer, de};
 
 pub(crate) use fixed::*;
 
-/// The configurable limits of a server. A refusal names the limit's field. In a config file, the
-/// names of durations end in `_ms`. No value may be 0.
+/// The limits of a server. A refusal names the limit's field. A config file can set the limits that
+/// depend on the machine and on the number of users; the names of durations end in `_ms`, and no
+/// value may be 0. The other limits follow from the protocol and from how people and clients
+/// behave, as their comments explain. They are fields so that tests can lower them.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// The maximum size of a message from a bot. A decision takes under 100 bytes and a Hello under
     /// 1 KiB; every stream has a read buffer of this size.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub play_message_bytes: usize,
     /// The maximum size of a request to services other than `PlayService`. A match config with
     /// edition data takes about 3 KiB. A replay file from which a match is forked must fit as well.
@@ -51,18 +53,18 @@ pub struct Limits {
     pub page_connections: usize,
     /// Open connections to the page from one address: half of all, since many people in one room
     /// often share an address.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub page_connections_per_address: usize,
     /// The time limit for the HTTP/2 preface. Clients send the preface at once, but without this
     /// limit the server would wait forever.
-    #[serde(rename = "preface_time_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub preface_time: Duration,
     /// TLS handshakes in progress. A new handshake beyond the limit evicts the oldest handshake
     /// from the address with the most handshakes.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub tls_handshakes: usize,
     /// The time limit for a TLS handshake, which takes a few round trips.
-    #[serde(rename = "tls_handshake_time_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub tls_handshake_time: Duration,
     /// Calls from one address, including bots' new streams. Calls with a valid API key count
     /// against the key instead. A call costs about 30 µs of CPU time, so one address gets a sixth
@@ -71,6 +73,7 @@ pub struct Limits {
     /// Calls with one seat's ticket that do not count against their address, so that other callers
     /// at the address cannot prevent a bot from reconnecting. SDKs retry at most three times a
     /// second.
+    #[serde(skip)]
     pub calls_per_seat: Rate,
     /// Calls with one API key, including bots' new streams: enough for 64 slots that each play ten
     /// matches a second.
@@ -85,14 +88,14 @@ pub struct Limits {
     #[serde(deserialize_with = "deserialize_positive")]
     pub open_groups: usize,
     /// The `open_groups` limit for one API key: a tenth of all. Abandoned groups have to be closed.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub open_groups_per_key: usize,
     /// Contest queues. A queue that lists the maximum number of allowed keys takes 96 KiB.
     #[serde(deserialize_with = "deserialize_positive")]
     pub queues: usize,
     /// Contest queues per API key. Each contest needs a queue; a key can run several contests at
     /// once.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub queues_per_key: usize,
     /// Bots that attend (wait in) queues. A bot with the maximum number of slots takes 32 KiB, and
     /// its stream counts as a call.
@@ -100,34 +103,34 @@ pub struct Limits {
     pub attendances: usize,
     /// The `attendances` limit for one API key, or for one address on a server without keys: an
     /// eighth of all.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub attendances_per_caller: usize,
     /// The time for which a disconnected bot still counts as attending: enough to restart a
     /// machine.
-    #[serde(rename = "attendance_absence_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub attendance_absence: Duration,
     /// Calls in progress, with one API key, that list matches or read ended matches from the store.
     /// A call beyond the limit waits until one of the same caller's earlier calls has finished.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub reads_per_key: usize,
     /// The same limit as `reads_per_key`, but for one address. Several keys can share an address.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub reads_per_address: usize,
     /// The same limit as `reads_per_key`, but for one connection.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub reads_per_connection: usize,
     /// Concurrent reads of ended matches from the store. Reads are limited by the CPU rather than
     /// by the disk. More concurrent reads would not be faster, and would take CPU time from matches
     /// in play.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub store_reads: usize,
     /// Calls that wait to read from the store. At about 10 ms per read, a longer queue would mean
     /// waiting for more than five seconds.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub store_reads_waiting: usize,
     /// Streams per connection. HTTP/2 requires a limit, and each stream takes 512 bytes of the
     /// connection's flow-control window. A program with more bots opens a second connection.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub streams_per_connection: u32,
     /// Bots' open streams: two for each match that can be open.
     #[serde(deserialize_with = "deserialize_positive")]
@@ -161,7 +164,7 @@ pub struct Limits {
     #[serde(deserialize_with = "deserialize_positive")]
     pub unread_answer_bytes_per_caller: usize,
     /// The `unread_answer_bytes` limit for one connection: eight replays or two long pages.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub unread_answer_bytes_per_connection: usize,
     /// The time within which a client has to read some of its response, and the time that a call
     /// waits for the budget for unread responses. Progress is measured in steps of 16 KiB, so the
@@ -177,7 +180,7 @@ pub struct Limits {
     /// that the bot does not read. A bot that reconnects is sent up to
     /// [`MAX_RETAINED_MESSAGES`](bridgemaster_referee::MAX_RETAINED_MESSAGES) messages and the state of its
     /// match at once. The limit allows for twice that number.
-    #[serde(deserialize_with = "deserialize_outbound_queue")]
+    #[serde(skip)]
     pub outbound_queue: usize,
     /// Bytes of messages queued for bots that read too slowly, for all bots together. The queue of
     /// a bot that reads at once is not counted.
@@ -192,7 +195,7 @@ pub struct Limits {
     #[serde(deserialize_with = "deserialize_positive")]
     pub watchers_per_match: usize,
     /// The number of updates queued for one spectator.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub watcher_queue: usize,
     /// Bytes of updates that are queued for all matches' spectators. An update that is queued for
     /// several spectators counts once.
@@ -215,38 +218,70 @@ pub struct Limits {
     pub rules_positions: usize,
     /// The `rules_positions` limit for one caller: a quarter of all, and several times the longest
     /// list of legal decisions.
-    #[serde(deserialize_with = "deserialize_positive")]
+    #[serde(skip)]
     pub rules_positions_per_caller: usize,
     /// CPU time of one caller, in ms: a whole core, so that a single caller can use all the time
     /// that matches do not need. Several callers share that time.
+    #[serde(skip)]
     pub rules_cpu_ms_per_caller: Rate,
     /// The time after which an idle session ends, since its positions use memory. The time is
     /// longer than a bot's opponents usually think.
-    #[serde(rename = "rules_idle_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub rules_idle: Duration,
     /// The interval between Ping messages on a stream.
-    #[serde(rename = "ping_interval_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub ping_interval: Duration,
     /// The interval between HTTP/2 keepalive pings, and the time limit for each acknowledgement.
     /// The pings detect dead peers.
-    #[serde(rename = "keepalive_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub keepalive: Duration,
     /// API key cache lifetime. A revoked key is refused after this time, and its streams end within
     /// twice this time. The store is polled twice per lifetime.
-    #[serde(rename = "key_cache_time_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub key_cache_time: Duration,
     /// The lifetime of cached API keys while the store is unreadable. The lifetime is long enough
     /// for a disk that hangs for a while, and short enough to limit the use of revoked keys.
-    #[serde(rename = "keys_trusted_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub keys_trusted: Duration,
     /// The time that a drain leaves for matches to end: enough for the last moves of a match, and
     /// short enough for an operator who waits.
     #[serde(skip)]
     pub drain_time: Duration,
     /// The time that a stopping server waits for open streams to end.
-    #[serde(rename = "stop_time_ms", deserialize_with = "deserialize_ms")]
+    #[serde(skip)]
     pub stop_time: Duration,
 }
+
+/// Entries of config files of earlier versions. These limits have the same value on every server.
+pub const FIXED_LIMITS: [&str; 27] = [
+    "play_message_bytes",
+    "page_connections_per_address",
+    "preface_time_ms",
+    "tls_handshakes",
+    "tls_handshake_time_ms",
+    "calls_per_seat",
+    "open_groups_per_key",
+    "queues_per_key",
+    "attendances_per_caller",
+    "attendance_absence_ms",
+    "reads_per_key",
+    "reads_per_address",
+    "reads_per_connection",
+    "store_reads",
+    "store_reads_waiting",
+    "streams_per_connection",
+    "unread_answer_bytes_per_connection",
+    "outbound_queue",
+    "watcher_queue",
+    "rules_positions_per_caller",
+    "rules_cpu_ms_per_caller",
+    "rules_idle_ms",
+    "ping_interval_ms",
+    "keepalive_ms",
+    "key_cache_time_ms",
+    "keys_trusted_ms",
+    "stop_time_ms",
+];
 
 /// A rate limit, as a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -385,17 +420,6 @@ where
 /// The minimum length of a bot's message queue: everything that is sent to a reconnecting bot has
 /// to fit.
 const MIN_OUTBOUND_QUEUE: usize = 2 * MAX_RETAINED_MESSAGES;
-
-/// Deserializes the length of a bot's message queue.
-fn deserialize_outbound_queue<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
-    let messages = deserialize_positive(from)?;
-    if messages < MIN_OUTBOUND_QUEUE {
-        let problem =
-            format!("{messages} is below {MIN_OUTBOUND_QUEUE}, the minimum for reconnecting bots");
-        return Err(de::Error::custom(problem));
-    }
-    Ok(messages)
-}
 
 /// The minimum flow-control window of an HTTP/2 connection, in bytes.
 const MIN_CONNECTION_WINDOW_BYTES: u32 = 65_535;

@@ -14,6 +14,7 @@ use bridgemaster_server::{
     LineLimit, VERSION,
     traces::{Source, Traces},
 };
+use bridgemaster_store::NodeName;
 use tokio::{task::JoinHandle, time::interval};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, level_filters::LevelFilter, warn};
@@ -29,7 +30,7 @@ use tracing_subscriber::{
 
 use crate::{
     output,
-    serve::{flags::LogFormat, settings::Settings},
+    serve::settings::{LogFormat, Settings},
 };
 
 /// Maximum number of queued log lines. Further lines are dropped. If writing blocks, a busy server
@@ -63,14 +64,15 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
     let writer = NonBlockingBuilder::default()
         .buffered_lines_limit(QUEUE_LINES)
         .thread_name("log");
-    let (lines, writing) = match settings.log {
+    let format = settings.log.unwrap_or(LogFormat::Text);
+    let (lines, writing) = match format {
         LogFormat::Text => writer.finish(output::text_log()),
         LogFormat::Json => writer.finish(output::json_log()),
     };
     let missing = MissingLines::new(limit, &lines);
     let log = fmt::layer().with_ansi(output::has_colours());
     let log = log.with_writer(lines);
-    match settings.log {
+    match format {
         LogFormat::Text => registry().with(log.with_filter(filter)).init(),
         LogFormat::Json => registry().with(log.json().with_filter(filter)).init(),
     }
@@ -118,8 +120,7 @@ pub(super) fn start_export(settings: &Settings) -> (Traces, SpanExport) {
     let Some(collector) = &settings.otlp else {
         return (Traces::disabled(), SpanExport { task: None, stop });
     };
-    let node = &settings.node;
-    let name = node.address.as_ref().map(|_| node.name.as_str());
+    let name = settings.node.as_ref().map(NodeName::as_str);
     let (traces, exporter) = Traces::new(collector, Source::server(VERSION, name));
     info!(collector = collector.address(), "exporting spans");
     let task = Some(tokio::spawn(exporter.run(stop.clone())));

@@ -1,7 +1,7 @@
 //! `bridgemaster serve`: runs a server until it is stopped.
 
-mod config_file;
-mod flags;
+mod checks;
+mod ladders;
 mod log;
 mod rules;
 mod settings;
@@ -10,7 +10,8 @@ use std::{io, net::SocketAddr, path::Path, sync::Arc};
 
 use bridgemaster_sdk::{TlsOptions, endpoint};
 use bridgemaster_server::{
-    BindError, NodeConnector, Server, ServerOptions, SharedStore, Storage, traces::MAX_QUEUE_BYTES,
+    BindError, Limits, NodeConnector, Server, ServerOptions, SharedStore, Storage, Tls, TlsFiles,
+    traces::MAX_QUEUE_BYTES,
 };
 use bridgemaster_store::{
     DataDir, Durability, IntegrityCheck, KeyStore, Nodes, PostgresStore, SqliteOptions,
@@ -25,9 +26,8 @@ use crate::{
     output,
     process::{block_on, stop_requested},
     serve::{
-        flags::{ServeArgs, reload_on_hangup},
         rules::RulesArgs,
-        settings::{PageSettings, Settings, StoreLocation},
+        settings::{ServeArgs, Settings},
     },
 };
 
@@ -57,7 +57,8 @@ impl ServeCommand {
 
 impl ServeArgs {
     fn run(self) -> anyhow::Result<()> {
-        let settings = Settings::of(self)?;
+        let settings = self.0?;
+        settings.check()?;
         let (missing_lines, _writing) = log::start(&settings);
         let served = block_on(async {
             tokio::spawn(missing_lines.clone().report_periodically());
@@ -68,8 +69,9 @@ impl ServeArgs {
     }
 }
 
-async fn serve(mut settings: Settings) -> anyhow::Result<()> {
-    let tls = settings.tls.load()?;
+async fn serve(settings: Settings) -> anyhow::Result<()> {
+    let ladders = ladders::parse(&settings)?;
+    let tls = load_tls(&settings)?;
     reload_on_hangup(tls.clone())?;
     if settings.is_reachable_by_others() && !settings.require_keys {
         warn!(
@@ -80,37 +82,49 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
     let connector = node_connector(&settings)?;
     let (store, shared) = open_store(&settings, connector).await?.unzip();
     let shared = shared.flatten();
-    let has_page = settings.page.is_some();
-    settings.limits.fit_open_files(has_page, 0);
-    log_memory_bound(&settings);
+    let page = settings.page();
+    let mut limits = settings.limits();
+    limits.fit_open_files(page.is_some(), 0);
+    log_memory_bound(&settings, &limits);
+    let (listen, is_default_page) = (settings.listen(), settings.page.is_none());
+    let public_read = settings.public_read();
     let keys = store.clone().filter(|_| settings.require_keys);
     let scheme = if tls.is_some() { "https" } else { "http" };
     let options = ServerOptions {
         tls,
         metrics: settings.metrics,
-        limits: settings.limits,
+        limits,
         rules: settings.rules,
         replays: settings.replays,
         private: None,
         replay_mode: settings.replay_mode,
-        public_read: settings.public_read,
-        ladders: settings.ladders,
+        public_read,
+        ladders,
         traces,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
             store,
             dropped_matches: settings.drop_match,
-            keep_replays: settings.keep_replays,
+            keep_replays: settings.keep_replays.unwrap_or_default(),
             shared,
         }),
     };
-    let mut server = Server::bind(settings.listen, options)
-        .await
-        .map_err(with_hint)?;
-    let page = match settings.page {
-        Some(page) => open_page(&mut server, page).await?,
+    let mut server = Server::bind(listen, options).await.map_err(with_hint)?;
+    let page = match page {
+        Some(addr) => {
+            Some(open_page(&mut server, addr, settings.page_host, is_default_page).await?)
+        }
         None => None,
     };
+    let (drain, stop) = drain_and_stop_on_signals();
+    print_addresses(&server, scheme, page)?;
+    let served = server.run_and_drain(drain, stop).await;
+    span_export.finish().await;
+    Ok(served?)
+}
+
+/// Returns tokens that the first and the second signal cancel.
+fn drain_and_stop_on_signals() -> (CancellationToken, CancellationToken) {
     let (drain, stop) = (CancellationToken::new(), CancellationToken::new());
     let first_signal = stop_requested();
     let (start_drain, start_stop) = (drain.clone(), stop.clone());
@@ -121,30 +135,63 @@ async fn serve(mut settings: Settings) -> anyhow::Result<()> {
         second_signal.await;
         start_stop.cancel();
     });
-    print_addresses(&server, scheme, page)?;
-    let served = server.run_and_drain(drain, stop).await;
-    span_export.finish().await;
-    Ok(served?)
+    (drain, stop)
+}
+
+/// Reads the TLS files; `None` without TLS.
+fn load_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
+    let (Some(cert), Some(key)) = (&settings.tls_cert, &settings.tls_key) else {
+        return Ok(None);
+    };
+    let files = TlsFiles {
+        cert: cert.clone(),
+        key: key.clone(),
+        client_ca: settings.tls_client_ca.clone(),
+    };
+    let tls = Tls::load(files).map_err(|error| misuse(error.to_string()))?;
+    Ok(Some(Arc::new(tls)))
+}
+
+/// Reloads the files on SIGHUP. If the new files are invalid, logs the error and continues with the
+/// previous files. SIGHUP then never ends the process, even without TLS.
+#[cfg(unix)]
+fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    use tracing::error;
+
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            // Results are logged as warnings, so that they are visible at the default log level.
+            match tls.as_ref().map(|tls| tls.reload()) {
+                None => warn!("SIGHUP ignored: without TLS there are no files to reload"),
+                Some(Ok(())) => warn!("TLS files reloaded"),
+                Some(Err(error)) => error!(
+                    error = &error as &dyn std::error::Error,
+                    "TLS files not reloaded; previous files stay in use"
+                ),
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Does nothing, since this system does not have this signal.
+#[cfg(not(unix))]
+fn reload_on_hangup(_tls: Option<Arc<Tls>>) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Logs the upper bound on the server's memory use.
-fn log_memory_bound(settings: &Settings) {
-    let of_rules = if settings.rules {
-        settings.limits.memory_bound_of_rules()
-    } else {
-        0
-    };
-    let of_forwarding = if settings.node.address.is_some() {
-        settings.limits.memory_bound_of_forwarding()
-    } else {
-        0
-    };
-    let of_spans = settings.otlp.as_ref().map_or(0, |_| MAX_QUEUE_BYTES);
-    let bound = settings.limits.memory_bound();
-    let memory_mib = [of_rules, of_forwarding, of_spans]
-        .into_iter()
-        .fold(bound, u64::saturating_add)
-        >> 20;
+fn log_memory_bound(settings: &Settings, limits: &Limits) {
+    let parts = [
+        (true, limits.memory_bound()),
+        (settings.rules, limits.memory_bound_of_rules()),
+        (settings.node.is_some(), limits.memory_bound_of_forwarding()),
+        (settings.otlp.is_some(), MAX_QUEUE_BYTES),
+    ];
+    let used = parts.into_iter().filter(|(is_used, _)| *is_used);
+    let memory_mib = used.fold(0, |sum: u64, (_, bytes)| sum.saturating_add(bytes)) >> 20;
     info!(memory_mib, "upper bound of memory use");
 }
 
@@ -175,18 +222,18 @@ enum OpenedPage {
 }
 
 /// Opens the page. A default port that is in use is not an error.
-async fn open_page(server: &mut Server, page: PageSettings) -> anyhow::Result<Option<OpenedPage>> {
-    let PageSettings {
-        addr,
-        names,
-        is_default,
-    } = page;
+async fn open_page(
+    server: &mut Server,
+    addr: SocketAddr,
+    names: Vec<String>,
+    is_default: bool,
+) -> anyhow::Result<OpenedPage> {
     match server.open_page(addr, names).await {
-        Ok(addr) => Ok(Some(OpenedPage::Serving(addr))),
+        Ok(addr) => Ok(OpenedPage::Serving(addr)),
         Err(BindError::Listen { addr, source })
             if is_default && source.kind() == io::ErrorKind::AddrInUse =>
         {
-            Ok(Some(OpenedPage::PortInUse(addr)))
+            Ok(OpenedPage::PortInUse(addr))
         }
         Err(error) => Err(with_hint(error)),
     }
@@ -220,17 +267,13 @@ fn with_hint(error: BindError) -> anyhow::Error {
 /// # Errors
 /// The TLS files of a node are invalid.
 fn node_connector(settings: &Settings) -> anyhow::Result<NodeConnector> {
-    let scheme = if settings.tls.is_enabled() {
-        "https"
-    } else {
-        "http"
-    };
+    let scheme = if settings.uses_tls() { "https" } else { "http" };
     let tls = TlsOptions::from_env();
     let connector: NodeConnector = Arc::new(move |address| {
         let endpoint = endpoint(&format!("{scheme}://{address}"), &tls);
         endpoint.map_err(|error| error.to_string())
     });
-    if let Some(own) = &settings.node.address {
+    if let Some(own) = &settings.node_address {
         // Report invalid files at startup instead of at the first call.
         connector(own.as_str()).map_err(|problem| misuse(format!("--node-address: {problem}")))?;
     }
@@ -242,26 +285,23 @@ async fn open_store(
     settings: &Settings,
     connector: NodeConnector,
 ) -> Result<Option<(Arc<dyn Store>, Option<SharedStore>)>, StoreError> {
-    let durability = settings.durability.into();
-    match &settings.store {
-        None => Ok(None),
-        Some(StoreLocation::Folder(folder)) => {
-            let drops_matches = !settings.drop_match.is_empty();
-            let store = open_folder(folder, durability, drops_matches).await?;
-            Ok(Some((store, None)))
-        }
-        Some(StoreLocation::Database(url)) => {
-            let identity = settings.node.clone();
-            let store = Arc::new(PostgresStore::open_as(url, durability, &identity).await?);
-            let nodes = Arc::clone(&store) as Arc<dyn Nodes>;
-            let shared = SharedStore {
-                nodes,
-                identity,
-                connector,
-            };
-            Ok(Some((store, Some(shared))))
-        }
+    let durability = settings.durability.unwrap_or_default().into();
+    if let Some(url) = &settings.store {
+        let identity = settings.node();
+        let store = Arc::new(PostgresStore::open_as(url, durability, &identity).await?);
+        let nodes = Arc::clone(&store) as Arc<dyn Nodes>;
+        let shared = SharedStore {
+            nodes,
+            identity,
+            connector,
+        };
+        return Ok(Some((store, Some(shared))));
     }
+    let Some(folder) = &settings.data else {
+        return Ok(None);
+    };
+    let store = open_folder(folder, durability, !settings.drop_match.is_empty()).await?;
+    Ok(Some((store, None)))
 }
 
 /// Opens the store in a data folder.

@@ -1,324 +1,362 @@
-//! A server's settings. Flags take precedence over the config file, and the config file takes
-//! precedence over defaults.
+//! A server's settings: one field is a flag of `serve` and an entry of its config file. Flags take
+//! precedence over the environment, and the environment over the file.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
-    time::Duration,
+    collections::BTreeMap,
+    fmt::Display,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    str::FromStr,
 };
 
-use bridgemaster_proto::v1::Ladder;
+use anyhow::Context as _;
 use bridgemaster_replay::whole_file::FileMode;
-use bridgemaster_server::{KeepReplays, Limits, identity::PublicRead, traces::Collector};
-use bridgemaster_store::{InvalidText, NodeAddress, NodeIdentity, NodeName};
-
-use crate::{
-    failure::misuse,
-    key::place,
-    serve::{
-        config_file::ConfigFile,
-        flags::{DurabilityFlag, LogFormat, MAX_DRAIN_SECONDS, ServeArgs, TlsFlags},
-    },
+use bridgemaster_server::{
+    FIXED_LIMITS, KeepReplays, Limits, identity::PublicRead, traces::Collector,
 };
+use bridgemaster_store::{Durability, NodeAddress, NodeName};
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, value_parser};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use toml::Table;
 
-/// Default address to listen on.
-const DEFAULT_LISTEN: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 50051);
-/// Default address of the page, with the usual port for local web servers.
-const DEFAULT_PAGE: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-/// Default drain time with a store, in seconds. Matches that are about to end can finish in this
-/// time. Other matches continue after the restart.
-const DURABLE_DRAIN_SECONDS: u32 = 5;
+use crate::{address, failure::misuse, files, key::place, quantities::Lifetime};
 
-/// A server's settings after all sources are merged.
+/// Maximum drain time, in seconds. It is one day, the same as the maximum time for a decision.
+pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
+/// Maximum size of a config file, in bytes. A file with every entry is several times smaller.
+const MAX_CONFIG_BYTES: u64 = 64 * 1024;
+
+/// The settings as they are given. An entry of the config file has its flag's name, with `_` in
+/// place of `-`. Limits and ladders are only in the file.
+#[derive(Args, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(super) struct Settings {
-    pub(super) listen: SocketAddr,
-    pub(super) replays: Option<PathBuf>,
-    pub(super) replay_mode: Option<FileMode>,
-    pub(super) store: Option<StoreLocation>,
-    /// This server's identity among the servers that share the store.
-    pub(super) node: NodeIdentity,
-    pub(super) durability: DurabilityFlag,
-    pub(super) keep_replays: KeepReplays,
-    pub(super) drop_match: Vec<String>,
-    pub(super) require_keys: bool,
-    pub(super) public_read: PublicRead,
-    pub(super) rules: bool,
-    pub(super) tls: TlsFlags,
-    pub(super) metrics: Option<SocketAddr>,
-    pub(super) otlp: Option<Collector>,
-    pub(super) page: Option<PageSettings>,
-    pub(super) log: LogFormat,
-    pub(super) verbose: u8,
-    pub(super) limits: Limits,
-    pub(super) ladders: Vec<Ladder>,
-}
-
-/// Location of a store.
-#[derive(Clone)]
-pub(super) enum StoreLocation {
-    /// A data folder's path.
-    Folder(PathBuf),
-    /// A PostgreSQL database's address; can contain a password.
-    Database(String),
-}
-
-impl StoreLocation {
-    /// Returns the store's location from the flags, the environment or the config file, in this
-    /// order.
+    /// TOML file with flags, limits and ladders; command-line flags take precedence
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub(super) config: Option<PathBuf>,
+    /// Address to listen on; port 0 picks a free port [default: 127.0.0.1:50051]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
+    #[serde(deserialize_with = "address::deserialize")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Folder for the replays of all ended matches, created if missing
     ///
-    /// # Errors
-    /// The config file has both `data` and `store`, or the environment variable is not UTF-8.
-    fn of(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<Option<Self>> {
-        let variable = place::read()?;
-        let named = match (&args.data, &args.store) {
-            (None, None) if variable.is_some() => (&None, &variable),
-            (None, None) => (&file.data, &file.store),
-            (data, store) => (data, store),
-        };
-        match named {
-            (Some(_), Some(_)) => Err(misuse(
-                "the config file has both data and store; remove one of them",
-            )),
-            (Some(folder), None) => Ok(Some(Self::Folder(folder.clone()))),
-            (None, Some(url)) => Ok(Some(Self::Database(url.clone()))),
-            (None, None) => Ok(None),
+    /// A replay is written once it is public: when the match and its match group have ended, and
+    /// the spectators' delay has passed. Without a store, the server writes withheld replays with
+    /// mode 0600 when it stops.
+    #[arg(long, value_name = "DIR")]
+    pub(super) replays: Option<PathBuf>,
+    /// Permissions of replay files, in octal, such as 0640 [default: 0600]
+    ///
+    /// With 0640 the owner's group can list and read the --replays folder; with 0644 all users can,
+    /// such as a web server. Permissions of an existing folder change only if this flag is set.
+    #[arg(long, value_name = "MODE")]
+    pub(super) replay_mode: Option<FileMode>,
+    /// Data folder for matches, results and API keys, created if missing
+    ///
+    /// Stored matches continue after a restart. Without --data or --store, matches and results are
+    /// lost when the server stops.
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<PathBuf>,
+    /// PostgreSQL database to use instead of a data folder [env: BRIDGEMASTER_STORE]
+    ///
+    /// As postgres://USER:PASSWORD@HOST:PORT/DATABASE. Prefer the environment variable, because
+    /// other users of the machine can read passwords in arguments.
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    pub(super) store: Option<String>,
+    /// Name of this node in a cluster of servers that share a database
+    ///
+    /// Each node plays its own matches. If a node dies, other nodes take over its matches.
+    #[arg(long, value_name = "NAME", requires = "node_address")]
+    #[serde(deserialize_with = "deserialize_parsed")]
+    pub(super) node: Option<NodeName>,
+    /// Address at which the other nodes of the cluster reach this node
+    ///
+    /// Nodes forward calls to each other. Clients need not reach this address.
+    #[arg(long, value_name = "HOST:PORT", requires = "node")]
+    #[serde(deserialize_with = "deserialize_parsed")]
+    pub(super) node_address: Option<NodeAddress>,
+    /// Failures that an acknowledged decision survives [default: disk]
+    #[arg(long, value_enum)]
+    pub(super) durability: Option<DurabilityFlag>,
+    /// Replays to keep in the store: all, a time or a number [default: all]
+    ///
+    /// A time such as 30d keeps the replays of the last 30 days. A number such as 1000000 keeps the
+    /// replays of the newest matches. Results are kept forever.
+    #[arg(long, value_name = "TIME|NUMBER|all", value_parser = parse_keep_replays)]
+    #[serde(deserialize_with = "deserialize_keep_replays")]
+    pub(super) keep_replays: Option<KeepReplays>,
+    /// Drop a stored match that cannot be continued (repeatable)
+    #[arg(long, value_name = "MATCH_ID")]
+    #[serde(skip)]
+    pub(super) drop_match: Vec<String>,
+    /// Time for matches to end on shutdown, in seconds [default: 5; 30 without a store]
+    ///
+    /// On the first SIGINT or SIGTERM the server drains: it creates no new matches and waits for
+    /// this time. A second signal ends the wait.
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u32).range(..=i64::from(MAX_DRAIN_SECONDS)))]
+    pub(super) drain_time: Option<u32>,
+    /// Require an API key for every call
+    #[arg(long)]
+    pub(super) require_keys: bool,
+    /// Data that is public on a server that requires API keys [default: none]
+    #[arg(long, value_enum)]
+    pub(super) public_read: Option<PublicReadFlag>,
+    /// Serve RulesService, for bots in languages without the rules library
+    ///
+    /// With --require-keys, calls of this service need a key with the rules scope.
+    #[arg(long)]
+    pub(super) rules: bool,
+    /// PEM file with the certificate chain; enables TLS, reloaded on SIGHUP
+    #[arg(long, value_name = "FILE")]
+    pub(super) tls_cert: Option<PathBuf>,
+    /// PEM file with the private key of the certificate, reloaded on SIGHUP
+    #[arg(long, value_name = "FILE")]
+    pub(super) tls_key: Option<PathBuf>,
+    /// Require client certificates issued by a CA in this PEM file
+    #[arg(long, value_name = "FILE")]
+    pub(super) tls_client_ca: Option<PathBuf>,
+    /// Address of the Prometheus metrics (`GET /metrics`)
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse)]
+    #[serde(deserialize_with = "address::deserialize")]
+    pub(super) metrics: Option<SocketAddr>,
+    /// Export traces over OTLP/gRPC to this collector, such as http://HOST:PORT
+    ///
+    /// Spans cover matches, seats and commits. With https:// the connection uses TLS.
+    #[arg(long, value_name = "ADDRESS")]
+    #[serde(deserialize_with = "deserialize_parsed")]
+    pub(super) otlp: Option<Collector>,
+    /// Address of the web page; port 0 picks a free port [default: 127.0.0.1:8080]
+    ///
+    /// Without this flag, the server serves the page only if its own address is a loopback address.
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address::parse, conflicts_with = "no_page")]
+    #[serde(deserialize_with = "address::deserialize")]
+    pub(super) page: Option<SocketAddr>,
+    /// Do not serve the web page
+    #[arg(long)]
+    pub(super) no_page: bool,
+    /// Host name under which browsers reach the page (repeatable)
+    ///
+    /// IP addresses and `localhost` are always accepted. This flag is not needed with TLS.
+    #[arg(long, value_name = "NAME")]
+    pub(super) page_host: Vec<String>,
+    /// Format of the log on standard error [default: text]
+    #[arg(long, value_enum)]
+    pub(super) log: Option<LogFormat>,
+    /// Log more: -v matches, -vv everything (RUST_LOG takes precedence)
+    #[arg(short, long, action = ArgAction::Count)]
+    #[serde(skip)]
+    pub(super) verbose: u8,
+    /// Allow addresses that are not loopback addresses without TLS
+    ///
+    /// Without TLS, tickets and keys cross the network unencrypted.
+    #[arg(long)]
+    pub(super) insecure: bool,
+    /// The limits, which are only in the config file.
+    #[arg(skip)]
+    pub(super) limits: Limits,
+    /// The flags of `ladder create` for each ladder, by name; only in the config file.
+    #[arg(skip)]
+    pub(super) ladders: BTreeMap<String, Table>,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DurabilityFlag {
+    /// Power failures and crashes; every acknowledgement waits for the disk
+    #[default]
+    Disk,
+    /// Crashes of the process and kill -9, but not of the machine; faster
+    Process,
+}
+
+impl From<DurabilityFlag> for Durability {
+    fn from(flag: DurabilityFlag) -> Self {
+        match flag {
+            DurabilityFlag::Disk => Self::Disk,
+            DurabilityFlag::Process => Self::Process,
         }
     }
 }
 
-/// Returns this node's identity, from the flags or the config file.
-fn node(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<NodeIdentity> {
-    let (name, address) = match (&args.node, &args.node_address) {
-        (None, None) => {
-            let name = file.node.as_deref().map(NodeName::new).transpose();
-            let address = file
-                .node_address
-                .as_deref()
-                .map(NodeAddress::new)
-                .transpose();
-            let invalid = |error: InvalidText| misuse(error.to_string());
-            (name.map_err(invalid)?, address.map_err(invalid)?)
+#[derive(Clone, Copy, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PublicReadFlag {
+    /// No data; every call needs a key
+    None,
+    /// Ladders: standings, bots, head-to-head results, results as CSV
+    Results,
+    /// Ladders, and all running and ended matches
+    Matches,
+    /// Ladders, all matches, and replays
+    All,
+}
+
+impl From<PublicReadFlag> for PublicRead {
+    fn from(flag: PublicReadFlag) -> Self {
+        match flag {
+            PublicReadFlag::None => Self::None,
+            PublicReadFlag::Results => Self::Results,
+            PublicReadFlag::Matches => Self::Matches,
+            PublicReadFlag::All => Self::All,
         }
-        (name, address) => (name.clone(), address.clone()),
-    };
-    match (name, address) {
-        (None, None) => Ok(NodeIdentity::default()),
-        (Some(name), Some(address)) => Ok(NodeIdentity {
-            name,
-            address: Some(address),
-        }),
-        _ => Err(misuse(
-            "a node needs both a name and an address; set --node NAME and --node-address \
-             HOST:PORT",
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LogFormat {
+    /// Lines of text
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+/// Parses `all`, a time such as `30d`, or a number of matches.
+fn parse_keep_replays(text: &str) -> Result<KeepReplays, String> {
+    if text == "all" {
+        return Ok(KeepReplays::All);
+    }
+    // Checking for digits rejects a sign, which `parse` would accept.
+    if text.chars().all(|digit| digit.is_ascii_digit())
+        && let Ok(count) = text.parse()
+    {
+        return Ok(KeepReplays::Last(count));
+    }
+    match text.parse::<Lifetime>() {
+        Ok(lifetime) => Ok(KeepReplays::For(lifetime.duration())),
+        Err(error) => Err(format!(
+            "expected `all`, a number of matches (at least 1), or a time: {error}"
         )),
     }
 }
 
-/// Returns the span collector, from the flags or the config file.
-fn collector(args: &ServeArgs, file: &ConfigFile) -> anyhow::Result<Option<Collector>> {
-    if args.otlp.is_some() {
-        return Ok(args.otlp.clone());
+/// Deserializes a value in a config file with [`parse_keep_replays`].
+fn deserialize_keep_replays<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<KeepReplays>, D::Error> {
+    let text = String::deserialize(from)?;
+    parse_keep_replays(&text)
+        .map(Some)
+        .map_err(D::Error::custom)
+}
+
+/// Deserializes a value that has the same text in a config file and in a flag.
+fn deserialize_parsed<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map(Some).map_err(D::Error::custom)
+}
+
+/// The merged settings of `serve`, or the error of its config file.
+pub(super) struct ServeArgs(pub(super) anyhow::Result<Settings>);
+
+impl Args for ServeArgs {
+    fn augment_args(command: Command) -> Command {
+        Settings::augment_args(command)
     }
-    let from_file = file.otlp.as_deref().map(str::parse::<Collector>);
-    let from_file = from_file.transpose();
-    from_file.map_err(|error| misuse(format!("otlp: {error}")))
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Settings::augment_args(command)
+    }
 }
 
-/// The web page's address and names.
-pub(super) struct PageSettings {
-    pub(super) addr: SocketAddr,
-    /// The page's host names, besides its addresses.
-    pub(super) names: Vec<String>,
-    /// True if the address is the default. If the default port is in use, the server starts without
-    /// a page.
-    pub(super) is_default: bool,
-}
+impl FromArgMatches for ServeArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let path = matches.get_one::<PathBuf>("config");
+        let file = path.map_or_else(|| Ok(Settings::default()), |path| Settings::read(path));
+        Ok(Self(match file.and_then(|file| file.with_environment()) {
+            Ok(file) => Ok(file.with_flags(matches)?),
+            Err(error) => Err(error),
+        }))
+    }
 
-impl PageSettings {
-    /// Returns the page settings from the flags or the config file. `listen` is the server's
-    /// address.
-    fn of(args: &ServeArgs, file: &ConfigFile, listen: SocketAddr) -> Option<Self> {
-        let requested = match (args.page, args.no_page) {
-            (Some(addr), _) => Some(addr),
-            (None, true) => return None,
-            (None, false) if file.no_page => return None,
-            (None, false) => file.page,
-        };
-        let default = listen.ip().is_loopback().then_some(DEFAULT_PAGE);
-        let names = if args.page_host.is_empty() {
-            &file.page_host
-        } else {
-            &args.page_host
-        };
-        Some(Self {
-            addr: requested.or(default)?,
-            names: names.clone(),
-            is_default: requested.is_none(),
-        })
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }
 
 impl Settings {
-    /// Merges the flags, the environment and the config file.
-    ///
-    /// # Errors
-    /// The file is invalid, or settings contradict each other.
-    pub(super) fn of(args: ServeArgs) -> anyhow::Result<Self> {
-        let file = match &args.config {
-            Some(path) => ConfigFile::read(path)?,
-            None => ConfigFile::default(),
-        };
-        let ladders = match &args.config {
-            Some(path) => file.ladders(path)?,
-            None => Vec::new(),
-        };
-        let insecure = args.insecure || file.insecure;
-        let durability = args.durability.or(file.durability);
-        let keep_replays = args.keep_replays.or(file.keep_replays);
-        let public_read = args.public_read.or(file.public_read);
-        let drain_time = args.drain_time.or(file.drain_time);
-        let listen = args.listen.or(file.listen).unwrap_or(DEFAULT_LISTEN);
-        let store = StoreLocation::of(&args, &file)?;
-        let node = node(&args, &file)?;
-        let otlp = collector(&args, &file)?;
-        let settings = Self {
-            page: PageSettings::of(&args, &file, listen),
-            listen,
-            replays: args.replays.or(file.replays),
-            replay_mode: args.replay_mode.or(file.replay_mode),
-            store,
-            node,
-            durability: durability.unwrap_or(DurabilityFlag::Disk),
-            keep_replays: keep_replays.unwrap_or_default(),
-            drop_match: args.drop_match,
-            require_keys: args.require_keys || file.require_keys,
-            public_read: public_read.map_or(PublicRead::None, PublicRead::from),
-            rules: args.rules || file.rules,
-            tls: args
-                .tls
-                .or(file.tls_cert, file.tls_key, file.tls_client_ca)?,
-            metrics: args.metrics.or(file.metrics),
-            otlp,
-            log: args.log.or(file.log).unwrap_or(LogFormat::Text),
-            verbose: args.verbose,
-            limits: file.limits,
-            ladders,
-        };
-        settings.check_replay_mode()?;
-        settings.check_store(durability.is_some(), keep_replays.is_some())?;
-        settings.check_node()?;
-        settings.check_public_read()?;
-        settings.check_addresses(insecure)?;
-        settings.with_drain_time(drain_time)
-    }
-
-    /// Returns whether other machines can reach the server.
-    pub(super) fn is_reachable_by_others(&self) -> bool {
-        let page = self.page.as_ref().map(|page| page.addr);
-        let mut addresses = std::iter::once(self.listen).chain(page);
-        addresses.any(|addr| !addr.ip().is_loopback())
-    }
-
-    /// Rejects `--replay-mode` without `--replays`.
-    fn check_replay_mode(&self) -> anyhow::Result<()> {
-        match (&self.replays, self.replay_mode) {
-            (None, Some(_)) => Err(misuse("--replay-mode needs --replays DIR")),
-            _ => Ok(()),
+    /// Reads a config file. Errors name the invalid entry and its line.
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = files::read_text(path, MAX_CONFIG_BYTES).context("--config")?;
+        let invalid = |problem: String| misuse(format!("--config {}: {problem}", path.display()));
+        let table: Table = text.parse().map_err(|error| invalid(format!("{error}")))?;
+        let limits = table.get("limits").and_then(toml::Value::as_table);
+        let mut limits = limits.into_iter().flat_map(Table::keys);
+        if let Some(fixed) = limits.find(|limit| FIXED_LIMITS.contains(&limit.as_str())) {
+            return Err(invalid(format!(
+                "[limits]: {fixed} is the same on every server and no longer an entry; remove it \
+                 (docs/operating.md, \"The limits\", has its value)"
+            )));
         }
-    }
-
-    /// Rejects flags that need a store if no store is configured.
-    fn check_store(&self, has_durability: bool, has_keep_replays: bool) -> anyhow::Result<()> {
-        let need_store = [
-            ("--require-keys", self.require_keys),
-            ("--durability", has_durability),
-            ("--keep-replays", has_keep_replays),
-            ("--drop-match", !self.drop_match.is_empty()),
-        ];
-        match need_store.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) if self.store.is_none() => Err(misuse(format!(
-                "{flag} needs a store; add --data DIR or --store URL"
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Rejects settings that do not work in a cluster.
-    fn check_node(&self) -> anyhow::Result<()> {
-        if self.node.address.is_none() {
-            return Ok(());
-        }
-        if !matches!(self.store, Some(StoreLocation::Database(_))) {
-            return Err(misuse(
-                "--node needs a PostgreSQL database that the nodes share; add --store URL",
-            ));
-        }
-        // A node that takes over a match must find every acknowledged decision.
-        match self.durability {
-            DurabilityFlag::Disk => Ok(()),
-            DurabilityFlag::Process => Err(misuse(
-                "--durability process does not work with --node; omit it, or use --durability disk",
+        let settings: Self = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        match (&settings.data, &settings.store) {
+            (Some(_), Some(_)) => Err(misuse(
+                "the config file has both data and store; remove one of them",
             )),
+            _ => Ok(settings),
         }
     }
 
-    /// Rejects `--public-read` on a server without API keys, because such a server has only public
-    /// data.
-    fn check_public_read(&self) -> anyhow::Result<()> {
-        if self.public_read != PublicRead::None && !self.require_keys {
-            return Err(misuse(
-                "--public-read needs --require-keys; without --require-keys all data is public",
-            ));
-        }
-        Ok(())
+    /// Adds the store that the environment names.
+    fn with_environment(self) -> anyhow::Result<Self> {
+        Ok(match place::read()? {
+            None => self,
+            store => Self {
+                data: None,
+                store,
+                ..self
+            },
+        })
     }
 
-    fn check_addresses(&self, insecure: bool) -> anyhow::Result<()> {
-        if insecure {
-            return Ok(());
+    /// Adds the flags of the command line.
+    fn with_flags(mut self, matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let is_given = |flag| matches.contains_id(flag);
+        if is_given("data") || is_given("store") {
+            (self.data, self.store) = (None, None);
         }
-        let Self { listen, .. } = self;
-        if !listen.ip().is_loopback() && !self.tls.is_enabled() {
-            return Err(misuse(format!(
-                "--listen {listen}: other machines can reach this address, and without TLS tickets \
-                 and keys cross the network unencrypted; add --tls-cert and --tls-key, use a \
-                 loopback address such as 127.0.0.1:{}, or allow it with --insecure",
-                listen.port()
-            )));
+        if is_given("page") || matches.get_flag("no_page") {
+            (self.page, self.no_page) = (None, false);
         }
-        if let Some(page) = &self.page
-            && !page.addr.ip().is_loopback()
-            && !self.tls.is_enabled()
-        {
-            return Err(misuse(format!(
-                "--page {0}: other machines can reach this address, and without TLS keys cross the \
-                 network unencrypted; add --tls-cert and --tls-key, use a loopback address such as \
-                 127.0.0.1:{1}, or allow it with --insecure",
-                page.addr,
-                page.addr.port()
-            )));
-        }
-        match self.metrics {
-            Some(metrics) if !metrics.ip().is_loopback() => Err(misuse(format!(
-                "--metrics {metrics}: other machines can reach this address, and metrics need no \
-                 key; use a loopback address such as 127.0.0.1:{}, or allow it with --insecure",
-                metrics.port()
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    fn with_drain_time(mut self, seconds: Option<u32>) -> anyhow::Result<Self> {
-        let default = self.store.is_some().then_some(DURABLE_DRAIN_SECONDS);
-        if let Some(seconds) = seconds.or(default) {
-            if seconds > MAX_DRAIN_SECONDS {
-                return Err(misuse(format!(
-                    "drain_time: {seconds} is out of range (0..={MAX_DRAIN_SECONDS} seconds)"
-                )));
-            }
-            self.limits.drain_time = Duration::from_secs(seconds.into());
-        }
+        // An absent switch must not turn off the file's entry.
+        let switches = (self.require_keys, self.rules, self.no_page, self.insecure);
+        self.update_from_arg_matches(matches)?;
+        self.require_keys |= switches.0;
+        self.rules |= switches.1;
+        self.no_page |= switches.2;
+        self.insecure |= switches.3;
         Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_all_a_number_and_a_time_are_valid() {
+        assert_eq!(parse_keep_replays("all"), Ok(KeepReplays::All));
+        let last = KeepReplays::Last(1_000_000.try_into().unwrap());
+        assert_eq!(parse_keep_replays("1000000"), Ok(last));
+        let month = Duration::from_secs(30 * 24 * 60 * 60);
+        assert_eq!(parse_keep_replays("30d"), Ok(KeepReplays::For(month)));
+        for bad in [
+            "",
+            "0",
+            "-1",
+            "+5",
+            "30days",
+            "none",
+            "ALL",
+            "99999999999999999999",
+        ] {
+            assert!(parse_keep_replays(bad).is_err(), "{bad:?}");
+        }
     }
 }

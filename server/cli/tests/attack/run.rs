@@ -82,7 +82,6 @@ open_matches = 1000
 open_matches_per_key = 300
 connections = 1000
 connections_per_address = 200
-tls_handshakes = 64
 bot_streams = 1000
 bot_streams_per_caller = 300
 other_calls = 1000

@@ -126,7 +126,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
         ),
         (
             "[limits]\noutbound_queue = 100",
-            &["outbound_queue", "below 128"],
+            &["outbound_queue", "no longer an entry", "remove it"],
         ),
         ("[limits]\nconnections = -1", &["connections", "line 2"]),
         (
