@@ -1,6 +1,6 @@
 //! Reports errors of commands.
 
-use std::{error::Error, fmt, process::ExitCode};
+use std::{error::Error, process::ExitCode};
 
 use bridgemaster_proto::escape::Escaped;
 use bridgemaster_sdk::tls_hint;
@@ -16,16 +16,9 @@ const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
 
 /// A command-line error that clap cannot detect.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 struct Misuse(String);
-
-impl fmt::Display for Misuse {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for Misuse {}
 
 /// Returns the error for an invalid command line. The message says what is wrong and what is valid.
 pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {

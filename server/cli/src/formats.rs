@@ -7,6 +7,9 @@ use bridgemaster_proto::{
 };
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
+use quick_junit::{NonSuccessKind, TestCaseStatus};
+
+use crate::output;
 
 /// Returns a message from the `bridgemaster.v1` package as pretty-printed JSON, with a final line
 /// break. Fields with default values are omitted, and characters that are not printable are
@@ -25,6 +28,29 @@ pub(super) fn to_json<M: Message>(name: &str, message: &M) -> anyhow::Result<Str
     Ok(escape_json(&String::from_utf8(json)?).into_owned())
 }
 
+/// Prints a message as JSON or as text. `name` is the name of its type.
+pub(super) fn print<M: Message>(
+    name: &str,
+    message: &M,
+    is_json: bool,
+    text: impl FnOnce(&M) -> String,
+) -> anyhow::Result<()> {
+    let text = if is_json {
+        to_json(name, message)?
+    } else {
+        text(message)
+    };
+    Ok(output::print(&text)?)
+}
+
+/// Returns the word for a value of an enum in the protocol, such as `running`.
+pub(super) fn enum_word(name: &str, prefix: &str) -> String {
+    match name.strip_prefix(prefix).unwrap_or(name) {
+        "UNSPECIFIED" => "unknown".to_owned(),
+        word => word.to_lowercase(),
+    }
+}
+
 /// Replaces two printable characters that are not valid in XML 1.0.
 pub(super) fn sanitized(text: &str) -> String {
     text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
@@ -33,6 +59,26 @@ pub(super) fn sanitized(text: &str) -> String {
 /// Escapes one line of text for an element or an attribute.
 pub(super) fn escaped(text: &str) -> String {
     quick_xml::escape::escape(sanitized(&Escaped(text).to_string())).into_owned()
+}
+
+/// Returns a text on one line, for an attribute or a name in JUnit XML.
+pub(super) fn line(text: impl AsRef<str>) -> String {
+    sanitized(&Escaped(text.as_ref()).to_string())
+}
+
+/// Returns the status of a test case that was not successful. `lines` can be empty.
+pub(super) fn unsuccessful(
+    kind: NonSuccessKind,
+    type_name: &str,
+    message: &str,
+    lines: &str,
+) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(type_name).set_message(line(message));
+    if !lines.is_empty() {
+        status.set_description(sanitized(lines));
+    }
+    status
 }
 
 /// Formats a report as JUnit XML that is valid under the Jenkins JUnit plugin's schema. The schema

@@ -51,7 +51,7 @@ fn check_threads() -> anyhow::Result<()> {
 }
 
 /// Runs a command's asynchronous part, then aborts the remaining tasks.
-pub(super) fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+pub(super) fn block_on<T>(task: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     check_threads()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -1,10 +1,6 @@
 //! Counts, times, durations and sizes, as text.
 
-use std::{
-    fmt::{self, Display},
-    str::FromStr,
-    time::Duration,
-};
+use std::{fmt::Display, str::FromStr, time::Duration};
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
@@ -55,7 +51,11 @@ const MAX_DAYS: u64 = 3650;
 pub(crate) struct Lifetime(Duration);
 
 /// The error for a text that is not a lifetime.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected a number with m, h, d or w (minutes, hours, days, weeks), such as 90d, up to \
+     {MAX_DAYS}d"
+)]
 pub(crate) struct InvalidLifetime;
 
 impl Lifetime {
@@ -75,39 +75,31 @@ impl FromStr for Lifetime {
     type Err = InvalidLifetime;
 
     fn from_str(text: &str) -> Result<Self, InvalidLifetime> {
-        let unit = text.chars().last().ok_or(InvalidLifetime)?;
-        let unit_seconds = match unit {
-            'm' => 60,
-            'h' => 60 * 60,
-            'd' => SECONDS_PER_DAY,
-            'w' => 7 * SECONDS_PER_DAY,
-            _ => return Err(InvalidLifetime),
-        };
-        let number = text.strip_suffix(unit).ok_or(InvalidLifetime)?;
-        // Checking for digits rejects a sign, which `parse` would accept.
-        if !number.chars().all(|digit| digit.is_ascii_digit()) {
-            return Err(InvalidLifetime);
+        let units = [
+            ('m', 60),
+            ('h', 60 * 60),
+            ('d', SECONDS_PER_DAY),
+            ('w', 7 * SECONDS_PER_DAY),
+        ];
+        let seconds =
+            seconds(text, &units).filter(|seconds| *seconds <= MAX_DAYS * SECONDS_PER_DAY);
+        match seconds {
+            Some(seconds @ 1..) => Ok(Self(Duration::from_secs(seconds))),
+            _ => Err(InvalidLifetime),
         }
-        let number: u64 = number.parse().map_err(|_| InvalidLifetime)?;
-        let seconds = number.checked_mul(unit_seconds).ok_or(InvalidLifetime)?;
-        if seconds == 0 || seconds > MAX_DAYS * SECONDS_PER_DAY {
-            return Err(InvalidLifetime);
-        }
-        Ok(Self(Duration::from_secs(seconds)))
     }
 }
 
-impl fmt::Display for InvalidLifetime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "expected a number with m, h, d or w (minutes, hours, days, weeks), such as 90d, up to \
-             {MAX_DAYS}d"
-        )
-    }
+/// Parses a whole number and a unit, such as `90d`. Each unit has a number of seconds.
+pub(super) fn seconds(text: &str, units: &[(char, u64)]) -> Option<u64> {
+    let unit = text.chars().last()?;
+    let (_, unit_seconds) = units.iter().find(|(name, _)| *name == unit)?;
+    let number = text.strip_suffix(unit)?;
+    // Checking for digits rejects a sign, which `parse` would accept.
+    let is_number = number.chars().all(|digit| digit.is_ascii_digit());
+    let number: u64 = number.parse().ok().filter(|_| is_number)?;
+    number.checked_mul(*unit_seconds)
 }
-
-impl std::error::Error for InvalidLifetime {}
 
 /// Formats microseconds with a suitable unit.
 pub(super) fn time_us(us: u64) -> String {

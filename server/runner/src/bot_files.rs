@@ -13,7 +13,7 @@ use bridgemaster_bot_process::{open_regular, program_path};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{ContestSpec, Player, SpecError};
+use crate::{ContestSpec, MatchNumber, Player, SpecError};
 
 /// The maximum total number of all bots' files. All files are checked whenever a bot is started.
 const MAX_FILES: usize = 1_000;
@@ -52,6 +52,22 @@ pub struct BotFile {
     pub path: String,
     /// SHA-256 of the content: 64 lowercase hex digits.
     pub sha256: String,
+}
+
+/// A detected change in a bot file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BotChange {
+    /// The file; `bridgemaster` for a built-in bot.
+    #[serde(flatten)]
+    pub name: BotFileName,
+    /// SHA-256 before the change, or the `bridgemaster` version; `None` for a new file.
+    pub before: Option<String>,
+    /// SHA-256 or version after the change; `None` for a removed file. Equal to `before` if the
+    /// file was rewritten with the same content.
+    pub after: Option<String>,
+    /// The match that was about to start when the change was detected; `None` if it was detected
+    /// when the contest was resumed.
+    pub before_match: Option<MatchNumber>,
 }
 
 /// Metadata that changes when a file is written or replaced.
@@ -96,15 +112,6 @@ struct FileState {
 /// A contest's bot files, as of the last read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BotFiles(BTreeMap<BotFileName, FileState>);
-
-/// A file that has changed, with its checksums before and after the change. A checksum is `None` if
-/// the file did not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
-    pub(crate) name: BotFileName,
-    pub(crate) before: Option<String>,
-    pub(crate) after: Option<String>,
-}
 
 impl BotFiles {
     /// Finds and reads the files of all bots.
@@ -157,7 +164,7 @@ impl BotFiles {
     }
 
     /// Returns the files that differ from an earlier list of files.
-    pub(crate) fn differences(&self, before: &[BotFile]) -> Vec<Difference> {
+    pub(crate) fn differences(&self, before: &[BotFile]) -> Vec<BotChange> {
         let earlier = before.iter().map(|file| (&file.name, &file.sha256));
         let earlier: BTreeMap<_, _> = earlier.collect();
         let mut names: Vec<_> = earlier.keys().copied().chain(self.0.keys()).collect();
@@ -166,10 +173,11 @@ impl BotFiles {
         let differences = names.into_iter().filter_map(|name| {
             let before = earlier.get(name).map(|sha256| (*sha256).clone());
             let after = self.0.get(name).map(|state| state.sha256.clone());
-            (before != after).then(|| Difference {
+            (before != after).then(|| BotChange {
                 name: name.clone(),
                 before,
                 after,
+                before_match: None,
             })
         });
         differences.collect()
@@ -190,17 +198,18 @@ impl BotFiles {
     }
 
     /// Rereads these files, and returns the files whose content has changed.
-    pub(crate) fn reread(&mut self) -> Vec<Difference> {
+    pub(crate) fn reread(&mut self) -> Vec<BotChange> {
         let mut differences = Vec::new();
         self.0.retain(|name, state| {
             let stamp = FileStamp::of(&state.path);
             let read = stamp.and_then(|stamp| Ok((sha256(&state.path, stamp.bytes)?, stamp)));
             let after = read.as_ref().ok().map(|(sha256, _)| sha256.clone());
             if after.as_ref() != Some(&state.sha256) {
-                differences.push(Difference {
+                differences.push(BotChange {
                     name: name.clone(),
                     before: Some(state.sha256.clone()),
                     after,
+                    before_match: None,
                 });
             }
             match read {
@@ -215,16 +224,17 @@ impl BotFiles {
     }
 
     /// Returns the files that were written or replaced but have the same content.
-    pub(crate) fn touched(&self, read: &Self) -> Vec<Difference> {
+    pub(crate) fn touched(&self, read: &Self) -> Vec<BotChange> {
         let touched = read.0.iter().filter(|(name, state)| {
             let is_touched =
                 |known: &FileState| known.sha256 == state.sha256 && known.stamp != state.stamp;
             self.0.get(name).is_some_and(is_touched)
         });
-        let touched = touched.map(|(name, state)| Difference {
+        let touched = touched.map(|(name, state)| BotChange {
             name: name.clone(),
             before: Some(state.sha256.clone()),
             after: Some(state.sha256.clone()),
+            before_match: None,
         });
         touched.collect()
     }

@@ -1,19 +1,19 @@
 //! Starts a match's bots, restarts bots whose processes die, and expires the seats of bots that are
 //! not restarted.
 
-use bridgemaster_bot_process::{BotProcess, StartError, StderrFile};
-use bridgemaster_contest::schedule::BotNumber;
+use bridgemaster_bot_process::{BotProcess, StderrFile};
 use bridgemaster_proto::v1::{MatchInfo, SeatInfo, SeatState, SeatTicket};
 use bridgemaster_sdk::{ApiKey, KEY_VARIABLE, SLOTS_VARIABLE};
 
 use crate::{
-    BotEnd, PlayError,
+    BotEnd,
     built_in::BuiltInSeat,
     folder::Folder,
     launch::BotStart,
     match_bots::MatchBots,
     match_runner::{Assignment, MatchRunner},
     reused_bots::{ReusedBot, WatchedProcess},
+    run_error::PlayError,
 };
 
 impl MatchRunner {
@@ -129,7 +129,7 @@ impl MatchRunner {
         command
             .start_with_stderr(&self.server_url, ticket_of(tickets, seat)?, stderr)
             .await
-            .map_err(|source| self.not_started(bot, source))
+            .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))
     }
 
     /// Starts a process for a seat's bot. The process attends a queue with its own key. The server
@@ -150,15 +150,8 @@ impl MatchRunner {
             .with_variable(SLOTS_VARIABLE, "1")
             .start_attending_with_stderr(&self.server_url, queue_id, stderr)
             .await
-            .map_err(|source| self.not_started(bot, source))?;
+            .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))?;
         Ok(WatchedProcess::new(process))
-    }
-
-    fn not_started(&self, bot: BotNumber, source: StartError) -> PlayError {
-        PlayError::Start {
-            bot: self.launch.name(bot).to_owned(),
-            source,
-        }
     }
 }
 

@@ -8,10 +8,11 @@ use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 
 use crate::{
-    BotSpec, ContestSpec, MatchNumber, PlayError, Player, RunError,
-    bot_files::{BotFileName, BotFiles, Difference},
+    BotSpec, ContestSpec, ExitReason, MatchNumber, Player, RunError,
+    bot_files::{BotChange, BotFileName, BotFiles},
     folder::Folder,
-    identity::{BotChange, Identity, Origin},
+    identity::{Identity, Origin},
+    run_error::PlayError,
 };
 
 /// The number of leading checksum digits that messages show.
@@ -37,7 +38,7 @@ impl BotWatch {
     /// Starts watching these files for a new or resumed contest.
     ///
     /// # Errors
-    /// [`PlayError::BotChanged`], if a file has changed since the last run and changes are not
+    /// [`PlayError::Exit`], if a file has changed since the last run and changes are not
     /// allowed; an I/O error otherwise.
     pub(crate) fn start(
         folder: Arc<Folder>,
@@ -59,7 +60,7 @@ impl BotWatch {
             identity.runs.push(current);
         }
         check_allowed(&differences, changes_allowed)?;
-        identity.changes.extend(changes(differences, None));
+        identity.changes.extend(differences);
         identity.files = files.list();
         folder.store_identity(&identity)?;
         Ok(Self {
@@ -83,7 +84,7 @@ impl BotWatch {
     /// metadata changed.
     ///
     /// # Errors
-    /// [`PlayError::BotChanged`], if a file has changed and changes are not allowed; an I/O error
+    /// [`PlayError::Exit`], if a file has changed and changes are not allowed; an I/O error
     /// otherwise.
     pub(crate) async fn check(&self, names: &[&str], of: MatchNumber) -> Result<(), PlayError> {
         let to_reread = {
@@ -111,8 +112,10 @@ impl BotWatch {
             state.files.update(&to_reread, read);
             let state = &mut *state;
             state.identity.files = state.files.list();
-            let changes = changes(differences, Some(of));
-            state.identity.changes.extend(changes);
+            for change in &mut differences {
+                change.before_match = Some(of);
+            }
+            state.identity.changes.extend(differences);
             (!is_same).then(|| state.identity.clone())
         };
         match identity {
@@ -125,7 +128,7 @@ impl BotWatch {
 impl WatchState {
     /// Returns files that were rewritten with the same content and have not been reported yet.
     /// Their content might have been different between two checks.
-    fn newly_touched(&self, read: &BotFiles) -> Vec<Difference> {
+    fn newly_touched(&self, read: &BotFiles) -> Vec<BotChange> {
         let mut touched = self.files.touched(read);
         touched.retain(|one| {
             let mut changes = self.identity.changes.iter();
@@ -138,28 +141,20 @@ impl WatchState {
 }
 
 /// Returns the first difference as an error, unless changes are allowed.
-fn check_allowed(differences: &[Difference], changes_allowed: bool) -> Result<(), PlayError> {
+fn check_allowed(differences: &[BotChange], changes_allowed: bool) -> Result<(), PlayError> {
     match differences.first().filter(|_| !changes_allowed) {
-        Some(first) => Err(PlayError::BotChanged {
-            file: first.name.to_string(),
-            change: describe(first),
-        }),
+        Some(first) => Err(PlayError::exit(
+            ExitReason::BotChanged,
+            format!(
+                "{} changed since the contest started: {}. Its results would mix two different \
+                 bots. Restore the old file and continue with --resume, start another contest, or \
+                 continue with --resume FOLDER --bot-changed allow, which the report records",
+                first.name,
+                describe(first)
+            ),
+        )),
         None => Ok(()),
     }
-}
-
-/// Converts differences to changes. A difference is detected before a match or when the contest is
-/// resumed.
-fn changes(
-    differences: Vec<Difference>,
-    before_match: Option<MatchNumber>,
-) -> impl Iterator<Item = BotChange> {
-    differences.into_iter().map(move |one| BotChange {
-        name: one.name,
-        before: one.before,
-        after: one.after,
-        before_match,
-    })
 }
 
 /// Reads a resumed contest's bot files.
@@ -169,21 +164,22 @@ pub(crate) async fn read_files(spec: &ContestSpec) -> Result<BotFiles, RunError>
 }
 
 /// Returns a difference if there are built-in bots and the program version has changed.
-fn built_in_difference(spec: &ContestSpec, last: &Origin, current: &Origin) -> Option<Difference> {
+fn built_in_difference(spec: &ContestSpec, last: &Origin, current: &Origin) -> Option<BotChange> {
     let is_built_in = |bot: &&BotSpec| matches!(bot.player(), Ok(Player::BuiltIn { .. }));
     let bot = spec.bots.iter().find(is_built_in)?;
     let (before, after) = (&last.bridgemaster_version, &current.bridgemaster_version);
-    (before != after).then(|| Difference {
+    (before != after).then(|| BotChange {
         name: BotFileName {
             bot: Some(bot.name.clone()),
             file: PROGRAM.to_owned(),
         },
         before: Some(before.clone()),
         after: Some(after.clone()),
+        before_match: None,
     })
 }
 
-fn describe(difference: &Difference) -> String {
+fn describe(difference: &BotChange) -> String {
     let shown = |text: &str| text.chars().take(SHOWN_DIGITS).collect::<String>();
     match (&difference.before, &difference.after) {
         (Some(before), Some(after)) => format!("was {}, is {}", shown(before), shown(after)),

@@ -21,9 +21,9 @@ use crate::{
     launch::Launch,
     match_client::MatchClient,
     match_runner::MatchRunner,
-    replays::{FetchError, ReplayFetcher, Replays, WithheldReplays},
+    replays::{ReplayFetcher, Replays, WithheldReplays},
     reused_bots::ReusedBots,
-    scheduler::{PlayEnd, Scheduler, exit_for, ignore_missing_replays, random_hex},
+    scheduler::{PlayEnd, Scheduler, ignore_missing_replays, random_hex},
     stderr_files::{OutputListener, StderrFiles},
 };
 
@@ -43,9 +43,12 @@ pub struct Contest {
     withheld: WithheldReplays,
     /// The bots' files; `None` until they are read.
     files: Option<BotFiles>,
-    bots_may_change: bool,
-    min_isolation: Isolation,
-    output: Option<Arc<dyn OutputListener>>,
+    /// True to continue if a bot's file changes. The report then contains the changes.
+    pub bots_may_change: bool,
+    /// The minimum isolation of bots that run as processes.
+    pub min_isolation: Isolation,
+    /// A listener for the lines that bots write to standard error.
+    pub output: Option<OutputListener>,
 }
 
 impl Contest {
@@ -102,28 +105,6 @@ impl Contest {
             min_isolation: Isolation::ProcessGroup,
             output: None,
         }
-    }
-
-    /// Allows bot files to change: the contest then continues, and the report contains the changes.
-    #[must_use]
-    pub fn allow_changed_bots(mut self) -> Self {
-        self.bots_may_change = true;
-        self
-    }
-
-    /// Sets the bots' minimum isolation. If the system does not provide it, the contest ends with
-    /// [`RefereeFault`](crate::ExitReason::RefereeFault).
-    #[must_use]
-    pub fn with_isolation(mut self, min: Isolation) -> Self {
-        self.min_isolation = min;
-        self
-    }
-
-    /// Sets a listener for the lines that bots write to standard error.
-    #[must_use]
-    pub fn with_output_listener(mut self, listener: Arc<dyn OutputListener>) -> Self {
-        self.output = Some(listener);
-        self
     }
 
     /// Returns the contest's current state.
@@ -240,7 +221,7 @@ async fn start_watch(
     };
     match BotWatch::start(Arc::clone(folder), spec, files, bots_may_change) {
         Ok(watch) => Ok(Ok(watch)),
-        Err(changed) => exit_for(changed).map(Err),
+        Err(changed) => changed.into_exit().map(Err),
     }
 }
 
@@ -317,8 +298,8 @@ fn queue_of(spec: &ContestSpec, server: &ServerAddress) -> Queue {
 async fn with_deadline(
     time_limit: Option<Duration>,
     stop: Option<Pin<&mut impl Future<Output = ()>>>,
-    shutdown: impl Future<Output = Result<(), FetchError>>,
-) -> Result<(), FetchError> {
+    shutdown: impl Future<Output = Result<(), RunError>>,
+) -> Result<(), RunError> {
     let stopped = async {
         match stop {
             Some(stop) => stop.await,

@@ -140,7 +140,7 @@ impl ContestState {
     /// played, or a bot had a fault that ends the contest.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        let next = self.results.planner().group(self.results.next_group());
+        let next = self.results.planner.group(self.results.next);
         self.has_decided() || self.fault.is_some() || next == NextGroup::End
     }
 
@@ -174,26 +174,13 @@ impl ContestState {
     /// count.
     #[must_use]
     pub fn finished_matches(&self) -> u64 {
-        self.results.finished()
-    }
-
-    /// Returns the number of annulled matches that are repeated.
-    #[must_use]
-    pub fn annulled_matches(&self) -> u64 {
-        [
-            AnnulmentCause::RefereeLag,
-            AnnulmentCause::ServerCrash,
-            AnnulmentCause::Declined,
-        ]
-        .map(|because| self.results.annulled(because))
-        .iter()
-        .sum()
+        self.results.finished
     }
 
     /// Returns the maximum number of groups.
     #[must_use]
     pub fn planned_groups(&self) -> u64 {
-        self.results.planner().planned()
+        self.results.planner.planned()
     }
 
     /// Returns the total time of all runs, up to the last finished match, in ms.
@@ -260,12 +247,12 @@ impl ContestState {
             groups: self.groups(),
             planned_groups: Some(self.planned_groups()),
             matches,
-            surplus_matches: self.results.finished().saturating_sub(matches),
+            surplus_matches: self.results.finished.saturating_sub(matches),
             annulled_for_referee_lag: self.results.annulled(AnnulmentCause::RefereeLag),
             annulled_for_server_crash: self.results.annulled(AnnulmentCause::ServerCrash),
             annulled_for_bot_fault: self.results.annulled(AnnulmentCause::BotFault),
             annulled_for_decline: self.results.annulled(AnnulmentCause::Declined),
-            repeated_groups: self.results.planner().skipped_groups(),
+            repeated_groups: self.results.planner.skipped_groups(),
             forfeited_matches: self.forfeited,
             faults: faults.map(|seat| u64::from(seat.fault_count)).sum(),
             decisions: self.counted().map(|row| u64::from(row.decisions)).sum(),

@@ -11,10 +11,7 @@ use std::{
 use bridgemaster_bot_process::open_regular;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    MatchNumber,
-    bot_files::{BotFile, BotFileName},
-};
+use crate::bot_files::{BotChange, BotFile};
 
 /// A contest's provenance: program, machine and bot files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,22 +25,6 @@ pub struct Identity {
     /// were rewritten with the same content.
     #[serde(default)]
     pub changes: Vec<BotChange>,
-}
-
-/// A detected change in a bot file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BotChange {
-    /// The file; `bridgemaster` for a built-in bot.
-    #[serde(flatten)]
-    pub name: BotFileName,
-    /// SHA-256 before the change, or the `bridgemaster` version; `None` for a new file.
-    pub before: Option<String>,
-    /// SHA-256 or version after the change; `None` for a removed file. Equal to `before` if the
-    /// file was rewritten with the same content.
-    pub after: Option<String>,
-    /// The match that was about to start when the change was detected; `None` if it was detected
-    /// when the contest was resumed.
-    pub before_match: Option<MatchNumber>,
 }
 
 /// The maximum number of bytes to read from a git or system file. It is enough for the packed

@@ -49,14 +49,14 @@ mod spec;
 mod stderr_files;
 
 pub use crate::{
-    bot_files::{BotFile, BotFileName},
+    bot_files::{BotChange, BotFile, BotFileName},
     built_in::BuiltInBots,
     contest::Contest,
     contest_state::{ContestEvent, ContestState},
     error::SpecError,
     exit::{exit, stopped},
     folder::{FolderError, STDERR_FOLDER, read_contest},
-    identity::{BotChange, Identity, Machine, Origin},
+    identity::{Identity, Machine, Origin},
     journal::JournalError,
     own_server::{OwnServer, RefusedCallsReport},
     report::{
@@ -69,7 +69,7 @@ pub use crate::{
         Annulment, AnnulmentCause, BotEnd, FaultRow, GroupNumber, MatchNumber, MatchRow,
         RefusedCalls, SeatRow,
     },
-    run_error::{PlayError, RunError},
+    run_error::RunError,
     spec::{
         BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting,
         ForkPoint, Format, House, MatchRules, Measure, Odds, OtherChance, Player, Requirement,

@@ -16,7 +16,7 @@ use crate::{
 
 /// A match's bots. Dropping this value kills processes that are still running.
 pub(crate) struct MatchBots {
-    running: JoinSet<ProcessExit>,
+    running: JoinSet<(usize, ProcessEnd)>,
     /// Terminates all running processes.
     kill: CancellationToken,
     /// The status of each seat's bot, in seat order.
@@ -43,23 +43,6 @@ pub(crate) struct BotStatus {
     /// The reused process, and the task that waits for its end; `None` if the process is not
     /// reused.
     reused: Option<(ReusedBot, AbortHandle)>,
-}
-
-/// The end of a seat's bot process, and the tail of the process's standard error.
-struct ProcessExit {
-    seat: usize,
-    end: BotEnd,
-    tail: String,
-}
-
-impl ProcessExit {
-    fn of(seat: usize, ended: ProcessEnd) -> Self {
-        Self {
-            seat,
-            end: ended.end,
-            tail: ended.tail,
-        }
-    }
 }
 
 impl BotStatus {
@@ -131,14 +114,11 @@ impl MatchBots {
     ) -> Result<(), OptionsError> {
         let (seat, used) = (self.status.len(), UsageTracker::default());
         seats.play(played, used.clone(), &mut self.running, move |ended| {
-            ProcessExit {
-                seat,
-                end: match ended {
-                    Ok(()) => BotEnd::Done,
-                    Err(_) => BotEnd::Failed,
-                },
-                tail: ended.err().unwrap_or_default(),
-            }
+            let (end, tail) = match ended {
+                Ok(()) => (BotEnd::Done, String::new()),
+                Err(error) => (BotEnd::Failed, error),
+            };
+            (seat, ProcessEnd { end, tail })
         })?;
         self.status.push(BotStatus {
             used: vec![used],
@@ -188,14 +168,12 @@ impl MatchBots {
 
     fn run(&mut self, process: BotProcess, seat: usize) {
         let ended = end_of_process(process, self.kill.clone());
-        self.running
-            .spawn(async move { ProcessExit::of(seat, ended.await) });
+        self.running.spawn(async move { (seat, ended.await) });
     }
 
     fn wait_for(&mut self, bot: &ReusedBot, seat: usize) -> AbortHandle {
         let ended = bot.ended();
-        self.running
-            .spawn(async move { ProcessExit::of(seat, ended.await) })
+        self.running.spawn(async move { (seat, ended.await) })
     }
 
     /// Removes and returns the reused processes, with their seats, after the match.
@@ -228,15 +206,15 @@ impl MatchBots {
     pub(crate) async fn next(&mut self) -> Option<usize> {
         loop {
             // A task fails only if it is aborted.
-            if let Ok(left) = self.running.join_next().await? {
-                let ended = &mut self.status[left.seat];
+            if let Ok((seat, left)) = self.running.join_next().await? {
+                let ended = &mut self.status[seat];
                 // The crashed process's output is more useful than the output of its successor,
                 // which exited with code 0.
                 if ended.restarts == 0 || !left.end.is_regular() {
                     ended.tail = left.tail;
                 }
                 ended.end = Some(left.end);
-                return Some(left.seat);
+                return Some(seat);
             }
         }
     }

@@ -13,7 +13,7 @@ use tokio::{
     sync::RwLock,
     time::{Instant, sleep},
 };
-use tonic::{Code, Status};
+use tonic::{Code, Response, Status};
 
 use crate::retry_client::{CallError, RetryClient, ServerAddress, Services};
 
@@ -56,27 +56,21 @@ impl MatchClient {
 
     /// Opens a queue. Does nothing if it is already open.
     pub(crate) async fn open_queue(&self, queue: Queue) -> Result<(), CallError> {
-        let opened = self.rpc.call(RETRY_TIMEOUT, "CreateQueue", |mut services| {
-            let request = CreateQueueRequest {
-                queue: Some(queue.clone()),
-            };
-            async move { services.lobby.create_queue(request).await }
+        let request = CreateQueueRequest { queue: Some(queue) };
+        let opened = self.call("CreateQueue", request, |mut services, request| async move {
+            services.lobby.create_queue(request).await
         });
         opened.await.map(drop)
     }
 
     /// Closes a queue, so that attending bots exit. Does nothing if it is already closed.
     pub(crate) async fn close_queue(&self, queue_id: &str) -> Result<(), CallError> {
-        let closed = self.rpc.call(RETRY_TIMEOUT, "DeleteQueue", |mut services| {
-            let request = DeleteQueueRequest {
-                queue_id: queue_id.to_owned(),
-            };
-            async move { services.lobby.delete_queue(request).await }
+        let queue_id = queue_id.to_owned();
+        let request = DeleteQueueRequest { queue_id };
+        let closed = self.call("DeleteQueue", request, |mut services, request| async move {
+            services.lobby.delete_queue(request).await
         });
-        match closed.await {
-            Err(CallError::Refused { status, .. }) if status.code() == Code::NotFound => Ok(()),
-            closed => closed.map(drop),
-        }
+        unless_refused(closed.await, &[Code::NotFound]).map(drop)
     }
 
     /// Creates a contest's match, and waits for attending bots (for `startup_ms` if the contest
@@ -164,14 +158,10 @@ impl MatchClient {
     }
 
     async fn get_match(&self, request: GetMatchRequest) -> Result<MatchInfo, CallError> {
-        let answer = self
-            .rpc
-            .call(RETRY_TIMEOUT, "GetMatch", |mut services| {
-                let request = request.clone();
-                async move { services.matches.get_match(request).await }
-            })
-            .await?;
-        answer.r#match.ok_or_else(|| CallError::Refused {
+        let answer = self.call("GetMatch", request, |mut services, request| async move {
+            services.matches.get_match(request).await
+        });
+        answer.await?.r#match.ok_or_else(|| CallError::Refused {
             call: "GetMatch",
             status: Box::new(Status::internal("the response contains no match")),
         })
@@ -212,11 +202,10 @@ impl MatchClient {
                 page_token,
                 ..ListMatchesRequest::default()
             };
-            let call = |mut services: Services| {
-                let request = request.clone();
-                async move { services.matches.list_matches(request).await }
-            };
-            let page = self.rpc.call(RETRY_TIMEOUT, "ListMatches", call).await?;
+            let page = self.call("ListMatches", request, |mut services, request| async move {
+                services.matches.list_matches(request).await
+            });
+            let page = page.await?;
             is_incomplete |= page.incomplete;
             let listed = page.matches.into_iter();
             matches.extend(listed.map(|info| (info.match_id.clone(), info)));
@@ -229,24 +218,15 @@ impl MatchClient {
 
     /// Cancels a match. Does nothing if it has ended.
     pub(crate) async fn cancel(&self, match_id: &str, reason: &str) -> Result<(), CallError> {
-        let cancelled = self
-            .rpc
-            .call(RETRY_TIMEOUT, "CancelMatch", |mut services| {
-                let request = CancelMatchRequest {
-                    match_id: match_id.to_owned(),
-                    reason: reason.to_owned(),
-                };
-                async move { services.matches.cancel_match(request).await }
-            })
-            .await;
-        match cancelled {
-            Err(CallError::Refused { status, .. })
-                if matches!(status.code(), Code::FailedPrecondition | Code::NotFound) =>
-            {
-                Ok(())
-            }
-            other => other.map(drop),
-        }
+        let request = CancelMatchRequest {
+            match_id: match_id.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let cancelled = self.call("CancelMatch", request, |mut services, request| async move {
+            services.matches.cancel_match(request).await
+        });
+        let has_ended = [Code::FailedPrecondition, Code::NotFound];
+        unless_refused(cancelled.await, &has_ended).map(drop)
     }
 
     /// Expires a seat whose bot will not reconnect. Returns `false` while the server still has the
@@ -257,28 +237,24 @@ impl MatchClient {
         seat: usize,
         reason: &str,
     ) -> Result<bool, CallError> {
-        let expired = self
-            .rpc
-            .call(RETRY_TIMEOUT, "ExpireSeat", |mut services| {
-                let request = ExpireSeatRequest {
-                    match_id: match_id.to_owned(),
-                    seat: u32::try_from(seat).unwrap_or(u32::MAX),
-                    reason: reason.to_owned(),
-                };
-                async move { services.matches.expire_seat(request).await }
-            })
-            .await;
-        match expired {
+        let request = ExpireSeatRequest {
+            match_id: match_id.to_owned(),
+            seat: u32::try_from(seat).unwrap_or(u32::MAX),
+            reason: reason.to_owned(),
+        };
+        let expired = self.call("ExpireSeat", request, |mut services, request| async move {
+            services.matches.expire_seat(request).await
+        });
+        match expired.await {
             Err(CallError::Refused { status, .. }) if is_seat_taken(&status) => Ok(false),
-            Err(CallError::Refused { status, .. })
-                if matches!(
-                    status.code(),
-                    Code::FailedPrecondition | Code::NotFound | Code::Unimplemented
-                ) =>
-            {
-                Ok(true)
+            expired => {
+                let needless = [
+                    Code::FailedPrecondition,
+                    Code::NotFound,
+                    Code::Unimplemented,
+                ];
+                unless_refused(expired, &needless).map(|_| true)
             }
-            other => other.map(|_| true),
         }
     }
 
@@ -289,32 +265,49 @@ impl MatchClient {
         match_id: &str,
         replays: &[&str],
     ) -> Result<Vec<ReplayFile>, CallError> {
-        let closed = self
-            .rpc
-            .call(RETRY_TIMEOUT, "CloseGroup", |mut services| {
-                let request = CloseGroupRequest {
-                    match_id: match_id.to_owned(),
-                    replay_match_ids: replays.iter().map(ToString::to_string).collect(),
-                };
-                async move { services.matches.close_group(request).await }
-            })
-            .await;
-        closed.map(|closed| closed.replays)
+        let request = CloseGroupRequest {
+            match_id: match_id.to_owned(),
+            replay_match_ids: replays.iter().map(ToString::to_string).collect(),
+        };
+        let closed = self.call("CloseGroup", request, |mut services, request| async move {
+            services.matches.close_group(request).await
+        });
+        closed.await.map(|closed| closed.replays)
     }
 
     /// Returns a match's replay file. The match's group must have ended.
     pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, CallError> {
-        let answer = self
-            .rpc
-            .call(RETRY_TIMEOUT, "GetReplay", |mut services| {
-                let request = GetReplayRequest {
-                    match_id: match_id.to_owned(),
-                    as_file: true,
-                };
-                async move { services.matches.get_replay(request).await }
-            })
-            .await?;
-        Ok(answer.file)
+        let request = GetReplayRequest {
+            match_id: match_id.to_owned(),
+            as_file: true,
+        };
+        let answer = self.call("GetReplay", request, |mut services, request| async move {
+            services.matches.get_replay(request).await
+        });
+        answer.await.map(|answer| answer.file)
+    }
+
+    /// Repeats a call for up to [`RETRY_TIMEOUT`].
+    async fn call<Q: Clone, T, A: Future<Output = Result<Response<T>, Status>>>(
+        &self,
+        name: &'static str,
+        request: Q,
+        call: impl Fn(Services, Q) -> A,
+    ) -> Result<T, CallError> {
+        let call = |services| call(services, request.clone());
+        self.rpc.call(RETRY_TIMEOUT, name, call).await
+    }
+}
+
+/// Returns `None` for a call that was refused with one of the codes, which mean that the call is
+/// not needed.
+fn unless_refused<T>(
+    called: Result<T, CallError>,
+    needless: &[Code],
+) -> Result<Option<T>, CallError> {
+    match called {
+        Err(CallError::Refused { status, .. }) if needless.contains(&status.code()) => Ok(None),
+        called => called.map(Some),
     }
 }
 

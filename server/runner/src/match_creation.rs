@@ -9,7 +9,7 @@ use bridgemaster_proto::v1::{
 use tokio::{select, task::JoinSet};
 
 use crate::{
-    PlayError,
+    ExitReason,
     bot_starts::bot_start,
     folder::Folder,
     fork::ForkSource,
@@ -17,6 +17,7 @@ use crate::{
     replays,
     retry_client::CallError,
     reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT, shut_down},
+    run_error::PlayError,
 };
 
 /// The number of attempts to create a match. Another attempt is needed if bots that have already
@@ -160,11 +161,16 @@ impl MatchRunner {
         }
         let is_any_reused = reused.iter().any(Option::is_some);
         Err(match error.bot_not_available().filter(|_| is_any_reused) {
-            Some(bot) => PlayError::NotAttending {
-                bot,
-                startup_ms: self.startup_ms(),
-                cause: error.to_string(),
-            },
+            Some(bot) => PlayError::exit(
+                ExitReason::BotNeverConnected,
+                format!(
+                    "{bot}: did not attend within {} ms of its start ({error}). With --reuse, a \
+                     bot attends the queue in BRIDGEMASTER_QUEUE with the key in \
+                     BRIDGEMASTER_KEY, as bots of the SDKs do; without --reuse, it is started for \
+                     each match",
+                    self.startup_ms()
+                ),
+            ),
             None => error.into(),
         })
     }

@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use crate::{
-    Annulment, AnnulmentCause, BotEnd, ContestSpec, FaultCounting, MatchNumber, MatchRow,
-    OwnServer, PlayError, SeatRow,
+    Annulment, AnnulmentCause, BotEnd, ContestSpec, ExitReason, FaultCounting, MatchNumber,
+    MatchRow, OwnServer, SeatRow,
     bot_watch::{BotWatch, names},
     built_in::BuiltInSeats,
     cpu::Throttling,
@@ -25,6 +25,7 @@ use crate::{
     memory_size::memory_size,
     reused_bots::ReusedBots,
     row::{fault_name, fill_seat},
+    run_error::PlayError,
     stderr_files::StderrFiles,
 };
 
@@ -205,13 +206,16 @@ impl MatchRunner {
         tail: &str,
     ) -> PlayError {
         let hint = quoted(tail);
-        let name = self.launch.name(bot).to_owned();
+        let name = self.launch.name(bot);
         if let (Some(BotEnd::OutOfMemory), Some(bytes)) = (end, self.spec.bot_memory_bytes) {
-            return PlayError::OutOfMemory {
-                bot: name,
-                allowed: memory_size(bytes),
-                hint,
-            };
+            let allowed = memory_size(bytes);
+            return PlayError::exit(
+                ExitReason::BotOutOfMemory,
+                format!(
+                    "{name}: ran out of memory before it took its seat; --bot-memory allows \
+                     {allowed}; raise it, or reduce the memory that the bot needs at startup{hint}"
+                ),
+            );
         }
         let status = match end {
             Some(BotEnd::Done) => "exit code 0".to_owned(),
@@ -222,16 +226,19 @@ impl MatchRunner {
         };
         // Shells and `env` use the exit codes 126 and 127 if they cannot run a program.
         if matches!(end, Some(BotEnd::Exited { code: 126 | 127 }))
-            && let Some(source) = self.launch.windows_line_endings(bot)
+            && let Some(error) = self.launch.windows_line_endings(bot)
         {
-            return PlayError::Start { bot: name, source };
+            return PlayError::not_started(name, &error);
         }
         if tail.contains("GAME_NOT_PLAYED") {
-            return PlayError::OtherGame {
-                bot: name,
-                game: self.spec.rules.game.clone(),
-                hint,
-            };
+            let game = &self.spec.rules.game;
+            return PlayError::exit(
+                ExitReason::BotOfOtherGames,
+                format!(
+                    "{name}: does not play {game}: the `games` of its Hello do not list it; pass \
+                     another game with --game, or another bot{hint}"
+                ),
+            );
         }
         let reuse = if self.launch.is_reused(bot) {
             REUSE_HINT
@@ -240,11 +247,10 @@ impl MatchRunner {
         };
         let cause = machine_hint(tail).map(|advice| format!("; possible cause: {advice}"));
         let cause = cause.unwrap_or_default();
-        PlayError::EndedEarly {
-            bot: name,
-            status,
-            hint: format!("{reuse}{cause}{hint}"),
-        }
+        PlayError::exit(
+            ExitReason::BotEnded,
+            format!("{name}: exited before it took its seat ({status}){reuse}{cause}{hint}"),
+        )
     }
 
     async fn row(
@@ -269,11 +275,17 @@ impl MatchRunner {
             fill_seat(seat, seat_result);
         }
         if let Some(seat) = self.never_connected_seat(&row) {
-            return Err(PlayError::NeverConnected {
-                bot: self.launch.name(seat.bot).to_owned(),
-                startup_ms: self.client.startup_ms(&info.match_id).await,
-                hint: quoted(&seat.stderr_tail),
-            });
+            let startup_ms = self.client.startup_ms(&info.match_id).await;
+            return Err(PlayError::exit(
+                ExitReason::BotNeverConnected,
+                format!(
+                    "{}: did not connect within {startup_ms} ms of its start. A bot connects to \
+                     BRIDGEMASTER_SERVER with the ticket in BRIDGEMASTER_TICKET; `bridgemaster \
+                     check-bot` shows which step fails{}",
+                    self.launch.name(seat.bot),
+                    quoted(&seat.stderr_tail)
+                ),
+            ));
         }
         row.annulled = self.annulment(&info, result, &row);
         let prefix = self.replay_prefix(&row);

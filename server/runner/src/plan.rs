@@ -58,50 +58,40 @@ impl Planner {
             Format::Series => {
                 let table: Vec<BotNumber> = (0..bots).collect();
                 let group = Group::rotated(&table);
-                (vec![group.seatings], max_groups(spec))
+                (Tables::Round(vec![group.seatings]), max_groups(spec))
             }
             Format::Candidate { .. } => {
                 let against = spec.benchmarks();
                 let groups = schedule::gauntlet(candidate, &against, seats);
                 let matches = groups.into_iter().flat_map(seatings).collect();
-                (vec![matches], max_groups(spec))
+                (Tables::Round(vec![matches]), max_groups(spec))
             }
             Format::RoundRobin { rounds } => {
                 let tables = round(schedule::round_robin(bots, seats));
                 let max_groups = u64::from(*rounds) * tables.len() as u64;
-                (tables, max_groups)
+                (Tables::Round(tables), max_groups)
             }
             Format::Gauntlet { rounds, .. } => {
                 let others: Vec<BotNumber> = (0..bots).filter(|bot| *bot != candidate).collect();
                 let tables = round(schedule::gauntlet(candidate, &others, seats));
                 let max_groups = u64::from(*rounds) * tables.len() as u64;
-                (tables, max_groups)
+                (Tables::Round(tables), max_groups)
             }
             Format::Fork { seating, times, .. } => {
                 let number = |name: &String| spec.bot_number(name).unwrap_or(0);
                 let table = seating.iter().map(number).collect();
-                (vec![vec![table]], u64::from(*times))
+                (Tables::Round(vec![vec![table]]), u64::from(*times))
             }
             Format::Swiss { rounds } => {
                 let swiss = Swiss::new(bots, seats);
                 let max_groups = u64::from(*rounds) * swiss.tables_per_round;
-                let planned = seeds
-                    .count()
-                    .map_or(max_groups, |count| count.min(max_groups));
-                return Self {
-                    seeds,
-                    tables: Tables::Swiss(swiss),
-                    planned,
-                };
+                (Tables::Swiss(swiss), max_groups)
             }
         };
-        let planned = seeds
-            .count()
-            .map_or(max_groups, |count| count.min(max_groups));
         Self {
+            planned: seeds.count().unwrap_or(u64::MAX).min(max_groups),
             seeds,
-            tables: Tables::Round(tables),
-            planned,
+            tables,
         }
     }
 
@@ -112,48 +102,43 @@ impl Planner {
 
     /// Returns the number of groups that were skipped because they would repeat an earlier group.
     pub(crate) fn skipped_groups(&self) -> u64 {
-        self.seeds.duplicates()
+        self.seeds.duplicates
     }
 
     /// Returns the number of matches in a group; `None` if it is not known yet or the group does
     /// not exist. This call is cheaper than [`Self::group`].
     pub(crate) fn matches_of(&self, number: GroupNumber) -> Option<u32> {
+        u32::try_from(self.seatings(number)?.len()).ok()
+    }
+
+    /// Returns the seatings of a group's matches; `None` if they are not known yet or the group does
+    /// not exist.
+    fn seatings(&self, number: GroupNumber) -> Option<&Vec<Vec<BotNumber>>> {
         if number.0 >= self.planned {
             return None;
         }
-        let seatings = match &self.tables {
+        match &self.tables {
+            // The index is less than the number of tables.
             Tables::Round(tables) => tables.get((number.0 % tables.len().max(1) as u64) as usize),
             Tables::Swiss(swiss) => swiss.paired.get(usize::try_from(number.0).ok()?),
-        };
-        u32::try_from(seatings?.len()).ok()
+        }
     }
 
     /// Returns the group with this number.
     pub(crate) fn group(&self, number: GroupNumber) -> NextGroup {
-        if number.0 >= self.planned {
-            return NextGroup::End;
-        }
-        let Some(seed) = self.seeds.group_seed(number.0) else {
-            return NextGroup::End;
-        };
-        let seatings = match &self.tables {
-            Tables::Round(tables) => {
-                let count = tables.len().max(1) as u64;
-                // The index is less than the number of tables.
-                tables.get((number.0 % count) as usize).cloned()
-            }
-            Tables::Swiss(swiss) => match swiss.table(number) {
-                Some(seatings) => Some(seatings),
-                None => return NextGroup::Pending,
-            },
-        };
-        seatings.map_or(NextGroup::End, |seatings| {
-            NextGroup::Group(PlannedGroup {
+        let seed = self.seeds.group_seed(number.0);
+        match (
+            seed.filter(|_| number.0 < self.planned),
+            self.seatings(number),
+        ) {
+            (Some(seed), Some(seatings)) => NextGroup::Group(PlannedGroup {
                 number,
                 seed,
-                seatings,
-            })
-        })
+                seatings: seatings.clone(),
+            }),
+            (Some(_), None) if matches!(self.tables, Tables::Swiss(_)) => NextGroup::Pending,
+            _ => NextGroup::End,
+        }
     }
 
     /// Records a group's results, on which the next round of a Swiss contest depends. Groups must
@@ -195,10 +180,6 @@ impl Swiss {
         };
         swiss.pair_round();
         swiss
-    }
-
-    fn table(&self, number: GroupNumber) -> Option<Vec<Vec<BotNumber>>> {
-        self.paired.get(usize::try_from(number.0).ok()?).cloned()
     }
 
     fn pair_round(&mut self) {

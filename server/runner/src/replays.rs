@@ -9,7 +9,6 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{MatchGroup, MatchState, SeedReveal};
-use thiserror::Error;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use crate::{
@@ -85,7 +84,7 @@ impl Replays {
 
     /// Waits until all fetched replays are stored. If `is_over` is true, fetches the remaining
     /// replays first.
-    pub(crate) async fn finish(&mut self, is_over: bool) -> Result<(), FetchError> {
+    pub(crate) async fn finish(&mut self, is_over: bool) -> Result<(), RunError> {
         if is_over {
             self.fetcher.close_cancelled_groups().await?;
             for withheld in self.withheld.extract_over(|_| true) {
@@ -183,17 +182,6 @@ impl WithheldReplays {
     }
 }
 
-/// An error while fetching or storing replays.
-#[derive(Debug, Error)]
-pub(crate) enum FetchError {
-    /// A call to the server failed.
-    #[error(transparent)]
-    Call(#[from] CallError),
-    /// A replay cannot be written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-}
-
 /// Fetches replays from the server and stores them in the folder.
 #[derive(Clone)]
 pub(crate) struct ReplayFetcher {
@@ -243,7 +231,7 @@ impl ReplayFetcher {
     }
 
     /// Cancels the contest's waiting and running matches at the server.
-    pub(crate) async fn cancel_matches(&self) -> Result<(), FetchError> {
+    pub(crate) async fn cancel_matches(&self) -> Result<(), RunError> {
         self.client.wait_for_creations().await;
         for state in [MatchState::Waiting, MatchState::Running] {
             for match_id in self.client.list(self.folder.id(), state).await?.keys() {

@@ -11,7 +11,7 @@ use crate::{
 /// A contest's finished matches, and the groups that are complete.
 #[derive(Debug)]
 pub(crate) struct Results {
-    planner: Planner,
+    pub(crate) planner: Planner,
     /// Rows in groups that [`Self::next_complete`] has not returned yet.
     open: BTreeMap<GroupNumber, BTreeMap<u32, MatchRow>>,
     /// Groups that are excluded because of a bot's fault.
@@ -19,9 +19,9 @@ pub(crate) struct Results {
     /// The number of a match's annulled attempts.
     annulled: HashMap<MatchNumber, u32>,
     /// The next group to count.
-    next: GroupNumber,
-    /// The number of finished matches that were not annulled.
-    finished: u64,
+    pub(crate) next: GroupNumber,
+    /// The number of finished matches that were not annulled, including those that do not count.
+    pub(crate) finished: u64,
     /// The number of annulled matches, by reason.
     annulled_because: HashMap<AnnulmentCause, u64>,
 }
@@ -39,24 +39,9 @@ impl Results {
         }
     }
 
-    pub(crate) fn planner(&self) -> &Planner {
-        &self.planner
-    }
-
-    /// Returns the number of finished matches that were not annulled, including those that do not
-    /// count.
-    pub(crate) fn finished(&self) -> u64 {
-        self.finished
-    }
-
     /// Returns the number of matches that were annulled for this reason.
     pub(crate) fn annulled(&self, because: AnnulmentCause) -> u64 {
         self.annulled_because.get(&because).copied().unwrap_or(0)
-    }
-
-    /// Returns the next group to count.
-    pub(crate) fn next_group(&self) -> GroupNumber {
-        self.next
     }
 
     /// Returns the number of a match's annulled attempts.

@@ -3,7 +3,10 @@
 use bridgemaster_bot_process::StartError;
 use thiserror::Error;
 
-use crate::{FolderError, JournalError, SpecError, retry_client::CallError};
+use crate::{
+    Exit, ExitReason, FolderError, JournalError, SpecError, exit::exit_with,
+    retry_client::CallError,
+};
 
 /// An error that prevents a contest from starting or continuing.
 #[derive(Debug, Error)]
@@ -36,99 +39,57 @@ pub enum RunError {
 
 /// A match error that ends the contest.
 #[derive(Debug, Error)]
-pub enum PlayError {
-    /// A bot's program cannot be started.
-    #[error("{bot}: cannot start its program: {source}")]
-    Start {
-        /// The bot's name in the contest.
-        bot: String,
-        /// The cause, with advice.
-        source: StartError,
-    },
-    /// A bot exited before it took its seat, without having taken any seat in this contest before.
-    #[error("{bot}: exited before it took its seat ({status}){hint}")]
-    EndedEarly {
-        /// The bot's name in the contest.
-        bot: String,
-        /// The process's exit code or signal.
-        status: String,
-        /// Possible causes, and the end of the bot's standard error.
-        hint: String,
-    },
-    /// The `games` in a bot's Hello do not contain the game, and the bot has never taken a seat.
-    #[error(
-        "{bot}: does not play {game}: the `games` of its Hello do not list it; pass another game \
-         with --game, or another bot{hint}"
-    )]
-    OtherGame {
-        /// The bot's name in the contest.
-        bot: String,
-        /// The game's identifier.
-        game: String,
-        /// The end of the bot's standard error.
-        hint: String,
-    },
-    /// A bot ran out of memory before it took its seat, without having taken any seat in this
-    /// contest before.
-    #[error(
-        "{bot}: ran out of memory before it took its seat; --bot-memory allows {allowed}; raise \
-         it, or reduce the memory that the bot needs at startup{hint}"
-    )]
-    OutOfMemory {
-        /// The bot's name in the contest.
-        bot: String,
-        /// The memory limit, such as `512 MiB`.
-        allowed: String,
-        /// The end of the bot's standard error.
-        hint: String,
-    },
-    /// A bot did not connect in time, and has never taken a seat in this contest.
-    #[error(
-        "{bot}: did not connect within {startup_ms} ms of its start. A bot connects to \
-         BRIDGEMASTER_SERVER with the ticket in BRIDGEMASTER_TICKET; `bridgemaster check-bot` \
-         shows which step fails{hint}"
-    )]
-    NeverConnected {
-        /// The bot's name in the contest.
-        bot: String,
-        /// The time limit, in ms.
-        startup_ms: u32,
-        /// The end of the bot's standard error.
-        hint: String,
-    },
-    /// A bot's file has changed.
-    #[error(
-        "{file} changed since the contest started: {change}. Its results would mix two different \
-         bots. Restore the old file and continue with --resume, start another contest, or continue \
-         with --resume FOLDER --bot-changed allow, which the report records"
-    )]
-    BotChanged {
-        /// The bot and its changed file.
-        file: String,
-        /// The old and the new checksum.
-        change: String,
-    },
-    /// A bot whose process was to be reused did not attend its queue.
-    #[error(
-        "{bot}: did not attend within {startup_ms} ms of its start ({cause}). With --reuse, a bot \
-         attends the queue in BRIDGEMASTER_QUEUE with the key in BRIDGEMASTER_KEY, as bots of the \
-         SDKs do; without --reuse, it is started for each match"
-    )]
-    NotAttending {
-        /// The bot's name in the contest.
-        bot: String,
-        /// The time limit, in ms.
-        startup_ms: u32,
-        /// The server's response to the request for a reservation.
-        cause: String,
-    },
-    /// The server refused a call permanently, or is unreachable.
+pub(crate) enum PlayError {
+    /// A bot or the machine failed in a way that has its own exit code.
+    #[error("{}", .0.sentence)]
+    Exit(Exit),
+    /// A call to the server failed permanently.
     #[error(transparent)]
     Call(#[from] CallError),
-    /// A contest file cannot be written.
+    /// The contest's folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The server violated the protocol.
+    /// The server's response is not valid; the text is a predicate of the server.
     #[error("the server {0}")]
     Server(String),
+}
+
+impl PlayError {
+    /// A failure with its own exit code. The sentence says what to do.
+    pub(crate) fn exit(reason: ExitReason, sentence: String) -> Self {
+        Self::Exit(exit_with(reason, sentence))
+    }
+
+    /// A bot's program cannot be started.
+    pub(crate) fn not_started(bot: &str, error: &StartError) -> Self {
+        let sentence = format!("{bot}: cannot start its program: {error}");
+        if error.is_machine_fault() {
+            let resume = "continue with --resume once the machine has free resources";
+            Self::exit(ExitReason::RefereeFault, format!("{sentence}; {resume}"))
+        } else {
+            Self::exit(ExitReason::BotNotStarted, sentence)
+        }
+    }
+
+    /// Returns the exit of the contest.
+    ///
+    /// # Errors
+    /// The spec is refused, or the folder cannot be read or written.
+    pub(crate) fn into_exit(self) -> Result<Exit, RunError> {
+        let text = self.to_string();
+        match self {
+            Self::Exit(exit) => Ok(exit),
+            Self::Call(CallError::Refused { status, .. })
+                if status.code() == tonic::Code::InvalidArgument =>
+            {
+                let refused = SpecError::Refused(status.message().to_owned());
+                Err(refused.into())
+            }
+            Self::Call(_) | Self::Server(_) => Ok(exit_with(
+                ExitReason::RefereeFault,
+                format!("{text}; continue with --resume once the server is available again"),
+            )),
+            Self::Folder(error) => Err(error.into()),
+        }
+    }
 }

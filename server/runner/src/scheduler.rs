@@ -15,13 +15,12 @@ use tokio::{
 };
 
 use crate::{
-    ContestEvent, ContestState, Exit, ExitReason, MatchNumber, MatchRow, PlayError, RunError,
-    SpecError,
-    exit::{exit_after, exit_with},
+    ContestEvent, ContestState, Exit, MatchNumber, MatchRow, RunError,
+    exit::exit_after,
     journal::Journal,
     match_runner::{Assignment, MatchRunner},
-    replays::{FetchError, Replays},
-    retry_client::CallError,
+    replays::Replays,
+    run_error::PlayError,
     seeds,
 };
 
@@ -205,7 +204,7 @@ impl Scheduler {
             end = end.or_else(|| exit_after(&row));
         }
         match failure {
-            Some(error) => exit_for(error).map(Some),
+            Some(error) => error.into_exit().map(Some),
             None => Ok(end),
         }
     }
@@ -260,7 +259,7 @@ impl Scheduler {
     /// queue and fetches all replays. An incomplete contest can be resumed with the same seeds, so
     /// its replays stay withheld. But the contest's own server stops after this run, so its replays
     /// are always fetched.
-    pub(crate) async fn shut_down(&mut self, is_own_server: bool) -> Result<(), FetchError> {
+    pub(crate) async fn shut_down(&mut self, is_own_server: bool) -> Result<(), RunError> {
         let is_complete = self.state.is_complete();
         let fetcher = &self.replays.fetcher;
         fetcher.cancel_matches().await?;
@@ -275,42 +274,11 @@ impl Scheduler {
 
 /// Replays that the server did not return are ignored, since the results count without them. A
 /// replay that cannot be written is an error.
-pub(crate) fn ignore_missing_replays(fetched: Result<(), FetchError>) -> Result<(), RunError> {
+pub(crate) fn ignore_missing_replays(fetched: Result<(), RunError>) -> Result<(), RunError> {
     match fetched {
-        Err(FetchError::Folder(error)) => Err(RunError::Folder(error)),
+        Err(RunError::Folder(error)) => Err(RunError::Folder(error)),
         _ => Ok(()),
     }
-}
-
-/// Maps an error to the contest's exit. Returns an error if the spec was not valid.
-pub(crate) fn exit_for(error: PlayError) -> Result<Exit, RunError> {
-    let text = error.to_string();
-    Ok(match error {
-        PlayError::Start { source, .. } if source.is_machine_fault() => exit_with(
-            ExitReason::RefereeFault,
-            format!("{text}; continue with --resume once the machine has free resources"),
-        ),
-        PlayError::Start { .. } => exit_with(ExitReason::BotNotStarted, text),
-        PlayError::EndedEarly { .. } => exit_with(ExitReason::BotEnded, text),
-        PlayError::OtherGame { .. } => exit_with(ExitReason::BotOfOtherGames, text),
-        PlayError::OutOfMemory { .. } => exit_with(ExitReason::BotOutOfMemory, text),
-        PlayError::BotChanged { .. } => exit_with(ExitReason::BotChanged, text),
-        PlayError::NeverConnected { .. } | PlayError::NotAttending { .. } => {
-            exit_with(ExitReason::BotNeverConnected, text)
-        }
-        PlayError::Call(CallError::Refused { status, .. })
-            if status.code() == tonic::Code::InvalidArgument =>
-        {
-            return Err(RunError::Spec(SpecError::Refused(
-                status.message().to_owned(),
-            )));
-        }
-        PlayError::Call(_) | PlayError::Server(_) => exit_with(
-            ExitReason::RefereeFault,
-            format!("{text}; continue with --resume once the server is available again"),
-        ),
-        PlayError::Folder(error) => return Err(RunError::Folder(error)),
-    })
 }
 
 /// Returns `BYTES` random bytes as hex digits.

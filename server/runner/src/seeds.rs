@@ -11,56 +11,39 @@ const SEED_BYTES: usize = 16;
 
 /// The source from which a contest's group seeds come.
 #[derive(Clone, Debug)]
-pub(crate) enum GroupSeeds {
-    /// Seeds that are derived from this seed.
-    From(String),
-    /// A list of seeds without duplicates.
-    Listed {
-        seeds: Vec<String>,
-        /// The number of duplicates that were removed from the list.
-        duplicates: u64,
-    },
+pub(crate) struct GroupSeeds {
+    /// The seeds, without duplicates.
+    seeds: Seeds,
+    /// The number of duplicates that were removed from a list.
+    pub(crate) duplicates: u64,
 }
 
 impl GroupSeeds {
     pub(crate) fn new(seeds: &Seeds) -> Self {
-        match seeds {
-            Seeds::From(seed) => Self::From(seed.clone()),
-            Seeds::Listed(listed) => {
-                let mut distinct = HashSet::new();
-                let seeds: Vec<String> = listed
-                    .iter()
-                    .filter(|seed| distinct.insert(seed.as_str()))
-                    .cloned()
-                    .collect();
-                let duplicates = (listed.len() - seeds.len()) as u64;
-                Self::Listed { seeds, duplicates }
-            }
+        let mut seeds = seeds.clone();
+        let mut duplicates = 0;
+        if let Seeds::Listed(listed) = &mut seeds {
+            let (before, mut seen) = (listed.len(), HashSet::new());
+            listed.retain(|seed| seen.insert(seed.clone()));
+            duplicates = (before - listed.len()) as u64;
         }
+        Self { seeds, duplicates }
     }
 
     /// Returns the number of seeds; `None` if it is unlimited.
     pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            Self::From(_) => None,
-            Self::Listed { seeds, .. } => Some(seeds.len() as u64),
-        }
-    }
-
-    /// Returns the number of duplicates that were removed from a list.
-    pub(crate) fn duplicates(&self) -> u64 {
-        match self {
-            Self::From(_) => 0,
-            Self::Listed { duplicates, .. } => *duplicates,
+        match &self.seeds {
+            Seeds::From(_) => None,
+            Seeds::Listed(seeds) => Some(seeds.len() as u64),
         }
     }
 
     /// Returns a group's seed; `None` past the end of a list. Derived seeds are hashes, so a
     /// group's seed reveals nothing about other groups' seeds.
     pub(crate) fn group_seed(&self, group: u64) -> Option<String> {
-        match self {
-            Self::From(seed) => Some(hash(&["group", seed, &group.to_string()])),
-            Self::Listed { seeds, .. } => seeds.get(usize::try_from(group).ok()?).cloned(),
+        match &self.seeds {
+            Seeds::From(seed) => Some(hash(&["group", seed, &group.to_string()])),
+            Seeds::Listed(seeds) => seeds.get(usize::try_from(group).ok()?).cloned(),
         }
     }
 }
@@ -108,7 +91,7 @@ mod tests {
     fn a_seed_that_is_listed_twice_is_played_once() {
         let listed = ["a", "b", "a", "c"].map(str::to_owned).to_vec();
         let seeds = GroupSeeds::new(&Seeds::Listed(listed));
-        assert_eq!((seeds.count(), seeds.duplicates()), (Some(3), 1));
+        assert_eq!((seeds.count(), seeds.duplicates), (Some(3), 1));
         assert_eq!(seeds.group_seed(2).as_deref(), Some("c"));
         assert_eq!(seeds.group_seed(3), None);
     }

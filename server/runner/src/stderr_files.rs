@@ -24,22 +24,14 @@ const BUDGET_FRACTION: u64 = 64;
 /// Minimum size of a truncated file, in bytes. A file that would become smaller is removed.
 const MIN_BYTES: u64 = 256;
 
-/// A listener for lines that bots write to standard error.
-pub trait OutputListener: Send + Sync {
-    /// Called for each line that a bot writes, without its line ending.
-    fn on_line(&self, bot: &str, line: &str);
-}
-
-impl<F: Fn(&str, &str) + Send + Sync> OutputListener for F {
-    fn on_line(&self, bot: &str, line: &str) {
-        self(bot, line);
-    }
-}
+/// A listener for the lines that bots write to standard error. Its arguments are a bot's name and a
+/// line without its line ending.
+pub type OutputListener = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 /// The standard error files in a contest's folder.
 pub(crate) struct StderrFiles {
     budget: Mutex<Budget>,
-    listener: Option<Arc<dyn OutputListener>>,
+    listener: Option<OutputListener>,
 }
 
 /// The number of bytes that can still be stored.
@@ -56,7 +48,7 @@ impl StderrFiles {
     pub(crate) fn new(
         folder: &Folder,
         max_bytes: Option<u64>,
-        listener: Option<Arc<dyn OutputListener>>,
+        listener: Option<OutputListener>,
     ) -> Self {
         let max_bytes = max_bytes.unwrap_or(DEFAULT_BYTES);
         let files = fs::read_dir(folder.path(STDERR_FOLDER));
@@ -78,7 +70,7 @@ impl StderrFiles {
             None => file,
             Some(listener) => {
                 let (listener, bot) = (Arc::clone(listener), bot.to_owned());
-                file.with_line_callback(Box::new(move |line| listener.on_line(&bot, line)))
+                file.with_line_callback(Box::new(move |line| listener(&bot, line)))
             }
         }
     }

@@ -4,7 +4,6 @@ mod report;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use anyhow::Context as _;
 use bridgemaster_bot_process::is_program;
 use bridgemaster_bots::NAMES;
 use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
@@ -83,8 +82,7 @@ impl CheckBotArgs {
             ("--junit", &self.junit, report::xml),
         ])?;
         let has_own_stdout = !files.use_stdout();
-        let mut report = None;
-        block_on(async {
+        let report = block_on(async {
             let progress = progress_bar();
             let colours = output::stdout_has_colours();
             let checked = check_bot(plan, |progress_event| match progress_event {
@@ -101,10 +99,8 @@ impl CheckBotArgs {
             })
             .await;
             progress.finish_and_clear();
-            report = Some(checked.map_err(to_error)?);
-            Ok(())
+            checked.map_err(to_error)
         })?;
-        let report = report.context("the checks returned no report")?;
         files.write(|format| format(&report))?;
         if has_own_stdout {
             output::print_screen(&report::summary(&report, output::stdout_has_colours()))?;

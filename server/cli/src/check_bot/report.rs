@@ -6,7 +6,7 @@ use console::Style;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
-    formats::{self, sanitized},
+    formats::{self, line, unsuccessful},
     output::Screen,
 };
 
@@ -14,8 +14,8 @@ use crate::{
 pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
     // A bot that never connected has sent no name.
     let name = match report.bot.name.as_str() {
-        "" => sanitized(&Escaped(report.command.join(" ")).to_string()),
-        name => sanitized(&Escaped(name).to_string()),
+        "" => line(report.command.join(" ")),
+        name => line(name),
     };
     let mut suite = TestSuite::new(name);
     suite.set_time(report.duration);
@@ -24,23 +24,19 @@ pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
             Outcome::Passed => TestCaseStatus::success(),
             Outcome::Skipped { reason } => {
                 let mut status = TestCaseStatus::skipped();
-                status.set_message(sanitized(&Escaped(reason).to_string()));
+                status.set_message(line(reason));
                 status
             }
             Outcome::Failed(failure) => {
-                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status
-                    .set_type("failed")
-                    .set_message(sanitized(&Escaped(&failure.seen).to_string()))
-                    .set_description(sanitized(&format!(
-                        "{}\nexpected: {}\nseen: {}\nsee: proto/PROTOCOL.md, \"{}\"\n{}",
-                        check.proves,
-                        Escaped(&failure.expected),
-                        Escaped(&failure.seen),
-                        failure.section,
-                        escape_lines(&failure.stderr)
-                    )));
-                status
+                let lines = format!(
+                    "{}\nexpected: {}\nseen: {}\nsee: proto/PROTOCOL.md, \"{}\"\n{}",
+                    check.proves,
+                    Escaped(&failure.expected),
+                    Escaped(&failure.seen),
+                    failure.section,
+                    escape_lines(&failure.stderr)
+                );
+                unsuccessful(NonSuccessKind::Failure, "failed", &failure.seen, &lines)
             }
         };
         let mut case = TestCase::new(check.title(), status);

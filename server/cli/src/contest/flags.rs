@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use bridgemaster_bot_process::check_variable;
 use bridgemaster_bots::NAMES;
-use bridgemaster_runner::{
-    BotSpec, Bounds, ContestSpec, Format, MatchRules, Seeds, SequentialSpec, TestSpec,
-};
-use clap::{Args, ValueEnum};
+use bridgemaster_runner::{BotSpec, ContestSpec, Format, MatchRules, Seeds};
+use clap::{Arg, Args, ValueEnum};
 
 use crate::{
+    contest::verdict_flags::VerdictFlags,
     failure::misuse,
     files,
     match_flags::{ClockOf, MatchFlags},
@@ -27,53 +26,13 @@ const SEEDS_PER_MATCH: &str = "per-match";
 /// The number of rounds without `--rounds`.
 const DEFAULT_ROUNDS: u32 = 10;
 
-/// Ids of the flags and flag groups that define a contest and therefore conflict with `--config`
-/// and `--resume`. Clap's error about a listed group names all of its flags instead of the given
-/// ones, so the flags of [`ContestSpec`] and [`VerdictFlags`] are listed one by one. In clap, a
-/// group with further groups has no members, so the members of these are listed, too.
-pub(super) const DEFINING_FLAGS: [&str; 36] = [
-    "bots",
-    "clock_of",
-    "bot_env",
-    "candidate",
-    "against",
-    "format",
-    "rounds",
-    "seeds",
-    "rules_version",
-    "elo",
-    "nelo",
-    "alpha",
-    "beta",
-    "test",
-    "groups",
-    "max_groups",
-    "level",
-    "faults",
-    "restarts",
-    "require",
-    "queue",
-    "trust_remote",
-    "reuse",
-    "bot_memory_bytes",
-    "affinity",
-    "replay_mode",
-    "bot_files",
-    "max_output_bytes",
-    "seats",
-    "seed",
-    "game",
-    "house",
-    "ask_forced",
-    "GameOptions",
-    "Clock",
-    "FaultCosts",
-];
-
 #[derive(Args)]
 pub(super) struct SpecFlags {
+    /// Resume the contest in this folder, without repeating finished matches
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["config", "concurrency"])]
+    pub(super) resume: Option<PathBuf>,
     /// Read the contest from this TOML file instead of flags (see docs/contest.md)
-    #[arg(long, value_name = "FILE", conflicts_with_all = DEFINING_FLAGS)]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Number of matches at once [default: number of cores minus one]
     #[arg(long, value_name = "N")]
@@ -82,7 +41,18 @@ pub(super) struct SpecFlags {
     defined: DefiningFlags,
 }
 
+/// Makes a flag that defines a contest conflict with the flags that name a defined contest. The
+/// flags before [`DefiningFlags`] define nothing.
+fn conflict_with_defined(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "folder" | "plan" | "quiet" | "bot_changed" | "isolation" | "max_time" | "show_output"
+        | "resume" | "config" | "concurrency" => arg,
+        _ => arg.conflicts_with_all(["config", "resume"]),
+    }
+}
+
 #[derive(Args)]
+#[command(mut_args(conflict_with_defined))]
 struct DefiningFlags {
     /// Bot: NAME=COMMAND, a built-in bot, or NAME=@KEY (repeatable)
     ///
@@ -139,56 +109,6 @@ enum FormatFlag {
     Gauntlet,
     /// Bots with similar standings play each other
     Swiss,
-}
-
-/// Flags of the test. A flag that is not given is `None`, so that a format without a test can
-/// refuse it.
-#[derive(Args)]
-#[command(next_help_heading = "Verdict")]
-struct VerdictFlags {
-    /// Elo bounds of the test: rejects at LOWER, accepts at UPPER [default: 0,50]
-    ///
-    /// The test decides between two hypotheses: the candidate is better by LOWER, or by UPPER.
-    #[arg(
-        long,
-        value_name = "LOWER,UPPER",
-        value_delimiter = ',',
-        allow_negative_numbers = true
-    )]
-    elo: Option<Vec<f64>>,
-    /// Bounds in normalised Elo, for which every game needs the same number of groups
-    #[arg(
-        long,
-        value_name = "LOWER,UPPER",
-        value_delimiter = ',',
-        allow_negative_numbers = true,
-        conflicts_with = "elo"
-    )]
-    nelo: Option<Vec<f64>>,
-    /// Probability of accepting a candidate whose Elo is LOWER [default: 0.05]
-    #[arg(long, value_name = "SHARE")]
-    alpha: Option<f64>,
-    /// Probability of rejecting a candidate whose Elo is UPPER [default: 0.05]
-    #[arg(long, value_name = "SHARE")]
-    beta: Option<f64>,
-    /// Statistical test of the verdict [default: sequential]
-    #[arg(long, value_enum)]
-    test: Option<TestFlag>,
-    /// Number of groups to play, without a test
-    #[arg(long, value_name = "N",
-        conflicts_with_all = ["elo", "nelo", "alpha", "beta", "test", "max_groups"])]
-    groups: Option<u64>,
-    /// Number of groups after which the contest stops without a verdict [default: 1000]
-    #[arg(long, value_name = "N")]
-    max_groups: Option<u64>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TestFlag {
-    /// For any number of seats
-    Sequential,
-    /// For pairs of matches at two seats, as used for chess programs
-    Pentanomial,
 }
 
 impl SpecFlags {
@@ -325,58 +245,6 @@ impl DefiningFlags {
     }
 }
 
-impl VerdictFlags {
-    /// Returns the test that decides the verdict; `None` for a format that has rounds, which
-    /// refuses the flags of a test.
-    fn test(&self, format: &Format) -> anyhow::Result<Option<TestSpec>> {
-        if !matches!(format, Format::Series | Format::Candidate { .. }) {
-            return match self.first_given() {
-                Some(flag) => Err(misuse(format!(
-                    "{flag} needs a test; with --format candidate or series there is one, and \
-                     other formats play a number of --rounds"
-                ))),
-                None => Ok(None),
-            };
-        }
-        if let Some(groups) = self.groups {
-            return Ok(Some(TestSpec::Fixed { groups }));
-        }
-        let pair = |flag: &str, given: &[f64]| {
-            <[f64; 2]>::try_from(given)
-                .map_err(|_| misuse(format!("{flag} needs two numbers, such as {flag} 0,50")))
-        };
-        let default = SequentialSpec::default();
-        let test = SequentialSpec {
-            bounds: match (&self.elo, &self.nelo) {
-                (None, None) => default.bounds,
-                (Some(elo), _) => Bounds::Elo(pair("--elo", elo)?),
-                (None, Some(nelo)) => Bounds::NormalizedElo(pair("--nelo", nelo)?),
-            },
-            alpha: self.alpha.unwrap_or(default.alpha),
-            beta: self.beta.unwrap_or(default.beta),
-            most_groups: self.max_groups.unwrap_or(default.most_groups),
-        };
-        Ok(Some(match self.test {
-            None | Some(TestFlag::Sequential) => TestSpec::Sequential(test),
-            Some(TestFlag::Pentanomial) => TestSpec::Pentanomial(test),
-        }))
-    }
-
-    fn first_given(&self) -> Option<&'static str> {
-        let given = [
-            ("--elo", self.elo.is_some()),
-            ("--nelo", self.nelo.is_some()),
-            ("--alpha", self.alpha.is_some()),
-            ("--beta", self.beta.is_some()),
-            ("--test", self.test.is_some()),
-            ("--groups", self.groups.is_some()),
-            ("--max-groups", self.max_groups.is_some()),
-        ];
-        let mut given = given.into_iter().filter(|(_, is_given)| *is_given);
-        given.next().map(|(flag, _)| flag)
-    }
-}
-
 /// Returns whether a text is the name of a built-in bot, with or without a version.
 pub(super) fn is_built_in(text: &str) -> bool {
     NAMES.contains(&text.split('@').next().unwrap_or_default())
@@ -471,15 +339,15 @@ mod tests {
     }
 
     #[test]
-    fn each_flag_of_the_spec_and_the_verdict_conflicts_with_a_file() {
+    fn each_flag_that_defines_a_contest_conflicts_with_a_defined_contest() {
         let command = Command::command();
-        for name in ["ContestSpec", "VerdictFlags"] {
-            let mut groups = command.get_groups();
-            let group = groups.find(|group| group.get_id().as_str() == name);
-            let ids: Vec<&str> = group.unwrap().get_args().map(|id| id.as_str()).collect();
-            assert!(!ids.is_empty(), "{name}");
-            for id in ids {
-                assert!(DEFINING_FLAGS.contains(&id), "{id} of {name} is missing");
+        let defining = command.get_arguments().skip(3);
+        assert!(defining.clone().count() > 50);
+        for arg in defining {
+            let conflicts = command.get_arg_conflicts_with(arg);
+            let ids: Vec<&str> = conflicts.iter().map(|arg| arg.get_id().as_str()).collect();
+            for id in ["config", "resume"] {
+                assert!(ids.contains(&id), "{} and {id}", arg.get_id());
             }
         }
     }

@@ -6,7 +6,8 @@ use anyhow::{Context as _, ensure};
 use bridgemaster_proto::{escape::Escaped, v1::Replay};
 use bridgemaster_replay::{MAX_REPLAY_BYTES, decode};
 use bridgemaster_runner::{
-    BotSpec, Contest, ContestSpec, ForkPoint, Format, MatchRules, OtherChance, Requirement, Seeds,
+    BotSpec, Contest, ContestSpec, ForkPoint, Format, MatchRules, OtherChance, Report, Requirement,
+    Seeds,
 };
 use clap::Args;
 
@@ -18,10 +19,9 @@ use crate::{
         own_server::ServerChoice,
         play_to_end,
         playing::to_error,
-        print_failure, write,
     },
     failure::misuse,
-    files, output,
+    files,
 };
 
 #[derive(Args)]
@@ -112,16 +112,11 @@ impl ForkArgs {
         let options = LiveOptions {
             quiet: self.quiet,
             output: false,
+            max_time: None,
         };
-        let report = play_to_end(contest, built_in, self.server, options, None)?;
-        write(&outputs, &report)?;
-        if self.quiet || outputs.use_stdout() {
-            print_failure(&report);
-        } else {
-            let before = results_in_replay(&replay, &self.seats);
-            output::print(&format!("{}{before}", text(&report)))?;
-        }
-        Ok(report.exit.code)
+        let before = results_in_replay(&replay, &self.seats);
+        let table = |report: &Report| format!("{}{before}", text(report));
+        play_to_end(contest, (built_in, self.server), options, &outputs, table)
     }
 
     fn spec(&self, replay: &Replay) -> anyhow::Result<ContestSpec> {

@@ -160,7 +160,7 @@ impl Live {
     }
 
     /// Returns a listener that prints at most [`MAX_OUTPUT_BYTES`] of the bots' standard error.
-    pub(super) fn output(&self) -> Arc<dyn OutputListener> {
+    pub(super) fn output(&self) -> OutputListener {
         let bar = self.bar.clone();
         let printed = AtomicU64::new(0);
         Arc::new(move |bot: &str, line: &str| {

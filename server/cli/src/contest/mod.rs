@@ -8,6 +8,7 @@ mod outputs;
 mod own_server;
 mod playing;
 mod show;
+mod verdict_flags;
 
 use std::{
     env,
@@ -29,7 +30,7 @@ use clap::{
 
 use crate::{
     contest::{
-        flags::{DEFINING_FLAGS, SpecFlags},
+        flags::SpecFlags,
         live::Live,
         outputs::{OutputArgs, Outputs, text::text},
         own_server::ServerChoice,
@@ -38,6 +39,7 @@ use crate::{
     },
     failure::{self, is_misuse},
     output,
+    quantities::seconds,
 };
 
 pub(super) use crate::contest::fork::ForkArgs;
@@ -79,12 +81,8 @@ enum ContestCommand {
 #[derive(Args)]
 struct RunArgs {
     /// Folder to create for the contest [default: contest-DATE-TIME]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     folder: Option<PathBuf>,
-    /// Resume the contest in this folder, without repeating finished matches
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["folder", "config", "concurrency"],
-        conflicts_with_all = DEFINING_FLAGS)]
-    resume: Option<PathBuf>,
     /// Play one match group, then estimate the number of groups and the total time
     #[arg(long, conflicts_with_all = ["resume", "OutputArgs"])]
     plan: bool,
@@ -159,7 +157,7 @@ impl RunArgs {
             return playing::estimate(&spec, built_in, self.server, self.isolation);
         }
         let outputs = self.outputs.open()?;
-        let contest = match &self.resume {
+        let mut contest = match &self.spec.resume {
             Some(folder) => Contest::resume(folder).map_err(to_error)?,
             None => {
                 let spec = self.spec.spec()?;
@@ -169,92 +167,62 @@ impl RunArgs {
                 Contest::create(&folder, spec).map_err(to_error)?
             }
         };
-        let contest = match self.bot_changed {
-            BotChangedFlag::Stop => contest,
-            BotChangedFlag::Allow => contest.allow_changed_bots(),
-        };
-        let contest = contest.with_isolation(self.isolation);
+        contest.bots_may_change = self.bot_changed == BotChangedFlag::Allow;
+        contest.min_isolation = self.isolation;
         let options = LiveOptions {
             quiet: self.quiet,
             output: self.show_output,
+            max_time: self.max_time,
         };
-        let report = play_to_end(contest, built_in, self.server, options, self.max_time)?;
-        write(&outputs, &report)?;
-        if self.quiet || outputs.use_stdout() {
-            print_failure(&report);
-        } else {
-            output::print(&text(&report))?;
-        }
-        Ok(report.exit.code)
+        play_to_end(contest, (built_in, self.server), options, &outputs, text)
     }
 }
 
-/// Output options during a contest.
+/// Options of a running contest that do not change its matches.
 #[derive(Clone, Copy)]
 struct LiveOptions {
     /// True to hide progress and table.
     quiet: bool,
     /// True to print the bots' standard error.
     output: bool,
-}
-
-/// Plays a contest for at most `max_time`, with live output.
-fn play_to_end(
-    contest: Contest,
-    built_in: BuiltInBots,
-    server: ServerChoice,
-    options: LiveOptions,
+    /// The time after which the contest stops undecided.
     max_time: Option<Duration>,
-) -> anyhow::Result<Report> {
-    let live = Live::new(contest.state(), options.quiet);
-    let contest = if options.output {
-        contest.with_output_listener(live.output())
-    } else {
-        contest
-    };
-    let folder = contest.state().folder().to_owned();
-    match play(contest, built_in, server, live, max_time) {
-        Ok((state, exit)) => Ok(state.report(exit)),
-        Err(error) if is_misuse(&error) || is_missing_program(&error) => Err(error),
-        Err(error) => report_of_failure(&folder, error),
-    }
 }
 
-/// Prints the reason for an exit code other than 0, when no table is printed.
-fn print_failure(report: &Report) {
-    if report.exit.code != 0 {
+/// Plays a contest with live output, writes its outputs, and prints the table that `table` formats.
+/// Returns the exit code.
+fn play_to_end(
+    mut contest: Contest,
+    (built_in, server): (BuiltInBots, ServerChoice),
+    options: LiveOptions,
+    outputs: &Outputs,
+    table: impl FnOnce(&Report) -> String,
+) -> anyhow::Result<u8> {
+    let live = Live::new(contest.state(), options.quiet);
+    contest.output = options.output.then(|| live.output());
+    let folder = contest.state().folder().to_owned();
+    let report = match play(contest, built_in, server, live, options.max_time) {
+        Ok((state, exit)) => state.report(exit),
+        Err(error) if is_misuse(&error) || is_missing_program(&error) => return Err(error),
+        Err(error) => report_of_failure(&folder, error)?,
+    };
+    if !outputs.is_empty() {
+        let (_, rows) = read_contest(&report.folder).map_err(|error| to_error(error.into()))?;
+        outputs::write(outputs, &report, &rows)?;
+    }
+    if !options.quiet && !outputs.use_stdout() {
+        output::print(&table(&report))?;
+    } else if report.exit.code != 0 {
         output::eprint(&report.exit.sentence);
     }
-}
-
-/// Writes the output files from the report and from all matches in the contest's folder.
-fn write(outputs: &Outputs, report: &Report) -> anyhow::Result<()> {
-    if outputs.is_empty() {
-        return Ok(());
-    }
-    let (_, rows) = read_contest(&report.folder).map_err(|error| to_error(error.into()))?;
-    outputs::write(outputs, report, &rows)
+    Ok(report.exit.code)
 }
 
 /// Parses a `--max-time` value: a whole number and a unit, s, m or h.
 fn max_time(text: &str) -> Result<Duration, String> {
-    let (number, unit) = match text.char_indices().last() {
-        Some((at, _)) => text.split_at(at),
-        None => (text, ""),
-    };
-    let unit_seconds = match unit {
-        "s" => Some(1),
-        "m" => Some(60),
-        "h" => Some(60 * 60),
-        _ => None,
-    };
-    // Checking for digits rejects a sign, which `parse` would accept.
-    let is_number = number.bytes().all(|digit| digit.is_ascii_digit());
-    let number = number.parse::<u32>().ok().filter(|_| is_number);
-    unit_seconds
-        .zip(number)
-        .filter(|(_, number)| *number > 0)
-        .map(|(seconds, number)| Duration::from_secs(seconds * u64::from(number)))
+    seconds(text, &[('s', 1), ('m', 60), ('h', 60 * 60)])
+        .filter(|seconds| *seconds > 0)
+        .map(Duration::from_secs)
         .ok_or_else(|| "expected a whole number with s, m or h, such as 25m".to_owned())
 }
 

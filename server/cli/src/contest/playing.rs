@@ -37,7 +37,6 @@ pub(super) fn play(
     max_time: Option<Duration>,
 ) -> anyhow::Result<(ContestState, Exit)> {
     let folder = contest.state().folder().to_owned();
-    let mut played = None;
     let mut is_time_up = false;
     let done = block_on(async {
         let shutdown = shutdown_requested();
@@ -67,14 +66,12 @@ pub(super) fn play(
             anyhow::Ok(done)
         };
         tokio::select! {
-            done = playing => played = Some(done?.map_err(to_error)?),
-            () = cut_off => {}
+            done = playing => done?.map(Some).map_err(to_error),
+            () = cut_off => Ok(None),
         }
-        Ok(())
     });
     live.finish();
-    done?;
-    let (state, mut exit) = match played {
+    let (state, mut exit) = match done? {
         Some(played) => played,
         None => stored(&folder)?,
     };
@@ -160,8 +157,8 @@ pub(super) fn estimate(
         ContestState::new(spec.clone(), PathBuf::new()).map_err(|error| spec_error(&error))?;
     let max = whole.planned_groups() as f64;
     let folder = env::temp_dir().join(format!("bridgemaster-plan-{}", process::id()));
-    let contest = Contest::create(&folder, spec.shortest()).map_err(to_error)?;
-    let contest = contest.with_isolation(isolation);
+    let mut contest = Contest::create(&folder, spec.shortest()).map_err(to_error)?;
+    contest.min_isolation = isolation;
     let live = Live::new(contest.state(), true);
     let played = play(contest, built_in, server, live, None);
     // If the removal fails, the contest stays in the system's folder for temporary files.

@@ -11,8 +11,9 @@ use clap::Args;
 use crate::{
     contest::{
         outputs::{
-            self, OutputArgs, html,
-            sections::details,
+            self, OutputArgs,
+            bot_sections::details,
+            html,
             text::{text, titled},
         },
         playing::to_error,

@@ -10,92 +10,85 @@ pub(super) fn json(report: &Report) -> anyhow::Result<String> {
     Ok(escape_json(&serde_json::to_string_pretty(report)?).into_owned() + "\n")
 }
 
-/// The file's columns. `docs/ci.md` documents them.
-const COLUMNS: [&str; 27] = [
-    "group",
-    "match",
-    "attempt",
-    "match_id",
-    "seed",
-    "annulled",
-    "decisions",
-    "duration_ms",
-    "longest_referee_lag_us",
-    "replay",
-    "seat",
-    "bot",
-    "place",
-    "place_by_score",
-    "score",
-    "forfeit",
-    "faults",
-    "answered",
-    "charged_us",
-    "longest_us",
-    "bank_left_ms",
-    "house_decisions",
-    "end",
-    "restarts",
-    "peak_memory_bytes",
-    "cpu_time_ms",
-    "stderr",
+/// A line of the CSV file: a seat of a match.
+struct Line<'a> {
+    report: &'a Report,
+    row: &'a MatchRow,
+    number: usize,
+    seat: &'a SeatRow,
+}
+
+/// The file's columns, with the value of each. `docs/ci.md` documents them.
+const COLUMNS: [(&str, fn(&Line<'_>) -> String); 27] = [
+    ("group", |of| of.row.of.group.to_string()),
+    ("match", |of| of.row.of.number.to_string()),
+    ("attempt", |of| of.row.attempt.to_string()),
+    ("match_id", |of| cell(&of.row.match_id)),
+    ("seed", |of| cell(&of.row.seed)),
+    ("annulled", annulled),
+    ("decisions", |of| of.row.decisions.to_string()),
+    ("duration_ms", |of| of.row.duration_ms.to_string()),
+    ("longest_referee_lag_us", |of| {
+        of.row.longest_referee_lag_us.to_string()
+    }),
+    ("replay", |of| optional_cell(of.row.replay.as_deref())),
+    ("seat", |of| of.number.to_string()),
+    ("bot", bot_name),
+    ("place", |of| of.seat.place.to_string()),
+    ("place_by_score", |of| of.seat.place_by_score.to_string()),
+    ("score", |of| of.seat.score.to_string()),
+    ("forfeit", |of| optional_cell(of.seat.forfeit.as_deref())),
+    ("faults", |of| of.seat.fault_count.to_string()),
+    ("answered", |of| of.seat.answered.to_string()),
+    ("charged_us", |of| of.seat.charged_us.to_string()),
+    ("longest_us", |of| of.seat.longest_us.to_string()),
+    ("bank_left_ms", |of| of.seat.bank_left_ms.to_string()),
+    ("house_decisions", |of| of.seat.house_decisions.to_string()),
+    ("end", |of| end(&of.seat.end)),
+    ("restarts", |of| of.seat.restarts.to_string()),
+    ("peak_memory_bytes", |of| {
+        optional(of.seat.peak_memory_bytes)
+    }),
+    ("cpu_time_ms", |of| optional(of.seat.cpu_time_ms)),
+    ("stderr", |of| optional_cell(of.seat.stderr.as_deref())),
 ];
 
 /// Returns the header and all rows, including those of annulled matches.
 pub(super) fn csv(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> {
     let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS)?;
+    writer.write_record(COLUMNS.map(|(name, _)| name))?;
     for row in rows {
         for (number, seat) in row.seats.iter().enumerate() {
-            writer.write_record(cells(report, row, number, seat))?;
+            let line = Line {
+                report,
+                row,
+                number,
+                seat,
+            };
+            writer.write_record(COLUMNS.map(|(_, value)| value(&line)))?;
         }
     }
     let bytes = writer.into_inner().context("cannot write the rows")?;
     Ok(String::from_utf8(bytes)?)
 }
 
-fn cells(
-    report: &Report,
-    row: &MatchRow,
-    number: usize,
-    seat: &SeatRow,
-) -> [String; COLUMNS.len()] {
-    let name = report.spec.bots.get(seat.bot).map(|bot| bot.name.as_str());
-    let annulled = row.annulled.as_ref().map(|annulled| annulled.because);
-    let annulled = annulled.and_then(|because| {
-        let value = serde_json::to_value(because).ok()?;
-        value.as_str().map(str::to_owned)
-    });
-    let optional = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-    [
-        row.of.group.to_string(),
-        row.of.number.to_string(),
-        row.attempt.to_string(),
-        cell(&row.match_id),
-        cell(&row.seed),
-        cell(annulled.as_deref().unwrap_or_default()),
-        row.decisions.to_string(),
-        row.duration_ms.to_string(),
-        row.longest_referee_lag_us.to_string(),
-        cell(row.replay.as_deref().unwrap_or_default()),
-        number.to_string(),
-        cell(name.unwrap_or_default()),
-        seat.place.to_string(),
-        seat.place_by_score.to_string(),
-        seat.score.to_string(),
-        cell(seat.forfeit.as_deref().unwrap_or_default()),
-        seat.fault_count.to_string(),
-        seat.answered.to_string(),
-        seat.charged_us.to_string(),
-        seat.longest_us.to_string(),
-        seat.bank_left_ms.to_string(),
-        seat.house_decisions.to_string(),
-        end(&seat.end),
-        seat.restarts.to_string(),
-        optional(seat.peak_memory_bytes),
-        optional(seat.cpu_time_ms),
-        cell(seat.stderr.as_deref().unwrap_or_default()),
-    ]
+fn annulled(of: &Line<'_>) -> String {
+    let annulled = of.row.annulled.as_ref();
+    let value = annulled.and_then(|annulled| serde_json::to_value(annulled.because).ok());
+    optional_cell(value.as_ref().and_then(|value| value.as_str()))
+}
+
+fn bot_name(of: &Line<'_>) -> String {
+    let bot = of.report.spec.bots.get(of.seat.bot);
+    optional_cell(bot.map(|bot| bot.name.as_str()))
+}
+
+fn optional(value: Option<u64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn optional_cell(text: Option<&str>) -> String {
+    cell(text.unwrap_or_default())
 }
 
 fn end(end: &BotEnd) -> String {

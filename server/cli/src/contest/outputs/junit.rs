@@ -7,8 +7,11 @@ use bridgemaster_runner::{BotReport, ExitReason, MatchRow, Report, RequirementRe
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
-    contest::{figures, outputs::sections},
-    formats::{self, sanitized},
+    contest::{
+        figures,
+        outputs::{bot_sections, sections},
+    },
+    formats::{self, line, sanitized, unsuccessful},
 };
 
 /// Maximum number of processes whose standard error is included.
@@ -17,7 +20,7 @@ const MAX_TAILS: usize = 5;
 /// Returns a test suite with a case for the contest, each requirement and each bot.
 pub(super) fn xml(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> {
     let time = Duration::from_millis(report.elapsed_ms);
-    let mut suite = TestSuite::new(sanitized(&Escaped(name(report)).to_string()));
+    let mut suite = TestSuite::new(line(name(report)));
     suite.set_time(time);
     let mut contest = case("contest", status_of_contest(report));
     contest
@@ -44,7 +47,7 @@ fn name(report: &Report) -> String {
 }
 
 fn case(name: &str, status: TestCaseStatus) -> TestCase {
-    let mut case = TestCase::new(sanitized(&Escaped(name).to_string()), status);
+    let mut case = TestCase::new(line(name), status);
     case.set_classname("contest").set_time(Duration::ZERO);
     case
 }
@@ -61,14 +64,12 @@ fn status_of_contest(report: &Report) -> TestCaseStatus {
         .sentence
         .split_once('\n')
         .unwrap_or((&exit.sentence, ""));
-    let mut status = TestCaseStatus::non_success(kind);
-    status
-        .set_type(figures::ending(exit.reason))
-        .set_message(sanitized(&Escaped(first).to_string()));
-    if !stderr.is_empty() {
-        status.set_description(sanitized(&escape_lines(stderr)));
-    }
-    status
+    unsuccessful(
+        kind,
+        figures::ending(exit.reason),
+        first,
+        &escape_lines(stderr),
+    )
 }
 
 /// Formats the contest's outcome and verdict, one figure per line.
@@ -89,33 +90,25 @@ fn requirement_case(report: &Report, requirement: &RequirementReport) -> TestCas
     let is_failure = !requirement.is_met && report.exit.code != 0;
     let value = sections::requirement(requirement);
     let status = if is_failure {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status
-            .set_type("requirement not met")
-            .set_message(sanitized(&Escaped(&value).to_string()));
-        status
+        unsuccessful(NonSuccessKind::Failure, "requirement not met", &value, "")
     } else {
         TestCaseStatus::success()
     };
     let mut case = case(&format!("requirement {}", requirement.text), status);
-    case.set_system_out(sanitized(&Escaped(&value).to_string()));
+    case.set_system_out(line(&value));
     case
 }
 
 fn bot_case(report: &Report, bot: &BotReport, rows: &[MatchRow]) -> TestCase {
     let is_failure = report.exit.reason.is_bot_failure() && bot.faults + bot.forfeits > 0;
     let status = if is_failure {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status
-            .set_type("fault of a bot")
-            .set_message(sanitized(&Escaped(sections::reasons(bot)).to_string()))
-            .set_description(sanitized(&stderr_tails(bot, rows)));
-        status
+        let (reasons, tails) = (bot_sections::reasons(bot), stderr_tails(bot, rows));
+        unsuccessful(NonSuccessKind::Failure, "fault of a bot", &reasons, &tails)
     } else {
         TestCaseStatus::success()
     };
     let mut case = case(&format!("bot {}", bot.name), status);
-    case.set_system_out(sanitized(&joined(&sections::bot_lines(report, bot))));
+    case.set_system_out(sanitized(&joined(&bot_sections::bot_lines(report, bot))));
     case
 }
 

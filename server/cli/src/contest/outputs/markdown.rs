@@ -5,6 +5,7 @@ use bridgemaster_runner::{MatchRow, Report};
 
 use super::{
     super::figures,
+    bot_sections, charts,
     model::{Block, Cell, Chart, Section, Table},
     sections,
 };
@@ -23,10 +24,10 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
     parts.extend(sections::overview(report).iter().map(section));
     // One point makes no chart.
     if report.series.len() > 1 {
-        parts.extend(sections::charts(report).first().map(chart));
+        parts.extend(charts::charts(report).first().map(chart));
     }
-    parts.extend(sections::worst(report).iter().map(section));
-    parts.extend(sections::stderr_tails(rows).iter().map(section));
+    parts.extend(bot_sections::worst(report).iter().map(section));
+    parts.extend(bot_sections::stderr_tails(rows).iter().map(section));
     parts.join("\n\n") + "\n"
 }
 

@@ -1,6 +1,8 @@
-//! A contest's output files. `sections` has the content in the types of `model`,
-//! and each format renders it.
+//! A contest's output files. `sections`, `bot_sections` and `charts` have the content in
+//! the types of `model`, and each format renders it.
 
+pub(super) mod bot_sections;
+mod charts;
 mod data;
 pub(super) mod html;
 mod junit;

@@ -1,22 +1,20 @@
-//! The content of a contest's report: its sections and charts, which all formats except JSON render.
+//! The sections of a contest's report, which all formats except JSON render.
 
 use bridgemaster_runner::{
-    BotReport, FaultCounting, GroupPoint, IntervalReport, MatchRow, RatingErrors, Report,
-    RequirementReport, SeatRow, VerdictReport, WorstMatchReason,
+    BotReport, FaultCounting, MatchRow, RatingErrors, Report, RequirementReport, SeatRow,
+    VerdictReport,
 };
 
 use crate::{
-    contest::figures::{self, or_dash, ranks, share, signed, verdict_so_far},
-    contest::outputs::model::{Block, Cell, Chart, Column, Item, Section, Table},
+    contest::{
+        figures::{self, or_dash, ranks, signed, verdict_so_far},
+        outputs::{
+            bot_sections::reasons,
+            model::{Block, Cell, Column, Item, Section, Table},
+        },
+    },
     quantities::{count, duration_of, memory, time_us},
 };
-
-/// Maximum number of bot processes whose standard error is quoted.
-const MAX_QUOTES: usize = 3;
-/// Maximum number of the worst matches of all bots together.
-const MAX_WORST: usize = 5;
-/// Maximum number of points per line of a chart. More points would overlap.
-const MAX_POINTS: usize = 600;
 
 /// Returns the sections on the whole contest, without empty ones.
 pub(crate) fn overview(report: &Report) -> Vec<Section> {
@@ -42,42 +40,39 @@ fn lines(lines: Vec<String>) -> Vec<Block> {
 
 /// Returns the bots' standings, once a bot has played.
 pub(crate) fn standings_table(report: &Report) -> Table {
-    let row = |bot: &BotReport| {
-        vec![
-            or_dash(ranks(bot)).into(),
-            bot.name.clone().into(),
-            or_dash(bot.rating.map(|rating| signed(rating.elo))).into(),
-            Cell::share(bot.score),
-            Cell::share(bot.win_rate),
-            or_dash(bot.margin.map(signed)).into(),
-            bot.played.to_string().into(),
-            bot.forfeits.to_string().into(),
-            faults(bot),
-            time_us(bot.longest_us).into(),
-            or_dash(
-                bot.mean_cpu_time_ms
-                    .map(|ms| time_us(ms.saturating_mul(1000))),
-            )
-            .into(),
-            or_dash(bot.peak_memory_bytes.map(memory)).into(),
-        ]
-    };
+    let columns: [(Column, fn(&BotReport) -> Cell); 12] = [
+        (Column::figure("rank", 0), |bot| or_dash(ranks(bot)).into()),
+        (Column::text("bot"), |bot| bot.name.clone().into()),
+        (Column::figure("Elo", 0), |bot| {
+            or_dash(bot.rating.map(|rating| signed(rating.elo))).into()
+        }),
+        (Column::figure("score", 2), |bot| Cell::share(bot.score)),
+        (Column::figure("won", 4), |bot| Cell::share(bot.win_rate)),
+        (Column::figure("margin", 9), |bot| {
+            or_dash(bot.margin.map(signed)).into()
+        }),
+        (Column::figure("seats", 3), |bot| {
+            bot.played.to_string().into()
+        }),
+        (Column::figure("forfeits", 8), |bot| {
+            bot.forfeits.to_string().into()
+        }),
+        (Column::figure("faults", 1), faults),
+        (Column::figure("longest", 5), |bot| {
+            time_us(bot.longest_us).into()
+        }),
+        (Column::figure("CPU", 6), |bot| {
+            let us = bot.mean_cpu_time_ms.map(|ms| ms.saturating_mul(1000));
+            or_dash(us.map(time_us)).into()
+        }),
+        (Column::figure("memory", 7), |bot| {
+            or_dash(bot.peak_memory_bytes.map(memory)).into()
+        }),
+    ];
+    let row = |bot: &BotReport| columns.iter().map(|(_, cell)| cell(bot)).collect();
     Table {
-        columns: vec![
-            Column::figure("rank", 0),
-            Column::text("bot"),
-            Column::figure("Elo", 0),
-            Column::figure("score", 2),
-            Column::figure("won", 4),
-            Column::figure("margin", 9),
-            Column::figure("seats", 3),
-            Column::figure("forfeits", 8),
-            Column::figure("faults", 1),
-            Column::figure("longest", 5),
-            Column::figure("CPU", 6),
-            Column::figure("memory", 7),
-        ],
         rows: report.bots.iter().map(row).collect(),
+        columns: columns.map(|(column, _)| column).into(),
     }
 }
 
@@ -108,14 +103,6 @@ fn faults(bot: &BotReport) -> Cell {
         },
         ..Item::default()
     }])
-}
-
-pub(super) fn reasons(bot: &BotReport) -> String {
-    let reasons = bot.faults_by_reason.iter();
-    let reasons: Vec<String> = reasons
-        .map(|(reason, count)| format!("{reason} {count}"))
-        .collect();
-    reasons.join(", ")
 }
 
 /// Describes the verdict and the Elo difference between the candidate and its opponents.
@@ -263,226 +250,6 @@ pub(super) fn requirement(required: &RequirementReport) -> String {
         figures.push_str(&format!(", interval ends at {end:.4}"));
     }
     format!("requirement {}: {is_met} ({figures})", required.text)
-}
-
-/// Returns the charts of the test and of the margin, by group.
-pub(super) fn charts(report: &Report) -> Vec<Chart> {
-    let points = figures::downsampled(&report.series, MAX_POINTS);
-    let Some(last) = points.last() else {
-        return Vec::new();
-    };
-    let chart = |title, marks, line, dots| Chart {
-        title,
-        marks,
-        line,
-        dots,
-        last_group: last.group.0,
-    };
-    let test = report.verdict.as_ref().and_then(|verdict| verdict.test);
-    let llrs: Vec<f64> = points.iter().filter_map(|point| point.llr).collect();
-    let of_test = match test {
-        Some(test) if llrs.len() == points.len() => chart(
-            "Log-likelihood ratio: rejected at the lower bound, accepted at the upper bound",
-            vec![test.llr_lower, 0.0, test.llr_upper],
-            llrs,
-            Vec::new(),
-        ),
-        _ => chart(
-            "Mean score",
-            vec![0.0, 0.5, 1.0],
-            points.iter().map(|point| point.mean_score).collect(),
-            Vec::new(),
-        ),
-    };
-    let mut sum = 0.0;
-    let mean = |(point, count): (&GroupPoint, u32)| {
-        sum += point.margin;
-        sum / f64::from(count)
-    };
-    let means: Vec<f64> = report.series.iter().zip(1..).map(mean).collect();
-    let of_margin = chart(
-        "Margin over the best opponent: each group, and the mean",
-        vec![0.0],
-        figures::downsampled(&means, MAX_POINTS),
-        points.iter().map(|point| point.margin).collect(),
-    );
-    vec![of_test, of_margin]
-}
-
-/// Returns the candidate's worst matches, and those of other bots that forfeited.
-pub(super) fn worst(report: &Report) -> Option<Section> {
-    let candidate = figures::candidate(report).map(|bot| bot.bot);
-    let bots = report
-        .bots
-        .iter()
-        .filter(|bot| candidate == Some(bot.bot) || bot.forfeits > 0);
-    let rows = bots.flat_map(|bot| {
-        bot.worst.iter().map(|worst| {
-            let place = match worst.why {
-                WorstMatchReason::Lost => figures::with_memory(
-                    format!("place {}, margin {:+}", worst.place, worst.margin),
-                    worst,
-                ),
-                WorstMatchReason::Forfeited { .. } => figures::why(worst),
-            };
-            [
-                worst.of.to_string(),
-                bot.name.clone(),
-                place,
-                worst.seed.clone(),
-                or_dash(worst.replay.clone()),
-            ]
-            .map(Cell::from)
-            .into()
-        })
-    });
-    let rows: Vec<Vec<Cell>> = rows.take(MAX_WORST).collect();
-    let columns = ["match", "bot", "reason", "seed", "replay"].map(Column::text);
-    let table = Table {
-        columns: columns.into(),
-        rows,
-    };
-    (!table.rows.is_empty()).then(|| Section::new("Worst matches", vec![Block::Table(table)]))
-}
-
-/// Returns the last lines that failed or restarted bots wrote to standard error.
-pub(super) fn stderr_tails(rows: &[MatchRow]) -> Vec<Section> {
-    let seats = rows
-        .iter()
-        .flat_map(|row| row.seats.iter().map(move |seat| (row, seat)));
-    let has_failed = |seat: &SeatRow| !seat.end.is_regular() || seat.restarts > 0;
-    let tails = seats.filter(|(_, seat)| has_failed(seat) && !seat.stderr_tail.is_empty());
-    let tails = tails.take(MAX_QUOTES).map(|(row, seat)| {
-        let title = format!("Standard error of match {}", row.of);
-        Section::new(title, vec![Block::Quote(seat.stderr_tail.clone())])
-    });
-    tails.collect()
-}
-
-/// Returns a section on a bot's time use, processes, faults and worst matches.
-pub(crate) fn details(report: &Report, bot: &BotReport) -> Section {
-    let mut lines = bot_lines(report, bot);
-    let mut blocks = Vec::new();
-    if bot.worst.is_empty() {
-        lines.push("  won every match".to_owned());
-        blocks.push(Block::Lines(lines));
-    } else {
-        lines.push("  worst matches:".to_owned());
-        blocks.push(Block::Lines(lines));
-        blocks.push(Block::Table(worst_of(bot)));
-        blocks.push(Block::Paths(worst_files(report, bot)));
-    }
-    Section::new(format!("{} ({})", bot.name, bot.command), blocks)
-}
-
-/// Describes a bot's results, time use, processes and faults.
-pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
-    let mut lines = vec![played(bot), time_use(bot)];
-    for (name, figure) in [("score", bot.score), ("matches won", bot.win_rate)] {
-        lines.extend(figure.map(|figure| format!("{name}: {}", share(figure))));
-    }
-    for (name, figure) in [("mean place", bot.place), ("mean margin", bot.margin)] {
-        let text =
-            |IntervalReport {
-                 estimate,
-                 low,
-                 high,
-             }| { format!("{name}: {estimate:.2} ({low:.2} to {high:.2})") };
-        lines.extend(figure.map(text));
-    }
-    if bot.forfeits > 0 {
-        lines.push(format!("forfeited: {}", bot.forfeits));
-    }
-    lines.extend(processes(report, bot));
-    // Only the first faults of a seat have their reasons stored, so the reasons can add up to less.
-    lines.push(match (bot.faults, reasons(bot).as_str()) {
-        (0, _) => "no faults".to_owned(),
-        (faults, "") => format!("faults: {faults}"),
-        (faults, reasons) => format!("faults: {faults} ({reasons})"),
-    });
-    lines.iter().map(|line| format!("  {line}")).collect()
-}
-
-fn played(bot: &BotReport) -> String {
-    let mut line = format!(
-        "{} played, {} won",
-        count(bot.played, "seat", "seats"),
-        bot.wins
-    );
-    if bot.shared_wins > 0 {
-        line.push_str(&format!(", {} tied for first place", bot.shared_wins));
-    }
-    line
-}
-
-fn time_use(bot: &BotReport) -> String {
-    let mut line = format!(
-        "{}, {} on average, {} at most",
-        count(bot.answered, "decision", "decisions"),
-        time_us(bot.mean_us),
-        time_us(bot.longest_us)
-    );
-    if let Some(left) = bot.least_bank_left_ms {
-        line.push_str(&format!(
-            "; lowest time bank at the end of any match: {:.1} s",
-            f64::from(left) / 1e3
-        ));
-    }
-    line
-}
-
-/// Describes the restarts, memory and CPU time of a bot's processes.
-fn processes(report: &Report, bot: &BotReport) -> Vec<String> {
-    let mut lines = Vec::new();
-    if bot.restarts > 0 {
-        lines.push(format!(
-            "died in a match and was restarted: {}",
-            bot.restarts
-        ));
-    }
-    let peak = bot.peak_memory_bytes;
-    lines.extend(peak.map(|bytes| format!("peak memory: {}", memory(bytes))));
-    let cpu = bot.mean_cpu_time_ms;
-    lines.extend(cpu.map(|ms| format!("CPU time: {ms} ms per match")));
-    if bot.out_of_memory > 0 {
-        let limit = report.spec.bot_memory_bytes.map(memory);
-        let limit = limit.map_or_else(String::new, |limit| format!(", of {limit}"));
-        lines.push(format!("OUT_OF_MEMORY: {}{limit}", bot.out_of_memory));
-    }
-    lines
-}
-
-fn worst_of(bot: &BotReport) -> Table {
-    let rows = bot.worst.iter().map(|worst| {
-        [
-            worst.of.to_string(),
-            worst.seat.to_string(),
-            figures::why(worst),
-            worst.place.to_string(),
-            worst.score.to_string(),
-            format!("{:+}", worst.margin),
-        ]
-        .map(Cell::from)
-        .into()
-    });
-    Table {
-        columns: ["match", "seat", "why", "place", "score", "margin"]
-            .map(Column::text)
-            .into(),
-        rows: rows.collect(),
-    }
-}
-
-/// Lists the files of a bot's worst matches, since a path that wraps in a table cannot be copied.
-fn worst_files(report: &Report, bot: &BotReport) -> Vec<String> {
-    let files = bot.worst.iter().flat_map(|worst| {
-        let files = [("replay", &worst.replay), ("stderr", &worst.stderr)];
-        files.into_iter().filter_map(|(kind, name)| {
-            let path = report.folder.join(name.as_ref()?);
-            Some(format!("  {} {kind}: {}", worst.of, path.display()))
-        })
-    });
-    files.collect()
 }
 
 /// Returns the latest `max` matches, latest first. Matches with a replay link to `page_of`.

@@ -6,7 +6,7 @@ use bridgemaster_runner::Report;
 use crate::{
     contest::{
         figures,
-        outputs::{model::Chart, sections},
+        outputs::{charts, model::Chart},
     },
     formats::escaped,
     quantities::count,
@@ -30,7 +30,7 @@ text{font:12px system-ui,sans-serif;fill:#24292f}.title{font-size:15px;font-weig
 
 /// Returns an SVG document.
 pub(super) fn text(report: &Report) -> String {
-    let panels: Vec<String> = sections::charts(report).iter().map(panel).collect();
+    let panels: Vec<String> = charts::charts(report).iter().map(panel).collect();
     let height = TOP + panels.len() as f64 * (PANEL + BETWEEN);
     let title = title(report);
     let mut svg = format!(

@@ -82,7 +82,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::outputs::{examples_for_tests::report, sections::details};
+    use crate::contest::outputs::{bot_sections::details, examples_for_tests::report};
 
     #[test]
     fn paths_are_not_wrapped() {
