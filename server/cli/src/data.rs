@@ -191,66 +191,60 @@ async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()>
     Ok(output::print(&summary(dir.path(), &report))?)
 }
 
-/// Opens a data folder's store in order to change it.
-async fn open(dir: &DataDir) -> Result<SqliteStore, StoreError> {
+/// Opens a data folder's store for a change, and closes it again.
+async fn change<T>(
+    dir: &DataDir,
+    work: impl AsyncFnOnce(&SqliteStore) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let store = SqliteStore::open(dir, SqliteOptions::default()).await?;
     // Opening the store records its current state, so a later start would not report lost commits.
     if let CommitCompleteness::Missing(lost) = store.open_report().completeness {
         output::eprint(&format!("in {}: {lost}", dir.path().display()));
     }
-    Ok(store)
+    let done = work(&store).await;
+    let closed = store.close().await;
+    let done = done?;
+    closed.map(|()| done)
 }
 
 async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = open(&dir).await.map_err(|error| match error {
+    let write = Write::DropMatch {
+        match_id: match_id.clone(),
+    };
+    let dropped = change(&dir, async |store| store.commit(vec![write]).await);
+    dropped.await.map_err(|error| match error {
         StoreError::FolderInUse { .. } => anyhow::anyhow!(
             "{error}; or restart the server with --drop-match {match_id}, which also removes the \
              match"
         ),
-        other => other.into(),
-    })?;
-    let write = Write::DropMatch {
-        match_id: match_id.clone(),
-    };
-    let dropped = store.commit(vec![write]).await;
-    let closed = store.close().await;
-    dropped.map_err(|error| match error {
         StoreError::WriteRefused { refusal, .. } => misuse(refusal.to_string()),
         other => other.into(),
     })?;
-    closed?;
     let text = format!("removed match {match_id} from {}\n", dir.path().display());
     Ok(output::print(&text)?)
 }
 
 async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = open(&dir).await?;
-    let change = LadderChange::Drop;
     let drop = Write::ChangeLadder {
         ladder_id: ladder_id.clone(),
-        change,
+        change: LadderChange::Drop,
     };
-    let dropped = store.commit(vec![drop]).await;
-    store.close().await?;
-    dropped?;
+    change(&dir, async |store| store.commit(vec![drop]).await).await?;
     let text = format!("removed ladder {ladder_id} from {}\n", dir.path().display());
     Ok(output::print(&text)?)
 }
 
 async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = open(&dir).await?;
-    let work = async {
-        let repair = repair_records(&store).await?;
+    let repair = change(&dir, async |store| {
+        let repair = repair_records(store).await?;
         store.commit(repair.writes).await?;
-        Ok::<_, StoreError>((repair.damaged, repair.groups))
-    };
-    let done = work.await;
-    store.close().await?;
+        Ok((repair.damaged, repair.groups))
+    });
+    let (damaged, groups) = repair.await?;
     let folder = dir.path().display();
-    let (damaged, groups) = done?;
     let removed = count(damaged, "damaged record", "damaged records");
     let text = match (damaged, groups) {
         (0, _) => {
@@ -268,16 +262,13 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
 
 async fn drop_signing_key(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let store = open(&dir).await?;
-    let removed = store.remove_damaged_secrets().await;
-    let closed = store.close().await;
-    if removed?.is_empty() {
+    let removed = change(&dir, async |store| store.remove_damaged_secrets().await);
+    if removed.await?.is_empty() {
         return Err(misuse(format!(
             "the key that signs replays is not damaged in {}; nothing is removed",
             dir.path().display()
         )));
     }
-    closed?;
     let text = format!(
         "removed the damaged key that signs replays from {}; the next start creates a new key, and \
          existing replays are unchanged\n",

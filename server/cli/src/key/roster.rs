@@ -163,24 +163,22 @@ pub(super) fn to_csv<'a>(
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Rejects a name with characters that are not printable.
-pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
-    match name.as_str().chars().find(|&c| !is_printable(c)) {
+/// Returns an error if the text of `what` is not printable.
+fn check_printable(what: &str, text: &str) -> Result<(), String> {
+    match text.chars().find(|&c| !is_printable(c)) {
         None => Ok(()),
-        Some(unprintable) => Err(format!(
-            "the name of a key must be printable; {unprintable:?} is not"
-        )),
+        Some(unprintable) => Err(format!("{what} must be printable; {unprintable:?} is not")),
     }
 }
 
-/// Rejects an owner with characters that are not printable.
+/// Returns an error if a key's name is not printable.
+pub(super) fn check_name(name: &KeyName) -> Result<(), String> {
+    check_printable("the name of a key", name.as_str())
+}
+
+/// Returns an error if an owner is not printable.
 pub(super) fn check_owner(owner: &OwnerName) -> Result<(), String> {
-    match owner.as_str().chars().find(|&c| !is_printable(c)) {
-        None => Ok(()),
-        Some(unprintable) => Err(format!(
-            "an owner must be printable; {unprintable:?} is not"
-        )),
-    }
+    check_printable("an owner", owner.as_str())
 }
 
 /// Rejects an owner whose name is confusable with another owner's. Both are probably the same

@@ -180,7 +180,7 @@ fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
             let game = config.game.as_ref().and_then(game_id);
             [
                 ladder.ladder_id.clone(),
-                state_name(ladder).to_owned(),
+                state_name(ladder),
                 game.unwrap_or("(unknown)").to_owned(),
                 config.seats.to_string(),
                 ladder.matches.to_string(),

@@ -1,8 +1,6 @@
 //! `bridgemaster ladder standings`: shows a ladder's standings.
 
-use bridgemaster_proto::v1::{
-    AttendanceState, Ladder, LadderState, ListStandingsResponse, Rating, Standing,
-};
+use bridgemaster_proto::v1::{AttendanceState, Ladder, ListStandingsResponse, Rating, Standing};
 use clap::Args;
 
 use crate::{formats, ladder::client, match_client::ServerFlag, output, process::block_on, table};
@@ -119,13 +117,9 @@ fn rank(rating: &Rating) -> String {
 
 fn state(standing: &Standing) -> String {
     let name = match standing.state() {
-        AttendanceState::Active => "active",
-        AttendanceState::Paused => "paused",
-        AttendanceState::Validating => "validating",
-        AttendanceState::Benched => "benched",
-        AttendanceState::Leaving => "leaving",
-        AttendanceState::Absent => "absent",
-        AttendanceState::Unspecified => "",
+        // Recomputed standings have no state.
+        AttendanceState::Unspecified => String::new(),
+        state => formats::enum_word(state.as_str_name(), "ATTENDANCE_STATE_"),
     };
     let reason = match standing.state() {
         AttendanceState::Benched => format!(": {}", standing.detail),
@@ -140,11 +134,6 @@ fn state(standing: &Standing) -> String {
     format!("{name}{reason}{house}{changed}")
 }
 
-pub(super) fn state_name(ladder: &Ladder) -> &'static str {
-    match ladder.state() {
-        LadderState::Open => "open",
-        LadderState::Frozen => "frozen",
-        LadderState::Closed => "closed",
-        LadderState::Unspecified => "(unknown)",
-    }
+pub(super) fn state_name(ladder: &Ladder) -> String {
+    formats::enum_word(ladder.state().as_str_name(), "LADDER_STATE_")
 }

@@ -104,12 +104,9 @@ impl CreateArgs {
             };
             let mut client = self.server.connect().await?;
             let created = message(client.create_match(request).await)?;
-            let text = if self.json {
-                formats::to_json("CreateMatchResponse", &created)?
-            } else {
-                instructions(&self.server.url, self.page.as_ref(), &created)
-            };
-            Ok(output::print(&text)?)
+            formats::print("CreateMatchResponse", &created, self.json, |created| {
+                instructions(&self.server.url, self.page.as_ref(), created)
+            })
         })
     }
 }

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum, builder::PossibleValuesParser, value_parser};
 
 use crate::{
     formats,
-    match_client::{MatchClient, ServerFlag, message},
+    match_client::{MatchClient, ServerFlag, first_items, message},
     matches::create::label,
     output,
     process::block_on,
@@ -160,40 +160,34 @@ impl Listed {
     }
 }
 
-/// Fetches pages until there are `limit` matches that pass the filter.
+/// Requests the newest `limit` matches.
 async fn collect(
     client: &mut MatchClient,
     filter: &Filter,
     limit: usize,
 ) -> anyhow::Result<Listed> {
-    let mut listed = Listed {
-        matches: Vec::new(),
-        damaged: Vec::new(),
-        has_more: false,
-        is_incomplete: false,
-    };
-    let mut page_token = String::new();
-    loop {
+    let (mut damaged, mut is_incomplete) = (Vec::new(), false);
+    // One more match shows that there are more.
+    let matches = first_items(limit.saturating_add(1), async |page_token| {
         let request = ListMatchesRequest {
             filter: Some(filter.message()),
             page_size: PAGE_SIZE,
             page_token,
         };
         let page = message(client.list_matches(request).await)?;
-        listed.damaged.extend(page.damaged_match_ids);
-        listed.is_incomplete |= page.incomplete;
-        for info in page.matches {
-            if listed.matches.len() == limit {
-                listed.has_more = true;
-                return Ok(listed);
-            }
-            listed.matches.push(info);
-        }
-        if page.next_page_token.is_empty() {
-            return Ok(listed);
-        }
-        page_token = page.next_page_token;
-    }
+        damaged.extend(page.damaged_match_ids);
+        is_incomplete |= page.incomplete;
+        Ok((page.matches, page.next_page_token))
+    });
+    let mut matches = matches.await?;
+    let has_more = matches.len() > limit;
+    matches.truncate(limit);
+    Ok(Listed {
+        matches,
+        damaged,
+        has_more,
+        is_incomplete,
+    })
 }
 
 impl Filter {
@@ -230,7 +224,7 @@ fn text(listed: &Listed) -> String {
     let rows = listed.matches.iter().map(|info| {
         [
             info.match_id.clone(),
-            state_name(info).to_owned(),
+            formats::enum_word(info.state().as_str_name(), "MATCH_STATE_"),
             created_at(info),
             game_of(info).unwrap_or("(unknown)").to_owned(),
             info.decisions.to_string(),
@@ -247,16 +241,6 @@ fn created_at(info: &MatchInfo) -> String {
     match info.created_unix_ms {
         0 => "(unknown)".to_owned(),
         ms => quantities::utc(i64::try_from(ms).unwrap_or(i64::MAX)),
-    }
-}
-
-fn state_name(info: &MatchInfo) -> &'static str {
-    match info.state() {
-        MatchState::Waiting => "waiting",
-        MatchState::Running => "running",
-        MatchState::Ended => "ended",
-        MatchState::Cancelled => "cancelled",
-        MatchState::Unspecified => "unknown",
     }
 }
 

@@ -113,12 +113,7 @@ impl CancelArgs {
                 reason: self.reason,
             };
             let info = match_of(message(client.cancel_match(request).await)?.r#match)?;
-            let text = if self.json {
-                formats::to_json("MatchInfo", &info)?
-            } else {
-                cancelled_text(&info)
-            };
-            Ok(output::print(&text)?)
+            formats::print("MatchInfo", &info, self.json, cancelled_text)
         })
     }
 }
@@ -158,12 +153,9 @@ impl TicketsArgs {
                 seats: self.seats,
             };
             let response = message(client.replace_tickets(request).await)?;
-            let text = if self.json {
-                formats::to_json("ReplaceTicketsResponse", &response)?
-            } else {
+            formats::print("ReplaceTicketsResponse", &response, self.json, |response| {
                 tickets_text(&response.tickets)
-            };
-            Ok(output::print(&text)?)
+            })
         })
     }
 }

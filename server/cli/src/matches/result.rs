@@ -2,7 +2,6 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use anyhow::Context as _;
 use bridgemaster_proto::{
     escape::Escaped,
     v1::{MatchInfo, MatchState, SeatState},
@@ -14,7 +13,6 @@ use crate::{
     follow::{DEFAULT_RETRY_SECONDS, follow},
     formats,
     match_client::{ServerFlag, get_match},
-    output,
     process::block_on,
     quantities::{self, count},
     table,
@@ -60,23 +58,15 @@ pub(super) fn run(args: ResultArgs) -> ExitCode {
 impl ResultArgs {
     /// Prints the match and returns the match's state.
     fn run(self) -> anyhow::Result<MatchState> {
-        let mut response = None;
-        block_on(async {
+        let info = block_on(async {
             let mut client = self.server.connect().await?;
-            response = Some(if self.wait {
-                follow(&mut client, &self.match_id, RETRY_TIMEOUT, |_| Ok(())).await?
+            if self.wait {
+                follow(&mut client, &self.match_id, RETRY_TIMEOUT, |_| Ok(())).await
             } else {
-                get_match(&mut client, &self.match_id).await?
-            });
-            Ok(())
+                get_match(&mut client, &self.match_id).await
+            }
         })?;
-        let info = response.context("the server sent no information about the match")?;
-        let text = if self.json {
-            formats::to_json("MatchInfo", &info)?
-        } else {
-            text(&info)
-        };
-        output::print(&text)?;
+        formats::print("MatchInfo", &info, self.json, text)?;
         Ok(info.state())
     }
 }
