@@ -1,23 +1,23 @@
 //! `bridgemaster data`: maintains a server's data folder.
 
-use std::path::{Path, PathBuf};
+use std::{
+    convert::Infallible,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use bridgemaster_server::repair_records;
 use bridgemaster_store as store;
 use bridgemaster_store::{
     CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
-    RecordStore as _, SqliteOptions, SqliteStore, Store as _, StoreError, Write,
+    RecordStore as _, SqliteOptions, SqliteStore, Store as _, StoreError, TransferReport, Write,
+    copy_from_postgres, copy_to_postgres,
 };
 use clap::{Args, Subcommand};
 
 use crate::{
-    data_copy::{self, CopyLocation, existing},
-    failure::misuse,
-    output,
-    process::block_on,
-    quantities::count,
-    replay_files::Inspection,
+    failure::misuse, output, process::block_on, quantities::count, replay_files::Inspection,
 };
 
 #[derive(Args)]
@@ -121,7 +121,7 @@ impl DataArgs {
                     dir,
                     replace,
                 } => restore(&backup, &dir, replace).await,
-                DataCommand::Copy { from, to } => data_copy::copy(from, to).await,
+                DataCommand::Copy { from, to } => copy(from, to).await,
                 DataCommand::Drop {
                     dir,
                     match_id,
@@ -189,6 +189,80 @@ async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()>
         other => other.into(),
     })?;
     Ok(output::print(&summary(dir.path(), &report))?)
+}
+
+/// Location of a store to copy from or to.
+#[derive(Clone, Debug)]
+enum CopyLocation {
+    Folder(PathBuf),
+    /// Address `postgres://...`; can contain a password.
+    Database(String),
+}
+
+impl FromStr for CopyLocation {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_address = text.starts_with("postgres://") || text.starts_with("postgresql://");
+        Ok(if is_address {
+            Self::Database(text.to_owned())
+        } else {
+            Self::Folder(text.into())
+        })
+    }
+}
+
+/// Copies the store from one location to the other.
+async fn copy(from: CopyLocation, to: CopyLocation) -> anyhow::Result<()> {
+    let copied = match (from, to) {
+        (CopyLocation::Folder(from), CopyLocation::Database(to)) => {
+            copy_to_postgres(&existing(&from)?, &to).await
+        }
+        (CopyLocation::Database(from), CopyLocation::Folder(to)) => {
+            copy_from_postgres(&from, &DataDir::prepare(to)?).await
+        }
+        (CopyLocation::Folder(_), CopyLocation::Folder(_)) => {
+            return Err(misuse(
+                "source and destination are both folders; use `data backup` and `data restore`",
+            ));
+        }
+        (CopyLocation::Database(_), CopyLocation::Database(_)) => {
+            return Err(misuse(
+                "source and destination are both databases; use pg_dump and pg_restore instead",
+            ));
+        }
+    };
+    let report = copied.map_err(|error| match error {
+        StoreError::AlreadyExists { .. }
+        | StoreError::NotEmpty { .. }
+        | StoreError::NoStore { .. }
+        | StoreError::InvalidAddress { .. } => misuse(error.to_string()),
+        other => other.into(),
+    })?;
+    Ok(output::print(&transfer_summary(&report))?)
+}
+
+fn transfer_summary(report: &TransferReport) -> String {
+    format!(
+        "copied and compared: {} in play, {} finished, {}, {} with {}\n",
+        count(report.open, "match", "matches"),
+        report.finished,
+        count(report.keys, "key", "keys"),
+        count(report.ladders, "ladder", "ladders"),
+        count(report.ladder_matches, "match", "matches"),
+    )
+}
+
+/// Opens an existing data folder.
+///
+/// # Errors
+/// Misuse if the folder does not exist.
+fn existing(dir: &Path) -> anyhow::Result<DataDir> {
+    if !dir.is_dir() {
+        return Err(misuse(format!("no such folder: {}", dir.display())));
+    }
+    let shown = || dir.display().to_string();
+    DataDir::prepare(dir).with_context(shown)
 }
 
 /// Opens a data folder's store for a change, and closes it again.

@@ -12,7 +12,6 @@ mod check_bot;
 mod cluster;
 mod contest;
 mod data;
-mod data_copy;
 mod demo;
 mod failure;
 mod files;

@@ -43,7 +43,7 @@ pub struct MatchRules {
     #[serde(default, skip_serializing_if = "is_default")]
     pub fault_costs: FaultCosts,
     /// Decisions that the house makes for late and forfeited seats
-    #[arg(long, value_name = "POLICY", value_enum, help_heading = FAULTS)]
+    #[arg(long, value_name = "POLICY", help_heading = FAULTS)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub house: Option<House>,
     /// Also request decisions that have only one legal answer
@@ -116,7 +116,6 @@ pub struct FaultCosts {
     #[arg(
         long = "on-illegal",
         value_name = "COST",
-        value_enum,
         hide_possible_values = true,
         long_help = "Cost of an illegal decision. COST is one of: refuse (the message is rejected and \
             the clock keeps running), strike (also counts a strike; the seat forfeits at the limit \
@@ -126,19 +125,13 @@ pub struct FaultCosts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub illegal: Option<Cost>,
     /// Cost of a late decision: strike, substitute or forfeit
-    #[arg(
-        long = "on-late",
-        value_name = "COST",
-        value_enum,
-        hide_possible_values = true
-    )]
+    #[arg(long = "on-late", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<Cost>,
     /// Cost of not reconnecting in time: strike, substitute or forfeit
     #[arg(
         long = "on-disconnected",
         value_name = "COST",
-        value_enum,
         hide_possible_values = true
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,27 +140,16 @@ pub struct FaultCosts {
     #[arg(
         long = "on-never-connected",
         value_name = "COST",
-        value_enum,
         hide_possible_values = true
     )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_connected: Option<Cost>,
     /// Cost of sending too many messages that answer no request
-    #[arg(
-        long = "on-flood",
-        value_name = "COST",
-        value_enum,
-        hide_possible_values = true
-    )]
+    #[arg(long = "on-flood", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flood: Option<Cost>,
     /// Cost of sending bytes that are not a message
-    #[arg(
-        long = "on-garbage",
-        value_name = "COST",
-        value_enum,
-        hide_possible_values = true
-    )]
+    #[arg(long = "on-garbage", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub garbage: Option<Cost>,
     /// Number of strikes at which a seat forfeits
