@@ -335,9 +335,78 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{fs, time::Duration};
+
+    use clap::Parser;
 
     use super::*;
+
+    #[derive(Parser)]
+    struct Serve {
+        #[command(flatten)]
+        args: ServeArgs,
+    }
+
+    fn settings(text: &str, flags: &[&str]) -> anyhow::Result<Settings> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("server.toml");
+        fs::write(&path, text).unwrap();
+        let config = ["serve", "--config", path.to_str().unwrap()];
+        Serve::try_parse_from(config.iter().chain(flags))?.args.0
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_absent_flags_change_nothing() {
+        let text = "listen = \"127.0.0.1:1\"\nrules = true\nno_page = true\ndata = \"one\"\n\
+                    page_host = [\"a\"]\nlog = \"json\"\nkeep_replays = \"9\"\n";
+        let of_file = settings(text, &[]).unwrap();
+        assert_eq!(of_file.listen().port(), 1);
+        assert!(of_file.rules && of_file.page().is_none());
+        assert!(of_file.data.is_some() && of_file.keep_replays.is_some());
+        let flags = [
+            "--listen",
+            "127.0.0.1:2",
+            "--page",
+            "127.0.0.1:3",
+            "--page-host",
+            "b",
+            "--store",
+            "postgres://one",
+        ];
+        let merged = settings(text, &flags).unwrap();
+        assert_eq!(merged.listen().port(), 2);
+        assert_eq!(merged.page().map(|page| page.port()), Some(3));
+        assert_eq!(
+            (merged.data, merged.page_host),
+            (None, vec!["b".to_owned()])
+        );
+        assert!(merged.store.is_some() && merged.rules);
+    }
+
+    #[test]
+    fn a_limit_that_is_fixed_is_refused_by_its_name() {
+        for limit in FIXED_LIMITS {
+            let problem = settings(&format!("[limits]\n{limit} = 1"), &[]);
+            let problem = problem.err().unwrap().to_string();
+            assert!(
+                problem.contains(limit) && problem.contains("remove it"),
+                "{problem}"
+            );
+        }
+        let problem = settings("\n[limits]\nopen_games = 1", &[]);
+        let problem = problem.err().unwrap().to_string();
+        assert!(
+            problem.contains("line 3") && problem.contains("open_matches"),
+            "{problem}"
+        );
+        let both = settings("data = \"one\"\nstore = \"postgres://one\"", &[]);
+        assert!(
+            both.err()
+                .unwrap()
+                .to_string()
+                .contains("both data and store")
+        );
+    }
 
     #[test]
     fn only_all_a_number_and_a_time_are_valid() {
