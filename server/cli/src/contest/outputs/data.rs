@@ -18,8 +18,11 @@ struct Line<'a> {
     seat: &'a SeatRow,
 }
 
+/// Returns the value of a column in a line.
+type Value = fn(&Line<'_>) -> String;
+
 /// The file's columns, with the value of each. `docs/ci.md` documents them.
-const COLUMNS: [(&str, fn(&Line<'_>) -> String); 27] = [
+const COLUMNS: [(&str, Value); 27] = [
     ("group", |of| of.row.of.group.to_string()),
     ("match", |of| of.row.of.number.to_string()),
     ("attempt", |of| of.row.attempt.to_string()),

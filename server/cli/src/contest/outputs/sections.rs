@@ -38,9 +38,12 @@ fn lines(lines: Vec<String>) -> Vec<Block> {
     }
 }
 
+/// Returns a bot's cell in a column of the standings.
+type BotCell = fn(&BotReport) -> Cell;
+
 /// Returns the bots' standings, once a bot has played.
 pub(crate) fn standings_table(report: &Report) -> Table {
-    let columns: [(Column, fn(&BotReport) -> Cell); 12] = [
+    let columns: [(Column, BotCell); 12] = [
         (Column::figure("rank", 0), |bot| or_dash(ranks(bot)).into()),
         (Column::text("bot"), |bot| bot.name.clone().into()),
         (Column::figure("Elo", 0), |bot| {
