@@ -82,7 +82,6 @@ pub struct BettingTest {
 
 impl BettingTest {
     /// Creates a test of these hypotheses.
-    #[must_use]
     pub fn new(hypotheses: Hypotheses) -> Self {
         Self {
             hypotheses,
@@ -102,20 +101,17 @@ impl BettingTest {
 
     /// Returns the wealth from the bet against the lower bound. At `1/alpha`, the candidate is
     /// accepted.
-    #[must_use]
     pub fn wealth_for(&self) -> f64 {
         self.against_lower.above.exp()
     }
 
     /// Returns the wealth from the bet against the upper bound. At `1/beta`, the candidate is
     /// rejected.
-    #[must_use]
     pub fn wealth_against(&self) -> f64 {
         self.against_upper.below.exp()
     }
 
     /// Returns the verdict after the groups recorded so far.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         let rates = self.hypotheses.rates();
         if self.against_lower.above >= -rates.alpha().ln() {
@@ -146,7 +142,6 @@ pub struct ConfidenceSequence {
 impl ConfidenceSequence {
     /// Creates a sequence with this confidence level, such as 0.95. The level is clamped to
     /// 0.5..=0.9999.
-    #[must_use]
     pub fn new(level: f64) -> Self {
         Self {
             level: level.clamp(0.5, 0.9999),
@@ -157,7 +152,6 @@ impl ConfidenceSequence {
     }
 
     /// Returns the confidence level, such as 0.95.
-    #[must_use]
     pub fn level(&self) -> f64 {
         self.level
     }
@@ -195,7 +189,6 @@ impl ConfidenceSequence {
     }
 
     /// Returns the interval for the mean score.
-    #[must_use]
     pub fn interval(&self) -> Interval {
         let (first, last) = self.remaining;
         // A cell whose centre is excluded can still contain the true mean, so one cell is added on

@@ -4,7 +4,10 @@
 
 use std::ops::Range;
 
-use crate::matrix::{Matrix, add_scaled};
+use crate::{
+    Ranking,
+    matrix::{Matrix, add_scaled},
+};
 
 /// A factor in the likelihood of a result.
 pub(crate) enum Choice<'a> {
@@ -256,135 +259,13 @@ fn slope_of(order: &[(u32, usize)], weights: &[f64]) -> Vec<f64> {
     slope
 }
 
-/// The maximum number of bots that can share one place. It is limited because a fit sums over their
-/// subsets.
-const MAX_TIED: usize = 12;
-
-/// The result of one match, given as each bot's place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ranking {
-    places: Vec<(usize, u32)>,
-    cluster: u64,
-}
-
-impl Ranking {
-    /// Creates a ranking from pairs of bot number and place. 1 is the best place, and equal places
-    /// are ties. Matches with the same `cluster`, such as those of one contest group, can be
-    /// correlated. Independent matches need different clusters.
-    #[must_use]
-    pub fn new(places: Vec<(usize, u32)>, cluster: u64) -> Self {
-        Self { places, cluster }
-    }
-
-    /// Replaces the content of `order` with the sorted pairs of place and bot.
-    pub(crate) fn order(&self, order: &mut Vec<(u32, usize)>) {
-        order.clear();
-        order.extend(self.places.iter().map(|(bot, place)| (*place, *bot)));
-        order.sort_unstable();
-    }
-
-    pub(crate) fn cluster(&self) -> u64 {
-        self.cluster
-    }
-
-    /// Validates the ranking, and returns the problem if it is invalid. For each bot, `seen`
-    /// contains the number of the last validated ranking with this bot.
-    pub(crate) fn problem(
-        &self,
-        number: usize,
-        seen: &mut [Option<usize>],
-    ) -> Option<&'static str> {
-        if self.places.len() < 2 {
-            return Some("has fewer than two bots");
-        }
-        for (bot, _) in &self.places {
-            match seen.get_mut(*bot) {
-                None => return Some("names a bot that is not rated"),
-                Some(last) if *last == Some(number) => return Some("names a bot twice"),
-                Some(last) => *last = Some(number),
-            }
-        }
-        if self.places.len() > MAX_TIED {
-            let mut order = Vec::new();
-            self.order(&mut order);
-            let mut places = order.chunk_by(|one, other| one.0 == other.0);
-            if places.any(|tied| tied.len() > MAX_TIED) {
-                return Some("has more than 12 bots in one place");
-            }
-        }
-        None
-    }
-}
-
-// Bias reduction of ratings by pseudo-observations.
-//
-// With few results, maximum likelihood spreads ratings too widely, because some of several equally
-// strong bots win more often by chance and appear stronger. Pairing by ratings amplifies this
-// effect, since lucky bots then meet each other.
-//
-// Source: D. Firth, "Bias Reduction of Maximum Likelihood Estimates" (Biometrika 80, 1993). The
-// first-order bias vanishes if half of the trace of `C dI/dθ` is added to the derivative of the
-// log-likelihood by each rating `θ`. Here `I` is the negated second derivative (the information
-// matrix), and `C` is the inverse of `I`. For the Plackett-Luce model, this is equivalent to
-// adding pseudo-choices.
-
-/// The choice whether the bias of ratings is corrected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bias {
-    /// No correction: maximizes the likelihood minus the ridge penalty, as most programs do.
-    Uncorrected,
-    /// Removes the first-order bias. Two bots' ratings differ by the log odds of their wins, with
-    /// half a win added to each bot. A bot that won everything has a finite rating even without a
-    /// ridge penalty.
-    Reduced,
-}
-
-impl PseudoChoices {
-    /// Sets the pseudo-choices that correct the bias of these ratings with this covariance. The
-    /// amount for each pair of bots in a set is half the product of the two probabilities and the
-    /// variance of the rating difference.
-    ///
-    /// At these ratings, the derivative of the log-likelihood is the corrected derivative of
-    /// Firth's paper. Pseudo-choices in proportion to the probability of each bot in a set would
-    /// give the same derivative. But with the chosen amounts, two bots get half a win each at any
-    /// ratings, so few iterations are needed.
-    pub(crate) fn set_bias_correction(
-        &mut self,
-        choices: &Choices,
-        ratings: &[f64],
-        covariance: &Matrix,
-    ) {
-        let weights: Vec<f64> = ratings.iter().map(|rating| rating.exp()).collect();
-        self.chosen.fill(0.0);
-        for ((members, share), among) in choices.sets().zip(&mut self.among) {
-            let all: f64 = members.iter().map(|bot| weights[*bot]).sum();
-            let scale = share / (2.0 * all * all);
-            *among = 0.0;
-            for (place, &one) in members.iter().enumerate() {
-                let with_one = covariance.row(one);
-                let of_one = scale * weights[one];
-                let mut sum = 0.0;
-                for &other in &members[place + 1..] {
-                    let own = covariance[(other, other)];
-                    let variance = with_one[one] + own - 2.0 * with_one[other];
-                    let added = of_one * weights[other] * variance;
-                    self.chosen[other] += added;
-                    sum += added;
-                }
-                self.chosen[one] += sum;
-                *among += 2.0 * sum;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::DMatrix;
 
     use super::*;
 
-    use crate::{Covariance, PlackettLuce, Ratings};
+    use crate::{Bias, Covariance, PlackettLuce, Ratings};
 
     #[test]
     fn equal_choices_are_counted_once_whoever_was_chosen() {
@@ -531,7 +412,7 @@ mod tests {
         let ratings = PlackettLuce::for_ladder().fit(6, &rankings).unwrap();
         assert!(ratings.log_odds().iter().all(|rating| rating.is_finite()));
         assert!(ratings.log_odds()[5].abs() < 1.0);
-        assert!(ratings.standard_error(5) > 5.0);
+        assert!(ratings.covariance(5, 5) > 25.0);
         for count in 1..40 {
             let chain: Vec<_> = (0..20).flat_map(|bot| wins(bot, bot + 1, count)).collect();
             // From 21 matches on, the maximum likelihood exceeds the limit of ratings.

@@ -20,13 +20,11 @@ pub struct Elo(pub f64);
 impl Elo {
     /// Returns the expected score, 0 to 1, against opponents that are weaker by this difference.
     /// With more than two seats, this is the expected beat fraction in the Plackett-Luce model.
-    #[must_use]
     pub fn expected_score(self) -> f64 {
         1.0 / (1.0 + 10f64.powf(-self.0 / 400.0))
     }
 
     /// Returns the difference that has this expected score. The score is clamped to 0.001..=0.999.
-    #[must_use]
     pub fn of_score(score: f64) -> Self {
         let score = score.clamp(SCORE_MARGIN, 1.0 - SCORE_MARGIN);
         Self(-400.0 * (1.0 / score - 1.0).log10())
@@ -40,14 +38,12 @@ pub struct NormalizedElo(pub f64);
 
 impl NormalizedElo {
     /// Returns the t-value of a group with this many matches, whose noise is independent.
-    #[must_use]
     pub fn t_of_group(self, matches: u32) -> f64 {
         self.0 * f64::from(matches).sqrt() / NELO_PER_T
     }
 
     /// Converts the t-value of a group to normalized Elo; the inverse of
     /// [`NormalizedElo::t_of_group`].
-    #[must_use]
     pub fn of_group_t(t: f64, matches: u32) -> Self {
         Self(t * NELO_PER_T / f64::from(matches).sqrt())
     }

@@ -50,6 +50,23 @@ pub enum ContestError {
     },
 }
 
+impl ContestError {
+    /// Creates the error for too few of a kind of items.
+    pub(crate) fn too_few(quantity: &'static str, found: usize, min: usize) -> Self {
+        Self::TooFew {
+            quantity,
+            found,
+            min,
+        }
+    }
+}
+
+/// Checks a confidence level, which must be above 0 and below 1.
+pub(crate) fn check_level(level: f64) -> Result<(), ContestError> {
+    let holds = level > 0.0 && level < 1.0;
+    in_range("the level", level, holds, "above 0 and below 1")
+}
+
 /// Returns an out-of-range error unless `holds` is true.
 pub(crate) fn in_range(
     field: &'static str,

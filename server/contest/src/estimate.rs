@@ -1,8 +1,8 @@
 //! Estimates from a fixed number of groups.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::{ContestError, Elo, GroupScores, NormalizedElo, error::in_range};
+use crate::{ContestError, Elo, GroupScores, NormalizedElo, error::check_level};
 
 /// A confidence interval from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,19 +11,6 @@ pub struct Interval {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
-}
-
-/// The distribution that an interval is based on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantiles {
-    /// The standard normal distribution.
-    Normal,
-    /// Student's t distribution, for few groups. It is wider than the normal distribution, but
-    /// hardly differs from it from 30 groups on.
-    Student {
-        /// The degrees of freedom: the number of groups minus one.
-        degrees_of_freedom: u64,
-    },
 }
 
 /// The number of groups below which an estimate is flagged as based on few groups.
@@ -44,8 +31,6 @@ pub struct Estimate {
     pub normalized_elo: NormalizedElo,
     /// Likelihood of superiority: the probability that the candidate is better, 0 to 1.
     pub superiority: f64,
-    /// The distribution that the interval is based on.
-    pub quantiles: Quantiles,
 }
 
 impl Estimate {
@@ -60,19 +45,10 @@ impl Estimate {
         matches_per_group: u32,
         level: f64,
     ) -> Result<Self, ContestError> {
-        in_range(
-            "the level",
-            level,
-            level > 0.0 && level < 1.0,
-            "above 0 and below 1",
-        )?;
+        check_level(level)?;
         let groups = scores.groups();
         if groups < 2 {
-            return Err(ContestError::TooFew {
-                quantity: "groups",
-                found: usize::try_from(groups).unwrap_or(usize::MAX),
-                min: 2,
-            });
+            return Err(ContestError::too_few("groups", groups as usize, 2));
         }
         let degrees_of_freedom = groups - 1;
         // If all scores are equal, the interval would be empty, so the regularized variance is used
@@ -82,39 +58,10 @@ impl Estimate {
         } else {
             scores.regularized().1
         };
-        Ok(Self::of(
-            scores.mean(),
-            (variance / groups as f64).sqrt(),
-            variance,
-            matches_per_group,
-            Quantiles::Student { degrees_of_freedom },
-            level,
-        ))
-    }
-
-    /// Returns whether the estimate is based on fewer than [`FEW_GROUPS`] groups.
-    #[must_use]
-    pub fn rests_on_few_groups(&self) -> bool {
-        match self.quantiles {
-            Quantiles::Normal => false,
-            Quantiles::Student { degrees_of_freedom } => degrees_of_freedom + 1 < FEW_GROUPS,
-        }
-    }
-
-    pub(crate) fn of(
-        score: f64,
-        error: f64,
-        variance: f64,
-        matches_per_group: u32,
-        quantiles: Quantiles,
-        level: f64,
-    ) -> Self {
-        let reach = quantiles.inverse((1.0 + level) / 2.0) * error;
-        let score_interval = Interval {
-            low: score - reach,
-            high: score + reach,
-        };
-        Self {
+        let (score, error) = (scores.mean(), (variance / groups as f64).sqrt());
+        let score_interval = interval_around(score, error, degrees_of_freedom, level);
+        let t = (score - 0.5) / variance.sqrt();
+        Ok(Self {
             score,
             score_interval,
             elo: Elo::of_score(score),
@@ -122,13 +69,10 @@ impl Estimate {
                 low: Elo::of_score(score_interval.low).0,
                 high: Elo::of_score(score_interval.high).0,
             },
-            normalized_elo: NormalizedElo::of_group_t(
-                (score - 0.5) / variance.sqrt(),
-                matches_per_group,
-            ),
-            superiority: quantiles.share_below((score - 0.5) / error),
-            quantiles,
-        }
+            normalized_elo: NormalizedElo::of_group_t(t, matches_per_group),
+            superiority: student(degrees_of_freedom)
+                .map_or(0.5, |student| student.cdf((score - 0.5) / error)),
+        })
     }
 }
 
@@ -140,58 +84,36 @@ impl Estimate {
 /// [`ContestError::TooFew`] for fewer than two values, [`ContestError::OutOfRange`] for a level
 /// that is not above 0 and below 1.
 pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval), ContestError> {
-    in_range(
-        "the level",
-        level,
-        level > 0.0 && level < 1.0,
-        "above 0 and below 1",
-    )?;
+    check_level(level)?;
     if values.len() < 2 {
-        return Err(ContestError::TooFew {
-            quantity: "groups",
-            found: values.len(),
-            min: 2,
-        });
+        return Err(ContestError::too_few("groups", values.len(), 2));
     }
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let degrees_of_freedom = values.len() as u64 - 1;
     let error = (squares / degrees_of_freedom as f64 / count).sqrt();
-    let reach = Quantiles::Student { degrees_of_freedom }.inverse((1.0 + level) / 2.0) * error;
-    let interval = Interval {
-        low: mean - reach,
-        high: mean + reach,
-    };
-    Ok((mean, interval))
+    Ok((
+        mean,
+        interval_around(mean, error, degrees_of_freedom, level),
+    ))
 }
 
-impl Quantiles {
-    /// Returns the distribution's quantile for this share, 0 to 1.
-    fn inverse(self, share: f64) -> f64 {
-        match self.student() {
-            Some(student) => student.inverse_cdf(share),
-            None => Normal::standard().inverse_cdf(share),
-        }
+/// Returns the interval around a mean with this standard error, from Student's t distribution. It is
+/// wider than the normal distribution, but hardly differs from it from 30 groups on.
+fn interval_around(mean: f64, error: f64, degrees_of_freedom: u64, level: f64) -> Interval {
+    let share = (1.0 + level) / 2.0;
+    let quantile = student(degrees_of_freedom).map_or(f64::INFINITY, |of| of.inverse_cdf(share));
+    let reach = quantile * error;
+    Interval {
+        low: mean - reach,
+        high: mean + reach,
     }
+}
 
-    /// Returns the share of the distribution that is below this value.
-    fn share_below(self, value: f64) -> f64 {
-        match self.student() {
-            Some(student) => student.cdf(value),
-            None => Normal::standard().cdf(value),
-        }
-    }
-
-    /// Returns Student's t distribution; `None` for the normal distribution.
-    fn student(self) -> Option<StudentsT> {
-        match self {
-            Self::Normal => None,
-            Self::Student { degrees_of_freedom } => {
-                StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()
-            }
-        }
-    }
+/// Returns Student's t distribution; `None` without degrees of freedom.
+fn student(degrees_of_freedom: u64) -> Option<StudentsT> {
+    StudentsT::new(0.0, 1.0, degrees_of_freedom as f64).ok()
 }
 
 #[cfg(test)]

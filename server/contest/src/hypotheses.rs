@@ -21,6 +21,33 @@ pub enum Bounds {
     },
 }
 
+impl Bounds {
+    /// Returns the bounds as t-values of a group with this many matches, whose score has the
+    /// standard deviation `deviation`. Normalized bounds do not depend on the deviation.
+    pub(crate) fn t_values(self, deviation: f64, matches: u32) -> [f64; 2] {
+        match self {
+            Self::Elo { lower, upper } => {
+                [lower, upper].map(|elo| (elo.expected_score() - 0.5) / deviation)
+            }
+            Self::Normalized { lower, upper } => {
+                [lower, upper].map(|nelo| nelo.t_of_group(matches))
+            }
+        }
+    }
+
+    /// Returns the bounds as mean scores of a group with this many matches, whose score has the
+    /// standard deviation `deviation`. Bounds in Elo do not depend on the deviation.
+    pub(crate) fn means(self, deviation: f64, matches: u32) -> [f64; 2] {
+        match self {
+            Self::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),
+            Self::Normalized { .. } => {
+                let t_values = self.t_values(deviation, matches);
+                t_values.map(|t| 0.5 + t * deviation)
+            }
+        }
+    }
+}
+
 /// The maximum probabilities of a wrong verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ErrorRates {
@@ -44,20 +71,17 @@ impl ErrorRates {
     }
 
     /// Returns the probability of accepting a candidate at the lower bound.
-    #[must_use]
     pub fn alpha(self) -> f64 {
         self.alpha
     }
 
     /// Returns the probability of rejecting a candidate at the upper bound.
-    #[must_use]
     pub fn beta(self) -> f64 {
         self.beta
     }
 
     /// Returns half of each rate. If two tests with half the rates run in parallel and the first
     /// verdict counts, the total error rates are at most the original rates.
-    #[must_use]
     pub fn halved(self) -> Self {
         Self {
             alpha: self.alpha / 2.0,
@@ -67,19 +91,16 @@ impl ErrorRates {
 
     /// Returns the log-likelihood ratio at which a candidate is rejected, `ln(beta / (1 - alpha))`
     /// (Wald 1945).
-    #[must_use]
     pub fn lower_llr(self) -> f64 {
         (self.beta / (1.0 - self.alpha)).ln()
     }
 
     /// Returns the log-likelihood ratio at which a candidate is accepted, `ln((1 - beta) / alpha)`.
-    #[must_use]
     pub fn upper_llr(self) -> f64 {
         ((1.0 - self.beta) / self.alpha).ln()
     }
 
     /// Returns the verdict at a log-likelihood ratio.
-    #[must_use]
     pub fn verdict(self, llr: f64) -> Verdict {
         if llr >= self.upper_llr() {
             Verdict::Accepted
@@ -131,25 +152,21 @@ impl Hypotheses {
     }
 
     /// Returns the test's bounds.
-    #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
     /// Returns the error rates.
-    #[must_use]
     pub fn rates(&self) -> ErrorRates {
         self.rates
     }
 
     /// Returns the number of matches per group.
-    #[must_use]
     pub fn matches_per_group(&self) -> u32 {
         self.matches_per_group
     }
 
     /// Returns the same hypotheses with halved error rates.
-    #[must_use]
     pub(crate) fn halved(self) -> Self {
         Self {
             rates: self.rates.halved(),
@@ -160,14 +177,7 @@ impl Hypotheses {
     /// Returns the bounds as t-values of a group whose score has the standard deviation
     /// `deviation`.
     pub(crate) fn t_values(&self, deviation: f64) -> [f64; 2] {
-        match self.bounds {
-            Bounds::Elo { lower, upper } => {
-                [lower, upper].map(|elo| (elo.expected_score() - 0.5) / deviation)
-            }
-            Bounds::Normalized { lower, upper } => {
-                [lower, upper].map(|nelo| nelo.t_of_group(self.matches_per_group))
-            }
-        }
+        self.bounds.t_values(deviation, self.matches_per_group)
     }
 
     /// Returns the bounds as mean scores of a group whose score has the standard deviation
@@ -175,10 +185,7 @@ impl Hypotheses {
     pub(crate) fn means(&self, deviation: f64) -> [f64; 2] {
         /// The minimum distance of a mean from 0 and from 1. Bets require it.
         const MARGIN: f64 = 1e-6;
-        let means = match self.bounds {
-            Bounds::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),
-            Bounds::Normalized { .. } => self.t_values(deviation).map(|t| 0.5 + t * deviation),
-        };
+        let means = self.bounds.means(deviation, self.matches_per_group);
         means.map(|mean| mean.clamp(MARGIN, 1.0 - MARGIN))
     }
 }
@@ -211,7 +218,6 @@ pub struct ExpectedGroups {
 /// scores. Before the first result, use [`typical_deviation`]. The result is approximate: it
 /// ignores the overshoot of the last step, and the parts of alpha and beta that the betting test
 /// uses.
-#[must_use]
 pub fn expected_groups(hypotheses: &Hypotheses, deviation: f64) -> ExpectedGroups {
     let rates = hypotheses.rates().halved();
     let (lower, upper) = (rates.lower_llr(), rates.upper_llr());
@@ -231,7 +237,6 @@ pub fn expected_groups(hypotheses: &Hypotheses, deviation: f64) -> ExpectedGroup
 /// Returns the standard deviation of group scores under an assumption that is used before the first
 /// result: each group consists of independent matches between equally strong bots, one match per
 /// seat, without ties.
-#[must_use]
 pub fn typical_deviation(seats: u32) -> f64 {
     // If all bots are equally strong, each place is equally likely.
     let seats = f64::from(seats.max(2));

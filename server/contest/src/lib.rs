@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod betting;
+mod bias;
 mod brownian;
 mod choices;
 mod elo;
@@ -30,6 +31,7 @@ mod likelihood;
 mod matrix;
 pub mod pairing;
 mod plackett_luce;
+mod ranking;
 mod ratings;
 pub mod schedule;
 mod score;
@@ -38,18 +40,19 @@ mod stopping;
 
 pub use crate::{
     betting::{BettingTest, ConfidenceSequence},
-    choices::{Bias, Ranking},
+    bias::Bias,
     elo::{Elo, NELO_PER_T, NormalizedElo},
     error::ContestError,
-    estimate::{Estimate, FEW_GROUPS, Interval, Quantiles, mean_with_interval},
-    frequencies::{BayesElo, DrawElo, Frequencies, FrequencyTest},
+    estimate::{Estimate, FEW_GROUPS, Interval, mean_with_interval},
+    frequencies::{Frequencies, FrequencyTest},
     hypotheses::{
         Bounds, ErrorRates, ExpectedGroups, Hypotheses, Verdict, expected_groups, typical_deviation,
     },
     likelihood::closed_form_llr,
     plackett_luce::{Covariance, PlackettLuce},
+    ranking::Ranking,
     ratings::{RankRange, Rating, Ratings},
     score::{GroupScore, GroupScores, beat_fraction},
-    sequential::{DecidedBy, SequentialTest, TValueTest},
+    sequential::{DecidedBy, SequentialTest},
     stopping::{StoppedEstimate, estimate_after_stopping},
 };

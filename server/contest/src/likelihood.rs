@@ -110,7 +110,6 @@ pub(crate) fn llr_of_t_values(distribution: &[(f64, f64)], [lower, upper]: [f64;
 
 /// Returns the log-likelihood ratio between two t-values, given the observed t-value: `groups/2 *
 /// ln((1 + (t - lower)^2) / (1 + (t - upper)^2))`.
-#[must_use]
 pub fn closed_form_llr(groups: f64, t: f64, [lower, upper]: [f64; 2]) -> f64 {
     groups / 2.0 * ((1.0 + (t - lower).powi(2)) / (1.0 + (t - upper).powi(2))).ln()
 }

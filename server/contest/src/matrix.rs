@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 /// A square matrix in row-major order. All matrices are symmetric, except for intermediate
 /// products.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Matrix {
     size: usize,
     entries: Vec<f64>,
@@ -39,6 +39,21 @@ impl Matrix {
 
     pub(crate) fn row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.entries[row * self.size..][..self.size]
+    }
+
+    /// Returns the variance of the difference of two values, whose covariance is this matrix.
+    pub(crate) fn variance_of_difference(&self, one: usize, other: usize) -> f64 {
+        self[(one, one)] + self[(other, other)] - 2.0 * self[(one, other)]
+    }
+
+    /// Returns this matrix with another row and column, whose only entry that is not 0 is on the
+    /// diagonal.
+    pub(crate) fn widened(&self, own: f64) -> Self {
+        let mut wide = Self::diagonal(self.size + 1, own);
+        for row in 0..self.size {
+            wide.row_mut(row)[..self.size].copy_from_slice(self.row(row));
+        }
+        wide
     }
 
     /// Borrows two rows, the first row mutably.
@@ -95,7 +110,8 @@ impl Matrix {
         self.times(&other.times(self))
     }
 
-    fn times(&self, other: &Self) -> Self {
+    /// Returns the product of this matrix and the other matrix.
+    pub(crate) fn times(&self, other: &Self) -> Self {
         let mut product = Self::zero(self.size);
         for row in 0..self.size {
             for (inner, factor) in self.row(row).iter().enumerate() {

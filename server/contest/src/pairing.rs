@@ -20,7 +20,6 @@ pub struct Candidate {
 
 /// Returns the maximum wait of an available bot, in matches paired on the ladder: twice the number
 /// of bots.
-#[must_use]
 pub fn max_wait_matches(bots: usize) -> u64 {
     2 * bots as u64
 }
@@ -32,7 +31,6 @@ pub fn max_wait_matches(bots: usize) -> u64 {
 ///
 /// `uncertainty` must be the last fit's uncertainty, updated with every match paired since
 /// ([`Uncertainty::add_table`]). The caller assigns the seats. A ladder balances them over time.
-#[must_use]
 pub fn next_table(
     uncertainty: &Uncertainty,
     available: &[Candidate],

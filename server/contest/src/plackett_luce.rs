@@ -8,7 +8,7 @@
 use crate::{
     Bias, ContestError, Ranking, Ratings,
     choices::{Choices, PseudoChoices, spread_of_clusters},
-    matrix::{Matrix, add_scaled},
+    matrix::{Cholesky, Matrix, add_scaled},
     ratings::bounded,
 };
 
@@ -78,7 +78,6 @@ impl PlackettLuce {
     /// ratings increases the bias. For random or scheduled matches, intervals have their nominal
     /// coverage without bias reduction. With it, the coverage is up to 1.2 percentage points
     /// higher.
-    #[must_use]
     pub fn for_ladder() -> Self {
         Self {
             bias: Bias::Reduced,
@@ -105,7 +104,8 @@ impl PlackettLuce {
         let ratings = self.ratings(&choices, &none)?;
         let curvature = |ratings: &[f64]| choices.derivatives(&none, ratings, self.ridge).1;
         let covariance = self.covariance(curvature(&ratings), rankings, &ratings)?;
-        let bounded_covariance = inverse(curvature(&bounded(&ratings)))?.centred();
+        let bounded_covariance = factors(curvature(&bounded(&ratings)))?;
+        let bounded_covariance = bounded_covariance.inverse().centred();
         Ok(Ratings::new(
             ratings,
             covariance,
@@ -124,7 +124,7 @@ impl PlackettLuce {
         let mut added = PseudoChoices::none(choices);
         for _ in 0..BIAS_PASSES {
             let (_, curvature) = choices.derivatives(none, &ratings, self.ridge);
-            added.set_bias_correction(choices, &ratings, &inverse(curvature)?);
+            added.set_bias_correction(choices, &ratings, &factors(curvature)?.inverse());
             let before = ratings.clone();
             self.iterate(choices, &added, ROUGH_TOLERANCE, &mut ratings)?;
             let changes = ratings.iter().zip(&before);
@@ -146,7 +146,7 @@ impl PlackettLuce {
     ) -> Result<(), ContestError> {
         for _ in 0..ROUNDS {
             let (slope, curvature) = choices.derivatives(added, ratings, self.ridge);
-            let step = solve(curvature, &slope)?;
+            let step = factors(curvature)?.solve(&slope);
             let longest = max_change(step.iter().copied());
             let scale = (MAX_STEP / longest).min(1.0);
             add_scaled(ratings, scale, &step);
@@ -170,7 +170,7 @@ impl PlackettLuce {
         rankings: &[Ranking],
         ratings: &[f64],
     ) -> Result<Matrix, ContestError> {
-        let inverse = inverse(curvature)?.centred();
+        let inverse = factors(curvature)?.inverse().centred();
         Ok(match self.covariance {
             Covariance::Model => inverse,
             Covariance::Clustered => inverse.sandwich(&spread_of_clusters(rankings, ratings)),
@@ -178,26 +178,12 @@ impl PlackettLuce {
     }
 }
 
-/// Makes the negated second derivative positive definite, since shifting all ratings does not
-/// change the likelihood.
-fn pinned(mut curvature: Matrix) -> Matrix {
+/// Factorizes the negated second derivative. It is first made positive definite, since shifting all
+/// ratings does not change the likelihood.
+fn factors(mut curvature: Matrix) -> Result<Cholesky, ContestError> {
     let share = 1.0 / curvature.size() as f64;
     curvature.add_everywhere(share);
-    curvature
-}
-
-fn solve(curvature: Matrix, slope: &[f64]) -> Result<Vec<f64>, ContestError> {
-    let factors = pinned(curvature)
-        .cholesky()
-        .ok_or(ContestError::Undetermined)?;
-    Ok(factors.solve(slope))
-}
-
-fn inverse(curvature: Matrix) -> Result<Matrix, ContestError> {
-    let factors = pinned(curvature)
-        .cholesky()
-        .ok_or(ContestError::Undetermined)?;
-    Ok(factors.inverse())
+    curvature.cholesky().ok_or(ContestError::Undetermined)
 }
 
 fn max_change(changes: impl Iterator<Item = f64>) -> f64 {

@@ -70,38 +70,28 @@ impl Ratings {
     }
 
     /// Returns the number of bots.
-    #[must_use]
     pub fn bots(&self) -> usize {
         self.log_odds.len()
     }
 
     /// Returns the ratings as natural log odds, with the mean 0.
-    #[must_use]
     pub fn log_odds(&self) -> &[f64] {
         &self.log_odds
     }
 
-    /// Returns the standard error of a rating, in log odds.
-    #[must_use]
-    pub fn standard_error(&self, bot: usize) -> f64 {
-        self.covariance[(bot, bot)].max(0.0).sqrt()
-    }
-
     /// Returns the covariance of two ratings, in log odds.
-    #[must_use]
     pub fn covariance(&self, one: usize, other: usize) -> f64 {
         self.covariance[(one, other)]
     }
 
-    /// Returns the covariance of two of the [`bounded`] ratings, in log odds.
-    pub(crate) fn bounded_covariance(&self, one: usize, other: usize) -> f64 {
-        self.bounded_covariance[(one, other)]
+    /// Returns the covariance of the [`bounded`] ratings, in log odds.
+    pub(crate) fn bounded_covariance(&self) -> &Matrix {
+        &self.bounded_covariance
     }
 
     /// Returns the probability, 0 to 1, that `one` is stronger than `other`. Uses the ratings or
     /// the bounded ratings, whichever differ more significantly. Ratings within the bound are the
     /// same in both.
-    #[must_use]
     pub fn chance_above(&self, one: usize, other: usize) -> f64 {
         normal_share_below(self.errors_above(one, other))
     }
@@ -109,8 +99,7 @@ impl Ratings {
     /// Returns the number of standard errors by which `one` is above `other`.
     pub(crate) fn errors_above(&self, one: usize, other: usize) -> f64 {
         let by = |difference: f64, covariance: &Matrix| {
-            let variance = covariance[(one, one)] + covariance[(other, other)]
-                - 2.0 * covariance[(one, other)];
+            let variance = covariance.variance_of_difference(one, other);
             if variance > 0.0 {
                 difference / variance.sqrt()
             } else {
@@ -129,7 +118,6 @@ impl Ratings {
 
     /// Returns all bots, best first, with intervals and rank ranges at this confidence level, such
     /// as 0.95. Elo is relative to the mean over all bots.
-    #[must_use]
     pub fn table(&self, level: f64) -> Vec<Rating> {
         self.weighted_table(level, &vec![1.0; self.bots()])
     }
@@ -137,7 +125,6 @@ impl Ratings {
     /// Like [`Self::table`], but relative to a weighted mean: a bot with fewer than `full_matches`
     /// has less weight, in proportion to its matches. The strength of a bot that has hardly played
     /// is uncertain, and with full weight it would widen all intervals.
-    #[must_use]
     pub fn table_by_matches(&self, level: f64, full_matches: u64) -> Vec<Rating> {
         let weights = self.matches.iter();
         let weights = weights.map(|matches| (*matches).min(full_matches) as f64);
@@ -192,7 +179,6 @@ impl Ratings {
     /// of them is weaker than any other bot. By Boole's inequality, the probability of a wrong
     /// order is at most the sum of the probabilities of these events. The sum must be at most `1 -
     /// level`.
-    #[must_use]
     pub fn is_settled(&self, count: usize, level: f64) -> bool {
         let order = self.order();
         let (best, others) = order.split_at(count.min(order.len()));

@@ -15,7 +15,6 @@ pub struct Group {
 
 impl Group {
     /// Returns all rotations of a table, so that each bot takes each seat once.
-    #[must_use]
     pub fn rotated(table: &[BotNumber]) -> Self {
         let seatings = (0..table.len()).map(|shift| {
             let mut seating = table.to_vec();
@@ -28,7 +27,6 @@ impl Group {
     }
 
     /// Returns the group for a candidate against one opponent, which takes all other seats.
-    #[must_use]
     pub fn against(candidate: BotNumber, opponent: BotNumber, seats: usize) -> Self {
         let mut table = vec![opponent; seats];
         if let Some(first) = table.first_mut() {
@@ -40,7 +38,6 @@ impl Group {
 
 /// Returns a round of a round-robin, in which each combination of bots that fills a table meets
 /// once. The order ensures that all bots have played about equally many matches at any time.
-#[must_use]
 pub fn round_robin(bots: usize, seats: usize) -> Vec<Group> {
     if seats < 2 || bots < seats {
         return Vec::new();
@@ -114,7 +111,6 @@ fn order_by_rest(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNum
 }
 
 /// Returns a round of a gauntlet: the candidate meets each opponent, which takes all other seats.
-#[must_use]
 pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> Vec<Group> {
     opponents
         .iter()
@@ -127,7 +123,6 @@ pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> 
 /// For each bot, `scores` contains the points so far, and `byes` the number of byes. `met` returns
 /// how often two bots have met. Tables are filled from the top of the standings, with neighbouring
 /// bots that have met least often. The remaining bots, which do not fill a table, have a bye.
-#[must_use]
 pub fn swiss_round(
     scores: &[f64],
     byes: &[u32],

@@ -4,7 +4,6 @@ use crate::{ContestError, error::in_range};
 
 /// Returns the beat fraction of a seat: the share of its opponents that finished behind it, 0 to 1;
 /// a tie counts half. Returns `None` if the seat does not exist or has no opponent.
-#[must_use]
 pub fn beat_fraction(places: &[u32], seat: usize) -> Option<f64> {
     let own = *places.get(seat)?;
     let opponents = places.len() - 1;
@@ -30,12 +29,8 @@ impl GroupScore {
     /// # Errors
     /// [`ContestError::OutOfRange`] outside 0 to 1.
     pub fn new(score: f64) -> Result<Self, ContestError> {
-        in_range(
-            "score of a group",
-            score,
-            (0.0..=1.0).contains(&score),
-            "0..=1",
-        )?;
+        let holds = (0.0..=1.0).contains(&score);
+        in_range("score of a group", score, holds, "0..=1")?;
         Ok(Self(score))
     }
 
@@ -45,17 +40,12 @@ impl GroupScore {
     /// [`ContestError::TooFew`] without a match, [`ContestError::OutOfRange`] outside 0 to 1.
     pub fn of_matches(fractions: &[f64]) -> Result<Self, ContestError> {
         if fractions.is_empty() {
-            return Err(ContestError::TooFew {
-                quantity: "matches of a group",
-                found: 0,
-                min: 1,
-            });
+            return Err(ContestError::too_few("matches of a group", 0, 1));
         }
         Self::new(fractions.iter().sum::<f64>() / fractions.len() as f64)
     }
 
     /// Returns the score as a number, 0 to 1.
-    #[must_use]
     pub fn get(self) -> f64 {
         self.0
     }
@@ -77,26 +67,12 @@ impl GroupScores {
         self.sum_of_squares += score.0 * score.0;
     }
 
-    /// Summarizes pairs of a score (0 to 1) and its count.
-    pub(crate) fn of_counts(counts: impl Iterator<Item = (f64, u64)>) -> Self {
-        let mut all = Self::default();
-        for (score, count) in counts {
-            let weight = count as f64;
-            all.groups += count;
-            all.sum += weight * score;
-            all.sum_of_squares += weight * score * score;
-        }
-        all
-    }
-
     /// Returns the number of groups.
-    #[must_use]
     pub fn groups(&self) -> u64 {
         self.groups
     }
 
     /// Returns the mean score; 0.5 if there is no group.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         match self.groups {
             0 => 0.5,
@@ -105,7 +81,6 @@ impl GroupScores {
     }
 
     /// Returns the variance of the score: the mean squared deviation from [`GroupScores::mean`].
-    #[must_use]
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         match self.groups {
@@ -117,7 +92,6 @@ impl GroupScores {
     /// Returns the mean and the variance after adding half a group with the score 0 and half a
     /// group with the score 1. So the variance is never 0, and a candidate that wins everything
     /// gets a verdict.
-    #[must_use]
     pub fn regularized(&self) -> (f64, f64) {
         let groups = self.groups as f64 + 1.0;
         let mean = (self.sum + 0.5) / groups;

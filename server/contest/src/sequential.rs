@@ -48,19 +48,16 @@ pub enum DecidedBy {
 pub struct SequentialTest {
     hypotheses: Hypotheses,
     scores: GroupScores,
-    t_value: TValueTest,
     betting: BettingTest,
     decided: Option<(Verdict, DecidedBy)>,
 }
 
 impl SequentialTest {
     /// Creates a test of these hypotheses.
-    #[must_use]
     pub fn new(hypotheses: Hypotheses) -> Self {
         Self {
             hypotheses,
             scores: GroupScores::default(),
-            t_value: TValueTest::new(hypotheses.halved()),
             betting: BettingTest::new(hypotheses.halved()),
             decided: None,
         }
@@ -72,7 +69,8 @@ impl SequentialTest {
         if self.decided.is_none() {
             self.scores.record(score);
             self.betting.record(score);
-            let by_t_value = (self.t_value.verdict(&self.scores), DecidedBy::TValue);
+            let by_t_value = self.hypotheses.halved().t_value_verdict(&self.scores);
+            let by_t_value = (by_t_value, DecidedBy::TValue);
             let by_betting = (self.betting.verdict(), DecidedBy::Betting);
             let mut decided = [by_t_value, by_betting].into_iter();
             self.decided = decided.find(|(verdict, _)| *verdict != Verdict::Undecided);
@@ -81,38 +79,32 @@ impl SequentialTest {
     }
 
     /// Returns the verdict after the groups so far.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.decided
             .map_or(Verdict::Undecided, |(verdict, _)| verdict)
     }
 
     /// Returns the test that decided, if any.
-    #[must_use]
     pub fn decided_by(&self) -> Option<DecidedBy> {
         self.decided.map(|(_, by)| by)
     }
 
     /// Returns the test's hypotheses.
-    #[must_use]
     pub fn hypotheses(&self) -> &Hypotheses {
         &self.hypotheses
     }
 
     /// Returns the scores on which the verdict is based.
-    #[must_use]
     pub fn scores(&self) -> &GroupScores {
         &self.scores
     }
 
     /// Returns the log-likelihood ratio of the t-value test.
-    #[must_use]
     pub fn llr(&self) -> f64 {
-        self.t_value.llr(&self.scores)
+        self.hypotheses.halved().t_value_llr(&self.scores)
     }
 
     /// Returns the log-likelihood ratios at which the t-value test rejects and accepts.
-    #[must_use]
     pub fn llr_bounds(&self) -> (f64, f64) {
         let rates = self.hypotheses.rates().halved();
         (rates.lower_llr(), rates.upper_llr())
@@ -149,43 +141,27 @@ impl SequentialTest {
     }
 
     /// Returns the betting test.
-    #[must_use]
     pub fn betting(&self) -> &BettingTest {
         &self.betting
     }
 }
 
-// The generalized sequential probability ratio test for the groups' t-value.
-//
-// Source: M. Van den Bergh, "Normalized Elo" (section 4.2), with groups instead of games. The test
-// depends only on the number of groups and on the mean and variance of their scores. So the test
-// applies to any kind of score and any number of seats.
-
-/// The sequential test for the t-value.
-#[derive(Clone, Copy, Debug)]
-pub struct TValueTest {
-    hypotheses: Hypotheses,
-}
-
-impl TValueTest {
-    /// Creates a test of these hypotheses. Bounds in Elo are converted to t-values by the observed
-    /// deviation.
-    #[must_use]
-    pub fn new(hypotheses: Hypotheses) -> Self {
-        Self { hypotheses }
-    }
-
-    /// Returns the log-likelihood ratio after these groups; 0 before the first. The t-value is
-    /// clamped to the range in which the closed form increases, so that a larger t-value never
-    /// gives a smaller ratio.
-    #[must_use]
-    pub fn llr(&self, scores: &GroupScores) -> f64 {
+/// The generalized sequential probability ratio test for the groups' t-value.
+///
+/// Source: M. Van den Bergh, "Normalized Elo" (section 4.2), with groups instead of games. The test
+/// depends only on the number of groups and on the mean and variance of their scores. So the test
+/// applies to any kind of score and any number of seats.
+impl Hypotheses {
+    /// Returns the log-likelihood ratio after these groups; 0 before the first. Bounds in Elo are
+    /// converted to t-values by the observed deviation. The t-value is clamped to the range in which
+    /// the closed form increases, so that a larger t-value never gives a smaller ratio.
+    pub fn t_value_llr(&self, scores: &GroupScores) -> f64 {
         if scores.groups() == 0 {
             return 0.0;
         }
         let (mean, variance) = scores.regularized();
         let deviation = variance.sqrt();
-        let bounds @ [lower, upper] = self.hypotheses.t_values(deviation);
+        let bounds @ [lower, upper] = self.t_values(deviation);
         let (centre, reach) = (
             (lower + upper) / 2.0,
             (1.0 + ((upper - lower) / 2.0).powi(2)).sqrt(),
@@ -194,10 +170,9 @@ impl TValueTest {
         closed_form_llr(scores.groups() as f64, t, bounds)
     }
 
-    /// Returns the verdict after these groups.
-    #[must_use]
-    pub fn verdict(&self, scores: &GroupScores) -> Verdict {
-        self.hypotheses.rates().verdict(self.llr(scores))
+    /// Returns the verdict of the t-value test after these groups.
+    pub fn t_value_verdict(&self, scores: &GroupScores) -> Verdict {
+        self.rates().verdict(self.t_value_llr(scores))
     }
 }
 
@@ -209,24 +184,24 @@ mod tests {
 
     use crate::{Bounds, ErrorRates, GroupScore, NormalizedElo};
 
-    fn test(lower: f64, upper: f64, matches: u32) -> TValueTest {
+    fn test(lower: f64, upper: f64, matches: u32) -> Hypotheses {
         let bounds = Bounds::Normalized {
             lower: NormalizedElo(lower),
             upper: NormalizedElo(upper),
         };
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        TValueTest::new(Hypotheses::new(bounds, rates, matches).unwrap())
+        Hypotheses::new(bounds, rates, matches).unwrap()
     }
 
     #[test]
     fn a_candidate_that_always_ties_is_rejected_in_the_end() {
         let mut scores = GroupScores::default();
         let test = test(0.0, 20.0, 2);
-        while test.verdict(&scores) == Verdict::Undecided {
+        while test.t_value_verdict(&scores) == Verdict::Undecided {
             scores.record(GroupScore::new(0.5).unwrap());
-            assert!(test.llr(&scores) < 0.0);
+            assert!(test.t_value_llr(&scores) < 0.0);
         }
-        assert_eq!(test.verdict(&scores), Verdict::Rejected);
+        assert_eq!(test.t_value_verdict(&scores), Verdict::Rejected);
     }
 
     proptest! {
@@ -253,7 +228,7 @@ mod tests {
             };
             prop_assume!(t(&better) >= t(&worse));
             let test = test(0.0, 30.0, 2);
-            prop_assert!(test.llr(&better) >= test.llr(&worse) - 1e-12);
+            prop_assert!(test.t_value_llr(&better) >= test.t_value_llr(&worse) - 1e-12);
         }
     }
 }

@@ -8,16 +8,12 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::{
-    Bounds, ContestError, Elo, ErrorRates, Frequencies, GroupScores, Interval, NELO_PER_T,
-    brownian::Brownian, error::in_range, likelihood::root_of_decreasing,
+    Bounds, ContestError, Elo, ErrorRates, Frequencies, GroupScores, Interval, brownian::Brownian,
+    error::check_level, likelihood::root_of_decreasing,
 };
 
 /// The limit of the search for a strength, in Elo on each side of 0.
 const MAX_ELO: f64 = 1_000.0;
-
-/// If the log-likelihood ratio exceeds a bound by more than this factor, the estimate for the bound
-/// is used.
-const OVERSHOT: f64 = 1.03;
 
 /// An estimate after a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,9 +24,6 @@ pub struct StoppedEstimate {
     pub elo_interval: Interval,
     /// The probability that the candidate is better, 0 to 1.
     pub superiority: f64,
-    /// True if the results are so far beyond a bound that the bound was used instead. Possible
-    /// causes are a test that was not stopped in time, and a large effect in few groups.
-    pub is_clamped: bool,
 }
 
 /// Estimates the strength from the groups after which a test with `bounds` and `rates` stopped, or
@@ -47,11 +40,7 @@ pub fn estimate_after_stopping(
     level: f64,
 ) -> Result<StoppedEstimate, ContestError> {
     if scores.groups() == 0 {
-        return Err(ContestError::TooFew {
-            quantity: "groups",
-            found: 0,
-            min: 1,
-        });
+        return Err(ContestError::too_few("groups", 0, 1));
     }
     let (mean, variance) = if scores.variance() > 0.0 {
         (scores.mean(), scores.variance())
@@ -90,25 +79,15 @@ fn stopped(
     rates: ErrorRates,
     level: f64,
 ) -> Result<StoppedEstimate, ContestError> {
-    in_range(
-        "the level",
-        level,
-        level > 0.0 && level < 1.0,
-        "above 0 and below 1",
-    )?;
-    let per_match = (variance * f64::from(matches_per_group)).sqrt();
-    let [low_mean, high_mean] = match bounds {
-        Bounds::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),
-        Bounds::Normalized { lower, upper } => {
-            [lower, upper].map(|nelo| 0.5 + nelo.0 / NELO_PER_T * per_match)
-        }
-    };
+    check_level(level)?;
+    let [low_mean, high_mean] = bounds.means(variance.sqrt(), matches_per_group);
     // The linear form of the log-likelihood ratio: a Brownian motion whose time is the number of
     // groups.
     let width = high_mean - low_mean;
     let drift_at = |mean: f64| (mean - (low_mean + high_mean) / 2.0) * width / variance;
     let slope = drift_at(mean);
     let (lower, upper) = (rates.lower_llr(), rates.upper_llr());
+    // If the results are beyond a bound, the estimate for the bound is used.
     let llr = groups * slope;
     let end = llr.clamp(lower, upper);
     let time = if end == llr { groups } else { end / slope };
@@ -130,7 +109,6 @@ fn stopped(
             high: elo_at((1.0 + level) / 2.0),
         },
         superiority: worse_at(0.0),
-        is_clamped: llr > OVERSHOT * upper || llr < OVERSHOT * lower,
     })
 }
 

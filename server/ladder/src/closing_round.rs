@@ -16,7 +16,6 @@ impl Ladder {
     /// [`CLOSING_WAIT_MS`] for an absent bot that has played in the round. Annulled matches of
     /// absent bots are not repeated. If the round ends once the order of the top ranks is certain,
     /// a fit of all results must confirm this order.
-    #[must_use]
     pub fn is_round_over(&self) -> bool {
         let can_be_repeated = |open: &OpenMatch| {
             let mut seats = open.seats.iter();

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bridgemaster_contest::beat_fraction;
+use statrs::statistics::Statistics as _;
+
 use crate::{
     End, Purpose, SeatEnd, Span,
     suspicion::{AnnulmentStats, FinishedMatchSpan, MatchTotals},
@@ -112,43 +115,19 @@ pub(crate) fn failed(end: &End, seat: usize) -> Option<bool> {
 
 /// Returns whether a seat finished behind more than half of the other seats.
 fn is_behind(seats: &[SeatEnd], seat: usize) -> bool {
-    beat_fraction(seats, seat) < 0.5
-}
-
-/// Returns the share of other seats that finished behind a seat; a tie counts half.
-pub(crate) fn beat_fraction(seats: &[SeatEnd], seat: usize) -> f64 {
-    let Some(own) = seats.get(seat) else {
-        return 0.5;
-    };
-    let others = seats.iter().enumerate().filter(|(other, _)| *other != seat);
-    let (mut beaten, mut all) = (0.0, 0.0);
-    for (_, other) in others {
-        all += 1.0;
-        beaten += match own.place.cmp(&other.place) {
-            std::cmp::Ordering::Less => 1.0,
-            std::cmp::Ordering::Equal => 0.5,
-            std::cmp::Ordering::Greater => 0.0,
-        };
-    }
-    if all == 0.0 { 0.5 } else { beaten / all }
+    let places: Vec<u32> = seats.iter().map(|end| end.place).collect();
+    beat_fraction(&places, seat).is_some_and(|beaten| beaten < 0.5)
 }
 
 /// Returns whether the latest results of a bot deviate significantly from its earlier results.
 /// `surprises` contains the beat fractions minus their expected values, oldest first.
 pub(crate) fn has_changed(surprises: &[f64]) -> bool {
-    let Some(earlier) = surprises.len().checked_sub(CHANGE_WINDOW_MATCHES) else {
-        return false;
-    };
-    if earlier < CHANGE_WINDOW_MATCHES {
+    if surprises.len() < 2 * CHANGE_WINDOW_MATCHES {
         return false;
     }
-    let (earlier, late) = surprises.split_at(earlier);
-    let moments = |values: &[f64]| {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        (mean, squares / (count - 1.0) / count)
-    };
+    let (earlier, late) = surprises.split_at(surprises.len() - CHANGE_WINDOW_MATCHES);
+    // The mean, and its squared standard error.
+    let moments = |values: &[f64]| (values.mean(), values.variance() / values.len() as f64);
     let ((before, error_before), (now, error_now)) = (moments(earlier), moments(late));
     let error = (error_before + error_now).sqrt();
     error > 0.0 && ((now - before) / error).abs() > IMPROBABLE_ERRORS
@@ -280,20 +259,19 @@ mod tests {
                 .flat_map(|place| seats(*place, 0).into_iter().take(1))
                 .collect()
         };
-        let cases: [(&[u32], f64, bool); 6] = [
-            (&[1, 2], 1.0, false),
-            (&[2, 1], 0.0, true),
-            (&[1, 1], 0.5, false),
-            (&[2, 1, 3], 0.5, false),
-            (&[2, 1, 2], 0.25, true),
-            (&[2, 1, 2, 2, 5], 0.5, false),
+        let cases: [(&[u32], bool); 6] = [
+            (&[1, 2], false),
+            (&[2, 1], true),
+            (&[1, 1], false),
+            (&[2, 1, 3], false),
+            (&[2, 1, 2], true),
+            (&[2, 1, 2, 2, 5], false),
         ];
-        for (ends, beaten, behind) in cases {
+        for (ends, behind) in cases {
             let ends = places(ends);
-            assert_eq!(beat_fraction(&ends, 0), beaten, "{ends:?}");
             assert_eq!(is_behind(&ends, 0), behind, "{ends:?}");
         }
-        assert_eq!(beat_fraction(&places(&[1]), 0), 0.5);
+        assert!(!is_behind(&places(&[1]), 0));
     }
 
     #[test]

@@ -47,7 +47,6 @@ pub enum EntryState<'a> {
 
 impl LadderEntry {
     /// Returns the entry's state.
-    #[must_use]
     pub fn state(&self) -> EntryState<'_> {
         match &self.benched {
             Some(why) => EntryState::Benched(why),
@@ -154,7 +153,6 @@ pub(crate) struct OpenMatch {
 
 impl Ladder {
     /// Creates a ladder without bots and matches.
-    #[must_use]
     pub fn new(rules: Rules, state: State) -> Self {
         Self {
             origin: Origin::default(),
@@ -176,13 +174,11 @@ impl Ladder {
     }
 
     /// Returns the ladder's rules.
-    #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
     /// Returns the ladder's current state.
-    #[must_use]
     pub fn state(&self) -> State {
         self.state
     }
@@ -201,7 +197,6 @@ impl Ladder {
     }
 
     /// Returns the numbers of matches.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
             open: self.open.len(),
@@ -211,13 +206,11 @@ impl Ladder {
     }
 
     /// Returns the results that count for ratings.
-    #[must_use]
     pub fn results(&self) -> &Results {
         &self.results
     }
 
     /// Returns a version's entry.
-    #[must_use]
     pub fn entry(&self, bot: &BotVersion) -> Option<&LadderEntry> {
         let number = self.results.played.numbers.find(bot)?;
         self.bots.get(number.index())?.entry.as_ref()
@@ -229,7 +222,6 @@ impl Ladder {
     }
 
     /// Returns a version's number of annulled matches.
-    #[must_use]
     pub fn annulled_matches_of(&self, bot: &BotVersion) -> u32 {
         let number = self.results.played.numbers.find(bot);
         let bot = number.and_then(|number| self.bots.get(number.index()));
@@ -237,7 +229,6 @@ impl Ladder {
     }
 
     /// Returns a version's number of matches in progress.
-    #[must_use]
     pub fn open_matches_of(&self, bot: &BotVersion) -> usize {
         let number = self.results.played.numbers.find(bot);
         number.map_or(0, |number| self.seats_taken(number))
@@ -273,7 +264,6 @@ impl Ladder {
 
     /// Returns the entry to store in order to reinstate a version. Returns `None` if the version is
     /// not benched.
-    #[must_use]
     pub fn unbench(&self, bot: &BotVersion) -> Option<LadderEntry> {
         let entry = self.entry(bot)?;
         entry.benched.as_ref()?;
@@ -348,11 +338,8 @@ impl Ladder {
         let seats = self.open.values().flat_map(|open| &open.seats);
         seats.filter(|seated| **seated == bot).count()
     }
-}
 
-impl Ladder {
     /// Returns a snapshot of the results, so that ratings can be fitted without locking the ladder.
-    #[must_use]
     pub fn fit_job(&self) -> FitJob {
         let rated = self.open.values();
         let rated = rated.filter(|open| open.purpose == Purpose::Rated);
@@ -392,13 +379,11 @@ impl Ladder {
     }
 
     /// Returns the rating table from the last fit.
-    #[must_use]
     pub fn table(&self) -> Arc<Table> {
         Arc::clone(&self.table)
     }
 
     /// Returns whether the last fit includes all results.
-    #[must_use]
     pub fn is_fit_current(&self) -> bool {
         self.table.results() == self.results.len()
     }

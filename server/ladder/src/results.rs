@@ -52,7 +52,6 @@ pub struct HeadToHead {
 
 impl Results {
     /// Creates an empty set of results.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -84,13 +83,11 @@ impl Results {
     }
 
     /// Returns the number of counted matches.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.played.len()
     }
 
     /// Returns whether there are no results.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -101,7 +98,6 @@ impl Results {
 
     /// Returns a snapshot of a bot's matches, from which head-to-head records can be computed
     /// without locking the ladder.
-    #[must_use]
     pub fn meetings(&self, bot: &BotVersion) -> Meetings {
         let bot = self.played.numbers.find(bot);
         let places = bot.and_then(|bot| self.of_bots.get(bot.index()));
@@ -179,7 +175,6 @@ pub struct Meetings {
 
 impl Meetings {
     /// Returns the bot's record against each opponent, sorted by number of matches, highest first.
-    #[must_use]
     pub fn head_to_heads(&self) -> Vec<(BotVersion, HeadToHead)> {
         let Some(bot) = self.bot else {
             return Vec::new();

@@ -2,12 +2,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use bridgemaster_contest::{ContestError, Ratings, pairing::Uncertainty};
+use bridgemaster_contest::{ContestError, Ratings, beat_fraction, pairing::Uncertainty};
 
 use crate::{
-    BotRating, BotVersion, CHANGE_WINDOW_MATCHES, SeatEnd,
+    BotRating, BotVersion,
     bots::BotNumber,
-    failure_record::{beat_fraction, expected, has_changed},
+    failure_record::{expected, has_changed},
     pairing_model::PairingModel,
     ratings::Fit,
     results::{CountedMatch, CountedMatches},
@@ -107,32 +107,27 @@ impl FitJob {
 
 impl Table {
     /// Returns the number of results that were fitted.
-    #[must_use]
     pub fn results(&self) -> usize {
         self.results
     }
 
     /// Returns the ratings of all versions with results, best first.
-    #[must_use]
     pub fn ratings(&self) -> &[BotRating] {
         &self.rated
     }
 
     /// Returns a version's rating; `None` if the version has no result.
-    #[must_use]
     pub fn get(&self, bot: &BotVersion) -> Option<&BotRating> {
         let row = self.rows.get(bot)?;
         self.rated.get(row.place)
     }
 
     /// Returns whether a version's latest results deviate significantly from its earlier results.
-    #[must_use]
     pub fn has_changed(&self, bot: &BotVersion) -> bool {
         self.rows.get(bot).is_some_and(|row| row.has_changed)
     }
 
     /// Returns whether the order of the top `count` versions is correct with this confidence.
-    #[must_use]
     pub fn is_settled(&self, count: usize, confidence: f64) -> bool {
         let ratings = self.ratings.as_ref();
         let ratings = ratings.filter(|ratings| ratings.bots() > 1);
@@ -146,20 +141,20 @@ fn changed(played: &CountedMatches, fit: &Fit) -> Vec<BotNumber> {
     matches.sort_by_key(|counted| counted.number);
     // Beat fractions minus their expected values, by bot number.
     let mut surprises: Vec<Vec<f64>> = vec![Vec::new(); played.numbers.all().len()];
-    let mut ends: Vec<SeatEnd> = Vec::new();
+    let mut places: Vec<u32> = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
     for counted in matches {
-        ends.clear();
-        ends.extend(counted.seats.iter().map(|(_, end)| *end));
+        places.clear();
+        places.extend(counted.seats.iter().map(|(_, end)| end.place));
         weights.clear();
         weights.extend(counted.seats.iter().map(|(bot, _)| fit.weight(*bot)));
         for (seat, (bot, _)) in counted.seats.iter().enumerate() {
-            let surprise = beat_fraction(&ends, seat) - expected(&weights, seat);
+            let beaten = beat_fraction(&places, seat).unwrap_or(0.5);
+            let surprise = beaten - expected(&weights, seat);
             surprises[bot.index()].push(surprise);
         }
     }
     let numbered = (0u32..).map(BotNumber).zip(surprises);
-    let enough = numbered.filter(|(_, values)| values.len() >= 2 * CHANGE_WINDOW_MATCHES);
-    let changed = enough.filter(|(_, values)| has_changed(values));
+    let changed = numbered.filter(|(_, values)| has_changed(values));
     changed.map(|(bot, _)| bot).collect()
 }

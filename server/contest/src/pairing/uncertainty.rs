@@ -4,7 +4,10 @@ use std::f64::consts::PI;
 
 use statrs::function::erf::erf;
 
-use crate::Ratings;
+use crate::{
+    Ratings,
+    matrix::{Matrix, add_scaled},
+};
 
 /// The uncertainty of ratings after a fit, reduced by the matches paired since the fit. Ratings
 /// that are far apart are treated as if they were closer (see `ratings::BOUND`).
@@ -21,11 +24,9 @@ use crate::Ratings;
 /// from a match between two bots. This saving matters, since 200 bots have 19,900 pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Uncertainty {
-    bots: usize,
-    /// The covariance, row by row.
-    covariance: Vec<f64>,
-    /// The product `C G C` of the covariance, the weights and the covariance, row by row.
-    at_stake: Vec<f64>,
+    covariance: Matrix,
+    /// The product `C G C` of the covariance, the weights and the covariance.
+    at_stake: Matrix,
 }
 
 /// Returns the information, in inverse squared log odds, that a match gives about the rating
@@ -56,47 +57,28 @@ fn order_uncertainty(errors_apart: f64) -> f64 {
 
 impl Uncertainty {
     /// Creates the uncertainty after a fit. The time is cubic in the number of bots.
-    #[must_use]
     pub fn of(ratings: &Ratings) -> Self {
-        let bots = ratings.bots();
-        let pairs = (0..bots).flat_map(|one| (0..bots).map(move |other| (one, other)));
-        let covariance: Vec<f64> = pairs
-            .map(|(one, other)| ratings.bounded_covariance(one, other))
-            .collect();
-        let weighed = product(&covariance, &weights(ratings, &covariance), bots);
+        let covariance = ratings.bounded_covariance().clone();
+        let weighed = covariance.times(&weights(ratings, &covariance));
         Self {
-            bots,
-            at_stake: product(&weighed, &covariance, bots),
+            at_stake: weighed.times(&covariance),
             covariance,
         }
     }
 
     /// Returns the number of bots.
-    #[must_use]
     pub fn bots(&self) -> usize {
-        self.bots
+        self.covariance.size()
     }
 
     /// Adds a bot whose rating has this variance, as squared log odds, and returns its number.
     pub fn add_bot(&mut self, variance: f64) -> usize {
-        let bots = self.bots;
-        let more = bots + 1;
-        let wider = |matrix: &[f64], own: f64| {
-            let mut wide = Vec::with_capacity(more * more);
-            for row in matrix.chunks(bots.max(1)) {
-                wide.extend_from_slice(row);
-                wide.push(0.0);
-            }
-            wide.resize(more * more, 0.0);
-            wide[more * more - 1] = own;
-            wide
-        };
-        self.covariance = wider(&self.covariance, variance);
+        let bot = self.bots();
+        self.covariance = self.covariance.widened(variance);
         // Each pair of this bot and another bot has the weight `order_uncertainty(0)` divided by
         // the variance and by the number of other bots.
-        self.at_stake = wider(&self.at_stake, order_uncertainty(0.0) * variance);
-        self.bots = more;
-        bots
+        self.at_stake = self.at_stake.widened(order_uncertainty(0.0) * variance);
+        bot
     }
 
     /// Adds a paired match, whose expected information reduces the uncertainty.
@@ -113,23 +95,17 @@ impl Uncertainty {
     /// the difference of these two. Let `M = C G C`, `q` the same column difference of `M`, and `n
     /// = r' G r`. Then `M` becomes `M - s (r q' + q r') + s² n r r'`.
     fn add_pair(&mut self, one: usize, other: usize, weight: f64) {
-        let bots = self.bots;
-        let with_difference = |matrix: &[f64]| -> Vec<f64> {
-            let of = |bot: usize| &matrix[bot * bots..][..bots];
-            let pairs = of(one).iter().zip(of(other));
+        let with_difference = |matrix: &Matrix| -> Vec<f64> {
+            let pairs = matrix.row(one).iter().zip(matrix.row(other));
             pairs.map(|(one, other)| one - other).collect()
         };
         let reach = with_difference(&self.covariance);
         let stake = with_difference(&self.at_stake);
         let shrink = weight / (1.0 + weight * (reach[one] - reach[other]));
         let all = stake[one] - stake[other];
-        for row in 0..bots {
-            let begin = row * bots;
-            let of_row = self.covariance[begin..begin + bots].iter_mut();
-            for (value, reached) in of_row.zip(&reach) {
-                *value -= shrink * reach[row] * reached;
-            }
-            let of_row = self.at_stake[begin..begin + bots].iter_mut();
+        for row in 0..self.bots() {
+            add_scaled(self.covariance.row_mut(row), -shrink * reach[row], &reach);
+            let of_row = self.at_stake.row_mut(row).iter_mut();
             for ((value, reached), staked) in of_row.zip(&reach).zip(&stake) {
                 *value += shrink
                     * (shrink * all * reach[row] * reached
@@ -142,52 +118,34 @@ impl Uncertainty {
     /// Returns the information about the order that a match with this many seats gives through
     /// these two bots. They are assumed to be equally strong. The information is the decrease in
     /// the weighted sum of all difference variances.
-    #[must_use]
     pub fn information(&self, one: usize, other: usize, seats: usize) -> f64 {
-        let of = |matrix: &[f64]| {
-            let at = |row: usize, column: usize| matrix[row * self.bots + column];
-            at(one, one) + at(other, other) - 2.0 * at(one, other)
-        };
+        let at_stake = self.at_stake.variance_of_difference(one, other);
+        let variance = self.covariance.variance_of_difference(one, other);
         let weight = weight_of_match(seats);
-        weight * of(&self.at_stake) / (1.0 + weight * of(&self.covariance))
+        weight * at_stake / (1.0 + weight * variance)
     }
 }
 
 /// Returns the weights of all pairs as a matrix: negated weights off the diagonal, and sums of
 /// weights on it.
-fn weights(ratings: &Ratings, covariance: &[f64]) -> Vec<f64> {
+fn weights(ratings: &Ratings, covariance: &Matrix) -> Matrix {
     let bots = ratings.bots();
-    let at = |row: usize, column: usize| covariance[row * bots + column];
-    let mut weights = vec![0.0; bots * bots];
+    let mut weights = Matrix::zero(bots);
     for one in 0..bots {
         for other in 0..one {
-            let variance = at(one, one) + at(other, other) - 2.0 * at(one, other);
+            let variance = covariance.variance_of_difference(one, other);
             if variance <= 0.0 {
                 continue;
             }
             let weight =
                 order_uncertainty(ratings.errors_above(one, other)) / (variance * bots as f64);
-            weights[one * bots + other] = -weight;
-            weights[other * bots + one] = -weight;
-            weights[one * bots + one] += weight;
-            weights[other * bots + other] += weight;
+            weights[(one, other)] = -weight;
+            weights[(other, one)] = -weight;
+            weights[(one, one)] += weight;
+            weights[(other, other)] += weight;
         }
     }
     weights
-}
-
-/// Returns the product of two matrices of this size in row-major order.
-fn product(one: &[f64], other: &[f64], size: usize) -> Vec<f64> {
-    let mut product = vec![0.0; size * size];
-    let rows = one.chunks(size.max(1)).zip(product.chunks_mut(size.max(1)));
-    for (row, sums) in rows {
-        for (factor, other) in row.iter().zip(other.chunks(size)) {
-            for (sum, value) in sums.iter_mut().zip(other) {
-                *sum += factor * value;
-            }
-        }
-    }
-    product
 }
 
 #[cfg(test)]
@@ -209,10 +167,10 @@ mod tests {
     }
 
     /// Returns by how much this match decreases the weighted sum of all difference variances.
-    fn decrease(before: &Uncertainty, weights: &[f64], one: usize, other: usize) -> f64 {
+    fn decrease(before: &Uncertainty, weights: &Matrix, one: usize, other: usize) -> f64 {
         let sum = |of: &Uncertainty| -> f64 {
-            let pairs = of.covariance.iter().zip(weights);
-            pairs.map(|(covariance, weight)| covariance * weight).sum()
+            let bots = (0..of.bots()).flat_map(|one| (0..of.bots()).map(move |other| (one, other)));
+            bots.map(|pair| of.covariance[pair] * weights[pair]).sum()
         };
         let mut after = before.clone();
         after.add_table(&[one, other]);

@@ -13,6 +13,10 @@ fn plain(bots: usize, rankings: &[Ranking]) -> Ratings {
     fit.fit(bots, rankings).unwrap()
 }
 
+fn standard_error(ratings: &Ratings, bot: usize) -> f64 {
+    ratings.covariance(bot, bot).sqrt()
+}
+
 /// Returns `count` independent matches won by `winner`.
 fn wins(rankings: &mut Vec<Ranking>, winner: usize, loser: usize, count: usize) {
     for _ in 0..count {
@@ -41,7 +45,7 @@ fn pairs_are_rated_as_by_choix() {
             "bot {bot}"
         );
         assert!(
-            (ratings.standard_error(bot) - error).abs() < 1e-8,
+            (standard_error(&ratings, bot) - error).abs() < 1e-8,
             "bot {bot}"
         );
         let row = table.iter().find(|row| row.bot == bot).unwrap();
@@ -173,7 +177,10 @@ fn the_order_of_the_results_changes_no_digit() {
         let backwards = fit.fit(8, &rankings).unwrap();
         assert_eq!(forwards.log_odds(), backwards.log_odds());
         for bot in 0..8 {
-            assert_eq!(forwards.standard_error(bot), backwards.standard_error(bot));
+            assert_eq!(
+                standard_error(&forwards, bot),
+                standard_error(&backwards, bot)
+            );
         }
     }
 }
@@ -204,7 +211,7 @@ fn a_tie_counts_as_all_its_orders() {
     let (one, other) = (plain(4, &tied), plain(4, &spelled_out));
     for bot in 0..4 {
         assert!((one.log_odds()[bot] - other.log_odds()[bot]).abs() < 1e-9);
-        assert!((one.standard_error(bot) - other.standard_error(bot)).abs() < 1e-9);
+        assert!((standard_error(&one, bot) - standard_error(&other, bot)).abs() < 1e-9);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Log-likelihood ratios of frequencies from the lowest score up.
 
-use bridgemaster_contest::{BayesElo, Bounds, DrawElo, Elo, Frequencies, NormalizedElo};
+use bridgemaster_contest::{Bounds, Elo, Frequencies, NormalizedElo, closed_form_llr};
 
 use crate::assert_six_digits;
 
@@ -76,22 +76,6 @@ fn exact_ratios_are_those_of_fishtest() {
 }
 
 #[test]
-fn ratios_of_bounds_in_bayes_elo_are_those_of_fastchess() {
-    // Losses, draws and wins; fastchess prints two digits.
-    let cases: [(&[u64], [f64; 2], f64); 2] = [
-        (&[68526, 128_429, 68965], [0.0, 2.0], -1.26),
-        (&[21484, 41111, 21629], [0.5, 2.5], -1.13),
-    ];
-    for (counts, bounds, expected) in cases {
-        let frequencies = Frequencies::new(counts).unwrap();
-        let draws = DrawElo::of(&frequencies).unwrap();
-        let [lower, upper] = bounds.map(|bound| BayesElo(bound).to_elo(draws));
-        let llr = frequencies.llr(Bounds::Elo { lower, upper });
-        assert!((llr - expected).abs() < 0.005, "{counts:?}: {llr}");
-    }
-}
-
-#[test]
 fn the_closed_form_counts_by_group() {
     let cases: &[(&[u64], Bounds, f64)] = &[
         (&[10, 20, 30, 20, 20], normalized(0.0, 5.0), 0.298_444),
@@ -115,7 +99,23 @@ fn the_closed_form_counts_by_group() {
         ),
     ];
     for (counts, bounds, expected) in cases {
-        let llr = Frequencies::new(counts).unwrap().closed_form_llr(*bounds);
+        let groups: u64 = counts.iter().sum();
+        let shares = counts.iter().map(|count| *count as f64 / groups as f64);
+        let scored = || {
+            (0..)
+                .map(|number| f64::from(number) / 4.0)
+                .zip(shares.clone())
+        };
+        let mean: f64 = scored().map(|(score, share)| score * share).sum();
+        let variance: f64 = scored()
+            .map(|(score, share)| share * (score - mean).powi(2))
+            .sum();
+        let t_value = |bounded: f64| (bounded - 0.5) / variance.sqrt();
+        let bounds_as_t = match bounds {
+            Bounds::Elo { lower, upper } => [lower, upper].map(|elo| t_value(elo.expected_score())),
+            Bounds::Normalized { lower, upper } => [lower, upper].map(|nelo| nelo.t_of_group(2)),
+        };
+        let llr = closed_form_llr(groups as f64, t_value(mean), bounds_as_t);
         assert_six_digits(llr, *expected, &format!("{counts:?} {bounds:?}"));
     }
 }

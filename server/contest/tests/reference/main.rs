@@ -4,7 +4,6 @@
 //! the three engines of "EloStat, Bayeselo and Ordo" (K. Laskos, 2012).
 #![allow(clippy::unwrap_used)]
 
-mod elo_and_errors;
 mod fits;
 mod likelihood_ratios;
 mod stopped;

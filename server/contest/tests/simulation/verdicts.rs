@@ -2,7 +2,7 @@
 
 use bridgemaster_contest::{
     Bounds, Elo, ErrorRates, GroupScore, GroupScores, Hypotheses, NormalizedElo, SequentialTest,
-    TValueTest, Verdict,
+    Verdict,
 };
 
 use crate::{
@@ -42,7 +42,7 @@ fn play(effect: f64, elo: f64, seats: usize, shared: f64, runs: u32, cell: u64) 
     for run in 0..runs {
         let mut luck = Luck::of(cell, run.into());
         let mut test = SequentialTest::new(hypotheses(effect, seats));
-        let alone = TValueTest::new(hypotheses(effect, seats));
+        let alone = hypotheses(effect, seats);
         let mut scores = GroupScores::default();
         let mut alone_took = None;
         let mut groups = 0;
@@ -55,7 +55,7 @@ fn play(effect: f64, elo: f64, seats: usize, shared: f64, runs: u32, cell: u64) 
                 all.groups += 1;
             }
             scores.record(score);
-            if alone_took.is_none() && alone.verdict(&scores) != Verdict::Undecided {
+            if alone_took.is_none() && alone.t_value_verdict(&scores) != Verdict::Undecided {
                 alone_took = Some(groups);
             }
         }

@@ -63,7 +63,6 @@ impl Ladder {
     /// Returns the entries that change if an open match ends with this outcome. For each seat,
     /// `faults` describes the fault that made it fail. The text is empty or missing if the fault is
     /// unknown.
-    #[must_use]
     pub fn entries_after(
         &self,
         number: u64,

@@ -1,0 +1,60 @@
+//! The result of one match.
+
+/// The maximum number of bots that can share one place. It is limited because a fit sums over their
+/// subsets.
+const MAX_TIED: usize = 12;
+
+/// The result of one match, given as each bot's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranking {
+    places: Vec<(usize, u32)>,
+    cluster: u64,
+}
+
+impl Ranking {
+    /// Creates a ranking from pairs of bot number and place. 1 is the best place, and equal places
+    /// are ties. Matches with the same `cluster`, such as those of one contest group, can be
+    /// correlated. Independent matches need different clusters.
+    pub fn new(places: Vec<(usize, u32)>, cluster: u64) -> Self {
+        Self { places, cluster }
+    }
+
+    /// Replaces the content of `order` with the sorted pairs of place and bot.
+    pub(crate) fn order(&self, order: &mut Vec<(u32, usize)>) {
+        order.clear();
+        order.extend(self.places.iter().map(|(bot, place)| (*place, *bot)));
+        order.sort_unstable();
+    }
+
+    pub(crate) fn cluster(&self) -> u64 {
+        self.cluster
+    }
+
+    /// Validates the ranking, and returns the problem if it is invalid. For each bot, `seen`
+    /// contains the number of the last validated ranking with this bot.
+    pub(crate) fn problem(
+        &self,
+        number: usize,
+        seen: &mut [Option<usize>],
+    ) -> Option<&'static str> {
+        if self.places.len() < 2 {
+            return Some("has fewer than two bots");
+        }
+        for (bot, _) in &self.places {
+            match seen.get_mut(*bot) {
+                None => return Some("names a bot that is not rated"),
+                Some(last) if *last == Some(number) => return Some("names a bot twice"),
+                Some(last) => *last = Some(number),
+            }
+        }
+        if self.places.len() > MAX_TIED {
+            let mut order = Vec::new();
+            self.order(&mut order);
+            let mut places = order.chunk_by(|one, other| one.0 == other.0);
+            if places.any(|tied| tied.len() > MAX_TIED) {
+                return Some("has more than 12 bots in one place");
+            }
+        }
+        None
+    }
+}
