@@ -44,7 +44,7 @@ impl Display for NoChance {
 ///
 /// Callers must [resolve chance](crate::resolve_chance) after [`Rules::start`] and each
 /// [`Game::apply`](crate::Game::apply).
-pub trait Rules: Debug + Send + Sync + 'static {
+pub trait Rules: Clone + Debug + Send + Sync + 'static {
     /// The stable identifier used in the protocol, in replays and in the CLI. It is in lower snake
     /// case.
     const ID: &'static str;

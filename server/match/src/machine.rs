@@ -432,10 +432,9 @@ impl<G: WireGame> Match<G> {
     /// Wakes the timer if the deadline was moved forward or removed.
     fn wake_timer(&mut self, effects: &mut Vec<Effect>) {
         let deadline = self.referee.deadline();
-        let is_timer_wrong = match (deadline, self.armed) {
-            (Some(deadline), Some(armed)) => deadline < armed,
-            (Some(_), None) | (None, Some(_)) => true,
-            (None, None) => false,
+        let is_timer_wrong = match deadline.zip(self.armed) {
+            Some((deadline, armed)) => deadline < armed,
+            None => deadline != self.armed,
         };
         if is_timer_wrong {
             self.armed = deadline;

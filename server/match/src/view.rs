@@ -10,7 +10,10 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{
     BotIdentity, Histories, MatchPhase, MatchResult, Referee, SeatInfo, Time,
 };
-use bridgemaster_replay::wire::{fork_origin, result_to_wire, seat_to_wire};
+use bridgemaster_replay::{
+    lag_annulment,
+    wire::{fork_origin, result_to_wire, seat_to_wire},
+};
 
 use crate::{
     Cancellation, DueUpdate, Entries, Match, Origin, SpectatorUpdate, StreamNumber,
@@ -101,7 +104,10 @@ impl<G: WireGame> Match<G> {
 
     /// The public info of the match.
     pub fn match_info(&self) -> v1::MatchInfo {
-        let mut info = self.whole_info();
+        let mut info = self.info_without_game();
+        if let Some(config) = &mut info.config {
+            config.game = Some(G::config_to_wire(&self.referee.rules().config));
+        }
         if self.is_seed_withheld {
             info.seed_salt.clear();
             if let Some(config) = &mut info.config {
@@ -116,15 +122,6 @@ impl<G: WireGame> Match<G> {
         let mut info = self.whole_info_without_config();
         if self.is_seed_withheld {
             info.seed_salt.clear();
-        }
-        info
-    }
-
-    /// The public info with the seed, for use once the group of the match has ended.
-    fn whole_info(&self) -> v1::MatchInfo {
-        let mut info = self.info_without_game();
-        if let Some(config) = &mut info.config {
-            config.game = Some(G::config_to_wire(&self.referee.rules().config));
         }
         info
     }
@@ -234,7 +231,9 @@ impl<G: WireGame> Match<G> {
     fn annulment(&self, result: &MatchResult) -> Option<v1::Annulment> {
         let lost = self.returns.lost();
         let lost = lost.filter(|_| self.origin.is_ladder_match());
-        spoiled_by_lag(result).or_else(|| lost.map(lost_in_restart))
+        let spoiled = result.spoiled_by_referee;
+        let spoiled = spoiled.then(|| lag_annulment(result.longest_referee_lag_us));
+        spoiled.or_else(|| lost.map(lost_in_restart))
     }
 
     /// The circumstances of the cancellation, if any.
@@ -290,18 +289,6 @@ impl<G: WireGame> Match<G> {
             after: self.uncommitted(),
         })
     }
-}
-
-/// The annulment of a result that server lag distorted.
-fn spoiled_by_lag(result: &MatchResult) -> Option<v1::Annulment> {
-    result.spoiled_by_referee.then(|| v1::Annulment {
-        reason: v1::AnnulmentReason::RefereeLag.into(),
-        detail: format!(
-            "one request had {} ms of server lag, which exceeds the limit of the match rules",
-            result.longest_referee_lag_us / 1000
-        ),
-        replaced_by_match_id: String::new(),
-    })
 }
 
 /// The annulment of a result because the bot of this seat did not reconnect after a restart.

@@ -80,20 +80,25 @@ impl ClockRules {
 
     pub(crate) fn check(&self) -> Result<(), RulesError> {
         self.check_seat(&CLOCK_FIELDS)?;
-        check_range("clock.startup_ms", self.startup_ms, 1, HOUR_MS)?;
-        check_range("clock.reconnect_ms", self.reconnect_ms, 0, HOUR_MS)?;
-        check_range(
-            "clock.round_trip_credit_ms",
-            self.round_trip_credit_ms,
-            0,
-            MAX_CREDIT_MS,
-        )?;
-        check_range(
-            "clock.referee_lag_limit_ms",
-            self.referee_lag_limit_ms,
-            0,
-            MAX_LAG_LIMIT_MS,
-        )
+        for (field, value, min, max) in [
+            ("clock.startup_ms", self.startup_ms, 1, HOUR_MS),
+            ("clock.reconnect_ms", self.reconnect_ms, 0, HOUR_MS),
+            (
+                "clock.round_trip_credit_ms",
+                self.round_trip_credit_ms,
+                0,
+                MAX_CREDIT_MS,
+            ),
+            (
+                "clock.referee_lag_limit_ms",
+                self.referee_lag_limit_ms,
+                0,
+                MAX_LAG_LIMIT_MS,
+            ),
+        ] {
+            check_range(field, value, min, max)?;
+        }
+        Ok(())
     }
 }
 
@@ -470,14 +475,9 @@ pub(crate) fn check_odds(
         let last = u32::from(seats.get() - 1);
         check_range("seat_clocks.seat", entry.seat.number().into(), 0, last)?;
         if odds[..number].iter().any(|other| other.seat == entry.seat) {
-            let detail = format!(
-                "seat {} has two entries; a seat has at most one",
-                entry.seat
-            );
-            return Err(RulesError::Field {
-                field: "seat_clocks.seat",
-                detail,
-            });
+            let seat = entry.seat;
+            let detail = format!("seat {seat} has two entries; a seat has at most one");
+            return Err(RulesError::new("seat_clocks.seat", detail));
         }
         entry.applied_to(clock).check_seat(&ODDS_FIELDS)?;
     }

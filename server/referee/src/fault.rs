@@ -145,7 +145,7 @@ fn check_action(
     }
     let valid: Vec<String> = valid.iter().map(ToString::to_string).collect();
     let detail = format!("{action} is not allowed; valid: {}", valid.join(", "));
-    Err(RulesError::Field { field, detail })
+    Err(RulesError::new(field, detail))
 }
 
 /// A fault that a seat committed.

@@ -1,7 +1,6 @@
 //! Matches that continue from another match's position.
 
 use bridgemaster_games::{ChanceStream, Game, Seat, Seed, Viewer};
-use thiserror::Error;
 
 /// The chance stream for redrawing hidden facts at the fork. It differs from the games' streams,
 /// which are numbered up from 0, and from the house's streams, which are numbered down from the
@@ -54,31 +53,6 @@ pub enum ForkChance {
     },
 }
 
-/// An error in a match's fork.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum ForkError {
-    /// The setup does not fit the match's rules.
-    #[error("the setup of the fork does not fit the rules of the match: {0}")]
-    Setup(String),
-    /// A copied step cannot be applied.
-    #[error("step {number} of the fork cannot be applied: {problem}")]
-    Step {
-        /// Index of the step, from 0.
-        number: usize,
-        /// The error that the rules returned.
-        problem: String,
-    },
-    /// The match has already ended at the position.
-    #[error("the match has already ended at the position of the fork")]
-    Over,
-    /// The seat does not exist in the match.
-    #[error("seat {0} does not exist in the match")]
-    NoSeat(Seat),
-    /// The hidden facts cannot be redrawn.
-    #[error("the hidden facts at the position of the fork cannot be redrawn: {0}")]
-    Redraw(String),
-}
-
 impl<G: Game> Fork<G> {
     /// The number of decisions that are copied.
     pub fn decisions(&self) -> u32 {
@@ -93,20 +67,23 @@ impl<G: Game> Fork<G> {
         config: &G::Config,
         seed: &Seed,
         mut state: G::State,
-    ) -> Result<(), ForkError> {
+    ) -> Result<(), String> {
         for (number, step) in self.steps.iter().enumerate() {
             let applied = step.apply(&mut state, &mut Vec::new());
-            applied.map_err(|problem| ForkError::Step { number, problem })?;
+            applied.map_err(|problem| {
+                format!("step {number} of the fork cannot be applied: {problem}")
+            })?;
         }
         if G::seats_to_decide(&state).is_empty() && G::chance_due(&state).is_none() {
-            return Err(ForkError::Over);
+            return Err("the match has already ended at the position of the fork".to_owned());
         }
         if let ForkChance::Redraw { observer } = self.chance {
             if !G::seats(&state).contains(observer) {
-                return Err(ForkError::NoSeat(observer));
+                return Err(format!("seat {observer} does not exist in the match"));
             }
-            redraw::<G>(config, &state, observer, seed)
-                .map_err(|error| ForkError::Redraw(error.to_string()))?;
+            redraw::<G>(config, &state, observer, seed).map_err(|error| {
+                format!("the hidden facts at the position of the fork cannot be redrawn: {error}")
+            })?;
         }
         Ok(())
     }

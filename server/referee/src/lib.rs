@@ -51,7 +51,7 @@ pub use clock::{
     Charge, ClockReading, ClockRules, ClockUse, MAX_BANK_MS, RESTART_GRACE_MS, SeatOdds,
 };
 pub use fault::{Fault, FaultAction, FaultPolicy, FaultReason, MAX_RECORDED_FAULTS};
-pub use fork::{Fork, ForkChance, ForkError, ForkStep, redraw};
+pub use fork::{Fork, ForkChance, ForkStep, redraw};
 pub use histories::{
     EndedHistory, Histories, HistoryId, MAX_ENDED_HISTORIES, ParseHistoryIdError, ResumePoint,
 };

@@ -5,9 +5,9 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, Game, Seat};
 
 use crate::{
-    BadAnswerReason, FaultReason, ForkError, Input, MatchResult, MatchRules, Output, Record,
-    RecordEntry, RequestContent, RulesError, SeatMessage, Time, event_log::EventLog,
-    player::Player, rules::House, time::Lag,
+    BadAnswerReason, FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
+    RequestContent, RulesError, SeatMessage, Time, event_log::EventLog, player::Player,
+    rules::House, time::Lag,
 };
 
 /// The phase of a match.
@@ -83,18 +83,21 @@ impl<G: Game> Referee<G> {
         rules.check()?;
         let setup = match &rules.fork {
             Some(fork) => fork.setup.clone(),
-            None => G::draw_setup(&rules.config, rules.seats, &rules.seed)
-                .map_err(RulesError::Config)?,
+            None => {
+                G::draw_setup(&rules.config, rules.seats, &rules.seed).map_err(RulesError::game)?
+            }
         };
         let mut opening_events = Vec::new();
         let state = G::start(&rules.config, rules.seats, &setup, &mut opening_events);
         let state = state.map_err(|error| match &rules.fork {
-            Some(_) => RulesError::Fork(ForkError::Setup(error.to_string())),
-            None => RulesError::Setup(error),
+            Some(_) => RulesError::fork(format!(
+                "the setup of the fork does not fit the rules of the match: {error}"
+            )),
+            None => RulesError::game(error),
         })?;
         if let Some(fork) = &rules.fork {
             let checked = fork.check(&rules.config, &rules.seed, state.clone());
-            checked.map_err(RulesError::Fork)?;
+            checked.map_err(RulesError::fork)?;
         }
         let digest = G::digest(&state);
         Ok(Self {
@@ -221,11 +224,7 @@ impl<G: Game> Referee<G> {
     /// Sends a new message to a seat that has a stream.
     pub(crate) fn send(&mut self, seat: Seat, message: SeatMessage<G>) {
         let sequence = self.players[seat.index()].outbox.push(&message);
-        self.out.push(Output::Send {
-            seat,
-            sequence,
-            message,
-        });
+        self.out.push(Output::send(seat, sequence, message));
     }
 
     /// Appends a record to the replay.

@@ -34,6 +34,20 @@ pub enum Output<G: Game> {
     Cancelled,
 }
 
+impl<G: Game> Output<G> {
+    pub(crate) fn send(seat: Seat, sequence: u32, message: SeatMessage<G>) -> Self {
+        Self::Send {
+            seat,
+            sequence,
+            message,
+        }
+    }
+
+    pub(crate) fn close(seat: Seat, reason: CloseReason) -> Self {
+        Self::Close { seat, reason }
+    }
+}
+
 /// The reason why the referee closes a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
@@ -48,7 +62,7 @@ pub enum CloseReason {
 }
 
 /// A message to a seat. Cheap to clone and to move.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum SeatMessage<G: Game> {
     /// The match starts, or a bot without a resume point joins a match that has started.
     Started(Arc<Started>),
@@ -62,18 +76,6 @@ pub enum SeatMessage<G: Game> {
     Ended(Arc<MatchResult>),
 }
 
-impl<G: Game> Clone for SeatMessage<G> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Started(started) => Self::Started(Arc::clone(started)),
-            Self::Request(request) => Self::Request(request.clone()),
-            Self::Rejected(rejection) => Self::Rejected(Arc::clone(rejection)),
-            Self::SeatStatus(status) => Self::SeatStatus(Arc::clone(status)),
-            Self::Ended(result) => Self::Ended(Arc::clone(result)),
-        }
-    }
-}
-
 /// The start of a match, from one seat's point of view. The rules are in the match itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Started {
@@ -84,7 +86,7 @@ pub struct Started {
 }
 
 /// A request for a decision.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DecisionRequest<G: Game> {
     /// The request's number, counted from 1 for each seat.
     pub request_id: u32,
@@ -92,16 +94,6 @@ pub struct DecisionRequest<G: Game> {
     pub content: Arc<RequestContent<G>>,
     /// The clock at the time when the request is sent.
     pub clock: ClockReading,
-}
-
-impl<G: Game> Clone for DecisionRequest<G> {
-    fn clone(&self) -> Self {
-        Self {
-            request_id: self.request_id,
-            content: Arc::clone(&self.content),
-            clock: self.clock,
-        }
-    }
 }
 
 /// A request's content, which is the same each time the request is sent.

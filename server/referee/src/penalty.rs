@@ -78,10 +78,8 @@ impl<G: Game> Referee<G> {
         }
         self.notify_seat_change(seat, Some(reason));
         if is_reachable && cost == FaultAction::Forfeit {
-            self.out.push(Output::Close {
-                seat,
-                reason: CloseReason::Forfeited(reason),
-            });
+            self.out
+                .push(Output::close(seat, CloseReason::Forfeited(reason)));
         }
         let clock_runs_on = cost == FaultAction::Strike
             && matches!(
@@ -133,10 +131,7 @@ impl<G: Game> Referee<G> {
     pub(crate) fn handle_garbage(&mut self, seat: Seat, detail: String) {
         self.penalise(seat, FaultReason::Garbage, detail);
         if self.players[seat.index()].is_connected() {
-            self.out.push(Output::Close {
-                seat,
-                reason: CloseReason::Garbage,
-            });
+            self.out.push(Output::close(seat, CloseReason::Garbage));
             self.handle_disconnected(seat);
         }
     }

@@ -66,10 +66,7 @@ impl<G: Game> Referee<G> {
         for seat in self.rules.seats.seats() {
             if self.players[seat.index()].is_reachable() {
                 self.send(seat, SeatMessage::Ended(Arc::clone(&result)));
-                self.out.push(Output::Close {
-                    seat,
-                    reason: CloseReason::MatchEnded,
-                });
+                self.out.push(Output::close(seat, CloseReason::MatchEnded));
             }
         }
         self.out.push(Output::Ended);
@@ -90,10 +87,8 @@ impl<G: Game> Referee<G> {
         self.is_cancelled = true;
         for player in &self.players {
             if player.is_connected() {
-                self.out.push(Output::Close {
-                    seat: player.info.seat,
-                    reason: CloseReason::Cancelled,
-                });
+                self.out
+                    .push(Output::close(player.info.seat, CloseReason::Cancelled));
             }
         }
     }

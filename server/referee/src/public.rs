@@ -88,11 +88,8 @@ impl<G: Game> Referee<G> {
             if player.is_reachable() {
                 let message = SeatMessage::SeatStatus(Arc::clone(&status));
                 let sequence = player.outbox.push(&message);
-                self.out.push(Output::Send {
-                    seat: player.info.seat,
-                    sequence,
-                    message,
-                });
+                self.out
+                    .push(Output::send(player.info.seat, sequence, message));
             } else if player.forfeit.is_none() {
                 player.outbox.defer_change(about, fault);
             }

@@ -8,7 +8,7 @@ use bridgemaster_games::{ChanceStream, Game, LegalList, MAX_SEATS, Seat, SeatCou
 use crate::{ClockRules, FaultPolicy, Fork, RulesError, SeatOdds, clock::check_odds};
 
 /// The rules of a match with all defaults filled in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MatchRules<G: Game> {
     /// The game's options.
     pub config: G::Config,
@@ -29,22 +29,6 @@ pub struct MatchRules<G: Game> {
     pub ask_forced: bool,
     /// The position of another match from which this match continues; `None` for a regular start.
     pub fork: Option<Arc<Fork<G>>>,
-}
-
-impl<G: Game> Clone for MatchRules<G> {
-    fn clone(&self) -> Self {
-        Self {
-            config: self.config.clone(),
-            seats: self.seats,
-            seed: self.seed.clone(),
-            clock: self.clock,
-            odds: self.odds.clone(),
-            faults: self.faults,
-            house: self.house,
-            ask_forced: self.ask_forced,
-            fork: self.fork.clone(),
-        }
-    }
 }
 
 impl<G: Game> MatchRules<G> {
@@ -82,16 +66,11 @@ impl<G: Game> MatchRules<G> {
     pub fn check(&self) -> Result<(), RulesError> {
         if !G::SEATS.contains(&self.seats.get()) {
             let (min, max) = (G::SEATS.start(), G::SEATS.end());
-            return Err(RulesError::Field {
-                field: "seats",
-                detail: format!(
-                    "{} is out of range ({min}..={max} for {})",
-                    self.seats,
-                    G::NAME
-                ),
-            });
+            let range = format!("{min}..={max} for {}", G::NAME);
+            let detail = format!("{} is out of range ({range})", self.seats);
+            return Err(RulesError::new("seats", detail));
         }
-        G::check_config(&self.config, self.seats).map_err(RulesError::Config)?;
+        G::check_config(&self.config, self.seats).map_err(RulesError::game)?;
         self.clock.check()?;
         check_odds(&self.odds, self.seats, &self.clock)?;
         self.faults.check()

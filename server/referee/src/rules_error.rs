@@ -1,49 +1,31 @@
 //! Errors in a match's rules.
 
-use bridgemaster_games::FieldError;
 use thiserror::Error;
 
-use crate::ForkError;
-
-/// An error in a match's rules.
-#[derive(Debug, Error)]
-pub enum RulesError {
-    /// A field of the rules is invalid.
-    #[error("{field}: {detail}")]
-    Field {
-        /// Path of the field, relative to the rules.
-        field: &'static str,
-        /// Description of the error, with the valid values.
-        detail: String,
-    },
-    /// The match's fork is invalid.
-    #[error("fork: {0}")]
-    Fork(ForkError),
-    /// The game's config is invalid.
-    #[error("game config: {0}")]
-    Config(FieldError),
-    /// The setup that was drawn is invalid.
-    #[error("game setup: {0}")]
-    Setup(FieldError),
+/// An invalid field of a match's rules.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field}: {detail}")]
+pub struct RulesError {
+    /// Path of the field, relative to the rules.
+    pub field: &'static str,
+    /// Description of the error, with the valid values.
+    pub detail: String,
 }
 
 impl RulesError {
-    /// Path of the invalid field.
-    pub fn field(&self) -> &'static str {
-        match self {
-            Self::Field { field, .. } => field,
-            Self::Fork(_) => "fork",
-            Self::Config(_) | Self::Setup(_) => "game",
-        }
+    pub(crate) fn new(field: &'static str, detail: impl ToString) -> Self {
+        let detail = detail.to_string();
+        Self { field, detail }
     }
 
-    /// Description of the error, with the valid values.
-    pub fn detail(&self) -> String {
-        match self {
-            Self::Field { detail, .. } => detail.clone(),
-            Self::Fork(error) => error.to_string(),
-            Self::Config(error) | Self::Setup(error) => error.to_string(),
-        }
+    /// Creates the error for a config or setup that the game rejects.
+    pub(crate) fn game(error: impl ToString) -> Self {
+        Self::new("game", error)
+    }
+
+    /// Creates the error for a position of another match from which this match cannot continue.
+    pub(crate) fn fork(error: impl ToString) -> Self {
+        Self::new("fork", error)
     }
 }
 
@@ -58,5 +40,5 @@ pub(crate) fn check_range(
         return Ok(());
     }
     let detail = format!("{value} is out of range ({min}..={max})");
-    Err(RulesError::Field { field, detail })
+    Err(RulesError::new(field, detail))
 }

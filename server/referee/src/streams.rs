@@ -17,18 +17,13 @@ impl<G: Game> Referee<G> {
         last_sequence: Option<u32>,
     ) {
         if self.is_cancelled {
-            self.out.push(Output::Close {
-                seat,
-                reason: CloseReason::Cancelled,
-            });
+            self.out.push(Output::close(seat, CloseReason::Cancelled));
             return;
         }
         let player = &mut self.players[seat.index()];
         if let Some(reason) = player.forfeit {
-            self.out.push(Output::Close {
-                seat,
-                reason: CloseReason::Forfeited(reason),
-            });
+            self.out
+                .push(Output::close(seat, CloseReason::Forfeited(reason)));
             return;
         }
         player.clock.reset_round_trip();
@@ -136,10 +131,7 @@ impl<G: Game> Referee<G> {
             {
                 self.send(seat, SeatMessage::Ended(result));
             }
-            self.out.push(Output::Close {
-                seat,
-                reason: CloseReason::MatchEnded,
-            });
+            self.out.push(Output::close(seat, CloseReason::MatchEnded));
         } else {
             self.send_open_request(seat);
         }
@@ -156,11 +148,7 @@ impl<G: Game> Referee<G> {
                 }
                 other => other.clone(),
             };
-            self.out.push(Output::Send {
-                seat,
-                sequence: *sequence,
-                message,
-            });
+            self.out.push(Output::send(seat, *sequence, message));
         }
         self.send_changes(seat);
     }
@@ -187,29 +175,17 @@ impl<G: Game> Referee<G> {
         let Some(sequence) = player.outbox.started() else {
             return self.send(seat, message);
         };
-        self.out.push(Output::Send {
-            seat,
-            sequence,
-            message,
-        });
+        self.out.push(Output::send(seat, sequence, message));
         if let Some(sequence) = player.open.as_ref().and_then(|open| open.sequence)
             && let Some(message) = player.request_message(now)
         {
-            self.out.push(Output::Send {
-                seat,
-                sequence,
-                message,
-            });
+            self.out.push(Output::send(seat, sequence, message));
         }
         if let Some(sequence) = player.outbox.ended()
             && let Some(result) = &self.result
         {
             let message = SeatMessage::Ended(Arc::clone(result));
-            self.out.push(Output::Send {
-                seat,
-                sequence,
-                message,
-            });
+            self.out.push(Output::send(seat, sequence, message));
         }
         self.send_changes(seat);
     }
@@ -227,11 +203,7 @@ impl<G: Game> Referee<G> {
             if let Some(open) = &mut player.open {
                 open.sequence = Some(sequence);
             }
-            self.out.push(Output::Send {
-                seat,
-                sequence,
-                message,
-            });
+            self.out.push(Output::send(seat, sequence, message));
         }
     }
 

@@ -15,7 +15,6 @@ use xxhash_rust::xxh64::xxh64;
 
 use super::signing::{
     KEY_ID_BYTES, PUBLIC_BYTES, PublicKey, PublicKeyError, SIGNATURE_BYTES, SigningKey,
-    SigningKeyId,
 };
 
 /// Format version of the replay files that this program version writes. These files are signed.
@@ -88,17 +87,17 @@ pub enum ReplayFileError {
     Key(PublicKeyError),
     /// The key does not match the key identifier in the file.
     #[error("the file was altered: signing_key_id does not match signing_key {0}")]
-    KeyId(SigningKeyId),
+    KeyId(String),
     /// The signature does not match the bytes.
     #[error("the file was altered: the signature made with key {0} is invalid")]
-    Signature(SigningKeyId),
+    Signature(String),
 }
 
 /// Completes a replay file: appends checksum and signature to the encoded fields 1 to 14.
 pub(crate) fn seal(bytes: Vec<u8>, key: &SigningKey) -> Vec<u8> {
     let mut bytes = with_checksum(bytes);
     bytes.extend(ID_HEAD);
-    bytes.extend(key.public().id().as_bytes());
+    bytes.extend(key.public().id_bytes());
     let signature = key.sign(&bytes);
     bytes.extend(SIGNATURE_HEAD);
     bytes.extend(signature);
@@ -158,14 +157,13 @@ impl<'a> Signature<'a> {
     /// Verifies the signature and returns its key.
     fn check(&self) -> Result<PublicKey, ReplayFileError> {
         let key = PublicKey::from_bytes(self.key).map_err(ReplayFileError::Key)?;
-        let id = key.id();
-        if self.id != id.as_bytes() {
-            return Err(ReplayFileError::KeyId(id));
+        if self.id != key.id_bytes() {
+            return Err(ReplayFileError::KeyId(key.id()));
         }
         if key.verifies(self.signed, self.signature) {
             Ok(key)
         } else {
-            Err(ReplayFileError::Signature(id))
+            Err(ReplayFileError::Signature(key.id()))
         }
     }
 }
@@ -309,7 +307,8 @@ mod tests {
         let replay = Replay::decode(bytes.as_slice()).unwrap();
         let public = *key(1).public();
         assert_eq!(replay.signing_key, public.as_bytes());
-        assert_eq!(replay.signing_key_id, public.id().as_bytes());
+        assert_eq!(replay.signing_key_id, public.id_bytes());
+        assert_eq!(public.id(), hex::encode(&replay.signing_key_id));
         let before_signature = bytes.len() - 35 - 67;
         assert!(public.verifies(&bytes[..before_signature], &replay.signature));
         let before_checksum = before_signature - 11 - 9;

@@ -23,9 +23,9 @@ pub use file::{
     FORMAT_VERSION, MAX_REPLAY_BYTES, RecordCursor, ReplayFile, ReplayFileError,
     UNSIGNED_FORMAT_VERSION, decode, decode_head, encode_unsigned,
 };
-pub use match_info::match_info;
-pub use positions::{Disclosure, PositionError, Positions, encode_positions, viewers_from_wire};
-pub use signing::{PublicKey, PublicKeyError, SECRET_BYTES, SigningKey, SigningKeyId};
+pub use match_info::{lag_annulment, match_info};
+pub use positions::{Disclosure, Positions, encode_positions, viewers_from_wire};
+pub use signing::{PublicKey, PublicKeyError, SECRET_BYTES, SigningKey};
 pub use transcript::{TranscriptError, write_transcript};
 pub use verify::{Location, Verified, VerifyError, verify};
 pub use writer::{ReplayWriter, replay_head};

@@ -10,14 +10,7 @@ use bridgemaster_proto::v1::{
 pub fn match_info(replay: &Replay) -> MatchInfo {
     let result = replay.result.as_ref();
     let annulment = result.filter(|result| result.spoiled_by_referee);
-    let annulment = annulment.map(|result| Annulment {
-        reason: AnnulmentReason::RefereeLag.into(),
-        detail: format!(
-            "one request had {} ms of server lag, which exceeds the limit of the match rules",
-            result.longest_referee_lag_us / 1000
-        ),
-        replaced_by_match_id: String::new(),
-    });
+    let annulment = annulment.map(|result| lag_annulment(result.longest_referee_lag_us));
     MatchInfo {
         match_id: replay.match_id.clone(),
         state: MatchState::Ended.into(),
@@ -35,6 +28,18 @@ pub fn match_info(replay: &Replay) -> MatchInfo {
     }
 }
 
+/// The annulment of a result that server lag distorted.
+pub fn lag_annulment(longest_lag_us: u64) -> Annulment {
+    Annulment {
+        reason: AnnulmentReason::RefereeLag.into(),
+        detail: format!(
+            "one request had {} ms of server lag, which exceeds the limit of the match rules",
+            longest_lag_us / 1000
+        ),
+        replaced_by_match_id: String::new(),
+    }
+}
+
 /// The seats' final states.
 fn seats(replay: &Replay) -> Vec<SeatInfo> {
     let results = replay.result.iter().flat_map(|result| &result.seats);
@@ -44,14 +49,12 @@ fn seats(replay: &Replay) -> Vec<SeatInfo> {
             Some(record::Record::Seat(seat)) => seat.seat.as_ref(),
             _ => None,
         });
-        let mut info = infos
-            .find(|info| info.seat == result.seat)
-            .cloned()
-            .unwrap_or_else(|| SeatInfo {
-                seat: result.seat,
-                state: SeatState::Vacant.into(),
-                ..SeatInfo::default()
-            });
+        let last = infos.find(|info| info.seat == result.seat);
+        let mut info = last.cloned().unwrap_or_else(|| SeatInfo {
+            seat: result.seat,
+            state: SeatState::Vacant.into(),
+            ..SeatInfo::default()
+        });
         if result.forfeit() != FaultReason::Unspecified {
             info.set_state(SeatState::Forfeited);
         }

@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use bridgemaster_games::{Game, Seat, SeatCount, Seed};
+use bridgemaster_games::{GAME_IDS, Game, Seat, SeatCount, Seed};
 use bridgemaster_proto::{
     games::{WireError, WireGame},
     v1::{ChanceRecord, DecisionRecord, Replay},
@@ -20,54 +20,41 @@ pub(super) struct Opening<G: WireGame> {
     pub(super) events: Vec<G::Event>,
 }
 
-/// An invalid field of a replay.
-#[derive(Debug)]
-pub(super) struct InvalidField {
-    /// Path of the field, relative to `Replay` or to the part of it that was being read.
-    pub(super) field: String,
-    /// Description of the error.
-    pub(super) problem: String,
-}
-
+/// Returns the error for an invalid field. Its path is relative to `Replay`, or to the part of it that
+/// is being read.
 pub(super) fn invalid_field<T>(
     field: impl Into<String>,
-    problem: impl ToString,
-) -> Result<T, InvalidField> {
-    Err(InvalidField {
-        field: field.into(),
-        problem: problem.to_string(),
-    })
+    detail: impl ToString,
+) -> Result<T, WireError> {
+    Err(WireError::new(field, detail.to_string()))
 }
 
-impl InvalidField {
-    /// Prefixes the field's path.
-    pub(super) fn below(self, parent: &str) -> Self {
-        Self {
-            field: format!("{parent}.{}", self.field),
-            ..self
-        }
-    }
+/// Returns the error for a game that is unknown to this version.
+pub(super) fn unknown_game(game_id: &str) -> WireError {
+    let known = GAME_IDS.join(", ");
+    WireError::new(
+        "game_id",
+        format!("{game_id:?} is not a known game; known: {known}"),
+    )
 }
 
-/// Names the field of an error in a message of the game.
-fn in_field<T>(field: &str, read: Result<T, WireError>) -> Result<T, InvalidField> {
-    read.or_else(|error| invalid_field(format!("{field}.{}", error.field), error.detail))
+/// Prefixes the path of an invalid field.
+pub(super) fn below(parent: &str) -> impl Fn(WireError) -> WireError {
+    move |error| WireError::new(format!("{parent}.{}", error.field), error.detail)
 }
 
 /// Reads the decision in a record.
-pub(super) fn decision_of<G: WireGame>(
-    record: &DecisionRecord,
-) -> Result<G::Decision, InvalidField> {
+pub(super) fn decision_of<G: WireGame>(record: &DecisionRecord) -> Result<G::Decision, WireError> {
     match &record.decision {
-        Some(decision) => in_field("decision.decision", G::decision_from_wire(decision)),
+        Some(decision) => G::decision_from_wire(decision).map_err(below("decision.decision")),
         None => invalid_field("decision.decision", "is missing"),
     }
 }
 
 /// Reads the chance result in a record.
-pub(super) fn chance_of<G: WireGame>(record: &ChanceRecord) -> Result<G::Chance, InvalidField> {
+pub(super) fn chance_of<G: WireGame>(record: &ChanceRecord) -> Result<G::Chance, WireError> {
     match &record.chance {
-        Some(chance) => in_field("chance.chance", G::chance_from_wire(chance)),
+        Some(chance) => G::chance_from_wire(chance).map_err(below("chance.chance")),
         None => invalid_field("chance.chance", "is missing"),
     }
 }
@@ -77,7 +64,7 @@ pub(super) fn expect_equal<T: PartialEq + Debug>(
     field: &str,
     stated: &T,
     expected: &T,
-) -> Result<(), InvalidField> {
+) -> Result<(), WireError> {
     if stated == expected {
         return Ok(());
     }
@@ -85,17 +72,15 @@ pub(super) fn expect_equal<T: PartialEq + Debug>(
 }
 
 /// Converts the seat number in a field.
-pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat, InvalidField> {
+pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat, WireError> {
     let seat = u8::try_from(number).ok().and_then(Seat::new);
-    seat.filter(|seat| seats.contains(*seat)).map_or_else(
-        || {
-            invalid_field(
-                field,
-                format!("{number} is out of range (0..={})", seats.get() - 1),
-            )
-        },
-        Ok,
-    )
+    match seat.filter(|seat| seats.contains(*seat)) {
+        Some(seat) => Ok(seat),
+        None => invalid_field(
+            field,
+            format!("{number} is out of range (0..={})", seats.get() - 1),
+        ),
+    }
 }
 
 /// A placeholder seed for a replay without a seed. No chance is drawn from it, because the replay
@@ -105,17 +90,17 @@ fn unknown_seed() -> Seed {
 }
 
 /// Starts the match from the replay's setup.
-pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidField> {
+pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireError> {
     let Some(config) = &replay.config else {
         return invalid_field("config", "is missing");
     };
     let rules = seed_from_wire(config)
         .and_then(|seed| rules_from_wire::<G>(config, seed.unwrap_or_else(unknown_seed)));
-    let rules = in_field("config", rules)?;
+    let rules = rules.map_err(below("config"))?;
     let Some(setup) = &replay.setup else {
         return invalid_field("setup", "is missing");
     };
-    let setup = in_field("setup", G::setup_from_wire(setup, &rules.config))?;
+    let setup = G::setup_from_wire(setup, &rules.config).map_err(below("setup"))?;
     let mut events = Vec::new();
     let state = G::start(&rules.config, rules.seats, &setup, &mut events)
         .or_else(|error| invalid_field("setup", error))?;
@@ -140,14 +125,11 @@ pub(super) struct ForkProgress {
 
 impl ForkProgress {
     /// Reads the fork from a replay's head.
-    pub(super) fn of(head: &Replay) -> Result<Self, InvalidField> {
-        let observer = match &head.fork {
-            None => None,
-            Some(origin) => match chance_from_wire(origin) {
-                Ok(ForkChance::Keep) => None,
-                Ok(ForkChance::Redraw { observer }) => Some(observer),
-                Err(error) => return invalid_field(error.field, error.detail),
-            },
+    pub(super) fn of(head: &Replay) -> Result<Self, WireError> {
+        let chance = head.fork.as_ref().map(chance_from_wire).transpose()?;
+        let observer = match chance {
+            Some(ForkChance::Redraw { observer }) => Some(observer),
+            Some(ForkChance::Keep) | None => None,
         };
         let config = head.config.as_ref();
         Ok(Self {
@@ -184,7 +166,7 @@ impl ForkProgress {
         &mut self,
         rules: &MatchRules<G>,
         state: &mut G::State,
-    ) -> Result<(), InvalidField> {
+    ) -> Result<(), WireError> {
         if !self.is_before || self.copies_next_decision() || G::chance_due(state).is_some() {
             return Ok(());
         }

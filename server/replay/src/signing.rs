@@ -110,12 +110,15 @@ impl PublicKey {
         &self.0
     }
 
-    /// The key's short identifier.
-    pub fn id(&self) -> SigningKeyId {
+    /// The key's short identifier: the first 8 bytes of its SHA-256, as 16 lower-case hex digits.
+    pub fn id(&self) -> String {
+        hex::encode(self.id_bytes())
+    }
+
+    /// The identifier's bytes, as stored in replay files.
+    pub(super) fn id_bytes(&self) -> [u8; KEY_ID_BYTES] {
         let hash = Sha256::digest(self.0);
-        let mut id = [0; KEY_ID_BYTES];
-        id.copy_from_slice(&hash[..KEY_ID_BYTES]);
-        SigningKeyId(id)
+        std::array::from_fn(|at| hash[at])
     }
 
     /// Returns whether `signature` is valid for these replay file bytes.
@@ -143,30 +146,6 @@ impl fmt::Display for PublicKey {
 }
 
 impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.0))
-    }
-}
-
-/// Short identifier of a public key: the first 8 bytes of its SHA-256, formatted as 16 lower-case
-/// hex digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SigningKeyId([u8; KEY_ID_BYTES]);
-
-impl SigningKeyId {
-    /// The identifier's 8 bytes.
-    pub fn as_bytes(&self) -> &[u8; KEY_ID_BYTES] {
-        &self.0
-    }
-}
-
-impl fmt::Display for SigningKeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex::encode(self.0))
-    }
-}
-
-impl fmt::Debug for SigningKeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&hex::encode(self.0))
     }

@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use bridgemaster_games::{GAME_IDS, Viewer, with_game};
+use bridgemaster_games::{Viewer, with_game};
 use bridgemaster_proto::{
     escape::Escaped,
-    games::WireGame,
+    games::{WireError, WireGame},
     v1::{
         ChanceRecord, DecidedBy, DecisionRecord, Fault, ForkChance, ForkOrigin, GameEvent, Record,
         Replay, SeatInfo, record,
@@ -15,33 +15,19 @@ use bridgemaster_referee::MatchRules;
 use thiserror::Error;
 
 use crate::{
-    opening::{InvalidField, Opening, chance_of, decision_of, invalid_field, open},
+    opening::{Opening, below, chance_of, decision_of, invalid_field, open, unknown_game},
     wire::rules_to_wire,
 };
 
 /// The reason why a replay cannot be rendered.
 #[derive(Debug, Error)]
 pub enum TranscriptError {
-    /// The game is unknown to this version.
-    #[error("game_id: {0:?} is not a known game; known: {known}", known = GAME_IDS.join(", "))]
-    UnknownGame(String),
     /// A field of the replay is missing or invalid.
-    #[error("{field}: {problem}")]
-    Field {
-        /// Path of the invalid field, relative to `Replay`.
-        field: String,
-        /// Description of the error.
-        problem: String,
-    },
+    #[error(transparent)]
+    Field(#[from] WireError),
     /// The text could not be written.
     #[error(transparent)]
     Write(#[from] fmt::Error),
-}
-
-impl From<InvalidField> for TranscriptError {
-    fn from(InvalidField { field, problem }: InvalidField) -> Self {
-        Self::Field { field, problem }
-    }
 }
 
 /// Writes a replay as text, without its result. The text has the rules, the initial table, and one
@@ -52,7 +38,7 @@ impl From<InvalidField> for TranscriptError {
 /// written.
 pub fn write_transcript(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
     with_game!(replay.game_id.as_str(), G => write_game::<G>(replay, text))
-        .unwrap_or_else(|| Err(TranscriptError::UnknownGame(replay.game_id.clone())))
+        .unwrap_or_else(|| Err(unknown_game(&replay.game_id).into()))
 }
 
 fn write_game<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(), TranscriptError> {
@@ -202,7 +188,7 @@ fn write_decision<G: WireGame>(
     at: &str,
     text: &mut impl Write,
 ) -> Result<(), TranscriptError> {
-    let decision = decision_of::<G>(record).map_err(|bad| bad.below(at))?;
+    let decision = decision_of::<G>(record).map_err(below(at))?;
     write!(text, "seat {}: {decision}", record.seat)?;
     match record.decided_by() {
         DecidedBy::Bot => {
@@ -227,7 +213,7 @@ fn write_chance<G: WireGame>(
     at: &str,
     text: &mut impl Write,
 ) -> Result<(), TranscriptError> {
-    let chance = chance_of::<G>(record).map_err(|bad| bad.below(at))?;
+    let chance = chance_of::<G>(record).map_err(below(at))?;
     writeln!(text, "chance: {chance}  (stream {})", record.stream)?;
     Ok(())
 }
@@ -263,10 +249,9 @@ fn short_name(name: &str) -> String {
 fn events<'a, G: WireGame>(
     field: &'a str,
     events: &'a [GameEvent],
-) -> impl Iterator<Item = Result<G::Event, InvalidField>> + 'a {
+) -> impl Iterator<Item = Result<G::Event, WireError>> + 'a {
     events.iter().enumerate().map(move |(number, event)| {
-        G::event_from_wire(event).or_else(|error| {
-            invalid_field(format!("{field}[{number}].{}", error.field), error.detail)
-        })
+        let read = G::event_from_wire(event);
+        read.map_err(|error| below(&format!("{field}[{number}]"))(error))
     })
 }

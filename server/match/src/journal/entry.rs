@@ -77,41 +77,6 @@ pub fn read_entry<G: WireGame>(bytes: &[u8]) -> Result<ReadEntry<G>, String> {
     })
 }
 
-/// Appends an input to the bytes of a `JournalEntry` that has no other fields yet. An
-/// [`Input::Restarted`] is stored with `last_start`.
-pub(super) fn push<G: WireGame>(
-    time: Time,
-    input: &Input<G>,
-    last_start: HistoryStart,
-    entry: &mut Vec<u8>,
-) {
-    let stored = JournalInput {
-        at_us: time.0,
-        seat: input.seat().map_or(0, |seat| seat.number().into()),
-        kind: Some(kind(input, last_start)),
-    };
-    append(&stored, entry);
-}
-
-/// Appends a seat's new ticket.
-pub(super) fn push_ticket(time: Time, seat: Seat, ticket: TicketHash, entry: &mut Vec<u8>) {
-    let stored = JournalInput {
-        at_us: time.0,
-        seat: seat.number().into(),
-        kind: Some(Kind::TicketReplaced(JournalTicketReplaced {
-            ticket_sha256: ticket.as_bytes().to_vec(),
-        })),
-    };
-    append(&stored, entry);
-}
-
-fn append(input: &JournalInput, entry: &mut Vec<u8>) {
-    if entry.is_empty() {
-        entry.reserve_exact(ENTRY_BYTES);
-    }
-    prost::encoding::message::encode(INPUTS_FIELD, input, entry);
-}
-
 fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
     match input {
         Input::Connected {
@@ -192,23 +157,21 @@ fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
     let kind = stored
         .kind
         .ok_or("unknown kind of input (known: fields 3 to 9 and 11 to 20)")?;
-    let history_start = match &kind {
-        Kind::Restarted(JournalRestarted {
-            history_id,
-            unix_ms,
-        }) => Some(HistoryStart {
-            history_id: HistoryId::from_bytes(history_id).ok_or("history_id must have 16 bytes")?,
-            unix_ms: *unix_ms,
-        }),
-        _ => None,
-    };
-    let ticket = match &kind {
-        Kind::TicketReplaced(JournalTicketReplaced { ticket_sha256 }) => {
-            let ticket = TicketHash::from_bytes(ticket_sha256);
-            Some((seat, ticket.ok_or("ticket_sha256 must have 32 bytes")?))
+    let (mut history_start, mut ticket) = (None, None);
+    match &kind {
+        Kind::Restarted(restarted) => {
+            let history_id = HistoryId::from_bytes(&restarted.history_id);
+            history_start = Some(HistoryStart {
+                history_id: history_id.ok_or("history_id must have 16 bytes")?,
+                unix_ms: restarted.unix_ms,
+            });
         }
-        _ => None,
-    };
+        Kind::TicketReplaced(replaced) => {
+            let hash = TicketHash::from_bytes(&replaced.ticket_sha256);
+            ticket = Some((seat, hash.ok_or("ticket_sha256 must have 32 bytes")?));
+        }
+        _ => {}
+    }
     Ok(StoredInput {
         time: Time(stored.at_us),
         input: input(seat, kind)?,
@@ -274,12 +237,9 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
             lag_us,
             forwarding: forwarding
                 .into_iter()
-                .map(|lag| {
-                    let seat = read_seat(lag.seat)?;
-                    Ok(ForwardingLag {
-                        seat,
-                        lag_us: lag.lag_us,
-                    })
+                .map(|JournalForwardingLag { seat, lag_us }| {
+                    let seat = read_seat(seat)?;
+                    Ok(ForwardingLag { seat, lag_us })
                 })
                 .collect::<Result<_, String>>()?,
         },
@@ -322,12 +282,26 @@ impl MatchJournal {
         input: &Input<G>,
         last_start: HistoryStart,
     ) {
-        push(time, input, last_start, &mut self.inputs);
+        self.append(time, input.seat(), kind(input, last_start));
     }
 
     /// Records a seat's new ticket.
     pub(crate) fn record_ticket(&mut self, time: Time, seat: Seat, ticket: TicketHash) {
-        push_ticket(time, seat, ticket, &mut self.inputs);
+        let ticket_sha256 = ticket.as_bytes().to_vec();
+        let replaced = JournalTicketReplaced { ticket_sha256 };
+        self.append(time, Some(seat), Kind::TicketReplaced(replaced));
+    }
+
+    fn append(&mut self, time: Time, seat: Option<Seat>, kind: Kind) {
+        let stored = JournalInput {
+            at_us: time.0,
+            seat: seat.map_or(0, |seat| seat.number().into()),
+            kind: Some(kind),
+        };
+        if self.inputs.is_empty() {
+            self.inputs.reserve_exact(ENTRY_BYTES);
+        }
+        prost::encoding::message::encode(INPUTS_FIELD, &stored, &mut self.inputs);
     }
 
     /// Returns whether inputs are pending for the next entry.

@@ -226,13 +226,9 @@ impl Header {
     /// Returns whether only a cluster's leader may host the match. This applies to matches in a
     /// group whose seed is withheld, and to matches whose seats a queue offers.
     pub fn requires_leader(&self) -> bool {
-        let group = self
-            .0
-            .config
-            .as_ref()
-            .and_then(|config| config.group.as_ref());
-        let is_seed_withheld =
-            group.is_some_and(|group| group.seed_reveal() == SeedReveal::WithGroup);
+        let config = self.0.config.as_ref();
+        let mut groups = config.iter().filter_map(|config| config.group.as_ref());
+        let is_seed_withheld = groups.any(|group| group.seed_reveal() == SeedReveal::WithGroup);
         is_seed_withheld || !self.0.offered.is_empty()
     }
 

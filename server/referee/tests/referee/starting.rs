@@ -13,7 +13,7 @@ fn refusal(change: impl FnOnce(&mut MatchRules<Heap>)) -> String {
     change(&mut rules);
     let error = rules.check().unwrap_err();
     let text = error.to_string();
-    assert!(text.contains(error.field()), "{text}");
+    assert!(text.contains(error.field), "{text}");
     assert_eq!(Referee::new(rules, Time(0)).unwrap_err().to_string(), text);
     text
 }
@@ -121,10 +121,10 @@ fn errors_of_rules_name_the_field_and_the_valid_values() {
                 r.faults.never_connected = FaultAction::Refuse;
             },
         ),
-        ("game config: most: 0 is out of range (1..=255)", |r| {
+        ("game: most: 0 is out of range (1..=255)", |r| {
             r.config.most = 0
         }),
-        ("game config: stones: 0 is out of range (1..=255)", |r| {
+        ("game: stones: 0 is out of range (1..=255)", |r| {
             r.config.stones = Some(0);
         }),
     ];

@@ -9,7 +9,7 @@ use bridgemaster_games::{
 
 use super::ToyError;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Hands;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

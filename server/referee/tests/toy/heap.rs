@@ -9,7 +9,7 @@ use bridgemaster_games::{
 
 use super::ToyError;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Heap;
 
 /// Takes this number of stones.

@@ -10,50 +10,20 @@
 mod banks;
 mod playback;
 
-use bridgemaster_games::{GAME_IDS, Seat, SeatCount, Viewer, with_game};
+use bridgemaster_games::{Seat, SeatCount, Viewer, with_game};
 use bridgemaster_proto::{
-    games::WireGame,
+    games::{WireError, WireGame},
     v1::{self, Position, Record, Replay, WatchPositionsResponse},
 };
 use prost::Message as _;
-use thiserror::Error;
 
 use self::playback::{GamePlayback, Playback};
-use crate::{match_info::match_info, opening::InvalidField};
+use crate::{
+    match_info::match_info,
+    opening::{below, unknown_game},
+};
 
 pub use self::playback::Disclosure;
-
-/// The reason why a position cannot be shown.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PositionError {
-    /// The game is unknown to this version.
-    #[error("game_id: {0:?} is not a known game; known: {known}", known = GAME_IDS.join(", "))]
-    UnknownGame(String),
-    /// A field of the replay is missing or invalid.
-    #[error("{field}: {problem}")]
-    Field {
-        /// Path of the invalid field, relative to `Replay`.
-        field: String,
-        /// Description of the error.
-        problem: String,
-    },
-    /// A viewer's seat is out of range.
-    #[error("viewers[{place}].seat: {seat} is out of range (0..={})", .seats.get() - 1)]
-    NoSuchSeat {
-        /// The viewer's index in the list of viewers.
-        place: usize,
-        /// The rejected seat number.
-        seat: u32,
-        /// The number of seats in the match.
-        seats: SeatCount,
-    },
-}
-
-impl From<InvalidField> for PositionError {
-    fn from(InvalidField { field, problem }: InvalidField) -> Self {
-        Self::Field { field, problem }
-    }
-}
 
 /// Converts a message's viewers. An empty list means a spectator.
 ///
@@ -62,7 +32,7 @@ impl From<InvalidField> for PositionError {
 pub fn viewers_from_wire(
     viewers: &[v1::Viewer],
     seats: SeatCount,
-) -> Result<Vec<Viewer>, PositionError> {
+) -> Result<Vec<Viewer>, WireError> {
     if viewers.is_empty() {
         return Ok(vec![Viewer::Spectator]);
     }
@@ -71,11 +41,12 @@ pub fn viewers_from_wire(
         Some(number) => {
             let seat = u8::try_from(number).ok().and_then(Seat::new);
             let seat = seat.filter(|seat| seats.contains(*seat));
-            seat.map(Viewer::Seat).ok_or(PositionError::NoSuchSeat {
-                place,
-                seat: number,
-                seats,
-            })
+            let problem = || {
+                let field = format!("viewers[{place}].seat");
+                let range = format!("the match has {seats} seats, numbered from 0");
+                WireError::new(field, format!("{number} is out of range: {range}"))
+            };
+            seat.map(Viewer::Seat).ok_or_else(problem)
         }
     };
     viewers.iter().enumerate().map(viewer).collect()
@@ -95,9 +66,9 @@ impl Positions {
         viewers: &[Viewer],
         from: u32,
         disclosure: Disclosure,
-    ) -> Result<Self, PositionError> {
+    ) -> Result<Self, WireError> {
         with_game!(head.game_id.as_str(), G => open::<G>(head, viewers, from, disclosure))
-            .unwrap_or_else(|| Err(PositionError::UnknownGame(head.game_id.clone())))
+            .unwrap_or_else(|| Err(unknown_game(&head.game_id)))
     }
 
     /// Returns the position before the first decision. Must be called once, before the first record
@@ -113,11 +84,9 @@ impl Positions {
     /// # Errors
     /// Returns an error that names the record field that contradicts the rules. The player must not
     /// be used after an error.
-    pub fn after(&mut self, record: &Record) -> Result<Option<Position>, PositionError> {
-        self.0.record(record).map_err(|bad| PositionError::Field {
-            field: format!("records[{}].{}", record.number, bad.field),
-            problem: bad.problem,
-        })?;
+    pub fn after(&mut self, record: &Record) -> Result<Option<Position>, WireError> {
+        let applied = self.0.record(record);
+        applied.map_err(|error| below(&format!("records[{}]", record.number))(error))?;
         Ok(self.0.take())
     }
 
@@ -132,7 +101,7 @@ fn open<G: WireGame>(
     viewers: &[Viewer],
     from: u32,
     disclosure: Disclosure,
-) -> Result<Positions, PositionError> {
+) -> Result<Positions, WireError> {
     let playback = GamePlayback::<G>::open(head, viewers.to_vec(), from, disclosure)?;
     Ok(Positions(Box::new(playback)))
 }
@@ -142,7 +111,7 @@ fn open<G: WireGame>(
 ///
 /// # Errors
 /// Returns an error that names the first invalid field.
-pub fn encode_positions(replay: &Replay) -> Result<Vec<u8>, PositionError> {
+pub fn encode_positions(replay: &Replay) -> Result<Vec<u8>, WireError> {
     let seats = replay.config.as_ref().map(|config| config.seats);
     let seats = seats.and_then(|seats| SeatCount::new(u8::try_from(seats).ok()?));
     let seats = seats.into_iter().flat_map(|seats| seats.seats());

@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{LegalList, Seat, Viewer};
 use bridgemaster_proto::{
-    games::WireGame,
+    games::{WireError, WireGame},
     v1::{
         ChanceRecord, DecisionRecord, Fault, FaultRecord, PlayedDecision, Position, Record, Replay,
         SeatFault, record,
@@ -11,14 +11,12 @@ use bridgemaster_proto::{
 use bridgemaster_referee::MatchRules;
 
 use super::banks::Banks;
-use crate::opening::{
-    ForkProgress, InvalidField, Opening, chance_of, decision_of, invalid_field, open, seat_of,
-};
+use crate::opening::{ForkProgress, Opening, chance_of, decision_of, invalid_field, open, seat_of};
 
 /// Playback of a match, whatever its game is.
 pub(super) trait Playback: Send {
     /// Applies a record to the game state.
-    fn record(&mut self, record: &Record) -> Result<(), InvalidField>;
+    fn record(&mut self, record: &Record) -> Result<(), WireError>;
 
     /// Returns the position that is now complete, if it is new and was requested.
     fn take(&mut self) -> Option<Position>;
@@ -55,7 +53,7 @@ impl<G: WireGame> GamePlayback<G> {
         viewers: Vec<Viewer>,
         from: u32,
         disclosure: Disclosure,
-    ) -> Result<Self, InvalidField> {
+    ) -> Result<Self, WireError> {
         let Opening {
             rules,
             setup: _,
@@ -105,7 +103,7 @@ impl<G: WireGame> GamePlayback<G> {
         }
     }
 
-    fn decision(&mut self, record: &DecisionRecord, at_ms: u64) -> Result<(), InvalidField> {
+    fn decision(&mut self, record: &DecisionRecord, at_ms: u64) -> Result<(), WireError> {
         let seat = seat_of(self.rules.seats, "decision.seat", record.seat)?;
         let decision = decision_of::<G>(record)?;
         self.next.number += 1;
@@ -149,7 +147,7 @@ impl<G: WireGame> GamePlayback<G> {
         played
     }
 
-    fn chance(&mut self, record: &ChanceRecord) -> Result<(), InvalidField> {
+    fn chance(&mut self, record: &ChanceRecord) -> Result<(), WireError> {
         let chance = chance_of::<G>(record)?;
         let mut events = Vec::new();
         G::apply_chance(&mut self.state, &chance, &mut events)
@@ -158,7 +156,7 @@ impl<G: WireGame> GamePlayback<G> {
         self.forked.redraw_at_position(&self.rules, &mut self.state)
     }
 
-    fn fault(&mut self, record: &FaultRecord) -> Result<(), InvalidField> {
+    fn fault(&mut self, record: &FaultRecord) -> Result<(), WireError> {
         let seat = seat_of(self.rules.seats, "fault.seat", record.seat)?;
         let Some(fault) = &record.fault else {
             return invalid_field("fault.fault", "is missing");
@@ -181,7 +179,7 @@ impl<G: WireGame> GamePlayback<G> {
 }
 
 impl<G: WireGame> Playback for GamePlayback<G> {
-    fn record(&mut self, record: &Record) -> Result<(), InvalidField> {
+    fn record(&mut self, record: &Record) -> Result<(), WireError> {
         self.next.at_ms = record.at_ms;
         match &record.record {
             Some(record::Record::Decision(decision)) => self.decision(decision, record.at_ms)?,

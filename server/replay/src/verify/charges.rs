@@ -1,12 +1,12 @@
 //! Verification that charges and times respect the time control and add up to the totals.
 
 use crate::wire::clock_use_from_wire;
-use bridgemaster_proto::v1::MatchResult;
+use bridgemaster_proto::{games::WireError, v1::MatchResult};
 use bridgemaster_referee::{Charge, ClockRules, ClockUse, MAX_BANK_MS, MatchLag};
 
 use crate::{
     UNSIGNED_FORMAT_VERSION,
-    opening::{InvalidField, expect_equal, invalid_field},
+    opening::{expect_equal, invalid_field},
 };
 
 /// Maximum credit for one decision in a replay of this format version, in µs. Servers that wrote
@@ -53,7 +53,7 @@ pub(super) fn check_clock_use(
     stated: &ClockUse,
     recorded: &ClockUse,
     rules: &ClockRules,
-) -> Result<(), InvalidField> {
+) -> Result<(), WireError> {
     expect_equal("clock_use.answered", &stated.answered, &recorded.answered)?;
     // The result includes requests that timed out, for which the records have no charge.
     for (field, stated, least) in [
@@ -105,10 +105,7 @@ pub(super) fn check_clock_use(
 }
 
 /// Checks the whole match's referee lag and its consequences.
-pub(super) fn check_referee_lag(
-    result: &MatchResult,
-    rules: &ClockRules,
-) -> Result<(), InvalidField> {
+pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Result<(), WireError> {
     let clocks = result
         .seats
         .iter()

@@ -8,15 +8,18 @@ mod start;
 
 use std::fmt;
 
-use bridgemaster_games::{GAME_IDS, with_game};
-use bridgemaster_proto::{games::WireGame, v1::Replay};
+use bridgemaster_games::with_game;
+use bridgemaster_proto::{
+    games::{WireError, WireGame},
+    v1::Replay,
+};
 use thiserror::Error;
 
 use self::{
     replayer::Replayer,
     result::{SeatTotals, check_result},
 };
-use super::opening::{ForkProgress, InvalidField};
+use super::opening::{ForkProgress, unknown_game};
 
 /// Counts and facts from a successful verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,14 +94,8 @@ impl fmt::Display for Location {
 /// # Errors
 /// Returns the first error found.
 pub fn verify(replay: &Replay) -> Result<Verified, VerifyError> {
-    with_game!(replay.game_id.as_str(), G => verify_game::<G>(replay)).unwrap_or_else(|| {
-        let known = GAME_IDS.join(", ");
-        let problem = format!("{:?} is not a known game; known: {known}", replay.game_id);
-        Err(VerifyError {
-            location: Location::Head("game_id".to_owned()),
-            problem,
-        })
-    })
+    with_game!(replay.game_id.as_str(), G => verify_game::<G>(replay))
+        .unwrap_or_else(|| Err(error_at(Location::Head)(unknown_game(&replay.game_id))))
 }
 
 fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
@@ -131,9 +128,9 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
     })
 }
 
-fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(InvalidField) -> VerifyError {
-    |InvalidField { field, problem }| VerifyError {
-        location: location(field),
-        problem,
+fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(WireError) -> VerifyError {
+    |error| VerifyError {
+        location: location(error.field),
+        problem: error.detail,
     }
 }

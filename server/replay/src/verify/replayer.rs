@@ -3,14 +3,12 @@
 use std::fmt::Display;
 
 use crate::{
-    opening::{
-        ForkProgress, InvalidField, Opening, chance_of, decision_of, invalid_field, seat_of,
-    },
+    opening::{ForkProgress, Opening, chance_of, decision_of, invalid_field, seat_of},
     wire::{action_to_wire, charge_from_wire, reason_from_wire},
 };
 use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
 use bridgemaster_proto::{
-    games::WireGame,
+    games::{WireError, WireGame},
     v1::{
         ChanceRecord, DecidedBy, DecisionRecord, FaultRecord, GameEvent, Record, Replay,
         SeatRecord, record,
@@ -50,7 +48,7 @@ impl<G: WireGame> Replayer<G> {
         opening: Opening<G>,
         mut forked: ForkProgress,
         replay: &Replay,
-    ) -> Result<Self, InvalidField> {
+    ) -> Result<Self, WireError> {
         let Opening {
             rules, mut state, ..
         } = opening;
@@ -106,7 +104,7 @@ impl<G: WireGame> Replayer<G> {
     }
 
     /// Verifies one record and advances to the state after it.
-    pub(super) fn record(&mut self, record: &Record) -> Result<(), InvalidField> {
+    pub(super) fn record(&mut self, record: &Record) -> Result<(), WireError> {
         if record.number != self.next_number {
             let problem = format!("expected {}, got {}", self.next_number, record.number);
             return invalid_field("number", problem);
@@ -129,11 +127,11 @@ impl<G: WireGame> Replayer<G> {
         }
     }
 
-    fn seat(&self, field: &str, number: u32) -> Result<Seat, InvalidField> {
+    fn seat(&self, field: &str, number: u32) -> Result<Seat, WireError> {
         seat_of(self.rules.seats, field, number)
     }
 
-    fn decision(&mut self, record: &DecisionRecord) -> Result<(), InvalidField> {
+    fn decision(&mut self, record: &DecisionRecord) -> Result<(), WireError> {
         let seat = self.seat("decision.seat", record.seat)?;
         if let Some(stream) = G::chance_due(&self.state) {
             let problem = format!("the result of chance stream {stream} must come first");
@@ -174,7 +172,7 @@ impl<G: WireGame> Replayer<G> {
         self.forked.redraw_at_position(&self.rules, &mut self.state)
     }
 
-    fn chance(&mut self, record: &ChanceRecord) -> Result<(), InvalidField> {
+    fn chance(&mut self, record: &ChanceRecord) -> Result<(), WireError> {
         let Some(stream) = G::chance_due(&self.state) else {
             return invalid_field("chance", "no chance result is due here");
         };
@@ -198,12 +196,7 @@ impl<G: WireGame> Replayer<G> {
     }
 
     /// Compares a record's digest with the state's digest after `what`.
-    fn check_digest(
-        &self,
-        field: &str,
-        stated: u64,
-        what: &impl Display,
-    ) -> Result<(), InvalidField> {
+    fn check_digest(&self, field: &str, stated: u64, what: &impl Display) -> Result<(), WireError> {
         let digest = G::digest(&self.state);
         if digest.0 != stated {
             let stated = Digest(stated);
@@ -219,7 +212,7 @@ impl<G: WireGame> Replayer<G> {
         seat: Seat,
         record: &DecisionRecord,
         is_played_by_referee: bool,
-    ) -> Result<(), InvalidField> {
+    ) -> Result<(), WireError> {
         let by = DecidedBy::try_from(record.decided_by).unwrap_or(DecidedBy::Unspecified);
         if self.forked.copies_next_decision() != (by == DecidedBy::Replay) {
             let problem = if self.forked.copies_next_decision() {
@@ -275,7 +268,7 @@ impl<G: WireGame> Replayer<G> {
         &self,
         by: DecidedBy,
         is_played_by_referee: bool,
-    ) -> Result<(), InvalidField> {
+    ) -> Result<(), WireError> {
         if is_played_by_referee != (by == DecidedBy::Referee) {
             let problem = match (is_played_by_referee, self.rules.ask_forced) {
                 (true, _) => "must be REFEREE, because only one decision was legal",
@@ -293,7 +286,7 @@ impl<G: WireGame> Replayer<G> {
         &mut self,
         seat: Seat,
         record: &DecisionRecord,
-    ) -> Result<(), InvalidField> {
+    ) -> Result<(), WireError> {
         if record.request_id != 0 {
             return invalid_field("decision.request_id", "must be 0 for a copied decision");
         }
@@ -312,17 +305,14 @@ impl<G: WireGame> Replayer<G> {
         seat: Seat,
         by: DecidedBy,
         record: &DecisionRecord,
-    ) -> Result<(), InvalidField> {
+    ) -> Result<(), WireError> {
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
                 let charge = charge_from_wire(charge);
                 let rules = self.rules.clock_of(seat);
                 let max_credit_us = max_credit_us(self.format_version, &rules);
-                let checked = check_charge(&charge, &rules, max_credit_us);
-                checked.map_err(|problem| InvalidField {
-                    field: "decision.charge".to_owned(),
-                    problem,
-                })?;
+                check_charge(&charge, &rules, max_credit_us)
+                    .or_else(|problem| invalid_field("decision.charge", problem))?;
                 self.totals[seat.index()].clock_use.add(&charge);
             }
             (None, DecidedBy::Bot) => {
@@ -337,7 +327,7 @@ impl<G: WireGame> Replayer<G> {
     }
 
     /// Checks that only bots add notes, within their budget.
-    fn check_note(&mut self, seat: Seat, by: DecidedBy, note: &str) -> Result<(), InvalidField> {
+    fn check_note(&mut self, seat: Seat, by: DecidedBy, note: &str) -> Result<(), WireError> {
         if !note.is_empty() && by != DecidedBy::Bot {
             return invalid_field("decision.note", "must be empty, because no bot decided");
         }
@@ -354,7 +344,7 @@ impl<G: WireGame> Replayer<G> {
         Ok(())
     }
 
-    fn fault(&mut self, record: &FaultRecord) -> Result<(), InvalidField> {
+    fn fault(&mut self, record: &FaultRecord) -> Result<(), WireError> {
         let seat = self.seat("fault.seat", record.seat)?;
         let totals = &mut self.totals[seat.index()];
         if totals.forfeit.is_some() {
@@ -390,7 +380,7 @@ impl<G: WireGame> Replayer<G> {
         Ok(())
     }
 
-    fn seat_change(&mut self, record: &SeatRecord) -> Result<(), InvalidField> {
+    fn seat_change(&mut self, record: &SeatRecord) -> Result<(), WireError> {
         let Some(info) = &record.seat else {
             return invalid_field("seat.seat", "is missing");
         };
@@ -407,7 +397,7 @@ fn check_events<G: WireGame>(
     field: &str,
     stated: &[GameEvent],
     events: &[G::Event],
-) -> Result<(), InvalidField> {
+) -> Result<(), WireError> {
     for (number, event) in events.iter().enumerate() {
         if stated.get(number) != Some(&G::event_to_wire(event)) {
             let problem = format!("expected the event of the rules: {event}");

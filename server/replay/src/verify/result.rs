@@ -2,13 +2,16 @@
 
 use crate::wire::{clock_use_from_wire, reason_to_wire};
 use bridgemaster_games::{Game, Outcome, Seat, SeatOutcome};
-use bridgemaster_proto::v1::{Fault, Replay, SeatResult};
+use bridgemaster_proto::{
+    games::WireError,
+    v1::{Fault, Replay, SeatResult},
+};
 use bridgemaster_referee::{
     ClockUse, FaultReason, MAX_RECORDED_FAULTS, MAX_SEAT_RECORDS, MatchRules, places,
 };
 
 use super::charges::{check_clock_use, check_referee_lag};
-use crate::opening::{InvalidField, expect_equal, invalid_field};
+use crate::opening::{below, expect_equal, invalid_field};
 
 /// One seat's totals over all records.
 #[derive(Default)]
@@ -45,16 +48,13 @@ pub(super) fn check_result<G: Game>(
     rules: &MatchRules<G>,
     totals: &[SeatTotals],
     last_at_ms: u64,
-) -> Result<(), InvalidField> {
+) -> Result<(), WireError> {
     let Some(result) = &replay.result else {
         return invalid_field("seats", "the result is missing");
     };
     expect_equal("match_id", &result.match_id, &replay.match_id)?;
-    expect_equal(
-        "decisions",
-        &result.decisions,
-        &totals.iter().map(SeatTotals::decisions).sum(),
-    )?;
+    let decisions = totals.iter().map(SeatTotals::decisions).sum();
+    expect_equal("decisions", &result.decisions, &decisions)?;
     if result.duration_ms < last_at_ms {
         let problem = format!(
             "{} is before the time of the last record, {last_at_ms}",
@@ -69,23 +69,21 @@ pub(super) fn check_result<G: Game>(
     )?;
     let places = places(outcome, |seat| totals[seat].forfeit.is_some());
     for (number, seat) in result.seats.iter().enumerate() {
-        let at = |InvalidField { field, problem }| InvalidField {
-            field: format!("seats[{number}].{field}"),
-            problem,
-        };
-        expect_equal("seat", &(seat.seat as usize), &number).map_err(at)?;
-        expect_equal("place", &seat.place, &places[number].into()).map_err(at)?;
-        check_score(seat, &outcome.seats[number]).map_err(at)?;
-        check_totals(seat, &totals[number]).map_err(at)?;
+        let parent = format!("seats[{number}]");
+        let at = below(&parent);
+        expect_equal("seat", &(seat.seat as usize), &number).map_err(&at)?;
+        expect_equal("place", &seat.place, &places[number].into()).map_err(&at)?;
+        check_score(seat, &outcome.seats[number]).map_err(&at)?;
+        check_totals(seat, &totals[number]).map_err(&at)?;
         let clock_use = clock_use_from_wire(&seat.clock_use.unwrap_or_default());
         let owner = u8::try_from(number).ok().and_then(Seat::new);
         let clock = owner.map_or(rules.clock, |seat| rules.clock_of(seat));
-        check_clock_use(&clock_use, &totals[number].clock_use, &clock).map_err(at)?;
+        check_clock_use(&clock_use, &totals[number].clock_use, &clock).map_err(&at)?;
     }
     check_referee_lag(result, &rules.clock)
 }
 
-fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), InvalidField> {
+fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), WireError> {
     expect_equal(
         "place_by_score",
         &seat.place_by_score,
@@ -112,7 +110,7 @@ fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), InvalidFi
     Ok(())
 }
 
-fn check_totals(seat: &SeatResult, totals: &SeatTotals) -> Result<(), InvalidField> {
+fn check_totals(seat: &SeatResult, totals: &SeatTotals) -> Result<(), WireError> {
     expect_equal(
         "forfeit",
         &seat.forfeit().as_str_name(),
@@ -124,24 +122,13 @@ fn check_totals(seat: &SeatResult, totals: &SeatTotals) -> Result<(), InvalidFie
     let recorded = totals.faults.len() as u32;
     let may_have_more = totals.faults.len() >= MAX_RECORDED_FAULTS;
     if seat.fault_count < recorded || (seat.fault_count > recorded && !may_have_more) {
-        return invalid_field(
-            "fault_count",
-            format!(
-                "{} contradicts the {recorded} recorded faults",
-                seat.fault_count
-            ),
-        );
+        let stated = seat.fault_count;
+        let problem = format!("{stated} contradicts the {recorded} recorded faults");
+        return invalid_field("fault_count", problem);
     }
-    expect_equal(
-        "forced_decisions",
-        &seat.forced_decisions,
-        &totals.forced_decisions,
-    )?;
-    expect_equal(
-        "house_decisions",
-        &seat.house_decisions,
-        &totals.house_decisions,
-    )?;
+    let (forced, house) = (totals.forced_decisions, totals.house_decisions);
+    expect_equal("forced_decisions", &seat.forced_decisions, &forced)?;
+    expect_equal("house_decisions", &seat.house_decisions, &house)?;
     if totals.seat_records < MAX_SEAT_RECORDS {
         expect_equal("bot_name", &seat.bot_name, &totals.bot.0)?;
         expect_equal("bot_version", &seat.bot_version, &totals.bot.1)?;

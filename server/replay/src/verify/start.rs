@@ -1,16 +1,19 @@
 //! Verification of everything that precedes the records: versions, setup and opening.
 
 use bridgemaster_games::{Digest, Seed};
-use bridgemaster_proto::{games::WireGame, v1::Replay};
+use bridgemaster_proto::{
+    games::{WireError, WireGame},
+    v1::Replay,
+};
 
 use crate::{
     FORMAT_VERSION, UNSIGNED_FORMAT_VERSION,
-    opening::{ForkProgress, InvalidField, Opening, invalid_field, open},
+    opening::{ForkProgress, Opening, invalid_field, open},
     wire::SeedSalt,
 };
 
 /// Starts a replay's match, and verifies that its setup follows from the seed and the rules.
-pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidField> {
+pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireError> {
     if !(UNSIGNED_FORMAT_VERSION..=FORMAT_VERSION).contains(&replay.format_version) {
         let problem = format!(
             "{} is not supported (supported: {UNSIGNED_FORMAT_VERSION}, {FORMAT_VERSION})",
@@ -27,24 +30,19 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidF
         return invalid_field("rules_version", problem);
     }
     let opening = open::<G>(replay)?;
+    let rules = &opening.rules;
     if has_seed(replay) {
-        let rules = &opening.rules;
         check_commitment(replay, &rules.seed)?;
     }
     if has_seed(replay) && !ForkProgress::of(replay)?.has_original_setup() {
-        let rules = &opening.rules;
         let drawn = G::draw_setup(&rules.config, rules.seats, &rules.seed)
             .or_else(|error| invalid_field("config.game", error))?;
         if drawn != opening.setup {
             return invalid_field("setup", "expected the setup drawn from the seed");
         }
     }
-    if !opening
-        .events
-        .iter()
-        .map(G::event_to_wire)
-        .eq(replay.opening_events.iter().cloned())
-    {
+    let events = opening.events.iter().map(G::event_to_wire);
+    if !events.eq(replay.opening_events.iter().cloned()) {
         return invalid_field("opening_events", "expected the events of the setup");
     }
     let digest = G::digest(&opening.state);
@@ -56,7 +54,7 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, InvalidF
 }
 
 /// Checks the seed against the commitment that the seats received.
-fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), InvalidField> {
+fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), WireError> {
     if !has_commitment(replay) && replay.seed_salt.is_empty() {
         return Ok(());
     }
@@ -81,8 +79,6 @@ pub(super) fn has_commitment(replay: &Replay) -> bool {
 
 /// Returns whether the replay contains its seed.
 pub(super) fn has_seed(replay: &Replay) -> bool {
-    replay
-        .config
-        .as_ref()
-        .is_some_and(|config| config.seed.is_some())
+    let config = replay.config.as_ref();
+    config.is_some_and(|config| config.seed.is_some())
 }

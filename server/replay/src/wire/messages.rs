@@ -115,24 +115,10 @@ fn without_game<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionReques
     }
 }
 
-pub(super) fn charge_to_wire(charge: &Charge) -> v1::Charge {
-    v1::Charge {
-        elapsed_us: charge.elapsed_us,
-        credit_us: charge.credit_us,
-        charged_us: charge.charged_us,
-        referee_lag_us: charge.referee_lag_us,
-    }
-}
-
-/// Reads a record's time charge, without checking that its parts add up.
-pub fn charge_from_wire(charge: &v1::Charge) -> Charge {
-    Charge {
-        elapsed_us: charge.elapsed_us,
-        credit_us: charge.credit_us,
-        charged_us: charge.charged_us,
-        referee_lag_us: charge.referee_lag_us,
-    }
-}
+same_fields!(
+    Charge: elapsed_us credit_us charged_us referee_lag_us,
+    charge_to_wire, charge_from_wire
+);
 
 fn rejection_to_wire(rejection: &Rejection) -> v1::DecisionRejected {
     use v1::RefusalReason as Reason;
@@ -236,14 +222,7 @@ fn write_decision<G: WireGame>(record: &DecisionRecord<G>, to: &mut Writer) {
     to.text(note, const { field_of::<Wire>("note") });
 }
 
-fn decided_by_to_wire(by: DecidedBy) -> v1::DecidedBy {
-    match by {
-        DecidedBy::Bot => v1::DecidedBy::Bot,
-        DecidedBy::Referee => v1::DecidedBy::Referee,
-        DecidedBy::House => v1::DecidedBy::House,
-        DecidedBy::Replay => v1::DecidedBy::Replay,
-    }
-}
+same_variants!(DecidedBy: Bot Referee House Replay, decided_by_to_wire);
 
 /// Converts a match result to a message.
 pub fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchResult {
@@ -286,43 +265,20 @@ pub fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchResult {
     }
 }
 
-/// Reads a seat's clock use in a result, without checking it.
-pub fn clock_use_from_wire(clock: &v1::ClockUse) -> ClockUse {
-    ClockUse {
-        answered: clock.answered,
-        charged_us: clock.charged_us,
-        longest_us: clock.longest_us,
-        bank_left_ms: clock.bank_left_ms,
-        credit_us: clock.credit_us,
-        referee_lag_us: clock.referee_lag_us,
-        longest_referee_lag_us: clock.longest_referee_lag_us,
-    }
-}
+same_fields!(
+    ClockUse:
+        answered charged_us longest_us bank_left_ms credit_us referee_lag_us longest_referee_lag_us,
+    clock_use_to_wire, clock_use_from_wire
+);
 
-fn clock_use_to_wire(clock: &ClockUse) -> v1::ClockUse {
-    v1::ClockUse {
-        answered: clock.answered,
-        charged_us: clock.charged_us,
-        longest_us: clock.longest_us,
-        bank_left_ms: clock.bank_left_ms,
-        credit_us: clock.credit_us,
-        referee_lag_us: clock.referee_lag_us,
-        longest_referee_lag_us: clock.longest_referee_lag_us,
-    }
-}
+same_variants!(SeatState: Vacant Connected Paused Forfeited, seat_state_to_wire);
 
 /// Converts a seat and its bot to a message.
 pub fn seat_to_wire(info: &SeatInfo) -> v1::SeatInfo {
     let (bot_name, bot_version) = bot_to_wire(info.bot.as_ref());
     v1::SeatInfo {
         seat: info.seat.number().into(),
-        state: match info.state {
-            SeatState::Vacant => v1::SeatState::Vacant,
-            SeatState::Connected => v1::SeatState::Connected,
-            SeatState::Paused => v1::SeatState::Paused,
-            SeatState::Forfeited => v1::SeatState::Forfeited,
-        }
-        .into(),
+        state: seat_state_to_wire(info.state).into(),
         bot_name,
         bot_version,
         strikes: info.strikes,
@@ -346,30 +302,12 @@ pub(super) fn fault_to_wire(fault: &Fault) -> v1::Fault {
     }
 }
 
+same_variants!(
+    FaultReason: Illegal Late Disconnected NeverConnected Flood Garbage Resigned,
+    fault_reason_to_wire, reason_from_wire
+);
+
 /// Converts a fault's reason; `None` becomes the unspecified reason.
 pub fn reason_to_wire(reason: Option<FaultReason>) -> v1::FaultReason {
-    match reason {
-        None => v1::FaultReason::Unspecified,
-        Some(FaultReason::Illegal) => v1::FaultReason::Illegal,
-        Some(FaultReason::Late) => v1::FaultReason::Late,
-        Some(FaultReason::Disconnected) => v1::FaultReason::Disconnected,
-        Some(FaultReason::NeverConnected) => v1::FaultReason::NeverConnected,
-        Some(FaultReason::Flood) => v1::FaultReason::Flood,
-        Some(FaultReason::Garbage) => v1::FaultReason::Garbage,
-        Some(FaultReason::Resigned) => v1::FaultReason::Resigned,
-    }
-}
-
-/// Reads a fault's reason; returns `None` if the reason is unspecified.
-pub fn reason_from_wire(reason: v1::FaultReason) -> Option<FaultReason> {
-    match reason {
-        v1::FaultReason::Unspecified => None,
-        v1::FaultReason::Illegal => Some(FaultReason::Illegal),
-        v1::FaultReason::Late => Some(FaultReason::Late),
-        v1::FaultReason::Disconnected => Some(FaultReason::Disconnected),
-        v1::FaultReason::NeverConnected => Some(FaultReason::NeverConnected),
-        v1::FaultReason::Flood => Some(FaultReason::Flood),
-        v1::FaultReason::Garbage => Some(FaultReason::Garbage),
-        v1::FaultReason::Resigned => Some(FaultReason::Resigned),
-    }
+    reason.map_or(v1::FaultReason::Unspecified, fault_reason_to_wire)
 }

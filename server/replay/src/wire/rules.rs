@@ -52,7 +52,7 @@ pub fn rules_from_wire<G: WireGame>(
         fork: None,
     };
     let checked = rules.check();
-    checked.map_err(|error| WireError::new(error.field(), error.detail()))?;
+    checked.map_err(|error| WireError::new(error.field, error.detail))?;
     Ok(rules)
 }
 
@@ -93,11 +93,7 @@ pub fn rules_without_game<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -
             strikes_to_forfeit: Some(rules.faults.strikes_to_forfeit),
         }),
         seat_clocks: rules.odds.iter().map(odds_to_wire).collect(),
-        house_policy: match rules.house {
-            HousePolicy::Random => v1::HousePolicy::Random,
-            HousePolicy::First => v1::HousePolicy::First,
-        }
-        .into(),
+        house_policy: house_to_wire(rules.house).into(),
         ask_forced: rules.ask_forced,
         ..v1::MatchConfig::default()
     }
@@ -123,20 +119,19 @@ pub fn write_game_config<G: WireGame>(config: &G::Config, to: &mut Writer) {
 }
 
 fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {
-    let standard = ClockRules::default();
-    ClockRules {
-        bank_ms: clock.bank_ms.unwrap_or(standard.bank_ms),
-        increment_ms: clock.increment_ms.unwrap_or(standard.increment_ms),
-        cap_ms: clock.cap_ms.unwrap_or(standard.cap_ms),
-        startup_ms: clock.startup_ms.unwrap_or(standard.startup_ms),
-        reconnect_ms: clock.reconnect_ms.unwrap_or(standard.reconnect_ms),
-        round_trip_credit_ms: clock
-            .round_trip_credit_ms
-            .unwrap_or(standard.round_trip_credit_ms),
-        referee_lag_limit_ms: clock
-            .referee_lag_limit_ms
-            .unwrap_or(standard.referee_lag_limit_ms),
+    let mut rules = ClockRules::default();
+    for (field, stated) in [
+        (&mut rules.bank_ms, clock.bank_ms),
+        (&mut rules.increment_ms, clock.increment_ms),
+        (&mut rules.cap_ms, clock.cap_ms),
+        (&mut rules.startup_ms, clock.startup_ms),
+        (&mut rules.reconnect_ms, clock.reconnect_ms),
+        (&mut rules.round_trip_credit_ms, clock.round_trip_credit_ms),
+        (&mut rules.referee_lag_limit_ms, clock.referee_lag_limit_ms),
+    ] {
+        *field = stated.unwrap_or(*field);
     }
+    rules
 }
 
 fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, WireError> {
@@ -168,53 +163,43 @@ fn odds_to_wire(odds: &SeatOdds) -> v1::SeatClock {
 }
 
 fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> {
-    let standard = FaultPolicy::default();
-    let action = |field: &str, number: i32, standard| match v1::FaultAction::try_from(number) {
-        Ok(v1::FaultAction::Unspecified) => Ok(standard),
-        Ok(v1::FaultAction::Refuse) => Ok(FaultAction::Refuse),
-        Ok(v1::FaultAction::Strike) => Ok(FaultAction::Strike),
-        Ok(v1::FaultAction::Substitute) => Ok(FaultAction::Substitute),
-        Ok(v1::FaultAction::Forfeit) => Ok(FaultAction::Forfeit),
-        Err(_) => Err(WireError::new(
-            format!("faults.{field}"),
-            format!("{number} is not a FaultAction (0..=4)"),
-        )),
-    };
-    Ok(FaultPolicy {
-        illegal: action("illegal", faults.illegal, standard.illegal)?,
-        late: action("late", faults.late, standard.late)?,
-        disconnected: action("disconnected", faults.disconnected, standard.disconnected)?,
-        never_connected: action(
+    let mut policy = FaultPolicy::default();
+    for (field, action, stated) in [
+        ("illegal", &mut policy.illegal, faults.illegal),
+        ("late", &mut policy.late, faults.late),
+        (
+            "disconnected",
+            &mut policy.disconnected,
+            faults.disconnected,
+        ),
+        (
             "never_connected",
+            &mut policy.never_connected,
             faults.never_connected,
-            standard.never_connected,
-        )?,
-        flood: action("flood", faults.flood, standard.flood)?,
-        garbage: action("garbage", faults.garbage, standard.garbage)?,
-        strikes_to_forfeit: faults
-            .strikes_to_forfeit
-            .unwrap_or(standard.strikes_to_forfeit),
-    })
+        ),
+        ("flood", &mut policy.flood, faults.flood),
+        ("garbage", &mut policy.garbage, faults.garbage),
+    ] {
+        let stated = v1::FaultAction::try_from(stated).map_err(|_| {
+            let detail = format!("{stated} is not a FaultAction (0..=4)");
+            WireError::new(format!("faults.{field}"), detail)
+        })?;
+        *action = action_from_wire(stated).unwrap_or(*action);
+    }
+    if let Some(strikes) = faults.strikes_to_forfeit {
+        policy.strikes_to_forfeit = strikes;
+    }
+    Ok(policy)
 }
 
 fn house_from_wire(number: i32) -> Result<HousePolicy, WireError> {
-    match v1::HousePolicy::try_from(number) {
-        Ok(v1::HousePolicy::Unspecified) => Ok(HousePolicy::default()),
-        Ok(v1::HousePolicy::Random) => Ok(HousePolicy::Random),
-        Ok(v1::HousePolicy::First) => Ok(HousePolicy::First),
-        Err(_) => Err(WireError::new(
-            "house_policy",
-            format!("{number} is not a HousePolicy (0..=2)"),
-        )),
-    }
+    let stated = v1::HousePolicy::try_from(number).map_err(|_| {
+        let detail = format!("{number} is not a HousePolicy (0..=2)");
+        WireError::new("house_policy", detail)
+    })?;
+    Ok(house_policy_from_wire(stated).unwrap_or_default())
 }
 
-/// Converts the action for a fault to its protocol value.
-pub fn action_to_wire(action: FaultAction) -> v1::FaultAction {
-    match action {
-        FaultAction::Refuse => v1::FaultAction::Refuse,
-        FaultAction::Strike => v1::FaultAction::Strike,
-        FaultAction::Substitute => v1::FaultAction::Substitute,
-        FaultAction::Forfeit => v1::FaultAction::Forfeit,
-    }
-}
+same_variants!(HousePolicy: Random First, house_to_wire, house_policy_from_wire);
+
+same_variants!(FaultAction: Refuse Strike Substitute Forfeit, action_to_wire, action_from_wire);

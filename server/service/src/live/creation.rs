@@ -212,9 +212,9 @@ impl Matches {
             let origin = options.into_origin(id, &tickets);
             let live = self.with_slot(maker.as_ref(), || {
                 let live = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
-                live.map_err(|error| match &error {
-                    RulesError::Fork(why) => Refusal::field("fork", why.to_string()),
-                    _ => Refusal::field(format!("config.{}", error.field()), error.detail()),
+                live.map_err(|RulesError { field, detail }| match field {
+                    "fork" => Refusal::field(field, detail),
+                    _ => Refusal::field(format!("config.{field}"), detail),
                 })
             });
             let live = live.inspect_err(|_| {

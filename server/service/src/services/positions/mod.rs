@@ -15,7 +15,7 @@ use std::{
 use async_stream::try_stream;
 use bridgemaster_games::Viewer;
 use bridgemaster_proto::v1::{MatchInfo, MatchState};
-use bridgemaster_replay::{PositionError, viewers_from_wire};
+use bridgemaster_replay::viewers_from_wire;
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Status, codegen::Bytes};
 
@@ -60,13 +60,7 @@ pub(super) fn check_viewers(
         );
         return Err(Refusal::field("viewers", detail));
     }
-    viewers_from_wire(requested, seats).map_err(|error| match &error {
-        PositionError::NoSuchSeat { place, seat, .. } => Refusal::field(
-            format!("viewers[{place}].seat"),
-            format!("{seat} is out of range: the match has {seats} seats, numbered from 0"),
-        ),
-        _ => Refusal::field("viewers", error.to_string()),
-    })
+    viewers_from_wire(requested, seats).map_err(|error| Refusal::field(error.field, error.detail))
 }
 
 impl PositionWatcher {
