@@ -59,16 +59,14 @@ impl FromStr for Collector {
             return Err(wrong());
         }
         let endpoint = endpoint.connect_timeout(TIMEOUT).timeout(TIMEOUT);
-        let endpoint = if is_encrypted {
-            endpoint
-                .tls_config(ClientTlsConfig::new().with_native_roots())
-                .map_err(|error| InvalidCollectorAddress::Tls {
-                    address: address.to_owned(),
-                    detail: with_sources(&error),
-                })?
-        } else {
-            endpoint
-        };
+        if !is_encrypted {
+            return Ok(Self { endpoint });
+        }
+        let encrypted = endpoint.tls_config(ClientTlsConfig::new().with_native_roots());
+        let endpoint = encrypted.map_err(|error| InvalidCollectorAddress::Tls {
+            address: address.to_owned(),
+            detail: with_sources(&error),
+        })?;
         Ok(Self { endpoint })
     }
 }
@@ -88,13 +86,9 @@ impl Collector {
 
 /// Formats an error with its sources.
 fn with_sources(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
+    let sources = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = sources.map(ToString::to_string).collect();
+    texts.join(": ")
 }
 
 #[cfg(test)]
