@@ -1,10 +1,9 @@
 //! Plays the matches that a queue offers, with a new bot for each match.
 
-use bridgemaster_proto::v1;
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::{AttendEvent, AttendOptions, AttendanceSession, Bot, Connection, PlayError};
+use crate::{AttendEvent, AttendOptions, AttendanceSession, Bot, Connection, Options, PlayError};
 
 /// Attends a queue and plays every match that the queue offers. `new_bot` creates a bot for each
 /// match. Returns once the queue has been closed or the bot has left it.
@@ -38,7 +37,7 @@ pub fn attend_blocking<B: Bot + 'static>(
 
 impl Connection {
     /// Attends a queue on this connection. Intended for programs that play the offered seats
-    /// themselves. `options.server_url` is used only in error messages.
+    /// themselves. Ignores `options.tls`, and uses `options.server_url` only for offered seats.
     ///
     /// # Errors
     /// [`PlayError::Options`], if the options are not valid.
@@ -64,8 +63,8 @@ impl Connection {
             };
             match event {
                 Ok(Some(AttendEvent::Offer(offer))) => {
-                    let seat = OfferedSeat::new(self, &options, &offer)?;
-                    matches.spawn(seat.play(new_bot()));
+                    let (seat, connection) = (options.for_seat(&offer)?, self.clone());
+                    matches.spawn(connection.play_offered(new_bot(), seat, offer.match_id));
                 }
                 Ok(Some(AttendEvent::Attendance(attendance))) => {
                     let state = attendance.state().as_str_name();
@@ -83,30 +82,9 @@ impl Connection {
         while matches.join_next().await.is_some() {}
         ended
     }
-}
 
-struct OfferedSeat {
-    connection: Connection,
-    options: crate::Options,
-    match_id: String,
-}
-
-impl OfferedSeat {
-    fn new(
-        connection: &Connection,
-        options: &AttendOptions,
-        offer: &v1::Offer,
-    ) -> Result<Self, PlayError> {
-        Ok(Self {
-            connection: connection.clone(),
-            options: options.for_seat(offer)?,
-            match_id: offer.match_id.clone(),
-        })
-    }
-
-    async fn play(self, bot: impl Bot + 'static) {
-        let match_id = self.match_id;
-        match self.connection.play(bot, &self.options).await {
+    async fn play_offered(self, bot: impl Bot + 'static, seat: Options, match_id: String) {
+        match self.play(bot, &seat).await {
             Ok(_) => info!(match_id, "match over"),
             Err(error) => warn!(match_id, %error, "match failed"),
         }

@@ -6,9 +6,8 @@ use bridgemaster_proto::v1;
 use tokio::sync::watch;
 
 use crate::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, OptionsError, QUEUE_VARIABLE,
-    SERVER_VARIABLE, SLOTS_VARIABLE, TlsOptions,
-    options::{ATTEND_RECONNECT_FOR, CONNECT_FOR, validate_name, variable},
+    ApiKey, Options, OptionsError, QUEUE_VARIABLE, SLOTS_VARIABLE, TlsOptions,
+    options::{ATTEND_RECONNECT_FOR, CONNECT_FOR, server_from_env, validate_name, variable},
 };
 
 /// The maximum number of matches that a bot plays concurrently. The server enforces the same limit.
@@ -77,15 +76,14 @@ impl AttendOptions {
         let Some(queue) = variable(QUEUE_VARIABLE)? else {
             return Ok(None);
         };
-        let server_url = variable(SERVER_VARIABLE)?.unwrap_or(DEFAULT_SERVER_URL.to_owned());
+        let (server_url, key) = server_from_env()?;
         let slots = variable(SLOTS_VARIABLE)?.map(|text| {
             let slots = text.trim().parse().ok();
             slots.ok_or(OptionsError::SlotsOutOfRange { text })
         });
-        let key = variable(KEY_VARIABLE)?;
         Ok(Some(Self {
             slots: slots.transpose()?.unwrap_or(1),
-            key: key.map(|key| key.parse()).transpose()?,
+            key,
             tls: TlsOptions::from_env(),
             ..Self::new(server_url, queue, bot_name)
         }))
@@ -161,6 +159,7 @@ impl Default for PauseSwitch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DEFAULT_SERVER_URL;
 
     #[test]
     fn an_offered_seat_reconnects_for_as_long_as_the_attendance() {

@@ -6,23 +6,23 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_proto::v1::{
-    self, AttendRequest, AttendResponse, AttendanceState, DeclineOfferRequest, LeaveQueueRequest,
-    UpdateAttendanceRequest, attend_response, lobby_service_client::LobbyServiceClient,
+use bridgemaster_proto::{
+    PROTOCOL_REVISION,
+    v1::{
+        self, AttendRequest, AttendResponse, AttendanceState, DeclineOfferRequest,
+        LeaveQueueRequest, UpdateAttendanceRequest, attend_response,
+        lobby_service_client::LobbyServiceClient,
+    },
 };
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tonic::{Status, Streaming, transport::Channel};
-use tracing::{debug, warn};
+use tracing::warn;
 
 use crate::{
-    AttendOptions, KEY_METADATA, PlayError, Refusal,
-    backoff::Backoff,
-    error::{StreamFailure, TransportFailure},
-    servers::Route,
+    AttendOptions, PlayError, Refusal, credentials::add_key, error::StreamFailure,
+    reconnection::Reconnection, servers::Route,
 };
 
-/// The protocol revision that this SDK implements.
-const PROTOCOL_REVISION: u32 = 1;
 /// Maximum time to wait for the first message of a new stream.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of recent offers that are stored in order to detect repetitions. It is far more than
@@ -73,12 +73,9 @@ pub enum AttendEvent {
 /// after some time. To leave the queue at once, call [`AttendanceSession::leave`].
 #[derive(Debug)]
 pub struct AttendanceSession {
-    route: Route,
+    server: Reconnection,
     options: AttendOptions,
     stream: Option<Streaming<AttendResponse>>,
-    backoff: Backoff,
-    /// Whether any stream has received a message.
-    has_attended: bool,
     /// Whether the current stream has received a message.
     has_progressed: bool,
     attendance_id: String,
@@ -92,11 +89,9 @@ impl AttendanceSession {
     pub(crate) fn new(route: Route, options: AttendOptions) -> Result<Self, PlayError> {
         options.validate()?;
         Ok(Self {
-            route,
-            backoff: Backoff::new(options.connect_for),
+            server: Reconnection::new(route, options.connect_for),
             options,
             stream: None,
-            has_attended: false,
             has_progressed: false,
             attendance_id: String::new(),
             acknowledged_pause: None,
@@ -134,24 +129,10 @@ impl AttendanceSession {
             };
             self.stream = None;
             self.acknowledged_pause = None;
-            let status = match failure {
-                StreamFailure::Fatal(error) => return Err(error),
-                StreamFailure::Lost(status) => status,
-            };
             if std::mem::take(&mut self.has_progressed) {
-                self.backoff.restart(self.options.reconnect_for, true);
+                self.server.restart(self.options.reconnect_for, true);
             }
-            self.route.advance();
-            let Some(pause) = self.backoff.next_pause() else {
-                return Err(self.timed_out(status));
-            };
-            let message = status.message();
-            if self.has_attended {
-                warn!(message, ?pause, "attendance lost; reconnecting");
-            } else {
-                debug!(message, ?pause, "cannot attend the queue yet; retrying");
-            }
-            sleep(pause).await;
+            self.server.wait(failure).await?;
         }
     }
 
@@ -213,9 +194,7 @@ impl AttendanceSession {
                     slots: self.options.slots,
                     protocol_revision: PROTOCOL_REVISION,
                 });
-                let answer_timeout = self
-                    .route
-                    .answer_timeout(ANSWER_TIMEOUT, self.backoff.total());
+                let answer_timeout = self.server.answer_timeout(ANSWER_TIMEOUT);
                 let mut client = self.client();
                 let attended = timeout(answer_timeout, client.attend(request))
                     .await
@@ -229,13 +208,13 @@ impl AttendanceSession {
     }
 
     fn client(&self) -> LobbyServiceClient<Channel> {
-        LobbyServiceClient::new(self.route.channel())
+        LobbyServiceClient::new(self.server.route.channel())
     }
 
     /// Processes a message. Returns `None` if the message is of an unknown kind, or repeats an
     /// offer.
     fn receive(&mut self, message: AttendResponse) -> Option<AttendEvent> {
-        self.has_attended = true;
+        self.server.had_stream = true;
         self.has_progressed = true;
         match message.message? {
             attend_response::Message::Attendance(attendance) => {
@@ -265,7 +244,7 @@ impl AttendanceSession {
         if refusal.is_some_and(|refusal| refusal.reason == QUEUE_UNKNOWN) {
             StreamFailure::Lost(Box::new(status))
         } else {
-            StreamFailure::from_status(status, &self.options.server_url)
+            StreamFailure::from_status(status, self.server.route.url())
         }
     }
 
@@ -273,34 +252,14 @@ impl AttendanceSession {
     fn fatal(&self, status: Status) -> PlayError {
         match self.classify(status) {
             StreamFailure::Fatal(error) => error,
-            StreamFailure::Lost(status) => self.timed_out(status),
-        }
-    }
-
-    fn timed_out(&self, status: Box<Status>) -> PlayError {
-        let server_url = self.options.server_url.clone();
-        let waited: Duration = self.backoff.total();
-        match Refusal::from_status(&status) {
-            Some(refusal) => PlayError::Refused(Box::new(refusal)),
-            None if self.has_attended => PlayError::Lost {
-                server_url,
-                waited,
-                source: TransportFailure(status),
-            },
-            None => PlayError::Unreachable {
-                server_url,
-                waited,
-                source: TransportFailure(status),
-            },
+            StreamFailure::Lost(status) => self.server.timed_out(status),
         }
     }
 
     /// Wraps a message in a request. The request contains the API key, if there is one.
     fn with_key<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);
-        if let Some(key) = &self.options.key {
-            request.metadata_mut().insert(KEY_METADATA, key.metadata());
-        }
+        add_key(&mut request, self.options.key.as_ref());
         request
     }
 }

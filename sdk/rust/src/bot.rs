@@ -110,7 +110,8 @@ impl Choice {
 pub(crate) enum Task {
     Started(v1::MatchStarted),
     Decide(Arc<Request>),
-    Rejected(v1::DecisionRejected),
+    /// A refused decision, and its request if it is still open.
+    Rejected(v1::DecisionRejected, Option<Arc<Request>>),
     SeatChanged(v1::SeatStatus),
     Ended(v1::MatchResult),
 }
@@ -142,16 +143,21 @@ impl BotThread {
             .spawn(move || {
                 // The loop ends when either channel is closed, since the match has then ended.
                 while let Ok(task) = inbox.recv() {
+                    let mut open = None;
                     match task {
                         Task::Started(started) => bot.match_started(&started),
-                        Task::Rejected(rejected) => bot.decision_rejected(&rejected),
+                        Task::Rejected(rejected, request) => {
+                            bot.decision_rejected(&rejected);
+                            open = request;
+                        }
                         Task::SeatChanged(status) => bot.seat_changed(&status),
                         Task::Ended(result) => bot.match_ended(&result),
-                        Task::Decide(request) => {
-                            let choice = bot.decide(&request);
-                            if outbox.blocking_send(Answer { request, choice }).is_err() {
-                                return;
-                            }
+                        Task::Decide(request) => open = Some(request),
+                    }
+                    if let Some(request) = open {
+                        let choice = bot.decide(&request);
+                        if outbox.blocking_send(Answer { request, choice }).is_err() {
+                            return;
                         }
                     }
                 }

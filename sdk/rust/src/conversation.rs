@@ -1,7 +1,7 @@
 //! Tracks a seat's conversation with the server, across all of the seat's streams, and decides how
 //! to react to each received message. Does no I/O.
 
-use std::{fmt::Write as _, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
@@ -28,8 +28,6 @@ pub(crate) enum Reaction {
     Send(v1::PlayRequest),
     /// Pass this task to the bot.
     Dispatch(Task),
-    /// Pass the refusal to the bot, followed by the same request.
-    Retry(v1::DecisionRejected, Arc<Request>),
     /// The match has ended with this result.
     End(v1::MatchResult),
 }
@@ -82,11 +80,6 @@ impl Conversation {
     /// Returns the last numbered message's sequence number; 0 before the first message.
     pub(crate) fn last_sequence(&self) -> u32 {
         self.last_sequence
-    }
-
-    /// Returns whether any stream has received a Welcome.
-    pub(crate) fn has_been_welcomed(&self) -> bool {
-        self.welcomed_before
     }
 
     /// Processes a stream's Welcome. If the last answer might have been lost with the previous
@@ -263,7 +256,7 @@ impl Conversation {
             .as_mut()
             .filter(|open| still_open && open.request.request_id == rejected.request_id)
         else {
-            return Ok(Reaction::Dispatch(Task::Rejected(rejected)));
+            return Ok(Reaction::Dispatch(Task::Rejected(rejected, None)));
         };
         open.answer = None;
         open.refused_answers += 1;
@@ -275,7 +268,8 @@ impl Conversation {
             });
         }
         open.sent_on_current_stream = false;
-        Ok(Reaction::Retry(rejected, Arc::clone(&open.request)))
+        let open = Some(Arc::clone(&open.request));
+        Ok(Reaction::Dispatch(Task::Rejected(rejected, open)))
     }
 }
 
@@ -325,25 +319,10 @@ fn request(message: play_request::Message) -> v1::PlayRequest {
 /// comparison afterwards. Once the group has ended, `MatchInfo` contains the seed.
 pub fn seed_commitment(seed: &str, seed_salt: &str) -> Option<String> {
     let digest = Sha256::new()
-        .chain_update(from_hex(seed_salt)?)
+        .chain_update(hex::decode(seed_salt).ok()?)
         .chain_update(seed)
         .finalize();
-    let mut text = String::new();
-    for byte in digest {
-        write!(text, "{byte:02x}").ok()?;
-    }
-    Some(text)
-}
-
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digit = |digit: &u8| char::from(*digit).to_digit(16).map(|value| value as u8);
-    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-        return None;
-    };
-    pairs
-        .iter()
-        .map(|[high, low]| Some(digit(high)? << 4 | digit(low)?))
-        .collect()
+    Some(hex::encode(digest))
 }
 
 #[cfg(test)]

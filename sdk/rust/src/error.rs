@@ -196,7 +196,8 @@ impl Refusal {
     }
 }
 
-/// Returns the advice for a reason, as the table in `PROTOCOL.md` defines it.
+/// Returns the advice for a reason, as the table in `PROTOCOL.md` defines it. A test compares the
+/// two.
 fn advice_for_reason(reason: RefusalReason) -> Advice {
     use RefusalReason as R;
     match reason {
@@ -219,40 +220,7 @@ fn advice_for_reason(reason: RefusalReason) -> Advice {
         | R::LadderClosed
         | R::ReplayForgotten
         | R::DataDamaged => Advice::Stop,
-        R::Unspecified
-        | R::TicketMissing
-        | R::TicketUnknown
-        | R::KeyMissing
-        | R::KeyUnknown
-        | R::KeyRevoked
-        | R::ScopeMissing
-        | R::SeatOfAnotherKey
-        | R::HelloExpected
-        | R::HelloRepeated
-        | R::ProtocolRevisionUnsupported
-        | R::GameNotPlayed
-        | R::MalformedMessage
-        | R::StaleRequest
-        | R::UnknownRequest
-        | R::IndexOutOfRange
-        | R::MalformedDecision
-        | R::IllegalDecision
-        | R::InvalidField
-        | R::MatchUnknown
-        | R::MethodUnknown
-        | R::CompressionUnsupported
-        | R::SeatTaken
-        | R::IdempotencyKeyReused
-        | R::ReplayInvalid
-        | R::KeyExpired
-        | R::NotSupported
-        | R::QueueUnknown
-        | R::BotVersionDiffers
-        | R::BotBenched
-        | R::LadderUnknown
-        | R::BotUnknown
-        | R::ContestUnknown
-        | R::PositionInvalid => Advice::Fix,
+        _ => Advice::Fix,
     }
 }
 
@@ -302,6 +270,13 @@ impl From<PlayError> for StreamFailure {
     fn from(error: PlayError) -> Self {
         Self::Fatal(error)
     }
+}
+
+/// Formats an error and its causes on one line.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = causes.map(ToString::to_string).collect();
+    texts.join(": ")
 }
 
 #[cfg(test)]

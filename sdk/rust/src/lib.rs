@@ -42,16 +42,16 @@
 
 #![forbid(unsafe_code)]
 
-mod api_key;
 mod attend;
 mod attend_options;
 mod attendance;
-mod backoff;
 mod bot;
 mod conversation;
+mod credentials;
 mod error;
 mod options;
 mod play;
+mod reconnection;
 mod request;
 #[cfg(feature = "rules")]
 pub mod rules;
@@ -59,21 +59,20 @@ mod run;
 mod servers;
 mod tls;
 mod variables;
-mod wire_log;
 
-pub use api_key::{ApiKey, ApiKeyInterceptor, KEY_METADATA};
 pub use attend::{attend, attend_blocking};
 pub use attend_options::{AttendOptions, PauseSwitch};
 pub use attendance::{AttendEvent, AttendanceSession};
 pub use bot::{Bot, Choice};
 pub use bridgemaster_proto::{self as proto, v1};
 pub use conversation::seed_commitment;
+pub use credentials::{ApiKey, ApiKeyInterceptor, KEY_METADATA, Ticket};
 pub use error::{Advice, PlayError, Refusal, TransportFailure};
-pub use options::{ATTEND_RECONNECT_FOR, Options, Ticket};
-pub use play::{Connection, play, play_blocking};
+pub use options::{ATTEND_RECONNECT_FOR, Options};
+pub use play::{play, play_blocking};
 pub use request::{ClockView, Request, seat_clock};
 pub use run::{run, run_each};
-pub use servers::Route;
+pub use servers::{Connection, Route};
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,
 };

@@ -5,7 +5,10 @@ use std::{io::Write as _, process::ExitCode};
 
 use bridgemaster_proto::{escape::Escaped, v1};
 
-use crate::{AttendOptions, Bot, Options, OptionsError, PlayError, attend_blocking, play_blocking};
+use crate::{
+    AttendOptions, Bot, Options, OptionsError, PlayError, attend_blocking, error::with_causes,
+    play_blocking,
+};
 
 /// Plays the match that the environment selects (see [`Options::from_env`]), and prints the outcome
 /// to standard error. Intended as the body of a bot's `main`.
@@ -69,13 +72,4 @@ fn placings(result: &v1::MatchResult) -> String {
         result.match_id,
         places.collect::<Vec<_>>().join(", ")
     )
-}
-
-/// Formats an error and its causes on one line.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
 }

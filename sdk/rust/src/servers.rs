@@ -1,10 +1,11 @@
-//! A cluster's servers: one channel per server, and a seat's route between them.
+//! Connections to a server or a cluster: one channel per server, and a seat's route between them.
 
 use std::{sync::Arc, time::Duration};
 
+use bridgemaster_proto::v1::{ResignSeatRequest, seat_service_client::SeatServiceClient};
 use tonic::transport::{Channel, Endpoint};
 
-use crate::{OptionsError, TlsOptions, endpoint};
+use crate::{OptionsError, Refusal, TlsOptions, endpoint};
 
 /// Timeout of one attempt to connect to a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -13,9 +14,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const ADDRESS_SEPARATOR: char = ',';
 
-/// A cluster's servers, or a single server. Clones use the same connections.
+/// A connection to a server, or to a cluster's servers, for any number of seats. Clones use the
+/// same channels.
 #[derive(Clone, Debug)]
-pub(crate) struct Servers {
+pub struct Connection {
     tls: TlsOptions,
     /// The configured servers, in order. There is at least one.
     servers: Arc<[ServerChannel]>,
@@ -29,9 +31,22 @@ struct ServerChannel {
     channel: Channel,
 }
 
-impl Servers {
-    /// Parses one address, or several addresses separated by commas.
-    pub(crate) fn parse(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
+impl Connection {
+    /// Creates a connection to an address, or to a cluster's comma-separated addresses. The
+    /// connection is established on first use, and again after each loss. Must be called within a
+    /// Tokio runtime.
+    ///
+    /// # Errors
+    /// [`OptionsError::InvalidServerUrl`], if an address is not valid.
+    pub fn new(server_url: &str) -> Result<Self, OptionsError> {
+        Self::with_tls(server_url, &TlsOptions::default())
+    }
+
+    /// Like [`Connection::new`], with TLS files for `https://` addresses.
+    ///
+    /// # Errors
+    /// An address is not valid, or the TLS files cannot be used.
+    pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
         let servers = server_url.split(ADDRESS_SEPARATOR).map(|url| {
             let url = url.trim().to_owned();
             let channel = server_endpoint(&url, tls)?.connect_lazy();
@@ -43,11 +58,23 @@ impl Servers {
         })
     }
 
-    /// Checks that at least one server accepts a connection. Otherwise, returns the first server's
-    /// error.
-    pub(crate) async fn probe(&self) -> Result<(), tonic::transport::Error> {
+    /// Returns a route that starts at the first configured server. Intended for programs that make
+    /// their own gRPC calls.
+    #[must_use]
+    pub fn route(&self) -> Route {
+        Route {
+            servers: Arc::clone(&self.servers),
+            index: 0,
+        }
+    }
+
+    /// Checks that at least one of the configured servers accepts a connection.
+    ///
+    /// # Errors
+    /// The first server's error, if no server accepts a connection.
+    pub async fn probe(&self) -> Result<(), tonic::transport::Error> {
         let mut failed = Ok(());
-        // Cannot fail, because `parse` has checked all addresses.
+        // Cannot fail, because `with_tls` has checked all addresses.
         let urls = self.servers.iter().map(|server| &server.url);
         for endpoint in urls.flat_map(|url| server_endpoint(url, &self.tls)) {
             match endpoint.connect().await {
@@ -56,6 +83,23 @@ impl Servers {
             }
         }
         failed
+    }
+
+    /// Returns whether the server requires an API key from a bot, in addition to its ticket.
+    /// Returns `None` if this cannot be determined. Programs that start bots can thus pass a key
+    /// only if it is needed.
+    pub async fn requires_key(&self) -> Option<bool> {
+        let channel = self.route().channel();
+        // The call contains neither a key nor a ticket, so the refusal names the credential that
+        // the server checks first.
+        let mut client = SeatServiceClient::new(channel);
+        let response = client.resign_seat(ResignSeatRequest {}).await;
+        let refusal = Refusal::from_status(&response.err()?)?;
+        match &*refusal.reason {
+            "KEY_MISSING" => Some(true),
+            "TICKET_MISSING" => Some(false),
+            _ => None,
+        }
     }
 }
 
@@ -75,14 +119,6 @@ pub struct Route {
 }
 
 impl Route {
-    /// Creates a route that starts at the first configured server.
-    pub(crate) fn new(servers: &Servers) -> Self {
-        Self {
-            servers: Arc::clone(&servers.servers),
-            index: 0,
-        }
-    }
-
     /// Returns the address of the current server.
     #[must_use]
     pub fn url(&self) -> &str {
@@ -116,8 +152,7 @@ mod tests {
     use super::*;
 
     fn route(urls: &str) -> Route {
-        let servers = Servers::parse(urls, &TlsOptions::default()).unwrap();
-        Route::new(&servers)
+        Connection::new(urls).unwrap().route()
     }
 
     #[tokio::test]
@@ -153,7 +188,7 @@ mod tests {
     #[tokio::test]
     async fn an_invalid_address_is_refused() {
         for urls in ["", "http://one:1,", "http://one:1,nonsense"] {
-            let refused = Servers::parse(urls, &TlsOptions::default()).unwrap_err();
+            let refused = Connection::new(urls).unwrap_err();
             assert!(
                 matches!(refused, OptionsError::InvalidServerUrl { .. }),
                 "{urls:?}"

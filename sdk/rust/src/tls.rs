@@ -7,7 +7,7 @@ use std::{
 
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use crate::OptionsError;
+use crate::{OptionsError, error::with_causes};
 
 /// Name of the environment variable for the path of the PEM file with trusted certificates.
 pub const CA_VARIABLE: &str = "BRIDGEMASTER_CA";
@@ -75,7 +75,7 @@ pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsE
             .tcp_nodelay(true)
             .tls_config(tls.config()?)
             .map_err(|error| OptionsError::Tls {
-                detail: with_sources(&error),
+                detail: with_causes(&error),
             }),
         _ => Err(bad_url()),
     }
@@ -150,13 +150,6 @@ fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
         path: path.to_owned(),
         detail: error.to_string(),
     })
-}
-
-/// Formats an error and its causes on one line.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |error| error.source());
-    let texts: Vec<String> = sources.map(ToString::to_string).collect();
-    texts.join(": ")
 }
 
 #[cfg(test)]

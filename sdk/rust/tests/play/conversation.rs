@@ -4,7 +4,9 @@ use bridgemaster_sdk::{Bot, Choice, PlayError, Request, play, v1};
 use v1::{play_request, play_response};
 
 use crate::{
-    scripted_bot::{BotEvent, next_events, options, outcome, start, with_open_request},
+    scripted_bot::{
+        BotEvent, finish, next_events, options, outcome, start, welcomed, with_open_request,
+    },
     scripted_server::{
         SEAT, ScriptedServer, decision_rejected, decision_request, match_ended, match_result,
         match_started, seat_status,
@@ -52,7 +54,7 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
 }
 
 #[tokio::test]
-async fn a_choice_carries_its_note() {
+async fn a_choice_carries_its_note_and_a_resignation_none() {
     let (_server, playing, control, mut stream) = with_open_request().await;
     let noted = Choice::Index(2).with_note("the park is nearly full");
     control.choices.send(noted).unwrap();
@@ -70,16 +72,12 @@ async fn a_choice_carries_its_note() {
     control.choices.send(resigned).unwrap();
     let expected = v1::play_request::Message::Resign(v1::Resign {});
     assert_eq!(stream.next().await, expected);
-    stream.send(4, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 4, playing).await;
 }
 
 #[tokio::test]
 async fn a_repeated_message_counts_once() {
-    let mut server = ScriptedServer::start().await;
-    let (playing, control) = start(&server);
-    let (_, mut stream) = server.next_welcomed().await;
+    let (_server, playing, control, mut stream) = welcomed().await;
     stream.send(1, match_started()).await;
     stream.send(1, match_started()).await;
     stream.send(2, seat_status(1)).await;
@@ -91,9 +89,7 @@ async fn a_repeated_message_counts_once() {
     stream.send(4, decision_request(2)).await;
     control.choose(2);
     assert_eq!(stream.decision().await, (2, 2));
-    stream.send(5, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 5, playing).await;
     assert_eq!(
         control.events(),
         [
@@ -122,9 +118,7 @@ async fn a_ping_is_answered_while_the_bot_thinks() {
     );
     control.choose(0);
     assert_eq!(stream.decision().await, (1, 0));
-    stream.send(3, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 3, playing).await;
 }
 
 #[tokio::test]
@@ -135,9 +129,7 @@ async fn a_refused_decision_is_reported_and_requested_again() {
     stream.send(3, decision_rejected(1)).await;
     control.choose(1);
     assert_eq!(stream.decision().await, (1, 1));
-    stream.send(4, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 4, playing).await;
     assert_eq!(
         control.events()[1..],
         [
@@ -167,17 +159,6 @@ async fn a_bot_that_is_always_refused_ends_with_the_last_refusal() {
         panic!("{error:?}")
     };
     assert_eq!(last.detail, "valid: 0 to 2");
-}
-
-#[tokio::test]
-async fn a_bot_can_resign() {
-    let (_server, playing, control, mut stream) = with_open_request().await;
-    control.choices.send(Choice::Resign).unwrap();
-    let resign = v1::Resign {};
-    assert_eq!(stream.next().await, play_request::Message::Resign(resign));
-    stream.send(3, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
 }
 
 #[tokio::test]

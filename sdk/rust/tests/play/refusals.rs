@@ -8,8 +8,8 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
-    scripted_bot::{options, outcome, scripted_bot, start},
-    scripted_server::{ScriptedServer, match_ended, match_started, within_timeout},
+    scripted_bot::{finish, options, outcome, scripted_bot, start, welcomed},
+    scripted_server::{ScriptedServer, match_started, within_timeout},
 };
 
 #[tokio::test]
@@ -36,9 +36,7 @@ async fn a_refusal_is_returned_with_its_reason_and_not_retried() {
 
 #[tokio::test]
 async fn a_refusal_with_the_advice_retry_is_retried() {
-    let mut server = ScriptedServer::start().await;
-    let (playing, _control) = start(&server);
-    let (_, stream) = server.next_welcomed().await;
+    let (mut server, playing, _control, stream) = welcomed().await;
     stream.send(1, match_started()).await;
     stream
         .fail(refusal(
@@ -49,9 +47,7 @@ async fn a_refusal_with_the_advice_retry_is_retried() {
         .await;
     let (hello, stream) = server.next_welcomed().await;
     assert_eq!(hello.last_sequence, Some(1));
-    stream.send(2, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 2, playing).await;
 }
 
 #[tokio::test]
@@ -66,9 +62,7 @@ async fn a_bot_waits_for_a_server_that_starts_after_it() {
     drop(first_attempt);
     let mut server = ScriptedServer::start_on(listener);
     let (_, stream) = server.next_welcomed().await;
-    stream.send(1, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 1, playing).await;
 }
 
 #[tokio::test]
@@ -105,9 +99,7 @@ async fn a_server_that_stays_away_is_lost_after_reconnect_for() {
 
 #[tokio::test]
 async fn a_key_that_is_revoked_during_the_match_ends_play_with_that_reason() {
-    let mut server = ScriptedServer::start().await;
-    let (playing, _control) = start(&server);
-    let (_, stream) = server.next_welcomed().await;
+    let (_server, playing, _control, stream) = welcomed().await;
     stream
         .fail(refusal(Code::Unauthenticated, "KEY_REVOKED", "revoked"))
         .await;

@@ -5,11 +5,8 @@ use tonic::Status;
 use v1::{play_request, play_response};
 
 use crate::{
-    scripted_bot::{BotEvent, next_events, outcome, start, with_open_request},
-    scripted_server::{
-        HISTORY_ID, SEAT, ScriptedServer, decision_request, match_ended, match_result,
-        match_started,
-    },
+    scripted_bot::{BotEvent, finish, next_events, welcomed, with_open_request},
+    scripted_server::{HISTORY_ID, SEAT, decision_request, match_result, match_started},
 };
 
 #[tokio::test]
@@ -27,9 +24,7 @@ async fn a_lost_stream_is_resumed_and_the_open_request_answered_on_the_new_one()
     stream.send(2, decision_request(1)).await;
     control.choose(1);
     assert_eq!(stream.decision().await, (1, 1));
-    stream.send(3, match_ended()).await;
-    drop(stream);
-    assert_eq!(outcome(playing).await.unwrap(), match_result());
+    assert_eq!(finish(stream, 3, playing).await, match_result());
     assert_eq!(control.events(), [BotEvent::Ended(7)]);
 }
 
@@ -46,9 +41,7 @@ async fn an_answer_on_a_lost_stream_is_sent_again_once() {
     stream.send(3, decision_request(2)).await;
     control.choose(0);
     assert_eq!(stream.decision().await, (2, 0));
-    stream.send(4, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 4, playing).await;
     assert_eq!(
         control.events(),
         [
@@ -63,9 +56,7 @@ async fn an_answer_on_a_lost_stream_is_sent_again_once() {
 #[tokio::test]
 async fn a_bot_that_is_not_resumed_starts_over_without_its_unsent_answer() {
     const ANOTHER: &str = "ffffffffffffffffffffffffffffffff";
-    let mut server = ScriptedServer::start().await;
-    let (playing, control) = start(&server);
-    let (_, mut stream) = server.next_welcomed().await;
+    let (mut server, playing, control, mut stream) = welcomed().await;
     stream.send(1, match_started()).await;
     for number in [1, 2] {
         stream.send(1 + number, decision_request(number)).await;
@@ -86,9 +77,7 @@ async fn a_bot_that_is_not_resumed_starts_over_without_its_unsent_answer() {
     assert_eq!(hello.last_sequence, Some(2));
     assert_eq!(hello.history_id.as_deref(), Some(ANOTHER));
     assert_eq!(stream.decision().await, (1, 0), "the new one, again");
-    stream.send(3, match_ended()).await;
-    drop(stream);
-    assert_eq!(outcome(playing).await.unwrap(), match_result());
+    assert_eq!(finish(stream, 3, playing).await, match_result());
     assert_eq!(
         control.events(),
         [
@@ -125,7 +114,5 @@ async fn an_answer_to_a_request_from_before_a_start_over_is_dropped() {
     control.choose(1);
     control.choose(2);
     assert_eq!(stream.decision().await, (1, 2));
-    stream.send(3, match_ended()).await;
-    drop(stream);
-    outcome(playing).await.unwrap();
+    finish(stream, 3, playing).await;
 }

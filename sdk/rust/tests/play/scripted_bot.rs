@@ -6,7 +6,7 @@ use bridgemaster_sdk::{Bot, Choice, Options, PlayError, Request, play, v1};
 use tokio::task::JoinHandle;
 
 use crate::scripted_server::{
-    ScriptedServer, ServerStream, decision_request, match_started, within_timeout,
+    ScriptedServer, ServerStream, decision_request, match_ended, match_started, within_timeout,
 };
 
 /// A call of a bot's method.
@@ -121,12 +121,29 @@ pub(crate) async fn next_events(control: &BotControl, count: usize) -> Vec<BotEv
     events
 }
 
-/// Starts a bot and sends it its first decision request. The server runs until it is dropped.
-pub(crate) async fn with_open_request() -> (ScriptedServer, PlayTask, BotControl, ServerStream) {
+/// Starts a bot and welcomes it. The server runs until it is dropped.
+pub(crate) async fn welcomed() -> (ScriptedServer, PlayTask, BotControl, ServerStream) {
     let mut server = ScriptedServer::start().await;
     let (playing, control) = start(&server);
     let (_, stream) = server.next_welcomed().await;
+    (server, playing, control, stream)
+}
+
+/// Starts a bot and sends it its first decision request. The server runs until it is dropped.
+pub(crate) async fn with_open_request() -> (ScriptedServer, PlayTask, BotControl, ServerStream) {
+    let (server, playing, control, stream) = welcomed().await;
     stream.send(1, match_started()).await;
     stream.send(2, decision_request(1)).await;
     (server, playing, control, stream)
+}
+
+/// Ends the match with the message of this number, and returns the result that the bot gets.
+pub(crate) async fn finish(
+    stream: ServerStream,
+    sequence: u32,
+    playing: PlayTask,
+) -> v1::MatchResult {
+    stream.send(sequence, match_ended()).await;
+    drop(stream);
+    outcome(playing).await.unwrap()
 }

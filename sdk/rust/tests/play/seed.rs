@@ -4,8 +4,8 @@ use bridgemaster_sdk::{Advice, PlayError, v1};
 use v1::play_response;
 
 use crate::{
-    scripted_bot::{outcome, start},
-    scripted_server::{ScriptedServer, match_result, match_started},
+    scripted_bot::{outcome, welcomed},
+    scripted_server::{match_result, match_started},
 };
 
 /// Seed, salt, and their commitment as computed by Python's hashlib.
@@ -35,9 +35,7 @@ fn revealing(seed: &str, seed_salt: &str) -> play_response::Message {
 
 #[tokio::test]
 async fn a_seed_that_matches_the_commitment_is_accepted() {
-    let mut server = ScriptedServer::start().await;
-    let (playing, _control) = start(&server);
-    let (_, stream) = server.next_welcomed().await;
+    let (_server, playing, _control, stream) = welcomed().await;
     stream.send(1, committed()).await;
     stream.send(2, revealing(SEED, SALT)).await;
     drop(stream);
@@ -48,9 +46,7 @@ async fn a_seed_that_matches_the_commitment_is_accepted() {
 async fn a_seed_or_salt_that_does_not_match_is_an_error_with_the_result() {
     let other_salt = SALT.replace("00", "01");
     for (seed, salt) in [("london-1210", SALT), (SEED, &other_salt), ("", "")] {
-        let mut server = ScriptedServer::start().await;
-        let (playing, _control) = start(&server);
-        let (_, stream) = server.next_welcomed().await;
+        let (_server, playing, _control, stream) = welcomed().await;
         stream.send(1, committed()).await;
         stream.send(2, revealing(seed, salt)).await;
         drop(stream);
@@ -91,9 +87,7 @@ async fn a_seed_revealed_with_the_group_may_be_missing_but_must_match_the_commit
         ("london-1210", SALT, false),
         (SEED, "", false),
     ] {
-        let mut server = ScriptedServer::start().await;
-        let (playing, _control) = start(&server);
-        let (_, stream) = server.next_welcomed().await;
+        let (_server, playing, _control, stream) = welcomed().await;
         stream.send(1, of_group()).await;
         stream.send(2, revealing(seed, salt)).await;
         drop(stream);
@@ -107,9 +101,7 @@ async fn a_seed_revealed_with_the_group_may_be_missing_but_must_match_the_commit
 
 #[tokio::test]
 async fn a_commitment_that_changes_breaks_the_protocol() {
-    let mut server = ScriptedServer::start().await;
-    let (playing, _control) = start(&server);
-    let (_, stream) = server.next_welcomed().await;
+    let (_server, playing, _control, stream) = welcomed().await;
     stream.send(1, committed()).await;
     stream.send(2, match_started()).await;
     let error = outcome(playing).await.unwrap_err();

@@ -1,0 +1,173 @@
+//! Attempts to reach one of a cluster's servers, with exponential backoff in between.
+
+use std::time::{Duration, Instant};
+
+use tonic::Status;
+use tracing::{debug, warn};
+
+use crate::{
+    PlayError, Refusal,
+    error::{StreamFailure, TransportFailure},
+    servers::Route,
+};
+
+/// The first pause. It is short, since a server that only closed the stream is available
+/// immediately.
+const MIN_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause. It limits the clock time that a bot loses after the server has become
+/// available again.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+
+/// The route of a seat or an attendance, and its attempts to open a stream.
+#[derive(Debug)]
+pub(crate) struct Reconnection {
+    pub(crate) route: Route,
+    backoff: Backoff,
+    /// Whether any stream was opened.
+    pub(crate) had_stream: bool,
+}
+
+impl Reconnection {
+    /// Creates a reconnection that tries to open the first stream for `connect_for`.
+    pub(crate) fn new(route: Route, connect_for: Duration) -> Self {
+        Self {
+            route,
+            backoff: Backoff::new(connect_for),
+            had_stream: false,
+        }
+    }
+
+    /// Returns the timeout for a server's first response, which is at most `max`.
+    pub(crate) fn answer_timeout(&self, max: Duration) -> Duration {
+        self.route.answer_timeout(max, self.backoff.total)
+    }
+
+    /// Restarts the time limit after the loss of a stream.
+    pub(crate) fn restart(&mut self, total: Duration, progressed: bool) {
+        self.backoff.restart(total, progressed);
+    }
+
+    /// Waits after a failed attempt. The next attempt uses the next server.
+    ///
+    /// # Errors
+    /// The failure, if it is final or the time limit is reached.
+    pub(crate) async fn wait(&mut self, failure: StreamFailure) -> Result<(), PlayError> {
+        let status = match failure {
+            StreamFailure::Lost(status) => status,
+            StreamFailure::Fatal(error) => return Err(error),
+        };
+        let Some(pause) = self.backoff.next_pause() else {
+            return Err(self.timed_out(status));
+        };
+        self.route.advance();
+        let (code, message) = (status.code(), status.message());
+        if self.had_stream {
+            warn!(?code, message, ?pause, "stream lost; reconnecting");
+        } else {
+            debug!(?code, message, ?pause, "no stream yet; retrying");
+        }
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+
+    /// Creates the error after the last attempt.
+    pub(crate) fn timed_out(&self, status: Box<Status>) -> PlayError {
+        let (server_url, waited) = (self.route.url().to_owned(), self.backoff.total);
+        let refusal = Refusal::from_status(&status);
+        let source = TransportFailure(status);
+        match refusal {
+            Some(refusal) => PlayError::Refused(Box::new(refusal)),
+            None if self.had_stream => PlayError::Lost {
+                server_url,
+                waited,
+                source,
+            },
+            None => PlayError::Unreachable {
+                server_url,
+                waited,
+                source,
+            },
+        }
+    }
+}
+
+/// Exponential backoff with a total time limit. Jitter prevents all of a server's bots from
+/// reconnecting at the same time.
+#[derive(Debug)]
+struct Backoff {
+    total: Duration,
+    deadline: Instant,
+    pause: Duration,
+}
+
+impl Backoff {
+    /// Creates a backoff that ends after `total`, counted from now.
+    fn new(total: Duration) -> Self {
+        Self {
+            total,
+            deadline: Instant::now() + total,
+            pause: MIN_PAUSE,
+        }
+    }
+
+    /// Restarts the time limit. Pauses become short again only if `progressed` is true for the last
+    /// connection. So a server that repeatedly accepts a bot and immediately drops it is not
+    /// flooded with connections.
+    fn restart(&mut self, total: Duration, progressed: bool) {
+        let pause = if progressed { MIN_PAUSE } else { self.pause };
+        *self = Self {
+            pause,
+            ..Self::new(total)
+        };
+    }
+
+    /// Returns the next pause, with jitter between 50 and 100 %; `None` once the time limit is
+    /// reached.
+    fn next_pause(&mut self) -> Option<Duration> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
+        }
+        let pause = self.pause.mul_f64(rand::random_range(0.5..=1.0));
+        self.pause = (self.pause * 2).min(MAX_PAUSE);
+        Some(pause.min(left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_limit_and_vary() {
+        let mut backoff = Backoff::new(Duration::from_secs(3600));
+        let pauses: Vec<Duration> = (0..20).map(|_| backoff.next_pause().unwrap()).collect();
+        assert!(pauses[0] <= MIN_PAUSE && pauses[0] >= MIN_PAUSE / 2);
+        assert!(
+            pauses[10..]
+                .iter()
+                .all(|p| *p <= MAX_PAUSE && *p >= MAX_PAUSE / 2)
+        );
+        assert!(pauses[10..].windows(2).any(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn pauses_start_over_only_after_progress() {
+        let mut backoff = Backoff::new(Duration::from_secs(3600));
+        while backoff.pause < MAX_PAUSE {
+            backoff.next_pause().unwrap();
+        }
+        backoff.restart(Duration::from_secs(1), false);
+        assert_eq!(
+            (backoff.pause, backoff.total),
+            (MAX_PAUSE, Duration::from_secs(1))
+        );
+        backoff.restart(Duration::from_secs(1), true);
+        assert_eq!(backoff.pause, MIN_PAUSE);
+    }
+
+    #[test]
+    fn there_is_no_pause_after_the_deadline() {
+        assert_eq!(Backoff::new(Duration::ZERO).next_pause(), None);
+    }
+}
