@@ -127,13 +127,8 @@ impl BotGroup {
 
     /// Returns whether the kernel killed a process in the cgroup because memory ran out.
     pub fn has_oom_kill(&self) -> bool {
-        let events = fs::read_to_string(self.folder.join("memory.events"));
-        let events = events.unwrap_or_default();
-        let mut killed = events.lines().filter_map(|line| {
-            let (name, count) = line.split_once(' ')?;
-            (name == "oom_kill").then(|| count.trim() != "0")
-        });
-        killed.next().unwrap_or(false)
+        let killed = read_count(&self.folder.join("memory.events"), "oom_kill");
+        killed.is_some_and(|count| count > 0)
     }
 
     /// Kills all processes in the cgroup.
@@ -243,18 +238,19 @@ impl CpuQuota {
 
     /// Returns the total time for which the quota has throttled processes.
     pub fn throttled(&self) -> Duration {
-        let stat = std::fs::read_to_string(self.folder.join("cpu.stat")).unwrap_or_default();
-        let mut times = stat.lines().filter_map(|line| {
-            let (name, value) = line.split_once(' ')?;
-            let value = value.trim().parse().ok()?;
-            match name {
-                "throttled_usec" => Some(Duration::from_micros(value)),
-                "throttled_time" => Some(Duration::from_nanos(value)),
-                _ => None,
-            }
-        });
-        times.next().unwrap_or_default()
+        let stat = self.folder.join("cpu.stat");
+        let v2 = read_count(&stat, "throttled_usec").map(Duration::from_micros);
+        let v1 = || read_count(&stat, "throttled_time").map(Duration::from_nanos);
+        v2.or_else(v1).unwrap_or_default()
     }
+}
+
+/// Reads a number from a file with one name and one number per line.
+fn read_count(file: &Path, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    let mut counts = text.lines().filter_map(|line| line.split_once(' '));
+    let (_, count) = counts.find(|(found, _)| *found == name)?;
+    count.trim().parse().ok()
 }
 
 fn quota_v2(group: &Path) -> Option<f64> {

@@ -29,7 +29,7 @@ use std::{
     sync::Arc,
 };
 
-use bridgemaster_sdk::{QUEUE_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE};
+use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use parking_lot::Mutex;
 use tokio::process::{Child, Command};
 use tokio_util::task::AbortOnDropHandle;
@@ -181,63 +181,15 @@ impl BotCommand {
             .await
     }
 
-    /// Starts the bot for a seat that was offered in a queue. The bot also gets the queue's id. It
-    /// therefore retries a lost connection for as long as a bot that waits in the queue by itself.
+    /// Starts the bot with these environment variables, which state its seat or its queue, and also
+    /// writes its standard error to a file. Dropping the process kills it.
+    ///
+    /// A bot with a ticket and a queue retries a lost connection for as long as a bot that waits in
+    /// the queue by itself.
     ///
     /// # Errors
     /// The program cannot be started.
-    pub async fn start_offered(
-        &self,
-        server_url: &str,
-        ticket: &str,
-        queue: &str,
-    ) -> Result<BotProcess, StartError> {
-        let variables = [(TICKET_VARIABLE, ticket), (QUEUE_VARIABLE, queue)];
-        self.start_with(server_url, &variables, None).await
-    }
-
-    /// Starts the bot for a ticket's seat, and also writes its standard error to a file.
-    ///
-    /// # Errors
-    /// The program cannot be started.
-    pub async fn start_with_stderr(
-        &self,
-        server_url: &str,
-        ticket: &str,
-        stderr: StderrFile,
-    ) -> Result<BotProcess, StartError> {
-        self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], Some(stderr))
-            .await
-    }
-
-    /// Starts the bot for all matches that a queue offers it. Dropping the process kills it.
-    ///
-    /// # Errors
-    /// The program cannot be started.
-    pub async fn start_attending(
-        &self,
-        server_url: &str,
-        queue: &str,
-    ) -> Result<BotProcess, StartError> {
-        self.start_with(server_url, &[(QUEUE_VARIABLE, queue)], None)
-            .await
-    }
-
-    /// Starts the bot for a queue, and also writes its standard error to a file.
-    ///
-    /// # Errors
-    /// The program cannot be started.
-    pub async fn start_attending_with_stderr(
-        &self,
-        server_url: &str,
-        queue: &str,
-        stderr: StderrFile,
-    ) -> Result<BotProcess, StartError> {
-        self.start_with(server_url, &[(QUEUE_VARIABLE, queue)], Some(stderr))
-            .await
-    }
-
-    async fn start_with(
+    pub async fn start_with(
         &self,
         server_url: &str,
         variables: &[(&str, &str)],
@@ -322,28 +274,23 @@ impl BotCommand {
     }
 }
 
-/// Returns a program's file. A name without a folder is looked up in the folders of `PATH`.
-fn program_file(program: &OsStr) -> Option<PathBuf> {
-    let file_in = |folder: &Path| {
-        let file = folder.join(program);
-        let with_extension = file.with_extension(env::consts::EXE_EXTENSION);
-        [file, with_extension]
-            .into_iter()
-            .find(|file| file.is_file())
-    };
-    if program.to_string_lossy().contains(is_separator) {
-        return file_in(Path::new(""));
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).find_map(|folder| file_in(&folder))
-}
-
 /// Returns whether a program exists. A name without a folder is looked up in the folders of `PATH`.
 pub fn is_program(program: &str) -> bool {
     program_path(program).is_some()
 }
 
 /// Returns a program's path. A name without a folder is looked up in the folders of `PATH`.
-pub fn program_path(program: &str) -> Option<PathBuf> {
-    program_file(program.as_ref())
+pub fn program_path(program: impl AsRef<OsStr>) -> Option<PathBuf> {
+    let program = program.as_ref();
+    let file_in = |folder: &Path| {
+        let file = folder.join(program);
+        let with_extension = file.with_extension(env::consts::EXE_EXTENSION);
+        let mut files = [file, with_extension].into_iter();
+        files.find(|file| file.is_file())
+    };
+    if program.to_string_lossy().contains(is_separator) {
+        return file_in(Path::new(""));
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).find_map(|folder| file_in(&folder))
 }

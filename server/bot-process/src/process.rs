@@ -84,18 +84,11 @@ impl BotProcess {
     /// killed at its memory limit, or failed and reported an out-of-memory error.
     pub fn ran_out_of_memory(&self, status: ExitStatus, stderr: &str) -> bool {
         #[cfg(target_os = "linux")]
-        if self
-            .watch
-            .as_ref()
-            .is_some_and(|watch| watch.has_exceeded_limit)
-        {
+        if matches!(&self.watch, Some(watch) if watch.has_exceeded_limit) {
             return true;
         }
-        if self
-            .group
-            .as_ref()
-            .is_some_and(|group| group.has_oom_kill())
-        {
+        let mut groups = self.group.iter();
+        if groups.any(|group| group.has_oom_kill()) {
             return true;
         }
         self.max_memory_bytes.is_some() && !status.success() && reports_out_of_memory(stderr)

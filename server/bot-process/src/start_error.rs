@@ -10,7 +10,7 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{Isolation, open_regular, program_file};
+use crate::{Isolation, open_regular, program_path};
 
 /// Number of bytes that the kernel reads from a script's first line.
 const FIRST_LINE_BYTES: u64 = 256;
@@ -107,7 +107,7 @@ impl StartError {
         if let Some(advice) = machine_advice(&source) {
             return Self::Machine { source, advice };
         }
-        let Some(file) = program_file(program) else {
+        let Some(file) = program_path(program) else {
             return Self::NoProgram(program.to_owned());
         };
         let first_line = first_line(&file);
@@ -207,7 +207,7 @@ fn first_line(file: &Path) -> Option<String> {
 /// finds no interpreter, because the CR becomes part of the interpreter's name.
 #[must_use]
 pub fn windows_line_endings(program: &OsStr) -> Option<StartError> {
-    let file = program_file(program)?;
+    let file = program_path(program)?;
     let has_them = first_line(&file)?.ends_with('\r');
     has_them.then_some(StartError::WindowsLineEndings(file))
 }

@@ -1,14 +1,11 @@
 //! The real server that the checks use, and the matches that the bot plays on it.
 
-use std::{
-    io,
-    net::{Ipv4Addr, SocketAddr},
-};
+use std::net::{Ipv4Addr, SocketAddr};
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    self, CreateMatchRequest, GetMatchRequest, MatchInfo, SeatResult,
+    self, CreateMatchRequest, GetMatchRequest, MatchInfo, SeatResult, Welcome,
     match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
 };
 use bridgemaster_sdk::{ApiKey, ApiKeyInterceptor, Connection, Options};
@@ -24,20 +21,19 @@ use tonic::{
 };
 
 use super::{
+    bot_match::{BotMatch, KeyedChannel},
     catalog::section,
     match_settings::{MatchSettings, TimeLimits},
-    report::{StopReason, Verdict, failed},
+    report::{StopReason, Verdict, broken_check, failed},
     scripted_proxy::ScriptedProxy,
-    session::{Event, Session},
+    transcript::Transcript,
+    wire::Numbering,
 };
 use bridgemaster_bot_process::{BotCommand, BotProcess, Isolation, StartError};
 use bridgemaster_server::{
     Server, ServerOptions,
     identity::{self, PrivateAccess},
 };
-
-/// A channel to the server that adds the checks' API key to each call.
-pub(super) type KeyedChannel = InterceptedService<Channel, ApiKeyInterceptor>;
 
 /// The maximum number of seats on the server. It is enough for all concurrent checks.
 const MAX_SEATS: usize = 32;
@@ -54,19 +50,6 @@ pub(super) struct CheckEnvironment {
     /// The weakest isolation among the bot's processes.
     isolation: Mutex<Option<Isolation>>,
     _stop: DropGuard,
-}
-
-/// A match with the bot in the last seat and random bots in the other seats.
-pub(super) struct BotMatch {
-    pub(super) session: Session,
-    match_id: String,
-    pub(super) seat: u32,
-    url: String,
-    ticket: String,
-    client: MatchServiceClient<KeyedChannel>,
-    _opponents: Vec<AbortOnDropHandle<()>>,
-    /// Reserves the port of the unreachable server.
-    _absent: Option<ScriptedProxy>,
 }
 
 impl CheckEnvironment {
@@ -138,23 +121,30 @@ impl CheckEnvironment {
             None
         };
         let proxies = absent.iter().chain([&proxy]);
-        let urls = proxies.map(|proxy| format!("http://{}", proxy.local_addr()));
+        let urls = proxies.map(|proxy| format!("http://{}", proxy.listener.local_addr()));
         let urls = urls.collect::<Vec<_>>().join(",");
         let process = self.command.start(&urls, &own.ticket).await;
         let process = self.record_started(process)?;
         Ok(BotMatch {
-            session: Session::new(
-                proxy,
-                process,
-                self.times,
-                own.ticket.clone(),
-                PlayServiceClient::new(self.channel.clone()),
-            ),
+            proxy,
+            process,
+            times: self.times,
+            transcript: Transcript::default(),
             match_id: created.r#match.unwrap_or_default().match_id,
             seat: own.seat,
-            url: self.url.clone(),
             ticket: own.ticket,
+            url: self.url.clone(),
             client,
+            server: PlayServiceClient::new(self.channel.clone()),
+            numbering: Numbering::default(),
+            welcome: Welcome::default(),
+            started: Default::default(),
+            bot: None,
+            upstream: None,
+            has_exited: false,
+            expected: String::new(),
+            section: "",
+            deadline: Instant::now(),
             _opponents: opponents,
             _absent: absent,
         })
@@ -193,167 +183,6 @@ impl CheckEnvironment {
         let mut proxy = self.open_proxy().await?;
         proxy.stop_listening().await?;
         Ok(proxy)
-    }
-}
-
-impl BotMatch {
-    /// Waits for the bot's first stream, and forwards it to the server.
-    pub(super) async fn connect(&mut self) -> Verdict<()> {
-        let connected = self.wait_for_first_stream().await?;
-        self.session.forward(connected).await
-    }
-
-    /// Waits for the bot's first stream, but does not forward the Hello.
-    pub(super) async fn wait_for_first_stream(&mut self) -> Verdict<Event> {
-        let time = self.session.times.start;
-        let expected = "a stream, opened by the bot after its start";
-        self.session
-            .expect_within(expected, time, section::MESSAGE_FLOW);
-        self.session
-            .forward_until(|event| matches!(event, Event::Connected(_)))
-            .await
-    }
-
-    /// Forwards all events until the server sends a request. The request itself is not forwarded.
-    pub(super) async fn next_request(&mut self) -> Verdict<(u32, v1::DecisionRequest)> {
-        let time = self.session.times.answer;
-        let expected = "an answer to every request";
-        self.session
-            .expect_within(expected, time, section::ANSWERING);
-        loop {
-            let event = self.session.event().await?;
-            match event {
-                Event::FromServer(sequence, v1::play_response::Message::DecisionRequest(asked)) => {
-                    return Ok((sequence, asked));
-                }
-                Event::FromServer(_, v1::play_response::Message::MatchEnded(_)) => {
-                    return Err(StopReason::Skipped(
-                        "the match ended before the bot had enough requests".to_owned(),
-                    ));
-                }
-                Event::Connected(_) | Event::FromBot(_) => {
-                    self.session.forward(event).await?;
-                    self.session
-                        .expect_within(expected, time, section::ANSWERING);
-                }
-                other => self.session.forward(other).await?,
-            }
-        }
-    }
-
-    /// Forwards all events until the server sends request `request_id`. The request itself is not
-    /// forwarded.
-    pub(super) async fn wait_for_request(
-        &mut self,
-        request_id: u32,
-    ) -> Verdict<(u32, v1::DecisionRequest)> {
-        loop {
-            let (sequence, asked) = self.next_request().await?;
-            if asked.request_id == request_id {
-                return Ok((sequence, asked));
-            }
-            self.deliver(sequence, asked).await;
-        }
-    }
-
-    pub(super) async fn deliver(&mut self, sequence: u32, asked: v1::DecisionRequest) {
-        let message = v1::play_response::Message::DecisionRequest(asked);
-        self.session.deliver(sequence, message).await;
-    }
-
-    /// Waits for the bot's answer to a request. The answer is not forwarded.
-    pub(super) async fn wait_for_answer(&mut self, request_id: u32) -> Verdict<v1::Decision> {
-        let time = self.session.times.answer;
-        let expected = format!("an answer to request {request_id}");
-        self.session
-            .expect_within(expected, time, section::ANSWERING);
-        let is_answer = |event: &Event| {
-            matches!(
-                event,
-                Event::FromBot(v1::play_request::Message::Decision(answer))
-                    if answer.request_id == request_id
-            )
-        };
-        match self.session.forward_until(is_answer).await? {
-            Event::FromBot(v1::play_request::Message::Decision(answer)) => Ok(answer),
-            _ => Err(StopReason::Broken("unexpected event".to_owned())),
-        }
-    }
-
-    /// Forwards an answer to the server.
-    pub(super) async fn forward_answer(&mut self, answer: v1::Decision) {
-        let message = v1::play_request::Message::Decision(answer);
-        self.session.send_to_server(message).await;
-    }
-
-    /// Waits for the bot's next stream after a lost stream, and forwards it to the server.
-    pub(super) async fn wait_for_resume(&mut self) -> Verdict<()> {
-        let event = self.wait_for_next_stream().await?;
-        self.session.forward(event).await
-    }
-
-    /// Waits for the bot's next stream after a lost stream, but does not forward the Hello.
-    pub(super) async fn wait_for_next_stream(&mut self) -> Verdict<Event> {
-        let time = self.session.times.reconnect;
-        let expected = format!(
-            "a new stream with the same ticket within the reconnect time, {} ms",
-            time.as_millis()
-        );
-        self.session
-            .expect_within(expected, time, section::RECONNECTING);
-        self.session
-            .forward_until(|event| matches!(event, Event::Connected(_)))
-            .await
-    }
-
-    /// Plays to the end of the match, and checks that the bot had no faults other than
-    /// `refused_answers` refused answers.
-    pub(super) async fn finish(&mut self, refused_answers: u32) -> Verdict<()> {
-        self.play_to_end().await?;
-        let result = self.result().await?;
-        check_faults(&result, refused_answers)
-    }
-
-    /// Forwards all events until MatchEnded has been delivered and the server has closed the
-    /// stream.
-    pub(super) async fn play_to_end(&mut self) -> Verdict<()> {
-        let end = Instant::now() + self.session.times.whole_match;
-        let mut progress = None;
-        loop {
-            // The other bots answer at once, so the tested bot has stalled any match that makes no
-            // progress.
-            let now = Some(self.session.transcript.progress());
-            if progress != now {
-                progress = now;
-                let time = self.session.times.answer;
-                let left = end.saturating_duration_since(Instant::now());
-                let expected = "a match that ends";
-                self.session
-                    .expect_within(expected, time.min(left), section::MESSAGE_FLOW);
-            }
-            let event = self.session.event().await?;
-            let is_over = matches!(event, Event::ServerEnded(None));
-            if self.session.transcript.ended && (is_over || matches!(event, Event::Exited(_))) {
-                return match event {
-                    Event::ServerEnded(_) => self.session.forward(event).await,
-                    // The `exit-code` check covers how the process exits.
-                    _ => Ok(()),
-                };
-            }
-            self.session.forward(event).await?;
-        }
-    }
-
-    /// Returns the result for the bot's seat.
-    pub(super) async fn result(&mut self) -> Verdict<SeatResult> {
-        let info = match_info(&mut self.client, &self.match_id).await?;
-        seat_result(info, self.seat)
-    }
-
-    /// Starts a built-in bot with the tested bot's ticket. The built-in bot's stream supersedes the
-    /// tested bot's stream.
-    pub(super) fn start_rival(&self) -> Verdict<AbortOnDropHandle<()>> {
-        play_random(&self.url, &self.ticket, self.seat)
     }
 }
 
@@ -412,7 +241,7 @@ fn sdk_key(key: &identity::ApiKey) -> Result<ApiKey, String> {
 }
 
 /// Starts a random bot for a seat in this process.
-fn play_random(url: &str, ticket: &str, seat: u32) -> Verdict<AbortOnDropHandle<()>> {
+pub(super) fn play_random(url: &str, ticket: &str, seat: u32) -> Verdict<AbortOnDropHandle<()>> {
     let ticket = ticket.parse();
     let ticket = ticket.map_err(|error| broken_check("invalid ticket", error))?;
     let connection = Connection::new(url);
@@ -424,15 +253,4 @@ fn play_random(url: &str, ticket: &str, seat: u32) -> Verdict<AbortOnDropHandle<
         // Errors of the random bot are visible in the match result.
         let _ = connection.play(bot, &options).await;
     })))
-}
-
-/// Creates the error for a check that could not be run.
-pub(super) fn broken_check(context: &str, error: impl std::fmt::Display) -> StopReason {
-    StopReason::Broken(format!("{context}: {error}"))
-}
-
-impl From<io::Error> for StopReason {
-    fn from(error: io::Error) -> Self {
-        broken_check("cannot read the address of the check's server", error)
-    }
 }

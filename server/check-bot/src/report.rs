@@ -1,8 +1,8 @@
 //! The report on a run, and the results of check scripts.
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
-use bridgemaster_bot_process::Isolation;
+use bridgemaster_bot_process::{BotProcess, Isolation};
 use serde::{Serialize, Serializer};
 
 /// The report on one bot's checks. In JSON, times are in ms.
@@ -135,7 +135,29 @@ pub(super) fn failed(
     })
 }
 
+/// Creates the error for a check that could not be run.
+pub(super) fn broken_check(context: &str, error: impl std::fmt::Display) -> StopReason {
+    StopReason::Broken(format!("{context}: {error}"))
+}
+
+impl From<io::Error> for StopReason {
+    fn from(error: io::Error) -> Self {
+        broken_check("cannot read the address of the check's server", error)
+    }
+}
+
 impl StopReason {
+    /// Adds the bot's standard error to a failure.
+    pub(super) fn with_stderr_of(self, process: &BotProcess) -> Self {
+        match self {
+            Self::Failed(failure) => Self::Failed(Failure {
+                stderr: process.stderr_so_far(),
+                ..failure
+            }),
+            other => other,
+        }
+    }
+
     /// Replaces the PROTOCOL.md section that a failure refers to.
     pub(super) fn with_section(self, section: &'static str) -> Self {
         match self {

@@ -9,7 +9,7 @@ use bridgemaster_proto::{escape::Escaped, v1};
 use bridgemaster_sdk::{
     ApiKey, AttendEvent, AttendOptions, AttendanceSession, CA_VARIABLE, CLIENT_CERT_VARIABLE,
     CLIENT_KEY_VARIABLE, Connection, DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE,
-    SERVER_VARIABLE, SLOTS_VARIABLE,
+    SERVER_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE,
 };
 use clap::Args;
 use tokio::{select, task::JoinSet};
@@ -212,10 +212,9 @@ impl Matches {
         {
             self.command = self.command.clone().with_variable(KEY_VARIABLE, key);
         }
-        let queue = &self.options.queue;
-        let process = self
-            .command
-            .start_offered(&seat.server_url, &offer.ticket, queue);
+        let queue = &*self.options.queue;
+        let variables = [(TICKET_VARIABLE, &*offer.ticket), (QUEUE_VARIABLE, queue)];
+        let process = self.command.start_with(&seat.server_url, &variables, None);
         let process = process.await.with_context(|| {
             let program = self.command.command_line().next();
             let program = program.map(|word| word.to_string_lossy());

@@ -3,7 +3,7 @@
 
 use bridgemaster_bot_process::{BotProcess, StderrFile};
 use bridgemaster_proto::v1::{MatchInfo, SeatInfo, SeatState, SeatTicket};
-use bridgemaster_sdk::{ApiKey, KEY_VARIABLE, SLOTS_VARIABLE};
+use bridgemaster_sdk::{ApiKey, KEY_VARIABLE, QUEUE_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE};
 
 use crate::{
     BotEnd,
@@ -127,7 +127,11 @@ impl MatchRunner {
         let bot = assigned.seating[seat];
         let command = self.launch.command(bot, &bot_start(assigned, seat));
         command
-            .start_with_stderr(&self.server_url, ticket_of(tickets, seat)?, stderr)
+            .start_with(
+                &self.server_url,
+                &[(TICKET_VARIABLE, ticket_of(tickets, seat)?)],
+                Some(stderr),
+            )
             .await
             .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))
     }
@@ -148,7 +152,11 @@ impl MatchRunner {
             // Keys are ASCII.
             .with_variable(KEY_VARIABLE, key.to_str().unwrap_or_default())
             .with_variable(SLOTS_VARIABLE, "1")
-            .start_attending_with_stderr(&self.server_url, queue_id, stderr)
+            .start_with(
+                &self.server_url,
+                &[(QUEUE_VARIABLE, queue_id)],
+                Some(stderr),
+            )
             .await
             .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))?;
         Ok(WatchedProcess::new(process))

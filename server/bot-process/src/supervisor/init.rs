@@ -51,16 +51,7 @@ pub(super) fn run(options: &SupervisorOptions) -> io::Result<()> {
     // reserved memory also counts.
     command.gid(getegid().as_raw());
     hide_from_bots()?;
-    let until = Instant::now() + TEXT_BUSY_TIMEOUT;
-    let started = loop {
-        match command.spawn() {
-            Err(error) if is_text_busy(&error) && Instant::now() < until => {
-                sleep(TEXT_BUSY_RETRY_INTERVAL)
-            }
-            started => break started,
-        }
-    };
-    let bot = match started {
+    let bot = match retry_while_busy(|| command.spawn()) {
         Ok(child) => child.id().cast_signed(),
         Err(error) => return send(&mut supervisor, failed(&error)),
     };
@@ -82,14 +73,9 @@ pub(super) fn become_program(options: &SupervisorOptions) -> io::Result<()> {
     let Some(mut command) = prepare(options, &mut supervisor)? else {
         return Ok(());
     };
-    let until = Instant::now() + TEXT_BUSY_TIMEOUT;
-    loop {
-        let error = command.exec();
-        if !is_text_busy(&error) || Instant::now() >= until {
-            return send(&mut supervisor, failed(&error));
-        }
-        sleep(TEXT_BUSY_RETRY_INTERVAL);
-    }
+    // Returns only if the program cannot be executed.
+    let executed: io::Result<()> = retry_while_busy(|| Err(command.exec()));
+    executed.or_else(|error| send(&mut supervisor, failed(&error)))
 }
 
 /// Applies all limits and restrictions, and returns the command to execute. Returns `None` if the
@@ -106,7 +92,7 @@ fn prepare(
         set_no_new_privs(true)?;
     }
     // Unblocks all signals that the supervisor or its parents have blocked.
-    uapi::pthread_sigmask(uapi::c::SIG_SETMASK, Some(&uapi::empty_sig_set()?), None)?;
+    pthread_sigmask(c::SIG_SETMASK, Some(&uapi::empty_sig_set()?), None)?;
     // Changing capabilities resets the parent-death signal, so the signal is set last.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The supervisor might have ended before the setting took effect.
@@ -121,8 +107,19 @@ fn prepare(
     Ok(Some(command))
 }
 
-fn is_text_busy(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::ExecutableFileBusy
+/// Retries to start a program while another process has the executable open for writing.
+fn retry_while_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let until = Instant::now() + TEXT_BUSY_TIMEOUT;
+    loop {
+        match start() {
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until =>
+            {
+                sleep(TEXT_BUSY_RETRY_INTERVAL);
+            }
+            started => return started,
+        }
+    }
 }
 
 /// Exit code offset for signals. If a signal ended the program, the exit code is this offset plus

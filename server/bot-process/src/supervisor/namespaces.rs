@@ -163,16 +163,12 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
     }
     let _ = clear_ambient_capability_set();
     let none = CapabilitySet::empty();
-    let (effective, permitted, inheritable) = (none, none, none);
-    set_capabilities(
-        None,
-        CapabilitySets {
-            effective,
-            permitted,
-            inheritable,
-        },
-    )?;
-    Ok(())
+    let none = CapabilitySets {
+        effective: none,
+        permitted: none,
+        inheritable: none,
+    };
+    Ok(set_capabilities(None, none)?)
 }
 
 /// Denies the same user's other processes access to this process's memory, environment and

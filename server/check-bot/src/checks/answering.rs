@@ -6,10 +6,9 @@ use bridgemaster_proto::v1::{
 };
 
 use crate::{
+    bot_match::{BotMatch, Event},
     catalog::section,
-    environment::BotMatch,
     report::{Verdict, failed},
-    session::Event,
     wire,
 };
 
@@ -18,11 +17,11 @@ pub(super) async fn duplicate_request(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 3] {
         let (sequence, request) = bot_match.wait_for_request(request_id).await?;
         let again = FromServer::DecisionRequest(request.clone());
-        bot_match.deliver(sequence, request).await;
-        bot_match.session.deliver(sequence, again.clone()).await;
+        bot_match.deliver_request(sequence, request).await;
+        bot_match.deliver(sequence, again.clone()).await;
         let answer = bot_match.wait_for_answer(request_id).await?;
         // The answer has not been forwarded yet, so the request is still open and can be repeated.
-        bot_match.session.deliver(sequence, again).await;
+        bot_match.deliver(sequence, again).await;
         collect_extra_answers(bot_match).await?;
         bot_match.forward_answer(answer).await;
     }
@@ -33,14 +32,14 @@ pub(super) async fn duplicate_request(bot_match: &mut BotMatch) -> Verdict<()> {
 /// Repeats an answered request while a new request is open.
 pub(super) async fn stale_request(bot_match: &mut BotMatch) -> Verdict<()> {
     let (old_sequence, old) = bot_match.wait_for_request(2).await?;
-    bot_match.deliver(old_sequence, old.clone()).await;
+    bot_match.deliver_request(old_sequence, old.clone()).await;
     let answer = bot_match.wait_for_answer(2).await?;
     bot_match.forward_answer(answer).await;
 
     let (sequence, request) = bot_match.wait_for_request(3).await?;
     let stale = FromServer::DecisionRequest(old);
-    bot_match.deliver(sequence, request).await;
-    bot_match.session.deliver(old_sequence, stale).await;
+    bot_match.deliver_request(sequence, request).await;
+    bot_match.deliver(old_sequence, stale).await;
     let answer = bot_match.wait_for_answer(3).await?;
     collect_extra_answers(bot_match).await?;
     bot_match.forward_answer(answer).await;
@@ -51,9 +50,7 @@ pub(super) async fn stale_request(bot_match: &mut BotMatch) -> Verdict<()> {
 /// Replaces the bot's answer with an illegal answer, which the server must refuse.
 pub(super) async fn refused_answer(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 4] {
-        let (sequence, request) = bot_match.wait_for_request(request_id).await?;
-        bot_match.deliver(sequence, request).await;
-        let answer = bot_match.wait_for_answer(request_id).await?;
+        let answer = bot_match.ask(request_id).await?;
         bot_match
             .forward_answer(Decision {
                 choice: Some(Choice::Index(u32::MAX)),
@@ -68,9 +65,7 @@ pub(super) async fn refused_answer(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Refuses the answer to request 2 while request 3 is open.
 pub(super) async fn stale_refusal(bot_match: &mut BotMatch) -> Verdict<()> {
-    let (sequence, request) = bot_match.wait_for_request(3).await?;
-    bot_match.deliver(sequence, request).await;
-    let answer = bot_match.wait_for_answer(3).await?;
+    let answer = bot_match.ask(3).await?;
     let refusal = FromServer::DecisionRejected(DecisionRejected {
         request_id: 2,
         reason: RefusalReason::StaleRequest.into(),
@@ -79,7 +74,6 @@ pub(super) async fn stale_refusal(bot_match: &mut BotMatch) -> Verdict<()> {
         ..DecisionRejected::default()
     });
     bot_match
-        .session
         .insert(|sequence| wire::encode(sequence, refusal))
         .await;
     collect_extra_answers(bot_match).await?;
@@ -90,20 +84,15 @@ pub(super) async fn stale_refusal(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Receives the bot's extra answers for a while, without forwarding them to the server.
 async fn collect_extra_answers(bot_match: &mut BotMatch) -> Verdict<()> {
-    let quiet = bot_match.session.times.quiet;
+    let quiet = bot_match.times.quiet;
     let is_decision = |event: &Event| matches!(event, Event::FromBot(FromBot::Decision(_)));
-    while bot_match
-        .session
-        .forward_for(quiet, is_decision)
-        .await?
-        .is_some()
-    {}
+    while bot_match.forward_for(quiet, is_decision).await?.is_some() {}
     check_same_answers(bot_match)
 }
 
 /// Checks that all answers to a request mean the same decision.
 fn check_same_answers(bot_match: &BotMatch) -> Verdict<()> {
-    let transcript = &bot_match.session.transcript;
+    let transcript = &bot_match.transcript;
     for (request_id, answers) in &transcript.answers {
         let request = transcript
             .requests
@@ -156,21 +145,19 @@ fn format_answer(answer: &Decision) -> String {
 pub(super) async fn unknown_messages(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 3] {
         let (sequence, asked) = bot_match.wait_for_request(request_id).await?;
-        bot_match.session.send_raw(wire::unknown_kind(0)).await;
-        bot_match.session.insert(wire::unknown_kind).await;
-        bot_match.session.insert(wire::empty).await;
+        bot_match.send_raw(wire::unknown_kind(0)).await;
+        bot_match.insert(wire::unknown_kind).await;
+        bot_match.insert(wire::empty).await;
         let seat = bot_match.seat;
         bot_match
-            .session
             .insert(|sequence| wire::newer_seat_status(sequence, seat))
             .await;
         let asked = FromServer::DecisionRequest(asked);
         bot_match
-            .session
             .deliver_encoded(sequence, asked, wire::with_unknown_fields)
             .await;
         let answer = bot_match.wait_for_answer(request_id).await?;
-        bot_match.session.insert(wire::unknown_kind).await;
+        bot_match.insert(wire::unknown_kind).await;
         bot_match.forward_answer(answer).await;
     }
     bot_match.finish(0).await
@@ -180,12 +167,12 @@ pub(super) async fn unknown_messages(bot_match: &mut BotMatch) -> Verdict<()> {
 pub(super) async fn resume_after_unknown(bot_match: &mut BotMatch) -> Verdict<()> {
     let (sequence, asked) = bot_match.wait_for_request(2).await?;
     for _ in 0..3 {
-        bot_match.session.insert(wire::unknown_kind).await;
+        bot_match.insert(wire::unknown_kind).await;
     }
-    bot_match.deliver(sequence, asked).await;
+    bot_match.deliver_request(sequence, asked).await;
     let answer = bot_match.wait_for_answer(2).await?;
     bot_match.forward_answer(answer).await;
-    bot_match.session.reset().await;
+    bot_match.reset().await;
     bot_match.wait_for_resume().await?;
     bot_match.finish(0).await
 }

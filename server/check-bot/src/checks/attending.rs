@@ -9,7 +9,7 @@ use bridgemaster_proto::v1::{
     MatchState, Queue, SeatReservation, WatchQueueRequest, WatchQueueResponse,
     lobby_service_client::LobbyServiceClient, match_service_client::MatchServiceClient,
 };
-use bridgemaster_sdk::KEY_VARIABLE;
+use bridgemaster_sdk::{KEY_VARIABLE, QUEUE_VARIABLE};
 use tokio::{
     select,
     time::{Instant, sleep, sleep_until},
@@ -18,12 +18,11 @@ use tonic::{Status, Streaming};
 use tonic_types::StatusExt as _;
 
 use crate::{
+    bot_match::KeyedChannel,
     catalog::section,
-    environment::{
-        CheckEnvironment, KeyedChannel, broken_check, check_faults, match_info, seat_result,
-    },
+    environment::{CheckEnvironment, check_faults, match_info, seat_result},
     match_settings::MatchSettings,
-    report::{StopReason, Verdict, failed},
+    report::{StopReason, Verdict, broken_check, failed},
     scripted_proxy::Relay,
 };
 
@@ -49,13 +48,8 @@ struct AttendanceCheck<'a> {
 /// Plays two matches from a queue, with a connection loss between them, then closes the queue.
 pub(super) async fn attend(environment: &CheckEnvironment, settings: MatchSettings) -> Verdict<()> {
     let mut check = AttendanceCheck::start(environment, settings).await?;
-    match check.script().await {
-        Err(StopReason::Failed(mut failure)) => {
-            failure.stderr = check.process.stderr_so_far();
-            Err(StopReason::Failed(failure))
-        }
-        other => other,
-    }
+    let verdict = check.script().await;
+    verdict.map_err(|stop| stop.with_stderr_of(&check.process))
 }
 
 impl<'a> AttendanceCheck<'a> {
@@ -71,10 +65,11 @@ impl<'a> AttendanceCheck<'a> {
             .map_err(|status| broken_check("cannot open the queue", status))?;
         let relay = Relay::open(environment.server).await;
         let relay = relay.map_err(|error| broken_check("cannot listen on a port", error))?;
-        let url = format!("http://{}", relay.local_addr());
+        let url = format!("http://{}", relay.listener.local_addr());
         let key = environment.bot_key(QUEUE, BOT)?;
         let command = environment.command.clone().with_variable(KEY_VARIABLE, key);
-        let process = command.start_attending(&url, QUEUE);
+        let variables = [(QUEUE_VARIABLE, QUEUE)];
+        let process = command.start_with(&url, &variables, None);
         Ok(Self {
             environment,
             settings,
@@ -89,7 +84,7 @@ impl<'a> AttendanceCheck<'a> {
         let name = self.wait_for_attendance().await?;
         self.play_match(&name, "a bot that plays the offered seat to the end")
             .await?;
-        self.relay.reset_connections().await;
+        self.relay.listener.reset_connections().await;
         self.play_match(&name, "a bot that attends again after a lost connection")
             .await?;
         self.close_queue().await

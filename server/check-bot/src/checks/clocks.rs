@@ -4,10 +4,9 @@ use bridgemaster_proto::v1::{play_request::Message as FromBot, play_response::Me
 use tokio::time::Instant;
 
 use crate::{
+    bot_match::{BotMatch, Event},
     catalog::section,
-    environment::BotMatch,
     report::{StopReason, Verdict, failed},
-    session::Event,
 };
 
 /// Nonces that a faulty bot might not copy exactly: the largest number, the first integer that a
@@ -19,7 +18,7 @@ const PINGS_IN_A_PAUSE: u32 = 12;
 /// Plays a whole match in which forced decisions are requested, too.
 pub(super) async fn ask_forced(bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.finish(0).await?;
-    let mut requests = bot_match.session.transcript.requests.values();
+    let mut requests = bot_match.transcript.requests.values();
     if requests.any(|(_, asked)| asked.legal_count == 1) {
         return Ok(());
     }
@@ -36,15 +35,15 @@ pub(super) async fn ping(bot_match: &mut BotMatch) -> Verdict<()> {
         // here.
         let (sequence, asked) = bot_match.next_request().await?;
         for nonce in NONCES {
-            bot_match.session.send_ping(nonce).await;
+            bot_match.send_ping(nonce).await;
         }
         all_pongs(bot_match).await?;
-        bot_match.deliver(sequence, asked).await;
-        bot_match.session.send_ping(nonce_while_open).await;
+        bot_match.deliver_request(sequence, asked).await;
+        bot_match.send_ping(nonce_while_open).await;
         all_pongs(bot_match).await?;
     }
     bot_match.finish(0).await?;
-    match bot_match.session.transcript.unexpected_pongs.first() {
+    match bot_match.transcript.unexpected_pongs.first() {
         None => Ok(()),
         Some(nonce) => Err(failed(
             "one Pong for each Ping, with the nonce of the Ping",
@@ -57,20 +56,20 @@ pub(super) async fn ping(bot_match: &mut BotMatch) -> Verdict<()> {
 /// Forwards all messages until every Ping has been answered. The messages can include an answer to
 /// the request.
 async fn all_pongs(bot_match: &mut BotMatch) -> Verdict<()> {
-    while let Some((nonce, sent)) = bot_match.session.transcript.oldest_ping() {
-        let deadline = sent + bot_match.session.times.pong;
-        let Some(event) = bot_match.session.event_before(deadline).await? else {
-            let waited = bot_match.session.times.pong.as_millis();
+    while let Some((nonce, sent)) = bot_match.transcript.oldest_ping() {
+        let deadline = sent + bot_match.times.pong;
+        let Some(event) = bot_match.event_before(deadline).await? else {
+            let waited = bot_match.times.pong.as_millis();
             return Err(failed(
                 format!("a Pong with the nonce {nonce} within {waited} ms"),
-                match bot_match.session.transcript.unexpected_pongs.first() {
+                match bot_match.transcript.unexpected_pongs.first() {
                     Some(other) => format!("a Pong with the nonce {other}"),
                     None => "timed out waiting for a Pong".to_owned(),
                 },
                 section::MESSAGE_FLOW,
             ));
         };
-        bot_match.session.forward(event).await?;
+        bot_match.forward(event).await?;
     }
     Ok(())
 }
@@ -78,17 +77,17 @@ async fn all_pongs(bot_match: &mut BotMatch) -> Verdict<()> {
 /// Withholds the next request for a long time, while the bot keeps receiving Pings.
 pub(super) async fn slow_clock(bot_match: &mut BotMatch) -> Verdict<()> {
     let (sequence, asked) = bot_match.wait_for_request(2).await?;
-    let streams = bot_match.session.transcript.streams;
-    let part = bot_match.session.times.pause / PINGS_IN_A_PAUSE;
+    let streams = bot_match.transcript.streams;
+    let part = bot_match.times.pause / PINGS_IN_A_PAUSE;
     for nonce in 1..=u64::from(PINGS_IN_A_PAUSE) {
-        bot_match.session.send_ping(1_000_000 + nonce).await;
+        bot_match.send_ping(1_000_000 + nonce).await;
         let end = Instant::now() + part;
-        while let Some(event) = bot_match.session.event_before(end).await? {
+        while let Some(event) = bot_match.event_before(end).await? {
             match event {
                 // Another check covers the answers to Pings.
                 Event::FromBot(FromBot::Pong(_))
                 | Event::FromServer(_, Message::Ping(_) | Message::SeatStatus(_)) => {
-                    bot_match.session.forward(event).await?;
+                    bot_match.forward(event).await?;
                 }
                 Event::BotDisconnected(how) => return Err(disconnected_early(how)),
                 Event::Exited(status) => {
@@ -96,16 +95,16 @@ pub(super) async fn slow_clock(bot_match: &mut BotMatch) -> Verdict<()> {
                         "the process ended with {status}"
                     )));
                 }
-                other => bot_match.session.forward(other).await?,
+                other => bot_match.forward(other).await?,
             }
         }
     }
-    if bot_match.session.transcript.streams != streams {
+    if bot_match.transcript.streams != streams {
         return Err(disconnected_early(
             "the bot opened another stream".to_owned(),
         ));
     }
-    bot_match.deliver(sequence, asked).await;
+    bot_match.deliver_request(sequence, asked).await;
     bot_match.finish(0).await
 }
 

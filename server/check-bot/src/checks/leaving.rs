@@ -12,11 +12,11 @@ use bridgemaster_bot_process::BotProcess;
 use bridgemaster_server::reason_name;
 
 use crate::{
+    bot_match::{BotMatch, Event, refusal},
     catalog::section,
-    environment::{BotMatch, CheckEnvironment, broken_check},
+    environment::CheckEnvironment,
     first_message::read_hello,
-    report::{StopReason, Verdict, failed},
-    session::{Event, refusal},
+    report::{StopReason, Verdict, broken_check, failed},
 };
 
 const UNKNOWN_TICKET: &str = "unknown-ticket";
@@ -26,20 +26,19 @@ const STREAMS_AFTER_STOP: u32 = 2;
 
 /// Checks that the process exits by itself, in time and with code 0.
 pub(super) async fn exit_code(bot_match: &mut BotMatch) -> Verdict<()> {
-    let session = &mut bot_match.session;
-    let time = session.times.whole_match;
+    let time = bot_match.times.whole_match;
     let expected = "a match that the bot plays to the end";
-    session.expect_within(expected, time, section::MESSAGE_FLOW);
+    bot_match.expect_within(expected, time, section::MESSAGE_FLOW);
     let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
-    let ended = session.forward_until(is_end).await?;
-    session.forward(ended).await?;
-    let time = session.times.exit;
+    let ended = bot_match.forward_until(is_end).await?;
+    bot_match.forward(ended).await?;
+    let time = bot_match.times.exit;
     let expected = format!(
         "exit code 0 within {} ms after MatchEnded",
         time.as_millis()
     );
-    session.expect_within(expected.clone(), time, section::MESSAGE_FLOW);
-    let exited = session
+    bot_match.expect_within(expected.clone(), time, section::MESSAGE_FLOW);
+    let exited = bot_match
         .forward_until(|event| matches!(event, Event::Exited(_)))
         .await?;
     match exited {
@@ -63,7 +62,7 @@ pub(crate) struct RefusedBot {
 /// Starts the bot with an unknown ticket and refuses each of its streams.
 pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<RefusedBot> {
     let mut proxy = environment.open_proxy().await?;
-    let url = format!("http://{}", proxy.local_addr());
+    let url = format!("http://{}", proxy.listener.local_addr());
     let process = environment.command.start(&url, UNKNOWN_TICKET);
     let mut process = environment.record_started(process.await)?;
     let mut deadline = Instant::now() + environment.times.start;
@@ -76,7 +75,7 @@ pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<Ref
                 streams += 1;
                 let (stream, hello) = read_hello(arrival, UNKNOWN_TICKET, environment.times)
                     .await
-                    .map_err(|stop| with_stderr(stop, &process))?;
+                    .map_err(|stop| stop.with_stderr_of(&process))?;
                 stream.refuse(refusal(RefusalReason::TicketUnknown)).await;
                 if first.is_none() {
                     first = Some(hello);
@@ -88,18 +87,18 @@ pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<Ref
                     .map_err(|error| broken_check("cannot wait for the bot", error))?;
                 let Some(hello) = first else {
                     process.final_stderr().await;
-                    return Err(with_stderr(no_stream(format!(
-                        "the process ended with {status} without opening a stream"
-                    )), &process));
+                    let seen = format!("the process ended with {status} without opening a stream");
+                    return Err(no_stream(seen).with_stderr_of(&process));
                 };
                 return Ok(RefusedBot { hello, process, exited: Some(status), streams });
             }
             () = sleep_until(deadline) => {
                 let Some(hello) = first else {
-                    return Err(with_stderr(no_stream(format!(
+                    let seen = format!(
                         "timed out waiting for a stream, {} ms after the start of the process",
                         environment.times.start.as_millis()
-                    )), &process));
+                    );
+                    return Err(no_stream(seen).with_stderr_of(&process));
                 };
                 return Ok(RefusedBot { hello, process, exited: None, streams });
             }
@@ -115,28 +114,14 @@ fn no_stream(seen: String) -> StopReason {
     )
 }
 
-fn with_stderr(stop: StopReason, process: &BotProcess) -> StopReason {
-    match stop {
-        StopReason::Failed(mut failure) => {
-            failure.stderr = process.stderr_so_far();
-            StopReason::Failed(failure)
-        }
-        other => other,
-    }
-}
-
 /// Checks a bot's behaviour after TICKET_UNKNOWN.
 pub(crate) fn unknown_ticket(refused: &RefusedBot, environment: &CheckEnvironment) -> Verdict<()> {
     let expected = format!(
         "an exit code other than 0 within {} ms after TICKET_UNKNOWN, and no further streams",
         environment.times.exit.as_millis()
     );
-    let failure = |seen| {
-        with_stderr(
-            failed(&*expected, seen, section::REFUSALS),
-            &refused.process,
-        )
-    };
+    let failure =
+        |seen| failed(&*expected, seen, section::REFUSALS).with_stderr_of(&refused.process);
     let streams = refused.streams;
     match refused.exited {
         Some(status) if status.success() => {
@@ -154,22 +139,24 @@ pub(crate) fn unknown_ticket(refused: &RefusedBot, environment: &CheckEnvironmen
 pub(super) async fn superseded(bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.wait_for_request(2).await?;
     let _rival = bot_match.start_rival()?;
-    let time = bot_match.session.times.answer;
+    let time = bot_match.times.answer;
     let expected = "the end of the bot's stream with SUPERSEDED";
-    bot_match
-        .session
-        .expect_within(expected, time, section::RECONNECTING);
-    let is_taken_over = |event: &Event| matches!(event, Event::ServerEnded(Some(status)) if reason(status) == Some(superseded_name()));
-    bot_match.session.forward_until(is_taken_over).await?;
+    bot_match.expect_within(expected, time, section::RECONNECTING);
+    let superseded = reason_name(RefusalReason::Superseded);
+    let is_taken_over = |event: &Event| match event {
+        Event::ServerEnded(Some(status)) => reason(status).as_deref() == Some(superseded),
+        _ => false,
+    };
+    bot_match.forward_until(is_taken_over).await?;
     let status = || refusal(RefusalReason::Superseded);
-    bot_match.session.end_stream(Some(status())).await;
+    bot_match.end_stream(Some(status())).await;
 
-    let end = Instant::now() + bot_match.session.times.no_reconnect_time;
+    let end = Instant::now() + bot_match.times.no_reconnect_time;
     let mut streams = 0;
-    while let Some(event) = bot_match.session.event_before(end).await? {
+    while let Some(event) = bot_match.event_before(end).await? {
         if let Event::Connected(_) = event {
             streams += 1;
-            bot_match.session.end_stream(Some(status())).await;
+            bot_match.end_stream(Some(status())).await;
         }
     }
     if streams > STREAMS_AFTER_STOP {
@@ -177,16 +164,12 @@ pub(super) async fn superseded(bot_match: &mut BotMatch) -> Verdict<()> {
             "no attempt to reconnect after SUPERSEDED",
             format!(
                 "{streams} new streams in {} ms",
-                bot_match.session.times.no_reconnect_time.as_millis()
+                bot_match.times.no_reconnect_time.as_millis()
             ),
             section::RECONNECTING,
         ));
     }
     Ok(())
-}
-
-fn superseded_name() -> String {
-    reason_name(RefusalReason::Superseded).to_owned()
 }
 
 fn reason(status: &Status) -> Option<String> {

@@ -6,10 +6,15 @@ mod clocks;
 mod leaving;
 mod resuming;
 
+use bridgemaster_proto::v1::RefusalReason;
+use tonic::Status;
+
 pub(super) use self::leaving::{RefusedBot, refuse_ticket, unknown_ticket};
+use self::resuming::StreamLoss;
 use super::{
+    bot_match::{BotMatch, refusal},
     catalog::{Check, section},
-    environment::{BotMatch, CheckEnvironment},
+    environment::CheckEnvironment,
     match_settings::MatchSettings,
     report::{StopReason, Verdict},
 };
@@ -33,13 +38,8 @@ pub(super) async fn run_check(
         return attending::attend(environment, settings).await;
     }
     let mut bot_match = environment.create_match(settings).await?;
-    match play(check, &mut bot_match).await {
-        Err(StopReason::Failed(mut failure)) => {
-            failure.stderr = bot_match.session.process.stderr_so_far();
-            Err(StopReason::Failed(failure))
-        }
-        other => other,
-    }
+    let verdict = play(check, &mut bot_match).await;
+    verdict.map_err(|stop| stop.with_stderr_of(&bot_match.process))
 }
 
 async fn play(check: Check, bot_match: &mut BotMatch) -> Verdict<()> {
@@ -57,20 +57,23 @@ async fn play(check: Check, bot_match: &mut BotMatch) -> Verdict<()> {
         Check::StaleRequest => answering::stale_request(bot_match).await,
         Check::RefusedAnswer => answering::refused_answer(bot_match).await,
         Check::StaleRefusal => answering::stale_refusal(bot_match).await,
-        Check::ResumeReset => resuming::after_loss(bot_match, resuming::StreamLoss::Reset).await,
-        Check::ResumeEof => resuming::after_loss(bot_match, resuming::StreamLoss::Eof).await,
+        Check::ResumeReset | Check::SeveralServers => {
+            resuming::after_loss(bot_match, StreamLoss::Reset).await
+        }
+        Check::ResumeEof => resuming::after_loss(bot_match, StreamLoss::End(None)).await,
         Check::ResumeUnavailable => {
-            resuming::after_loss(bot_match, resuming::StreamLoss::Unavailable).await
+            let status = Status::unavailable("stream closed by a check");
+            resuming::after_loss(bot_match, StreamLoss::End(Some(status))).await
         }
         Check::ResumeSlowConsumer => {
-            resuming::after_loss(bot_match, resuming::StreamLoss::SlowConsumer).await
+            let status = refusal(RefusalReason::SlowConsumer);
+            resuming::after_loss(bot_match, StreamLoss::End(Some(status))).await
         }
         Check::ResumeAnswerLost => resuming::answer_lost(bot_match).await,
         Check::ResumeEndMissed => resuming::end_missed(bot_match).await,
         Check::ResumeAfterUnknown => answering::resume_after_unknown(bot_match).await,
         Check::BeginAnew => resuming::start_over(bot_match).await,
         Check::Drain => resuming::drain(bot_match).await,
-        Check::SeveralServers => resuming::after_loss(bot_match, resuming::StreamLoss::Reset).await,
         Check::UnknownMessages => answering::unknown_messages(bot_match)
             .await
             .map_err(|stop| stop.with_section(section::COMPATIBILITY)),

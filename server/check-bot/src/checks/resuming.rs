@@ -8,10 +8,9 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use crate::{
+    bot_match::{BotMatch, Event, refusal},
     catalog::section,
-    environment::BotMatch,
     report::{StopReason, Verdict, failed},
-    session::{Event, refusal},
     wire,
 };
 
@@ -21,55 +20,38 @@ const ANOTHER_HISTORY: &str = "00112233445566778899aabbccddeeff";
 const DRAIN_TIME_LEFT_MS: u32 = 2_000;
 
 /// The cause of a lost stream.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) enum StreamLoss {
     /// The connection is reset.
     Reset,
-    /// The server closes the stream with OK.
-    Eof,
-    /// The server closes the stream with UNAVAILABLE and without a reason.
-    Unavailable,
-    /// The server closes the stream with SLOW_CONSUMER.
-    SlowConsumer,
+    /// The server closes the stream with this status, or with OK.
+    End(Option<Status>),
 }
 
-async fn lose_stream(bot_match: &mut BotMatch, loss: StreamLoss) {
+async fn lose_stream(bot_match: &mut BotMatch, loss: &StreamLoss) {
     match loss {
-        StreamLoss::Reset => bot_match.session.reset().await,
-        StreamLoss::Eof => bot_match.session.end_stream(None).await,
-        StreamLoss::Unavailable => {
-            let status = Status::unavailable("stream closed by a check");
-            bot_match.session.end_stream(Some(status)).await;
-        }
-        StreamLoss::SlowConsumer => {
-            let status = refusal(RefusalReason::SlowConsumer);
-            bot_match.session.end_stream(Some(status)).await;
-        }
+        StreamLoss::Reset => bot_match.reset().await,
+        StreamLoss::End(status) => bot_match.end_stream(status.clone()).await,
     }
 }
 
 /// Cuts the stream once while a request is open, and once after an answer.
 pub(super) async fn after_loss(bot_match: &mut BotMatch, loss: StreamLoss) -> Verdict<()> {
     let (sequence, asked) = bot_match.wait_for_request(2).await?;
-    bot_match.deliver(sequence, asked).await;
-    lose_stream(bot_match, loss).await;
+    bot_match.deliver_request(sequence, asked).await;
+    lose_stream(bot_match, &loss).await;
     bot_match.wait_for_resume().await?;
 
-    let (sequence, asked) = bot_match.wait_for_request(4).await?;
-    bot_match.deliver(sequence, asked).await;
-    let answer = bot_match.wait_for_answer(4).await?;
-    bot_match.forward_answer(answer).await;
-    lose_stream(bot_match, loss).await;
+    bot_match.play_request(4).await?;
+    lose_stream(bot_match, &loss).await;
     bot_match.wait_for_resume().await?;
     bot_match.finish(0).await
 }
 
 /// Cuts the stream before the bot's answer is forwarded.
 pub(super) async fn answer_lost(bot_match: &mut BotMatch) -> Verdict<()> {
-    let (sequence, asked) = bot_match.wait_for_request(3).await?;
-    bot_match.deliver(sequence, asked).await;
-    bot_match.wait_for_answer(3).await?;
-    lose_stream(bot_match, StreamLoss::Reset).await;
+    bot_match.ask(3).await?;
+    bot_match.reset().await;
     bot_match.wait_for_resume().await?;
     let answer = bot_match.wait_for_answer(3).await?;
     bot_match.forward_answer(answer).await;
@@ -78,14 +60,12 @@ pub(super) async fn answer_lost(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Cuts the stream instead of delivering MatchEnded.
 pub(super) async fn end_missed(bot_match: &mut BotMatch) -> Verdict<()> {
-    let time = bot_match.session.times.whole_match;
+    let time = bot_match.times.whole_match;
     let expected = "a match that the bot plays to the end";
-    bot_match
-        .session
-        .expect_within(expected, time, section::MESSAGE_FLOW);
+    bot_match.expect_within(expected, time, section::MESSAGE_FLOW);
     let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
-    bot_match.session.forward_until(is_end).await?;
-    lose_stream(bot_match, StreamLoss::Reset).await;
+    bot_match.forward_until(is_end).await?;
+    bot_match.reset().await;
     bot_match.wait_for_resume().await?;
     bot_match.finish(0).await
 }
@@ -94,31 +74,33 @@ pub(super) async fn end_missed(bot_match: &mut BotMatch) -> Verdict<()> {
 /// was never sent. Then cuts the stream again and checks the bot's next Hello.
 pub(super) async fn start_over(bot_match: &mut BotMatch) -> Verdict<()> {
     let repeated = bot_match.wait_for_request(3).await?;
-    bot_match.deliver(repeated.0, repeated.1.clone()).await;
+    bot_match
+        .deliver_request(repeated.0, repeated.1.clone())
+        .await;
     let answer = bot_match.wait_for_answer(3).await?;
     bot_match.forward_answer(answer).await;
     let not_yet_sent = bot_match.wait_for_request(4).await?;
     bot_match
-        .deliver(not_yet_sent.0, not_yet_sent.1.clone())
+        .deliver_request(not_yet_sent.0, not_yet_sent.1.clone())
         .await;
     bot_match.wait_for_answer(4).await?;
 
-    bot_match.session.reset_bot().await;
+    bot_match.reset_bot().await;
     bot_match.wait_for_next_stream().await?;
-    bot_match.session.welcome_to(ANOTHER_HISTORY, false).await;
-    let end = Instant::now() + bot_match.session.times.quiet;
-    while let Some(event) = bot_match.session.event_before(end).await? {
+    bot_match.welcome_to(ANOTHER_HISTORY, false).await;
+    let end = Instant::now() + bot_match.times.quiet;
+    while let Some(event) = bot_match.event_before(end).await? {
         match event {
             Event::FromBot(FromBot::Decision(answer)) => return Err(not_dropped(&answer)),
-            other => bot_match.session.forward(other).await?,
+            other => bot_match.forward(other).await?,
         }
     }
-    bot_match.session.resend_started().await;
+    bot_match.resend_started().await;
     repeat_request(bot_match, repeated).await?;
 
-    bot_match.session.reset_bot().await;
+    bot_match.reset_bot().await;
     bot_match.wait_for_next_stream().await?;
-    bot_match.session.welcome_to(ANOTHER_HISTORY, true).await;
+    bot_match.welcome_to(ANOTHER_HISTORY, true).await;
     let answer = repeat_request(bot_match, not_yet_sent).await?;
     bot_match.forward_answer(answer).await;
     bot_match.finish(0).await
@@ -131,14 +113,12 @@ async fn repeat_request(
     (sequence, asked): (u32, DecisionRequest),
 ) -> Verdict<Decision> {
     let request_id = asked.request_id;
-    bot_match.deliver(sequence, asked).await;
-    let time = bot_match.session.times.answer;
+    bot_match.deliver_request(sequence, asked).await;
+    let time = bot_match.times.answer;
     let expected = format!("an answer to the repeated request {request_id}");
-    bot_match
-        .session
-        .expect_within(expected, time, section::RECONNECTING);
+    bot_match.expect_within(expected, time, section::RECONNECTING);
     loop {
-        match bot_match.session.event().await? {
+        match bot_match.event().await? {
             Event::FromBot(FromBot::Decision(answer)) if answer.request_id == request_id => {
                 return Ok(answer);
             }
@@ -146,7 +126,7 @@ async fn repeat_request(
                 return Err(not_dropped(&answer));
             }
             Event::FromBot(FromBot::Decision(_)) => {}
-            other => bot_match.session.forward(other).await?,
+            other => bot_match.forward(other).await?,
         }
     }
 }
@@ -167,30 +147,30 @@ pub(super) async fn drain(bot_match: &mut BotMatch) -> Verdict<()> {
         matches_resume: true,
         ..Draining::default()
     });
-    bot_match.session.send_raw(wire::encode(0, draining)).await;
-    bot_match.deliver(sequence, asked).await;
+    bot_match.send_raw(wire::encode(0, draining)).await;
+    bot_match.deliver_request(sequence, asked).await;
     let answer = bot_match.wait_for_answer(2).await?;
     bot_match.forward_answer(answer).await;
 
     let (sequence, asked) = bot_match.wait_for_request(3).await?;
-    bot_match.deliver(sequence, asked).await;
+    bot_match.deliver_request(sequence, asked).await;
     let stopping = || refusal(RefusalReason::ServerStopping);
-    bot_match.session.end_stream(Some(stopping())).await;
+    bot_match.end_stream(Some(stopping())).await;
     // A bot that reconnects before the status arrives receives the status again.
-    let end = Instant::now() + bot_match.session.times.quiet;
-    while let Some(event) = bot_match.session.event_before(end).await? {
+    let end = Instant::now() + bot_match.times.quiet;
+    while let Some(event) = bot_match.event_before(end).await? {
         match event {
-            Event::Connected(_) => bot_match.session.end_stream(Some(stopping())).await,
+            Event::Connected(_) => bot_match.end_stream(Some(stopping())).await,
             other => check_running(&other)?,
         }
     }
-    bot_match.session.reset().await;
-    bot_match.session.proxy.stop_listening().await?;
-    let end = Instant::now() + bot_match.session.times.away;
-    while let Some(event) = bot_match.session.event_before(end).await? {
+    bot_match.reset().await;
+    bot_match.proxy.stop_listening().await?;
+    let end = Instant::now() + bot_match.times.away;
+    while let Some(event) = bot_match.event_before(end).await? {
         check_running(&event)?;
     }
-    bot_match.session.proxy.resume_listening().await?;
+    bot_match.proxy.listener.resume_listening().await?;
     bot_match.wait_for_resume().await?;
     bot_match.finish(0).await
 }

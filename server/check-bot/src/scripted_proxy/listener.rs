@@ -33,7 +33,7 @@ const FREE_PORT_TIMEOUT: Duration = Duration::from_secs(2);
 const FREE_PORT_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A listening address whose connections can be reset.
-pub(super) struct Listener {
+pub(crate) struct Listener {
     local_addr: SocketAddr,
     service: mpsc::Sender<DuplexStream>,
     connections: Arc<Mutex<ConnectionTasks>>,
@@ -74,7 +74,8 @@ impl Listener {
         Ok((listener, ReceiverStream::new(connections).map(Ok)))
     }
 
-    pub(super) fn local_addr(&self) -> SocketAddr {
+    /// Returns the address for the bot.
+    pub(crate) fn local_addr(&self) -> SocketAddr {
         self.local_addr
     }
 
@@ -89,7 +90,7 @@ impl Listener {
 
     /// Resets all connections. After this function returns, nothing that the service does affects
     /// them.
-    pub(super) async fn reset_connections(&self) {
+    pub(crate) async fn reset_connections(&self) {
         let connections = std::mem::take(&mut *self.connections.lock());
         connections.cut.cancel();
         connections.tasks.close();
@@ -119,7 +120,7 @@ impl Listener {
         }
     }
 
-    pub(super) async fn resume_listening(&mut self) -> io::Result<()> {
+    pub(crate) async fn resume_listening(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.state, State::Closed) {
             State::Reserved(socket) => self.listen(socket.listen(BACKLOG)?),
             other => self.state = other,
@@ -165,7 +166,7 @@ async fn copy_until_reset(
 
 /// A listening address whose connections are relayed to a server until a reset.
 pub(crate) struct Relay {
-    listener: Listener,
+    pub(crate) listener: Listener,
     _relaying: AbortOnDropHandle<()>,
 }
 
@@ -192,16 +193,6 @@ impl Relay {
             listener,
             _relaying: AbortOnDropHandle::new(tokio::spawn(relaying)),
         })
-    }
-
-    /// Returns the address for the bot.
-    pub(crate) fn local_addr(&self) -> SocketAddr {
-        self.listener.local_addr()
-    }
-
-    /// Resets all connections; the bot can reconnect.
-    pub(crate) async fn reset_connections(&self) {
-        self.listener.reset_connections().await;
     }
 }
 

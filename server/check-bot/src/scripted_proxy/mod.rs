@@ -20,7 +20,7 @@ const MAX_PENDING_STREAMS: usize = 16;
 
 /// A listening `PlayService` that a script controls.
 pub(super) struct ScriptedProxy {
-    listener: Listener,
+    pub(super) listener: Listener,
     arrivals: mpsc::Receiver<Arrival>,
     _serving: AbortOnDropHandle<()>,
 }
@@ -43,11 +43,6 @@ impl ScriptedProxy {
         })
     }
 
-    /// Returns the address for the bot.
-    pub(super) fn local_addr(&self) -> SocketAddr {
-        self.listener.local_addr()
-    }
-
     /// Waits for the next stream that the bot opens. Never completes if the transport failed.
     pub(super) async fn arrival(&mut self) -> Arrival {
         match self.arrivals.recv().await {
@@ -56,21 +51,11 @@ impl ScriptedProxy {
         }
     }
 
-    /// Resets all TCP connections; the bot can reconnect.
-    pub(super) async fn reset_connections(&self) {
-        self.listener.reset_connections().await;
-    }
-
     /// Resets all TCP connections and refuses new ones, as if the server process had ended.
     pub(super) async fn stop_listening(&mut self) -> io::Result<()> {
         self.listener.stop_listening().await?;
         // Discard streams that the script has not accepted.
         while self.arrivals.try_recv().is_ok() {}
         Ok(())
-    }
-
-    /// Listens again on the same address.
-    pub(super) async fn resume_listening(&mut self) -> io::Result<()> {
-        self.listener.resume_listening().await
     }
 }

@@ -13,10 +13,10 @@ use crate::flaw::Flaw;
 const GAME: &str = "old_london_bridge";
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
-    Flaw::ALL.iter().map(|(name, flaw, found_by)| {
+    Flaw::ALL.iter().map(|(flaw, found_by)| {
         let name = match flaw {
             Flaw::None => "a_correct_bot_passes_every_check".to_owned(),
-            _ => format!("fails_its_checks_and_no_others::a_bot_that_{name}"),
+            _ => format!("a_bot_fails_its_checks_and_no_others::{flaw:?}"),
         };
         Trial::test(name, move || check(*flaw, found_by))
     })
@@ -24,7 +24,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
 
 fn check(flaw: Flaw, found_by: &[&str]) -> Result<(), Failed> {
     let plan = Plan {
-        command: BotCommand::new(env::current_exe()?).with(["flawed-bot", flaw.name()]),
+        command: BotCommand::new(env::current_exe()?).with(["flawed-bot", &format!("{flaw:?}")]),
         games: vec![GAME.to_owned()],
         only: Vec::new(),
         attends: false,

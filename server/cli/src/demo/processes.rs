@@ -9,6 +9,7 @@ use bridgemaster_proto::{
     escape::Escaped,
     v1::{MatchResult, MatchState, SeatState, SeatTicket, WatchMatchResponse},
 };
+use bridgemaster_sdk::TICKET_VARIABLE;
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::{task::JoinSet, time::timeout};
 
@@ -63,10 +64,10 @@ impl Processes {
             let name = format!("bot {} of seat {}", bot_choice.name(), ticket.seat);
             let process = bot_env
                 .pass_to(bot_choice.command(ticket.seat, seed)?)
-                .start_with_stderr(
+                .start_with(
                     server_url,
-                    &ticket.ticket,
-                    output.file(ticket.seat, &bot_choice.name()),
+                    &[(TICKET_VARIABLE, &ticket.ticket)],
+                    Some(output.file(ticket.seat, &bot_choice.name())),
                 )
                 .await
                 .with_context(|| format!("cannot start {name}"))?;

@@ -1,14 +1,15 @@
-//! Connects one of the bot's streams to a seat on a real server. Passes events to the script, and
-//! sends the bot messages from the server and from the script.
+//! A match between the bot and random bots. Connects the bot's streams to its seat on a real server,
+//! passes events to the script, and sends the bot messages from the server and from the script.
 
 use std::{process::ExitStatus, time::Duration};
 
 use bridgemaster_bot_process::BotProcess;
 use bridgemaster_proto::v1::{
     Hello, MatchStarted, Ping, PlayRequest, PlayResponse, Pong, RefusalReason, Welcome,
-    play_request::Message as FromBot, play_response::Message as FromServer,
-    play_service_client::PlayServiceClient,
+    match_service_client::MatchServiceClient, play_request::Message as FromBot,
+    play_response::Message as FromServer, play_service_client::PlayServiceClient,
 };
+use bridgemaster_sdk::ApiKeyInterceptor;
 use bridgemaster_server::{Refusal, reason_name};
 use tokio::{
     select,
@@ -16,19 +17,21 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Status, Streaming, transport::Channel};
+use tokio_util::task::AbortOnDropHandle;
+use tonic::{
+    Request, Status, Streaming, service::interceptor::InterceptedService, transport::Channel,
+};
 use tonic_types::StatusExt as _;
 
-use super::{
+use crate::{
     catalog::section,
     first_message::{check_revision, read_hello},
     match_settings::TimeLimits,
-    report::{StopReason, Verdict, failed},
+    report::{Verdict, broken_check, failed},
     scripted_proxy::{Arrival, BotStream, ScriptedProxy},
     transcript::Transcript,
-    wire::Numbering,
+    wire::{self, Numbering},
 };
-use crate::wire;
 
 /// Maximum number of queued messages to the server.
 const UPSTREAM_CAPACITY: usize = 256;
@@ -50,60 +53,46 @@ pub(super) enum Event {
     Exited(ExitStatus),
 }
 
+/// A channel to the server that adds the checks' API key to each call.
+pub(super) type KeyedChannel = InterceptedService<Channel, ApiKeyInterceptor>;
+
 /// The stream to the real server.
-struct Upstream {
+pub(super) struct Upstream {
     inbound: Streaming<PlayResponse>,
     outbound: mpsc::Sender<PlayRequest>,
 }
 
-/// The bot's seat in one match.
-pub(super) struct Session {
+/// A match with the bot in the last seat and random bots in the other seats.
+pub(super) struct BotMatch {
     pub(super) proxy: ScriptedProxy,
     pub(super) process: BotProcess,
     pub(super) times: TimeLimits,
     pub(super) transcript: Transcript,
-    /// The seat's ticket. Both the bot and the session use this ticket.
-    ticket: String,
-    server: PlayServiceClient<Channel>,
-    numbering: Numbering,
+    pub(super) match_id: String,
+    /// The bot's seat.
+    pub(super) seat: u32,
+    /// The seat's ticket. Both the bot and the check use this ticket.
+    pub(super) ticket: String,
+    /// The real server's address.
+    pub(super) url: String,
+    pub(super) client: MatchServiceClient<KeyedChannel>,
+    pub(super) server: PlayServiceClient<Channel>,
+    pub(super) numbering: Numbering,
     /// The server's last Welcome.
-    welcome: Welcome,
-    started: (u32, MatchStarted),
-    bot: Option<BotStream>,
-    upstream: Option<Upstream>,
-    has_exited: bool,
-    expected: String,
-    section: &'static str,
-    deadline: Instant,
+    pub(super) welcome: Welcome,
+    pub(super) started: (u32, MatchStarted),
+    pub(super) bot: Option<BotStream>,
+    pub(super) upstream: Option<Upstream>,
+    pub(super) has_exited: bool,
+    pub(super) expected: String,
+    pub(super) section: &'static str,
+    pub(super) deadline: Instant,
+    pub(super) _opponents: Vec<AbortOnDropHandle<()>>,
+    /// Reserves the port of the unreachable server.
+    pub(super) _absent: Option<ScriptedProxy>,
 }
 
-impl Session {
-    pub(super) fn new(
-        proxy: ScriptedProxy,
-        process: BotProcess,
-        times: TimeLimits,
-        ticket: String,
-        server: PlayServiceClient<Channel>,
-    ) -> Self {
-        Self {
-            proxy,
-            process,
-            times,
-            transcript: Transcript::default(),
-            ticket,
-            server,
-            numbering: Numbering::default(),
-            welcome: Welcome::default(),
-            started: Default::default(),
-            bot: None,
-            upstream: None,
-            has_exited: false,
-            expected: String::new(),
-            section: "",
-            deadline: Instant::now(),
-        }
-    }
-
+impl BotMatch {
     /// Sets the next expected event, its timeout, and the protocol section that requires the event.
     pub(super) fn expect_within(
         &mut self,
@@ -164,9 +153,8 @@ impl Session {
                 message = upstream => return Ok(Some(self.on_server_message(message))),
                 status = ended => {
                     self.has_exited = true;
-                    let status = status.map_err(|error| StopReason::Broken(format!(
-                        "cannot wait for the bot's process: {error}"
-                    )))?;
+                    let status = status
+                        .map_err(|error| broken_check("cannot wait for the bot's process", error))?;
                     return Ok(Some(Event::Exited(status)));
                 }
                 () = sleep_until(deadline) => return Ok(None),
@@ -184,17 +172,14 @@ impl Session {
             }
             Ok(None) => {
                 self.bot = None;
-                Some(Event::BotDisconnected(
-                    "the bot closed its half of the stream".to_owned(),
-                ))
+                let how = "the bot closed its half of the stream";
+                Some(Event::BotDisconnected(how.to_owned()))
             }
             Err(status) => {
                 self.bot = None;
-                Some(Event::BotDisconnected(format!(
-                    "the bot's stream was lost: {}: {}",
-                    status.code(),
-                    status.message()
-                )))
+                let (code, message) = (status.code(), status.message());
+                let how = format!("the bot's stream was lost: {code}: {message}");
+                Some(Event::BotDisconnected(how))
             }
         }
     }
@@ -232,12 +217,10 @@ impl Session {
         check_revision(&hello)?;
         self.transcript.check_hello(&hello)?;
         self.transcript.reset_stream();
-        let older = self.bot.replace(stream);
-        if let Some(older) = older {
+        if let Some(older) = self.bot.replace(stream) {
             let text = "a newer stream of the seat took over";
-            older
-                .refuse(Refusal::new(RefusalReason::Superseded, text).into())
-                .await;
+            let superseded = Refusal::new(RefusalReason::Superseded, text);
+            older.refuse(superseded.into()).await;
         }
         Ok(Event::Connected(hello))
     }
@@ -245,33 +228,19 @@ impl Session {
     /// Handles an event in the default way, by forwarding.
     pub(super) async fn forward(&mut self, event: Event) -> Verdict<()> {
         match event {
-            Event::Connected(hello) => self.open_upstream(hello).await,
-            Event::FromBot(message) => {
-                self.send_to_server(message).await;
-                Ok(())
+            Event::Connected(hello) => self.open_upstream(hello).await?,
+            Event::FromBot(message) => self.send_to_server(message).await,
+            Event::BotDisconnected(_) => self.upstream = None,
+            Event::FromServer(sequence, message) => self.deliver(sequence, message).await,
+            Event::ServerEnded(None) => self.bot = None,
+            Event::ServerEnded(Some(status)) => return Err(self.refused(&status)),
+            Event::Exited(status) => {
+                let progress = self.transcript.describe_progress();
+                let seen = format!("the process ended with {status}; {progress}");
+                return Err(failed(&self.expected, seen, self.section));
             }
-            Event::BotDisconnected(_) => {
-                self.upstream = None;
-                Ok(())
-            }
-            Event::FromServer(sequence, message) => {
-                self.deliver(sequence, message).await;
-                Ok(())
-            }
-            Event::ServerEnded(None) => {
-                self.bot = None;
-                Ok(())
-            }
-            Event::ServerEnded(Some(status)) => Err(self.refused(&status)),
-            Event::Exited(status) => Err(failed(
-                &self.expected,
-                format!(
-                    "the process ended with {status}; {}",
-                    self.transcript.describe_progress()
-                ),
-                self.section,
-            )),
         }
+        Ok(())
     }
 
     async fn open_upstream(&mut self, mut hello: Hello) -> Verdict<()> {
@@ -289,19 +258,14 @@ impl Session {
         let _ = outbound.send(first).await;
         let mut call = Request::new(ReceiverStream::new(messages));
         let bearer = format!("Bearer {}", self.ticket).parse();
-        let bearer =
-            bearer.map_err(|error| StopReason::Broken(format!("invalid ticket: {error}")))?;
+        let bearer = bearer.map_err(|error| broken_check("invalid ticket", error))?;
         call.metadata_mut().insert("authorization", bearer);
-        match self.server.play(call).await {
-            Ok(response) => {
-                self.upstream = Some(Upstream {
-                    inbound: response.into_inner(),
-                    outbound,
-                });
-                Ok(())
-            }
-            Err(status) => Err(self.refused(&status)),
-        }
+        let response = self.server.play(call).await;
+        let inbound = response
+            .map_err(|status| self.refused(&status))?
+            .into_inner();
+        self.upstream = Some(Upstream { inbound, outbound });
+        Ok(())
     }
 
     fn refused(&self, status: &Status) -> StopReason {
@@ -376,7 +340,7 @@ impl Session {
     /// Resets the bot's TCP connection. The stream to the server stays open.
     pub(super) async fn reset_bot(&mut self) {
         // Reset the connection first, so that the bot does not receive the end of the stream.
-        self.proxy.reset_connections().await;
+        self.proxy.listener.reset_connections().await;
         self.bot = None;
     }
 
@@ -385,22 +349,14 @@ impl Session {
         self.upstream = None;
         self.reset_bot().await;
     }
-}
 
-/// Creates a status that refuses a stream.
-pub(super) fn refusal(reason: RefusalReason) -> Status {
-    let text = format!("stream closed by a check with {}", reason_name(reason));
-    Refusal::new(reason, text).into()
-}
-
-impl Session {
     /// Sends one of the server's messages to the bot.
-    pub(crate) async fn deliver(&mut self, sequence: u32, message: FromServer) {
+    pub(super) async fn deliver(&mut self, sequence: u32, message: FromServer) {
         self.deliver_encoded(sequence, message, wire::encode).await;
     }
 
     /// Sends one of the server's messages to the bot, in the given encoding.
-    pub(crate) async fn deliver_encoded(
+    pub(super) async fn deliver_encoded(
         &mut self,
         sequence: u32,
         message: FromServer,
@@ -413,14 +369,14 @@ impl Session {
 
     /// Inserts a message between the server's messages. `encode` receives the new message's
     /// sequence number.
-    pub(crate) async fn insert(&mut self, encode: impl FnOnce(u32) -> Vec<u8>) {
+    pub(super) async fn insert(&mut self, encode: impl FnOnce(u32) -> Vec<u8>) {
         let sequence = self.numbering.insert();
         self.transcript.record_sequence(sequence);
         self.send_raw(encode(sequence)).await;
     }
 
     /// Sends the bot a Ping that does not come from the server.
-    pub(crate) async fn send_ping(&mut self, nonce: u64) {
+    pub(super) async fn send_ping(&mut self, nonce: u64) {
         self.transcript.record_script_ping(nonce);
         self.send_raw(wire::encode(0, FromServer::Ping(Ping { nonce })))
             .await;
@@ -428,7 +384,7 @@ impl Session {
 
     /// Sends the bot a Welcome with the script's own history id. The server does not know this
     /// Welcome.
-    pub(crate) async fn welcome_to(&mut self, history_id: &str, resumed: bool) {
+    pub(super) async fn welcome_to(&mut self, history_id: &str, resumed: bool) {
         let welcome = Welcome {
             history_id: history_id.to_owned(),
             resumed,
@@ -441,16 +397,22 @@ impl Session {
     }
 
     /// Sends MatchStarted to the bot again.
-    pub(crate) async fn resend_started(&mut self) {
+    pub(super) async fn resend_started(&mut self) {
         let (sequence, started) = self.started.clone();
         self.deliver(sequence, FromServer::MatchStarted(started))
             .await;
     }
 
     /// Sends an encoded message to the bot.
-    pub(crate) async fn send_raw(&self, message: Vec<u8>) {
+    pub(super) async fn send_raw(&self, message: Vec<u8>) {
         if let Some(bot) = &self.bot {
             bot.send(message).await;
         }
     }
+}
+
+/// Creates a status that refuses a stream.
+pub(super) fn refusal(reason: RefusalReason) -> Status {
+    let text = format!("stream closed by a check with {}", reason_name(reason));
+    Refusal::new(reason, text).into()
 }
