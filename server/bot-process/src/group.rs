@@ -349,26 +349,19 @@ mod tests {
         let groups = fake.open().unwrap();
         let group = groups.group(1 << 20).unwrap();
         assert!(!group.has_oom_kill(), "without a word of the kernel");
-        for (events, has_oom_kill) in [
-            ("low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\n", false),
-            (
-                "low 0\nhigh 0\nmax 7\noom 1\noom_kill 2\noom_group_kill 1\n",
-                true,
-            ),
-        ] {
+        let has_oom_kill = |events: &str| {
             group.set("memory.events", events).unwrap();
-            assert_eq!(group.has_oom_kill(), has_oom_kill, "{events}");
-        }
+            group.has_oom_kill()
+        };
+        assert!(!has_oom_kill("low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\n"));
+        assert!(has_oom_kill("max 7\noom 1\noom_kill 2\noom_group_kill 1\n"));
     }
 
     #[test]
     fn a_dropped_group_is_killed_and_removed_once_its_processes_have_ended() {
         let fake = Fake::new("memory");
         let groups = fake.open().unwrap();
-        let folder = {
-            let group = groups.group(1 << 20).unwrap();
-            group.folder().to_owned()
-        };
+        let folder = groups.group(1 << 20).unwrap().folder().to_owned();
         assert_eq!(fs::read_to_string(folder.join("cgroup.kill")).unwrap(), "1");
         assert!(folder.exists(), "its processes are not gone yet");
         empty(&folder);
@@ -394,10 +387,8 @@ mod tests {
         let mount = Path::new("/sys/fs/cgroup");
         let found = |cgroups, root| group_folder(cgroups, "", mount, root);
         let at = |path: &str| Some(mount.join(path));
-        assert_eq!(
-            found("0::/user.slice/a.scope\n", "/"),
-            at("user.slice/a.scope")
-        );
+        let scope = found("0::/user.slice/a.scope\n", "/");
+        assert_eq!(scope, at("user.slice/a.scope"));
         assert_eq!(found("4:memory:/x\n0::/y\n", "/"), at("y"));
         assert_eq!(found("0::/docker/abc/in\n", "/docker/abc"), at("in"));
         assert_eq!(found("0::/elsewhere\n", "/docker/abc"), None);
@@ -445,27 +436,17 @@ mod tests {
         let mount = tempfile::tempdir().unwrap();
         let own = mount.path().join("pod/container");
         write(mount.path(), &[("cpu.max", "max 100000\n")]);
-        write(
-            &mount.path().join("pod"),
-            &[
-                ("cpu.max", "150000 100000\n"),
-                (
-                    "cpu.stat",
-                    "usage_usec 9\nnr_throttled 3\nthrottled_usec 1500000\n",
-                ),
-            ],
-        );
-        write(
-            &own,
-            &[
-                ("cpu.cfs_quota_us", "200000\n"),
-                ("cpu.cfs_period_us", "100000\n"),
-                (
-                    "cpu.stat",
-                    "nr_periods 9\nnr_throttled 3\nthrottled_time 2000000000\n",
-                ),
-            ],
-        );
+        let stat = "usage_usec 9\nnr_throttled 3\nthrottled_usec 1500000\n";
+        let files = [("cpu.max", "150000 100000\n"), ("cpu.stat", stat)];
+        write(&mount.path().join("pod"), &files);
+        let stat = "nr_periods 9\nnr_throttled 3\nthrottled_time 2000000000\n";
+        let (quota, period) = ("cpu.cfs_quota_us", "cpu.cfs_period_us");
+        let files = [
+            (quota, "200000\n"),
+            (period, "100000\n"),
+            ("cpu.stat", stat),
+        ];
+        write(&own, &files);
         let quotas = CpuQuota::within(mount.path(), &own);
         let read: Vec<_> = quotas
             .iter()

@@ -301,15 +301,19 @@ mod tests {
         assert!(kept.ends_with('y') && kept.len() < MAX_HEAD_BYTES + 2 * MAX_END_BYTES);
     }
 
+    /// Returns a file with the lines that it forwards.
+    fn forwarding(path: &Path) -> (StderrFile, Arc<Mutex<Vec<String>>>) {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&lines);
+        let callback = Box::new(move |line: &str| sink.lock().push(line.to_owned()));
+        (StderrFile::create(path).with_line_callback(callback), lines)
+    }
+
     #[test]
     fn forwarded_lines_and_bytes_are_limited() {
         let folder = tempfile::tempdir().unwrap();
         for line in ["\n".to_owned(), "x".repeat(MAX_LINE_BYTES)] {
-            let lines = Arc::new(Mutex::new(Vec::new()));
-            let sink = Arc::clone(&lines);
-            let callback = Box::new(move |line: &str| sink.lock().push(line.to_owned()));
-            let mut file =
-                StderrFile::create(&folder.path().join("stderr")).with_line_callback(callback);
+            let (mut file, lines) = forwarding(&folder.path().join("stderr"));
             for _ in 0..2 * MAX_LINES {
                 file.push(line.as_bytes());
             }
@@ -318,10 +322,8 @@ mod tests {
             assert!(lines.len() <= MAX_LINES + 1, "{}", lines.len());
             let bytes: usize = lines.iter().map(String::len).sum();
             assert!(bytes < MAX_FORWARDED_BYTES + 2 * MAX_LINE_BYTES, "{bytes}");
-            let notes = lines
-                .iter()
-                .filter(|line| line.contains("the bot's file has more"));
-            assert_eq!(notes.count(), 1);
+            let is_note = |line: &&String| line.contains("the bot's file has more");
+            assert_eq!(lines.iter().filter(is_note).count(), 1);
         }
     }
 
@@ -347,11 +349,7 @@ mod tests {
     #[test]
     fn lines_are_forwarded_as_they_are_completed_and_long_ones_are_split() {
         let folder = tempfile::tempdir().unwrap();
-        let lines = Arc::new(Mutex::new(Vec::new()));
-        let sink = Arc::clone(&lines);
-        let callback = Box::new(move |line: &str| sink.lock().push(line.to_owned()));
-        let mut file =
-            StderrFile::create(&folder.path().join("stderr")).with_line_callback(callback);
+        let (mut file, lines) = forwarding(&folder.path().join("stderr"));
         file.push(b"one\r\ntw");
         file.push(b"o\n\n");
         assert_eq!(*lines.lock(), ["one", "two", ""]);

@@ -194,7 +194,9 @@ fn ticks_per_second() -> u32 {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use crate::{BotCommand, Limits};
+    use std::time::Duration;
+
+    use crate::{BotCommand, BotProcess, Limits};
 
     /// Returns a bot that allocates this many bytes in a child process, and keeps them until it is
     /// killed.
@@ -203,17 +205,18 @@ mod tests {
         BotCommand::new("sh").with(["-c", &script])
     }
 
+    async fn start(command: BotCommand) -> BotProcess {
+        let started = command.measured().start("http://127.0.0.1:1", "none");
+        started.await.unwrap()
+    }
+
     #[tokio::test]
     async fn descendants_of_a_bot_are_included_in_its_usage() {
-        let mut process = hoarder(60_000_000)
-            .measured()
-            .start("http://127.0.0.1:1", "none")
-            .await
-            .unwrap();
+        let mut process = start(hoarder(60_000_000)).await;
         let used = process.usage();
         let has_all = async {
             while used.get().peak_memory_bytes < Some(60_000_000) {
-                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+                tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         tokio::select! {
@@ -222,31 +225,19 @@ mod tests {
         }
         // The script takes longer than one clock tick.
         let script = "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; exit 3";
-        let mut process = BotCommand::new("sh")
-            .with(["-c", script])
-            .measured()
-            .start("http://127.0.0.1:1", "none")
-            .await
-            .unwrap();
+        let mut process = start(BotCommand::new("sh").with(["-c", script])).await;
         let used = process.usage();
         assert_eq!(process.ended().await.unwrap().code(), Some(3));
-        assert!(
-            used.get().cpu_time > Some(std::time::Duration::ZERO),
-            "{used:?}"
-        );
+        assert!(used.get().cpu_time > Some(Duration::ZERO), "{used:?}");
     }
 
     #[tokio::test]
     async fn processes_whose_total_memory_exceeds_the_limit_are_killed() {
-        let mut process = hoarder(60_000_000)
-            .limited(Limits {
-                memory_bytes: Some(20_000_000),
-                ..Limits::default()
-            })
-            .measured()
-            .start("http://127.0.0.1:1", "none")
-            .await
-            .unwrap();
+        let limits = Limits {
+            memory_bytes: Some(20_000_000),
+            ..Limits::default()
+        };
+        let mut process = start(hoarder(60_000_000).limited(limits)).await;
         let status = process.ended().await.unwrap();
         assert!(!status.success());
         assert!(process.ran_out_of_memory(status, ""));

@@ -274,7 +274,10 @@ fn link(source: &Path, link: &Path) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::{
+        os::unix::fs::{PermissionsExt as _, symlink},
+        time::{Duration, SystemTime},
+    };
 
     use tempfile::{TempDir, tempdir};
 
@@ -357,10 +360,8 @@ mod tests {
             fs::write(path("packages").join(number.to_string()), "").unwrap();
         }
         fs::write(path("contest-1/contest.json"), "seeds").unwrap();
-        File::create(path("model"))
-            .unwrap()
-            .set_len(MAX_ENTRY_BYTES + 1)
-            .unwrap();
+        let model = File::create(path("model")).unwrap();
+        model.set_len(MAX_ENTRY_BYTES + 1).unwrap();
         fs::write(path("bot"), "#!/bin/sh").unwrap();
         fs::set_permissions(path("bot"), fs::Permissions::from_mode(0o755)).unwrap();
         fs::write(path("bot.py"), "").unwrap();
@@ -371,11 +372,8 @@ mod tests {
             let target = fs::read_link(to.path().join(linked)).unwrap();
             assert_eq!(target, path(linked));
         }
-        assert!(
-            fs::symlink_metadata(to.path().join("bot.py"))
-                .unwrap()
-                .is_file()
-        );
+        let copied = fs::symlink_metadata(to.path().join("bot.py"));
+        assert!(copied.unwrap().is_file());
         assert!(!to.path().join("contest-1").exists());
         assert_eq!(fs::read_dir(to.path()).unwrap().count(), 6);
     }
@@ -384,11 +382,9 @@ mod tests {
     fn a_copy_has_the_modification_time_of_its_source() {
         let from = tempdir().unwrap();
         let source = from.path().join("bot.py");
-        let long_ago =
-            std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
-        let file = File::create(&source).unwrap();
-        file.set_times(FileTimes::new().set_modified(long_ago))
-            .unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let times = FileTimes::new().set_modified(long_ago);
+        File::create(&source).unwrap().set_times(times).unwrap();
         let copied = fs::metadata(filled(&from).path().join("bot.py")).unwrap();
         assert_eq!(copied.modified().unwrap(), long_ago);
     }

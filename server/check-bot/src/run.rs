@@ -7,12 +7,13 @@ use std::{
 };
 
 use bridgemaster_games::{GAME_IDS, with_game};
+use bridgemaster_proto::v1::Hello;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
 use super::{
     catalog::Check,
-    checks::{RefusedBot, refuse_ticket, run_check, unknown_ticket},
+    checks::{run_check, unknown_ticket},
     environment::CheckEnvironment,
     match_settings::TimeLimits,
     report::{BotInfo, CheckReport, Outcome, Report, StopReason, Verdict},
@@ -116,23 +117,27 @@ pub async fn check_bot(
     });
     let environment = Arc::new(environment?);
 
-    let first = FirstContact::run(&environment).await;
+    let first_start = Instant::now();
+    let (hello, verdict) = unknown_ticket(&environment).await;
+    let duration = first_start.elapsed();
+    let connected = hello.is_some();
+    let bot = hello.map(BotInfo::from).unwrap_or_default();
     let is_selected = |check: Check| match check {
         Check::Attend if plan.attends => true,
         Check::Attend => plan.only.contains(&check),
         _ => plan.only.is_empty() || plan.only.contains(&check),
     };
     let games = if chosen.is_empty() {
-        games_of(&first.bot)?
+        games_of(&bot)?
     } else {
         chosen
     };
     // If the bot does not connect, no further checks are run.
-    let cases = first.connected.then(|| plan_cases(&games, is_selected));
+    let cases = connected.then(|| plan_cases(&games, is_selected));
     let cases = cases.unwrap_or_default();
 
     let mut checks = Vec::new();
-    let probe = !first.connected || is_selected(Check::UnknownTicket);
+    let probe = !connected || is_selected(Check::UnknownTicket);
     on_progress(Progress::Planned(cases.len() + usize::from(probe)));
     if probe {
         let case = Case {
@@ -140,49 +145,18 @@ pub async fn check_bot(
             game: "",
             seats: 0,
         };
-        let report = case.report(first.verdict, first.duration)?;
+        let report = case.report(verdict, duration)?;
         on_progress(Progress::Done(&report));
         checks.push(report);
     }
     checks.extend(run_all(&environment, cases, on_progress).await?);
     Ok(Report {
         command,
-        bot: first.bot,
+        bot,
         isolation: environment.isolation(),
         checks,
         duration: start.elapsed(),
     })
-}
-
-/// The result of the first check: the bot's Hello and the verdict. This check starts the bot with
-/// an unknown ticket.
-struct FirstContact {
-    bot: BotInfo,
-    connected: bool,
-    verdict: Verdict<()>,
-    duration: Duration,
-}
-
-impl FirstContact {
-    async fn run(environment: &Arc<CheckEnvironment>) -> Self {
-        let start = Instant::now();
-        let refused = refuse_ticket(environment).await;
-        let duration = start.elapsed();
-        match refused {
-            Ok(refused) => Self {
-                bot: info(&refused),
-                connected: true,
-                verdict: unknown_ticket(&refused, environment),
-                duration,
-            },
-            Err(stop) => Self {
-                bot: BotInfo::default(),
-                connected: false,
-                verdict: Err(stop),
-                duration,
-            },
-        }
-    }
 }
 
 /// Runs several cases concurrently and reports progress. Returns the results in the same order as
@@ -296,10 +270,12 @@ fn find_game(name: &str) -> Option<&'static str> {
     GAME_IDS.iter().copied().find(|id| *id == name)
 }
 
-fn info(refused: &RefusedBot) -> BotInfo {
-    BotInfo {
-        name: refused.hello.bot_name.clone(),
-        version: refused.hello.bot_version.clone(),
-        games: refused.hello.games.clone(),
+impl From<Hello> for BotInfo {
+    fn from(hello: Hello) -> Self {
+        Self {
+            name: hello.bot_name,
+            version: hello.bot_version,
+            games: hello.games,
+        }
     }
 }

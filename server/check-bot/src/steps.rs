@@ -1,6 +1,8 @@
 //! The steps of which the checks' scripts consist.
 
-use bridgemaster_proto::v1;
+use bridgemaster_proto::v1::{
+    self, play_request::Message as FromBot, play_response::Message as FromServer,
+};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -10,6 +12,9 @@ use crate::{
     environment::{check_faults, match_info, play_random, seat_result},
     report::{StopReason, Verdict},
 };
+
+/// A request of the server, with its sequence number.
+pub(super) type Request = (u32, v1::DecisionRequest);
 
 impl BotMatch {
     /// Waits for the bot's first stream, and forwards it to the server.
@@ -21,17 +26,17 @@ impl BotMatch {
     }
 
     /// Forwards all events until the server sends a request. The request itself is not forwarded.
-    pub(super) async fn next_request(&mut self) -> Verdict<(u32, v1::DecisionRequest)> {
+    pub(super) async fn next_request(&mut self) -> Verdict<Request> {
         let time = self.times.answer;
         let expected = "an answer to every request";
         self.expect_within(expected, time, section::ANSWERING);
         loop {
             let event = self.event().await?;
             match event {
-                Event::FromServer(sequence, v1::play_response::Message::DecisionRequest(asked)) => {
+                Event::FromServer(sequence, FromServer::DecisionRequest(asked)) => {
                     return Ok((sequence, asked));
                 }
-                Event::FromServer(_, v1::play_response::Message::MatchEnded(_)) => {
+                Event::FromServer(_, FromServer::MatchEnded(_)) => {
                     return Err(StopReason::Skipped(
                         "the match ended before the bot had enough requests".to_owned(),
                     ));
@@ -47,29 +52,26 @@ impl BotMatch {
 
     /// Forwards all events until the server sends request `request_id`. The request itself is not
     /// forwarded.
-    pub(super) async fn wait_for_request(
-        &mut self,
-        request_id: u32,
-    ) -> Verdict<(u32, v1::DecisionRequest)> {
+    pub(super) async fn wait_for_request(&mut self, request_id: u32) -> Verdict<Request> {
         loop {
-            let (sequence, asked) = self.next_request().await?;
-            if asked.request_id == request_id {
-                return Ok((sequence, asked));
+            let request = self.next_request().await?;
+            if request.1.request_id == request_id {
+                return Ok(request);
             }
-            self.deliver_request(sequence, asked).await;
+            self.deliver_request(&request).await;
         }
     }
 
-    pub(super) async fn deliver_request(&mut self, sequence: u32, asked: v1::DecisionRequest) {
-        let message = v1::play_response::Message::DecisionRequest(asked);
-        self.deliver(sequence, message).await;
+    pub(super) async fn deliver_request(&mut self, (sequence, asked): &Request) {
+        let message = FromServer::DecisionRequest(asked.clone());
+        self.deliver(*sequence, message).await;
     }
 
     /// Waits for request `request_id`, forwards it, and waits for the bot's answer, which is not
     /// forwarded.
     pub(super) async fn ask(&mut self, request_id: u32) -> Verdict<v1::Decision> {
-        let (sequence, asked) = self.wait_for_request(request_id).await?;
-        self.deliver_request(sequence, asked).await;
+        let request = self.wait_for_request(request_id).await?;
+        self.deliver_request(&request).await;
         self.wait_for_answer(request_id).await
     }
 
@@ -88,19 +90,26 @@ impl BotMatch {
         let is_answer = |event: &Event| {
             matches!(
                 event,
-                Event::FromBot(v1::play_request::Message::Decision(answer))
+                Event::FromBot(FromBot::Decision(answer))
                     if answer.request_id == request_id
             )
         };
         match self.forward_until(is_answer).await? {
-            Event::FromBot(v1::play_request::Message::Decision(answer)) => Ok(answer),
+            Event::FromBot(FromBot::Decision(answer)) => Ok(answer),
             _ => Err(StopReason::Broken("unexpected event".to_owned())),
         }
     }
 
+    /// Waits for the bot's answer to a request, and forwards it.
+    pub(super) async fn pass_answer(&mut self, request_id: u32) -> Verdict<()> {
+        let answer = self.wait_for_answer(request_id).await?;
+        self.forward_answer(answer).await;
+        Ok(())
+    }
+
     /// Forwards an answer to the server.
     pub(super) async fn forward_answer(&mut self, answer: v1::Decision) {
-        let message = v1::play_request::Message::Decision(answer);
+        let message = FromBot::Decision(answer);
         self.send_to_server(message).await;
     }
 
@@ -119,6 +128,15 @@ impl BotMatch {
         );
         self.expect_within(expected, time, section::RECONNECTING);
         self.forward_until(is_connected).await
+    }
+
+    /// Waits for MatchEnded, which is not forwarded.
+    pub(super) async fn wait_for_end(&mut self) -> Verdict<Event> {
+        let expected = "a match that the bot plays to the end";
+        self.expect_within(expected, self.times.whole_match, section::MESSAGE_FLOW);
+        let is_end =
+            |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
+        self.forward_until(is_end).await
     }
 
     /// Plays to the end of the match, and checks that the bot had no faults other than

@@ -204,15 +204,11 @@ impl ConfidenceSequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bounds, Elo, ErrorRates};
+    use crate::{Bounds, ErrorRates};
 
     fn test(lower: f64, upper: f64) -> BettingTest {
-        let bounds = Bounds::Elo {
-            lower: Elo(lower),
-            upper: Elo(upper),
-        };
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        BettingTest::new(Hypotheses::new(bounds, rates, 2).unwrap())
+        BettingTest::new(Hypotheses::new(Bounds::elo(lower, upper), rates, 2).unwrap())
     }
 
     fn groups_until_decided(mut test: BettingTest, score: f64) -> (Verdict, usize) {
@@ -227,10 +223,8 @@ mod tests {
     #[test]
     fn a_candidate_that_wins_everything_is_accepted_after_seven_groups_whatever_the_bounds() {
         for upper in [5.0, 35.0, 174.0] {
-            assert_eq!(
-                groups_until_decided(test(0.0, upper), 1.0),
-                (Verdict::Accepted, 7)
-            );
+            let decided = groups_until_decided(test(0.0, upper), 1.0);
+            assert_eq!(decided, (Verdict::Accepted, 7));
         }
     }
 

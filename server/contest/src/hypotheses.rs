@@ -22,6 +22,18 @@ pub enum Bounds {
 }
 
 impl Bounds {
+    /// Creates bounds from two numbers of Elo.
+    pub fn elo(lower: f64, upper: f64) -> Self {
+        let (lower, upper) = (Elo(lower), Elo(upper));
+        Self::Elo { lower, upper }
+    }
+
+    /// Creates bounds from two numbers of normalized Elo.
+    pub fn normalized(lower: f64, upper: f64) -> Self {
+        let (lower, upper) = (NormalizedElo(lower), NormalizedElo(upper));
+        Self::Normalized { lower, upper }
+    }
+
     /// Returns the bounds as t-values of a group with this many matches, whose score has the
     /// standard deviation `deviation`. Normalized bounds do not depend on the deviation.
     pub(crate) fn t_values(self, deviation: f64, matches: u32) -> [f64; 2] {
@@ -248,8 +260,6 @@ pub fn typical_deviation(seats: u32) -> f64 {
 mod tests {
     use super::*;
 
-    use crate::Elo;
-
     #[test]
     fn walds_bounds_are_as_published() {
         let even = ErrorRates::new(0.05, 0.05).unwrap();
@@ -262,37 +272,21 @@ mod tests {
 
     #[test]
     fn what_has_no_meaning_is_refused_with_its_name() {
-        assert!(
-            ErrorRates::new(0.0, 0.05)
-                .unwrap_err()
-                .to_string()
-                .contains("alpha")
-        );
-        assert!(
-            ErrorRates::new(0.05, 0.5)
-                .unwrap_err()
-                .to_string()
-                .contains("beta")
-        );
+        for (alpha, beta, name) in [(0.0, 0.05, "alpha"), (0.05, 0.5, "beta")] {
+            let error = ErrorRates::new(alpha, beta).unwrap_err();
+            assert!(error.to_string().contains(name), "{error}");
+        }
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        let bounds = |lower, upper| Bounds::Elo {
-            lower: Elo(lower),
-            upper: Elo(upper),
-        };
-        assert!(Hypotheses::new(bounds(5.0, 5.0), rates, 2).is_err());
-        assert!(Hypotheses::new(bounds(0.0, f64::NAN), rates, 2).is_err());
-        assert!(Hypotheses::new(bounds(0.0, 5.0), rates, 0).is_err());
+        assert!(Hypotheses::new(Bounds::elo(5.0, 5.0), rates, 2).is_err());
+        assert!(Hypotheses::new(Bounds::elo(0.0, f64::NAN), rates, 2).is_err());
+        assert!(Hypotheses::new(Bounds::elo(0.0, 5.0), rates, 0).is_err());
     }
 
     #[test]
     fn a_small_effect_takes_in_proportion_to_its_square() {
         let of = |upper| {
-            let bounds = Bounds::Elo {
-                lower: Elo(0.0),
-                upper: Elo(upper),
-            };
             let rates = ErrorRates::new(0.05, 0.05).unwrap();
-            let hypotheses = Hypotheses::new(bounds, rates, 2).unwrap();
+            let hypotheses = Hypotheses::new(Bounds::elo(0.0, upper), rates, 2).unwrap();
             expected_groups(&hypotheses, typical_deviation(2))
         };
         let (small, large) = (of(5.0), of(10.0));

@@ -33,6 +33,8 @@ pub mod pairing;
 mod plackett_luce;
 mod ranking;
 mod ratings;
+#[cfg(test)]
+mod samples;
 pub mod schedule;
 mod score;
 mod sequential;

@@ -203,11 +203,11 @@ impl Ratings {
 
 #[cfg(test)]
 mod tests {
-    use crate::{PlackettLuce, Ranking};
+    use crate::{PlackettLuce, Ranking, samples::add_wins};
 
     fn chance_after(fit: PlackettLuce, wins: u64) -> f64 {
-        let won = |number| Ranking::new(vec![(0, 1), (1, 2)], number);
-        let rankings: Vec<Ranking> = (0..wins).map(won).collect();
+        let mut rankings = Vec::new();
+        add_wins(&mut rankings, 0, 1, wins);
         let ratings = fit.fit(2, &rankings).unwrap();
         ratings.chance_above(0, 1)
     }
@@ -222,10 +222,9 @@ mod tests {
         }
         let fit = |bots: usize, rankings: &[Ranking]| {
             let ratings = PlackettLuce::default().fit(bots, rankings).unwrap();
-            let width = |rating: &super::Rating| rating.interval.high - rating.interval.low;
             let of_first = |table: Vec<super::Rating>| {
-                let first = table.iter().find(|rating| rating.bot == 0);
-                width(first.unwrap())
+                let first = table.iter().find(|rating| rating.bot == 0).unwrap();
+                first.interval.high - first.interval.low
             };
             let tables = (ratings.table(0.95), ratings.table_by_matches(0.95, 30));
             (of_first(tables.0), of_first(tables.1))
@@ -251,14 +250,11 @@ mod tests {
     #[test]
     fn an_order_of_ten_is_settled_when_all_of_it_holds_at_once() {
         // Eleven bots in a chain. Each bot beats the next one in `wins` of a hundred matches.
-        let settled = |wins: usize, count: usize| {
+        let settled = |wins: u64, count: usize| {
             let mut rankings = Vec::new();
             for better in 0..10 {
-                for number in 0..100 {
-                    let (won, lost) = if number < wins { (1, 2) } else { (2, 1) };
-                    let places = vec![(better, won), (better + 1, lost)];
-                    rankings.push(Ranking::new(places, rankings.len() as u64));
-                }
+                add_wins(&mut rankings, better, better + 1, wins);
+                add_wins(&mut rankings, better + 1, better, 100 - wins);
             }
             let ratings = PlackettLuce::default().fit(11, &rankings).unwrap();
             for better in 0..10 {
@@ -276,12 +272,7 @@ mod tests {
     fn bots_beyond_the_bound_are_separated_by_their_own_matches() {
         // Bot 0 beats bot 1 in two of three matches, and both beat bot 2 in nine of ten.
         let mut rankings = Vec::new();
-        let mut played = |winner, loser, times| {
-            for _ in 0..times {
-                let number = rankings.len() as u64;
-                rankings.push(Ranking::new(vec![(winner, 1), (loser, 2)], number));
-            }
-        };
+        let mut played = |winner, loser, times| add_wins(&mut rankings, winner, loser, times);
         played(0, 1, 200);
         played(1, 0, 100);
         for best in [0, 1] {

@@ -26,11 +26,11 @@ pub enum DecidedBy {
 ///
 /// ```
 /// use bridgemaster_contest::{
-///     Bounds, Elo, ErrorRates, GroupScore, Hypotheses, SequentialTest, Verdict,
+///     Bounds, ErrorRates, GroupScore, Hypotheses, SequentialTest, Verdict,
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let bounds = Bounds::Elo { lower: Elo(0.0), upper: Elo(30.0) };
+/// let bounds = Bounds::elo(0.0, 30.0);
 /// let hypotheses = Hypotheses::new(bounds, ErrorRates::new(0.05, 0.05)?, 2)?;
 /// let mut test = SequentialTest::new(hypotheses);
 /// // A candidate that wins every match.
@@ -182,15 +182,11 @@ mod tests {
 
     use super::*;
 
-    use crate::{Bounds, ErrorRates, GroupScore, NormalizedElo};
+    use crate::{Bounds, ErrorRates, GroupScore};
 
     fn test(lower: f64, upper: f64, matches: u32) -> Hypotheses {
-        let bounds = Bounds::Normalized {
-            lower: NormalizedElo(lower),
-            upper: NormalizedElo(upper),
-        };
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        Hypotheses::new(bounds, rates, matches).unwrap()
+        Hypotheses::new(Bounds::normalized(lower, upper), rates, matches).unwrap()
     }
 
     #[test]

@@ -166,74 +166,68 @@ mod tests {
         vec![seat(own), seat(other)]
     }
 
-    /// Records a finished match in which the bot had these seats.
-    fn record(
-        failure_record: &mut FailureRecord,
-        number: u64,
-        purpose: Purpose,
-        end: &End,
-        seats: &[usize],
-        forgiven_before: u64,
-    ) {
-        let finished = FinishedMatch {
+    /// A rated match of the bot, in the first seat.
+    fn rated(number: u64, end: &End) -> FinishedMatch<'_> {
+        FinishedMatch {
             number,
-            purpose,
+            purpose: Purpose::Rated,
             end,
-            seats,
+            seats: &[0],
             span: Span {
                 started_ms: number,
                 ended_ms: number + 1,
             },
-            forgiven_before,
+            forgiven_before: 0,
             first_open: None,
-        };
-        failure_record.record(&finished, MatchTotals::default());
+        }
     }
 
     #[test]
     fn failures_in_a_row_are_those_since_the_last_success() {
-        let mut failure_record = FailureRecord::default();
         let off = End::Cancelled { absent: vec![0] };
         let played = End::Played(seats(1, 2));
-        let rated = Purpose::Rated;
-        record(&mut failure_record, 0, rated, &off, &[0], 0);
-        // This match ended before a match with a lower number.
-        record(&mut failure_record, 3, rated, &off, &[0], 0);
-        record(&mut failure_record, 1, rated, &played, &[0], 0);
-        assert_eq!(failure_record.failures_in_a_row(), 1);
-        let other = End::Cancelled { absent: vec![1] };
-        record(&mut failure_record, 4, rated, &other, &[0], 0);
-        assert_eq!(failure_record.failures_in_a_row(), 1, "another was absent");
-        record(&mut failure_record, 5, rated, &off, &[0], 6);
-        assert_eq!(failure_record.failures_in_a_row(), 1, "forgiven");
-        record(&mut failure_record, 6, Purpose::Requested, &off, &[0], 0);
-        assert_eq!(failure_record.failures_in_a_row(), 1, "others asked for it");
+        let other_off = End::Cancelled { absent: vec![1] };
+        let forgiven = FinishedMatch {
+            forgiven_before: 6,
+            ..rated(5, &off)
+        };
+        let requested = FinishedMatch {
+            purpose: Purpose::Requested,
+            ..rated(6, &off)
+        };
+        let mut failure_record = FailureRecord::default();
+        for (finished, in_a_row) in [
+            (rated(0, &off), 1),
+            // This match ended before a match with a lower number.
+            (rated(3, &off), 2),
+            (rated(1, &played), 1),
+            (rated(4, &other_off), 1),
+            (forgiven, 1),
+            // Others asked for it.
+            (requested, 1),
+        ] {
+            failure_record.record(&finished, MatchTotals::default());
+            let number = finished.number;
+            assert_eq!(failure_record.failures_in_a_row(), in_a_row, "{number}");
+        }
     }
 
     #[test]
     fn a_match_of_a_version_against_itself_is_one_match() {
         let mut failure_record = FailureRecord::default();
-        let annulled = End::Annulled(seats(1, 2));
-        record(
-            &mut failure_record,
-            0,
-            Purpose::Validation,
-            &annulled,
-            &[0, 1],
-            0,
-        );
-        assert_eq!(failure_record.annulled, 1);
+        let mut record = |number, end: End| {
+            let finished = FinishedMatch {
+                purpose: Purpose::Validation,
+                seats: &[0, 1],
+                ..rated(number, &end)
+            };
+            failure_record.record(&finished, MatchTotals::default());
+            (failure_record.annulled, failure_record.failures_in_a_row())
+        };
+        assert_eq!(record(0, End::Annulled(seats(1, 2))).0, 1);
         let mut half = seats(1, 2);
         half[1].forfeited = true;
-        record(
-            &mut failure_record,
-            1,
-            Purpose::Validation,
-            &End::Played(half),
-            &[0, 1],
-            0,
-        );
-        assert_eq!(failure_record.failures_in_a_row(), 1, "in one of its seats");
+        assert_eq!(record(1, End::Played(half)).1, 1, "in one of its seats");
     }
 
     #[test]

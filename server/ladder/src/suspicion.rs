@@ -329,21 +329,16 @@ mod tests {
 
     #[test]
     fn matches_that_one_moment_may_have_spoiled_are_one_moment() {
-        let together = [
-            (0, span(0, 50, true)),
-            (1, span(10, 60, true)),
-            (2, span(40, 90, true)),
-        ];
-        let sums = finished(&together, &[]);
+        let annulled = |spans: [(u64, u64); 3]| {
+            let spans = spans.map(|(start, end)| span(start, end, true));
+            let numbered: Vec<_> = (0..).zip(spans).collect();
+            finished(&numbered, &[])
+        };
+        let sums = annulled([(0, 50), (10, 60), (40, 90)]);
         assert_eq!((sums.annulled, sums.moments), (3, 1));
         assert_eq!((sums.in_play_ms, sums.matches_ms), (90, 150));
         // Each match overlaps the next one, but the first and the last match do not overlap.
-        let chain = [
-            (0, span(0, 20, true)),
-            (1, span(10, 60, true)),
-            (2, span(20, 90, true)),
-        ];
-        assert_eq!(finished(&chain, &[]).moments, 2);
+        assert_eq!(annulled([(0, 20), (10, 60), (20, 90)]).moments, 2);
         let apart = [
             (0, span(0, 10, true)),
             (1, span(30, 40, true)),
@@ -363,15 +358,10 @@ mod tests {
         let in_order = finished(&matches, &[]);
         matches.sort_by_key(|(_, span)| span.span.ended_ms);
         assert_eq!(finished(&matches, &[]), in_order);
-        let ended: Vec<_> = matches
-            .into_iter()
-            .filter(|(number, _)| *number != 2)
-            .collect();
-        assert_eq!(
-            finished(&ended, &[2]).matches(),
-            2,
-            "the one after it waits"
-        );
+        let mut ended = matches.to_vec();
+        ended.retain(|(number, _)| *number != 2);
+        let sums = finished(&ended, &[2]);
+        assert_eq!(sums.matches(), 2, "the one after it waits");
     }
 
     #[test]
@@ -408,14 +398,9 @@ mod tests {
         let mut annulments = AnnulmentStats::default();
         let mut now_ms = 0;
         for (number, (takes_ms, is_annulled, is_behind)) in (0..).zip(matches) {
-            let span = Span {
-                started_ms: now_ms,
-                ended_ms: now_ms + takes_ms,
-            };
             let span = FinishedMatchSpan {
-                span,
-                is_annulled,
                 is_behind,
+                ..span(now_ms, now_ms + takes_ms, is_annulled)
             };
             annulments.record(number, span, None, MatchTotals::default());
             now_ms += takes_ms;
@@ -450,10 +435,8 @@ mod tests {
             })
         };
         assert_eq!(suspicion_of(matches(500)), None);
-        assert!(
-            suspicion_of(matches(10)).is_some(),
-            "if they are not longer"
-        );
+        let not_longer = suspicion_of(matches(10));
+        assert!(not_longer.is_some());
     }
 
     #[test]
@@ -463,13 +446,9 @@ mod tests {
         for round in 0..10 {
             for seat in 0..16 {
                 let span = FinishedMatchSpan {
-                    span: Span {
-                        started_ms: round * 100,
-                        ended_ms: round * 100 + 50,
-                    },
-                    is_annulled: round < 4,
                     // All matches of a moment are against the same opponent.
                     is_behind: round < 4 || seat % 2 == 0,
+                    ..span(round * 100, round * 100 + 50, round < 4)
                 };
                 annulments.record(number, span, None, MatchTotals::default());
                 number += 1;

@@ -8,8 +8,8 @@ use bridgemaster_games::old_london_bridge::OldLondonBridge;
 use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
-        Charge, DecidedBy, DecisionRecord, Fault, FaultAction, FaultReason, FaultRecord,
-        GameDecision, Record, Replay, SeatRecord, SeatResult, record,
+        Charge, ClockUse, DecidedBy, DecisionRecord, Fault, FaultAction, FaultReason, FaultRecord,
+        GameDecision, GameEvent, MatchResult, Record, Replay, SeatInfo, SeatResult, record,
     },
 };
 use bridgemaster_replay::wire::SeedSalt;
@@ -64,100 +64,84 @@ fn is_by(wanted: DecidedBy) -> impl Fn(&DecisionRecord) -> bool {
     move |decision| decision.decided_by() == wanted
 }
 
+/// Forges the decision at this position, and checks that the field is named.
+fn assert_refused_decision(at: usize, field: &str, forge: impl FnOnce(&mut DecisionRecord)) {
+    let place = format!("record {at}: decision.{field}");
+    assert_refused(&place, |replay| forge(decision_at(replay, at)));
+}
+
+/// Forges the result, and checks that the field is named.
+fn assert_refused_result(field: &str, forge: impl FnOnce(&mut MatchResult)) {
+    let place = format!("result.{field}");
+    assert_refused(&place, |replay| forge(replay.result.as_mut().unwrap()));
+}
+
 #[test]
 fn another_legal_decision_is_noticed_by_what_comes_of_it() {
     // The first decision is which two cards to play, and every hand has a 0, a 1 and a 2 then.
-    let first = position(|_| true);
-    assert_refused(&format!("record {first}: decision.digest"), |replay| {
-        let played = decision_at(replay, first);
+    assert_refused_decision(position(|_| true), "digest", |played| {
         let low = decision("play 1 0");
-        played.decision = if played.decision == low {
-            decision("play 2 0")
-        } else {
-            low
-        };
+        let is_low = played.decision == low;
+        played.decision = if is_low { decision("play 2 0") } else { low };
     });
 }
 
 #[test]
 fn an_illegal_decision_is_named_in_notation() {
     let first = position(|_| true);
-    assert_refused(
-        &format!("record {first}: decision.decision: `end` is not legal"),
-        |replay| {
-            decision_at(replay, first).decision = decision("end");
-        },
-    );
+    assert_refused_decision(first, "decision: `end` is not legal", |played| {
+        played.decision = decision("end");
+    });
 }
 
 #[test]
 fn an_event_that_is_changed_missing_or_too_many_is_named() {
     let eventful = position(|decision| decision.events.len() > 2);
     let count = decision_at(&mut sample(), eventful).events.len();
-    assert_refused(
-        &format!("record {eventful}: decision.events[0]"),
-        |replay| {
-            decision_at(replay, eventful).events.swap(0, 1);
-        },
-    );
-    assert_refused(
-        &format!("record {eventful}: decision.events[{}]", count - 1),
-        |replay| {
-            decision_at(replay, eventful).events.pop();
-        },
-    );
-    assert_refused(
-        &format!("record {eventful}: decision.events[{count}]"),
-        |replay| {
-            let events = &mut decision_at(replay, eventful).events;
-            events.push(events[0].clone());
-        },
-    );
+    let refuse = |number: usize, forge: fn(&mut Vec<GameEvent>)| {
+        let field = format!("events[{number}]");
+        assert_refused_decision(eventful, &field, |decision| forge(&mut decision.events));
+    };
+    refuse(0, |events| events.swap(0, 1));
+    refuse(count - 1, |events| {
+        events.pop();
+    });
+    refuse(count, |events| events.push(events[0].clone()));
 }
 
 #[test]
 fn a_changed_digest_is_named() {
-    let last = sample().records.len() - 1;
-    let last_decision = (0..=last).rev().find(|at| {
-        matches!(
-            sample().records[*at].record,
-            Some(record::Record::Decision(_))
-        )
-    });
-    let at = last_decision.unwrap();
-    assert_refused(&format!("record {at}: decision.digest"), |replay| {
-        decision_at(replay, at).digest ^= 1;
-    });
+    let records = sample().records;
+    let is_decision = |one: &Record| matches!(one.record, Some(record::Record::Decision(_)));
+    let last = records.iter().rposition(is_decision).unwrap();
+    assert_refused_decision(last, "digest", |decision| decision.digest ^= 1);
     assert_refused("opening_digest", |replay| replay.opening_digest ^= 1);
 }
 
 #[test]
 fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
-    let asked = position(is_by(DecidedBy::Bot));
-    let too_long = "n".repeat(1025);
-    assert_refused(
-        &format!("record {asked}: decision.note: 1025 bytes exceed the limit: at most 1024,"),
-        |replay| too_long.clone_into(&mut decision_at(replay, asked).note),
-    );
-    let forced = position(is_by(DecidedBy::Referee));
-    assert_refused(
-        &format!("record {forced}: decision.note: must be empty, because no bot decided"),
-        |replay| "mine".clone_into(&mut decision_at(replay, forced).note),
-    );
+    let too_long = "note: 1025 bytes exceed the limit: at most 1024,";
+    assert_refused_decision(position(is_by(DecidedBy::Bot)), too_long, |decision| {
+        decision.note = "n".repeat(1025);
+    });
+    let of_nobody = "note: must be empty, because no bot decided";
+    assert_refused_decision(position(is_by(DecidedBy::Referee)), of_nobody, |decision| {
+        decision.note = "mine".to_owned();
+    });
 }
 
 #[test]
 fn who_decided_cannot_be_forged_where_the_rules_tell() {
-    let asked = position(is_by(DecidedBy::Bot));
-    assert_refused(&format!("record {asked}: decision.decided_by"), |replay| {
-        decision_at(replay, asked).set_decided_by(DecidedBy::Referee);
-    });
-    let forced = position(is_by(DecidedBy::Referee));
-    assert_refused(&format!("record {forced}: decision.decided_by"), |replay| {
-        decision_at(replay, forced).set_decided_by(DecidedBy::Bot);
-    });
+    for (told, forged) in [
+        (DecidedBy::Bot, DecidedBy::Referee),
+        (DecidedBy::Referee, DecidedBy::Bot),
+    ] {
+        assert_refused_decision(position(is_by(told)), "decided_by", |decision| {
+            decision.set_decided_by(forged);
+        });
+    }
     assert_refused("result.seats[", |replay| {
-        let by_house = decision_at(replay, asked);
+        let by_house = decision_at(replay, position(is_by(DecidedBy::Bot)));
         by_house.set_decided_by(DecidedBy::House);
         by_house.charge = None;
     });
@@ -222,38 +206,30 @@ fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
         ),
     ];
     for (problem, forge) in forgeries {
-        assert_refused(
-            &format!("record {asked}: decision.charge: {problem}"),
-            |replay| forge(decision_at(replay, asked).charge.as_mut().unwrap()),
-        );
+        assert_refused_decision(asked, &format!("charge: {problem}"), |decision| {
+            forge(decision.charge.as_mut().unwrap());
+        });
     }
 }
 
 #[test]
 fn referee_lag_that_does_not_add_up_is_named() {
-    assert_refused("result.referee_lag_us", |replay| {
-        replay.result.as_mut().unwrap().referee_lag_us += 1;
+    assert_refused_result("referee_lag_us", |result| result.referee_lag_us += 1);
+    assert_refused_result("longest_referee_lag_us", |result| {
+        result.longest_referee_lag_us += 1;
     });
-    assert_refused("result.longest_referee_lag_us", |replay| {
-        replay.result.as_mut().unwrap().longest_referee_lag_us += 1;
-    });
-    assert_refused("result.spoiled_by_referee", |replay| {
-        let result = replay.result.as_mut().unwrap();
+    assert_refused_result("spoiled_by_referee", |result| {
         result.spoiled_by_referee = !result.spoiled_by_referee;
     });
-    assert_refused(
-        "result.spoiled_by_referee: expected true, got false",
-        |replay| {
-            // Everything but the mark of a match that was spoiled.
-            let result = replay.result.as_mut().unwrap();
-            result.spoiled_by_referee = false;
-            let clock = result.seats[0].clock_use.as_mut().unwrap();
-            clock.referee_lag_us += 5_000_000;
-            clock.longest_referee_lag_us = 5_000_000;
-            result.referee_lag_us += 5_000_000;
-            result.longest_referee_lag_us = 5_000_000;
-        },
-    );
+    assert_refused_result("spoiled_by_referee: expected true, got false", |result| {
+        // Everything but the mark of a match that was spoiled.
+        result.spoiled_by_referee = false;
+        let clock = result.seats[0].clock_use.as_mut().unwrap();
+        clock.referee_lag_us += 5_000_000;
+        clock.longest_referee_lag_us = 5_000_000;
+        result.referee_lag_us += 5_000_000;
+        result.longest_referee_lag_us = 5_000_000;
+    });
 }
 
 #[test]
@@ -282,7 +258,7 @@ fn a_setup_seed_or_opening_that_does_not_fit_is_named() {
 #[test]
 fn a_forged_result_is_named_by_its_field() {
     type Forgery = fn(&mut SeatResult);
-    let forgeries: [(&str, Forgery); 13] = [
+    let forgeries: [(&str, Forgery); 8] = [
         ("score", |seat| seat.score += 1),
         ("place", |seat| seat.place += 1),
         ("place_by_score", |seat| seat.place_by_score += 1),
@@ -291,32 +267,30 @@ fn a_forged_result_is_named_by_its_field() {
         ("fault_count", |seat| seat.fault_count += 1),
         ("house_decisions", |seat| seat.house_decisions += 1),
         ("forced_decisions", |seat| seat.forced_decisions += 1),
-        ("clock_use.charged_us", |seat| {
-            seat.clock_use.as_mut().unwrap().charged_us = 0
-        }),
-        ("clock_use.charged_us", |seat| {
-            seat.clock_use.as_mut().unwrap().charged_us = u64::MAX
-        }),
-        ("clock_use.longest_us", |seat| {
-            seat.clock_use.as_mut().unwrap().longest_us = 10_000_001
-        }),
-        ("clock_use.bank_left_ms", |seat| {
-            seat.clock_use.as_mut().unwrap().bank_left_ms += 1
-        }),
-        ("clock_use.longest_referee_lag_us", |seat| {
-            seat.clock_use.as_mut().unwrap().longest_referee_lag_us = u64::MAX
+    ];
+    for (field, forge) in forgeries {
+        assert_refused_result(&format!("seats[1].{field}"), |result| {
+            forge(&mut result.seats[1]);
+        });
+    }
+    type ClockForgery = fn(&mut ClockUse);
+    let forgeries: [(&str, ClockForgery); 5] = [
+        ("charged_us", |clock| clock.charged_us = 0),
+        ("charged_us", |clock| clock.charged_us = u64::MAX),
+        ("longest_us", |clock| clock.longest_us = 10_000_001),
+        ("bank_left_ms", |clock| clock.bank_left_ms += 1),
+        ("longest_referee_lag_us", |clock| {
+            clock.longest_referee_lag_us = u64::MAX
         }),
     ];
     for (field, forge) in forgeries {
-        assert_refused(&format!("result.seats[1].{field}"), |replay| {
-            forge(&mut replay.result.as_mut().unwrap().seats[1]);
+        assert_refused_result(&format!("seats[1].clock_use.{field}"), |result| {
+            forge(result.seats[1].clock_use.as_mut().unwrap());
         });
     }
-    assert_refused("result.decisions", |replay| {
-        replay.result.as_mut().unwrap().decisions += 1
-    });
-    assert_refused("result.seats", |replay| {
-        replay.result.as_mut().unwrap().seats.pop();
+    assert_refused_result("decisions", |result| result.decisions += 1);
+    assert_refused_result("seats", |result| {
+        result.seats.pop();
     });
     assert_refused("result", |replay| replay.result = None);
 }
@@ -325,16 +299,10 @@ fn a_forged_result_is_named_by_its_field() {
 fn sample_with_fault() -> (Replay, usize) {
     let mut replay = sample();
     let at = position(|_| true);
+    let rules = replay.config.as_ref().unwrap().faults.as_ref().unwrap();
     let fault = Fault {
         reason: FaultReason::Illegal.into(),
-        action: replay
-            .config
-            .as_ref()
-            .unwrap()
-            .faults
-            .as_ref()
-            .unwrap()
-            .illegal,
+        action: rules.illegal,
         request_id: 1,
         at_ms: 0,
         detail: "the decision is not legal".to_owned(),
@@ -378,70 +346,51 @@ fn a_forged_fault_is_named() {
         FaultAction::Substitute,
         FaultAction::Forfeit,
     ];
+    let of_record = |field: &str| format!("record {at}: fault.{field}");
     for action in actions.into_iter().filter(|action| *action != cost) {
-        refuse(
-            &format!("record {at}: fault.fault.action: got "),
-            &|record| record.fault.as_mut().unwrap().set_action(action),
-        );
+        refuse(&of_record("fault.action: got "), &|record| {
+            record.fault.as_mut().unwrap().set_action(action);
+        });
     }
-    refuse(&format!("record {at}: fault.fault.reason"), &|record| {
+    refuse(&of_record("fault.reason"), &|record| {
         record.fault.as_mut().unwrap().reason = 99;
     });
-    refuse(&format!("record {at}: fault.seat"), &|record| {
-        record.seat = 7;
+    refuse(&of_record("seat"), &|record| record.seat = 7);
+    refuse(&of_record("fault: is missing"), &|record| {
+        record.fault = None;
     });
-    refuse("].faults: expected the faults of the records", &|record| {
-        record.seat = 0;
-    });
-    refuse(
-        &format!("record {at}: fault.fault: is missing"),
-        &|record| {
-            record.fault = None;
-        },
-    );
-    refuse("].faults: expected the faults of the records", &|record| {
+    let differs = "].faults: expected the faults of the records";
+    refuse(differs, &|record| record.seat = 0);
+    refuse(differs, &|record| {
         record.fault.as_mut().unwrap().detail = "another".to_owned();
     });
 }
 
 #[test]
 fn a_forged_name_or_version_of_a_bot_is_named() {
-    type Forgery = fn(&mut SeatResult);
-    let in_result: [(&str, Forgery); 2] = [
-        ("bot_name", |seat| seat.bot_name = "stronger".to_owned()),
-        ("bot_version", |seat| seat.bot_version = "2".to_owned()),
-    ];
-    for (field, forge) in in_result {
-        assert_refused(&format!("result.seats[1].{field}: expected "), |replay| {
-            forge(&mut replay.result.as_mut().unwrap().seats[1]);
-        });
-    }
+    let name = "seats[1].bot_name: expected ";
+    let version = "seats[1].bot_version: expected ";
+    assert_refused_result(name, |result| {
+        result.seats[1].bot_name = "stronger".to_owned();
+    });
+    assert_refused_result(version, |result| {
+        result.seats[1].bot_version = "2".to_owned();
+    });
     // The last record about the seat names its bot.
-    let seat_1 = |replay: &mut Replay, forge: fn(&mut SeatRecord)| {
-        let records = replay.records.iter_mut().rev();
-        let mut of_seat_1 = records.filter_map(|record| match &mut record.record {
-            Some(record::Record::Seat(seat)) => Some(seat),
-            _ => None,
+    let refuse = |place: &str, forge: fn(&mut Option<SeatInfo>)| {
+        assert_refused(place, |replay| {
+            let records = replay.records.iter_mut().rev();
+            let mut seats = records.filter_map(|record| match &mut record.record {
+                Some(record::Record::Seat(seat)) => Some(&mut seat.seat),
+                _ => None,
+            });
+            let is_seat_1 = |seat: &&mut Option<SeatInfo>| seat.as_ref().unwrap().seat == 1;
+            forge(seats.find(is_seat_1).unwrap());
         });
-        forge(
-            of_seat_1
-                .find(|seat| seat.seat.as_ref().unwrap().seat == 1)
-                .unwrap(),
-        );
     };
-    assert_refused("result.seats[1].bot_name: expected ", |replay| {
-        seat_1(replay, |record| {
-            record.seat.as_mut().unwrap().bot_name.push('2')
-        });
-    });
-    assert_refused("result.seats[1].bot_version: expected ", |replay| {
-        seat_1(replay, |record| {
-            record.seat.as_mut().unwrap().bot_version.push('2')
-        });
-    });
-    assert_refused("seat.seat: is missing", |replay| {
-        seat_1(replay, |record| record.seat = None)
-    });
+    refuse(name, |seat| seat.as_mut().unwrap().bot_name.push('2'));
+    refuse(version, |seat| seat.as_mut().unwrap().bot_version.push('2'));
+    refuse("seat.seat: is missing", |seat| *seat = None);
 }
 
 #[test]

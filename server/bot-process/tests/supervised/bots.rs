@@ -89,6 +89,14 @@ pub(crate) fn with_and_without_namespaces(
     ]
 }
 
+/// A test that only a machine with namespaces can do.
+pub(crate) fn in_a_namespace(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
+    Trial::test(name, move || match isolation()? {
+        Isolation::PidNamespace => test(),
+        _ => Ok(()),
+    })
+}
+
 pub(crate) fn isolation() -> Result<Isolation, Failed> {
     run(async { Ok(start("true").await?.isolation()) })
 }
@@ -106,7 +114,18 @@ pub(crate) fn supervised(program: impl Into<OsString>) -> BotCommand {
 }
 
 pub(crate) async fn start(text: &str) -> Result<BotProcess, StartError> {
-    script(text).start("http://127.0.0.1:1", "none").await
+    start_by(script(text)).await
+}
+
+pub(crate) async fn start_by(command: BotCommand) -> Result<BotProcess, StartError> {
+    command.start("http://127.0.0.1:1", "none").await
+}
+
+/// What a bot prints until it ends.
+pub(crate) async fn said(command: BotCommand) -> Result<String, Failed> {
+    let mut bot = start_by(command).await?;
+    bot.ended().await?;
+    Ok(bot.final_stderr().await)
 }
 
 /// Waits until a bot has printed `ready`.

@@ -2,15 +2,19 @@
 
 use std::{env, fs, os::unix::process::CommandExt as _, process::Command};
 
-use bridgemaster_bot_process::{Isolation, StartError};
+use bridgemaster_bot_process::{BotCommand, Isolation, StartError};
 use libtest_mimic::{Failed, Trial};
 
-use crate::bots::{NAMESPACES_VARIABLE, isolation, parent_by, run, script, start};
+use crate::bots::{
+    NAMESPACES_VARIABLE, in_a_namespace, isolation, parent_by, run, script, start, start_by,
+};
 
 /// The id of an unprivileged user and group.
 const NOBODY: u32 = 65534;
 /// The first argument that makes this program run in a user namespace with its own limits.
 pub(crate) const LIMITED_COMMAND: &str = "with-limits";
+/// The same where a part of `/proc` is hidden.
+pub(crate) const MASKED_COMMAND: &str = "with-masks";
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
@@ -18,13 +22,13 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             "a bot without a namespace cannot read the secrets of its parent",
             secrets,
         ),
-        Trial::test("a bot cannot exhaust processes or namespaces", bounds),
-        Trial::test(
+        in_a_namespace("a bot cannot exhaust processes or namespaces", bounds),
+        in_a_namespace(
             "a machine without namespaces starts bots without privileges",
             refused,
         ),
-        Trial::test("no bot is started in a weaker isolation", weaker),
-        Trial::test("a /proc that cannot be mounted is reported", masked),
+        in_a_namespace("no bot is started in a weaker isolation", weaker),
+        in_a_namespace("a /proc that cannot be mounted is reported", masked),
     ]
     .into_iter()
 }
@@ -40,9 +44,6 @@ fn secrets() -> Result<(), Failed> {
 }
 
 fn bounds() -> Result<(), Failed> {
-    if isolation()? != Isolation::PidNamespace {
-        return Ok(());
-    }
     // The shell of the loop ends when it can start no more. The other one starts none.
     let bot = "for kind in user pid mnt net; do \
                read most </proc/sys/user/max_${kind}_namespaces; [ $most -le 16 ] || exit 1; done; \
@@ -53,59 +54,41 @@ fn bounds() -> Result<(), Failed> {
 }
 
 fn refused() -> Result<(), Failed> {
-    if isolation()? != Isolation::PidNamespace {
-        return Ok(());
-    }
     let text = "echo 0 >/proc/sys/user/max_pid_namespaces; exec \"$@\"";
     let mut program = in_user_namespace();
-    program
-        .args(["sh", "-c", text, "sh"])
-        .arg(env::current_exe()?);
+    program.args(["sh", "-c", text, "sh"]);
+    program.arg(env::current_exe()?);
     let bot = "[ $PPID -gt 1 ] && grep -q 'NoNewPrivs:.1' /proc/self/status && echo ready >&2; \
                sleep 1000";
     end(parent_by(&mut program, bot)?)
 }
 
 fn weaker() -> Result<(), Failed> {
-    if isolation()? != Isolation::PidNamespace {
-        return Ok(());
-    }
     let mut program = in_user_namespace();
     succeed(program.arg(env::current_exe()?).arg(LIMITED_COMMAND))
 }
 
 fn masked() -> Result<(), Failed> {
-    if isolation()? != Isolation::PidNamespace {
-        return Ok(());
-    }
     // A new mount must not reveal parts of /proc that a container runtime has hidden.
     let text = "mount -t tmpfs none /proc/irq && exec unshare -Urm \"$@\"";
     let mut program = in_user_namespace();
     program.args(["-m", "sh", "-c", text, "sh"]);
-    succeed(
-        program
-            .arg(env::current_exe()?)
-            .args([LIMITED_COMMAND, "masked"]),
-    )
+    succeed(program.arg(env::current_exe()?).arg(MASKED_COMMAND))
 }
 
 fn succeed(program: &mut Command) -> Result<(), Failed> {
     let ran = program.output()?;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    ran.status
-        .success()
-        .then_some(())
-        .ok_or_else(|| said.into())
+    match ran.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&ran.stderr).into_owned().into()),
+    }
 }
 
 /// Runs as a process that starts bots while a part of `/proc` is hidden.
 pub(crate) fn be_masked() -> Result<(), Failed> {
     assert_eq!(isolation()?, Isolation::PidNamespaceSharedProc);
     run(async {
-        let started = script("true").min_isolation(Isolation::PidNamespace);
-        let error = started.start("http://127.0.0.1:1", "none").await.err();
-        let error = error.ok_or("it started")?;
-        assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+        refuses(script("true").min_isolation(Isolation::PidNamespace)).await?;
         Ok(())
     })
 }
@@ -115,10 +98,7 @@ pub(crate) fn be_limited() -> Result<(), Failed> {
     let limit = |most: &str| fs::write("/proc/sys/user/max_pid_namespaces", most);
     run(async {
         limit("0")?;
-        let started = script("true").min_isolation(Isolation::PidNamespace);
-        let error = started.start("http://127.0.0.1:1", "none").await.err();
-        let error = error.ok_or("it started in a process tree")?;
-        assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+        refuses(script("true").min_isolation(Isolation::PidNamespace)).await?;
         limit("1")?;
         let first = start("sleep 1000").await?;
         assert_eq!(first.isolation(), Isolation::PidNamespace);
@@ -126,11 +106,17 @@ pub(crate) fn be_limited() -> Result<(), Failed> {
         assert!(error.to_string().contains("max_pid_namespaces"), "{error}");
         assert!(error.is_machine_fault(), "{error}");
         limit("0")?;
-        let error = start("true").await.err().ok_or("it is weaker")?;
-        assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+        let error = refuses(script("true")).await?;
         assert!(error.is_machine_fault(), "{error}");
         Ok(())
     })
+}
+
+/// Starts a bot that lacks its isolation.
+async fn refuses(command: BotCommand) -> Result<StartError, Failed> {
+    let error = start_by(command).await.err().ok_or("it started")?;
+    assert!(matches!(error, StartError::Isolation { .. }), "{error}");
+    Ok(error)
 }
 
 /// Runs this program as an unprivileged user that can read everything and has no limits.

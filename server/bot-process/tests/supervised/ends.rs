@@ -70,13 +70,8 @@ fn dropped() -> Result<(), Failed> {
 }
 
 fn parent_ended() -> Result<(), Failed> {
-    for signal in [
-        Signal::KILL,
-        Signal::HUP,
-        Signal::QUIT,
-        Signal::TERM,
-        Signal::INT,
-    ] {
+    use Signal as S;
+    for signal in [S::KILL, S::HUP, S::QUIT, S::TERM, S::INT] {
         let marker = Marker::new();
         let mut parent = parent(&format!("{}; sleep 1000", marker.stubborn_script()))?;
         assert_eq!(marker.count(), 2);

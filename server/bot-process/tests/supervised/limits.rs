@@ -5,7 +5,7 @@ use std::time::Duration;
 use bridgemaster_bot_process::{BotCommand, Limits, allowed_cores};
 use libtest_mimic::{Failed, Trial};
 
-use crate::bots::{run, script, with_and_without_namespaces};
+use crate::bots::{run, said, script, start_by, with_and_without_namespaces};
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
@@ -30,17 +30,13 @@ fn measured() -> Result<(), Failed> {
     run(async {
         let text = "head -c 60000000 /dev/zero | tail -c 60000000 | (sleep 0.5; cat >/dev/null); \
                     i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
-        let mut bot = command(text, None)
-            .start("http://127.0.0.1:1", "none")
-            .await?;
+        let mut bot = start_by(command(text, None)).await?;
         let usage = bot.usage();
         assert!(bot.ended().await?.success());
         let used = usage.get();
         assert!(used.peak_memory_bytes > Some(60_000_000), "{used:?}");
         assert!(used.cpu_time > Some(Duration::ZERO), "{used:?}");
-        let mut bot = command("sleep 0.2", None)
-            .start("http://127.0.0.1:1", "none")
-            .await?;
+        let mut bot = start_by(command("sleep 0.2", None)).await?;
         let usage = bot.usage();
         bot.ended().await?;
         // Less than the memory of a supervisor.
@@ -55,8 +51,7 @@ fn killed() -> Result<(), Failed> {
         // No single process exceeds the limit.
         let text = "for i in 1 2 3; do \
                     (head -c 15000000 /dev/zero | tail -c 15000000 | sleep 600) & done; wait";
-        let limited = command(text, Some(20_000_000));
-        let mut bot = limited.start("http://127.0.0.1:1", "none").await?;
+        let mut bot = start_by(command(text, Some(20_000_000))).await?;
         let status = bot.ended().await?;
         let last_words = bot.final_stderr().await;
         assert!(
@@ -69,11 +64,8 @@ fn killed() -> Result<(), Failed> {
 
 fn limited() -> Result<(), Failed> {
     run(async {
-        let text = "ulimit -d >&2; nproc >&2";
-        let limited = command(text, Some(64 << 20));
-        let mut bot = limited.start("http://127.0.0.1:1", "none").await?;
-        bot.ended().await?;
-        assert_eq!(bot.final_stderr().await, "65536\n1");
+        let limited = command("ulimit -d >&2; nproc >&2", Some(64 << 20));
+        assert_eq!(said(limited).await?, "65536\n1");
         Ok(())
     })
 }

@@ -19,27 +19,18 @@ fn main() -> std::process::ExitCode {
 
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next();
-    if first
-        .as_ref()
-        .is_some_and(|first| first == SUPERVISOR_COMMAND)
-    {
-        return std::process::ExitCode::from(u8::from(supervise(arguments).is_err()));
-    }
-    if first
-        .as_ref()
-        .is_some_and(|first| first == bots::PARENT_COMMAND)
-    {
-        return bots::be_parent(arguments);
-    }
-    if first.is_some_and(|first| first == defence::LIMITED_COMMAND) {
-        let done = match arguments.next() {
-            Some(_) => defence::be_masked(),
-            None => defence::be_limited(),
-        };
+    let done = match first.as_ref().and_then(|first| first.to_str()) {
+        Some(SUPERVISOR_COMMAND) => return u8::from(supervise(arguments).is_err()).into(),
+        Some(bots::PARENT_COMMAND) => return bots::be_parent(arguments),
+        Some(defence::MASKED_COMMAND) => Some(defence::be_masked()),
+        Some(defence::LIMITED_COMMAND) => Some(defence::be_limited()),
+        _ => None,
+    };
+    if let Some(done) = done {
         if let Err(error) = &done {
             eprintln!("{}", error.message().unwrap_or_default());
         }
-        return std::process::ExitCode::from(u8::from(done.is_err()));
+        return u8::from(done.is_err()).into();
     }
     let arguments = libtest_mimic::Arguments::from_args();
     let trials = ends::trials()

@@ -2,11 +2,11 @@
 
 use std::{env, fs, os::unix::fs::PermissionsExt as _, process::Command};
 
-use bridgemaster_bot_process::{Isolation, StartError};
+use bridgemaster_bot_process::StartError;
 use libtest_mimic::{Failed, Trial};
 
 use crate::bots::{
-    NAMESPACES_VARIABLE, PARENT_COMMAND, isolation, run, start, supervised,
+    NAMESPACES_VARIABLE, PARENT_COMMAND, in_a_namespace, run, said, script, start_by, supervised,
     with_and_without_namespaces,
 };
 
@@ -21,7 +21,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     ]
     .into_iter()
     .flatten()
-    .chain([Trial::test(
+    .chain([in_a_namespace(
         "a bot in a namespace sees no other process",
         no_others,
     )])
@@ -43,9 +43,7 @@ fn descriptors() -> Result<(), Failed> {
         .output()?;
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "started\n");
     run(async {
-        let mut bot = start(bot).await?;
-        bot.ended().await?;
-        assert_eq!(bot.final_stderr().await, "ready");
+        assert_eq!(said(script(bot)).await?, "ready");
         Ok(())
     })
 }
@@ -54,9 +52,7 @@ fn rights() -> Result<(), Failed> {
     run(async {
         let text = "grep -E '^(CapEff|CapAmb|CapInh|SigBlk|NoNewPrivs)' /proc/self/status >&2; \
                     (: </dev/tty) 2>/dev/null && echo terminal >&2; exit 0";
-        let mut bot = start(text).await?;
-        bot.ended().await?;
-        let said = bot.final_stderr().await;
+        let said = said(script(text)).await?;
         let value = |name: &str| {
             let mut lines = said.lines().filter_map(|line| line.split_once(":\t"));
             let found = lines.find(|(found, _)| *found == name).unwrap();
@@ -75,15 +71,12 @@ fn rights() -> Result<(), Failed> {
 }
 
 fn no_others() -> Result<(), Failed> {
-    if isolation()? != Isolation::PidNamespace {
-        return Ok(());
-    }
     run(async {
-        let mut bot = start("echo /proc/[0-9]* >&2").await?;
-        bot.ended().await?;
-        let said = bot.final_stderr().await;
         // The init and the shell; all processes where /proc cannot be mounted, as in many containers.
-        assert_eq!(said, "/proc/1 /proc/2");
+        assert_eq!(
+            said(script("echo /proc/[0-9]* >&2")).await?,
+            "/proc/1 /proc/2"
+        );
         Ok(())
     })
 }
@@ -106,27 +99,19 @@ fn reasons() -> Result<(), Failed> {
             (file("plain", "#!/bin/sh\n", 0o644), "chmod +x"),
             (folder.path().join("none"), "not found"),
         ] {
-            let started = supervised(&program)
-                .start("http://127.0.0.1:1", "none")
-                .await;
-            let error = started
-                .err()
-                .ok_or(format!("{} started", program.display()))?;
+            let error = start_by(supervised(&program)).await.err();
+            let error = error.ok_or(format!("{} started", program.display()))?;
             assert!(error.to_string().contains(named), "{error}");
             assert!(!error.is_machine_fault(), "{error}");
         }
         let busy = folder.path().join("busy");
         fs::copy("/bin/true", &busy)?;
         let writing = fs::OpenOptions::new().write(true).open(&busy)?;
-        let started = supervised(&busy).start("http://127.0.0.1:1", "none").await;
-        let error = started
-            .err()
-            .ok_or("a program that is being written started")?;
+        let error = start_by(supervised(&busy)).await.err();
+        let error = error.ok_or("a program that is being written started")?;
         assert!(matches!(error, StartError::Machine { .. }), "{error}");
         drop(writing);
-        supervised(&busy)
-            .start("http://127.0.0.1:1", "none")
-            .await?;
+        start_by(supervised(&busy)).await?;
         Ok(())
     })
 }

@@ -15,13 +15,12 @@ use crate::{
 /// Repeats a request while the bot might be deciding, and again after the bot's answer.
 pub(super) async fn duplicate_request(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 3] {
-        let (sequence, request) = bot_match.wait_for_request(request_id).await?;
-        let again = FromServer::DecisionRequest(request.clone());
-        bot_match.deliver_request(sequence, request).await;
-        bot_match.deliver(sequence, again.clone()).await;
+        let request = bot_match.wait_for_request(request_id).await?;
+        bot_match.deliver_request(&request).await;
+        bot_match.deliver_request(&request).await;
         let answer = bot_match.wait_for_answer(request_id).await?;
         // The answer has not been forwarded yet, so the request is still open and can be repeated.
-        bot_match.deliver(sequence, again).await;
+        bot_match.deliver_request(&request).await;
         collect_extra_answers(bot_match).await?;
         bot_match.forward_answer(answer).await;
     }
@@ -31,15 +30,13 @@ pub(super) async fn duplicate_request(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Repeats an answered request while a new request is open.
 pub(super) async fn stale_request(bot_match: &mut BotMatch) -> Verdict<()> {
-    let (old_sequence, old) = bot_match.wait_for_request(2).await?;
-    bot_match.deliver_request(old_sequence, old.clone()).await;
-    let answer = bot_match.wait_for_answer(2).await?;
-    bot_match.forward_answer(answer).await;
+    let stale = bot_match.wait_for_request(2).await?;
+    bot_match.deliver_request(&stale).await;
+    bot_match.pass_answer(2).await?;
 
-    let (sequence, request) = bot_match.wait_for_request(3).await?;
-    let stale = FromServer::DecisionRequest(old);
-    bot_match.deliver_request(sequence, request).await;
-    bot_match.deliver(old_sequence, stale).await;
+    let request = bot_match.wait_for_request(3).await?;
+    bot_match.deliver_request(&request).await;
+    bot_match.deliver_request(&stale).await;
     let answer = bot_match.wait_for_answer(3).await?;
     collect_extra_answers(bot_match).await?;
     bot_match.forward_answer(answer).await;
@@ -51,14 +48,10 @@ pub(super) async fn stale_request(bot_match: &mut BotMatch) -> Verdict<()> {
 pub(super) async fn refused_answer(bot_match: &mut BotMatch) -> Verdict<()> {
     for request_id in [2, 4] {
         let answer = bot_match.ask(request_id).await?;
-        bot_match
-            .forward_answer(Decision {
-                choice: Some(Choice::Index(u32::MAX)),
-                ..answer
-            })
-            .await;
-        let second = bot_match.wait_for_answer(request_id).await?;
-        bot_match.forward_answer(second).await;
+        let choice = Some(Choice::Index(u32::MAX));
+        let illegal = Decision { choice, ..answer };
+        bot_match.forward_answer(illegal).await;
+        bot_match.pass_answer(request_id).await?;
     }
     bot_match.finish(2).await
 }
@@ -94,26 +87,18 @@ async fn collect_extra_answers(bot_match: &mut BotMatch) -> Verdict<()> {
 fn check_same_answers(bot_match: &BotMatch) -> Verdict<()> {
     let transcript = &bot_match.transcript;
     for (request_id, answers) in &transcript.answers {
-        let request = transcript
-            .requests
-            .get(request_id)
-            .map(|(_, request)| request);
-        let first = normalized(&answers[0], request);
-        let Some(other) = answers
-            .iter()
-            .find(|answer| normalized(answer, request) != first)
-        else {
-            continue;
-        };
-        return Err(failed(
-            format!("the same answer to request {request_id}, or none"),
-            format!(
-                "first {}, then {}",
-                format_answer(&answers[0]),
-                format_answer(other)
-            ),
-            section::ANSWERING,
-        ));
+        let request = transcript.requests.get(request_id);
+        let meaning = |answer: &Decision| normalized(answer, request.map(|(_, asked)| asked));
+        let first = &answers[0];
+        let differs = |answer: &&Decision| meaning(answer) != meaning(first);
+        if let Some(other) = answers.iter().find(differs) {
+            let (first, other) = (format_answer(first), format_answer(other));
+            return Err(failed(
+                format!("the same answer to request {request_id}, or none"),
+                format!("first {first}, then {other}"),
+                section::ANSWERING,
+            ));
+        }
     }
     Ok(())
 }
@@ -165,13 +150,12 @@ pub(super) async fn unknown_messages(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Cuts the stream after messages of an unknown kind and an answered request.
 pub(super) async fn resume_after_unknown(bot_match: &mut BotMatch) -> Verdict<()> {
-    let (sequence, asked) = bot_match.wait_for_request(2).await?;
+    let request = bot_match.wait_for_request(2).await?;
     for _ in 0..3 {
         bot_match.insert(wire::unknown_kind).await;
     }
-    bot_match.deliver_request(sequence, asked).await;
-    let answer = bot_match.wait_for_answer(2).await?;
-    bot_match.forward_answer(answer).await;
+    bot_match.deliver_request(&request).await;
+    bot_match.pass_answer(2).await?;
     bot_match.reset().await;
     bot_match.wait_for_resume().await?;
     bot_match.finish(0).await

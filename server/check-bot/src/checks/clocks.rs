@@ -33,12 +33,12 @@ pub(super) async fn ping(bot_match: &mut BotMatch) -> Verdict<()> {
     for nonce_while_open in [2_000_002, 2_000_003] {
         // The bot might already have answered the previous request, so any request is accepted
         // here.
-        let (sequence, asked) = bot_match.next_request().await?;
+        let request = bot_match.next_request().await?;
         for nonce in NONCES {
             bot_match.send_ping(nonce).await;
         }
         all_pongs(bot_match).await?;
-        bot_match.deliver_request(sequence, asked).await;
+        bot_match.deliver_request(&request).await;
         bot_match.send_ping(nonce_while_open).await;
         all_pongs(bot_match).await?;
     }
@@ -76,7 +76,7 @@ async fn all_pongs(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Withholds the next request for a long time, while the bot keeps receiving Pings.
 pub(super) async fn slow_clock(bot_match: &mut BotMatch) -> Verdict<()> {
-    let (sequence, asked) = bot_match.wait_for_request(2).await?;
+    let request = bot_match.wait_for_request(2).await?;
     let streams = bot_match.transcript.streams;
     let part = bot_match.times.pause / PINGS_IN_A_PAUSE;
     for nonce in 1..=u64::from(PINGS_IN_A_PAUSE) {
@@ -104,7 +104,7 @@ pub(super) async fn slow_clock(bot_match: &mut BotMatch) -> Verdict<()> {
             "the bot opened another stream".to_owned(),
         ));
     }
-    bot_match.deliver_request(sequence, asked).await;
+    bot_match.deliver_request(&request).await;
     bot_match.finish(0).await
 }
 

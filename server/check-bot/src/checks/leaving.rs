@@ -1,6 +1,8 @@
 //! Checks how a bot stops: after the match, after a refusal, and after losing its seat.
 
-use bridgemaster_proto::v1::{Hello, RefusalReason, play_response::Message as FromServer};
+use std::process::ExitStatus;
+
+use bridgemaster_proto::v1::{Hello, RefusalReason};
 use tokio::{
     select,
     time::{Instant, sleep_until},
@@ -8,7 +10,6 @@ use tokio::{
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
-use bridgemaster_bot_process::BotProcess;
 use bridgemaster_server::reason_name;
 
 use crate::{
@@ -26,11 +27,7 @@ const STREAMS_AFTER_STOP: u32 = 2;
 
 /// Checks that the process exits by itself, in time and with code 0.
 pub(super) async fn exit_code(bot_match: &mut BotMatch) -> Verdict<()> {
-    let time = bot_match.times.whole_match;
-    let expected = "a match that the bot plays to the end";
-    bot_match.expect_within(expected, time, section::MESSAGE_FLOW);
-    let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
-    let ended = bot_match.forward_until(is_end).await?;
+    let ended = bot_match.wait_for_end().await?;
     bot_match.forward(ended).await?;
     let time = bot_match.times.exit;
     let expected = format!(
@@ -51,24 +48,25 @@ pub(super) async fn exit_code(bot_match: &mut BotMatch) -> Verdict<()> {
     }
 }
 
-/// A bot's observed behaviour after a TICKET_UNKNOWN refusal.
-pub(crate) struct RefusedBot {
-    pub(crate) hello: Hello,
-    process: BotProcess,
-    exited: Option<std::process::ExitStatus>,
-    streams: u32,
+/// Checks how the bot stops after its ticket is refused. Returns the verdict with the Hello of the
+/// bot's first stream.
+pub(crate) async fn unknown_ticket(environment: &CheckEnvironment) -> (Option<Hello>, Verdict<()>) {
+    match refuse_ticket(environment).await {
+        Ok((hello, verdict)) => (Some(hello), verdict),
+        Err(stop) => (None, Err(stop)),
+    }
 }
 
 /// Starts the bot with an unknown ticket and refuses each of its streams.
-pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<RefusedBot> {
+async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<(Hello, Verdict<()>)> {
     let mut proxy = environment.open_proxy().await?;
     let url = format!("http://{}", proxy.listener.local_addr());
     let process = environment.command.start(&url, UNKNOWN_TICKET);
     let mut process = environment.record_started(process.await)?;
     let mut deadline = Instant::now() + environment.times.start;
-    let mut first: Option<Hello> = None;
+    let mut first = None;
     let mut streams = 0;
-    loop {
+    let exited = loop {
         select! {
             biased;
             arrival = proxy.arrival() => {
@@ -83,56 +81,49 @@ pub(crate) async fn refuse_ticket(environment: &CheckEnvironment) -> Verdict<Ref
                 }
             }
             status = process.ended() => {
-                let status = status
-                    .map_err(|error| broken_check("cannot wait for the bot", error))?;
-                let Some(hello) = first else {
-                    process.final_stderr().await;
-                    let seen = format!("the process ended with {status} without opening a stream");
-                    return Err(no_stream(seen).with_stderr_of(&process));
-                };
-                return Ok(RefusedBot { hello, process, exited: Some(status), streams });
+                break Some(status.map_err(|error| broken_check("cannot wait for the bot", error))?);
             }
-            () = sleep_until(deadline) => {
-                let Some(hello) = first else {
-                    let seen = format!(
-                        "timed out waiting for a stream, {} ms after the start of the process",
-                        environment.times.start.as_millis()
-                    );
-                    return Err(no_stream(seen).with_stderr_of(&process));
-                };
-                return Ok(RefusedBot { hello, process, exited: None, streams });
-            }
+            () = sleep_until(deadline) => break None,
         }
+    };
+    if first.is_none() && exited.is_some() {
+        process.final_stderr().await;
     }
+    let with_stderr = |stop: StopReason| stop.with_stderr_of(&process);
+    let hello = first.ok_or_else(|| with_stderr(no_stream(exited, environment)))?;
+    let verdict = check_stop(exited, streams, environment);
+    Ok((hello, verdict.map_err(with_stderr)))
 }
 
-fn no_stream(seen: String) -> StopReason {
-    failed(
-        "a bot that connects to the server in BRIDGEMASTER_SERVER",
-        seen,
-        section::MESSAGE_FLOW,
-    )
+fn no_stream(exited: Option<ExitStatus>, environment: &CheckEnvironment) -> StopReason {
+    let seen = match exited {
+        Some(status) => format!("the process ended with {status} without opening a stream"),
+        None => format!(
+            "timed out waiting for a stream, {} ms after the start of the process",
+            environment.times.start.as_millis()
+        ),
+    };
+    let expected = "a bot that connects to the server in BRIDGEMASTER_SERVER";
+    failed(expected, seen, section::MESSAGE_FLOW)
 }
 
 /// Checks a bot's behaviour after TICKET_UNKNOWN.
-pub(crate) fn unknown_ticket(refused: &RefusedBot, environment: &CheckEnvironment) -> Verdict<()> {
+fn check_stop(
+    exited: Option<ExitStatus>,
+    streams: u32,
+    environment: &CheckEnvironment,
+) -> Verdict<()> {
+    let seen = match exited {
+        Some(status) if status.success() => format!("the process ended with {status}"),
+        _ if streams > STREAMS_AFTER_STOP => format!("{streams} streams"),
+        None => "timed out waiting for the process to exit".to_owned(),
+        Some(_) => return Ok(()),
+    };
     let expected = format!(
         "an exit code other than 0 within {} ms after TICKET_UNKNOWN, and no further streams",
         environment.times.exit.as_millis()
     );
-    let failure =
-        |seen| failed(&*expected, seen, section::REFUSALS).with_stderr_of(&refused.process);
-    let streams = refused.streams;
-    match refused.exited {
-        Some(status) if status.success() => {
-            Err(failure(format!("the process ended with {status}")))
-        }
-        _ if streams > STREAMS_AFTER_STOP => Err(failure(format!("{streams} streams"))),
-        None => Err(failure(
-            "timed out waiting for the process to exit".to_owned(),
-        )),
-        Some(_) => Ok(()),
-    }
+    Err(failed(expected, seen, section::REFUSALS))
 }
 
 /// Takes over the seat with another stream, as a second process of the bot would.

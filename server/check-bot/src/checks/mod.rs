@@ -9,7 +9,7 @@ mod resuming;
 use bridgemaster_proto::v1::RefusalReason;
 use tonic::Status;
 
-pub(super) use self::leaving::{RefusedBot, refuse_ticket, unknown_ticket};
+pub(super) use self::leaving::unknown_ticket;
 use self::resuming::StreamLoss;
 use super::{
     bot_match::{BotMatch, refusal},

@@ -1,7 +1,7 @@
 //! Checks how a bot resumes after a lost stream.
 
 use bridgemaster_proto::v1::{
-    Decision, DecisionRequest, Draining, RefusalReason, play_request::Message as FromBot,
+    Decision, Draining, RefusalReason, play_request::Message as FromBot,
     play_response::Message as FromServer,
 };
 use tokio::time::Instant;
@@ -11,6 +11,7 @@ use crate::{
     bot_match::{BotMatch, Event, refusal},
     catalog::section,
     report::{StopReason, Verdict, failed},
+    steps::Request,
     wire,
 };
 
@@ -37,8 +38,8 @@ async fn lose_stream(bot_match: &mut BotMatch, loss: &StreamLoss) {
 
 /// Cuts the stream once while a request is open, and once after an answer.
 pub(super) async fn after_loss(bot_match: &mut BotMatch, loss: StreamLoss) -> Verdict<()> {
-    let (sequence, asked) = bot_match.wait_for_request(2).await?;
-    bot_match.deliver_request(sequence, asked).await;
+    let request = bot_match.wait_for_request(2).await?;
+    bot_match.deliver_request(&request).await;
     lose_stream(bot_match, &loss).await;
     bot_match.wait_for_resume().await?;
 
@@ -53,18 +54,13 @@ pub(super) async fn answer_lost(bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.ask(3).await?;
     bot_match.reset().await;
     bot_match.wait_for_resume().await?;
-    let answer = bot_match.wait_for_answer(3).await?;
-    bot_match.forward_answer(answer).await;
+    bot_match.pass_answer(3).await?;
     bot_match.finish(0).await
 }
 
 /// Cuts the stream instead of delivering MatchEnded.
 pub(super) async fn end_missed(bot_match: &mut BotMatch) -> Verdict<()> {
-    let time = bot_match.times.whole_match;
-    let expected = "a match that the bot plays to the end";
-    bot_match.expect_within(expected, time, section::MESSAGE_FLOW);
-    let is_end = |event: &Event| matches!(event, Event::FromServer(_, FromServer::MatchEnded(_)));
-    bot_match.forward_until(is_end).await?;
+    bot_match.wait_for_end().await?;
     bot_match.reset().await;
     bot_match.wait_for_resume().await?;
     bot_match.finish(0).await
@@ -74,15 +70,10 @@ pub(super) async fn end_missed(bot_match: &mut BotMatch) -> Verdict<()> {
 /// was never sent. Then cuts the stream again and checks the bot's next Hello.
 pub(super) async fn start_over(bot_match: &mut BotMatch) -> Verdict<()> {
     let repeated = bot_match.wait_for_request(3).await?;
-    bot_match
-        .deliver_request(repeated.0, repeated.1.clone())
-        .await;
-    let answer = bot_match.wait_for_answer(3).await?;
-    bot_match.forward_answer(answer).await;
+    bot_match.deliver_request(&repeated).await;
+    bot_match.pass_answer(3).await?;
     let not_yet_sent = bot_match.wait_for_request(4).await?;
-    bot_match
-        .deliver_request(not_yet_sent.0, not_yet_sent.1.clone())
-        .await;
+    bot_match.deliver_request(&not_yet_sent).await;
     bot_match.wait_for_answer(4).await?;
 
     bot_match.reset_bot().await;
@@ -108,12 +99,9 @@ pub(super) async fn start_over(bot_match: &mut BotMatch) -> Verdict<()> {
 
 /// Repeats a request that was open before the simulated loss. The bot is allowed to repeat its
 /// answer to the previous request first, in case that answer was lost with the stream.
-async fn repeat_request(
-    bot_match: &mut BotMatch,
-    (sequence, asked): (u32, DecisionRequest),
-) -> Verdict<Decision> {
-    let request_id = asked.request_id;
-    bot_match.deliver_request(sequence, asked).await;
+async fn repeat_request(bot_match: &mut BotMatch, request: Request) -> Verdict<Decision> {
+    bot_match.deliver_request(&request).await;
+    let request_id = request.1.request_id;
     let time = bot_match.times.answer;
     let expected = format!("an answer to the repeated request {request_id}");
     bot_match.expect_within(expected, time, section::RECONNECTING);
@@ -141,19 +129,18 @@ fn not_dropped(answer: &Decision) -> StopReason {
 
 /// Drains, stops and restarts the server.
 pub(super) async fn drain(bot_match: &mut BotMatch) -> Verdict<()> {
-    let (sequence, asked) = bot_match.wait_for_request(2).await?;
+    let request = bot_match.wait_for_request(2).await?;
     let draining = FromServer::Draining(Draining {
         time_left_ms: DRAIN_TIME_LEFT_MS,
         matches_resume: true,
         ..Draining::default()
     });
     bot_match.send_raw(wire::encode(0, draining)).await;
-    bot_match.deliver_request(sequence, asked).await;
-    let answer = bot_match.wait_for_answer(2).await?;
-    bot_match.forward_answer(answer).await;
+    bot_match.deliver_request(&request).await;
+    bot_match.pass_answer(2).await?;
 
-    let (sequence, asked) = bot_match.wait_for_request(3).await?;
-    bot_match.deliver_request(sequence, asked).await;
+    let request = bot_match.wait_for_request(3).await?;
+    bot_match.deliver_request(&request).await;
     let stopping = || refusal(RefusalReason::ServerStopping);
     bot_match.end_stream(Some(stopping())).await;
     // A bot that reconnects before the status arrives receives the status again.

@@ -77,6 +77,16 @@ fn fit(ridge: f64, played: &Played) -> Ratings {
     fit.fit(BOTS, &played.rankings()).unwrap()
 }
 
+fn case(rankings: Vec<Vec<usize>>, ridge: f64, ratings: &Ratings, asks_openskill: bool) -> Case {
+    Case {
+        bots: BOTS,
+        rankings,
+        ridge,
+        log_odds: ratings.log_odds().to_vec(),
+        asks_openskill,
+    }
+}
+
 fn ask(python: &Path, cases: &[Case]) -> Result<Vec<Answer>, Failed> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cross_checks/peers.py");
     let mut child = Command::new(python)
@@ -122,18 +132,11 @@ fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
             let played = Played::new(BOTS, seats, ties);
             let (rankings, copies) = played.in_every_order();
             let ratings = fit(ridge, &played);
-            cases.push(Case {
-                bots: BOTS,
-                rankings,
-                // The likelihood is a multiple of ours, and so must be the ridge.
-                ridge: ridge * f64::from(copies),
-                log_odds: ratings.log_odds().to_vec(),
-                asks_openskill: false,
-            });
-            fits.push((
-                format!("{seats} seats, ties {ties}, ridge {ridge}"),
-                ratings,
-            ));
+            // The likelihood is a multiple of ours, and so must be the ridge.
+            let their_ridge = ridge * f64::from(copies);
+            cases.push(case(rankings, their_ridge, &ratings, false));
+            let name = format!("{seats} seats, ties {ties}, ridge {ridge}");
+            fits.push((name, ratings));
         }
     }
     for (answer, (name, ratings)) in ask(python, &cases)?.iter().zip(&fits) {
@@ -151,29 +154,15 @@ fn openskill_would_change_nothing_at_the_fit(python: &Path) -> Result<(), Failed
     for seats in [2, 3, 4, 5, 6] {
         let played = Played::new(BOTS, seats, false);
         let ratings = fit(0.0, &played);
-        cases.push(Case {
-            bots: BOTS,
-            rankings: played.in_every_order().0,
-            ridge: 0.0,
-            log_odds: ratings.log_odds().to_vec(),
-            asks_openskill: true,
-        });
+        let rankings = played.in_every_order().0;
+        cases.push(case(rankings, 0.0, &ratings, true));
         fits.push((seats, ratings));
     }
     for (answer, (seats, ratings)) in ask(python, &cases)?.iter().zip(&fits) {
-        assert_near(
-            &answer.slope,
-            &[0.0; BOTS],
-            1e-5,
-            &format!("{seats} seats: slope"),
-        );
+        let name = |what| format!("{seats} seats: {what}");
+        assert_near(&answer.slope, &[0.0; BOTS], 1e-5, &name("slope"));
         let ours = information(ratings);
-        assert_near(
-            &answer.curvature,
-            &ours,
-            1e-3,
-            &format!("{seats} seats: curvature"),
-        );
+        assert_near(&answer.curvature, &ours, 1e-3, &name("curvature"));
     }
     Ok(())
 }

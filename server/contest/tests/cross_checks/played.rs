@@ -21,12 +21,7 @@ impl Played {
     pub(crate) fn new(bots: usize, seats: usize, ties: bool) -> Self {
         let mut luck = Luck::of(u64::from(ties), seats as u64);
         let result = |number: usize| {
-            let mut table: Vec<usize> = (0..bots).collect();
-            for seat in 0..seats {
-                let other = seat + luck.below(bots - seat);
-                table.swap(seat, other);
-            }
-            table.truncate(seats);
+            let table = luck.draw((0..bots).collect(), seats);
             let mut shown: Vec<(f64, usize)> = table
                 .into_iter()
                 .map(|bot| (0.3 * bot as f64 + luck.gumbel(), bot))

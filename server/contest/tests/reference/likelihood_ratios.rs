@@ -1,31 +1,18 @@
 //! Log-likelihood ratios of frequencies from the lowest score up.
 
-use bridgemaster_contest::{Bounds, Elo, Frequencies, NormalizedElo, closed_form_llr};
+use bridgemaster_contest::{Bounds, Frequencies, closed_form_llr};
 
 use crate::assert_six_digits;
 
-fn logistic(lower: f64, upper: f64) -> Bounds {
-    Bounds::Elo {
-        lower: Elo(lower),
-        upper: Elo(upper),
-    }
-}
-
-fn normalized(lower: f64, upper: f64) -> Bounds {
-    Bounds::Normalized {
-        lower: NormalizedElo(lower),
-        upper: NormalizedElo(upper),
-    }
-}
-
 #[test]
 fn exact_ratios_are_those_of_fishtest() {
+    let (elo, normalized) = (Bounds::elo, Bounds::normalized);
     let cases: &[(&[u64], Bounds, f64)] = &[
         (&[36027, 68692, 36433], normalized(0.0, 2.0), 0.923_293),
         (&[10650, 20431, 10871], normalized(-1.75, 0.25), 2.297_500),
         (&[0, 0, 4250], normalized(0.0, 10.0), 120.548_268),
-        (&[21184, 40708, 21404], logistic(0.5, 2.5), -1.571_889),
-        (&[57030, 106_593, 57433], logistic(0.0, 2.0), -2.593_024),
+        (&[21184, 40708, 21404], elo(0.5, 2.5), -1.571_889),
+        (&[57030, 106_593, 57433], elo(0.0, 2.0), -2.593_024),
         (
             &[365, 16618, 36229, 16974, 390],
             normalized(0.0, 2.0),
@@ -37,19 +24,11 @@ fn exact_ratios_are_those_of_fishtest() {
             3.010_154,
         ),
         (&[0, 0, 0, 0, 5550], normalized(0.0, 5.0), 111.797_555),
-        (
-            &[223, 9863, 21279, 10037, 246],
-            logistic(0.5, 2.5),
-            -3.074_126,
-        ),
-        (
-            &[871, 26175, 55983, 26678, 821],
-            logistic(0.0, 2.0),
-            -4.978_673,
-        ),
+        (&[223, 9863, 21279, 10037, 246], elo(0.5, 2.5), -3.074_126),
+        (&[871, 26175, 55983, 26678, 821], elo(0.0, 2.0), -4.978_673),
         (
             &[10789, 19328, 33806, 19402, 10543],
-            logistic(-3.0, 1.0),
+            elo(-3.0, 1.0),
             2.131_068,
         ),
         (
@@ -57,17 +36,17 @@ fn exact_ratios_are_those_of_fishtest() {
             normalized(-3.0, 1.0),
             0.300_870,
         ),
-        (&[39, 2226, 31451, 2412, 40], logistic(0.2, 0.9), 2.162_543),
+        (&[39, 2226, 31451, 2412, 40], elo(0.2, 0.9), 2.162_543),
         (
             &[39, 2226, 31451, 2412, 40],
             normalized(0.764, 3.439),
             2.162_941,
         ),
-        (&[10, 20, 30, 20, 20], logistic(0.0, 5.0), 0.338_338),
+        (&[10, 20, 30, 20, 20], elo(0.0, 5.0), 0.338_338),
         (&[10, 20, 30, 20, 20], normalized(0.0, 5.0), 0.303_188),
         (&[2, 5, 10, 20, 15], normalized(0.0, 50.0), 5.011_538),
         (&[1, 2, 4, 8, 15], normalized(0.0, 100.0), 6.333_559),
-        (&[5, 10, 20, 30, 22, 14, 9], logistic(0.0, 10.0), 0.625_276),
+        (&[5, 10, 20, 30, 22, 14, 9], elo(0.0, 10.0), 0.625_276),
     ];
     for (counts, bounds, expected) in cases {
         let llr = Frequencies::new(counts).unwrap().llr(*bounds);
@@ -77,6 +56,7 @@ fn exact_ratios_are_those_of_fishtest() {
 
 #[test]
 fn the_closed_form_counts_by_group() {
+    let (elo, normalized) = (Bounds::elo, Bounds::normalized);
     let cases: &[(&[u64], Bounds, f64)] = &[
         (&[10, 20, 30, 20, 20], normalized(0.0, 5.0), 0.298_444),
         (&[2, 5, 10, 20, 15], normalized(0.0, 50.0), 4.744_974),
@@ -94,7 +74,7 @@ fn the_closed_form_counts_by_group() {
         // In Elo, fishtest calls this form `alt`.
         (
             &[10789, 19328, 33806, 19402, 10543],
-            logistic(-3.0, 1.0),
+            elo(-3.0, 1.0),
             2.131_028,
         ),
     ];

@@ -93,10 +93,7 @@ fn after_stopping(runs: u32) -> Vec<Cell> {
 }
 
 fn after_a_test_of(effect: f64, runs: u32) -> Vec<Cell> {
-    let bounds = Bounds::Elo {
-        lower: Elo(0.0),
-        upper: Elo(effect),
-    };
+    let bounds = Bounds::elo(0.0, effect);
     let rates = ErrorRates::new(0.05, 0.05).unwrap();
     let hypotheses = Hypotheses::new(bounds, rates, 2).unwrap();
     let mut cells = Vec::new();
@@ -161,12 +158,8 @@ pub(crate) fn fitted_cells(runs: u32) -> Vec<Cell> {
             let intervals = u64::from(runs) * BOTS as u64;
             let error = (squares / intervals as f64).sqrt();
             let name = format!("{BOTS} bots, {seats} seats, {matches} matches a bot");
-            cells.push(cell(
-                name,
-                held,
-                intervals,
-                format!("off by {error:.0} Elo"),
-            ));
+            let note = format!("off by {error:.0} Elo");
+            cells.push(cell(name, held, intervals, note));
         }
     }
     cells
@@ -183,12 +176,7 @@ fn random_matches(
     let all = bots * matches / seats;
     (0..all as u64)
         .map(|number| {
-            let mut table: Vec<usize> = (0..bots).collect();
-            for seat in 0..seats {
-                let other = seat + luck.below(bots - seat);
-                table.swap(seat, other);
-            }
-            table.truncate(seats);
+            let table = luck.draw((0..bots).collect(), seats);
             let at_table: Vec<f64> = table.iter().map(|bot| strengths[*bot]).collect();
             let places = places(&at_table, &vec![0.0; seats], luck);
             Ranking::new(table.into_iter().zip(places).collect(), number)

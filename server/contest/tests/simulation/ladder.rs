@@ -123,17 +123,6 @@ impl Ladder {
         bots.filter(|bot| self.is_there[*bot]).collect()
     }
 
-    /// Draws as many of these bots as there are seats, or all.
-    fn draw_bots(&mut self, mut bots: Vec<usize>) -> Vec<usize> {
-        let seats = self.seats.min(bots.len());
-        for seat in 0..seats {
-            let other = seat + self.luck.below(bots.len() - seat);
-            bots.swap(seat, other);
-        }
-        bots.truncate(seats);
-        bots
-    }
-
     /// Pairs the next table.
     fn table(&mut self, pairing: Pairing) -> Vec<usize> {
         let present = self.present();
@@ -149,10 +138,8 @@ impl Ladder {
             }
             Pairing::RoundRobin => {
                 let played = |bot: &usize| self.met[*bot].iter().sum::<u32>();
-                let first = present
-                    .iter()
-                    .copied()
-                    .min_by_key(|bot| (played(bot), *bot));
+                let first = present.iter().copied();
+                let first = first.min_by_key(|bot| (played(bot), *bot));
                 let mut table = vec![first.unwrap()];
                 while table.len() < self.seats {
                     let met = |bot: usize| table.iter().map(|other| self.met[bot][*other]).sum();
@@ -163,7 +150,7 @@ impl Ladder {
                 }
                 table
             }
-            Pairing::Random => self.draw_bots(present),
+            Pairing::Random => self.luck.draw(present, self.seats),
             Pairing::Neighbours => {
                 let played = |bot: &usize| self.met[*bot].iter().sum::<u32>();
                 let places = 0..present.len();
@@ -175,7 +162,12 @@ impl Ladder {
                 let mut near = present[first.saturating_sub(reach)..=last].to_vec();
                 near.retain(|other| *other != bot);
                 let mut table = vec![bot];
-                table.extend(self.draw_bots(near).into_iter().take(self.seats - 1));
+                table.extend(
+                    self.luck
+                        .draw(near, self.seats)
+                        .into_iter()
+                        .take(self.seats - 1),
+                );
                 table
             }
         }
@@ -305,11 +297,8 @@ fn orders(bots: usize, seats: usize, coming: Bots, runs: u32) -> Cell {
         Bots::ComeAndGo => ("come and go", 1.05),
     };
     // A few ladders of few bots vary strongly.
-    let slack = if runs * (bots as u32) < 1_000 {
-        0.5
-    } else {
-        0.0
-    };
+    let is_short = runs * (bots as u32) < 1_000;
+    let slack = if is_short { 0.5 } else { 0.0 };
     Cell::between(
         format!("{bots} bots, {seats} seats, {how}: matches until in order"),
         informed,
@@ -325,13 +314,8 @@ fn waits_and_intervals(bots: usize, seats: usize, runs: u32) -> Vec<Cell> {
     let random = accuracy_of(bots, seats, Pairing::Random, runs.min(50));
     let of = format!("{bots} bots, {seats} seats, come and go");
     let note = format!("{:.2} with random tables", random.longest_wait);
-    let wait = Cell::between(
-        format!("{of}: longest wait of the longest"),
-        informed.longest_wait,
-        0.0,
-        1.0,
-        note,
-    );
+    let name = format!("{of}: longest wait of the longest");
+    let wait = Cell::between(name, informed.longest_wait, 0.0, 1.0, note);
     let error = (informed.squares / informed.intervals as f64).sqrt();
     let held = coverage::cell(
         format!("{of}: intervals that hold"),

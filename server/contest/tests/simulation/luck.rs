@@ -28,6 +28,17 @@ impl Luck {
         -(-self.uniform().ln()).ln()
     }
 
+    /// Draws this many of these bots, or all.
+    pub(crate) fn draw(&mut self, mut bots: Vec<usize>, count: usize) -> Vec<usize> {
+        let count = count.min(bots.len());
+        for place in 0..count {
+            let other = place + self.below(bots.len() - place);
+            bots.swap(place, other);
+        }
+        bots.truncate(count);
+        bots
+    }
+
     /// Returns an integer below `bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((self.uniform() * bound as f64) as usize).min(bound - 1)

@@ -1,8 +1,7 @@
 //! Error rates and lengths of sequential tests.
 
 use bridgemaster_contest::{
-    Bounds, Elo, ErrorRates, GroupScore, GroupScores, Hypotheses, NormalizedElo, SequentialTest,
-    Verdict,
+    Bounds, Elo, ErrorRates, GroupScore, GroupScores, Hypotheses, SequentialTest, Verdict,
 };
 
 use crate::{
@@ -21,10 +20,7 @@ const MAX_GROUPS: u32 = 20_000;
 const MAX_RELATIVE_LENGTH: f64 = 1.3;
 
 fn hypotheses(effect: f64, seats: usize) -> Hypotheses {
-    let bounds = Bounds::Elo {
-        lower: Elo(0.0),
-        upper: Elo(effect),
-    };
+    let bounds = Bounds::elo(0.0, effect);
     Hypotheses::new(bounds, ErrorRates::new(RATE, RATE).unwrap(), seats as u32).unwrap()
 }
 
@@ -106,13 +102,8 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                     let alone = at_lower.groups_of_t_value_alone + at_upper.groups_of_t_value_alone;
                     let price = (at_lower.groups + at_upper.groups) as f64 / alone as f64;
                     let name = format!("{name}: groups against t-value alone");
-                    cells.push(Cell::between(
-                        name,
-                        price,
-                        0.0,
-                        MAX_RELATIVE_LENGTH,
-                        String::new(),
-                    ));
+                    let most = MAX_RELATIVE_LENGTH;
+                    cells.push(Cell::between(name, price, 0.0, most, String::new()));
                 }
             }
         }
@@ -163,24 +154,14 @@ fn repeat(mut test: SequentialTest, score: f64, max: u32) -> (Verdict, u32) {
 /// is 0.5.
 fn certain() -> Vec<Cell> {
     let mut cells = Vec::new();
-    let elo = |lower, upper| Bounds::Elo {
-        lower: Elo(lower),
-        upper: Elo(upper),
-    };
-    let normalized = |lower, upper| Bounds::Normalized {
-        lower: NormalizedElo(lower),
-        upper: NormalizedElo(upper),
-    };
-    let kinds: [(_, Kind); 2] = [("Elo", elo), ("normalised", normalized)];
+    let kinds: [(_, Kind); 2] = [("Elo", Bounds::elo), ("normalised", Bounds::normalized)];
     for (kind, bounds) in kinds {
         for seats in [2, 4, 6] {
             let mut cell = |what: &str, lower_bounds, score, expected: &[Verdict], most| {
                 let ran: Vec<_> = tests_of_bounds(seats, lower_bounds, bounds)
                     .map(|test| repeat(test, score, MAX_GROUPS))
                     .collect();
-                let others = ran
-                    .iter()
-                    .filter(|(verdict, _)| !expected.contains(verdict));
+                let others = ran.iter().filter(|(got, _)| !expected.contains(got));
                 let longest = ran.iter().map(|(_, groups)| *groups).max();
                 let name = format!("{seats} seats, {kind}: {what}");
                 let longest = longest.unwrap_or_default();
@@ -193,20 +174,11 @@ fn certain() -> Vec<Cell> {
                 }
             };
             let highest = HIGHEST_LOWER_BOUND;
-            cell(
-                "wins everything, not accepted",
-                -200..=highest,
-                1.0,
-                &[Verdict::Accepted],
-                Some(SOON),
-            );
-            cell(
-                "loses everything, not rejected",
-                0..=200,
-                0.0,
-                &[Verdict::Rejected],
-                Some(SOON),
-            );
+            let (accepted, rejected) = (&[Verdict::Accepted], &[Verdict::Rejected]);
+            let wins = "wins everything, not accepted";
+            cell(wins, -200..=highest, 1.0, accepted, Some(SOON));
+            let loses = "loses everything, not rejected";
+            cell(loses, 0..=200, 0.0, rejected, Some(SOON));
             // With normalised bounds a small effect takes longer than anybody waits.
             cell(
                 "is its own mirror, accepted",

@@ -15,24 +15,12 @@ fn annulled_matches_of_a_closing_round_are_replaced() {
     rules.closing.max_matches_per_bot = 10;
     let mut world = World::new(rules, field(5), 10);
     play(&mut world, 60);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
+    let at_match = world.freeze();
     world.annul_rate = 0.3;
     while world.step() {}
     assert!(world.ladder.is_round_over());
-    let mut counted = BTreeMap::new();
-    for (pairing, end) in &world.stored.matches[at_match as usize..] {
-        for bot in &pairing.seats {
-            let is_counted = matches!(end, Some(End::Played(_)));
-            *counted.entry(bot.clone()).or_insert(0) += u32::from(is_counted);
-        }
-    }
-    let full = counted.values().filter(|matches| **matches == 10).count();
-    assert!(full >= 4, "{counted:?}");
-    assert!(
-        counted.values().all(|matches| *matches <= 10),
-        "{counted:?}"
-    );
+    let counted = world.matches_from(at_match, |end| matches!(end, Some(End::Played(_))));
+    assert_full(&counted, 10);
 }
 
 #[test]
@@ -45,14 +33,10 @@ fn a_settled_order_ends_a_closing_round_despite_a_match_that_cannot_be_repeated(
     world.annul_rate = 1.0;
     world.step();
     world.annul_rate = 0.0;
-    let annulled = world
-        .stored
-        .matches
-        .iter()
-        .find(|(_, end)| matches!(end, Some(End::Annulled(_))));
+    let mut matches = world.stored.matches.iter();
+    let annulled = matches.find(|(_, end)| matches!(end, Some(End::Annulled(_))));
     let absent = annulled.unwrap().0.seats[0].clone();
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
+    world.freeze();
     let absent = world.bots.iter_mut().find(|bot| bot.presence.bot == absent);
     absent.unwrap().is_present = false;
     let before = world.stored.matches.len();
@@ -70,23 +54,14 @@ fn a_closing_round_ends_by_its_rule_and_lets_no_version_enter() {
     rules.closing.max_matches_per_bot = 20;
     let mut world = World::new(rules, field(5), 10);
     play(&mut world, 60);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
+    let at_match = world.freeze();
     world.bots.push(bot("late", 0.0));
     while world.step() {}
     assert!(world.ladder.is_round_over());
     assert!(world.restored().is_round_over());
     let late = BotVersion::new("late", "1");
     assert_eq!(world.ladder.entry(&late), None);
-    let mut played = BTreeMap::new();
-    for (pairing, _) in &world.stored.matches[at_match as usize..] {
-        for bot in &pairing.seats {
-            *played.entry(bot.clone()).or_insert(0) += 1;
-        }
-    }
-    let full = played.values().filter(|matches| **matches == 20).count();
-    assert!(full >= 4, "{played:?}");
-    assert!(played.values().all(|matches| *matches <= 20), "{played:?}");
+    assert_full(&world.matches_from(at_match, |_| true), 20);
     world.ladder.advance(State::Closed);
     assert!(!world.step());
 }
@@ -97,17 +72,13 @@ fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     rules.closing.max_matches_per_bot = 10;
     let mut world = World::new(rules, field(4), 10);
     play(&mut world, 60);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
-    play(&mut world, at_match as usize + 4);
+    let at_match = world.freeze();
+    play(&mut world, at_match + 4);
     for absent in &mut world.bots[..2] {
         absent.is_present = false;
     }
     while world.step() {}
-    let present: Vec<_> = world.bots[2..]
-        .iter()
-        .map(|bot| bot.presence.clone())
-        .collect();
+    let present = world.present();
     let went_ms = 5_000;
     let mut ladder = world.restored();
     ladder.set_present(&present, went_ms);
@@ -115,8 +86,8 @@ fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     assert!(!ladder.is_round_over(), "two have matches left");
     // One of them returns, and leaves again.
     let mut back = ladder.clone();
-    let all: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
-    back.set_present(&all, went_ms + CLOSING_WAIT_MS - 1);
+    world.bots.iter_mut().for_each(|bot| bot.is_present = true);
+    back.set_present(&world.present(), went_ms + CLOSING_WAIT_MS - 1);
     for ladder in [&mut ladder, &mut back] {
         ladder.set_present(&present, went_ms + CLOSING_WAIT_MS);
     }
@@ -124,20 +95,26 @@ fn a_closing_round_waits_ten_minutes_for_absent_bots() {
     assert!(ladder.is_round_over());
 }
 
+/// Panics unless four bots or more have all matches of the round, and none has more.
+fn assert_full(matches: &BTreeMap<&BotVersion, u32>, most: u32) {
+    let full = matches.values().filter(|count| **count == most).count();
+    assert!(full >= 4, "{matches:?}");
+    assert!(matches.values().all(|count| *count <= most), "{matches:?}");
+}
+
 /// A frozen ladder whose first rank is settled while a match of the closing round is in progress.
 fn settled_in_play() -> World {
     let (count, confidence) = SETTLED;
     let mut world = World::new(settled_rules(), field(4), 3);
     play(&mut world, 20);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
+    let at_match = world.freeze();
     loop {
         world.pair();
         assert!(world.ladder.counts().paired < 500, "never settled");
         end_first(&mut world);
         fit(&mut world.ladder);
         let is_settled = world.ladder.table().is_settled(count, confidence);
-        if is_settled && world.ladder.counts().paired > at_match {
+        if is_settled && world.stored.matches.len() > at_match {
             break;
         }
     }
@@ -166,7 +143,7 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
 fn a_closing_round_is_not_over_while_a_match_is_to_be_repeated() {
     let (count, confidence) = SETTLED;
     let mut world = settled_in_play();
-    let annulled = first_open(&world);
+    let annulled = world.first_open();
     world.end(annulled, End::Annulled(vec![seat(1), seat(2)]));
     end_all(&mut world);
     assert!(world.ladder.table().is_settled(count, confidence));
@@ -188,12 +165,11 @@ fn a_ladder_that_is_settled_when_it_is_frozen_plays_a_match_and_then_ends() {
         end_all(&mut world);
         assert!(world.ladder.counts().paired < 500, "never settled");
     }
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
+    let at_match = world.freeze();
     assert!(!world.ladder.is_round_over(), "nothing was played");
     world.pair();
     end_all(&mut world);
-    assert!(world.ladder.counts().paired > at_match);
+    assert!(world.stored.matches.len() > at_match);
     assert!(world.ladder.is_round_over());
 }
 
@@ -204,8 +180,7 @@ fn a_closing_round_is_not_over_while_its_last_match_is_in_progress() {
     let mut world = World::new(rules, field(2), 3);
     play(&mut world, 20);
     end_all(&mut world);
-    let at_match = world.ladder.counts().paired;
-    world.ladder.advance(State::Frozen { at_match });
+    world.freeze();
     world.pair();
     assert_eq!(world.ladder.counts().open, 1);
     assert_eq!(world.ladder.next_match(), None);
@@ -224,17 +199,11 @@ fn end_all(world: &mut World) {
 
 /// Ends the first match in progress: of two bots of a [`field`], the stronger one wins.
 fn end_first(world: &mut World) {
-    let open = first_open(world);
+    let open = world.first_open();
     let bots = &world.stored.matches[open as usize].0.seats;
     let place = |own: usize, other: usize| if bots[own] > bots[other] { 1 } else { 2 };
     let ends = vec![seat(place(0, 1)), seat(place(1, 0))];
     world.end(open, End::Played(ends));
-}
-
-/// The number of the first match in progress.
-fn first_open(world: &World) -> u64 {
-    let mut matches = world.stored.matches.iter();
-    matches.position(|(_, end)| end.is_none()).unwrap() as u64
 }
 
 /// The first rank is settled with this confidence.

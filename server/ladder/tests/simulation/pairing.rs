@@ -10,7 +10,7 @@ use rand::RngExt as _;
 
 use crate::{
     scenarios::{field, head_to_heads, play, ratings, seat},
-    world::{Bot, World, bot, rules},
+    world::{Bot, World, bot, house_rules, rules},
 };
 
 #[test]
@@ -32,9 +32,11 @@ fn a_present_bot_waits_for_at_most_twice_as_many_matches_as_there_are_bots() {
 
 #[test]
 fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validation() {
-    let mut rules = rules(2);
-    rules.house_bots = ["house".to_owned()].into();
-    let mut world = World::new(rules, vec![bot("house", 0.0), bot("ada", 0.0)], 1);
+    let mut world = World::new(
+        house_rules(2, ["house"]),
+        vec![bot("house", 0.0), bot("ada", 0.0)],
+        1,
+    );
     world.bots[0].presence.slots = 4;
     play(&mut world, 6);
     world.bots.push(bot("new", 0.0));
@@ -59,13 +61,9 @@ fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validat
 #[test]
 fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places() {
     for (at_once, kept) in [(1, 0), (2, 1), (8, 2)] {
-        let mut rules = rules(2);
-        rules.max_matches = at_once;
         let bots = field(4);
-        rules.house_bots = bots
-            .iter()
-            .map(|bot| bot.presence.bot.name.clone())
-            .collect();
+        let mut rules = house_rules(2, names(&bots));
+        rules.max_matches = at_once;
         let mut world = World::new(rules, bots, 1);
         play(&mut world, 6);
         let before = world.stored.matches.len();
@@ -87,24 +85,17 @@ fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places()
         let paired = &world.stored.matches[before..];
         let rated = paired
             .iter()
-            .filter(|(pairing, _)| pairing.purpose == Purpose::Rated);
-        let rated = rated.count();
-        assert!(
-            rated * 3 >= paired.len(),
-            "{rated} of {}, {at_once} at once",
-            paired.len()
-        );
+            .filter(|(one, _)| one.purpose == Purpose::Rated);
+        let (rated, all) = (rated.count(), paired.len());
+        assert!(rated * 3 >= all, "{rated} of {all}, {at_once} at once");
     }
 }
 
 #[test]
 fn a_table_that_has_just_met_waits_for_others_that_play() {
-    let mut rules = rules(2);
     let bots = field(4);
     // House bots need no validation, for which pairing would not wait.
-    let names = bots.iter().map(|bot| bot.presence.bot.name.clone());
-    rules.house_bots = names.collect();
-    let mut world = World::new(rules, bots, 2);
+    let mut world = World::new(house_rules(2, names(&bots)), bots, 2);
     play(&mut world, 300);
     let mut last: BTreeMap<&BotVersion, BTreeSet<&BotVersion>> = BTreeMap::new();
     for (pairing, _) in &world.stored.matches {
@@ -120,18 +111,18 @@ fn a_table_that_has_just_met_waits_for_others_that_play() {
     }
 }
 
+fn names(bots: &[Bot]) -> impl Iterator<Item = &str> {
+    bots.iter().map(|bot| &*bot.presence.bot.name)
+}
+
 /// Plays this many matches of two bots with one slot each and house bots with many slots.
 fn beside_house_bots(house_bots: &[&str], matches: usize) -> World {
-    let mut rules = rules(2);
-    let names = house_bots.iter().chain(&["ada", "bob"]);
-    // House bots need no validation.
-    rules.house_bots = names.map(|name| (*name).to_owned()).collect();
     let mut bots: Vec<Bot> = house_bots.iter().map(|name| bot(name, 4.0)).collect();
     for house_bot in &mut bots {
         house_bot.presence.slots = 8;
     }
     bots.extend([bot("ada", 0.0), bot("bob", 0.0)]);
-    let mut world = World::new(rules, bots, 4);
+    let mut world = World::new(house_rules(2, names(&bots)), bots, 4);
     play(&mut world, matches);
     world
 }
@@ -157,7 +148,7 @@ fn a_bot_does_not_wait_on_for_one_whose_match_takes_over_a_minute() {
         world.pair();
     }
     assert_eq!(world.ladder.next_match(), None);
-    let present: Vec<AttendingBot> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
+    let present = world.present();
     let mut without_bob = world.ladder.clone();
     let others = present.iter().filter(|other| other.bot.name != "bob");
     without_bob.set_present(&Vec::from_iter(others.cloned()), 0);
@@ -216,14 +207,8 @@ fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
     ladder.record_pairing(&first);
     ladder.record_end(0, &End::Annulled(Vec::new()), Span::default());
     enter(&mut ladder, &present("ada"));
-    let owner = |ladder: &Ladder| {
-        ladder
-            .entry(&BotVersion::new("bob", "1"))
-            .unwrap()
-            .owner
-            .clone()
-    };
-    assert_eq!(owner(&ladder), "ada");
+    let bob = ladder.entry(&BotVersion::new("bob", "1")).unwrap();
+    assert_eq!(bob.owner, "ada");
     assert_eq!(ladder.next_match(), None, "not even the annulled match");
     enter(&mut ladder, &present("eve"));
     assert_eq!(ladder.next_match().unwrap().replaces, Some(0));
@@ -235,28 +220,19 @@ fn requested_matches_are_played_and_never_count() {
     play(&mut world, 20);
     while world.ladder.counts().open > 0 {
         world.ladder.set_present(&[], 0);
-        let open = world
-            .stored
-            .matches
-            .iter()
-            .position(|(_, end)| end.is_none());
-        world.end(open.unwrap() as u64, End::Played(vec![seat(1), seat(2)]));
+        world.end(world.first_open(), End::Played(vec![seat(1), seat(2)]));
     }
     let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
     let absent = world.ladder.request_match(&pair).unwrap_err();
     assert!(matches!(absent, RequestRefused::NotAvailable { .. }));
-    let present: Vec<_> = world.bots.iter().map(|bot| bot.presence.clone()).collect();
-    world.ladder.set_present(&present, 0);
+    world.ladder.set_present(&world.present(), 0);
     let before = ratings(&world.ladder);
     let pairing = world.ladder.request_match(&pair).unwrap();
     let number = world.stored.matches.len() as u64;
     world.start(pairing);
     assert_eq!(world.ladder.open_matches_of(&pair[0]), 1);
     let again = world.ladder.request_match(&pair).unwrap_err();
-    assert!(
-        matches!(again, RequestRefused::AlreadyRequested { .. }),
-        "{again}"
-    );
+    assert!(matches!(again, RequestRefused::AlreadyRequested { .. }));
     world.end(number, End::Played(vec![seat(1), seat(2)]));
     assert_eq!(ratings(&world.ladder), before);
     let at_match = world.ladder.counts().paired;
@@ -293,9 +269,11 @@ fn a_bot_whose_matches_others_ask_for_is_still_rated() {
 
 #[test]
 fn a_version_whose_slots_the_one_before_it_takes_is_not_paired() {
-    let mut rules = rules(2);
-    rules.house_bots = ["house".to_owned()].into();
-    let mut world = World::new(rules, vec![bot("house", 0.0), bot("ada", 0.0)], 1);
+    let mut world = World::new(
+        house_rules(2, ["house"]),
+        vec![bot("house", 0.0), bot("ada", 0.0)],
+        1,
+    );
     world.bots[0].presence.slots = 4;
     world.pair();
     assert_eq!(world.ladder.counts().open, 1, "the first version plays");

@@ -9,7 +9,7 @@ use rand::RngExt as _;
 
 use crate::{
     scenarios::{field, head_to_heads, play, ratings, seat},
-    world::{World, bot, fit, rules},
+    world::{World, bot, fit, house_rules, rules},
 };
 
 #[test]
@@ -69,10 +69,8 @@ fn the_shown_ranges_hold_the_true_ranks() {
         (rated.ranks.best..=rated.ranks.worst).contains(&(10 - number))
     };
     assert!(table.iter().filter(holds).count() >= 9, "{table:?}");
-    let spans = table
-        .iter()
-        .map(|rated| rated.ranks.worst - rated.ranks.best);
-    let spans: usize = spans.sum();
+    let ranks = table.iter().map(|rated| rated.ranks);
+    let spans: usize = ranks.map(|ranks| ranks.worst - ranks.best).sum();
     assert!(spans < 50, "they say something: {table:?}");
     let matches: Vec<u64> = table.iter().map(|rated| rated.matches).collect();
     let (least, most) = (matches.iter().min().unwrap(), matches.iter().max().unwrap());
@@ -81,13 +79,11 @@ fn the_shown_ranges_hold_the_true_ranks() {
 
 #[test]
 fn a_new_version_is_validated_before_it_is_rated_and_never_counts_for_it() {
-    let mut rules = rules(2);
-    rules.house_bots = ["house".to_owned()].into();
     let mut bots = field(4);
     bots.push(bot("house", 0.0));
     bots[4].presence.slots = 64;
     bots[2].forfeit_rate = 1.0;
-    let mut world = World::new(rules, bots, 1);
+    let mut world = World::new(house_rules(2, ["house"]), bots, 1);
     play(&mut world, 80);
     let mut validated = BTreeSet::from([BotVersion::new("house", "1")]);
     for (pairing, end) in &world.stored.matches {
@@ -115,11 +111,9 @@ fn a_new_version_is_validated_before_it_is_rated_and_never_counts_for_it() {
 #[test]
 fn a_new_version_meets_itself_and_the_house_where_there_are_more_than_two_seats() {
     for (slots, own) in [(1, 1), (2, 2), (8, 3)] {
-        let mut rules = rules(4);
-        rules.house_bots = ["house".to_owned()].into();
         let mut bots = field(3);
         bots.extend([bot("house", 0.0), bot("new", 0.0)]);
-        let mut world = World::new(rules, bots, 1);
+        let mut world = World::new(house_rules(4, ["house"]), bots, 1);
         world.bots[3].presence.slots = 64;
         world.bots[4].is_present = false;
         play(&mut world, 40);
@@ -157,14 +151,8 @@ fn a_failed_validation_is_recorded_until_the_version_passes_one() {
     let failed = judged[0].clone();
     assert_eq!(failed.failed_validation.as_ref(), Some(&faults[1]));
     world.end(0, end);
-    assert!(
-        world
-            .ladder
-            .entry(&bot)
-            .unwrap()
-            .failed_validation
-            .is_some()
-    );
+    let entry = world.ladder.entry(&bot).unwrap();
+    assert!(entry.failed_validation.is_some());
     let again = world.ladder.next_match().expect("it is validated again");
     world.start(again);
     world.end(1, End::Played(vec![seat(1), seat(2)]));
@@ -194,24 +182,16 @@ fn a_bot_that_keeps_failing_is_benched_until_it_is_reinstated() {
     let failing = BotVersion::new("bot-001", "1");
     let benched = world.ladder.entry(&failing).unwrap().clone();
     assert!(benched.benched.is_some());
-    let before = world.ladder.counts().paired;
+    let before = world.stored.matches.len();
     play(&mut world, 100);
-    let late = &world.stored.matches[before as usize..];
-    assert!(
-        late.iter()
-            .all(|(pairing, _)| !pairing.seats.contains(&failing))
-    );
+    assert!(!world.is_paired_from(before, &failing));
     world.bots[1].forfeit_rate = 0.0;
     let again = world.ladder.unbench(&failing).unwrap();
     world.store_entry(again);
     play(&mut world, 130);
     let entry = world.ladder.entry(&failing).unwrap();
     assert_eq!(entry.state(), EntryState::Active);
-    let late = &world.stored.matches[100..];
-    assert!(
-        late.iter()
-            .any(|(pairing, _)| pairing.seats.contains(&failing))
-    );
+    assert!(world.is_paired_from(100, &failing));
     // A version that has not failed is validated again.
     world.bots[1].presence.bot.version = "2".to_owned();
     play(&mut world, 150);
@@ -302,11 +282,7 @@ fn a_version_that_becomes_another_is_flagged() {
     play(&mut world, 750);
     fit(&mut world.ladder);
     assert!(flagged(&world.ladder).contains(&"bot-000".to_owned()));
-    assert_eq!(
-        flagged(&world.restored()),
-        flagged(&world.ladder),
-        "started again"
-    );
+    assert_eq!(flagged(&world.restored()), flagged(&world.ladder));
 }
 
 #[test]

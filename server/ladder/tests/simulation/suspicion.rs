@@ -3,11 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bridgemaster_ladder::{End, Ladder, Pairing, Purpose, SeatEnd, Span, State};
+use bridgemaster_ladder::{End, Ladder, Pairing, Purpose, Span, State};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use crate::world::{Bot, bot, rules};
+use crate::{
+    scenarios::seat,
+    world::{Bot, bot, rules},
+};
 
 /// The way in which a server annuls matches.
 #[derive(Clone, Copy, Debug)]
@@ -22,31 +25,30 @@ struct Server {
 }
 
 const SERVERS: [Server; 4] = [
-    Server {
-        name: "2 % of matches, each for itself",
-        single_rate: 0.02,
-        stall_rate: 0.0,
-        bad_time_factor: 1.0,
-    },
-    Server {
-        name: "stalls that spoil all in play, 2 %",
-        single_rate: 0.0,
-        stall_rate: 0.002,
-        bad_time_factor: 1.0,
-    },
-    Server {
-        name: "such stalls, ten times as often for hours",
-        single_rate: 0.002,
-        stall_rate: 0.001,
-        bad_time_factor: 10.0,
-    },
-    Server {
-        name: "hardly any",
-        single_rate: 0.000_5,
-        stall_rate: 0.000_05,
-        bad_time_factor: 1.0,
-    },
+    server("2 % of matches, each for itself", 0.02, 0.0, 1.0),
+    server("stalls that spoil all in play, 2 %", 0.0, 0.002, 1.0),
+    server(
+        "such stalls, ten times as often for hours",
+        0.002,
+        0.001,
+        10.0,
+    ),
+    server("hardly any", 0.000_5, 0.000_05, 1.0),
 ];
+
+const fn server(
+    name: &'static str,
+    single_rate: f64,
+    stall_rate: f64,
+    bad_time_factor: f64,
+) -> Server {
+    Server {
+        name,
+        single_rate,
+        stall_rate,
+        bad_time_factor,
+    }
+}
 
 /// The result of one season.
 #[derive(Default)]
@@ -135,10 +137,8 @@ impl Play {
             1.0
         };
         // Slow bots make long matches.
-        let slow = free
-            .iter()
-            .map(|bot| self.bots[*bot].forfeit_rate)
-            .fold(1.0, f64::max);
+        let slow = free.iter().map(|bot| self.bots[*bot].forfeit_rate);
+        let slow = slow.fold(1.0, f64::max);
         let takes = (self.luck.random_range(20.0..100.0) * slow) as u64;
         let playing = RunningMatch {
             number,
@@ -148,9 +148,8 @@ impl Play {
         };
         self.in_play.insert((self.now_ms + takes, number), playing);
         if self.luck.random_bool(server.stall_rate * more) {
-            self.in_play
-                .values_mut()
-                .for_each(|one| one.is_spoiled = true);
+            let in_play = self.in_play.values_mut();
+            in_play.for_each(|one| one.is_spoiled = true);
         }
     }
 
@@ -167,11 +166,7 @@ impl Play {
         for (is_behind, lags) in lags {
             is_spoiled |= is_behind && self.luck.random_bool(lags);
         }
-        let ends = places.into_iter().map(|place| SeatEnd {
-            place,
-            score: 0,
-            forfeited: false,
-        });
+        let ends = places.into_iter().map(seat);
         let end = match is_spoiled {
             true => End::Annulled(ends.collect()),
             false => End::Played(ends.collect()),

@@ -37,6 +37,14 @@ pub(crate) fn bot(name: &str, strength: f64) -> Bot {
     }
 }
 
+/// Rules with these house bots, which need no validation.
+pub(crate) fn house_rules<'a>(seats: usize, house: impl IntoIterator<Item = &'a str>) -> Rules {
+    Rules {
+        house_bots: house.into_iter().map(str::to_owned).collect(),
+        ..rules(seats)
+    }
+}
+
 pub(crate) fn rules(seats: usize) -> Rules {
     Rules {
         seats,
@@ -102,7 +110,41 @@ impl World {
         }
     }
 
-    fn present(&self) -> Vec<AttendingBot> {
+    /// Begins the closing round, and returns the number of its first match.
+    pub(crate) fn freeze(&mut self) -> usize {
+        let at_match = self.ladder.counts().paired;
+        self.ladder.advance(State::Frozen { at_match });
+        at_match as usize
+    }
+
+    /// The number of matches of each bot, from a first match on, whose ends are of a kind.
+    pub(crate) fn matches_from(
+        &self,
+        first: usize,
+        is_counted: impl Fn(&Option<End>) -> bool,
+    ) -> BTreeMap<&BotVersion, u32> {
+        let mut matches = BTreeMap::new();
+        for (pairing, end) in &self.stored.matches[first..] {
+            for bot in &pairing.seats {
+                *matches.entry(bot).or_insert(0) += u32::from(is_counted(end));
+            }
+        }
+        matches
+    }
+
+    /// Whether this version is paired in a match from a first one on.
+    pub(crate) fn is_paired_from(&self, first: usize, bot: &BotVersion) -> bool {
+        let mut matches = self.stored.matches[first..].iter();
+        matches.any(|(pairing, _)| pairing.seats.contains(bot))
+    }
+
+    /// The first match in progress.
+    pub(crate) fn first_open(&self) -> u64 {
+        let mut matches = self.stored.matches.iter();
+        matches.position(|(_, end)| end.is_none()).unwrap() as u64
+    }
+
+    pub(crate) fn present(&self) -> Vec<AttendingBot> {
         let present = self.bots.iter().filter(|bot| bot.is_present);
         present.map(|bot| bot.presence.clone()).collect()
     }
