@@ -85,8 +85,8 @@ impl Collector {
 }
 
 /// Formats an error with its sources.
-fn with_sources(error: &dyn Error) -> String {
-    let sources = std::iter::successors(Some(error), |error| error.source());
+fn with_sources(error: &(dyn Error + 'static)) -> String {
+    let sources = std::iter::successors(Some(error), |error| (*error).source());
     let texts: Vec<String> = sources.map(ToString::to_string).collect();
     texts.join(": ")
 }

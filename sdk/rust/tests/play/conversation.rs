@@ -1,11 +1,12 @@
 //! The messages that bot and server exchange in a match.
 
 use bridgemaster_sdk::{Bot, Choice, PlayError, Request, play, v1};
-use v1::{play_request, play_response};
+use v1::play_request;
 
 use crate::{
     scripted_bot::{
-        BotEvent, finish, next_events, options, outcome, start, welcomed, with_open_request,
+        BotEvent::{Ended, Rejected, Requested, Started, Strikes},
+        finish, next_events, options, outcome, start, welcomed, with_open_request,
     },
     scripted_server::{
         SEAT, ScriptedServer, decision_rejected, decision_request, match_ended, match_result,
@@ -33,8 +34,7 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
     stream.send(1, match_started()).await;
     for (sequence, request_id, index) in [(2, 1, 2), (3, 2, 0)] {
         stream.send(sequence, decision_request(request_id)).await;
-        control.choose(index as usize);
-        assert_eq!(stream.decision().await, (request_id, index));
+        control.answer(&mut stream, request_id, index).await;
     }
     stream.send(4, seat_status(1)).await;
     stream.send(5, match_ended()).await;
@@ -44,11 +44,11 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
     assert_eq!(
         control.events(),
         [
-            BotEvent::Started(SEAT),
-            BotEvent::Requested(1),
-            BotEvent::Requested(2),
-            BotEvent::Strikes(1),
-            BotEvent::Ended(7)
+            Started(SEAT),
+            Requested(1),
+            Requested(2),
+            Strikes(1),
+            Ended(7)
         ]
     );
 }
@@ -63,14 +63,12 @@ async fn a_choice_carries_its_note_and_a_resignation_none() {
         choice: Some(v1::decision::Choice::Index(2)),
         note: "the park is nearly full".to_owned(),
     };
-    assert_eq!(
-        stream.next().await,
-        v1::play_request::Message::Decision(expected)
-    );
+    let expected = play_request::Message::Decision(expected);
+    assert_eq!(stream.next().await, expected);
     stream.send(3, decision_request(2)).await;
     let resigned = Choice::Resign.with_note("nothing is left");
     control.choices.send(resigned).unwrap();
-    let expected = v1::play_request::Message::Resign(v1::Resign {});
+    let expected = play_request::Message::Resign(v1::Resign {});
     assert_eq!(stream.next().await, expected);
     finish(stream, 4, playing).await;
 }
@@ -83,21 +81,19 @@ async fn a_repeated_message_counts_once() {
     stream.send(2, seat_status(1)).await;
     stream.send(2, seat_status(1)).await;
     stream.send(3, decision_request(1)).await;
-    control.choose(1);
-    assert_eq!(stream.decision().await, (1, 1));
+    control.answer(&mut stream, 1, 1).await;
     stream.send(3, decision_request(1)).await;
     stream.send(4, decision_request(2)).await;
-    control.choose(2);
-    assert_eq!(stream.decision().await, (2, 2));
+    control.answer(&mut stream, 2, 2).await;
     finish(stream, 5, playing).await;
     assert_eq!(
         control.events(),
         [
-            BotEvent::Started(SEAT),
-            BotEvent::Strikes(1),
-            BotEvent::Requested(1),
-            BotEvent::Requested(2),
-            BotEvent::Ended(7)
+            Started(SEAT),
+            Strikes(1),
+            Requested(1),
+            Requested(2),
+            Ended(7)
         ]
     );
 }
@@ -105,38 +101,26 @@ async fn a_repeated_message_counts_once() {
 #[tokio::test]
 async fn a_ping_is_answered_while_the_bot_thinks() {
     let (_server, playing, control, mut stream) = with_open_request().await;
-    assert_eq!(
-        next_events(&control, 2).await.last(),
-        Some(&BotEvent::Requested(1))
-    );
-    stream
-        .send(0, play_response::Message::Ping(v1::Ping { nonce: 99 }))
-        .await;
-    assert_eq!(
-        stream.next().await,
-        play_request::Message::Pong(v1::Pong { nonce: 99 })
-    );
-    control.choose(0);
-    assert_eq!(stream.decision().await, (1, 0));
+    assert_eq!(next_events(&control, 2).await.last(), Some(&Requested(1)));
+    stream.ping(99).await;
+    control.answer(&mut stream, 1, 0).await;
     finish(stream, 3, playing).await;
 }
 
 #[tokio::test]
 async fn a_refused_decision_is_reported_and_requested_again() {
     let (_server, playing, control, mut stream) = with_open_request().await;
-    control.choose(9);
-    assert_eq!(stream.decision().await, (1, 9));
+    control.answer(&mut stream, 1, 9).await;
     stream.send(3, decision_rejected(1)).await;
-    control.choose(1);
-    assert_eq!(stream.decision().await, (1, 1));
+    control.answer(&mut stream, 1, 1).await;
     finish(stream, 4, playing).await;
     assert_eq!(
         control.events()[1..],
         [
-            BotEvent::Requested(1),
-            BotEvent::Rejected(1, "index".to_owned()),
-            BotEvent::Requested(1),
-            BotEvent::Ended(7)
+            Requested(1),
+            Rejected(1, "index".to_owned()),
+            Requested(1),
+            Ended(7)
         ]
     );
 }
@@ -145,8 +129,7 @@ async fn a_refused_decision_is_reported_and_requested_again() {
 async fn a_bot_that_is_always_refused_ends_with_the_last_refusal() {
     let (_server, playing, control, mut stream) = with_open_request().await;
     for sequence in 3..=5 {
-        control.choose(9);
-        assert_eq!(stream.decision().await, (1, 9));
+        control.answer(&mut stream, 1, 9).await;
         stream.send(sequence, decision_rejected(1)).await;
     }
     let error = outcome(playing).await.unwrap_err();

@@ -2,14 +2,14 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use bridgemaster_sdk::{Advice, Options, PlayError, play};
+use bridgemaster_sdk::{Advice, Options, PlayError};
 use tokio::net::{TcpListener, TcpSocket};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::{
-    scripted_bot::{finish, options, outcome, scripted_bot, start, welcomed},
-    scripted_server::{ScriptedServer, match_started, within_timeout},
+    scripted_bot::{finish, options, outcome, start, start_with, welcomed},
+    scripted_server::{ScriptedServer, ServerStream, match_started, within_timeout},
 };
 
 #[tokio::test]
@@ -18,13 +18,13 @@ async fn a_refusal_is_returned_with_its_reason_and_not_retried() {
     let (playing, _control) = start(&server);
     let mut stream = server.next_stream().await;
     stream.hello().await;
-    stream
-        .fail(refusal(
-            Code::Unauthenticated,
-            "TICKET_UNKNOWN",
-            "no such ticket",
-        ))
-        .await;
+    refuse(
+        stream,
+        Code::Unauthenticated,
+        "TICKET_UNKNOWN",
+        "no such ticket",
+    )
+    .await;
     let error = outcome(playing).await.unwrap_err();
     assert_eq!(error.advice(), Advice::Fix);
     let PlayError::Refused(refusal) = error else {
@@ -38,13 +38,13 @@ async fn a_refusal_is_returned_with_its_reason_and_not_retried() {
 async fn a_refusal_with_the_advice_retry_is_retried() {
     let (mut server, playing, _control, stream) = welcomed().await;
     stream.send(1, match_started()).await;
-    stream
-        .fail(refusal(
-            Code::ResourceExhausted,
-            "SLOW_CONSUMER",
-            "the queue is full",
-        ))
-        .await;
+    refuse(
+        stream,
+        Code::ResourceExhausted,
+        "SLOW_CONSUMER",
+        "the queue is full",
+    )
+    .await;
     let (hello, stream) = server.next_welcomed().await;
     assert_eq!(hello.last_sequence, Some(1));
     finish(stream, 2, playing).await;
@@ -54,12 +54,9 @@ async fn a_refusal_with_the_advice_retry_is_retried() {
 async fn a_bot_waits_for_a_server_that_starts_after_it() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let (bot, _control) = scripted_bot();
-    let playing = tokio::spawn(play(bot, options(&url)));
-    let (first_attempt, _) = within_timeout("a first attempt", listener.accept())
-        .await
-        .unwrap();
-    drop(first_attempt);
+    let (playing, _control) = start_with(options(&url));
+    let attempt = within_timeout("a first attempt", listener.accept()).await;
+    drop(attempt.unwrap());
     let mut server = ScriptedServer::start_on(listener);
     let (_, stream) = server.next_welcomed().await;
     finish(stream, 1, playing).await;
@@ -71,12 +68,11 @@ async fn an_absent_server_is_unreachable_after_connect_for() {
     let unused = TcpSocket::new_v4().unwrap();
     unused.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let url = format!("http://{}", unused.local_addr().unwrap());
-    let (bot, _control) = scripted_bot();
-    let options = Options {
+    let (playing, _control) = start_with(Options {
         connect_for: Duration::from_millis(50),
         ..options(&url)
-    };
-    let error = outcome(tokio::spawn(play(bot, options))).await.unwrap_err();
+    });
+    let error = outcome(playing).await.unwrap_err();
     assert!(matches!(error, PlayError::Unreachable { .. }), "{error:?}");
     assert_eq!(error.advice(), Advice::Retry);
 }
@@ -84,12 +80,10 @@ async fn an_absent_server_is_unreachable_after_connect_for() {
 #[tokio::test]
 async fn a_server_that_stays_away_is_lost_after_reconnect_for() {
     let mut server = ScriptedServer::start().await;
-    let (bot, _control) = scripted_bot();
-    let options = Options {
+    let (playing, _control) = start_with(Options {
         reconnect_for: Duration::from_millis(50),
         ..options(&server.url)
-    };
-    let playing = tokio::spawn(play(bot, options));
+    });
     let (_, stream) = server.next_welcomed().await;
     server.stop();
     drop(stream);
@@ -100,9 +94,7 @@ async fn a_server_that_stays_away_is_lost_after_reconnect_for() {
 #[tokio::test]
 async fn a_key_that_is_revoked_during_the_match_ends_play_with_that_reason() {
     let (_server, playing, _control, stream) = welcomed().await;
-    stream
-        .fail(refusal(Code::Unauthenticated, "KEY_REVOKED", "revoked"))
-        .await;
+    refuse(stream, Code::Unauthenticated, "KEY_REVOKED", "revoked").await;
     let error = outcome(playing).await.unwrap_err();
     assert_eq!(reason(&error), ("KEY_REVOKED", Advice::Fix));
 }
@@ -110,24 +102,20 @@ async fn a_key_that_is_revoked_during_the_match_ends_play_with_that_reason() {
 #[tokio::test]
 async fn a_server_that_stops_for_good_ends_play_with_its_reason() {
     let mut server = ScriptedServer::start().await;
-    let (bot, _control) = scripted_bot();
-    let options = Options {
+    let (playing, _control) = start_with(Options {
         reconnect_for: Duration::ZERO,
         ..options(&server.url)
-    };
-    let playing = tokio::spawn(play(bot, options));
+    });
     let (_, stream) = server.next_welcomed().await;
-    stream
-        .fail(refusal(Code::Unavailable, "SERVER_STOPPING", "until later"))
-        .await;
+    refuse(stream, Code::Unavailable, "SERVER_STOPPING", "until later").await;
     let error = outcome(playing).await.unwrap_err();
     assert_eq!(reason(&error), ("SERVER_STOPPING", Advice::Retry));
 }
 
 #[tokio::test]
 async fn an_invalid_address_is_refused_before_connecting() {
-    let (bot, _control) = scripted_bot();
-    let error = play(bot, options("not an address")).await.unwrap_err();
+    let (playing, _control) = start_with(options("not an address"));
+    let error = outcome(playing).await.unwrap_err();
     assert!(matches!(error, PlayError::Options(_)), "{error:?}");
 }
 
@@ -139,7 +127,8 @@ fn reason(error: &PlayError) -> (&str, Advice) {
     (&refusal.reason, error.advice())
 }
 
-fn refusal(code: Code, reason: &str, message: &str) -> Status {
+async fn refuse(stream: ServerStream, code: Code, reason: &str, message: &str) {
     let details = ErrorDetails::with_error_info(reason, "bridgemaster", HashMap::new());
-    Status::with_error_details(code, message, details)
+    let status = Status::with_error_details(code, message, details);
+    stream.fail(status).await;
 }

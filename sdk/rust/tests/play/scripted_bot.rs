@@ -40,52 +40,52 @@ impl BotControl {
     pub(crate) fn choose(&self, index: usize) {
         self.choices.send(Choice::Index(index)).unwrap();
     }
+
+    /// Chooses for the bot, and waits for its answer to this request.
+    pub(crate) async fn answer(&self, stream: &mut ServerStream, request_id: u32, index: u32) {
+        self.choose(index as usize);
+        assert_eq!(stream.decision().await, (request_id, index));
+    }
 }
 
 pub(crate) fn scripted_bot() -> (ScriptedBot, BotControl) {
-    let (events, events_of_test) = channel();
-    let (choices, choices_of_test) = channel();
-    (
-        ScriptedBot {
-            events,
-            choices: choices_of_test,
-        },
-        BotControl {
-            events: events_of_test,
-            choices,
-        },
-    )
+    let ((events, of_test), (choices, of_bot)) = (channel(), channel());
+    let bot = ScriptedBot {
+        events,
+        choices: of_bot,
+    };
+    let events = of_test;
+    (bot, BotControl { events, choices })
+}
+
+impl ScriptedBot {
+    fn report(&self, event: BotEvent) {
+        self.events.send(event).unwrap();
+    }
 }
 
 impl Bot for ScriptedBot {
     fn decide(&mut self, request: &Request) -> Choice {
-        self.events
-            .send(BotEvent::Requested(request.request_id))
-            .unwrap();
+        self.report(BotEvent::Requested(request.request_id));
         self.choices.recv().unwrap()
     }
 
     fn match_started(&mut self, started: &v1::MatchStarted) {
-        self.events.send(BotEvent::Started(started.seat)).unwrap();
+        self.report(BotEvent::Started(started.seat));
     }
 
     fn decision_rejected(&mut self, rejected: &v1::DecisionRejected) {
-        self.events
-            .send(BotEvent::Rejected(
-                rejected.request_id,
-                rejected.field.clone(),
-            ))
-            .unwrap();
+        let field = rejected.field.clone();
+        self.report(BotEvent::Rejected(rejected.request_id, field));
     }
 
     fn seat_changed(&mut self, status: &v1::SeatStatus) {
-        self.events
-            .send(BotEvent::Strikes(status.seat.as_ref().unwrap().strikes))
-            .unwrap();
+        let seat = status.seat.as_ref().unwrap();
+        self.report(BotEvent::Strikes(seat.strikes));
     }
 
     fn match_ended(&mut self, result: &v1::MatchResult) {
-        self.events.send(BotEvent::Ended(result.decisions)).unwrap();
+        self.report(BotEvent::Ended(result.decisions));
     }
 }
 
@@ -100,8 +100,12 @@ pub(crate) fn options(url: &str) -> Options {
 pub(crate) type PlayTask = JoinHandle<Result<v1::MatchResult, PlayError>>;
 
 pub(crate) fn start(server: &ScriptedServer) -> (PlayTask, BotControl) {
+    start_with(options(&server.url))
+}
+
+pub(crate) fn start_with(options: Options) -> (PlayTask, BotControl) {
     let (bot, control) = scripted_bot();
-    (tokio::spawn(play(bot, options(&server.url))), control)
+    (tokio::spawn(play(bot, options)), control)
 }
 
 pub(crate) async fn outcome(playing: PlayTask) -> Result<v1::MatchResult, PlayError> {

@@ -94,6 +94,14 @@ pub(crate) struct ServerStream {
 }
 
 impl ServerStream {
+    /// Sends a Ping, and waits for its Pong.
+    pub(crate) async fn ping(&mut self, nonce: u64) {
+        let ping = play_response::Message::Ping(v1::Ping { nonce });
+        self.send(0, ping).await;
+        let pong = play_request::Message::Pong(v1::Pong { nonce });
+        assert_eq!(self.next().await, pong);
+    }
+
     /// Waits for the next message of the bot.
     pub(crate) async fn next(&mut self) -> play_request::Message {
         let request = within_timeout("a message of the bot", self.requests.message()).await;
