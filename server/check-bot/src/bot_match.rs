@@ -27,7 +27,7 @@ use crate::{
     catalog::section,
     first_message::{check_revision, read_hello},
     match_settings::TimeLimits,
-    report::{Verdict, broken_check, failed},
+    report::{StopReason, Verdict, broken_check, failed},
     scripted_proxy::{Arrival, BotStream, ScriptedProxy},
     transcript::Transcript,
     wire::{self, Numbering},

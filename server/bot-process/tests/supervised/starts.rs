@@ -34,12 +34,12 @@ fn descriptors() -> Result<(), Failed> {
                [ -e /proc/$$/fd/$fd ] && said=\"$said leak $fd\"; done; \
                [ \"$(readlink /proc/$$/fd/0)\" = /dev/null ] || said=\"$said stdin\"; \
                [ -z \"$said\" ] && echo ready >&2 && sleep 1; echo \"$said\" >&2";
-    let script = format!(
+    let command = format!(
         "exec 7</dev/null 8</dev/zero; exec '{}' {PARENT_COMMAND} \"$1\"",
         env::current_exe()?.display()
     );
     let ran = Command::new("sh")
-        .args(["-c", &script, "sh", bot])
+        .args(["-c", &command, "sh", bot])
         .output()?;
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "started\n");
     run(async {

@@ -4,7 +4,7 @@
 mod listener;
 mod service;
 
-use std::{io, net::SocketAddr};
+use std::io;
 
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
