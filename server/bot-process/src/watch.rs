@@ -206,8 +206,9 @@ mod tests {
     }
 
     async fn start(command: BotCommand) -> BotProcess {
-        let started = command.measured().start("http://127.0.0.1:1", "none");
-        started.await.unwrap()
+        let command = command.measured();
+        let started = command.start("http://127.0.0.1:1", "none").await;
+        started.unwrap()
     }
 
     #[tokio::test]
