@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use bridgemaster_games::with_game;
+use bridgemaster_live::StoredMatch;
 use bridgemaster_match::{Header, Unreplayable, recover};
 use bridgemaster_store::{DamageReport, DamagedValue, FinishedMatch, OpenMatch};
-
-use crate::live::StoredMatch;
 
 /// Replays a match in play, as a server does when it starts.
 ///

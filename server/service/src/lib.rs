@@ -25,50 +25,27 @@
 
 #![forbid(unsafe_code)]
 
-mod cluster;
-#[cfg(test)]
-mod counting_waker;
-mod forwarding;
-pub mod identity;
 mod inspection;
-mod journal;
-mod ladder;
-mod limiter;
-mod limits;
-mod line_limit;
-mod live;
-mod lobby;
-mod memory_bound;
-mod metrics;
-mod open_files;
-#[cfg(test)]
-mod operators_page;
 mod page;
 mod play;
-mod random;
-mod refusal;
-mod replays;
 mod rules;
 mod rules_server;
 mod server;
 mod services;
-mod spans;
-mod transport;
-mod wall_clock;
 
+pub use bridgemaster_cluster::forwarding::NodeConnector;
+pub use bridgemaster_edge::{
+    VERSION, identity,
+    limits::{FIXED_LIMITS, Limits, Rate},
+    line_limit::LineLimit,
+    refusal::{ERROR_DOMAIN, Refusal, reason_name},
+    transport::{Tls, TlsError, TlsFiles},
+};
+pub use bridgemaster_live::replays::{KeepReplays, withheld_replays};
+pub use bridgemaster_live::{RecordRepair, RecoveryError, WithheldReplays, repair_records};
 pub use bridgemaster_match::Unreplayable;
 pub use bridgemaster_traces as traces;
-pub use forwarding::NodeConnector;
 pub use inspection::{inspect_finished_match, inspect_match_in_play};
-pub use limits::{FIXED_LIMITS, Limits, Rate};
-pub use line_limit::LineLimit;
-pub use live::{RecordRepair, RecoveryError, WithheldReplays, repair_records};
 pub use page::{LocalPage, LocalPages, LocalServer, PageError};
-pub use refusal::{ERROR_DOMAIN, Refusal, reason_name};
-pub use replays::{KeepReplays, withheld_replays};
 pub use rules_server::{RulesServer, RulesServerError};
 pub use server::{BindError, ServeError, Server, ServerOptions, SharedStore, Storage};
-pub use transport::{Tls, TlsError, TlsFiles};
-
-/// The version of this server.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");

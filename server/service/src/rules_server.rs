@@ -2,6 +2,7 @@
 
 use std::{io, sync::Arc, time::Duration};
 
+use bridgemaster_edge::{identity::Authenticator, refusal_details::RefusalDetails};
 use bridgemaster_proto::{DESCRIPTORS, v1::rules_service_server::RulesServiceServer};
 use bridgemaster_store::CompiledFuture;
 use thiserror::Error;
@@ -14,11 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::{Server, server::Connected};
 use tower_layer::layer_fn;
 
-use crate::{
-    identity::Authenticator,
-    rules::Workers,
-    services::{RefusalDetails, RulesRpc},
-};
+use crate::{rules::Workers, services::RulesRpc};
 
 /// The time after which an idle session ends: a day, since it uses memory of the user's own
 /// machine.

@@ -13,6 +13,19 @@ mod startup;
 
 use std::{collections::HashSet, net::SocketAddr, sync::Arc, time::Instant};
 
+use bridgemaster_cluster::{Cluster, forwarding::Forwarder};
+use bridgemaster_edge::{
+    identity::Authenticator,
+    limits::Limits,
+    metrics::Metrics,
+    refusal::Refusal,
+    transport::{
+        Call, CallerId, ClientKind, ConnectionInfo, Origin, RequestArrivalTimeout, Tls,
+        TokenBuckets, serve,
+    },
+};
+use bridgemaster_live::{Matches, journal::Journal, replays::Retention};
+use bridgemaster_matchmaking::{ladder::Ladders, lobby::Lobby};
 use bridgemaster_proto::v1::{Ladder, seat_service_server::SeatServiceServer};
 use bridgemaster_store::CompiledFuture;
 use tokio::{join, net::TcpListener, select};
@@ -24,29 +37,19 @@ use self::{
     cluster_task::{ClusterTask, report_health},
     health::ServicesHealth,
     listeners::{ListenerContext, PageListener, PortSlots, listen, listen_opt, serve_metrics},
-    shutdown::{ReplayTask, StopSignals, close_resources, stop_time_elapsed, until_stopped},
+    shutdown::{
+        ReplayTask, StopSignals, close_resources, stop_streams, stop_time_elapsed, until_stopped,
+    },
     startup::{
-        create_replay_folder, load_secrets, node_forwarding, recover_ladders, recover_matches,
-        replay_exporter, replay_retention, start_journal, start_rules,
+        create_replay_folder, lease_check, load_secrets, node_forwarding, recover_ladders,
+        recover_matches, replay_exporter, replay_retention, start_journal, start_rules,
     },
 };
 use crate::{
-    cluster::Cluster,
-    forwarding::Forwarder,
-    identity::Authenticator,
-    journal::Journal,
-    ladder::Ladders,
-    limits::Limits,
-    live::Matches,
-    lobby::Lobby,
-    metrics::Metrics,
     page::{Page, PageContext},
     play::{SeatAdmission, SeatAuthenticator, SeatRegistry, SeatRpc},
-    refusal::Refusal,
-    replays::Retention,
     rules::Workers,
-    services::{ReplaySlots, RequestArrivalTimeout},
-    transport::{Call, CallerId, ClientKind, ConnectionInfo, Origin, Tls, TokenBuckets, serve},
+    services::ReplaySlots,
 };
 
 pub use errors::{BindError, ServeError};
@@ -124,7 +127,7 @@ impl Server {
         let joined = cluster_task::join_cluster(storage).await;
         let (cluster, orphans) = joined.map_err(BindError::Nodes)?;
         let authenticator = authenticator.await.map_err(BindError::Keys)?;
-        let authenticator = authenticator.with_cluster(cluster.clone());
+        let authenticator = authenticator.with_lease_check(cluster.as_ref().map(lease_check));
         let store = storage.map(|storage| Arc::clone(&storage.store));
         let traces = options.traces;
         let start = |store| start_journal(store, &metrics, traces.clone());
@@ -139,7 +142,7 @@ impl Server {
             signing_key,
             offer_tickets,
         ));
-        let forwarder = node_forwarding(storage, &matches).await?;
+        let forwarder = node_forwarding(storage, cluster.as_ref(), &matches).await?;
         let shared = Membership::start(cluster, &matches, &options.ladders);
         let lobby = Lobby::new(matches.limits(), journal.clone());
         let (ladder_set, ladder_listener) = Ladders::listener();
@@ -282,8 +285,8 @@ impl Server {
                 warn!("aborting streams that are still open after the stop time");
             }
         }
-        self.matches.lifecycle().stop();
         let journal = self.journal.as_deref();
+        stop_streams(&self.matches, journal);
         close_resources(&limits, journal, self.replays, &self.authenticator).await
     }
 

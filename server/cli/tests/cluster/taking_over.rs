@@ -101,7 +101,7 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
 pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
     let database = PostgresServer::shared().fresh();
     let start = |name| {
-        let joins = "bridgemaster_server::live=info";
+        let joins = "bridgemaster_live=info";
         node_that_logs(&database, name, &free_address(), &[], joins)
     };
     let (stays, drains) = (start("one"), start("two"));

@@ -9,6 +9,7 @@
 use std::net::IpAddr;
 
 use axum::body::Body as AxumBody;
+use bridgemaster_edge::identity::{KEY_METADATA, OpenedLink, PrivateAccess};
 use thiserror::Error;
 use tonic::{
     body::Body,
@@ -16,7 +17,6 @@ use tonic::{
 };
 
 use super::reply::{response_with_body, text_response};
-use crate::identity::{KEY_METADATA, OpenedLink, PrivateAccess};
 
 /// The host name of the local machine.
 const LOCALHOST: &str = "localhost";

@@ -10,6 +10,10 @@ use std::{
 };
 
 use axum::body::Body as AxumBody;
+use bridgemaster_edge::{
+    limits::Limits,
+    transport::{ClientKind, ConnectionSlots, Quotas, incoming, serve_web},
+};
 use bridgemaster_store::CompiledFuture;
 use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
@@ -24,10 +28,6 @@ use tonic::{
 use super::{
     access::OriginGuard,
     reply::{response_with_body, text_response, with_security_headers},
-};
-use crate::{
-    limits::Limits,
-    transport::{ClientKind, ConnectionSlots, Quotas, incoming, serve_web},
 };
 
 /// The header that makes browsers reload a page after a number of seconds.

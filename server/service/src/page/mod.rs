@@ -15,6 +15,11 @@ use std::{
     time::Instant,
 };
 
+use bridgemaster_edge::{
+    identity::Authenticator,
+    limits::Limits,
+    transport::{Call, CallerId, ConnectionInfo, Origin, TokenBuckets},
+};
 use bridgemaster_proto::v1::play_service_server;
 use tonic::{
     Status,
@@ -31,12 +36,7 @@ use self::{
     access::{add_organiser_key, follow_link},
     reply::{ErrorReply, file_response, text_response, with_security_headers},
 };
-use crate::{
-    identity::Authenticator,
-    limits::Limits,
-    services::ReplaySlots,
-    transport::{Call, CallerId, ConnectionInfo, Origin, TokenBuckets},
-};
+use crate::services::ReplaySlots;
 
 pub(crate) use access::OriginGuard;
 pub use local::{LocalPage, LocalPages, LocalServer, PageError};

@@ -4,6 +4,7 @@
 use std::{future::poll_fn, pin::Pin};
 
 use axum::body::Body as AxumBody;
+use bridgemaster_edge::{limits::MAX_REPLAY_FILE_BYTES, refusal::Refusal};
 use bridgemaster_games::Viewer;
 use http_body::Body as _;
 use prost::{encoding::encode_varint, length_delimiter_len};
@@ -22,7 +23,7 @@ use super::{
     PageContext,
     reply::{response_with_body, text_response},
 };
-use crate::{limits::MAX_REPLAY_FILE_BYTES, refusal::Refusal, services::UploadedReplay};
+use crate::services::UploadedReplay;
 
 /// The reason why a file upload failed.
 enum UploadError {

@@ -6,6 +6,15 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use bridgemaster_edge::{
+    VERSION,
+    identity::Caller,
+    limits::Limits,
+    metrics::GaugeGuard,
+    refusal::Refusal,
+    transport::{ConnectionInfo, SeatProtection},
+};
+use bridgemaster_live::{Matches, Outbound, RedeemedTicket, SeatHandle};
 use bridgemaster_match::StreamStart;
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
@@ -21,15 +30,6 @@ use super::{
     exchange::{Exchange, RoundTrip, encode_response, whole_ms},
     inbound::{Inbound, check_hello, resume_point},
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
-};
-use crate::{
-    VERSION,
-    identity::Caller,
-    limits::Limits,
-    live::{Matches, Outbound, RedeemedTicket, SeatHandle},
-    metrics::GaugeGuard,
-    refusal::Refusal,
-    transport::{ConnectionInfo, SeatProtection},
 };
 
 /// The encoded responses to a bot. The transport's task polls the stream directly: a decision is
@@ -116,7 +116,7 @@ async fn start_exchange(
     let hello = select! {
         biased;
         hello = inbound.hello(matches.limits()) => hello?,
-        () = matches.lifecycle().until_stopping() => return Err(matches.stop_refusal()),
+        () = matches.lifecycle().until_stopping() => return Err(matches.lifecycle().stop_refusal()),
         // At most one stream per ticket waits for its Hello, however many are opened with the
         // ticket.
         () = until_superseded(protection.as_ref()) => return Err(Refusal::new(

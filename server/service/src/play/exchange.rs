@@ -7,6 +7,16 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use bridgemaster_edge::{
+    identity::Caller,
+    refusal::{Refusal, reason_name},
+    spans,
+    transport::{MinRoundTrip, SeatProtection},
+};
+use bridgemaster_live::{
+    journal::{Gate, NotStored},
+    {Closing, Matches, Outbound, SeatHandle},
+};
 use bridgemaster_match::SeatInput;
 use bridgemaster_proto::v1::{
     Draining, Ping, PlayRequest, PlayResponse, RefusalReason, play_request::Message as Incoming,
@@ -21,14 +31,6 @@ use tracing::debug;
 use super::{
     inbound::{Inbound, SeatRegistration, malformed_message},
     interruptions::{Interruption, Interruptions},
-};
-use crate::{
-    identity::Caller,
-    journal::{Gate, NotStored},
-    live::{Closing, Matches, Outbound, SeatHandle},
-    refusal::{Refusal, reason_name},
-    spans,
-    transport::{MinRoundTrip, SeatProtection},
 };
 
 /// The messages of a stream in both directions, from the Welcome to the end.
@@ -386,13 +388,23 @@ impl RoundTrip {
 mod tests {
     use std::{
         pin::pin,
-        task::{Context, Poll, Waker},
+        sync::atomic::{AtomicUsize, Ordering},
+        task::{Context, Poll, Wake, Waker},
     };
 
     use bridgemaster_match::TicketHash;
 
     use super::{super::inbound::SeatRegistry, *};
-    use crate::counting_waker::CountingWaker;
+
+    /// Counts its wake-ups.
+    #[derive(Default)]
+    struct CountingWaker(AtomicUsize);
+
+    impl Wake for CountingWaker {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 
     #[test]
     fn a_message_waits_until_the_result_of_the_last_one_is_committed() {
@@ -416,9 +428,9 @@ mod tests {
                 assert!(next(&mut read, &mut uncommitted).is_pending());
                 assert!(read.is_some(), "a call that is dropped loses nothing");
             }
-            assert_eq!(woken.count(), 0);
+            assert_eq!(woken.0.load(Ordering::Relaxed), 0);
             gate.resolve(outcome);
-            assert_eq!(woken.count(), 1, "its stream resumes");
+            assert_eq!(woken.0.load(Ordering::Relaxed), 1, "its stream resumes");
             let Poll::Ready(next_read) = next(&mut read, &mut uncommitted) else {
                 panic!("the gate is resolved");
             };

@@ -3,6 +3,12 @@
 
 use std::{collections::HashMap, error::Error as _, future::pending, sync::Arc};
 
+use bridgemaster_edge::{
+    identity::Caller,
+    limits::{Limits, MAX_BOT_TEXT_CHARS},
+    refusal::{Refusal, check_text},
+};
+use bridgemaster_live::{SeatHandle, journal::Gated};
 use bridgemaster_match::{SeatInput, TicketHash, Verdict};
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
@@ -13,14 +19,6 @@ use bridgemaster_store::KeyId;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
-
-use crate::{
-    identity::Caller,
-    journal::Gated,
-    limits::{Limits, MAX_BOT_TEXT_CHARS},
-    live::SeatHandle,
-    refusal::{Refusal, check_text},
-};
 
 /// The source of a bot's messages.
 pub(super) enum Inbound {

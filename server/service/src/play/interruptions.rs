@@ -3,14 +3,13 @@
 
 use std::{future::pending, pin::Pin, sync::Arc};
 
+use bridgemaster_cluster::Cluster;
+use bridgemaster_edge::{identity::Caller, refusal::Refusal, transport::ForwardingNode};
+use bridgemaster_live::Matches;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::{
     select,
     time::{Interval, MissedTickBehavior, interval},
-};
-
-use crate::{
-    cluster::Cluster, identity::Caller, live::Matches, refusal::Refusal, transport::ForwardingNode,
 };
 
 /// An event that does not come from the match.
@@ -86,7 +85,7 @@ impl Sources {
                 Interruption::Draining
             }
             _ = self.pings.tick() => Interruption::PingDue,
-            () = lifecycle.until_stopping() => Interruption::Ended(self.matches.stop_refusal()),
+            () = lifecycle.until_stopping() => Interruption::Ended(self.matches.lifecycle().stop_refusal()),
             refusal = lease_lapsed(self.matches.cluster()) => Interruption::Ended(refusal),
             refusal = forwarding_node_lost(self.node.as_ref()) => Interruption::Ended(refusal),
             refusal = self.caller.until_revoked() => Interruption::Ended(refusal),

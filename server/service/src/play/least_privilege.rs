@@ -7,6 +7,11 @@ use std::{
     task::{Context, Poll},
 };
 
+use bridgemaster_edge::{
+    identity::{CallingBot, ForbiddenForBot, PrivateAccess},
+    transport::{ConnectionInfo, ConnectionSlots},
+};
+use bridgemaster_live::{Matches, RedeemedTicket};
 use tonic::{
     Status,
     body::Body,
@@ -15,11 +20,6 @@ use tonic::{
 };
 
 use super::seat_authenticator::bearer_ticket;
-use crate::{
-    identity::{CallingBot, ForbiddenForBot, PrivateAccess},
-    live::{Matches, RedeemedTicket},
-    transport::{ConnectionInfo, ConnectionSlots},
-};
 
 /// Middleware in front of all services, so that a new method is refused until it is listed as
 /// allowed.

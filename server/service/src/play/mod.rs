@@ -14,6 +14,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use bridgemaster_edge::transport::ConnectionInfo;
 use bridgemaster_proto::{
     BytesCodec,
     v1::{PlayRequest, play_service_server::SERVICE_NAME},
@@ -34,7 +35,6 @@ use tonic::{
 };
 
 use self::{conversation::Conversation, inbound::Inbound};
-use crate::transport::ConnectionInfo;
 
 pub(crate) use inbound::SeatRegistry;
 pub(crate) use least_privilege::LeastPrivilege;

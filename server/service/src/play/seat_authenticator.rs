@@ -2,17 +2,16 @@
 
 use std::{sync::Arc, time::Instant};
 
+use bridgemaster_edge::{
+    identity::{Authenticator, Caller, KeyScope},
+    refusal::Refusal,
+    transport::{ConnectionInfo, ConnectionSlots, SeatProtection, TokenBuckets},
+};
+use bridgemaster_live::{Matches, RedeemedTicket, Ticket};
 use bridgemaster_match::TicketHash;
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::KeyName;
 use tonic::metadata::MetadataMap;
-
-use crate::{
-    identity::{Authenticator, Caller, KeyScope},
-    live::{Matches, RedeemedTicket, Ticket},
-    refusal::Refusal,
-    transport::{ConnectionInfo, ConnectionSlots, SeatProtection, TokenBuckets},
-};
 
 /// Authenticates bots over the connections of one port.
 #[derive(Clone)]

@@ -3,6 +3,10 @@
 
 use std::pin::Pin;
 
+use bridgemaster_edge::{
+    refusal::Refusal,
+    transport::{Call, ConnectionInfo},
+};
 use bridgemaster_match::{SeatInput, Verdict};
 use bridgemaster_proto::v1::{
     DecideRequest, DecideResponse, PlayResponse, RefusalReason, ResignSeatRequest,
@@ -16,10 +20,6 @@ use super::{
     conversation::Conversation,
     inbound::{Inbound, SeatRegistry},
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
-};
-use crate::{
-    refusal::Refusal,
-    transport::{Call, ConnectionInfo},
 };
 
 /// Implementation of `SeatService`. Both ports of a server share the registry.
@@ -56,7 +56,7 @@ impl SeatRpc {
         let Some(verdict) = answered else {
             let matches = self.authenticator.matches();
             return Err(if matches.lifecycle().stop_token().is_cancelled() {
-                matches.stop_refusal()
+                matches.lifecycle().stop_refusal()
             } else {
                 no_stream_refusal()
             });

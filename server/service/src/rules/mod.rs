@@ -12,16 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_proto::v1::RefusalReason;
-use parking_lot::{Condvar, Mutex};
-use tokio::sync::oneshot;
-use tracing::error;
-
-use crate::{
+use bridgemaster_edge::{
     limits::Rate,
     refusal::Refusal,
     transport::{CallerId, TokenBuckets},
 };
+use bridgemaster_proto::v1::RefusalReason;
+use parking_lot::{Condvar, Mutex};
+use tokio::sync::oneshot;
+use tracing::error;
 
 pub(crate) use tasks::{BatchTask, SamplingTask, UnaryTask};
 

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use bridgemaster_edge::{
+    refusal::Refusal,
+    transport::{RulesBudget, RulesPermit},
+};
 use bridgemaster_proto::v1::{
     OpenSessionRequest, OpenSessionResponse, SampleStatesRequest, SampleStatesResponse,
 };
 use bridgemaster_rules::{Batch, Problem, Sampling, Session};
 
 use super::Task;
-use crate::{
-    refusal::Refusal,
-    transport::{RulesBudget, RulesPermit},
-};
 
 /// Converts a problem that the rules reported into a refusal.
 fn refusal_of_problem(problem: Problem) -> Refusal {

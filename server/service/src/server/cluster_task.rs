@@ -2,7 +2,15 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use bridgemaster_cluster::Cluster;
+use bridgemaster_edge::identity::Authenticator;
 use bridgemaster_lease::limits::ORPHAN_POLL_INTERVAL;
+use bridgemaster_live::{
+    journal::Journal,
+    replays::Retention,
+    {Matches, requires_leader},
+};
+use bridgemaster_matchmaking::{ladder::Ladders, lobby::Lobby};
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_store::{NodeStatus, Nodes, OpenMatch, StoreError};
 use tokio::{select, task::yield_now, time::sleep};
@@ -15,15 +23,6 @@ use super::{
     health::ServicesHealth,
     load::Load,
     startup::{ensure_ladders, read_queues},
-};
-use crate::{
-    cluster::Cluster,
-    identity::Authenticator,
-    journal::Journal,
-    ladder::Ladders,
-    live::{Matches, requires_leader},
-    lobby::Lobby,
-    replays::Retention,
 };
 
 /// The minimum interval between polls for orphaned matches, however often callers request a match
@@ -280,13 +279,13 @@ async fn take_over_batch(
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
+    use bridgemaster_edge::metrics::Metrics;
     use bridgemaster_match::MatchId;
     use bridgemaster_store::{IsLeaderOnly, MatchLocation, MemoryStore, NodeName, StoredNode};
     use bridgemaster_traces::Traces;
     use tokio::sync::watch;
 
     use super::*;
-    use crate::metrics::Metrics;
 
     /// A node of a database with orphaned matches.
     struct Planted {
@@ -353,7 +352,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_node_stops_when_the_outcome_of_a_takeover_is_unknown() {
-        let (store, metrics) = (Arc::new(MemoryStore::new()), Arc::new(Metrics::new()));
+        let (store, metrics) = (
+            Arc::new(MemoryStore::new()),
+            Arc::new(Metrics::of_node(None)),
+        );
         let journal = Journal::new(store, metrics, Traces::disabled());
         let refused = take_over_batch(&Planted::new(None), &journal).await;
         assert!(refused.is_err() && journal.failure().is_some());

@@ -2,10 +2,10 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
+use bridgemaster_edge::random::SecretError;
+use bridgemaster_live::RecoveryError;
 use bridgemaster_store::StoreError;
 use thiserror::Error;
-
-use crate::{live::RecoveryError, random::SecretError};
 
 /// An error that occurs when a server starts.
 #[derive(Debug, Error)]

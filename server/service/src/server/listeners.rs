@@ -2,6 +2,21 @@
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
+use bridgemaster_cluster::forwarding::{Forwarder, NodeCredential};
+use bridgemaster_edge::{
+    identity::Authenticator,
+    limits::{
+        Limits, MAX_METRICS_CONNECTION_TIME, MAX_METRICS_CONNECTIONS,
+        MAX_METRICS_CONNECTIONS_PER_ADDRESS,
+    },
+    metrics::{self, Refresh},
+    transport::{
+        BoundedListener, ClientKind, Connection, ConnectionSlots, ForwardedCall, ForwardingNodes,
+        MetadataReaders, Quotas, Tls, incoming, serve_web,
+    },
+};
+use bridgemaster_live::Matches;
+use bridgemaster_matchmaking::lobby::Lobby;
 use tokio::net::TcpListener;
 use tokio_stream::Stream;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
@@ -15,22 +30,7 @@ use tonic::{
 use tracing::info;
 
 use super::errors::BindError;
-use crate::{
-    forwarding::{Forwarder, NodeCredential},
-    identity::Authenticator,
-    limits::{
-        Limits, MAX_METRICS_CONNECTION_TIME, MAX_METRICS_CONNECTIONS,
-        MAX_METRICS_CONNECTIONS_PER_ADDRESS,
-    },
-    live::Matches,
-    lobby::Lobby,
-    metrics::{self, Refresh},
-    page::OriginGuard,
-    transport::{
-        BoundedListener, ClientKind, Connection, ConnectionSlots, ForwardedCall, ForwardingNodes,
-        MetadataReaders, Quotas, Tls, incoming, serve_web,
-    },
-};
+use crate::page::OriginGuard;
 
 /// Binds to an address. Returns the actual address, since port 0 selects a free port.
 pub(super) async fn listen(addr: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {

@@ -2,18 +2,17 @@
 
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
+use bridgemaster_cluster::forwarding::NodeConnector;
+use bridgemaster_edge::{
+    identity::{PrivateAccess, PublicRead},
+    limits::Limits,
+    transport::Tls,
+};
+use bridgemaster_live::replays::KeepReplays;
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
 use bridgemaster_traces::Traces;
-
-use crate::{
-    forwarding::NodeConnector,
-    identity::{PrivateAccess, PublicRead},
-    limits::Limits,
-    replays::KeepReplays,
-    transport::Tls,
-};
 
 /// A server's options.
 #[derive(Clone, Default)]

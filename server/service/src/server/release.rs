@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use bridgemaster_cluster::Cluster;
 use bridgemaster_lease::limits::ORPHAN_POLL_INTERVAL;
+use bridgemaster_live::{Matches, journal::Journal};
 use bridgemaster_store::StoreError;
 use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
-
-use crate::{cluster::Cluster, journal::Journal, live::Matches};
 
 /// The size of a batch: small enough for its matches to resume soon, and large enough to release
 /// thousands of matches within [`RELEASE_TIME`].

@@ -2,6 +2,11 @@
 
 use std::sync::Arc;
 
+use bridgemaster_cluster::forwarding::{BeatService, Forwarding};
+use bridgemaster_edge::{
+    refusal_details::RefusalDetails,
+    transport::{ConnectionSlots, RequestArrivalTimeout},
+};
 use bridgemaster_proto::{
     DESCRIPTORS,
     internal::v1::node_service_server::NodeServiceServer,
@@ -14,13 +19,11 @@ use tonic::service::{Routes, interceptor::InterceptedService};
 
 use super::{Server, errors::ServeError, listeners::PortSlots, seat_service};
 use crate::{
-    forwarding::{BeatService, Forwarding},
     play::{LeastPrivilege, PlayFirst, PlayRpc, SeatAuthenticator, SeatRegistry},
     services::{
-        ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc,
-        RefusalDetails, ReplaySlots, RequestArrivalTimeout, RulesRpc,
+        ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc, ReplaySlots,
+        RulesRpc,
     },
-    transport::ConnectionSlots,
 };
 
 /// A server's services. `F` limits the rate of calls.
@@ -54,7 +57,10 @@ impl Server {
         let seats = |slots| seat_service(seat_authenticator(slots), &registry, matches.limits());
         let play = PlayRpc::new(seat_authenticator(&slots.for_programs));
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
-        let beats = BeatService::new(Arc::clone(matches), Arc::clone(&slots.for_programs));
+        let beats = BeatService::new(
+            Arc::clone(matches.lifecycle()),
+            Arc::clone(&slots.for_programs),
+        );
         let for_programs = routes.add_service(seats(&slots.for_programs));
         let for_programs = self.with_rules(self.with_node_services(for_programs, beats));
         let for_programs = RefusalDetails(PlayFirst::new(play, for_programs));

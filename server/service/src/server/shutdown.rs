@@ -3,6 +3,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bridgemaster_edge::{identity::Authenticator, limits::Limits, refusal::Refusal};
+use bridgemaster_live::{
+    Matches,
+    journal::Journal,
+    replays::{ReplayExporter, WithholdingPolicy},
+};
+use bridgemaster_store::StoreError;
 use tokio::{
     select,
     time::{sleep, timeout},
@@ -12,13 +19,6 @@ use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
 use super::{errors::ServeError, health::ServicesHealth, release::release_matches};
-use crate::{
-    identity::Authenticator,
-    journal::Journal,
-    limits::Limits,
-    live::Matches,
-    replays::{ReplayExporter, WithholdingPolicy},
-};
 
 /// The signals that stop a server: one after its matches have ended, the other at once.
 pub(super) struct StopSignals {
@@ -87,7 +87,19 @@ pub(super) async fn until_stopped(
     if let Some(journal) = &journal {
         journal.flush().await;
     }
-    matches.lifecycle().stop();
+    stop_streams(&matches, journal.as_deref());
+}
+
+/// Closes all streams, and refuses further calls with the reason why the server stops.
+pub(super) fn stop_streams(matches: &Matches, journal: Option<&Journal>) {
+    let failure = journal.and_then(Journal::failure);
+    matches.lifecycle().stop(match failure.as_deref() {
+        Some(StoreError::EpochEnded { .. }) if matches.cluster().is_some() => {
+            Refusal::node_superseded()
+        }
+        Some(_) => Refusal::storage_failed(),
+        None => Refusal::stopping(),
+    });
 }
 
 /// Stores and closes the resources of a stopped server, each within the stop time.

@@ -2,9 +2,29 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
+use bridgemaster_cluster::{
+    Cluster,
+    forwarding::{Forwarder, NodeCredential},
+};
+use bridgemaster_edge::{
+    identity::{Authenticator, LeaseCheck},
+    limits::Limits,
+    metrics::Metrics,
+};
+use bridgemaster_live::{
+    journal::Journal,
+    replays::{
+        KeepReplays, ReplayExporter, ReplayFolder, Retention, generate_signing_key,
+        load_signing_key,
+    },
+    {Matches, OfferTickets},
+};
+use bridgemaster_matchmaking::{
+    ladder::Ladders,
+    lobby::{Lobby, QUEUE_RECORD_PREFIX},
+};
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_replay::SigningKey;
-use bridgemaster_replay::whole_file::FileMode;
+use bridgemaster_replay::{SigningKey, whole_file::FileMode};
 use bridgemaster_store::{OpenMatch, Store};
 use bridgemaster_traces::Traces;
 use tokio::task::spawn_blocking;
@@ -12,22 +32,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::info;
 
 use super::{Storage, errors::BindError, listeners::listen};
-use crate::{
-    forwarding::{Forwarder, NodeCredential},
-    identity::Authenticator,
-    journal::Journal,
-    ladder::Ladders,
-    limits::Limits,
-    live::{Matches, OfferTickets},
-    lobby::{Lobby, QUEUE_RECORD_PREFIX},
-    metrics::Metrics,
-    replays::{
-        KeepReplays, ReplayExporter, ReplayFolder, Retention, generate_signing_key,
-        load_signing_key,
-    },
-    rules::Workers,
-    services::ensure_ladder,
-};
+use crate::{rules::Workers, services::ensure_ladder};
 
 /// Creates the replay folder, if a folder is configured. The folder is private to the user, unless
 /// `mode` permits access by other users. The mode of an existing folder changes only if `mode` is
@@ -88,21 +93,34 @@ pub(super) async fn load_secrets(
     Ok((key, tickets))
 }
 
+/// Returns the check that this node may still answer calls.
+pub(super) fn lease_check(cluster: &Arc<Cluster>) -> LeaseCheck {
+    let cluster = Arc::clone(cluster);
+    Arc::new(move || cluster.check_lease())
+}
+
 /// Returns the forwarder of calls to other nodes, if there can be other nodes.
 pub(super) async fn node_forwarding(
     storage: Option<&Storage>,
-    matches: &Arc<Matches>,
+    cluster: Option<&Arc<Cluster>>,
+    matches: &Matches,
 ) -> Result<Option<Arc<Forwarder>>, BindError> {
-    let shared = storage.filter(|storage| storage.node_name().is_some());
-    let Some((storage, shared)) =
-        shared.and_then(|storage| Some((storage, storage.shared.as_ref()?)))
-    else {
+    let storage = storage.filter(|storage| storage.node_name().is_some());
+    let shared = storage.and_then(|storage| Some((storage, storage.shared.as_ref()?)));
+    let Some(((storage, shared), cluster)) = shared.zip(cluster) else {
         return Ok(None);
     };
     let credential = NodeCredential::load_or_create(&*storage.store).await;
     let credential = Arc::new(credential.map_err(BindError::Nodes)?);
     let connector = Arc::clone(&shared.connector);
-    let forwarder = Forwarder::new(connector, credential, Arc::clone(matches));
+    let forwarder = Forwarder::new(
+        connector,
+        credential,
+        Arc::clone(cluster),
+        matches.limits().clone(),
+        Arc::clone(matches.metrics()),
+        Arc::clone(matches.lifecycle()),
+    );
     Ok(Some(Arc::new(forwarder)))
 }
 

@@ -9,6 +9,8 @@ use std::{
 };
 
 use async_stream::stream;
+use bridgemaster_edge::{identity::ReadAccess, refusal::Refusal, transport::Call};
+use bridgemaster_live::{SharedUpdate, journal::NotStored};
 use bridgemaster_proto::{
     BytesCodec,
     v1::{
@@ -31,9 +33,6 @@ use super::{
     check_replay,
     match_rpc::{MatchRpc, reader},
     positions::{PositionStream, PositionWatcher, check_viewers},
-};
-use crate::{
-    identity::ReadAccess, journal::NotStored, live::SharedUpdate, refusal::Refusal, transport::Call,
 };
 
 const WATCH_MATCH_PATH: &str = "/bridgemaster.v1.MatchService/WatchMatch";

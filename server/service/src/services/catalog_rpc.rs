@@ -1,5 +1,6 @@
 //! `CatalogService`: the games of this server, and its identity.
 
+use bridgemaster_edge::VERSION;
 use bridgemaster_games::{GAME_IDS, with_game};
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
@@ -11,7 +12,6 @@ use bridgemaster_proto::{
 };
 use tonic::{Request, Response, Status};
 
-use crate::VERSION;
 use bridgemaster_replay::PublicKey;
 
 /// The implementation of `CatalogService`. The responses do not change while the server runs.

@@ -3,7 +3,14 @@
 use std::{io, sync::Arc};
 
 use async_stream::try_stream;
+use bridgemaster_edge::{
+    identity::Caller,
+    refusal::{Refusal, reason_name},
+    transport::Call,
+};
+use bridgemaster_live::{Matches, ReadPermit, Reader};
 use bridgemaster_match::MatchId;
+use bridgemaster_matchmaking::ladder::{EndedMatch, Ladders, LiveLadder, MatchFilter};
 use bridgemaster_proto::v1::{ExportReplaysResponse, RefusalReason};
 use tar::{EntryType, Header};
 use tokio_stream::Stream;
@@ -11,13 +18,6 @@ use tonic::Status;
 use tracing::error;
 
 use super::check_replay;
-use crate::{
-    identity::Caller,
-    ladder::{EndedMatch, Ladders, LiveLadder, MatchFilter},
-    live::{Matches, ReadPermit, Reader},
-    refusal::{Refusal, reason_name},
-    transport::Call,
-};
 
 /// The size of a replay chunk, in bytes.
 const CHUNK_BYTES: usize = 64 * 1024;

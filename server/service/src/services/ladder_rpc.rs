@@ -6,7 +6,16 @@ use std::{
 };
 
 use async_stream::{stream, try_stream};
+use bridgemaster_edge::{
+    identity::{Authenticator, Caller, KeyScope, ReadAccess},
+    refusal::Refusal,
+    transport::Call,
+};
 use bridgemaster_ladder::BotVersion;
+use bridgemaster_live::Matches;
+use bridgemaster_matchmaking::ladder::{
+    Attendances, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_rows, request_unrated_match,
+};
 use bridgemaster_proto::v1::{
     AdvanceLadderRequest, AdvanceLadderResponse, CreateLadderRequest, CreateLadderResponse,
     ExportReplaysRequest, ExportReplaysResponse, ExportResultsRequest, ExportResultsResponse,
@@ -27,15 +36,6 @@ use super::{
     ladder_updates::{LadderUpdates, attendances, until_access_ends},
     ladder_validation::{bot_ref, new_ladder, next_state, page, page_offset, page_size},
     match_rpc::reader,
-};
-use crate::{
-    identity::{Authenticator, Caller, KeyScope, ReadAccess},
-    ladder::{
-        Attendances, CSV_HEAD, Ladders, LiveLadder, MatchFilter, csv_rows, request_unrated_match,
-    },
-    live::{Matches, Viewer as _},
-    refusal::Refusal,
-    transport::Call,
 };
 
 /// The number of result rows in one response of an export.

@@ -2,6 +2,11 @@
 
 use std::{collections::HashMap, pin::Pin, sync::Arc, time::Duration};
 
+use bridgemaster_edge::{identity::Caller, refusal::Refusal};
+use bridgemaster_matchmaking::{
+    ladder::{Attendances, Ladders, LiveLadder},
+    lobby::QueueId,
+};
 use bridgemaster_proto::v1::{Standing, WatchLadderResponse};
 use tokio::{
     select,
@@ -10,14 +15,6 @@ use tokio::{
         watch,
     },
     time::{Instant, sleep_until},
-};
-
-use crate::{
-    identity::Caller,
-    ladder::{Attendances, Ladders, LiveLadder},
-    live::Viewer as _,
-    lobby::QueueId,
-    refusal::Refusal,
 };
 
 /// The minimum interval between two standings updates. Ratings are fitted about as often.

@@ -4,25 +4,26 @@
 
 use std::sync::Arc;
 
+use bridgemaster_edge::{
+    identity::Authenticator,
+    limits::{
+        DEFAULT_PAGE_SIZE, MAX_BOT_SLOTS, MAX_HOUSE_BOTS, MAX_LADDER_MATCHES, MAX_PAGE_SIZE,
+        MAX_QUEUE_KEYS, MAX_QUOTED_CHARS,
+    },
+    refusal::Refusal,
+    wall_clock::now_unix_ms,
+};
 use bridgemaster_games::with_game;
+use bridgemaster_matchmaking::{
+    ladder::Ladders,
+    lobby::{BotName, QueueId},
+};
 use bridgemaster_proto::{
     games::game_id,
     v1::{ClosingRule, Ladder, LadderBotRef, LadderReplays, LadderState, MatchConfig},
 };
 use bridgemaster_replay::wire::rules_from_wire;
 use bridgemaster_store::{KeyName, LadderId};
-
-use crate::{
-    identity::Authenticator,
-    ladder::Ladders,
-    limits::{
-        DEFAULT_PAGE_SIZE, MAX_BOT_SLOTS, MAX_HOUSE_BOTS, MAX_LADDER_MATCHES, MAX_PAGE_SIZE,
-        MAX_QUEUE_KEYS, MAX_QUOTED_CHARS,
-    },
-    lobby::{BotName, QueueId},
-    refusal::Refusal,
-    wall_clock::now_unix_ms,
-};
 
 /// The default value of `max_matches`.
 const DEFAULT_MAX_MATCHES: u32 = 16;
@@ -122,7 +123,7 @@ fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
         return Err(Refusal::unsupported_field("ladder.config.spectators"));
     }
     let checked = with_game!(game, G => {
-        let seed = crate::live::generate_seed();
+        let seed = bridgemaster_live::generate_seed();
         let checked = rules_from_wire::<G>(config, seed);
         checked.map(|_| G::RULES_VERSION)
     });

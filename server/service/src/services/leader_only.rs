@@ -6,14 +6,13 @@ use std::{
     task::{Context, Poll},
 };
 
+use bridgemaster_live::Matches;
 use tonic::{
     Status,
     body::Body,
     codegen::{BoxFuture, Service, http},
     server::NamedService,
 };
-
-use crate::live::Matches;
 
 /// Middleware that forwards calls to the leader, since the state of ladders, queues and groups
 /// exists only on the leader.

@@ -3,9 +3,19 @@
 use std::{pin::Pin, sync::Arc};
 
 use async_stream::stream;
+use bridgemaster_edge::{
+    identity::{Authenticator, Caller, KeyScope},
+    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
+    refusal::Refusal,
+};
 use bridgemaster_games::Seat;
 use bridgemaster_ladder::BotVersion;
+use bridgemaster_live::Matches;
 use bridgemaster_match::MatchId;
+use bridgemaster_matchmaking::{
+    ladder::Ladders,
+    lobby::{AttendanceId, Lobby, OfferId, QueueId, QueueRules, queue_unknown},
+};
 use bridgemaster_proto::v1::{
     AttendRequest, AttendResponse, CreateQueueRequest, CreateQueueResponse, DeclineOfferRequest,
     DeclineOfferResponse, DeleteQueueRequest, DeleteQueueResponse, LeaveQueueRequest,
@@ -21,14 +31,6 @@ use super::{
     lobby_validation::{attend_request, check_slots, queue_rules},
     managed_queue,
     match_validation::check_reason,
-};
-use crate::{
-    identity::{Authenticator, Caller, KeyScope},
-    ladder::Ladders,
-    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
-    live::Matches,
-    lobby::{AttendanceId, Lobby, OfferId, QueueId, QueueRules, queue_unknown},
-    refusal::Refusal,
 };
 
 /// The implementation of `LobbyService`.
@@ -100,7 +102,7 @@ impl LobbyService for LobbyRpc {
     ) -> Result<Response<Self::AttendStream>, Status> {
         let caller = self.player(&request).await?;
         if self.matches().lifecycle().is_draining() {
-            return Err(self.matches().stop_refusal().into());
+            return Err(self.matches().lifecycle().stop_refusal().into());
         }
         let attend = attend_request(&request, &caller)?;
         let node = attend.node.clone();

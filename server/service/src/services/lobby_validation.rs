@@ -2,23 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use bridgemaster_edge::{
+    identity::Caller,
+    limits::{MAX_BOT_SLOTS, MAX_BOT_TEXT_CHARS, MAX_QUEUE_KEYS, MAX_QUOTED_CHARS},
+    refusal::{Refusal, check_text},
+    transport::{Call, ConnectionInfo},
+};
 use bridgemaster_games::{GAME_IDS, with_game};
+use bridgemaster_matchmaking::lobby::{
+    AttendanceId, BotName, NewAttendance, QueueId, QueueRules, VersionStatus, queue_unknown,
+};
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{AttendRequest, Queue, RefusalReason},
 };
 use bridgemaster_store::KeyName;
 use tonic::Request;
-
-use crate::{
-    identity::Caller,
-    limits::{MAX_BOT_SLOTS, MAX_BOT_TEXT_CHARS, MAX_QUEUE_KEYS, MAX_QUOTED_CHARS},
-    lobby::{
-        AttendanceId, BotName, NewAttendance, QueueId, QueueRules, VersionStatus, queue_unknown,
-    },
-    refusal::{Refusal, check_text},
-    transport::{Call, ConnectionInfo},
-};
 
 /// Validates the number of slots in `field`.
 pub(super) fn check_slots(field: &str, slots: u32) -> Result<u32, Refusal> {

@@ -2,7 +2,20 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use bridgemaster_cluster::forwarding::{Forwarder, ListCaller};
+use bridgemaster_cluster::match_list::{PageToken, RemotePages};
+use bridgemaster_edge::{
+    identity::{Authenticator, Caller, KeyScope, ReadAccess, Visibility},
+    limits::{
+        DEFAULT_PAGE_SIZE, LISTED_MATCH_BYTES, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE,
+        MAX_QUOTED_CHARS,
+    },
+    refusal::Refusal,
+    transport::{Call, ConnectionInfo},
+};
+use bridgemaster_live::{HostedMatch, MatchView, Matches, Reader};
 use bridgemaster_match::{Cancellation, MatchId};
+use bridgemaster_matchmaking::{ladder::Ladders, lobby::Lobby};
 use bridgemaster_proto::v1::{
     CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
     CreateMatchRequest, CreateMatchResponse, ExpireSeatRequest, ExpireSeatResponse,
@@ -14,7 +27,6 @@ use bridgemaster_proto::v1::{
     match_service_server::MatchService, watch_positions_request::Source,
 };
 use bridgemaster_replay::wire::ForkSource;
-use bridgemaster_store::KeyName;
 use tokio::{select, time::sleep};
 use tokio_stream::Empty;
 use tonic::{Request, Response, Status, metadata::MetadataMap};
@@ -28,19 +40,6 @@ use super::{
     overview::{Overview, OverviewStream},
     positions::{PositionStream, check_viewers},
     uploaded_replay::{ReplaySlots, UploadedReplay, full_replay},
-};
-use crate::{
-    forwarding::{Forwarder, ListCaller},
-    identity::{Authenticator, Caller, KeyScope, ReadAccess},
-    ladder::Ladders,
-    limits::{
-        DEFAULT_PAGE_SIZE, LISTED_MATCH_BYTES, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE,
-        MAX_QUOTED_CHARS,
-    },
-    live::{HostedMatch, MatchView, Matches, PageToken, Reader, RemotePages, Viewer, Visibility},
-    lobby::Lobby,
-    refusal::Refusal,
-    transport::{Call, ConnectionInfo},
 };
 
 /// The implementation of `MatchService`.
@@ -217,25 +216,6 @@ fn match_unknown(match_id: &str, caller: &Caller) -> Refusal {
         )
     };
     Refusal::new(RefusalReason::MatchUnknown, message)
-}
-
-impl Viewer for Caller {
-    fn visible(&self) -> Visibility<'_> {
-        match self.name() {
-            _ if self.may_read(ReadAccess::Matches) => Visibility::All,
-            Some(name) => Visibility::Of(name),
-            None => Visibility::None,
-        }
-    }
-
-    fn sees_live(&self, hosted: &dyn HostedMatch) -> bool {
-        self.sees_live(|name| hosted.belongs_to(name))
-    }
-
-    fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
-        let may_act = self.has_scope(KeyScope::Read) || self.has_scope(KeyScope::Admin);
-        may_act || (maker.is_some() && maker == self.name())
-    }
 }
 
 /// The status of a streaming method that `byte_streams` handles instead.

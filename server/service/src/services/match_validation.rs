@@ -2,7 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bridgemaster_edge::{
+    identity::{Authenticator, Caller},
+    limits::{
+        MAX_BOT_TEXT_CHARS, MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES,
+        MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
+        MAX_QUOTED_CHARS, MAX_REASON_CHARS, MAX_SPECTATOR_DELAY_MS,
+    },
+    refusal::{Refusal, check_text, text_problem},
+};
 use bridgemaster_games::{GAME_IDS, MAX_SEATS, Seat, with_game};
+use bridgemaster_live::{IdempotentRequest, MatchOptions, MatchQuery, TicketTargets};
+use bridgemaster_matchmaking::lobby::{BotName, InvitedBot, Lobby};
 use bridgemaster_proto::{
     games::game_id,
     v1::{
@@ -14,17 +25,6 @@ use bridgemaster_replay::wire::ForkSource;
 use bridgemaster_store::KeyName;
 
 use super::managed_queue;
-use crate::{
-    identity::{Authenticator, Caller},
-    limits::{
-        MAX_BOT_TEXT_CHARS, MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES,
-        MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
-        MAX_QUOTED_CHARS, MAX_REASON_CHARS, MAX_SPECTATOR_DELAY_MS,
-    },
-    live::{IdempotentRequest, MatchOptions, MatchQuery, TicketTargets},
-    lobby::{BotName, InvitedBot, Lobby},
-    refusal::{Refusal, check_text, text_problem},
-};
 
 /// Validates a new match's options, except its rules.
 pub(super) fn match_options(

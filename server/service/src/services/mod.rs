@@ -15,18 +15,18 @@ mod match_validation;
 mod node_rpc;
 mod overview;
 mod positions;
-mod refusal_details;
 mod replay_files;
-mod request_timeout;
 mod rules_rpc;
 mod uploaded_replay;
 
-use crate::{
+use bridgemaster_edge::{
     identity::{Caller, KeyScope, ReadAccess},
-    ladder::{LADDER_LABEL, Ladders},
-    live::MatchView,
-    lobby::{Lobby, QueueId, queue_unknown},
     refusal::Refusal,
+};
+use bridgemaster_live::MatchView;
+use bridgemaster_matchmaking::{
+    ladder::{LADDER_LABEL, Ladders},
+    lobby::{Lobby, QueueId, queue_unknown},
 };
 
 pub(crate) use byte_streams::ByteStreams;
@@ -37,8 +37,6 @@ pub(crate) use leader_only::LeaderOnly;
 pub(crate) use lobby_rpc::LobbyRpc;
 pub(crate) use match_rpc::MatchRpc;
 pub(crate) use node_rpc::NodeRpc;
-pub(crate) use refusal_details::RefusalDetails;
-pub(crate) use request_timeout::RequestArrivalTimeout;
 pub(crate) use rules_rpc::RulesRpc;
 pub(crate) use uploaded_replay::{ReplaySlots, UploadedReplay};
 

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use bridgemaster_edge::{
+    identity::{Authenticator, ReadAccess},
+    limits::MAX_PAGE_SIZE,
+    transport::ConnectionInfo,
+};
+use bridgemaster_live::Matches;
 use bridgemaster_proto::internal::v1::{
     ListOwnMatchesRequest, ListOwnMatchesResponse, node_service_server::NodeService,
 };
 use tonic::{Request, Response, Status};
 
 use super::{match_rpc::reader, match_validation::match_query};
-use crate::{
-    identity::{Authenticator, ReadAccess},
-    limits::MAX_PAGE_SIZE,
-    live::Matches,
-    transport::ConnectionInfo,
-};
 
 /// The implementation of `NodeService`. Only nodes of the cluster may call it, on behalf of a
 /// caller.

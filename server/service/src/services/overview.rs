@@ -8,6 +8,15 @@ use std::{
 };
 
 use async_stream::try_stream;
+use bridgemaster_edge::{
+    identity::Caller,
+    limits::{
+        DEFAULT_OVERVIEW_INTERVAL_MS, DEFAULT_OVERVIEW_MATCHES, MAX_OVERVIEW_MATCHES,
+        OVERVIEW_INTERVAL_MS,
+    },
+    refusal::Refusal,
+};
+use bridgemaster_live::{MatchQuery, MatchView, Matches, Reader};
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{MatchState, WatchMatchesRequest, WatchMatchesResponse};
 use tokio::{select, time::sleep};
@@ -15,15 +24,6 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 use super::match_validation::match_query;
-use crate::{
-    identity::Caller,
-    limits::{
-        DEFAULT_OVERVIEW_INTERVAL_MS, DEFAULT_OVERVIEW_MATCHES, MAX_OVERVIEW_MATCHES,
-        OVERVIEW_INTERVAL_MS,
-    },
-    live::{MatchQuery, MatchView, Matches, Reader},
-    refusal::Refusal,
-};
 
 /// Updates of matches; an error ends the stream.
 pub(super) type OverviewStream =

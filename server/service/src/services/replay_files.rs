@@ -2,18 +2,18 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use bridgemaster_match::MatchId;
-use bridgemaster_proto::v1::{Replay, ReplayFile};
-
-use super::{check_replay, ladder_replay_tar::is_match_specific, match_rpc::MatchRpc};
-use crate::{
+use bridgemaster_edge::{
     identity::{Caller, ReadAccess},
     limits::MAX_GROUP_REPLAYS_BYTES,
-    live::{HostedMatch, MatchFacts, MatchView, Reader},
     metrics::DamagedValue,
     refusal::Refusal,
     transport::Call,
 };
+use bridgemaster_live::{HostedMatch, MatchFacts, MatchView, Reader};
+use bridgemaster_match::MatchId;
+use bridgemaster_proto::v1::{Replay, ReplayFile};
+
+use super::{check_replay, ladder_replay_tar::is_match_specific, match_rpc::MatchRpc};
 
 /// A replay that the caller may see.
 pub(super) struct ReadableReplay {

@@ -3,6 +3,11 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use async_stream::stream;
+use bridgemaster_edge::{
+    identity::{Authenticator, Caller, KeyScope},
+    refusal::Refusal,
+    transport::{Call, CallerId, RulesBudget, RulesPermit},
+};
 use bridgemaster_proto::v1::{
     ApplyDecisionsRequest, ApplyDecisionsResponse, ConvertNotationRequest, ConvertNotationResponse,
     GetObservationRequest, GetObservationResponse, GetOutcomeRequest, GetOutcomeResponse,
@@ -18,12 +23,7 @@ use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming, metadata::MetadataMap};
 
-use crate::{
-    identity::{Authenticator, Caller, KeyScope},
-    refusal::Refusal,
-    rules::{BatchTask, SamplingTask, UnaryTask, Workers},
-    transport::{Call, CallerId, RulesBudget, RulesPermit},
-};
+use crate::rules::{BatchTask, SamplingTask, UnaryTask, Workers};
 
 /// The longest delay of a response to a session whose caller has used up its CPU time. Without a
 /// delay, a caller that retries at once would keep the server busy with refusals.

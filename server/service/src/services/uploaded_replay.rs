@@ -4,6 +4,10 @@
 use std::sync::Arc;
 
 use async_stream::try_stream;
+use bridgemaster_edge::{
+    limits::{Limits, MAX_OPENED_REPLAYS, MAX_REPLAY_FILE_BYTES},
+    refusal::Refusal,
+};
 use bridgemaster_games::{SeatCount, Viewer};
 use bridgemaster_proto::v1::{MatchInfo, RefusalReason, Replay};
 use bridgemaster_replay::{Disclosure, Positions, RecordCursor, decode, match_info, verify};
@@ -14,10 +18,6 @@ use tokio::{
 };
 
 use super::positions::{PositionStream, encoded, response};
-use crate::{
-    limits::{Limits, MAX_OPENED_REPLAYS, MAX_REPLAY_FILE_BYTES},
-    refusal::Refusal,
-};
 
 /// A semaphore that limits concurrent uploads of replay files. Each file is kept in memory, and is
 /// replayed on the CPUs that live matches use.

@@ -13,7 +13,12 @@ use std::{
 };
 
 use async_stream::try_stream;
+use bridgemaster_edge::{identity::Caller, limits::MAX_VIEWERS, refusal::Refusal, transport::Call};
 use bridgemaster_games::Viewer;
+use bridgemaster_live::{
+    Broadcast, BroadcastMessage, BroadcastState, Follower, MatchView, Matches, Reader, Received,
+};
+use bridgemaster_matchmaking::ladder::Ladders;
 use bridgemaster_proto::v1::{MatchInfo, MatchState};
 use bridgemaster_replay::viewers_from_wire;
 use tokio_stream::{Stream, StreamExt as _};
@@ -21,16 +26,6 @@ use tonic::{Status, codegen::Bytes};
 
 use self::view::{PositionView, StreamProgress};
 use super::check_replay;
-use crate::{
-    identity::Caller,
-    ladder::Ladders,
-    limits::MAX_VIEWERS,
-    live::{
-        Broadcast, BroadcastMessage, BroadcastState, Follower, MatchView, Matches, Reader, Received,
-    },
-    refusal::Refusal,
-    transport::Call,
-};
 
 pub(super) use view::{encoded, response};
 

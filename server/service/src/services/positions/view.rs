@@ -4,7 +4,9 @@
 use std::{pin::pin, sync::Arc};
 
 use async_stream::try_stream;
+use bridgemaster_edge::{limits::SPECTATOR_INTERVAL, refusal::Refusal};
 use bridgemaster_games::Viewer;
+use bridgemaster_live::{MatchView, Matches, ReplayUpdate};
 use bridgemaster_proto::v1::{MatchInfo, MatchState, Position, WatchPositionsResponse};
 use bridgemaster_replay::{Disclosure, Positions, RecordCursor, decode_head};
 use prost::{DecodeError, Message as _};
@@ -16,12 +18,6 @@ use tokio::{
 };
 use tokio_stream::Stream;
 use tonic::codegen::Bytes;
-
-use crate::{
-    limits::SPECTATOR_INTERVAL,
-    live::{MatchView, Matches, ReplayUpdate},
-    refusal::Refusal,
-};
 
 /// A match, and the viewers whose observations are shown.
 pub(super) struct PositionView {

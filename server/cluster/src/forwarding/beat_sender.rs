@@ -1,0 +1,166 @@
+//! Sends beats to the nodes to which this node forwards streams of bots.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Weak},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bridgemaster_edge::transport::BEAT_INTERVAL;
+use http_body::Frame;
+use parking_lot::Mutex;
+use tokio::{
+    select,
+    time::{Sleep, sleep},
+};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tonic::{
+    Status,
+    body::Body,
+    codegen::{
+        Bytes, Service as _,
+        http::{self, HeaderMap, header},
+    },
+    transport::Channel,
+};
+use tracing::debug;
+
+use super::beat_service::SEND_BEATS;
+
+/// An empty gRPC message.
+const BEAT: &[u8] = &[0; 5];
+/// The pause before a failed call is repeated.
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
+/// The time for which beats continue after the last stream. They show the other node that this node
+/// runs, and so that the bot ended the stream.
+const LINGER_TIME: Duration = Duration::from_secs(2);
+/// The time for which the sender waits until the other node has read the end of the beats.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The nodes to which beats are sent, by address.
+#[derive(Default)]
+pub(super) struct BeatSenders {
+    by_address: Mutex<HashMap<String, Weak<BeatSender>>>,
+}
+
+/// Sends beats to a node until the last clone is dropped.
+pub(super) struct BeatSender {
+    unused: CancellationToken,
+}
+
+impl BeatSenders {
+    /// Returns the sender of beats to the node at `address`. Starts one, over a new `channel`, if
+    /// there is none. `metadata` authenticates this node. Beats end early once `stopping` is
+    /// cancelled, since streams end then.
+    pub(super) fn get_or_start(
+        &self,
+        address: &str,
+        channel: impl FnOnce() -> Option<Channel>,
+        metadata: HeaderMap,
+        stopping: CancellationToken,
+    ) -> Option<Arc<BeatSender>> {
+        let mut by_address = self.by_address.lock();
+        if let Some(sender) = by_address.get(address).and_then(Weak::upgrade) {
+            return Some(sender);
+        }
+        let sender = Arc::new(BeatSender {
+            unused: CancellationToken::new(),
+        });
+        let (channel, unused) = (channel()?, sender.unused.clone());
+        tokio::spawn(async move {
+            let ended = CancellationToken::new();
+            let end = async {
+                unused.cancelled().await;
+                sleep(LINGER_TIME).await;
+                ended.cancel();
+                sleep(END_TIMEOUT).await;
+            };
+            select! {
+                () = send_beats(channel, metadata, &ended) => {}
+                () = end => {}
+                () = stopping.cancelled() => {}
+            }
+        });
+        by_address.retain(|_, sender| sender.strong_count() > 0);
+        by_address.insert(address.to_owned(), Arc::downgrade(&sender));
+        Some(sender)
+    }
+}
+
+impl Drop for BeatSender {
+    fn drop(&mut self) {
+        self.unused.cancel();
+    }
+}
+
+/// Sends beats until they have `ended`. Until then, repeats the call when it ends.
+async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &CancellationToken) {
+    let value = http::HeaderValue::from_static;
+    metadata.insert(header::CONTENT_TYPE, value("application/grpc"));
+    metadata.insert(header::TE, value("trailers"));
+    while !ended.is_cancelled() {
+        let mut request = http::Request::new(Body::new(BeatBody::new(ended.clone())));
+        *request.method_mut() = http::Method::POST;
+        *request.version_mut() = http::Version::HTTP_2;
+        *request.uri_mut() = http::Uri::from_static(SEND_BEATS);
+        request.headers_mut().clone_from(&metadata);
+        let response = async {
+            std::future::poll_fn(|context| channel.poll_ready(context)).await?;
+            channel.call(request).await
+        };
+        match response.await {
+            Ok(response) => {
+                let status = Status::from_header_map(response.headers());
+                debug!(?status, "another node ended the beats");
+            }
+            Err(error) => debug!(%error, "cannot send beats to another node"),
+        }
+        sleep(RETRY_PAUSE).await;
+    }
+}
+
+/// A request of beats, until they have ended.
+struct BeatBody {
+    ended: Pin<Box<WaitForCancellationFutureOwned>>,
+    due: Pin<Box<Sleep>>,
+    /// Whether the body waits for all tasks that were ready when the beat was due.
+    has_yielded: bool,
+}
+
+impl BeatBody {
+    fn new(ended: CancellationToken) -> Self {
+        Self {
+            ended: Box::pin(ended.cancelled_owned()),
+            due: Box::pin(sleep(Duration::ZERO)),
+            has_yielded: false,
+        }
+    }
+}
+
+impl http_body::Body for BeatBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let this = self.get_mut();
+        if this.ended.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        ready!(this.due.as_mut().poll(context));
+        // A message of a bot has to wait for all ready tasks, so a beat waits for them too. A task
+        // that wakes itself while it runs goes to the end of the queue.
+        if !this.has_yielded {
+            this.has_yielded = true;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        this.due = Box::pin(sleep(BEAT_INTERVAL));
+        this.has_yielded = false;
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(BEAT)))))
+    }
+}

@@ -1,0 +1,105 @@
+//! Receives the beats of nodes that forward calls to this one. An internal service, which only nodes
+//! of the cluster can call.
+
+use std::{
+    convert::Infallible,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bridgemaster_edge::{
+    lifecycle::Lifecycle,
+    transport::{Call, ConnectionInfo, ConnectionSlots},
+};
+use http_body::Body as _;
+use tokio::select;
+use tonic::{
+    Status,
+    body::Body,
+    codegen::{BoxFuture, Service, http},
+    server::NamedService,
+};
+use tracing::warn;
+
+/// The path of the method. The request is a stream of empty messages, one per beat.
+pub(super) const SEND_BEATS: &str = "/bridgemaster.internal.v1.ForwardingService/SendBeats";
+/// The minimum delay of a beat that is logged as a warning.
+const WARN_LAG_THRESHOLD: Duration = Duration::from_millis(100);
+
+/// The service that receives beats.
+#[derive(Clone)]
+pub struct BeatService {
+    lifecycle: Arc<Lifecycle>,
+    slots: Arc<ConnectionSlots>,
+}
+
+impl BeatService {
+    /// Creates a service whose streams end with the server's `lifecycle`. Connections with beats
+    /// keep their slots.
+    pub fn new(lifecycle: Arc<Lifecycle>, slots: Arc<ConnectionSlots>) -> Self {
+        Self { lifecycle, slots }
+    }
+
+    /// Receives beats until their stream ends, or this server stops. Returns the status of the
+    /// call.
+    async fn receive(self, request: http::Request<Body>) -> Status {
+        let connection = request.extensions().get::<ConnectionInfo>();
+        let node = connection.and_then(|connection| connection.forwarding_node.clone());
+        let (Some(node), Some(connection), SEND_BEATS) = (node, connection, request.uri().path())
+        else {
+            return Status::unimplemented("unknown method");
+        };
+        let peer = connection.peer;
+        // Neither other calls nor other connections must hold up the beats.
+        let _protection = self.slots.protect(peer, node.protection_mark(), None);
+        if let Some(call) = Call::current() {
+            // A server without a free slot for a stream receives the beats nevertheless.
+            let _ = call.mark_bot_stream();
+        }
+        let stopping = self.lifecycle.stop_token();
+        let mut beats = request.into_body();
+        loop {
+            let beat = poll_fn(|context| Pin::new(&mut beats).poll_frame(context));
+            select! {
+                () = stopping.cancelled() => return self.lifecycle.stop_refusal().into(),
+                () = node.until_lost() => return Status::unavailable("the node was silent"),
+                beat = beat => match beat {
+                    Some(Ok(_)) => {
+                        let lag = node.record_beat();
+                        if lag >= WARN_LAG_THRESHOLD {
+                            let lag_ms = lag.as_millis();
+                            warn!(%peer, lag_ms, "a node that forwards calls lagged");
+                        }
+                    }
+                    Some(Err(status)) => return status,
+                    None => {
+                        node.record_rest();
+                        return Status::ok("");
+                    }
+                },
+            }
+        }
+    }
+}
+
+impl NamedService for BeatService {
+    const NAME: &'static str = "bridgemaster.internal.v1.ForwardingService";
+}
+
+impl Service<http::Request<Body>> for BeatService {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<Self::Response, Infallible>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let receiving = self.clone().receive(request);
+        Box::pin(async move { Ok(receiving.await.into_http()) })
+    }
+}

@@ -1,0 +1,169 @@
+//! Authentication between the servers of a cluster.
+
+use std::net::IpAddr;
+
+use bridgemaster_edge::{
+    random::system_bytes,
+    transport::{ForwardedOrigin, ForwardingNodeId},
+};
+use bridgemaster_store::{Store, StoreError};
+use ring::hmac;
+use subtle::ConstantTimeEq as _;
+use tonic::codegen::http::{HeaderMap, HeaderValue};
+
+/// Metadata of a forwarded call: the credential of the cluster, the caller's address, and the round
+/// trip to the caller in µs or [`UNKNOWN_ROUND_TRIP`].
+pub(crate) const FORWARDED_HEADER: &str = "bridgemaster-passed-on";
+/// Metadata of a forwarded call from a server that sends beats: the identifier of its process. It
+/// is valid only together with [`FORWARDED_HEADER`].
+pub(super) const FORWARDING_NODE_HEADER: &str = "bridgemaster-forwarding-node";
+/// Placeholder for a round trip that the system does not report.
+const UNKNOWN_ROUND_TRIP: &str = "-";
+/// The name of the secret in the store.
+const SECRET_NAME: &str = "node_pass";
+const SECRET_BYTES: usize = 32;
+/// The text that is authenticated with the secret to derive the credential, so that the secret
+/// itself is never sent.
+const CREDENTIAL_PURPOSE: &[u8] = b"calls that are passed on";
+
+/// The credential that a server attaches to forwarded calls, so that the receiver trusts the
+/// metadata about the caller. It is derived from a secret in the store, which all servers of a
+/// cluster share.
+pub struct NodeCredential {
+    text: String,
+}
+
+impl NodeCredential {
+    /// Derives the credential from the secret in the store. The first server creates the secret.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn load_or_create(store: &dyn Store) -> Result<Self, StoreError> {
+        let secret = match store.secret(SECRET_NAME).await? {
+            Some(secret) => secret,
+            None => {
+                let generated: [u8; SECRET_BYTES] = system_bytes();
+                store
+                    .get_or_insert_secret(SECRET_NAME, generated.to_vec())
+                    .await?
+            }
+        };
+        Ok(Self::of(&secret))
+    }
+
+    fn of(secret: &[u8]) -> Self {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
+        let text = hex::encode(hmac::sign(&key, CREDENTIAL_PURPOSE));
+        Self { text }
+    }
+
+    /// Returns the caller metadata of a forwarded call, or `None` without a valid credential.
+    pub fn forwarded_origin(&self, metadata: &HeaderMap) -> Option<ForwardedOrigin> {
+        let mut values = metadata.get_all(FORWARDED_HEADER).iter();
+        let (value, None) = (values.next()?, values.next()) else {
+            return None;
+        };
+        let mut parts = value.to_str().ok()?.split(' ');
+        let is_valid = parts.next()?.as_bytes().ct_eq(self.text.as_bytes());
+        if !bool::from(is_valid) {
+            return None;
+        }
+        let address: IpAddr = parts.next()?.parse().ok()?;
+        let round_trip_us = match parts.next()? {
+            UNKNOWN_ROUND_TRIP => None,
+            number => Some(number.parse().ok()?),
+        };
+        let is_all = parts.next().is_none();
+        is_all.then_some(ForwardedOrigin {
+            address,
+            round_trip_us,
+        })
+    }
+
+    /// Returns the server that forwarded a call, if it sends beats. The caller must have checked the
+    /// credential.
+    pub fn forwarding_node(metadata: &HeaderMap) -> Option<ForwardingNodeId> {
+        let value = metadata.get(FORWARDING_NODE_HEADER)?.to_str().ok()?;
+        value.parse().ok().map(ForwardingNodeId)
+    }
+
+    /// Returns the metadata value for a call from this address, or `None` if it is not a valid
+    /// header value.
+    pub(super) fn header_value(
+        &self,
+        address: IpAddr,
+        round_trip_us: Option<u32>,
+    ) -> Option<HeaderValue> {
+        let round_trip_us = match round_trip_us {
+            Some(us) => us.to_string(),
+            None => UNKNOWN_ROUND_TRIP.to_owned(),
+        };
+        let text = format!("{} {address} {round_trip_us}", self.text);
+        let mut value = HeaderValue::try_from(text).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_store::MemoryStore;
+
+    use super::*;
+
+    fn metadata(value: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.append(FORWARDED_HEADER, value.parse().unwrap());
+        headers
+    }
+
+    #[tokio::test]
+    async fn nodes_of_one_store_accept_only_each_other() {
+        let store = MemoryStore::new();
+        let one = NodeCredential::load_or_create(&store).await.unwrap();
+        let two = NodeCredential::load_or_create(&store).await.unwrap();
+        let stranger = NodeCredential::load_or_create(&MemoryStore::new())
+            .await
+            .unwrap();
+        let address = "192.0.2.7".parse().unwrap();
+        let value = one.header_value(address, Some(40)).unwrap();
+        let value = metadata(value.to_str().unwrap());
+        let forwarded_origin = ForwardedOrigin {
+            address,
+            round_trip_us: Some(40),
+        };
+        assert_eq!(two.forwarded_origin(&value), Some(forwarded_origin));
+        assert_eq!(stranger.forwarded_origin(&value), None);
+        assert_eq!(two.forwarded_origin(&HeaderMap::new()), None);
+        let unknown = one.header_value(address, None).unwrap();
+        let value = two
+            .forwarded_origin(&metadata(unknown.to_str().unwrap()))
+            .unwrap();
+        assert_eq!(value.round_trip_us, None);
+    }
+
+    #[test]
+    fn duplicate_or_malformed_metadata_is_rejected() {
+        let credential = NodeCredential::of(b"secret");
+        let right = format!("{} 192.0.2.7 40", credential.text);
+        assert!(credential.forwarded_origin(&metadata(&right)).is_some());
+        let mut twice = metadata(&right);
+        twice.append(FORWARDED_HEADER, right.parse().unwrap());
+        assert_eq!(credential.forwarded_origin(&twice), None);
+        for wrong in [
+            String::new(),
+            "192.0.2.7 40".to_owned(),
+            format!("{}0 192.0.2.7 40", credential.text),
+            format!("{} 192.0.2.7", credential.text),
+            format!("{} nowhere 40", credential.text),
+            format!("{} 192.0.2.7 -40", credential.text),
+            format!("{right} 1"),
+        ] {
+            assert_eq!(
+                credential.forwarded_origin(&metadata(&wrong)),
+                None,
+                "{wrong}"
+            );
+        }
+    }
+}

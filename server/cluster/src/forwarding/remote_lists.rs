@@ -1,0 +1,188 @@
+//! Collects the parts of a list that only other nodes know: their matches in play.
+
+use std::time::Duration;
+
+use bridgemaster_edge::{
+    identity::KEY_METADATA,
+    limits::{LISTED_MATCH_BYTES, MAX_PAGE_SIZE},
+    refusal::{Refusal, reason_name},
+    transport::ConnectionInfo,
+};
+use bridgemaster_proto::{
+    internal::v1::{
+        ListOwnMatchesRequest, ListOwnMatchesResponse, node_service_client::NodeServiceClient,
+    },
+    v1::{MatchFilter, RefusalReason},
+};
+use bridgemaster_store::{NodeAddress, NodeName};
+use tokio::{task::JoinSet, time::timeout};
+use tonic::{
+    Request, Status,
+    codegen::{Bytes, http::Extensions},
+    metadata::{AsciiMetadataValue, MetadataMap},
+    transport::Channel,
+};
+use tonic_types::StatusExt as _;
+use tracing::debug;
+
+use super::{FORWARDED_HEADER, Forwarder};
+use crate::match_list::{PageToken, RemotePages};
+
+/// The time in which another node has to answer. A stalled node delays lists by this time, for at
+/// most the duration of a lease.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The maximum size of an answer, in bytes.
+const MAX_ANSWER_BYTES: usize = MAX_PAGE_SIZE as usize * LISTED_MATCH_BYTES;
+
+/// A node that lists its matches: its name, its address, and the age before which its part
+/// continues.
+type Part = (NodeName, NodeAddress, u64);
+
+/// The caller of a list.
+pub struct ListCaller<'a> {
+    /// The connection on which the call arrived.
+    pub connection: &'a ConnectionInfo,
+    /// The metadata of the call, with the API key.
+    pub metadata: &'a MetadataMap,
+}
+
+impl Forwarder {
+    /// Asks the other nodes for their parts of a page of `count` matches that continues at
+    /// `before`. A node that does not answer is left out. The caller has budget for one more page
+    /// of this size.
+    ///
+    /// # Errors
+    /// If the nodes cannot be read, or a limit of another node is reached.
+    pub async fn remote_pages(
+        &self,
+        caller: ListCaller<'_>,
+        filter: &MatchFilter,
+        before: Option<&PageToken>,
+        count: usize,
+    ) -> Result<RemotePages, Status> {
+        let mut remote = RemotePages::default();
+        let parts = self.parts(before, &mut remote).await?;
+        // All parts together are at most one page.
+        let count = count.div_ceil(parts.len().max(1));
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let mut calls = JoinSet::new();
+        for (node, address, before_age) in parts {
+            let Some(channel) = self.channel(address.as_str(), caller.connection) else {
+                remote.is_incomplete = true;
+                continue;
+            };
+            let request = ListOwnMatchesRequest {
+                filter: Some(filter.clone()),
+                count,
+                before_age,
+            };
+            let metadata = self.list_metadata(&caller);
+            calls.spawn(async move { (node, list_own(channel, metadata, request).await) });
+        }
+        while let Some(Ok((node, answer))) = calls.join_next().await {
+            match answer {
+                Ok(page) => {
+                    remote.pages.insert(node, page);
+                }
+                // A list is incomplete only until a takeover, which would not help here.
+                Err(status) if is_limit_refusal(&status) => return Err(details_only(&status)),
+                Err(status) => {
+                    debug!(%node, %status, "another node did not list its matches");
+                    remote.is_incomplete = true;
+                }
+            }
+        }
+        Ok(remote)
+    }
+
+    /// Returns the nodes to ask for their parts of a page that continues at `before`.
+    async fn parts(
+        &self,
+        before: Option<&PageToken>,
+        remote: &mut RemotePages,
+    ) -> Result<Vec<Part>, Refusal> {
+        let mut parts = Vec::new();
+        for node in self.cluster.other_nodes().await? {
+            let Some(before_age) = PageToken::age_on(before, &node.name) else {
+                continue;
+            };
+            let is_draining = node.status.draining;
+            let is_live = node.is_live();
+            let address = node.address.filter(|_| is_live);
+            // The matches of a lost node, and those that a draining node has released, are on no
+            // node until they are taken over. A node without an address cannot be asked.
+            remote.is_incomplete |= node.matches > 0 && (address.is_none() || is_draining);
+            if let Some(address) = address {
+                parts.push((node.name, address, before_age));
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Returns the metadata of a call for this caller: its API key, and this node's credential.
+    fn list_metadata(&self, caller: &ListCaller<'_>) -> MetadataMap {
+        let mut metadata = MetadataMap::new();
+        if let Some(key) = caller.metadata.get(KEY_METADATA) {
+            metadata.insert(KEY_METADATA, key.clone());
+        }
+        let address = caller.connection.peer.ip().to_canonical();
+        let credential = self.credential.header_value(address, None);
+        let credential =
+            credential.and_then(|value| AsciiMetadataValue::try_from(value.as_bytes()).ok());
+        if let Some(credential) = credential {
+            metadata.insert(FORWARDED_HEADER, credential);
+        }
+        metadata
+    }
+}
+
+/// Returns whether a node refused a call because a limit is reached.
+fn is_limit_refusal(status: &Status) -> bool {
+    let details = status.get_error_details();
+    let info = details.error_info();
+    info.is_some_and(|info| info.reason == reason_name(RefusalReason::LimitReached))
+}
+
+/// Returns another node's status without the metadata of its response.
+fn details_only(status: &Status) -> Status {
+    let details = Bytes::copy_from_slice(status.details());
+    Status::with_details(status.code(), status.message(), details)
+}
+
+/// Asks a node for its part of a list.
+async fn list_own(
+    channel: Channel,
+    metadata: MetadataMap,
+    request: ListOwnMatchesRequest,
+) -> Result<ListOwnMatchesResponse, Status> {
+    let mut client = NodeServiceClient::new(channel).max_decoding_message_size(MAX_ANSWER_BYTES);
+    let request = Request::from_parts(metadata, Extensions::new(), request);
+    match timeout(ANSWER_TIMEOUT, client.list_own_matches(request)).await {
+        Ok(answer) => answer.map(tonic::Response::into_inner),
+        Err(_) => Err(Status::deadline_exceeded("no answer in time")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_another_node_is_reported_with_its_details() {
+        let mut refused = Status::from(Refusal::limit("reads_per_key", 1));
+        refused
+            .metadata_mut()
+            .insert("date", AsciiMetadataValue::from_static("today"));
+        assert!(is_limit_refusal(&refused));
+        let reported = details_only(&refused);
+        assert!(is_limit_refusal(&reported) && reported.metadata().is_empty());
+        assert_eq!(reported.message(), refused.message());
+        for other in [
+            Status::from(Refusal::stopping()),
+            Status::resource_exhausted("no details"),
+        ] {
+            assert!(!is_limit_refusal(&other));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Limits the rate of each kind of log line, so that callers can neither fill the server's disk nor
+//! bury important lines.
+//!
+//! Lines from the same call site, in this program or in a library, are of the same kind. The limit
+//! is a filter over the whole log, so no call site can forget it.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use tracing::{
+    Event, Level, Metadata, callsite,
+    field::{Field, Visit},
+    level_filters::LevelFilter,
+    warn,
+};
+use tracing_subscriber::layer::{Context, Filter};
+
+/// Warnings and errors of one kind: a burst of ten, and then one line every ten seconds. An attack
+/// of ten minutes therefore produces 70 lines.
+const WARNING_RATE: LineRate = LineRate {
+    burst: 10,
+    interval: Duration::from_secs(10),
+};
+/// Informational lines of one kind: more than a busy server logs, and few enough for a disk.
+const INFO_RATE: LineRate = LineRate {
+    burst: 5_000,
+    interval: Duration::from_millis(10),
+};
+/// The number of characters of a suppressed line that a report quotes.
+const SAMPLE_CHARS: usize = 80;
+/// The log target of reports on suppressed lines. These reports are not limited.
+const OWN_TARGET: &str = "bridgemaster_edge::line_limit";
+
+/// The rate limit for one kind of line.
+#[derive(Clone, Copy, Debug)]
+struct LineRate {
+    burst: u32,
+    /// The interval at which lines pass after the burst.
+    interval: Duration,
+}
+
+/// A filter that limits the rate of each kind of line. Warnings and errors are limited to a burst
+/// of ten, and then one line every ten seconds; `INFO` lines to a burst of 5,000, and then 100 a
+/// second. Other levels are not limited. Suppressed lines are counted, for [`LineLimit::report`].
+///
+/// ```
+/// use bridgemaster_edge::line_limit::LineLimit;
+/// use tracing_subscriber::{Layer as _, layer::SubscriberExt as _};
+///
+/// let limit = LineLimit::default();
+/// let log = tracing_subscriber::fmt::layer().with_filter(limit.clone());
+/// let _log = tracing::subscriber::set_default(tracing_subscriber::registry().with(log));
+/// for _ in 0..1_000 {
+///     tracing::warn!("connection refused");
+/// }
+/// assert_eq!(limit.suppressed(), 990);
+/// limit.report();
+/// assert_eq!(limit.suppressed(), 0, "reported");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct LineLimit {
+    kinds: Arc<Mutex<HashMap<callsite::Identifier, LineKind>>>,
+}
+
+/// The state of one kind of line.
+#[derive(Debug)]
+struct LineKind {
+    /// The time at which the full burst is available again.
+    full_at: Instant,
+    suppressed: u64,
+    /// The first suppressed message.
+    message: String,
+}
+
+impl LineLimit {
+    /// The number of suppressed lines that have not been reported yet.
+    pub fn suppressed(&self) -> u64 {
+        let kinds = self.kinds.lock();
+        kinds.values().map(|kind| kind.suppressed).sum()
+    }
+
+    /// Logs the number of suppressed lines of each kind since the last report.
+    pub fn report(&self) {
+        let mut kinds = self.kinds.lock();
+        let suppressed: Vec<(String, u64)> = kinds
+            .values_mut()
+            .filter(|kind| kind.suppressed > 0)
+            .map(|kind| {
+                (
+                    std::mem::take(&mut kind.message),
+                    std::mem::take(&mut kind.suppressed),
+                )
+            })
+            .collect();
+        // The reports pass through this filter too.
+        drop(kinds);
+        for (like, lines) in suppressed {
+            warn!(target: OWN_TARGET, lines, ?like, "suppressed similar lines");
+        }
+    }
+
+    /// Counts a line, and returns whether it is within the limit.
+    fn admit(&self, event: &Event<'_>, now: Instant) -> bool {
+        let metadata = event.metadata();
+        let rate = match *metadata.level() {
+            Level::ERROR | Level::WARN => WARNING_RATE,
+            Level::INFO => INFO_RATE,
+            _ => return true,
+        };
+        if metadata.target() == OWN_TARGET {
+            return true;
+        }
+        let mut kinds = self.kinds.lock();
+        let kind = kinds
+            .entry(metadata.callsite())
+            .or_insert_with(|| LineKind {
+                full_at: now,
+                suppressed: 0,
+                message: String::new(),
+            });
+        let full_at = kind.full_at.max(now) + rate.interval;
+        if full_at.saturating_duration_since(now) <= rate.interval * rate.burst {
+            kind.full_at = full_at;
+            return true;
+        }
+        if kind.suppressed == 0 {
+            event.record(&mut MessageVisitor(&mut kind.message));
+        }
+        kind.suppressed += 1;
+        false
+    }
+}
+
+impl<S> Filter<S> for LineLimit {
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+        self.admit(event, Instant::now())
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        // Other filters decide on levels.
+        Some(LevelFilter::TRACE)
+    }
+}
+
+/// Extracts the message of an event.
+struct MessageVisitor<'a>(&'a mut String);
+
+impl Visit for MessageVisitor<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            let text = format!("{value:?}");
+            *self.0 = text.chars().take(SAMPLE_CHARS).collect();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The labels of the metrics, each with a small set of values, and gauges that count something as
+//! long as it exists.
+
+use bridgemaster_referee::{DecidedBy, Fault, MatchPhase};
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{family::Family, gauge::Gauge},
+};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct StateLabels {
+    state: &'static str,
+}
+
+impl StateLabels {
+    /// Returns `None` for a match that has ended; the counter `matches_ended` counts such matches.
+    pub(super) fn of(phase: MatchPhase) -> Option<Self> {
+        let state = match phase {
+            MatchPhase::Waiting => "waiting",
+            MatchPhase::Running => "running",
+            MatchPhase::Ended => return None,
+        };
+        Some(Self { state })
+    }
+}
+
+/// The kind of an unreadable stored value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DamagedValue {
+    /// A match in play that cannot be recovered.
+    MatchInPlay,
+    /// The summary of a finished match.
+    Summary,
+    /// The replay of a finished match.
+    Replay,
+    /// An API key that cannot be used.
+    Key,
+    /// A ladder, a ladder's bot version, or a ladder's match.
+    Ladder,
+}
+
+impl DamagedValue {
+    pub(super) const ALL: [Self; 5] = [
+        Self::MatchInPlay,
+        Self::Summary,
+        Self::Replay,
+        Self::Key,
+        Self::Ladder,
+    ];
+
+    /// The value of the label, for metrics and logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MatchInPlay => "match in play",
+            Self::Summary => "summary",
+            Self::Replay => "replay",
+            Self::Key => "key",
+            Self::Ladder => "ladder",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct DamageLabels {
+    what: &'static str,
+}
+
+impl DamageLabels {
+    pub(super) fn of(value: DamagedValue) -> Self {
+        Self {
+            what: value.as_str(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct GameLabels {
+    pub(super) game: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct DecisionLabels {
+    game: &'static str,
+    by: &'static str,
+}
+
+impl DecisionLabels {
+    pub(super) fn new(game: &'static str, by: DecidedBy) -> Self {
+        let by = decided_by(by);
+        Self { game, by }
+    }
+}
+
+/// The name of a decision's source, for labels and attributes.
+pub(crate) fn decided_by(by: DecidedBy) -> &'static str {
+    match by {
+        DecidedBy::Bot => "bot",
+        DecidedBy::Referee => "referee",
+        DecidedBy::House => "house",
+        DecidedBy::Replay => "replay",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct FaultLabels {
+    reason: String,
+    action: String,
+}
+
+impl FaultLabels {
+    pub(super) fn of(fault: &Fault) -> Self {
+        Self {
+            reason: fault.reason.to_string(),
+            action: fault.action.to_string(),
+        }
+    }
+}
+
+/// Increments a gauge until it is dropped.
+pub struct GaugeGuard(Gauge);
+
+impl GaugeGuard {
+    pub(super) fn new(gauge: &Gauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for GaugeGuard {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// Counts a match that waits or runs, in the gauge of its phase.
+pub struct MatchGauge {
+    matches: Family<StateLabels, Gauge>,
+    phase: MatchPhase,
+    _guard: Option<GaugeGuard>,
+}
+
+impl MatchGauge {
+    pub(super) fn new(matches: Family<StateLabels, Gauge>, phase: MatchPhase) -> Self {
+        Self {
+            _guard: guard(&matches, phase),
+            matches,
+            phase,
+        }
+    }
+
+    /// Moves the match to the gauge of its current phase.
+    pub fn set_phase(&mut self, phase: MatchPhase) {
+        if phase != self.phase {
+            *self = Self::new(self.matches.clone(), phase);
+        }
+    }
+}
+
+fn guard(matches: &Family<StateLabels, Gauge>, phase: MatchPhase) -> Option<GaugeGuard> {
+    let label = StateLabels::of(phase)?;
+    Some(GaugeGuard::new(&matches.get_or_create(&label)))
+}

@@ -1,0 +1,140 @@
+//! Ends calls whose requests do not arrive in time.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bridgemaster_proto::v1::RefusalReason;
+use http_body::Frame;
+use tokio::time::{Sleep, sleep};
+use tonic::{
+    Status,
+    body::Body,
+    codegen::{Bytes, Service, http},
+    server::NamedService,
+};
+
+use super::{Call, RequestBytes};
+use crate::{limits::CALL_BUFFER_BYTES, refusal::Refusal};
+
+/// The method that receives a stream of requests. No other method of these services does.
+const OPEN_SESSION_PATH: &str = "/bridgemaster.v1.RulesService/OpenSession";
+
+/// Middleware that limits the time in which the whole request of a call must arrive. Until its
+/// request is complete, a call counts against the limit on unfinished requests. Without the time
+/// limit, a caller that never finishes its request would occupy a stream and buffers forever.
+#[derive(Clone, Debug)]
+pub struct RequestArrivalTimeout<S> {
+    service: S,
+    limit: Duration,
+}
+
+impl<S> RequestArrivalTimeout<S> {
+    /// Wraps `service` with a time limit for requests.
+    pub fn new(service: S, limit: Duration) -> Self {
+        Self { service, limit }
+    }
+}
+
+impl<S: NamedService> NamedService for RequestArrivalTimeout<S> {
+    const NAME: &'static str = S::NAME;
+}
+
+impl<S: Service<http::Request<Body>>> Service<http::Request<Body>> for RequestArrivalTimeout<S> {
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> S::Future {
+        let limit = self.limit;
+        // The requests of a session arrive one by one, and each is processed before the next is
+        // read.
+        if request.uri().path() == OPEN_SESSION_PATH {
+            return self.service.call(request);
+        }
+        self.service.call(request.map(|body| {
+            Body::new(AwaitedBody {
+                body,
+                until: Box::pin(sleep(limit)),
+                limit,
+                uncounted: CALL_BUFFER_BYTES,
+                counted: None,
+            })
+        }))
+    }
+}
+
+/// A request body that must be complete within a time limit.
+struct AwaitedBody {
+    body: Body,
+    until: Pin<Box<Sleep>>,
+    limit: Duration,
+    /// The number of bytes that can still arrive without counting against the limit on unfinished
+    /// requests.
+    uncounted: usize,
+    /// The permit for further bytes.
+    counted: Option<RequestBytes>,
+}
+
+impl AwaitedBody {
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let beyond = bytes.saturating_sub(self.uncounted);
+        self.uncounted = self.uncounted.saturating_sub(bytes);
+        if beyond == 0 {
+            return Ok(());
+        }
+        match (&mut self.counted, Call::current()) {
+            (Some(counted), _) => counted.grow(beyond),
+            (None, Some(call)) => {
+                self.counted = Some(call.request_bytes(beyond)?);
+                Ok(())
+            }
+            // Without a call, which happens only in tests, nothing is counted.
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl http_body::Body for AwaitedBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if frame.is_pending() && self.until.as_mut().poll(context).is_ready() {
+            let time_ms = self.limit.as_millis();
+            let late = Refusal::new(
+                RefusalReason::LimitReached,
+                format!("the request was incomplete after {time_ms} ms (limit hello_time); send it again"),
+            )
+            .with("limit", "hello_time")
+            .with("value", time_ms.to_string());
+            return Poll::Ready(Some(Err(late.into())));
+        }
+        if let Poll::Ready(None) = &frame
+            && let Some(call) = Call::current()
+        {
+            call.mark_request_complete();
+        }
+        if let Poll::Ready(Some(Ok(frame))) = &frame
+            && let Some(data) = frame.data_ref()
+            && let Err(refusal) = self.count_bytes(data.len())
+        {
+            return Poll::Ready(Some(Err(refusal.into())));
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+}

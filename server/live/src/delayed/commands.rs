@@ -1,0 +1,234 @@
+//! Commands on a match by callers who see it with a delay. The results of commands reveal nothing
+//! that the cursor has not passed. The restriction matters on a server without keys, where every
+//! caller may issue commands and sees matches with a delay.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use bridgemaster_edge::identity::Caller;
+use bridgemaster_edge::refusal::Refusal;
+use bridgemaster_games::Seat;
+use bridgemaster_match::{Cancellation, MatchId};
+use bridgemaster_proto::v1::{MatchInfo, RefusalReason, SeatTicket};
+use tokio::select;
+
+use super::{
+    super::{
+        CreatedMatch, HostedMatch, Matches, Ticket, TicketTargets,
+        refusals::{seat_occupied, seat_offered},
+    },
+    VisibilityCursor,
+};
+
+impl Matches {
+    /// Cancels a match, and returns the match as `viewer` sees it. A delayed viewer does not learn
+    /// whether the match had already ended.
+    ///
+    /// # Errors
+    /// If the match has ended, or the change cannot be stored.
+    pub async fn cancel_for(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        why: Cancellation,
+        viewer: &Caller,
+    ) -> Result<MatchInfo, Refusal> {
+        let delayed = self.delayed_info(hosted, viewer).await?;
+        let cancelled = self.cancel(&**hosted, why).await;
+        match (delayed, cancelled) {
+            // A match that never started has no delay. The call waits for the cursor, so that later
+            // calls show the cancellation too.
+            (Some((cursor, _)), Ok(info)) if info.started_unix_ms == 0 => {
+                let stopping = self.lifecycle().stop_token();
+                select! {
+                    biased;
+                    // The cursor does not reach the end when the server stops.
+                    () = stopping.cancelled() => {}
+                    () = cursor.until_over() => {}
+                }
+                Ok(info)
+            }
+            (Some((_, visible)), Ok(_)) => Ok(visible),
+            (Some((_, visible)), Err(refusal)) if reveals_end(&refusal) => Ok(visible),
+            (_, cancelled) => cancelled,
+        }
+    }
+
+    /// Issues new tickets for seats. A delayed viewer learns neither which bots have joined nor
+    /// whether the match has ended.
+    ///
+    /// # Errors
+    /// If a seat gets no ticket, or the change cannot be stored.
+    pub async fn replace_tickets_for(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        targets: TicketTargets,
+        viewer: &Caller,
+    ) -> Result<Vec<SeatTicket>, Refusal> {
+        let Some(visible) = self.visible_info(hosted, viewer).await? else {
+            return self.replace_tickets(&**hosted, targets).await;
+        };
+        let seats = match targets {
+            TicketTargets::Vacant => self.visibly_vacant_seats(&**hosted, &visible).await?,
+            TicketTargets::Seats(_) => {
+                let seats = targets.resolve_seats(&**hosted)?;
+                let offered = self.offered_seats(&**hosted).await?;
+                if let Some(seat) = seats.intersection(&offered).next() {
+                    return Err(seat_offered(*seat));
+                }
+                if let Some(seat) = seats.iter().find(|seat| has_visible_bot(&visible, **seat)) {
+                    return Err(seat_occupied(*seat));
+                }
+                seats
+            }
+        };
+        let issued = match self.issue_tickets(&**hosted, &seats, true).await {
+            Err(refusal) if reveals_end(&refusal) => Vec::new(),
+            issued => issued?,
+        };
+        Ok(with_decoys(hosted.id(), &seats, issued))
+    }
+
+    /// Ends the time in which a seat's bot can join or reconnect. A delayed viewer learns neither
+    /// whether the bot is connected nor whether the match has ended.
+    ///
+    /// # Errors
+    /// If the bot is connected, the match has ended, or the change cannot be stored.
+    pub async fn expire_seat_for(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        (seat, why): (Seat, String),
+        viewer: &Caller,
+    ) -> Result<(), Refusal> {
+        let is_delayed = self.visible_info(hosted, viewer).await?.is_some();
+        match self.expire_seat(&**hosted, seat, why).await {
+            Err(refusal)
+                if is_delayed
+                    && (reveals_end(&refusal) || refusal.reason() == RefusalReason::SeatTaken) =>
+            {
+                Ok(())
+            }
+            expired => expired,
+        }
+    }
+
+    /// Returns the match that an earlier call created, as `viewer` sees it.
+    ///
+    /// # Errors
+    /// If the match cannot be read.
+    pub async fn previous_result_for(
+        self: &Arc<Self>,
+        previous: CreatedMatch,
+        viewer: &Caller,
+    ) -> Result<CreatedMatch, Refusal> {
+        // A match that this server created always has a valid identifier.
+        let Ok(id) = MatchId::new(previous.info.match_id.as_str()) else {
+            return Ok(previous);
+        };
+        let Some(hosted) = self.get_or_load(&id).await? else {
+            return Ok(previous);
+        };
+        let Some(visible) = self.visible_info(&hosted, viewer).await? else {
+            return Ok(previous);
+        };
+        let seats = self.visibly_vacant_seats(&*hosted, &visible).await?;
+        Ok(CreatedMatch {
+            tickets: with_decoys(&id, &seats, previous.tickets),
+            info: visible,
+            existed: true,
+        })
+    }
+
+    /// Returns the match as `viewer` sees it, if the viewer sees it with a delay that has not ended.
+    ///
+    /// # Errors
+    /// If another node serves the delayed view, or the serving node cannot be determined.
+    async fn visible_info(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        viewer: &Caller,
+    ) -> Result<Option<MatchInfo>, Refusal> {
+        let delayed = self.delayed_info(hosted, viewer).await?;
+        Ok(delayed.map(|(_, visible)| visible))
+    }
+
+    /// Returns the same as [`visible_info`](Self::visible_info), with the cursor of the match.
+    async fn delayed_info(
+        self: &Arc<Self>,
+        hosted: &Arc<dyn HostedMatch>,
+        viewer: &Caller,
+    ) -> Result<Option<(Arc<VisibilityCursor>, MatchInfo)>, Refusal> {
+        let Some(cursor) = self.cursor_for(hosted, viewer).await? else {
+            return Ok(None);
+        };
+        let visible = cursor.delayed_state().map(|state| state.info().clone());
+        Ok(visible.map(|visible| (cursor, visible)))
+    }
+
+    /// Returns the seats that get tickets while no more of the match than this is known: those
+    /// without a bot that are not offered in queues.
+    ///
+    /// # Errors
+    /// If the match cannot be read.
+    async fn visibly_vacant_seats(
+        &self,
+        hosted: &dyn HostedMatch,
+        visible: &MatchInfo,
+    ) -> Result<BTreeSet<Seat>, Refusal> {
+        let offered = self.offered_seats(hosted).await?;
+        let seats = hosted.facts().seats.seats();
+        Ok(seats
+            .filter(|seat| !has_visible_bot(visible, *seat) && !offered.contains(seat))
+            .collect())
+    }
+
+    /// Returns the seats that are offered in queues, also of a match that has ended. A finished
+    /// match no longer has its offers, but the tickets of offered seats are derived.
+    ///
+    /// # Errors
+    /// If the match cannot be read.
+    async fn offered_seats(&self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
+        let (id, of_match) = (hosted.id(), hosted.facts().seats);
+        if self.in_memory(id).is_some() {
+            let is_offered = |seat: &Seat| self.has_seat(&self.offered_ticket(id, *seat));
+            return Ok(of_match.seats().filter(is_offered).collect());
+        }
+        // The tickets of a match that is only in the store are not in the roster.
+        let stored = self.load_stored(id).await?;
+        let tickets = stored.map_or_else(Vec::new, |stored| stored.tickets());
+        let is_offered = |seat: &Seat| tickets.contains(&self.offered_ticket(id, *seat).hash());
+        Ok(of_match.seats().filter(is_offered).collect())
+    }
+}
+
+/// Returns whether a bot has visibly joined the seat.
+fn has_visible_bot(visible: &MatchInfo, seat: Seat) -> bool {
+    let seat = visible.seats.get(seat.index());
+    seat.is_some_and(|seat| !seat.bot_name.is_empty())
+}
+
+/// Returns one ticket for each seat: the issued ticket, or a ticket that no seat has. A viewer
+/// cannot distinguish them before it tries to join.
+fn with_decoys(
+    id: &MatchId,
+    seats: &BTreeSet<Seat>,
+    mut issued: Vec<SeatTicket>,
+) -> Vec<SeatTicket> {
+    for seat in seats {
+        let number = u32::from(seat.number());
+        if !issued.iter().any(|ticket| ticket.seat == number) {
+            issued.push(SeatTicket {
+                seat: number,
+                ticket: Ticket::generate(id).reveal().to_owned(),
+            });
+        }
+    }
+    issued.sort_by_key(|ticket| ticket.seat);
+    issued
+}
+
+/// Returns whether a refusal reveals that a match has ended.
+fn reveals_end(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason(),
+        RefusalReason::MatchEnded | RefusalReason::MatchCancelled
+    )
+}

@@ -1,0 +1,567 @@
+//! What spectators with a delay see of a match: its start and its due records, and nothing later.
+
+use std::{collections::VecDeque, fmt::Display, ops::Range, time::Duration};
+
+use bridgemaster_edge::refusal::Refusal;
+use bridgemaster_games::Viewer;
+use bridgemaster_match::SpectatorUpdate;
+use bridgemaster_proto::v1::{
+    self, FaultAction, MatchInfo, MatchState, Record, Replay, SeatInfo, SeatState,
+    WatchMatchResponse, record,
+};
+use bridgemaster_replay::{Disclosure, Positions, RecordCursor, decode_head};
+use prost::Message as _;
+use tracing::error;
+
+use super::super::{
+    HostedMatch, ReplayUpdate,
+    spectators::{Publisher, Reservation, WatchReceiver},
+};
+
+/// The part of a match that is visible with a delay.
+pub(crate) struct VisibleState {
+    feed: Feed,
+    /// The replay head from which positions are computed, once it is known.
+    head: Option<v1::Replay>,
+    /// The positions up to the last revealed record; `None` before the start and after a failure.
+    positions: Option<Positions>,
+    /// The start time of the match, visible or not, in ms since 1970 UTC.
+    started_unix_ms: u64,
+    /// Whether the start time is known, even if the replay head is not.
+    is_start_known: bool,
+    info: v1::MatchInfo,
+    observation: Option<v1::GameObservation>,
+    publisher: Publisher,
+    /// Whether the view has failed, because the match cannot be replayed.
+    has_failed: bool,
+    /// Whether the delay has ended.
+    is_over: bool,
+}
+
+impl VisibleState {
+    /// Creates a view that shows only that the match was created.
+    pub(super) fn new(info: v1::MatchInfo, delay: Duration, publisher: Publisher) -> Self {
+        Self {
+            feed: Feed::new(delay),
+            head: None,
+            positions: None,
+            started_unix_ms: info.started_unix_ms,
+            is_start_known: false,
+            info: initial_info(info),
+            observation: None,
+            publisher,
+            has_failed: false,
+            is_over: false,
+        }
+    }
+
+    pub(crate) fn info(&self) -> &v1::MatchInfo {
+        &self.info
+    }
+
+    /// Returns whether the delay has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Returns the number of bytes of all received records, visible or not.
+    pub(super) fn received_bytes(&self) -> usize {
+        self.feed.bytes()
+    }
+
+    /// Returns the visible records from this byte offset on.
+    pub(crate) fn records_from(&self, bytes: usize) -> &[u8] {
+        self.feed.visible_from(bytes)
+    }
+
+    /// Returns the replay head while delayed positions are visible.
+    pub(crate) fn head(&self) -> Option<&v1::Replay> {
+        let is_playing = self.positions.is_some() && !self.is_over;
+        self.head.as_ref().filter(|_| is_playing)
+    }
+
+    pub(super) fn watch(&mut self, reservation: Reservation) -> WatchReceiver {
+        let snapshot = self.snapshot();
+        self.publisher.subscribe(reservation, &snapshot, None)
+    }
+
+    /// Adds a committed update from a match in play. The update was read when `elapsed` had passed
+    /// since the start of the match.
+    pub(super) fn add_update(
+        &mut self,
+        update: ReplayUpdate,
+        source: &dyn HostedMatch,
+        elapsed: Option<Duration>,
+    ) {
+        if self.has_failed {
+            return;
+        }
+        self.started_unix_ms = update.info.started_unix_ms;
+        // The update is committed, so the start of a running match can be revealed.
+        if self.head.is_none() && update.info.state() == MatchState::Running {
+            self.head = source.replay_head();
+        }
+        self.feed.add(&update.records, elapsed.unwrap_or_default());
+    }
+
+    /// Adds the missing records from the replay of the ended match.
+    pub(super) fn add_rest(&mut self, replay: &[u8], started_unix_ms: u64) {
+        if self.has_failed {
+            return;
+        }
+        self.started_unix_ms = started_unix_ms;
+        if self.head.is_none() {
+            match decode_head(replay) {
+                Ok(head) => self.head = Some(head),
+                Err(problem) => return self.fail(&problem),
+            }
+        }
+        self.feed.add_rest(replay);
+    }
+
+    /// Sets the start time of an ended match without a replay.
+    pub(super) fn set_start(&mut self, started_unix_ms: u64) {
+        self.started_unix_ms = started_unix_ms;
+        self.is_start_known = !self.has_failed && started_unix_ms != 0;
+    }
+
+    /// Returns whether the match has started but its start is not visible yet.
+    fn is_start_pending(&self) -> bool {
+        let is_start_known = self.head.is_some() || self.is_start_known;
+        is_start_known && self.info.state() == MatchState::Waiting
+    }
+
+    /// Returns the time until the start or the next records are due.
+    pub(super) fn due_in(&self, elapsed: Duration) -> Option<Duration> {
+        if self.is_start_pending() {
+            Some(self.feed.start_due_in(elapsed))
+        } else {
+            self.positions.as_ref().and(self.feed.due_in(elapsed))
+        }
+    }
+
+    /// Reveals everything that is due, and returns whether anything was revealed.
+    pub(super) fn reveal_until(&mut self, elapsed: Duration) -> bool {
+        let mut has_changed = false;
+        if self.is_start_pending() && self.feed.start_due_in(elapsed).is_zero() {
+            has_changed |= self.reveal_start();
+        }
+        while self.positions.is_some()
+            && let Some(batch) = self.feed.next_due(elapsed)
+        {
+            self.reveal_records(batch);
+            has_changed = true;
+        }
+        has_changed
+    }
+
+    /// Reveals the start, with the first position if the replay head is known.
+    fn reveal_start(&mut self) -> bool {
+        let opened = self.head.as_ref().map(|head| {
+            let viewers = [Viewer::Spectator];
+            Positions::open(head, &viewers, 0, Disclosure::Public)
+        });
+        let mut events = Vec::new();
+        match opened.transpose() {
+            Ok(Some(mut positions)) => {
+                let first = positions.first();
+                self.positions = Some(positions);
+                self.apply_position(first, &mut events);
+            }
+            Ok(None) => {}
+            Err(problem) => {
+                self.fail(&problem);
+                return false;
+            }
+        }
+        self.info.set_state(MatchState::Running);
+        self.info.started_unix_ms = self.started_unix_ms;
+        self.publish(events);
+        true
+    }
+
+    /// Reveals a batch of records, given by its byte range.
+    fn reveal_records(&mut self, batch: Range<usize>) {
+        let records = self.feed.records()[batch].to_vec();
+        let mut events = Vec::new();
+        let mut cursor = RecordCursor::default();
+        // Records were validated when they were added.
+        while let Ok(Some(record)) = cursor.next(&records) {
+            apply_record(&mut self.info, &record);
+            let played = self.positions.as_mut().map(|played| played.after(&record));
+            match played {
+                Some(Ok(position)) => self.apply_position(position, &mut events),
+                Some(Err(problem)) => return self.fail(&problem),
+                None => return,
+            }
+        }
+        self.publish(events);
+    }
+
+    /// Marks the delayed view as failed, so that it reveals nothing more until the match ends.
+    pub(super) fn fail(&mut self, problem: &dyn Display) {
+        error!(%problem, "the delayed view of the match failed");
+        (self.positions, self.head) = (None, None);
+        (self.has_failed, self.is_start_known) = (true, false);
+    }
+
+    fn apply_position(&mut self, position: Option<v1::Position>, events: &mut Vec<v1::GameEvent>) {
+        if let Some(mut position) = position {
+            self.info.decisions = position.number;
+            self.observation = position.observations.pop();
+            events.append(&mut position.events);
+        }
+    }
+
+    /// Sends the visible state to spectators.
+    fn publish(&mut self, events: Vec<v1::GameEvent>) {
+        if !self.publisher.is_watched() {
+            return;
+        }
+        let message = WatchMatchResponse {
+            r#match: Some(v1::MatchInfo {
+                // The two fields are omitted, since the first message to each spectator contained
+                // them.
+                config: None,
+                seed_commitment: String::new(),
+                ..self.info.clone()
+            }),
+            observation: self.observation.clone(),
+            events,
+        };
+        self.publisher
+            .publish(SpectatorUpdate::new(move || message.clone()), None);
+    }
+
+    /// Reveals the remaining records and the end of the match, and ends the delay.
+    pub(super) fn reveal_end(&mut self, info: v1::MatchInfo) {
+        self.reveal_until(Duration::MAX);
+        let message = WatchMatchResponse {
+            r#match: Some(info),
+            observation: self.observation.take(),
+            events: Vec::new(),
+        };
+        self.publisher
+            .publish(SpectatorUpdate::new(move || message.clone()), None);
+        self.finish();
+    }
+
+    /// Ends the delay, so that viewers see the match itself from now on.
+    pub(super) fn finish(&mut self) {
+        self.is_over = true;
+        self.publisher.finish();
+    }
+
+    /// Closes all spectator streams with a refusal.
+    pub(super) fn close_streams(&mut self, why: Refusal) {
+        self.publisher.close(why);
+    }
+
+    /// Returns the first message to a spectator.
+    pub(crate) fn snapshot(&self) -> WatchMatchResponse {
+        WatchMatchResponse {
+            r#match: Some(self.info.clone()),
+            observation: self.observation.clone(),
+            events: Vec::new(),
+        }
+    }
+}
+
+/// A match's records, and how many of them are due. Times are relative to the start of the match.
+struct Feed {
+    delay: Duration,
+    /// Concatenated `records` fields of a `Replay` message.
+    records: Vec<u8>,
+    /// Records that are already public in the match but not yet due for delayed spectators, batched
+    /// by the time they became public.
+    batches: VecDeque<RecordBatch>,
+    /// The number of bytes of `records` that are due.
+    due_bytes: usize,
+    /// The number of the next record to append.
+    next_record: u32,
+}
+
+/// Records that became public together.
+struct RecordBatch {
+    /// The byte offset at which the records end.
+    end: usize,
+    public_at: Duration,
+}
+
+impl Feed {
+    fn new(delay: Duration) -> Self {
+        Self {
+            delay,
+            records: Vec::new(),
+            batches: VecDeque::new(),
+            due_bytes: 0,
+            next_record: 0,
+        }
+    }
+
+    /// Returns the number of bytes of all records, due or not.
+    fn bytes(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Returns all records, due or not.
+    fn records(&self) -> &[u8] {
+        &self.records
+    }
+
+    /// Returns the due records from this byte offset on.
+    fn visible_from(&self, bytes: usize) -> &[u8] {
+        let due = bytes.min(self.due_bytes)..self.due_bytes;
+        &self.records[due]
+    }
+
+    /// Appends records, all of which are public by now.
+    ///
+    /// A decision or chance result with events becomes public when its events do, together with any
+    /// secret records before it. The record that a bot has joined or left is public immediately,
+    /// unless a secret record precedes it. Any records after the last public record became public
+    /// at an unknown time, so they count as public from now on.
+    fn add(&mut self, records: &[u8], now: Duration) {
+        let begin = self.records.len();
+        self.records.extend_from_slice(records);
+        let mut cursor = RecordCursor::default();
+        let (mut read, mut public) = (0, 0);
+        // Invalid records end the delayed view. The match itself reports such records.
+        while let Ok(Some(record)) = cursor.next(records) {
+            self.next_record = record.number + 1;
+            let follows_public = read == public;
+            read = cursor.bytes();
+            if has_events(&record) || (is_seat_record(&record) && follows_public) {
+                // Record times are truncated to milliseconds.
+                let public_at = Duration::from_millis(record.at_ms + 1);
+                self.add_batch(begin + read, public_at);
+                public = read;
+            }
+        }
+        self.add_batch(self.records.len(), now);
+    }
+
+    /// Appends the records of the full replay that are still missing. The last records have no
+    /// events, and become public only when the match ends.
+    fn add_rest(&mut self, replay: &[u8]) {
+        let mut rest = Vec::new();
+        let mut cursor = RecordCursor::default();
+        while let Ok(Some(record)) = cursor.next(replay) {
+            if record.number >= self.next_record {
+                let field = Replay {
+                    records: vec![record],
+                    ..Replay::default()
+                };
+                rest.extend(field.encode_to_vec());
+            }
+        }
+        self.add(&rest, Duration::MAX);
+    }
+
+    fn add_batch(&mut self, end: usize, public_at: Duration) {
+        let last = self
+            .batches
+            .back()
+            .map_or(self.due_bytes, |batch| batch.end);
+        if end > last {
+            self.batches.push_back(RecordBatch { end, public_at });
+        }
+    }
+
+    /// Returns the next due records, each only once.
+    fn next_due(&mut self, elapsed: Duration) -> Option<Range<usize>> {
+        let batch = self.batches.front()?;
+        if self.remaining(batch.public_at, elapsed) > Duration::ZERO {
+            return None;
+        }
+        let due = self.due_bytes..batch.end;
+        self.batches.pop_front();
+        self.due_bytes = due.end;
+        Some(due)
+    }
+
+    /// Returns the time until the start of the match is due.
+    fn start_due_in(&self, elapsed: Duration) -> Duration {
+        self.remaining(Duration::ZERO, elapsed)
+    }
+
+    /// Returns the time until the next records are due, if there are any.
+    fn due_in(&self, elapsed: Duration) -> Option<Duration> {
+        let batch = self.batches.front()?;
+        // Records that become public only at the end have no due time; they are revealed with the
+        // end.
+        (batch.public_at < Duration::MAX).then(|| self.remaining(batch.public_at, elapsed))
+    }
+
+    /// Returns the remaining delay of a record that became public at this time.
+    fn remaining(&self, public_at: Duration, elapsed: Duration) -> Duration {
+        let due_at = public_at.saturating_add(self.delay);
+        due_at.saturating_sub(elapsed)
+    }
+}
+
+/// Returns whether a record becomes public through its events.
+fn has_events(record: &Record) -> bool {
+    match &record.record {
+        Some(record::Record::Decision(decision)) => !decision.events.is_empty(),
+        Some(record::Record::Chance(chance)) => !chance.events.is_empty(),
+        Some(record::Record::Fault(_) | record::Record::Seat(_)) | None => false,
+    }
+}
+
+/// Returns whether a record describes that a bot joined or left.
+fn is_seat_record(record: &Record) -> bool {
+    matches!(record.record, Some(record::Record::Seat(_)))
+}
+
+/// Returns the state of a match right after its creation, before any bot joined.
+fn initial_info(info: MatchInfo) -> MatchInfo {
+    let seats = info.seats.into_iter().map(|seat| SeatInfo {
+        seat: seat.seat,
+        state: SeatState::Vacant.into(),
+        reserved_for: seat.reserved_for,
+        ..SeatInfo::default()
+    });
+    MatchInfo {
+        match_id: info.match_id,
+        state: MatchState::Waiting.into(),
+        config: info.config.map(|mut config| {
+            config.seed = None;
+            config
+        }),
+        seats: seats.collect(),
+        seed_commitment: info.seed_commitment,
+        rules_version: info.rules_version,
+        labels: info.labels,
+        maker: info.maker,
+        created_unix_ms: info.created_unix_ms,
+        fork: info.fork,
+        decisions: 0,
+        result: None,
+        seed_salt: String::new(),
+        started_unix_ms: 0,
+        ended_unix_ms: 0,
+        cancellation: None,
+        annulment: None,
+    }
+}
+
+/// Applies a record to the seats.
+fn apply_record(info: &mut MatchInfo, record: &Record) {
+    match &record.record {
+        Some(record::Record::Seat(change)) => {
+            let Some(recorded) = &change.seat else { return };
+            if let Some(seat) = seat_of(info, recorded.seat) {
+                seat.state = recorded.state;
+                seat.bot_name.clone_from(&recorded.bot_name);
+                seat.bot_version.clone_from(&recorded.bot_version);
+            }
+        }
+        Some(record::Record::Fault(fault)) => {
+            let Some(seat) = seat_of(info, fault.seat) else {
+                return;
+            };
+            let action = fault.fault.as_ref().map(|fault| fault.action());
+            match action {
+                Some(FaultAction::Strike) => seat.strikes += 1,
+                Some(FaultAction::Forfeit) => seat.set_state(SeatState::Forfeited),
+                _ => {}
+            }
+        }
+        Some(record::Record::Decision(_) | record::Record::Chance(_)) | None => {}
+    }
+}
+
+fn seat_of(info: &mut MatchInfo, number: u32) -> Option<&mut SeatInfo> {
+    info.seats.iter_mut().find(|seat| seat.seat == number)
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_proto::v1::{DecisionRecord, GameEvent};
+
+    use super::*;
+
+    const DELAY: Duration = Duration::from_millis(1_000);
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn decision(number: u32, at_ms: u64, is_public: bool) -> Vec<u8> {
+        let events = vec![GameEvent::default(); usize::from(is_public)];
+        let decision = DecisionRecord {
+            events,
+            ..DecisionRecord::default()
+        };
+        let record = Record {
+            number,
+            at_ms,
+            record: Some(record::Record::Decision(decision)),
+        };
+        let records = vec![record];
+        let replay = Replay {
+            records,
+            ..Replay::default()
+        };
+        replay.encode_to_vec()
+    }
+
+    /// Returns the numbers of the records that become due by a time.
+    fn due(feed: &mut Feed, elapsed: Duration) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        while let Some(batch) = feed.next_due(elapsed) {
+            let (records, mut cursor) = (feed.records()[batch].to_vec(), RecordCursor::default());
+            while let Some(record) = cursor.next(&records).unwrap() {
+                numbers.push(record.number);
+            }
+        }
+        numbers
+    }
+
+    #[test]
+    fn a_record_is_due_exactly_after_the_delay() {
+        let mut feed = Feed::new(DELAY);
+        feed.add(&decision(0, 10, true), ms(11));
+        feed.add(&decision(1, 500, true), ms(501));
+        assert_eq!(due(&mut feed, ms(1_010)), [0; 0]);
+        assert_eq!(feed.due_in(ms(1_010)), Some(ms(1)));
+        assert!(feed.visible_from(0).is_empty());
+        assert_eq!(due(&mut feed, ms(1_011)), [0]);
+        assert_eq!(feed.visible_from(0).len(), decision(0, 10, true).len());
+        assert_eq!(due(&mut feed, ms(9_999)), [1]);
+        assert_eq!(feed.due_in(ms(9_999)), None);
+    }
+
+    #[test]
+    fn a_secret_record_is_due_with_the_record_that_makes_it_public() {
+        let mut feed = Feed::new(DELAY);
+        let both = [decision(0, 10, false), decision(1, 700, true)].concat();
+        feed.add(&both, ms(700));
+        assert_eq!(due(&mut feed, ms(1_600)), [0; 0]);
+        assert_eq!(due(&mut feed, ms(1_701)), [0, 1]);
+    }
+
+    #[test]
+    fn a_record_without_events_is_due_a_delay_after_it_was_added() {
+        let mut feed = Feed::new(DELAY);
+        feed.add(&decision(0, 10, false), ms(300));
+        assert_eq!(due(&mut feed, ms(1_299)), [0; 0]);
+        assert_eq!(due(&mut feed, ms(1_300)), [0]);
+    }
+
+    #[test]
+    fn the_rest_of_a_replay_is_due_at_its_times_and_its_end_with_the_end() {
+        let mut feed = Feed::new(DELAY);
+        feed.add(&decision(0, 10, true), ms(10));
+        let replay = [
+            decision(0, 10, true),
+            decision(1, 20, true),
+            decision(2, 30, false),
+        ];
+        feed.add_rest(&replay.concat());
+        assert_eq!(due(&mut feed, ms(1_021)), [0, 1]);
+        assert_eq!(feed.due_in(ms(1_021)), None);
+        assert_eq!(due(&mut feed, Duration::MAX), [2]);
+    }
+}

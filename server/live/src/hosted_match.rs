@@ -1,0 +1,373 @@
+//! Interfaces to matches that do not depend on the game.
+
+use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
+
+use bridgemaster_edge::{
+    refusal::Refusal,
+    spans::MatchSpans,
+    transport::{ForwardingNode, Watcher},
+};
+use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_match::{
+    Cancellation, MatchId, OfferedSeat, ReplaceTicketsError, SeatInput, StreamNumber, StreamStart,
+    TicketHash, Verdict,
+};
+use bridgemaster_proto::v1;
+use bridgemaster_referee::{BotIdentity, ResumePoint, Time};
+use bridgemaster_store::KeyName;
+use tokio::sync::{Notify, watch};
+use tracing::{Span, error_span};
+
+use super::{
+    MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, outbound::Outbound, relay::Relay,
+    spectators::WatchReceiver,
+};
+use crate::journal::{Gate, Gated};
+
+/// Completes with an event of a match, or when the match moves to another node.
+pub(crate) type MatchFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// The properties of a match that never change.
+pub struct MatchFacts {
+    /// Identifies the match.
+    pub id: MatchId,
+    /// The game's identifier in the catalogue.
+    pub game_id: &'static str,
+    /// The version of the game's rules that the match uses.
+    pub rules_version: u32,
+    /// The number of seats.
+    pub seats: SeatCount,
+    /// The key that created the match; `None` on a server without keys.
+    pub maker: Option<KeyName>,
+    /// The group that the match belongs to, if any.
+    pub group: Option<v1::MatchGroup>,
+    /// The key of the match's group, if that group withholds its seeds until it has ended.
+    pub withheld_group: Option<GroupKey>,
+    /// The seats that are offered to attending bots; a finished match offers no seats.
+    pub offered: BTreeMap<Seat, OfferedSeat>,
+    /// The time limit for bots to join for the first time.
+    pub startup_timeout: Duration,
+    /// The delay with which spectators see the match, if there is one.
+    pub spectator_delay: Option<Duration>,
+}
+
+impl MatchFacts {
+    /// Returns the spectators' delay of these rules, if there is one.
+    pub(super) fn delay_of(rules: Option<v1::SpectatorRules>) -> Option<Duration> {
+        let delay_ms = rules?.delay_ms;
+        (delay_ms > 0).then(|| Duration::from_millis(delay_ms.into()))
+    }
+}
+
+/// Removes the config from the state of a match.
+pub(super) fn without_config(mut info: v1::MatchInfo) -> v1::MatchInfo {
+    info.config = None;
+    info
+}
+
+/// A match of any game, in play or ended.
+pub trait HostedMatch: Send + Sync {
+    /// Returns the properties that never change.
+    fn facts(&self) -> &MatchFacts;
+
+    /// Returns the identifier of the match.
+    fn id(&self) -> &MatchId {
+        &self.facts().id
+    }
+
+    /// Creates a log span for events of the match. The span has the highest level, so that no log
+    /// filter removes it.
+    fn span(&self) -> Span {
+        error_span!("match", match_id = %self.id())
+    }
+
+    /// Returns the match's identity for trace spans.
+    fn match_spans(&self) -> MatchSpans<'_> {
+        MatchSpans {
+            id: self.id(),
+            game_id: self.facts().game_id,
+        }
+    }
+
+    /// Returns whether the key with this name created the match, or whether the key's bot has a
+    /// seat in the match.
+    fn belongs_to(&self, key: &KeyName) -> bool;
+
+    /// Returns the parties of the match: the key that created it, and the bots that are named after
+    /// keys.
+    fn parties(&self) -> Vec<KeyName>;
+
+    /// Returns whether the bot that is named after this key has the seat, connected or not.
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
+
+    /// Returns whether a bot has joined the seat.
+    fn has_joined(&self, seat: Seat) -> bool;
+
+    /// Returns the seat whose bot declined the offer, if the match was cancelled for that reason.
+    fn declined_seat(&self) -> Option<Seat>;
+
+    /// Returns the current state of the match.
+    fn info(&self) -> Gated<v1::MatchInfo>;
+
+    /// Returns the current state without the config, which is the largest part for games with
+    /// edition data.
+    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
+        self.info().map(without_config)
+    }
+
+    /// Returns the current state if the match satisfies the query.
+    fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>>;
+
+    /// Returns whether the match has ended or was cancelled.
+    fn is_over(&self) -> bool;
+
+    /// Completes when the match has ended or was cancelled.
+    fn until_over(&self) -> MatchFuture<'_>;
+
+    /// Returns the current change count and the state that a spectator may see now. Returns `None`
+    /// if the count is still `change_count`.
+    fn snapshot_since(
+        &self,
+        change_count: Option<u64>,
+    ) -> Option<(u64, Gated<v1::WatchMatchResponse>)>;
+
+    /// Subscribes this watcher to updates.
+    fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal>;
+
+    /// Subscribes to changes of the records, or returns `None` if there will be none.
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        None
+    }
+
+    /// Returns the current state, and the public records from this byte offset on. The records
+    /// contain secrets of the match; [`Positions`](bridgemaster_replay::Positions) determines the
+    /// visible parts.
+    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate>;
+
+    /// Returns the rules and setup of the match; `None` for an ended match, since its replay
+    /// contains them.
+    fn replay_head(&self) -> Option<v1::Replay> {
+        None
+    }
+
+    /// Returns the public part of the replay.
+    fn replay(&self) -> ReplayBytes;
+
+    /// Returns the complete replay, including withheld parts.
+    fn full_replay(&self) -> ReplayBytes;
+
+    /// Returns the reason why parts of the replay are withheld from the public; `None` if the whole
+    /// replay is public.
+    fn withheld_reason(&self) -> Option<Refusal>;
+
+    /// Returns the broadcast that all spectators share; `None` for a match that ended long ago.
+    fn relay(&self) -> Option<&Relay> {
+        None
+    }
+
+    /// Returns the spectators' delay. Returns `None` without a delay, and for a match that ended on
+    /// this server, since its delayed view already exists.
+    fn spectator_delay(&self) -> Option<SpectatorDelay>;
+
+    /// Returns whether another node might still serve the delayed view of the match.
+    fn may_be_delayed_remotely(&self) -> bool {
+        false
+    }
+
+    /// Returns the time since the match started, by the server's clock; `None` before the start.
+    fn elapsed(&self) -> Option<Duration>;
+
+    /// Completes when another node continues the match while this server still runs.
+    fn until_moved(&self) -> MatchFuture<'_> {
+        Box::pin(std::future::pending())
+    }
+
+    /// Joins a seat with a new stream, and closes any older stream of the seat. A replaced ticket
+    /// is refused. With a key, the bot has the key's name. A seat that is held by or reserved for
+    /// another key is refused. `resume_point` is the point up to which the bot has received
+    /// messages. `node` is the node that forwards the stream, if any. A refusal is gated, like any
+    /// result that depends on the state of the match.
+    fn join(
+        &self,
+        seat: (Seat, TicketHash),
+        bot: BotIdentity,
+        key: Option<&KeyName>,
+        resume_point: Option<ResumePoint>,
+        node: Option<&Arc<ForwardingNode>>,
+    ) -> Outcome<Result<Joined, Gated<Refusal>>>;
+
+    /// Records that this node will forward the stream of a vacant seat, so that lag of the node
+    /// extends the start-up time. Has no effect once the bot has joined.
+    fn expect_join_through(&self, _seat: Seat, _node: &Arc<ForwardingNode>) {}
+
+    /// Issues new tickets for vacant seats. If `are_optional`, occupied seats are skipped. Returns
+    /// the seats with a new ticket.
+    fn replace_tickets(
+        &self,
+        tickets: &[(Seat, TicketHash)],
+        are_optional: bool,
+    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>>>;
+
+    /// Records that the bot of a seat will not join or reconnect.
+    ///
+    /// # Errors
+    /// If the bot is connected, or the match has ended.
+    fn expire_seat(&self, seat: Seat, why: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>>;
+
+    /// Records that the server itself refused a seat's bot, or caused the loss of its `lost` stream,
+    /// so that the seat's clocks are paused. Has no effect if the seat has had a newer stream than
+    /// the lost one.
+    fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) -> Outcome<()>;
+
+    /// Handles a report from a stream of a seat; reports from superseded streams are dropped.
+    /// Returns the gate of the commit, if there is one.
+    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>>;
+
+    /// Handles a bot's answer to a request, from a stream of its seat. Returns the verdict, or
+    /// `None` if the answer was dropped. A stream submits one answer at a time.
+    fn answer(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<Gated<Verdict>>>;
+
+    /// Records that a request was passed to the transport. The match processes this record together
+    /// with the next input.
+    fn record_handover(&self, seat: Seat, stream: StreamNumber, request_id: u32);
+
+    /// Returns whether another node can continue the match at any time: bots play the match, and no
+    /// group, offer or delayed view binds it to this node.
+    fn is_movable(&self) -> bool {
+        false
+    }
+
+    /// Parks the match, so that nothing more is stored and another node can continue it. Returns
+    /// `false` if the match has ended.
+    fn park(&self) -> bool {
+        false
+    }
+
+    /// Hands the match off to another node: closes its streams, and refuses bots and watchers from
+    /// now on.
+    fn hand_off(&self) {}
+
+    /// Cancels the match and returns its state. Repeated calls return the same state.
+    ///
+    /// # Errors
+    /// If the match has ended.
+    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>>;
+}
+
+/// The delay after which spectators see a match.
+#[derive(Clone, Copy, Debug)]
+pub struct SpectatorDelay {
+    /// The age at which a record becomes visible.
+    pub delay: Duration,
+    /// The time until the end becomes visible, for a match that ended before this server started;
+    /// `None` for a match in play.
+    pub end_visible_in: Option<Duration>,
+}
+
+/// An update to a match's records.
+pub struct ReplayUpdate {
+    /// The match without its large fields.
+    pub info: v1::MatchInfo,
+    /// The requested public records, as concatenated `records` fields of a `Replay` message.
+    pub records: Vec<u8>,
+}
+
+/// A seat that a new stream has joined.
+pub struct Joined {
+    /// The number of the stream among those of its seat.
+    pub number: StreamNumber,
+    /// The queue of messages to send after the Welcome.
+    pub outbound: Outbound,
+    /// The contents of the Welcome message.
+    pub start: Gated<StreamStart>,
+}
+
+/// The replay of a match.
+pub enum ReplayBytes {
+    /// The match has not ended.
+    InProgress,
+    /// The bytes of the replay file.
+    InMemory(Gated<Arc<[u8]>>),
+    /// The bytes of the replay file are in the store.
+    InStore,
+    /// The replay is not available, for this reason.
+    Unavailable(Gated<Refusal>),
+}
+
+impl ReplayBytes {
+    /// Returns whether the bytes must be read from the store, where they might be damaged.
+    pub fn is_in_store(&self) -> bool {
+        matches!(self, Self::InStore)
+    }
+}
+
+pub(crate) trait ActiveMatch: HostedMatch {
+    fn clock(&self) -> MatchClock;
+
+    /// Returns the notification that tells the timer that the deadline has moved to an earlier time
+    /// or was removed.
+    fn deadline_moved(&self) -> Arc<Notify>;
+
+    /// Applies all deadlines that have passed. Returns the next deadline, or `None` if there will
+    /// be none.
+    fn tick(&self) -> Outcome<Option<Time>>;
+
+    /// Restarts the match's clock after the server was restarted.
+    fn restart(&self) -> Outcome<()>;
+}
+
+/// The result from a call that can end a match; see
+/// [`Matches::record_end`](super::Matches::record_end).
+#[must_use]
+pub struct Outcome<T> {
+    /// The result of the call.
+    pub value: T,
+    /// The ended match, if the call ended it.
+    pub ended: Option<Ended>,
+}
+
+/// A match that has just ended.
+pub struct Ended {
+    /// Identifies the match.
+    pub id: MatchId,
+    /// The key that created the match; `None` on a server without keys.
+    pub maker: Option<KeyName>,
+    /// Whether the match has a replay; `false` if it was cancelled.
+    pub has_replay: bool,
+    /// The gate of the commit that makes the end visible.
+    pub gate: Option<Gate>,
+}
+
+impl<T> Outcome<T> {
+    /// Creates the result of a call that ended no match.
+    pub(crate) fn without_end(value: T) -> Self {
+        Self { value, ended: None }
+    }
+
+    /// Converts the result of the call.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
+        Outcome {
+            value: change(self.value),
+            ended: self.ended,
+        }
+    }
+}
+
+/// Receives notifications about matches, to offer their seats or to count their results. Methods
+/// are called without the lock of any match, and must not block.
+pub trait MatchListener: Send + Sync {
+    /// A new match, or a match from an earlier server, is now hosted and stored. `ticket` returns
+    /// the tickets of the match's offered seats.
+    fn on_hosted(&self, hosted: &dyn HostedMatch, ticket: &dyn Fn(Seat) -> Ticket, is_new: bool);
+
+    /// A bot has joined or rejoined a seat.
+    fn on_joined(&self, id: &MatchId, seat: Seat);
+
+    /// A match has ended or was cancelled. The end must not become visible before `gate` is open.
+    fn on_over(&self, id: &MatchId, gate: Option<&Gate>);
+}

@@ -1,0 +1,179 @@
+//! Identifiers, tickets and seeds that the server generates.
+//!
+//! The store contains only the hashes of tickets. The tickets of offered seats are derived from a
+//! secret in the store, so that an offer is sent again with the same ticket after a restart, and a
+//! bot that is joining its seat at that moment is not refused.
+
+use std::fmt;
+
+use bridgemaster_edge::random::{SecretError, load_or_create_secret, system_bytes};
+use bridgemaster_games::Seat;
+use bridgemaster_match::{MatchId, TicketHash};
+use bridgemaster_replay::wire::SeedSalt;
+use bridgemaster_store::Store;
+use ring::hmac;
+use sha2::{Digest as _, Sha256};
+
+/// The right to play one seat. A ticket consists of the match identifier and a secret of 32
+/// lower-case hex digits (128 bits). The identifier lets every server in a cluster locate the
+/// match.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ticket(String);
+
+/// Separates the match identifier from the secret in a ticket.
+const TICKET_SEPARATOR: char = '-';
+/// The length of a ticket's secret in bytes.
+pub(super) const TICKET_SECRET_BYTES: usize = 16;
+
+/// Generates the identifier of a new match: 16 lower-case hex digits (64 random bits).
+pub(super) fn generate_match_id() -> MatchId {
+    MatchId::new(format!("{:016x}", u64::from_le_bytes(system_bytes())))
+        .expect("16 hex digits are within the length and alphabet of an identifier")
+}
+
+impl Ticket {
+    /// Generates a ticket, with a secret from the system's random number generator.
+    pub(crate) fn generate(id: &MatchId) -> Self {
+        let secret: [u8; TICKET_SECRET_BYTES] = system_bytes();
+        Self::with_secret(id, &secret)
+    }
+
+    /// Creates the ticket with this secret. The secret must be unpredictable.
+    pub(super) fn with_secret(id: &MatchId, secret: &[u8]) -> Self {
+        Self(format!("{id}{TICKET_SEPARATOR}{}", hex::encode(secret)))
+    }
+
+    /// Creates a ticket in the format of earlier versions. Such a ticket names no match.
+    pub(super) fn without_match(secret: &[u8]) -> Self {
+        Self(hex::encode(secret))
+    }
+
+    /// Returns the match that the ticket names; `None` for tickets of earlier versions and for
+    /// invalid tickets.
+    pub(super) fn match_id(&self) -> Option<MatchId> {
+        let (id, _) = self.0.rsplit_once(TICKET_SEPARATOR)?;
+        MatchId::new(id).ok()
+    }
+
+    /// Wraps the text that a client presents. The text need not be a valid ticket.
+    pub fn from_client(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// Returns the ticket itself, to be sent to its owner.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the hash under which the match stores the ticket.
+    pub fn hash(&self) -> TicketHash {
+        TicketHash::new(Sha256::digest(&self.0).into())
+    }
+}
+
+/// Omits the text, since a ticket is a secret and must not appear in logs.
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ticket(..)")
+    }
+}
+
+/// Generates an unpredictable seed of 32 lower-case hex digits.
+pub fn generate_seed() -> bridgemaster_games::Seed {
+    let text = format!("{:032x}", u128::from_le_bytes(system_bytes()));
+    text.parse()
+        .expect("32 hex digits are within the length and alphabet of a seed")
+}
+
+/// Generates a salt for the commitment to a seed.
+pub(super) fn generate_seed_salt() -> SeedSalt {
+    SeedSalt::new(system_bytes())
+}
+
+/// The name of the secret for the tickets of offered seats in the store.
+const OFFER_SECRET_NAME: &str = "offer_tickets";
+const OFFER_SECRET_BYTES: usize = 32;
+
+/// Derives the tickets for offered seats.
+pub struct OfferTickets([u8; OFFER_SECRET_BYTES]);
+
+impl OfferTickets {
+    /// Generates a secret, for a server without a store.
+    pub fn generate() -> Self {
+        Self(system_bytes())
+    }
+
+    /// Loads the secret from the store. The first server that opens the store creates the secret.
+    ///
+    /// # Errors
+    /// If the store fails, or the stored value is damaged.
+    pub async fn load_or_create(store: &dyn Store) -> Result<Self, SecretError> {
+        let purpose = "the secret for the tickets of offered seats";
+        let secret = load_or_create_secret(store, OFFER_SECRET_NAME, purpose).await?;
+        Ok(Self(secret))
+    }
+
+    /// Returns the ticket for a seat.
+    pub(super) fn ticket(&self, id: &MatchId, seat: Seat) -> Ticket {
+        Ticket::with_secret(id, &self.secret(id, seat))
+    }
+
+    /// Returns the ticket for a seat, in the format that matches this hash. Tickets of matches
+    /// created by an earlier version name no match.
+    pub(super) fn ticket_with_hash(&self, id: &MatchId, seat: Seat, hash: TicketHash) -> Ticket {
+        let ticket = self.ticket(id, seat);
+        if ticket.hash() == hash {
+            ticket
+        } else {
+            Ticket::without_match(&self.secret(id, seat))
+        }
+    }
+
+    fn secret(&self, id: &MatchId, seat: Seat) -> [u8; TICKET_SECRET_BYTES] {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
+        let mut signing = hmac::Context::with_key(&key);
+        signing.update(&[seat.number()]);
+        signing.update(id.as_str().as_bytes());
+        let mut secret = [0; TICKET_SECRET_BYTES];
+        secret.copy_from_slice(&signing.sign().as_ref()[..TICKET_SECRET_BYTES]);
+        secret
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_store::MemoryStore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn tickets_are_stable_per_store_and_differ_per_seat() {
+        let store = MemoryStore::new();
+        let first = OfferTickets::load_or_create(&store).await.unwrap();
+        let again = OfferTickets::load_or_create(&store).await.unwrap();
+        let (one, other) = (MatchId::new("one").unwrap(), MatchId::new("other").unwrap());
+        let (north, south) = (Seat::new(0).unwrap(), Seat::new(1).unwrap());
+        let ticket = first.ticket(&one, north);
+        assert_eq!(ticket.reveal(), again.ticket(&one, north).reveal());
+        assert_eq!(ticket.reveal().len(), Ticket::generate(&one).reveal().len());
+        for another in [
+            first.ticket(&one, south),
+            first.ticket(&other, north),
+            OfferTickets::generate().ticket(&one, north),
+        ] {
+            assert_ne!(ticket.reveal(), another.reveal());
+        }
+    }
+
+    #[test]
+    fn a_ticket_of_an_earlier_version_is_reproduced() {
+        let tickets = OfferTickets::generate();
+        let (id, seat) = (MatchId::new("one").unwrap(), Seat::new(0).unwrap());
+        let new = tickets.ticket(&id, seat);
+        let old = Ticket::without_match(&tickets.secret(&id, seat));
+        for ticket in [new, old] {
+            let again = tickets.ticket_with_hash(&id, seat, ticket.hash());
+            assert_eq!(again.reveal(), ticket.reveal());
+        }
+    }
+}

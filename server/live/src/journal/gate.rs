@@ -1,0 +1,174 @@
+//! Withholds the effects of an entry until the entry is committed.
+
+use std::{sync::Arc, task::Waker, time::Instant};
+
+use bridgemaster_edge::refusal::Refusal;
+use bridgemaster_traces::{Span, Traces};
+use parking_lot::Mutex;
+use tokio::sync::SetOnce;
+
+/// The error after a failed commit. The commit's effects must never become visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotStored;
+
+impl From<NotStored> for Refusal {
+    fn from(NotStored: NotStored) -> Self {
+        Self::storage_failed()
+    }
+}
+
+/// The outcome of one commit, shared by everything that waits for it. A success carries the instant
+/// at which it completed.
+#[derive(Clone, Debug, Default)]
+pub struct Gate(Arc<GateState>);
+
+#[derive(Debug, Default)]
+struct GateState {
+    outcome: SetOnce<Result<Instant, NotStored>>,
+    /// Wakers to call once there is an outcome.
+    wakers: Mutex<Vec<Waker>>,
+}
+
+impl Gate {
+    /// Resolves the gate, with the outcome of the commit.
+    pub fn resolve(&self, outcome: Result<(), NotStored>) {
+        // Only the journal writer resolves a gate, and only once.
+        let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
+        let wakers = std::mem::take(&mut *self.0.wakers.lock());
+        for waker in wakers {
+            waker.wake();
+        }
+    }
+
+    /// Wakes `waker` once the commit is durable or has failed, or immediately if the outcome is
+    /// known.
+    pub(crate) fn wake_when_resolved(&self, waker: Waker) {
+        {
+            let mut wakers = self.0.wakers.lock();
+            // The outcome is checked under the lock, so that `resolve` finds the waker in the list.
+            if self.outcome().is_none() {
+                wakers.push(waker);
+                return;
+            }
+        }
+        waker.wake();
+    }
+
+    /// Returns the outcome of the commit, or `None` while it is pending.
+    fn outcome(&self) -> Option<Result<(), NotStored>> {
+        Some(self.0.outcome.get()?.map(|_| ()))
+    }
+
+    /// Returns whether the commit is durable, so that its effects can be released.
+    pub fn is_open(&self) -> bool {
+        self.opened_at().is_some()
+    }
+
+    /// Returns the instant at which the commit succeeded, if it did.
+    pub(crate) fn opened_at(&self) -> Option<Instant> {
+        self.0.outcome.get()?.ok()
+    }
+
+    /// Returns whether both gates belong to the same commit.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Completes when effects can be released.
+    ///
+    /// # Errors
+    /// [`NotStored`] if the commit failed.
+    pub async fn wait(&self) -> Result<(), NotStored> {
+        self.0.outcome.wait().await.map(|_| ())
+    }
+}
+
+/// A value that becomes visible once a commit is durable. A server without a store has no gates.
+#[derive(Clone, Debug)]
+pub struct Gated<T> {
+    value: T,
+    gate: Option<Gate>,
+}
+
+impl<T> Gated<T> {
+    /// Withholds `value` until `gate` opens. Without a gate, `value` is visible immediately.
+    pub(crate) fn new(value: T, gate: Option<Gate>) -> Self {
+        Self { value, gate }
+    }
+
+    /// Returns the value regardless of the gate.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// Returns the value once its commit is durable.
+    ///
+    /// # Errors
+    /// [`NotStored`] if the commit failed.
+    pub async fn committed(self) -> Result<T, NotStored> {
+        self.wait().await?;
+        Ok(self.value)
+    }
+
+    /// Returns the outcome of the commit that gates the value, or `None` while it is pending.
+    pub fn outcome(&self) -> Option<Result<(), NotStored>> {
+        match &self.gate {
+            Some(gate) => gate.outcome(),
+            None => Some(Ok(())),
+        }
+    }
+
+    /// Completes when the commit that gates the value is durable.
+    ///
+    /// # Errors
+    /// [`NotStored`] if the commit failed.
+    pub async fn wait(&self) -> Result<(), NotStored> {
+        match &self.gate {
+            Some(gate) => gate.wait().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the value regardless of the gate.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    /// Converts the value, which stays behind the same gate.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Gated<U> {
+        Gated::new(change(self.value), self.gate)
+    }
+}
+
+/// Emits a span once the entry that it describes is committed, or immediately without a gate.
+pub(crate) fn emit_once_committed(
+    traces: &Traces,
+    gate: Option<&Gate>,
+    span: impl FnOnce() -> Span,
+) {
+    if !traces.is_enabled() {
+        return;
+    }
+    let Some(gate) = gate.cloned() else {
+        return traces.record(span);
+    };
+    let (traces, span) = (traces.clone(), span());
+    tokio::spawn(async move {
+        if gate.wait().await.is_ok() {
+            traces.record(|| span);
+        }
+    });
+}
+
+/// Returns the result of a call once the state on which it depends is committed.
+///
+/// # Errors
+/// The refusal of the call, or the refusal after a store failure.
+pub(crate) async fn committed_result<T>(
+    result: Result<Gated<T>, Gated<Refusal>>,
+) -> Result<T, Refusal> {
+    match result {
+        Ok(value) => Ok(value.committed().await?),
+        Err(refusal) => Err(refusal.committed().await?),
+    }
+}

@@ -1,0 +1,275 @@
+//! One match in play: its state machine behind a lock, and the code that executes the effects.
+
+mod effects;
+mod forwarded_seats;
+mod hosted;
+mod publishing;
+
+use std::{
+    cell::Cell,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
+
+use bridgemaster_edge::refusal::Refusal;
+use bridgemaster_match::{
+    Effect, Inbox, Match, Origin, Recovered, Report, ServerTime, Unreplayable,
+};
+use bridgemaster_proto::{games::WireGame, v1};
+use bridgemaster_referee::{MatchRules, RulesError};
+use bridgemaster_store::KeyName;
+use parking_lot::{Mutex, MutexGuard};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    effects::{Locked, MatchShared, PendingGates},
+    forwarded_seats::ForwardedSeats,
+};
+use super::{
+    clock::MatchClock,
+    context::Context,
+    groups::GroupKey,
+    hosted_match::{MatchFacts, Outcome},
+    relay::Relay,
+    spectators::{Audience, Publisher},
+};
+use crate::journal::MatchJournal;
+
+pub(crate) struct LiveMatch<G: WireGame> {
+    shared: MatchShared,
+    inbox: Mutex<Inbox>,
+    state: AtomicState,
+    locked: Mutex<Locked<G>>,
+}
+
+/// The state of a match, readable without its lock.
+struct AtomicState(AtomicU8);
+
+impl AtomicState {
+    fn new(state: v1::MatchState) -> Self {
+        let atomic = Self(AtomicU8::new(0));
+        atomic.set(state);
+        atomic
+    }
+
+    fn set(&self, state: v1::MatchState) {
+        // All states fit in a `u8`. An unknown value is read as unspecified.
+        let number = u8::try_from(i32::from(state)).unwrap_or_default();
+        self.0.store(number, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> v1::MatchState {
+        let number = i32::from(self.0.load(Ordering::Relaxed));
+        v1::MatchState::try_from(number).unwrap_or_default()
+    }
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    /// Creates a match that waits for its bots.
+    ///
+    /// # Errors
+    /// If a rule is invalid; the error names the first one.
+    pub(super) fn new(
+        origin: Origin,
+        maker: Option<KeyName>,
+        rules: MatchRules<G>,
+        context: &Arc<Context>,
+    ) -> Result<Self, RulesError> {
+        let created_at = context.clock.now();
+        let machine = Match::new(
+            origin,
+            rules,
+            created_at,
+            context.history_id,
+            context.journal.is_some(),
+            Arc::clone(&context.signing_key),
+        )?;
+        let clock = MatchClock::from(&context.clock);
+        Ok(Self::build(machine, maker, clock, context))
+    }
+
+    /// Continues a match of an earlier server or of another node.
+    ///
+    /// # Errors
+    /// If the name of the key that created the match is not valid.
+    pub(super) fn recovered(
+        recovered: Recovered<G>,
+        clock: MatchClock,
+        context: &Arc<Context>,
+    ) -> Result<Self, Unreplayable> {
+        let maker = recovered.origin.maker.as_deref().map(KeyName::new);
+        let maker = maker.transpose().map_err(|error| Unreplayable::Header {
+            field: "maker",
+            problem: error.to_string(),
+        })?;
+        let machine = Match::from_recovered(recovered, Arc::clone(&context.signing_key));
+        Ok(Self::build(machine, maker, clock, context))
+    }
+
+    fn build(
+        machine: Match<G>,
+        maker: Option<KeyName>,
+        clock: MatchClock,
+        context: &Arc<Context>,
+    ) -> Self {
+        let origin = Arc::clone(machine.origin());
+        let rules = machine.referee().rules();
+        let audience = Arc::<Audience>::default();
+        let publisher = Publisher::new(&audience, &context.limits, &context.watcher_queue_bytes);
+        let journal = context.journal.as_ref();
+        let journal =
+            journal.map(|journal| MatchJournal::new(Arc::clone(journal), origin.id.clone()));
+        Self {
+            shared: MatchShared {
+                facts: MatchFacts {
+                    id: origin.id.clone(),
+                    game_id: G::ID,
+                    rules_version: G::RULES_VERSION,
+                    seats: rules.seats,
+                    maker,
+                    group: origin.group.clone(),
+                    withheld_group: GroupKey::if_seeds_withheld(
+                        origin.group.as_ref(),
+                        origin.maker.as_deref(),
+                    ),
+                    offered: origin.offered.clone(),
+                    startup_timeout: Duration::from_millis(rules.clock.startup_ms.into()),
+                    spectator_delay: MatchFacts::delay_of(origin.spectators),
+                },
+                origin,
+                metrics: context.metrics.game(G::ID),
+                context: Arc::clone(context),
+                clock,
+                deadline_moved: Arc::default(),
+                over: CancellationToken::new(),
+                moved: CancellationToken::new(),
+                audience,
+                relay: Relay::default(),
+            },
+            inbox: Mutex::default(),
+            state: AtomicState::new(machine.state()),
+            locked: Mutex::new(Locked {
+                counted: context.metrics.count_match(machine.referee().phase()),
+                streams: machine.referee().seats().map(|_| None).collect(),
+                joining: None,
+                forwarded: ForwardedSeats::default(),
+                publisher,
+                is_publishing: false,
+                changes: None,
+                throttled_changes: None,
+                journal,
+                gates: PendingGates::default(),
+                machine,
+            }),
+        }
+    }
+
+    /// Returns the header that the store needs to restore the match.
+    pub(super) fn header(&self) -> Vec<u8> {
+        self.lock().machine.header()
+    }
+
+    /// Returns the creation time in ms since 1970 UTC.
+    pub(super) fn created_unix_ms(&self) -> i64 {
+        i64::try_from(self.shared.origin.created_unix_ms).unwrap_or(i64::MAX)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Locked<G>> {
+        let mut locked = self.locked.lock();
+        if let Some(group) = &self.shared.facts.withheld_group
+            && self.state.get() == v1::MatchState::Ended
+            && self.shared.context.groups.is_revealed(group)
+        {
+            locked.machine.reveal_seed();
+        }
+        locked
+    }
+
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock()
+    }
+
+    /// Passes an input to the match, together with all pending reports, and executes the effects.
+    fn drive<T>(
+        &self,
+        locked: &mut Locked<G>,
+        act: impl FnOnce(&mut Match<G>, (ServerTime, &mut Vec<Report>), &mut Vec<Effect>) -> T,
+    ) -> Outcome<T> {
+        if self.shared.context.lifecycle.is_parked() {
+            locked.machine.park();
+        }
+        let clock = &self.shared.clock;
+        while let Some((entries, gate)) = locked.gates.pop_open() {
+            if let Some(opened_at) = gate.opened_at() {
+                locked
+                    .machine
+                    .mark_stored(entries, clock.time_at(opened_at));
+            }
+        }
+        let (mut reports, mut effects) = take_buffers();
+        let now = {
+            let mut inbox = self.inbox();
+            inbox.drain_into(&mut reports);
+            // The time is read under the inbox lock, so that no later report has an earlier time.
+            clock.now()
+        };
+        let Locked {
+            machine, forwarded, ..
+        } = &mut *locked;
+        forwarded.take_lags(|seat, lag_us| machine.add_forwarding_lag(seat, lag_us, now.time));
+        let value = act(&mut locked.machine, (now, &mut reports), &mut effects);
+        locked.counted.set_phase(locked.machine.referee().phase());
+        self.state.set(locked.machine.state());
+        // Watchers are notified before messages are sent to bots, since the task that is woken last
+        // runs first.
+        locked.notify_changes();
+        let ended = locked.carry_out(&self.shared, &mut effects, now);
+        // If the effects ended a stream that was too slow, the visible state has changed, too.
+        locked.notify_changes();
+        if ended.is_some() {
+            // The end is published here, since the match might be removed from memory before the
+            // publishing task runs.
+            locked.publish_updates();
+        }
+        put_back_buffers((reports, effects));
+        Outcome { value, ended }
+    }
+}
+
+/// Reports and effects, both empty between calls, so that all matches can share one pair per thread.
+type Buffers = (Vec<Report>, Vec<Effect>);
+
+thread_local! {
+    static BUFFERS: Cell<Buffers> = const { Cell::new((Vec::new(), Vec::new())) };
+}
+
+/// Removes and returns this thread's buffers, which are empty.
+fn take_buffers() -> Buffers {
+    BUFFERS.take()
+}
+
+/// Returns the buffers to this thread, after clearing them, so that no contents leak into another
+/// match.
+fn put_back_buffers((mut reports, mut effects): Buffers) {
+    debug_assert!(reports.is_empty() && effects.is_empty());
+    reports.clear();
+    effects.clear();
+    BUFFERS.set((reports, effects));
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    /// Checks that the match was not handed off to another node.
+    ///
+    /// # Errors
+    /// The refusal of a stopping server, if the match was handed off.
+    fn check_not_moved(&self) -> Result<(), Refusal> {
+        if self.shared.moved.is_cancelled() {
+            Err(Refusal::stopping())
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! Implementation of the interface between the server and a match in play.
+
+use std::{sync::Arc, time::Duration};
+
+use bridgemaster_edge::{
+    refusal::Refusal,
+    transport::{ForwardingNode, Watcher},
+    wall_clock::now_unix_ms,
+};
+use bridgemaster_games::Seat;
+use bridgemaster_match::{
+    CancelError, Cancellation, ExpireSeatError, HistoryStart, ReplaceTicketsError, Report,
+    SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
+};
+use bridgemaster_proto::{
+    games::WireGame,
+    v1::{self, RefusalReason},
+};
+use bridgemaster_referee::{BotIdentity, MatchPhase, ResumePoint, Time};
+use bridgemaster_store::KeyName;
+use tokio::sync::{Notify, watch};
+use tracing::info;
+
+use super::{
+    super::{
+        HostedMatch, MatchQuery,
+        clock::MatchClock,
+        groups::group_running,
+        hosted_match::{
+            ActiveMatch, Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate,
+            SpectatorDelay,
+        },
+        outbound::{self, Closing},
+        refusals::{
+            cancelled, cannot_join, match_ended, match_over, match_running, ticket_replaced,
+        },
+        relay::Relay,
+        spectators::WatchReceiver,
+    },
+    LiveMatch,
+    effects::Locked,
+};
+use crate::journal::{Gate, Gated};
+
+impl<G: WireGame> Locked<G> {
+    /// Gates a value that depends on the current state of the match.
+    pub(super) fn gated<T>(&self, value: T) -> Gated<T> {
+        Gated::new(value, self.gates.gate_for(self.machine.uncommitted()))
+    }
+}
+
+impl<G: WireGame> HostedMatch for LiveMatch<G> {
+    fn facts(&self) -> &MatchFacts {
+        &self.shared.facts
+    }
+
+    fn belongs_to(&self, key: &KeyName) -> bool {
+        self.shared.facts.maker.as_ref() == Some(key) || self.lock().machine.has_party(key.as_str())
+    }
+
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
+        let locked = self.lock();
+        let bot = locked.machine.bot(seat);
+        bot.is_some_and(|bot| bot.name == name.as_str())
+    }
+
+    fn info(&self) -> Gated<v1::MatchInfo> {
+        let locked = self.lock();
+        locked.gated(locked.machine.match_info())
+    }
+
+    fn info_without_config(&self) -> Gated<v1::MatchInfo> {
+        let locked = self.lock();
+        locked.gated(locked.machine.info_without_config())
+    }
+
+    fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
+        // The state is checked without the lock, since a search must not delay the match.
+        if !query.matches_state(self.state.get())
+            || !query.matches_origin(G::ID, &self.shared.origin)
+        {
+            return None;
+        }
+        let locked = self.lock();
+        let info = locked.machine.match_info();
+        query.matches(G::ID, &info).then(|| locked.gated(info))
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(
+            self.state.get(),
+            v1::MatchState::Ended | v1::MatchState::Cancelled
+        )
+    }
+
+    fn until_over(&self) -> MatchFuture<'_> {
+        Box::pin(self.shared.over.cancelled())
+    }
+
+    fn until_moved(&self) -> MatchFuture<'_> {
+        Box::pin(self.shared.moved.cancelled())
+    }
+
+    fn snapshot_since(
+        &self,
+        change_count: Option<u64>,
+    ) -> Option<(u64, Gated<v1::WatchMatchResponse>)> {
+        let locked = self.lock();
+        let changes = locked.machine.referee().public_changes();
+        let snapshot = || locked.gated(locked.machine.snapshot());
+        (change_count != Some(changes)).then(|| (changes, snapshot()))
+    }
+
+    fn watch(self: Arc<Self>, watcher: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
+        self.check_not_moved()?;
+        let limits = &self.shared.context.limits;
+        let reservation = self.shared.audience.reserve(watcher, limits)?;
+        let mut locked = self.lock();
+        // The update is for existing spectators only, since the snapshot for a new spectator
+        // already contains it.
+        locked.publish_updates();
+        let snapshot = locked.machine.snapshot();
+        let gate = locked.gates.gate_for(locked.machine.uncommitted());
+        let receiver = locked.publisher.subscribe(reservation, &snapshot, gate);
+        match locked.machine.referee().phase() {
+            MatchPhase::Ended => locked.publisher.finish(),
+            _ => self.start_publishing(&mut locked),
+        }
+        Ok(receiver)
+    }
+
+    fn replay(&self) -> ReplayBytes {
+        let locked = self.lock();
+        let has_ended = locked.machine.referee().result().is_some();
+        if has_ended && locked.machine.is_seed_withheld() {
+            return ReplayBytes::Unavailable(locked.gated(group_running()));
+        }
+        drop(locked);
+        self.full_replay()
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        let mut locked = self.lock();
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            return None;
+        }
+        Some(locked.subscribe_throttled())
+    }
+
+    fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate> {
+        let locked = self.lock();
+        locked.gated(ReplayUpdate {
+            info: locked.machine.status_info(),
+            records: locked.machine.public_records(from_bytes).to_vec(),
+        })
+    }
+
+    fn replay_head(&self) -> Option<v1::Replay> {
+        let locked = self.lock();
+        let is_over = locked.machine.referee().phase() == MatchPhase::Ended;
+        (!is_over).then(|| locked.machine.replay_head())
+    }
+
+    fn full_replay(&self) -> ReplayBytes {
+        let mut locked = self.lock();
+        let replay = locked.machine.replay().map(Arc::clone);
+        match (replay, locked.machine.cancellation()) {
+            (None, Some(why)) => ReplayBytes::Unavailable(locked.gated(cancelled(&why.reason))),
+            (None, None) => ReplayBytes::InProgress,
+            (Some(bytes), _) => ReplayBytes::InMemory(locked.gated(bytes)),
+        }
+    }
+
+    fn withheld_reason(&self) -> Option<Refusal> {
+        let locked = self.lock();
+        if locked.machine.referee().phase() != MatchPhase::Ended {
+            return Some(match_running());
+        }
+        locked.machine.is_seed_withheld().then(group_running)
+    }
+
+    fn relay(&self) -> Option<&Relay> {
+        Some(&self.shared.relay)
+    }
+
+    fn spectator_delay(&self) -> Option<SpectatorDelay> {
+        let delay = self
+            .shared
+            .facts
+            .spectator_delay
+            .filter(|_| !self.is_over())?;
+        Some(SpectatorDelay {
+            delay,
+            end_visible_in: None,
+        })
+    }
+
+    fn elapsed(&self) -> Option<Duration> {
+        let started_at = self.lock().machine.referee().started_at()?;
+        let started = ServerTime {
+            time: started_at,
+            lag_us: 0,
+        };
+        Some(self.shared.clock.since(started))
+    }
+
+    fn parties(&self) -> Vec<KeyName> {
+        let names = self.lock().machine.parties();
+        // A bot name that is not a valid key name belongs to no key.
+        let names = names.into_iter().map(KeyName::new);
+        names.filter_map(Result::ok).collect()
+    }
+
+    fn join(
+        &self,
+        (seat, ticket): (Seat, TicketHash),
+        bot: BotIdentity,
+        key: Option<&KeyName>,
+        resume_point: Option<ResumePoint>,
+        node: Option<&Arc<ForwardingNode>>,
+    ) -> Outcome<Result<Joined, Gated<Refusal>>> {
+        let (name, version) = (bot.name.clone(), bot.version.clone());
+        let (sender, outbound) = outbound::channel(self.shared.context.limits.outbound_queue);
+        let mut locked = self.lock();
+        if let Err(refusal) = self.check_not_moved() {
+            return Outcome::without_end(Err(Gated::new(refusal, None)));
+        }
+        if locked.machine.ticket(seat) != Some(ticket) {
+            return Outcome::without_end(Err(locked.gated(ticket_replaced())));
+        }
+        locked.joining = Some(sender);
+        let key = key.map(KeyName::as_str);
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.join(arrived, seat, bot, key, resume_point, effects)
+        });
+        // The queue is still set if the stream was refused.
+        locked.joining = None;
+        if outcome.value.is_ok() {
+            locked.forwarded.set(seat, node);
+        }
+        outcome.map(|joined| match joined {
+            Ok(joined) => {
+                info!(%seat, bot = name, version, "bot joined");
+                Ok(Joined {
+                    number: joined.stream,
+                    outbound,
+                    start: Gated::new(joined.start, locked.gates.gate_for(joined.after)),
+                })
+            }
+            Err((why, after)) => Err(Gated::new(cannot_join(why), locked.gates.gate_for(after))),
+        })
+    }
+
+    fn expect_join_through(&self, seat: Seat, node: &Arc<ForwardingNode>) {
+        let mut locked = self.lock();
+        // The bot may have joined meanwhile, even directly.
+        if locked.machine.bot(seat).is_none() {
+            locked.forwarded.set(seat, Some(node));
+        }
+    }
+
+    fn declined_seat(&self) -> Option<Seat> {
+        self.lock().machine.declined()
+    }
+
+    fn has_joined(&self, seat: Seat) -> bool {
+        self.lock().machine.bot(seat).is_some()
+    }
+
+    fn replace_tickets(
+        &self,
+        tickets: &[(Seat, TicketHash)],
+        are_optional: bool,
+    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>>> {
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.replace_tickets(arrived, tickets, are_optional, effects)
+        });
+        outcome.map(|replaced| match replaced {
+            Ok(replaced) => {
+                let gate = locked.gates.gate_for(replaced.after);
+                Ok(Gated::new(replaced.seats, gate))
+            }
+            Err((why, after)) => Err(Gated::new(why, locked.gates.gate_for(after))),
+        })
+    }
+
+    fn expire_seat(&self, seat: Seat, why: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>> {
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.expire_seat(arrived, seat, why, effects)
+        });
+        outcome.map(|expired| match expired {
+            Ok(after) => Ok(Gated::new((), locked.gates.gate_for(after))),
+            Err((why, after)) => {
+                let refusal = match why {
+                    ExpireSeatError::Over => match_over(&locked.machine.match_info()),
+                    ExpireSeatError::Connected => Refusal::new(
+                        RefusalReason::SeatTaken,
+                        format!("the bot of {seat} is connected"),
+                    )
+                    .with("seat", seat.number().to_string()),
+                    ExpireSeatError::Parked => Refusal::stopping(),
+                };
+                Err(Gated::new(refusal, locked.gates.gate_for(after)))
+            }
+        })
+    }
+
+    fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) -> Outcome<()> {
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.connection_refused(arrived, seat, lost, effects)
+        });
+        outcome.map(|counts| {
+            if counts {
+                info!(%seat, "refused a bot; pausing the clock of its seat");
+            }
+        })
+    }
+
+    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>> {
+        self.put_report(seat, stream, input);
+        // Every caller that acquires the lock handles pending reports, so the report is handled by
+        // the end of this call.
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, (_, reports), effects| {
+            machine.handle_reports(reports, effects);
+        });
+        outcome.map(|()| {
+            let after = locked.machine.uncommitted_report(seat, stream);
+            locked.gates.gate_for(after)
+        })
+    }
+
+    fn answer(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<Gated<Verdict>>> {
+        self.put_report(seat, stream, input);
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, (_, reports), effects| {
+            machine.handle_reports(reports, effects);
+            machine.take_verdict(seat, stream, effects)
+        });
+        outcome.map(|verdict| {
+            let (verdict, after) = verdict?;
+            Some(Gated::new(verdict, locked.gates.gate_for(after)))
+        })
+    }
+
+    fn record_handover(&self, seat: Seat, stream: StreamNumber, request_id: u32) {
+        self.put_report(seat, stream, SeatInput::HandedOver { request_id });
+    }
+
+    fn is_movable(&self) -> bool {
+        let origin = &self.shared.origin;
+        let needs_leader = origin.is_seed_withheld() || !origin.offered.is_empty();
+        if needs_leader || self.shared.facts.spectator_delay.is_some() || self.is_over() {
+            return false;
+        }
+        self.lock().streams.iter().any(Option::is_some)
+    }
+
+    fn park(&self) -> bool {
+        let mut locked = self.lock();
+        if locked.machine.referee().phase() == MatchPhase::Ended {
+            return false;
+        }
+        locked.machine.park();
+        true
+    }
+
+    fn hand_off(&self) {
+        let mut locked = self.lock();
+        // The token is cancelled under the lock. So a joining bot either sees the cancelled token,
+        // or has a stream that is closed here.
+        self.shared.moved.cancel();
+        let gate = locked.gates.gate_for(locked.machine.uncommitted());
+        for stream in &mut locked.streams {
+            if let Some((_, sender)) = stream.take() {
+                sender.close(Closing::Refused(Refusal::stopping()), gate.clone());
+            }
+        }
+        locked.publisher.close(Refusal::stopping());
+    }
+
+    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
+        let mut locked = self.lock();
+        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+            machine.cancel(arrived, why, effects)
+        });
+        outcome.map(|cancelled| match cancelled {
+            Ok(()) => Ok(locked.gated(locked.machine.match_info())),
+            Err(CancelError::Ended) => Err(locked.gated(match_ended())),
+            Err(CancelError::Parked) => Err(locked.gated(Refusal::stopping())),
+        })
+    }
+}
+
+impl<G: WireGame> LiveMatch<G> {
+    /// Appends a report to the inbox of the match.
+    fn put_report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) {
+        let mut inbox = self.inbox();
+        // The time is read under the lock, so that reports are in the order of their times.
+        let moment: ServerTime = self.shared.clock.now();
+        inbox.put(Report {
+            moment,
+            seat,
+            stream,
+            input,
+        });
+    }
+}
+
+impl<G: WireGame> ActiveMatch for LiveMatch<G> {
+    fn clock(&self) -> MatchClock {
+        self.shared.clock.clone()
+    }
+
+    fn deadline_moved(&self) -> Arc<Notify> {
+        Arc::clone(&self.shared.deadline_moved)
+    }
+
+    fn tick(&self) -> Outcome<Option<Time>> {
+        let mut locked = self.lock();
+        self.drive(&mut locked, |machine, arrived, effects| {
+            machine.tick(arrived, effects)
+        })
+    }
+
+    fn restart(&self) -> Outcome<()> {
+        let mut locked = self.lock();
+        let next = HistoryStart {
+            history_id: self.shared.context.history_id,
+            unix_ms: now_unix_ms().unsigned_abs(),
+        };
+        self.drive(&mut locked, |machine, (now, reports), effects| {
+            machine.restart(now, next, effects);
+            machine.handle_reports(reports, effects);
+        })
+    }
+}

@@ -1,0 +1,483 @@
+//! Changes a ladder. Each change is decided, stored and applied before the next one.
+
+use std::sync::Arc;
+
+use bridgemaster_edge::{refusal::Refusal, wall_clock::now_unix_ms};
+use bridgemaster_ladder::{AttendingBot, BotVersion, LadderEntry, Pairing, RequestRefused};
+use bridgemaster_live::IdempotentRequest;
+use bridgemaster_match::MatchId;
+use bridgemaster_proto::v1::LadderState;
+use bridgemaster_store::{LadderChange, StoreError, Write};
+use tokio::sync::oneshot;
+use tracing::{info, warn};
+
+use super::{
+    LiveLadder,
+    model::{LadderModel, OpenMatch},
+    outcome::Outcome,
+    rows::{EndedMatchRow, MatchRow, VersionRow},
+};
+
+/// Completes once a requested match was created or its creation failed.
+pub(super) type PendingMatch = oneshot::Receiver<Result<MatchId, Refusal>>;
+
+/// Version rows to store.
+struct Entries {
+    /// Versions that entered before this change.
+    changed: Vec<VersionRow>,
+    /// Versions that enter now; a place is reserved for each of them.
+    new: Vec<VersionRow>,
+}
+
+impl LiveLadder {
+    /// Enters the present versions that have not entered yet. Returns the newly entered versions.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn enter_versions(
+        self: &Arc<Self>,
+        present: Vec<AttendingBot>,
+    ) -> Result<Vec<LadderEntry>, StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.enter_versions_now(&present).await };
+        self.change_queue.run(change).await
+    }
+
+    async fn enter_versions_now(
+        &self,
+        present: &[AttendingBot],
+    ) -> Result<Vec<LadderEntry>, StoreError> {
+        let Entries { changed, new } = self.with_model(|model| self.plan_entries(model, present));
+        let places = new.len();
+        let rows: Vec<VersionRow> = changed.into_iter().chain(new).collect();
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let changes = rows.iter().map(|version| self.version_change(version));
+        let committed = self.commit(changes.collect()).await;
+        committed.inspect_err(|_| self.version_count.release(places))?;
+        let standings = rows.iter().map(|version| version.standing.clone());
+        let entered = standings.collect();
+        self.with_model(|model| {
+            rows.into_iter()
+                .for_each(|version| model.apply_version(version))
+        });
+        self.notify_watchers();
+        Ok(entered)
+    }
+
+    /// Returns rows for two kinds of present versions: versions that can enter now, and versions
+    /// whose owner has changed. Reserves a place for each version that can enter.
+    fn plan_entries(&self, model: &LadderModel, present: &[AttendingBot]) -> Entries {
+        let (mut changed, mut new) = (Vec::new(), Vec::new());
+        // This list will include the versions that enter now.
+        let mut entered = model.entered.clone();
+        let now = now_unix_ms().unsigned_abs();
+        for presence in present {
+            let Ok(Some(standing)) = model.ladder.admit(presence) else {
+                continue;
+            };
+            if model.versions.contains_key(&standing.bot) {
+                changed.push(model.version_row(standing));
+                continue;
+            }
+            let versions = model.versions.len() + new.len();
+            let capacity = entered.check(&standing.bot, versions, &self.version_count, now);
+            if capacity.is_ok() {
+                entered.record(&standing.bot.name, now);
+                let mut version = model.version_row(standing);
+                version.place = u32::try_from(versions).unwrap_or(u32::MAX);
+                new.push(version);
+            }
+        }
+        new.truncate(self.version_count.reserve(new.len()));
+        Entries { changed, new }
+    }
+
+    /// Pairs the next match, if there is one, and stores the pairing. The match is created later,
+    /// with an idempotency key that contains the match number.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn pair_next_match(
+        self: &Arc<Self>,
+    ) -> Result<Option<(u64, MatchRow)>, StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.pair_next_match_now().await };
+        self.change_queue.run(change).await
+    }
+
+    async fn pair_next_match_now(&self) -> Result<Option<(u64, MatchRow)>, StoreError> {
+        match self.with_model(|model| model.ladder.next_match()) {
+            Some(pairing) => self.store_pairing(pairing).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Pairs a requested match.
+    ///
+    /// # Errors
+    /// The inner error, when the match cannot be played now; the outer error, when the store fails.
+    pub(super) async fn request_match(
+        self: &Arc<Self>,
+        bots: Vec<BotVersion>,
+    ) -> Result<Result<PendingMatch, RequestRefused>, StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.request_match_now(&bots).await };
+        self.change_queue.run(change).await
+    }
+
+    async fn request_match_now(
+        &self,
+        bots: &[BotVersion],
+    ) -> Result<Result<PendingMatch, RequestRefused>, StoreError> {
+        let pairing = match self.with_model(|model| model.ladder.request_match(bots)) {
+            Ok(pairing) => pairing,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (requester, pending) = oneshot::channel();
+        let number = self.with_model(|model| model.ladder.counts().paired);
+        // The requester is added before the pairing is applied, and so before the match can be
+        // created.
+        self.with_in_play(|in_play| in_play.add_requester(number, requester));
+        let stored = self.store_pairing(pairing).await;
+        if stored.is_err() {
+            self.with_in_play(|in_play| in_play.remove(number, None));
+        }
+        stored?;
+        self.notify_runner();
+        Ok(Ok(pending))
+    }
+
+    async fn store_pairing(&self, pairing: Pairing) -> Result<(u64, MatchRow), StoreError> {
+        let number = self.with_model(|model| model.ladder.counts().paired);
+        let row = MatchRow {
+            pairing,
+            paired_unix_ms: now_unix_ms().unsigned_abs(),
+            over: None,
+        };
+        let pair = LadderChange::Pair {
+            term: self.term,
+            number,
+            value: row.to_bytes(),
+        };
+        self.commit(vec![pair]).await?;
+        self.with_model(|model| {
+            model.apply_pairing(number, &row);
+            let open = OpenMatch {
+                row: row.clone(),
+                match_id: None,
+            };
+            model.open.insert(number, open);
+        });
+        Ok((number, row))
+    }
+
+    /// Stores the end of a match, and applies it. Returns the versions whose standing has changed.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn end_match(
+        self: &Arc<Self>,
+        number: u64,
+        outcome: Outcome,
+    ) -> Result<Vec<LadderEntry>, StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.end_match_now(number, outcome).await };
+        self.change_queue.run(change).await
+    }
+
+    async fn end_match_now(
+        &self,
+        number: u64,
+        outcome: Outcome,
+    ) -> Result<Vec<LadderEntry>, StoreError> {
+        let end = outcome.end.clone();
+        let open = self.with_model(|model| model.open.get(&number).cloned());
+        let Some(open) = open else {
+            return Ok(Vec::new());
+        };
+        let match_id = open.match_id.as_ref().map(MatchId::to_string);
+        let match_id = match_id.unwrap_or_default();
+        let faults = outcome.fault_messages(&match_id);
+        let row = MatchRow {
+            over: Some(EndedMatchRow {
+                end: end.clone(),
+                annulled_for: outcome.annulled_for,
+                match_id,
+                ended_unix_ms: now_unix_ms().unsigned_abs(),
+            }),
+            ..open.row
+        };
+        let judged: Vec<VersionRow> = self.with_model(|model| {
+            let judged = model
+                .ladder
+                .entries_after(number, &end, row.span(), &faults);
+            let judged = judged.into_iter();
+            judged.map(|standing| model.version_row(standing)).collect()
+        });
+        let ended = LadderChange::End {
+            term: self.term,
+            number,
+            value: row.to_bytes(),
+        };
+        let changed = judged.iter().map(|version| self.version_change(version));
+        let changes = [ended].into_iter().chain(changed);
+        let mut writes = self.writes(changes.collect());
+        // The idempotency key of the match is no longer needed.
+        writes.push(self.creation_key(number).remove_record());
+        self.write(writes).await?;
+        let standings: Vec<LadderEntry> = judged
+            .iter()
+            .map(|version| version.standing.clone())
+            .collect();
+        self.with_model(|model| {
+            let open = model.open.remove(&number);
+            let match_id = open.and_then(|open| open.match_id);
+            self.with_in_play(|in_play| in_play.remove(number, match_id.as_ref()));
+            model.apply_end(number, &row);
+            judged
+                .into_iter()
+                .for_each(|version| model.apply_version(version));
+        });
+        self.log_benched(&standings);
+        self.notify_fitting();
+        self.publish_match(number);
+        Ok(standings)
+    }
+
+    /// Adds the ratings from the last fit to the rating histories of versions.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn record_rating_points(self: &Arc<Self>) -> Result<(), StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.record_rating_points_now().await };
+        self.change_queue.run(change).await
+    }
+
+    async fn record_rating_points_now(&self) -> Result<(), StoreError> {
+        let points = self.with_model(|model| model.due_rating_points());
+        if !points.is_empty() {
+            // A rating history need not be complete, so a crash can lose its last points.
+            let changes = points.iter().map(|version| self.version_change(version));
+            self.commit(changes.collect()).await?;
+            self.with_model(|model| {
+                points
+                    .into_iter()
+                    .for_each(|version| model.apply_version(version));
+            });
+        }
+        Ok(())
+    }
+
+    fn log_benched(&self, standings: &[LadderEntry]) {
+        for standing in standings {
+            if let Some(why) = &standing.benched {
+                let bot = &standing.bot;
+                warn!(ladder = %self.id(), bot = bot.name, version = bot.version, why, "benched a bot");
+            }
+        }
+    }
+
+    /// Advances the ladder to a later state. Repeating the call has no effect.
+    ///
+    /// # Errors
+    /// The outer error, when the store fails; the inner error, which contains the current state,
+    /// when the ladder is already in a later state.
+    pub(super) async fn advance_state(
+        self: &Arc<Self>,
+        to: LadderState,
+    ) -> Result<Result<(), LadderState>, StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.advance_now(to).await };
+        self.change_queue.run(change).await
+    }
+
+    async fn advance_now(&self, to: LadderState) -> Result<Result<(), LadderState>, StoreError> {
+        let (mut description, paired) =
+            self.with_model(|model| (model.description.clone(), model.ladder.counts().paired));
+        let now = now_unix_ms().unsigned_abs();
+        let state = description.ladder.state();
+        if state == to {
+            return Ok(Ok(()));
+        }
+        match to {
+            LadderState::Frozen if state == LadderState::Open => {
+                description.ladder.frozen_unix_ms = now;
+                description.frozen_at_match = paired;
+            }
+            LadderState::Closed => description.ladder.closed_unix_ms = now,
+            _ => return Ok(Err(state)),
+        }
+        description.ladder.state = to.into();
+        let keep = LadderChange::Update {
+            term: self.term,
+            value: description.to_bytes(),
+        };
+        self.commit(vec![keep]).await?;
+        info!(ladder = %self.id(), state = to.as_str_name(), "ladder state changed");
+        self.with_model(|model| {
+            model.ladder.advance(description.state());
+            model.description = description;
+        });
+        self.notify_runner();
+        self.notify_watchers();
+        Ok(Ok(()))
+    }
+
+    /// Lets a benched version play again. Returns its standing; `None` if it is not benched.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(super) async fn unbench(
+        self: &Arc<Self>,
+        bot: BotVersion,
+    ) -> Result<Option<LadderEntry>, StoreError> {
+        let ladder = Arc::clone(self);
+        let change = async move { ladder.unbench_now(&bot).await };
+        self.change_queue.run(change).await
+    }
+
+    async fn unbench_now(&self, bot: &BotVersion) -> Result<Option<LadderEntry>, StoreError> {
+        let version = self.with_model(|model| {
+            let standing = model.ladder.unbench(bot)?;
+            Some(model.version_row(standing))
+        });
+        let Some(version) = version else {
+            return Ok(None);
+        };
+        self.commit(vec![self.version_change(&version)]).await?;
+        let standing = version.standing.clone();
+        self.with_model(|model| model.apply_version(version));
+        self.notify_runner();
+        self.notify_watchers();
+        Ok(Some(standing))
+    }
+
+    /// Returns the idempotency key for the match with this number. The key ensures that the match
+    /// is created only once.
+    pub(super) fn creation_key(&self, number: u64) -> IdempotentRequest {
+        let created = self.with_model(|model| model.description.ladder.created_unix_ms);
+        IdempotentRequest::for_ladder_match(self.id(), created, number)
+    }
+
+    fn version_change(&self, version: &VersionRow) -> LadderChange {
+        LadderChange::PutVersion {
+            term: self.term,
+            bot_name: version.standing.bot.name.clone(),
+            bot_version: version.standing.bot.version.clone(),
+            value: version.to_bytes(),
+        }
+    }
+
+    async fn commit(&self, changes: Vec<LadderChange>) -> Result<(), StoreError> {
+        self.write(self.writes(changes)).await
+    }
+
+    /// Commits the writes. After a failure the outcome is unknown, so the ladder is reloaded.
+    async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+        let committed = self.store().commit(writes).await;
+        if committed.is_err() {
+            self.set_needs_reload(true);
+            self.notify_runner();
+        }
+        committed
+    }
+
+    fn writes(&self, changes: Vec<LadderChange>) -> Vec<Write> {
+        let writes = changes.into_iter().map(|change| Write::ChangeLadder {
+            ladder_id: self.id().clone(),
+            change,
+        });
+        writes.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        task::{Context, Waker},
+    };
+
+    use bridgemaster_edge::limits::{MAX_LADDER_BOTS, MAX_VERSIONS_OF_ALL_LADDERS};
+    use bridgemaster_store::{DataDir, MemoryStore, SqliteOptions, SqliteStore, Store};
+
+    use super::*;
+    use crate::ladder::{capacity::ServerVersionCount, rows::LadderDescription};
+
+    async fn ladder(
+        store: impl Store + 'static,
+        version_count: ServerVersionCount,
+    ) -> Arc<LiveLadder> {
+        let id = bridgemaster_store::LadderId::new("league").unwrap();
+        let description = LadderDescription::of_two_house_bots();
+        let created = LiveLadder::create(id, description, Arc::new(store), version_count);
+        created.await.unwrap()
+    }
+
+    fn presence(name: &str) -> AttendingBot {
+        AttendingBot {
+            bot: BotVersion::new(name, "1"),
+            owner: String::new(),
+            slots: 1,
+            free_slots: 1,
+        }
+    }
+
+    #[tokio::test]
+    async fn bots_that_come_together_stay_within_the_capacity() {
+        let ladder = ladder(MemoryStore::new(), ServerVersionCount::default()).await;
+        ladder.with_model(|model| {
+            for bot in 0..MAX_LADDER_BOTS - 1 {
+                model.entered.record(&format!("bot-{bot}"), 0);
+            }
+        });
+        let present = ["ada", "bob", "cyd"].map(presence);
+        let entered = ladder.enter_versions(present.to_vec()).await.unwrap();
+        let names = entered.iter().map(|standing| &*standing.bot.name);
+        assert_eq!(names.collect::<Vec<_>>(), ["ada"]);
+    }
+
+    #[tokio::test]
+    async fn a_version_that_could_not_be_stored_reserves_no_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
+        let quota = ServerVersionCount::default();
+        let ladder = ladder(store.unwrap(), quota.clone()).await;
+        ladder.store().close().await.unwrap();
+        assert!(ladder.enter_versions(vec![presence("ada")]).await.is_err());
+        assert_eq!(
+            quota.reserve(MAX_VERSIONS_OF_ALL_LADDERS),
+            MAX_VERSIONS_OF_ALL_LADDERS
+        );
+    }
+
+    #[tokio::test]
+    async fn a_change_is_completed_even_if_its_caller_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        // Its commits proceed without being awaited.
+        let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
+        let ladder = ladder(store.unwrap(), ServerVersionCount::default()).await;
+        let present = ["ada", "bob", "cyd", "dan"].map(presence);
+        ladder.enter_versions(present.to_vec()).await.unwrap();
+        ladder.set_present(&present);
+        {
+            let mut dropped = pin!(ladder.pair_next_match());
+            let is_done = dropped
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
+            assert!(is_done.is_pending(), "the call ends before its commit");
+        }
+        let (number, _) = ladder
+            .pair_next_match()
+            .await
+            .unwrap()
+            .expect("two more bots are free");
+        assert_eq!(number, 1);
+        assert_eq!(ladder.with_model(|model| model.open.len()), 2);
+    }
+}

@@ -1,0 +1,165 @@
+//! The in-memory model of a ladder, which is rebuilt from its stored rows after a restart.
+
+use std::collections::{BTreeMap, HashMap};
+
+use bridgemaster_edge::{limits::MAX_RATING_POINTS, wall_clock::now_unix_ms};
+use bridgemaster_ladder::{BotRating, BotVersion, Ladder, LadderEntry};
+use bridgemaster_match::MatchId;
+use bridgemaster_proto::v1::RatingPoint;
+
+use super::{
+    capacity::{CapacityExceeded, EntryTimes, ServerVersionCount},
+    rows::{LadderDescription, MatchRow, VersionRow, rating_to_wire},
+};
+
+/// A rating point is due once the results since the last point make up 1 % of the version's
+/// results.
+const RATING_POINT_DIVISOR: u64 = 100;
+/// The in-memory model of a ladder: a fold of its stored rows.
+pub(super) struct LadderModel {
+    pub(super) description: LadderDescription,
+    pub(super) ladder: Ladder,
+    pub(super) versions: HashMap<BotVersion, VersionRow>,
+    pub(super) entered: EntryTimes,
+    /// Matches that have not ended, by number.
+    pub(super) open: BTreeMap<u64, OpenMatch>,
+    /// The rematches of annulled matches, by the annulled match's number.
+    pub(super) rematches: HashMap<u64, Rematch>,
+    /// The number of results that the last fit included. A failed fit counts too.
+    pub(super) fitted_results: u64,
+}
+
+/// A match that has not ended.
+#[derive(Clone, Debug)]
+pub(super) struct OpenMatch {
+    pub(super) row: MatchRow,
+    /// `None` until the match is created.
+    pub(super) match_id: Option<MatchId>,
+}
+
+/// A rematch of an annulled match.
+#[derive(Clone, Debug)]
+pub(super) struct Rematch {
+    pub(super) number: u64,
+    /// The identifier of the rematch; empty until the rematch has ended.
+    pub(super) match_id: String,
+}
+
+impl LadderModel {
+    /// Creates the model of a ladder without versions and matches.
+    pub(super) fn new(description: LadderDescription, ladder: Ladder) -> Self {
+        Self {
+            description,
+            ladder,
+            versions: HashMap::new(),
+            entered: EntryTimes::default(),
+            open: BTreeMap::new(),
+            rematches: HashMap::new(),
+            fitted_results: 0,
+        }
+    }
+
+    /// Applies the pairing of a match.
+    pub(super) fn apply_pairing(&mut self, number: u64, row: &MatchRow) {
+        self.ladder.record_pairing(&row.pairing);
+        if let Some(replaced) = row.pairing.replaces {
+            let match_id = String::new();
+            let rematch = Rematch { number, match_id };
+            self.rematches.insert(replaced, rematch);
+        }
+    }
+
+    /// Applies the end of a match.
+    pub(super) fn apply_end(&mut self, number: u64, row: &MatchRow) {
+        let Some(over) = &row.over else {
+            return;
+        };
+        self.ladder.record_end(number, &over.end, row.span());
+        let replaced = row.pairing.replaces;
+        let rematch = replaced.and_then(|replaced| self.rematches.get_mut(&replaced));
+        if let Some(rematch) = rematch.filter(|rematch| rematch.number == number) {
+            rematch.match_id.clone_from(&over.match_id);
+        }
+    }
+
+    /// Returns the rematch of an annulled match; `None` while there is none.
+    pub(super) fn replaced_by(&self, number: u64) -> Option<String> {
+        let rematch = self.rematches.get(&number)?;
+        match self.open.get(&rematch.number) {
+            Some(open) => open.match_id.as_ref().map(MatchId::to_string),
+            None => Some(rematch.match_id.clone()),
+        }
+    }
+
+    /// Builds the row of a version with this standing.
+    pub(super) fn version_row(&self, standing: LadderEntry) -> VersionRow {
+        match self.versions.get(&standing.bot) {
+            Some(version) => VersionRow {
+                standing,
+                ..version.clone()
+            },
+            None => VersionRow {
+                standing,
+                entered_unix_ms: now_unix_ms().unsigned_abs(),
+                place: u32::try_from(self.versions.len()).unwrap_or(u32::MAX),
+                history: Vec::new(),
+            },
+        }
+    }
+
+    /// Checks the capacity for a new version.
+    pub(super) fn check_capacity(
+        &self,
+        bot: &BotVersion,
+        quota: &ServerVersionCount,
+    ) -> Result<(), CapacityExceeded> {
+        let now = now_unix_ms().unsigned_abs();
+        self.entered.check(bot, self.versions.len(), quota, now)
+    }
+
+    /// Applies the row of a version.
+    pub(super) fn apply_version(&mut self, version: VersionRow) {
+        self.ladder.store_entry(version.standing.clone());
+        let bot = version.standing.bot.clone();
+        let entered_unix_ms = version.entered_unix_ms;
+        let before = self.versions.insert(bot.clone(), version);
+        if before.is_none() {
+            self.entered.record(&bot.name, entered_unix_ms);
+        }
+    }
+
+    /// Returns the versions that are due for a rating point from the last fit.
+    pub(super) fn due_rating_points(&self) -> Vec<VersionRow> {
+        let table = self.ladder.table();
+        let due = table.ratings().iter().filter_map(|rated| {
+            let version = self.versions.get(&rated.bot)?;
+            with_rating_point(version, rated)
+        });
+        due.collect()
+    }
+}
+
+/// Adds a point to the rating history of a version; `None` if the version has not played enough
+/// matches since the last point.
+fn with_rating_point(version: &VersionRow, rated: &BotRating) -> Option<VersionRow> {
+    let last = version.history.last();
+    let last = last.and_then(|point| point.rating.as_ref());
+    let last = last.map_or(0, |rating| u64::from(rating.matches));
+    if rated.matches < last + 1 + rated.matches / RATING_POINT_DIVISOR {
+        return None;
+    }
+    let mut version = version.clone();
+    if version.history.len() >= MAX_RATING_POINTS {
+        // Keep every other point.
+        let mut number = 0;
+        version.history.retain(|_| {
+            number += 1;
+            number % 2 == 0
+        });
+    }
+    version.history.push(RatingPoint {
+        at_unix_ms: now_unix_ms().unsigned_abs(),
+        rating: Some(rating_to_wire(rated)),
+    });
+    Some(version)
+}

@@ -1,0 +1,384 @@
+//! A ladder's stored rows, and their conversion from and to bytes.
+
+use bridgemaster_ladder::{
+    BotRating, BotVersion, CONFIDENCE, ClosingRule, End, LadderEntry, Pairing, Purpose, Rules,
+    SeatEnd, Span, State,
+};
+use bridgemaster_proto::{
+    internal::v1::{
+        LadderMatchEnd, LadderMatchRecord, LadderRecord, LadderSeatRecord, LadderVersionRecord,
+    },
+    v1::{self, AnnulmentReason, LadderState, OfferPurpose, Rating, RatingPoint},
+};
+use bridgemaster_store::{StoredLadderMatch, StoredLadderVersion};
+use prost::Message as _;
+
+/// The format version of the rows.
+const FORMAT_VERSION: u32 = 1;
+
+/// The label by which a match names its ladder.
+pub const LADDER_LABEL: &str = "ladder";
+
+/// The separator between a house bot's name and version, as in `greedy@1`.
+const HOUSE_BOT_SEPARATOR: char = '@';
+
+/// A ladder's rules and state.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct LadderDescription {
+    /// The ladder's message, without counts and other derived fields.
+    pub(super) ladder: v1::Ladder,
+    /// The number of matches when the ladder was frozen.
+    pub(super) frozen_at_match: u64,
+}
+
+impl LadderDescription {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let record = LadderRecord {
+            format_version: FORMAT_VERSION,
+            ladder: Some(self.ladder.clone()),
+            frozen_at_match: self.frozen_at_match,
+        };
+        record.encode_to_vec()
+    }
+
+    /// Decodes a row, or describes the error.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let record = LadderRecord::decode(bytes).map_err(|error| error.to_string())?;
+        if record.format_version != FORMAT_VERSION {
+            let version = record.format_version;
+            return Err(format!("the format version {version} is not supported"));
+        }
+        let ladder = record.ladder.ok_or("the row contains no ladder")?;
+        Ok(Self {
+            ladder,
+            frozen_at_match: record.frozen_at_match,
+        })
+    }
+
+    /// Returns the pairing and rating rules.
+    pub(super) fn rules(&self) -> Rules {
+        let ladder = &self.ladder;
+        let closing = ladder.closing.unwrap_or_default();
+        let name = |bot: &String| {
+            bot.split(HOUSE_BOT_SEPARATOR)
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let whole = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        Rules {
+            seats: whole(ladder.config.as_ref().map_or(0, |config| config.seats)),
+            max_matches: whole(ladder.max_matches),
+            max_slots: ladder.max_slots,
+            owners_apart: ladder.owners_apart,
+            house_bots: ladder.house_bots.iter().map(name).collect(),
+            closing: ClosingRule {
+                settled_top: whole(closing.settled_top),
+                confidence: closing.confidence,
+                max_matches_per_bot: closing.max_matches_per_bot.into(),
+            },
+        }
+    }
+
+    pub(super) fn state(&self) -> State {
+        match self.ladder.state() {
+            LadderState::Frozen => State::Frozen {
+                at_match: self.frozen_at_match,
+            },
+            LadderState::Closed => State::Closed,
+            LadderState::Open | LadderState::Unspecified => State::Open,
+        }
+    }
+}
+
+#[cfg(test)]
+impl LadderDescription {
+    /// Creates a ladder of two seats whose bots `ada` and `bob` need no validation.
+    pub(super) fn of_two_house_bots() -> Self {
+        let config = v1::MatchConfig {
+            seats: 2,
+            ..v1::MatchConfig::default()
+        };
+        Self {
+            ladder: v1::Ladder {
+                config: Some(config),
+                max_matches: 4,
+                max_slots: 64,
+                house_bots: vec!["ada".to_owned(), "bob".to_owned()],
+                ..v1::Ladder::default()
+            },
+            frozen_at_match: 0,
+        }
+    }
+}
+
+/// The stored row of a version of a bot.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct VersionRow {
+    pub(super) standing: LadderEntry,
+    pub(super) entered_unix_ms: u64,
+    /// The position of the version in the order in which versions entered.
+    pub(super) place: u32,
+    pub(super) history: Vec<RatingPoint>,
+}
+
+impl VersionRow {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let record = LadderVersionRecord {
+            entered_unix_ms: self.entered_unix_ms,
+            owner: self.standing.owner.clone(),
+            is_validated: self.standing.is_validated,
+            failed_validation: self.standing.failed_validation.clone(),
+            benched: self.standing.benched.clone(),
+            forgiven_before: self.standing.forgiven_before,
+            history: self.history.clone(),
+            place: self.place,
+        };
+        record.encode_to_vec()
+    }
+
+    pub(super) fn read(stored: StoredLadderVersion) -> Result<Self, String> {
+        let record = LadderVersionRecord::decode(&*stored.value);
+        let record = record.map_err(|error| error.to_string())?;
+        Ok(Self {
+            standing: LadderEntry {
+                bot: BotVersion::new(stored.bot_name, stored.bot_version),
+                owner: record.owner,
+                is_validated: record.is_validated,
+                failed_validation: record.failed_validation,
+                benched: record.benched,
+                forgiven_before: record.forgiven_before,
+            },
+            entered_unix_ms: record.entered_unix_ms,
+            place: record.place,
+            history: record.history,
+        })
+    }
+}
+
+/// The stored row of a match.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MatchRow {
+    pub(super) pairing: Pairing,
+    pub(super) paired_unix_ms: u64,
+    /// `None` while the match is not over.
+    pub(super) over: Option<EndedMatchRow>,
+}
+
+/// The end of a match.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EndedMatchRow {
+    pub(super) end: End,
+    /// The reason for an annulment; `Unspecified` if the match is not annulled.
+    pub(super) annulled_for: AnnulmentReason,
+    /// The identifier of the match; empty if it was never created.
+    pub(super) match_id: String,
+    pub(super) ended_unix_ms: u64,
+}
+
+impl MatchRow {
+    /// The trace span of the match, from its pairing to its end; empty while it is not over.
+    pub(super) fn span(&self) -> Span {
+        let over = self.over.as_ref();
+        Span {
+            started_ms: self.paired_unix_ms,
+            ended_ms: over.map_or(self.paired_unix_ms, |over| over.ended_unix_ms),
+        }
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let bots = self.pairing.seats.iter();
+        let seats = bots.map(|bot| LadderSeatRecord {
+            bot_name: bot.name.clone(),
+            bot_version: bot.version.clone(),
+            ..LadderSeatRecord::default()
+        });
+        let mut record = LadderMatchRecord {
+            purpose: purpose_to_wire(self.pairing.purpose).into(),
+            seats: seats.collect(),
+            paired_unix_ms: self.paired_unix_ms,
+            replaces: self.pairing.replaces,
+            ..LadderMatchRecord::default()
+        };
+        if let Some(over) = &self.over {
+            record.match_id.clone_from(&over.match_id);
+            record.ended_unix_ms = over.ended_unix_ms;
+            record.annulled_for = over.annulled_for.into();
+            let end = match &over.end {
+                End::Played(ends) => {
+                    set_seat_results(&mut record.seats, ends);
+                    LadderMatchEnd::Played
+                }
+                End::Annulled(ends) => {
+                    set_seat_results(&mut record.seats, ends);
+                    LadderMatchEnd::Annulled
+                }
+                End::Cancelled { absent } => {
+                    for seat in absent {
+                        if let Some(seat) = record.seats.get_mut(*seat) {
+                            seat.absent = true;
+                        }
+                    }
+                    LadderMatchEnd::Cancelled
+                }
+            };
+            record.end = end.into();
+        }
+        record.encode_to_vec()
+    }
+
+    pub(super) fn read(stored: &StoredLadderMatch) -> Result<Self, String> {
+        let record = LadderMatchRecord::decode(&*stored.value);
+        let record = record.map_err(|error| error.to_string())?;
+        let bots = record.seats.iter();
+        let bots = bots.map(|seat| BotVersion::new(&*seat.bot_name, &*seat.bot_version));
+        let pairing = Pairing {
+            purpose: purpose_of(record.purpose()),
+            seats: bots.collect(),
+            replaces: record.replaces,
+        };
+        let ends = || {
+            let seats = record.seats.iter();
+            let ends = seats.map(|seat| SeatEnd {
+                place: seat.place,
+                score: seat.score,
+                forfeited: seat.forfeited,
+            });
+            ends.collect()
+        };
+        let end = match record.end() {
+            LadderMatchEnd::Unspecified => None,
+            LadderMatchEnd::Played => Some(End::Played(ends())),
+            LadderMatchEnd::Annulled => Some(End::Annulled(ends())),
+            LadderMatchEnd::Cancelled => {
+                let seats = record.seats.iter().enumerate();
+                let absent = seats.filter(|(_, seat)| seat.absent);
+                Some(End::Cancelled {
+                    absent: absent.map(|(seat, _)| seat).collect(),
+                })
+            }
+        };
+        if end.is_some() != stored.is_over {
+            return Err("the row and its content disagree on whether the match is over".to_owned());
+        }
+        Ok(Self {
+            pairing,
+            paired_unix_ms: record.paired_unix_ms,
+            over: end.map(|end| EndedMatchRow {
+                annulled_for: annulled_for(&end, record.annulled_for()),
+                end,
+                match_id: record.match_id.clone(),
+                ended_unix_ms: record.ended_unix_ms,
+            }),
+        })
+    }
+}
+
+/// The reason for an annulment. Rows of older programs contain no reason, since referee lag was the
+/// only one.
+fn annulled_for(end: &End, stored: AnnulmentReason) -> AnnulmentReason {
+    match (end, stored) {
+        (End::Annulled(_), AnnulmentReason::Unspecified) => AnnulmentReason::RefereeLag,
+        (_, stored) => stored,
+    }
+}
+
+fn set_seat_results(seats: &mut [LadderSeatRecord], ends: &[SeatEnd]) {
+    for (seat, end) in seats.iter_mut().zip(ends) {
+        seat.place = end.place;
+        seat.score = end.score;
+        seat.forfeited = end.forfeited;
+    }
+}
+
+pub(super) fn purpose_to_wire(purpose: Purpose) -> OfferPurpose {
+    match purpose {
+        Purpose::Rated => OfferPurpose::Rated,
+        Purpose::Validation => OfferPurpose::Validation,
+        Purpose::Requested => OfferPurpose::Requested,
+    }
+}
+
+fn purpose_of(purpose: OfferPurpose) -> Purpose {
+    match purpose {
+        OfferPurpose::Rated => Purpose::Rated,
+        OfferPurpose::Validation => Purpose::Validation,
+        _ => Purpose::Requested,
+    }
+}
+
+/// Converts a rating to its message.
+pub(super) fn rating_to_wire(rated: &BotRating) -> Rating {
+    let rank = |rank: usize| u32::try_from(rank).unwrap_or(u32::MAX);
+    Rating {
+        elo: rated.elo,
+        elo_low: rated.elo_low,
+        elo_high: rated.elo_high,
+        confidence: CONFIDENCE,
+        rank_best: rank(rated.ranks.best),
+        rank_worst: rank(rated.ranks.worst),
+        matches: u32::try_from(rated.matches).unwrap_or(u32::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_round_trip() {
+        let end = |place, forfeited| SeatEnd {
+            place,
+            score: -3,
+            forfeited,
+        };
+        let ends = vec![end(2, true), end(1, false)];
+        for (end, purpose, replaces) in [
+            (None, Purpose::Rated, None),
+            (Some(End::Played(ends.clone())), Purpose::Rated, Some(0)),
+            (Some(End::Annulled(ends)), Purpose::Validation, None),
+            (
+                Some(End::Cancelled { absent: vec![1] }),
+                Purpose::Requested,
+                None,
+            ),
+        ] {
+            let row = MatchRow {
+                pairing: Pairing {
+                    purpose,
+                    seats: vec![BotVersion::new("a", "1"), BotVersion::new("b", "")],
+                    replaces,
+                },
+                paired_unix_ms: 5,
+                over: end.map(|end| EndedMatchRow {
+                    annulled_for: match end {
+                        End::Annulled(_) => AnnulmentReason::ServerCrash,
+                        _ => AnnulmentReason::Unspecified,
+                    },
+                    end,
+                    match_id: "m".to_owned(),
+                    ended_unix_ms: 6,
+                }),
+            };
+            let stored = StoredLadderMatch {
+                number: 7,
+                is_over: row.over.is_some(),
+                value: row.to_bytes(),
+            };
+            assert_eq!(MatchRow::read(&stored), Ok(row));
+        }
+    }
+
+    #[test]
+    fn house_bots_are_identified_by_name() {
+        let description = LadderDescription {
+            ladder: v1::Ladder {
+                house_bots: vec!["greedy@1".to_owned(), "random".to_owned()],
+                ..v1::Ladder::default()
+            },
+            frozen_at_match: 0,
+        };
+        let house = description.rules().house_bots;
+        assert_eq!(Vec::from_iter(house), ["greedy", "random"]);
+    }
+}
