@@ -1,6 +1,6 @@
 //! A server's maximum memory use, computed from its limits.
 //!
-//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/attack` verifies
+//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/storm/attack` verifies
 //! their sum from outside: it drives a real server to its limits, and reads the server process's
 //! memory use.
 

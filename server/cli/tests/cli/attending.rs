@@ -1,175 +1,78 @@
-//! Bots that attend a queue, and a contest that offers them seats.
+//! Bots that attend a queue or a ladder, and a contest that offers them seats.
 
-#![cfg(unix)]
-
-use std::{
-    collections::HashSet,
-    ffi::OsString,
-    fs,
-    io::{BufRead as _, BufReader},
-    os::unix::fs::PermissionsExt as _,
-    process::{Child, Stdio},
-};
+use std::{collections::HashSet, fs, os::unix::fs::PermissionsExt as _};
 
 use bridgemaster_proto::v1::{
     AttendanceState, CreateQueueRequest, Queue, WatchQueueRequest, WatchQueueResponse,
     lobby_service_client::LobbyServiceClient,
 };
-use serde_json::Value;
 use tokio::time::timeout;
-use tonic::{Streaming, transport::Channel};
+use tonic::Streaming;
 
-use crate::{
-    contest::LAGGING,
-    program::{PATIENCE, Ran, bridgemaster, run, signal, words},
-    served_match::Served,
+use crate::kit::{
+    program::{Background, PATIENCE, PROGRAM, all_refused, bridgemaster, succeed},
+    results::{LAGGING, rows, seats},
+    served::Served,
 };
 
-/// Version of the built-in bots, as they say it in Hello.
-const BOT_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Flags of the bot `ada`, with the version that built-in bots say in Hello.
+pub(crate) const ADA: &str = concat!("--name ada --bot-version ", env!("CARGO_PKG_VERSION"));
 
-/// A process that is killed when its test fails.
-pub(crate) struct Attendant(Child);
-
-impl Attendant {
-    pub(crate) fn start(server: &Served, arguments: &[&str]) -> Self {
-        let mut command = bridgemaster(arguments);
-        command.env("BRIDGEMASTER_SERVER", &server.url);
-        Self(command.stderr(Stdio::piped()).spawn().unwrap())
-    }
-
-    /// Returns its exit code and standard error.
-    pub(crate) fn ended(mut self) -> (Option<i32>, String) {
-        let status = self.0.wait().unwrap();
-        let mut text = String::new();
-        let stderr = self.0.stderr.as_mut().unwrap();
-        std::io::Read::read_to_string(stderr, &mut text).unwrap();
-        (status.code(), text)
-    }
-}
-
-impl Drop for Attendant {
-    fn drop(&mut self) {
-        // It may have ended by itself, as it should.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Runs a command that attends at a server.
+pub(crate) fn attend(server: &Served, line: &str) -> Background {
+    Background::spawn(bridgemaster(line).env("BRIDGEMASTER_SERVER", &server.url))
 }
 
 #[test]
 fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
-    let server = Served::start(&[]);
+    let server = Served::start("");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contest");
-    let flags = [
-        "contest",
-        "--game",
-        "carcassonne",
-        "--server",
-        &server.url,
-        "--queue",
-        "cup",
-        "--bot",
-        "here=random",
-        "--bot",
-        "far=@greedy",
-        "--bot",
-        "there=@ada",
-        "--format",
-        "round-robin",
-        "--rounds",
-        "1",
-        "--concurrency",
-        "2",
-        "--referee-lag-limit-ms",
-        "10000",
-        "--folder",
-    ];
-    let flags = flags.iter().map(OsString::from);
-    let contest = bridgemaster(flags.chain([path.clone().into_os_string()]))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let program = env!("CARGO_BIN_EXE_bridgemaster");
-    let attend = [
-        "attend",
-        "--queue",
-        "cup",
-        "--name",
-        "ada",
-        "--bot-version",
-        BOT_VERSION,
-    ];
-    let far = Attendant::start(
-        &server,
-        &["bot", "greedy", "--queue", "cup", "--slots", "2"],
-    );
-    let there = [&attend[..], &["--", program, "bot", "random"]].concat();
-    let there = Attendant::start(&server, &there);
-    let ran = Ran::from(contest.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(
-        ran.out.contains("each match had its own seed"),
-        "{}",
-        ran.out
-    );
+    let bots = "--bot here=random --bot far=@greedy --bot there=@ada --queue cup";
+    let format = "--format round-robin --rounds 1 --concurrency 2";
+    let at = format!("--server {} --folder {}", server.url, path.display());
+    let game = "contest --game carcassonne";
+    let contest = Background::start(format!("{game} {bots} {format} {at} {LAGGING}"));
+    let far = attend(&server, "bot greedy --queue cup --slots 2");
+    let there = format!("attend --queue cup {ADA} -- {PROGRAM} bot random");
+    let there = attend(&server, &there);
+    contest.ended().prints(0, &["each match had its own seed"]);
 
-    let rows = fs::read_to_string(path.join("results.jsonl")).unwrap();
-    let rows = rows.lines().map(|line| {
-        let row: Value = serde_json::from_str(line).unwrap();
-        row["row"].clone()
-    });
-    let rows: Vec<Value> = rows.collect();
+    let rows = rows(&path);
     assert_eq!(rows.len(), 6);
     let seeds: HashSet<&str> = rows
         .iter()
         .map(|row| row["seed"].as_str().unwrap())
         .collect();
     assert_eq!(seeds.len(), 6, "each match has a bot that may remember");
-    for seat in rows.iter().flat_map(|row| row["seats"].as_array().unwrap()) {
-        let attended = seat["bot"] != 0;
-        let how = if attended { "attended" } else { "done" };
+    for seat in seats(&rows) {
+        let how = if seat["bot"] == 0 { "done" } else { "attended" };
         assert_eq!(seat["end"]["how"], how, "{seat}");
         assert!(seat["answered"].as_u64().unwrap() > 0, "{seat}");
     }
     // The contest has closed its queue, and so they end.
-    let (code, stderr) = far.ended();
-    assert_eq!(code, Some(0), "{stderr}");
-    let (code, stderr) = there.ended();
-    assert_eq!(code, Some(0), "{stderr}");
-    assert_eq!(stderr.matches("played").count(), 4, "{stderr}");
+    far.ended().exits(0);
+    let there = there.ended().exits(0);
+    assert_eq!(there.err.matches("played").count(), 4, "{}", there.err);
 }
 
 #[test]
 fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
-    for (line, expected) in [
+    let nameless = "contest --bot far=@ --against greedy --server http://x:1";
+    all_refused(&[
+        ("contest --bot far=@ada --against greedy", &["--server URL"]),
+        (nameless, &["attends: the name is empty"]),
         (
-            &["contest", "--bot", "far=@ada", "--against", "greedy"][..],
-            "--server URL",
+            "attend --queue cup -- ./no/such/program",
+            &["cannot find the program"],
         ),
-        (
-            &words("contest --bot far=@ --against greedy --server http://x:1"),
-            "attends: the name is empty",
-        ),
-        (
-            &["attend", "--queue", "cup", "--", "./no/such/program"],
-            "cannot find the program",
-        ),
-        (
-            &["attend", "--queue", "cup", "--slots", "65", "--", "sh"],
-            "1..=64",
-        ),
-    ] {
-        let ran = run(line);
-        assert_eq!(ran.code, Some(2), "{line:?} {}", ran.err);
-        assert!(ran.err.contains(expected), "{line:?} {}", ran.err);
-    }
+        ("attend --queue cup --slots 65 -- sh", &["1..=64"]),
+    ]);
 }
 
-/// Follows the queue until its bot stands so.
+/// Follows the queue until its bot is in this state.
 async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceState) {
-    let stands_so = async {
+    let reached = async {
         loop {
             let update = watched
                 .message()
@@ -184,99 +87,87 @@ async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceSta
             }
         }
     };
-    timeout(PATIENCE, stands_so)
-        .await
-        .expect("it comes to be so");
+    timeout(PATIENCE, reached).await.expect("it comes to be so");
 }
 
 /// Opens the queue, and follows who attends it.
 async fn watched_queue(server: &Served) -> Streaming<WatchQueueResponse> {
-    let channel = Channel::from_shared(server.url.clone()).unwrap();
-    let mut lobby = LobbyServiceClient::new(channel.connect().await.unwrap());
+    let mut lobby = LobbyServiceClient::new(server.channel().await);
     let queue_id = "cup".to_owned();
     let queue = Some(Queue {
         queue_id: queue_id.clone(),
         ..Queue::default()
     });
-    let opened = lobby.create_queue(CreateQueueRequest { queue }).await;
-    opened.unwrap();
+    lobby
+        .create_queue(CreateQueueRequest { queue })
+        .await
+        .unwrap();
     let watched = lobby.watch_queue(WatchQueueRequest { queue_id }).await;
     watched.unwrap().into_inner()
 }
 
 #[tokio::test]
 async fn a_bot_pauses_on_a_signal_over_a_restart_of_the_server_and_goes_on_on_another() {
-    let server = Served::start(&[]);
+    let server = Served::start("");
     let mut watched = watched_queue(&server).await;
-    let program = env!("CARGO_BIN_EXE_bridgemaster");
-    let attend = ["attend", "--queue", "cup", "--", program, "bot", "random"];
-    let bot = Attendant::start(&server, &attend);
+    let bot = attend(
+        &server,
+        &format!("attend --queue cup -- {PROGRAM} bot random"),
+    );
     until(&mut watched, AttendanceState::Active).await;
-    assert!(signal("-USR1", bot.0.id()));
+    bot.signal("-USR1");
     until(&mut watched, AttendanceState::Paused).await;
-    let address = server.url.trim_start_matches("http://").to_owned();
-    drop(server);
-    let server = Served::start_at(&address, Stdio::null(), &[]);
+    let address = server.address();
+    server.kill();
+    let server = Served::start_at(&address, "");
     // This one knows neither the queue nor the bot.
     let mut watched = watched_queue(&server).await;
     until(&mut watched, AttendanceState::Paused).await;
-    assert!(signal("-USR2", bot.0.id()));
+    bot.signal("-USR2");
     until(&mut watched, AttendanceState::Active).await;
-    assert!(signal("-INT", bot.0.id()));
-    let (code, stderr) = bot.ended();
-    assert_eq!(code, Some(0), "{stderr}");
-    assert!(
-        stderr.contains("paused") && stderr.contains("resumed"),
-        "{stderr}"
-    );
+    bot.signal("-INT");
+    bot.ended().fails(0, &["paused", "resumed"]);
 }
 
 #[test]
 fn an_offer_whose_bot_cannot_be_started_is_declined_and_the_next_is_played() {
-    let server = Served::start(&[]);
+    let server = Served::start("");
     let folder = tempfile::tempdir().unwrap();
     let bot = folder.path().join("bot");
     let write = |interpreter: &str| {
-        let program = env!("CARGO_BIN_EXE_bridgemaster");
-        let script = format!("#!{interpreter}\nexec {program} bot random\n");
         let new = folder.path().join("new");
-        fs::write(&new, script).unwrap();
+        fs::write(
+            &new,
+            format!("#!{interpreter}\nexec {PROGRAM} bot random\n"),
+        )
+        .unwrap();
         fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
         fs::rename(&new, &bot).unwrap();
     };
     write("/no/such/interpreter");
-    let attend = ["attend", "--queue", "cup", "--name", "ada"];
-    let attend = [&attend[..], &["--bot-version", BOT_VERSION, "--"]].concat();
-    let bot = bot.display().to_string();
-    let mut there = Attendant::start(&server, &[&attend[..], &[&bot]].concat());
-    let kept = folder.path().join("contest").display().to_string();
-    let contest = ["contest", "--game", "bridges_to_nowhere", "--queue", "cup"];
-    let format = words("--format round-robin --rounds 1 --bot a=random");
-    let far = [
-        "--bot",
-        "b=@ada",
-        "--server",
-        &server.url,
-        "--folder",
-        &kept,
-    ];
-    let contest = bridgemaster([&contest[..], &LAGGING, &format, &far].concat())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(there.0.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("declined") {
-        line.clear();
-        assert!(stderr.read_line(&mut line).unwrap() > 0, "it goes on");
-    }
+    let line = format!("attend --queue cup {ADA} -- {}", bot.display());
+    let mut there = attend(&server, &line);
+    let game = "contest --game bridges_to_nowhere --queue cup --bot a=random --bot b=@ada";
+    let kept = folder.path().join("contest");
+    let at = format!("--server {} --folder {}", server.url, kept.display());
+    let format = "--format round-robin --rounds 1";
+    let contest = Background::start(format!("{game} {format} {at} {LAGGING}"));
+    let line = there.error_line("declined");
     assert!(line.contains("/no/such/interpreter"), "{line}");
     write("/bin/sh");
-    while !line.contains(": played") {
-        line.clear();
-        assert!(stderr.read_line(&mut line).unwrap() > 0, "it goes on");
-    }
-    let ran = Ran::from(contest.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    there.error_line(": played");
+    contest.ended().exits(0);
+}
+
+#[test]
+fn watching_a_ladder_ends_when_nobody_reads_the_news_any_more() {
+    let server = Served::start("");
+    let create = "ladder create class --game carcassonne --house-bot random";
+    succeed(format!("{create} --server {}", server.url));
+    let _bots =
+        ["greedy", "random"].map(|bot| attend(&server, &format!("bot {bot} --queue class")));
+    let mut watching = attend(&server, "ladder watch class");
+    assert!(!watching.line("").is_empty());
+    watching.close_output();
+    watching.ended().exits(0);
 }

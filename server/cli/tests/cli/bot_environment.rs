@@ -1,25 +1,26 @@
 //! Environment of bots that a command starts: variables, folders, and leftovers of earlier matches.
 
-#![cfg(unix)]
-
 use std::{
     collections::{BTreeMap, HashSet},
     fs,
     path::PathBuf,
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use tempfile::TempDir;
 
 use crate::{
-    contest::{Contest, LAGGING},
-    program::{Ran, bridgemaster, run, sample_replay, words},
-    served_match::Served,
+    attending::ADA,
+    contest::Contest,
+    kit::{
+        program::{Background, PROGRAM, Ran, bridgemaster, quoted, refused},
+        results::LAGGING,
+        served::Served,
+    },
+    sample_replay,
 };
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_bridgemaster");
-
-/// Variable that bots get from the environment of the command.
+/// Variables that bots get from the environment of the command.
 const PASSED: [&str; 5] = ["LANG", "LC_ALL", "PATH", "TZ", "VIRTUAL_ENV"];
 /// Variables that the command sets.
 const SET: [&str; 10] = [
@@ -67,13 +68,12 @@ impl Place {
     }
 
     /// A command with secrets in its environment.
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = bridgemaster(arguments);
-        let path = std::env::var_os("PATH").unwrap();
+    fn command(&self, line: &str) -> Command {
+        let mut command = bridgemaster(line);
         command
             .env_clear()
             .envs(PASSED.map(|name| (name, "C")))
-            .env("PATH", path)
+            .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.folder.path())
             .env("TMPDIR", &self.temporary)
             .env("GITHUB_TOKEN", "hush")
@@ -83,37 +83,29 @@ impl Place {
         command
     }
 
-    /// The environments that bots noted.
-    fn noted(&self) -> Vec<BTreeMap<String, String>> {
+    /// The texts that bots noted.
+    fn texts(&self) -> Vec<String> {
         let notes = fs::read_dir(&self.notes).unwrap();
-        let noted = notes.map(|note| {
-            let text = fs::read_to_string(note.unwrap().path()).unwrap();
-            let pairs = text.lines().filter_map(|line| line.split_once('='));
-            let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            // The shell sets these.
-            pairs
-                .filter(|(name, _)| !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name.as_str()))
-                .collect()
-        });
-        noted.collect()
+        let texts = notes.map(|note| fs::read_to_string(note.unwrap().path()).unwrap());
+        texts.collect()
     }
 
-    /// Checks what the bots of a command found, which has ended.
-    fn check(&self, of: &str, besides: &[&str]) {
-        let noted = self.noted();
-        assert!(!noted.is_empty(), "{of}");
+    /// Checks the environments that the bots of a command noted, which has ended.
+    fn check(&self, of: &str, besides: &[&str], threads: &str) {
         let mut expected = [&PASSED[..], &SET, besides].concat();
         expected.sort_unstable();
         let mut folders = HashSet::new();
-        for environment in &noted {
-            let names: Vec<&str> = environment.keys().map(String::as_str).collect();
-            assert_eq!(names, expected, "{of}");
-            for name in ["HOME", "TMPDIR"] {
-                let folder = &environment[name];
-                assert!(
-                    folders.insert(folder.clone()),
-                    "{of}: {folder} is used twice"
-                );
+        let texts = self.texts();
+        assert!(!texts.is_empty(), "{of}");
+        for text in &texts {
+            let pairs = text.lines().filter_map(|line| line.split_once('='));
+            // The shell sets these.
+            let own = ["PWD", "OLDPWD", "SHLVL", "_"];
+            let found: BTreeMap<_, _> = pairs.filter(|(name, _)| !own.contains(name)).collect();
+            assert!(found.keys().eq(expected.iter()), "{of}: {found:?}");
+            assert_eq!(found["OMP_NUM_THREADS"], threads, "{of}");
+            for folder in ["HOME", "TMPDIR"].map(|name| found[name]) {
+                assert!(folders.insert(folder), "{of}: {folder} is used twice");
                 assert!(folder.starts_with(self.temporary.to_str().unwrap()), "{of}");
             }
         }
@@ -130,56 +122,37 @@ fn bots_of_every_command_get_the_listed_variables_and_private_folders_and_no_sec
     let place = Place::new();
     let script = place.script();
     let command = format!("sh -c '{script}'");
-    let (mine, demo) = (format!("mine={command}"), format!("random,{command}"));
-    let replay = sample_replay().to_str().unwrap();
+    let mine = quoted(&format!("mine={command}"));
+    let (demo, bot) = (quoted(&format!("random,{command}")), quoted(&command));
+    let replay = sample_replay().display();
     let (contest, fork, kept) = (place.path("contest"), place.path("fork"), place.path("r"));
-    let pass = ["CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS"];
-    let pass = pass.map(|name| ["--bot-env", name]).concat();
-    let play = ["--game", "carcassonne", "--groups", "1", "--quiet"];
-    let commands = [
-        [
-            &["contest", "--bot", &mine, "--against", "random"][..],
-            &["--folder", &contest],
-            &play,
-            &LAGGING,
-        ]
-        .concat(),
-        vec!["demo", "--bots", &demo, "--quiet", "--replay", &kept],
-        vec![
-            "replay", "fork", replay, "--at", "5", "--seat", "0", "--bot", &command, "--quiet",
-            "--folder", &fork,
-        ],
-        vec![
-            "check-bot",
-            "--game",
-            "carcassonne",
-            "--only",
-            "whole-match",
-            "--",
-            "sh",
-            "-c",
-            &script,
-        ],
-    ];
-    for arguments in commands {
-        for passed in [&[][..], &pass] {
-            let threads = if passed.is_empty() { "1" } else { "64" };
-            let at = arguments.iter().position(|word| *word == "--");
-            let (before, after) = arguments.split_at(at.unwrap_or(arguments.len()));
-            let line = [before, passed, after].concat();
-            let ran = Ran::from(place.command(&line).output().unwrap());
-            assert_eq!(ran.code, Some(0), "{line:?}: {}{}", ran.out, ran.err);
-            let noted = place.noted();
-            let counted = noted.iter().all(|of| of["OMP_NUM_THREADS"] == threads);
-            assert!(counted, "{line:?}: {noted:?}");
-            place.check(
-                arguments[0],
-                if passed.is_empty() {
-                    &[]
-                } else {
-                    &["CUDA_VISIBLE_DEVICES"]
-                },
-            );
+    let game = "--game carcassonne";
+    let against = format!("--against random {game} --groups 1 --quiet {LAGGING}");
+    let pass = "--bot-env CUDA_VISIBLE_DEVICES --bot-env OMP_NUM_THREADS";
+    for (line, rest) in [
+        (
+            format!("contest --bot {mine} --folder {contest} {against}"),
+            String::new(),
+        ),
+        (
+            format!("demo --bots {demo} --quiet --replay {kept}"),
+            String::new(),
+        ),
+        (
+            format!("replay fork {replay} --at 5 --seat 0 --bot {bot} --quiet --folder {fork}"),
+            String::new(),
+        ),
+        (
+            format!("check-bot {game} --only whole-match"),
+            format!("-- sh -c {}", quoted(&script)),
+        ),
+    ] {
+        for (flags, besides, threads) in
+            [("", &[][..], "1"), (pass, &["CUDA_VISIBLE_DEVICES"], "64")]
+        {
+            let run = place.command(&format!("{line} {flags} {rest}")).output();
+            Ran::from(run.unwrap()).exits(0);
+            place.check(&line, besides, threads);
             let _ = fs::remove_dir_all(&contest);
             let _ = fs::remove_dir_all(&fork);
         }
@@ -188,25 +161,18 @@ fn bots_of_every_command_get_the_listed_variables_and_private_folders_and_no_sec
 
 #[test]
 fn a_bot_that_attend_starts_gets_them_too() {
-    let server = Served::start(&[]);
+    let server = Served::start("");
     let (place, contest) = (Place::new(), Contest::new());
-    let bots = words("--bot here=random --bot far=@ada --against far");
-    let at = ["--server", &server.url, "--queue", "cup", "--groups", "1"];
-    let playing = bridgemaster(contest.flags(&[&bots[..], &at].concat()))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let script = place.script();
-    let attend = ["attend", "--server", &server.url, "--queue", "cup"];
-    let version = ["--name", "ada", "--bot-version", env!("CARGO_PKG_VERSION")];
-    let bot = ["--", "sh", "-c", &script];
-    let mut attending = place.command(&[&attend[..], &version, &bot].concat());
-    let attending = attending.output().unwrap();
-    let ran = Ran::from(playing.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(attending.status.success(), "{attending:?}");
-    place.check("attend", &["BRIDGEMASTER_QUEUE"]);
+    let at = format!("--server {} --queue cup", server.url);
+    let bots = "--bot here=random --bot far=@ada --against far --groups 1";
+    let playing = Background::start(contest.line(&format!("{bots} {at}")));
+    let bot = format!("sh -c {}", quoted(&place.script()));
+    let attending = place
+        .command(&format!("attend {at} {ADA} -- {bot}"))
+        .output();
+    playing.ended().exits(0);
+    Ran::from(attending.unwrap()).exits(0);
+    place.check("attend", &["BRIDGEMASTER_QUEUE"], "1");
 }
 
 #[test]
@@ -214,22 +180,18 @@ fn what_a_bot_writes_into_its_folder_is_not_there_in_the_next_match() {
     let (place, contest) = (Place::new(), Contest::new());
     let weights = place.folder.path().join("weights");
     fs::write(&weights, "as they were\n").unwrap();
-    let notes = place.notes.display();
     let bot = format!(
-        "mine=sh -c 'cat weights learnt >$(mktemp {notes}/XXXXXX); echo new >weights; echo new >learnt; \
-         exec {PROGRAM} bot random'"
+        "mine=sh -c 'cat weights learnt >$(mktemp {}/XXXXXX); echo new >weights; \
+         echo new >learnt; exec {PROGRAM} bot random'",
+        place.notes.display()
     );
-    let flags = contest.flags(&["--bot", &bot, "--against", "random", "--groups", "1"]);
-    let ran = bridgemaster(flags)
-        .current_dir(&place.folder)
-        .output()
-        .unwrap();
-    let ran = Ran::from(ran);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    let notes = fs::read_dir(&place.notes).unwrap();
-    let read: Vec<_> = notes
-        .map(|note| fs::read_to_string(note.unwrap().path()).unwrap())
-        .collect();
+    let line = contest.line(&format!(
+        "--bot {} --against random --groups 1",
+        quoted(&bot)
+    ));
+    let ran = bridgemaster(line).current_dir(&place.folder).output();
+    Ran::from(ran.unwrap()).exits(0);
+    let read = place.texts();
     assert!(read.len() >= 2, "{read:?}");
     assert!(read.iter().all(|text| text == "as they were\n"), "{read:?}");
     assert_eq!(fs::read_to_string(weights).unwrap(), "as they were\n");
@@ -238,7 +200,6 @@ fn what_a_bot_writes_into_its_folder_is_not_there_in_the_next_match() {
 
 #[test]
 fn a_variable_that_is_not_there_or_that_the_command_sets_is_refused_before_anything_starts() {
-    let bot = ["--bot", "mine=sh -c true", "--against", "random"];
     for (name, expected) in [
         ("NO_SUCH_VARIABLE", "NO_SUCH_VARIABLE is not set"),
         ("BRIDGEMASTER_STORE", "BRIDGEMASTER_STORE cannot be passed"),
@@ -249,40 +210,31 @@ fn a_variable_that_is_not_there_or_that_the_command_sets_is_refused_before_anyth
         ),
     ] {
         let contest = Contest::new();
-        let ran = contest.run(&[&bot[..], &["--bot-env", name]].concat());
-        assert_eq!(ran.code, Some(2), "{name}: {}", ran.err);
-        assert!(ran.err.contains(expected), "{name}: {}", ran.err);
+        let flags = format!("--bot 'mine=sh -c true' --against random --bot-env {name}");
+        contest.run(flags).fails(2, &[expected]);
         assert!(!contest.path.exists(), "{name}");
     }
-    let ran = run(["demo", "--bot-env", "NO_SUCH_VARIABLE"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("--bot-env: NO_SUCH"), "{}", ran.err);
+    refused("demo --bot-env NO_SUCH_VARIABLE", &["--bot-env: NO_SUCH"]);
 }
 
 /// The tiles that are drawn in the two matches of a group, as a bot notes them that keeps its notes
 /// from one match to the next.
-fn draws(flags: &[&str]) -> [Vec<String>; 2] {
+fn draws(flags: &str, expected: &str) -> [Vec<String>; 2] {
     let (place, contest) = (Place::new(), Contest::new());
     let bot = format!(
         "mine=sh -c 'note=$(mktemp {}/XXXXXX); yes 1 | {PROGRAM} bot human | grep draws >$note'",
         place.notes.display()
     );
-    let common = ["--bot", &bot, "--against", "random", "--groups", "1"];
-    let ran = contest.run(&[&common[..], &["--concurrency", "1"], flags].concat());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let common = "--against random --groups 1 --concurrency 1";
+    contest
+        .run(format!("--bot {} {common} {flags}", quoted(&bot)))
+        .prints(0, &[expected]);
     assert_eq!(contest.rows().len(), 2, "no match was annulled");
-    let expected = match flags {
-        [] => "matches of a group share a seed",
-        _ => "each match had its own seed",
-    };
-    assert!(ran.out.contains(expected), "{}", ran.out);
-    let note = |path: PathBuf| {
-        let text = fs::read_to_string(path).unwrap();
+    let tiles = |text: &String| {
         let tiles = text.lines().filter_map(|line| line.split(' ').next_back());
         tiles.map(str::to_owned).collect()
     };
-    let notes = fs::read_dir(&place.notes).unwrap();
-    let notes: Vec<Vec<String>> = notes.map(|entry| note(entry.unwrap().path())).collect();
+    let notes: Vec<Vec<String>> = place.texts().iter().map(tiles).collect();
     notes.try_into().unwrap()
 }
 
@@ -294,9 +246,9 @@ fn foretold([first, second]: &[Vec<String>; 2]) -> usize {
 
 #[test]
 fn a_bot_with_notes_knows_the_draws_of_its_next_match_unless_each_match_has_its_own_seed() {
-    let shared = draws(&[]);
+    let shared = draws("", "matches of a group share a seed");
     assert!(foretold(&shared) >= 40, "{shared:?}");
-    let own = draws(&["--seeds", "per-match"]);
+    let own = draws("--seeds per-match", "each match had its own seed");
     // The first few may be the same by chance: of five draws, about once in a million times.
     assert!(foretold(&own) < 5, "{own:?}");
     assert!(own.iter().all(|drawn| drawn.len() >= 40), "{own:?}");

@@ -6,14 +6,14 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::Path,
-    process::{Child, Command, Output},
+    process::Command,
     thread::sleep,
     time::{Duration, Instant},
 };
 
-use crate::{
-    contest::LAGGING,
-    program::{bridgemaster, words},
+use crate::kit::{
+    program::{Background, PROGRAM, Ran, bridgemaster, quoted, run},
+    results::LAGGING,
 };
 
 /// Time in which no process of a bot is left, once what started it has ended.
@@ -29,7 +29,7 @@ fn sleepers(number: u32) -> usize {
     lines.filter(|line| line == wanted.as_bytes()).count()
 }
 
-fn wait_for(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
+fn wait_within(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     let until = Instant::now() + time;
     while !is_so() {
         assert!(Instant::now() < until, "{what}");
@@ -50,63 +50,68 @@ fn stubborn(number: u32) -> String {
     )
 }
 
-fn contest(folder: &Path, bot: &str) -> Command {
-    let mut command = bridgemaster(["contest", "--game", "carcassonne", "--seats", "2"]);
-    command.args(["--bot", &format!("mine={bot}"), "--against", "greedy"]);
-    command.args(LAGGING);
-    command.args(["--groups", "1", "--folder"]).arg(folder);
-    command
+fn contest(folder: &Path, bot: &str) -> String {
+    let bot = quoted(&format!("mine={bot}"));
+    let game = "contest --game carcassonne --seats 2 --against greedy --groups 1";
+    format!(
+        "{game} {LAGGING} --bot {bot} --folder {}",
+        folder.join("contest").display()
+    )
 }
 
-fn ends_with(command: &mut Command, number: u32, signal: &str) -> Option<i32> {
-    let mut child: Child = command.spawn().unwrap();
-    wait_for(START_TIME, "the bot starts", || sleepers(number) >= 2);
-    let id = child.id().to_string();
-    let sent = Command::new("kill").args([signal, &id]).status().unwrap();
-    assert!(sent.success());
-    let status = child.wait().unwrap();
-    wait_for(END_TIME, &format!("{signal}: processes are left"), || {
-        sleepers(number) == 0
-    });
-    status.code()
+/// Plays a contest of such a bot.
+fn play(bot: &str, flags: &str) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    run(format!("{} {flags}", contest(folder.path(), bot)))
 }
 
 #[test]
 fn no_process_of_a_bot_outlives_a_contest_or_a_demo_however_it_is_ended() {
     let folder = tempfile::tempdir().unwrap();
-    for (of, signal) in ["-KILL", "-HUP", "-QUIT", "-TERM", "-INT"]
-        .iter()
-        .enumerate()
-    {
-        let number = marker(u32::try_from(of).unwrap());
-        let at = folder.path().join(signal);
-        ends_with(&mut contest(&at, &stubborn(number)), number, signal);
+    let demo = |bot| {
+        let bots = quoted(&format!("greedy,{bot}"));
+        format!("demo --game carcassonne --bots {bots}")
+    };
+    let check = |bot| format!("check-bot --game carcassonne -- {bot}");
+    let contest = |bot: String| {
+        let _ = fs::remove_dir_all(folder.path().join("contest"));
+        contest(folder.path(), &bot)
+    };
+    let ends: [(&dyn Fn(String) -> String, &str, Option<i32>); 8] = [
+        (&contest, "-KILL", None),
+        (&contest, "-HUP", None),
+        (&contest, "-QUIT", None),
+        (&contest, "-TERM", None),
+        (&contest, "-INT", None),
+        (&demo, "-KILL", None),
+        (&demo, "-INT", Some(1)),
+        (&check, "-KILL", None),
+    ];
+    for (number, (line, signal, code)) in (marker(0)..).zip(ends) {
+        let mut running = Background::start(line(stubborn(number)));
+        wait_within(START_TIME, "the bot starts", || sleepers(number) >= 2);
+        running.signal(signal);
+        let ended = running.process().wait().unwrap();
+        assert!(code.is_none() || ended.code() == code, "{signal}: {ended}");
+        wait_within(END_TIME, &format!("{signal}: processes are left"), || {
+            sleepers(number) == 0
+        });
     }
-    for (number, signal, code) in [(marker(10), "-KILL", None), (marker(12), "-INT", Some(1))] {
-        let mut demo = bridgemaster(["demo", "--game", "carcassonne"]);
-        demo.args(["--bots", &format!("greedy,{}", stubborn(number))]);
-        assert_eq!(ends_with(&mut demo, number, signal), code, "{signal}");
-    }
-    let number = marker(11);
-    let mut checked = bridgemaster(["check-bot", "--game", "carcassonne", "--"]);
-    checked.args(shell_words::split(&stubborn(number)).unwrap());
-    ends_with(&mut checked, number, "-KILL");
 }
 
 #[test]
 fn what_a_bot_leaves_behind_is_gone_when_the_next_match_starts() {
     let folder = tempfile::tempdir().unwrap();
     let number = marker(20);
-    let program = env!("CARGO_BIN_EXE_bridgemaster");
-    let bot = format!("sh -c 'sleep {number} & exec {program} bot greedy'");
-    let at = folder.path().join("contest");
-    let mut child = contest(&at, &bot).arg("--concurrency=1").spawn().unwrap();
+    let bot = format!("sh -c 'sleep {number} & exec {PROGRAM} bot greedy'");
+    let line = format!("{} --concurrency 1", contest(folder.path(), &bot));
+    let mut playing = bridgemaster(line).spawn().unwrap();
     let mut most = 0;
-    while child.try_wait().unwrap().is_none() {
+    while playing.try_wait().unwrap().is_none() {
         most = most.max(sleepers(number));
         sleep(Duration::from_millis(1));
     }
-    assert!(child.wait().unwrap().success());
+    assert!(playing.wait().unwrap().success());
     assert_eq!(most, 1, "the last match left one");
     assert_eq!(sleepers(number), 0);
 }
@@ -114,17 +119,10 @@ fn what_a_bot_leaves_behind_is_gone_when_the_next_match_starts() {
 #[test]
 fn a_bot_that_leaves_its_match_is_told_with_its_last_words() {
     let folder = tempfile::tempdir().unwrap();
-    let (program, once) = (
-        env!("CARGO_BIN_EXE_bridgemaster"),
-        folder.path().join("once"),
-    );
-    let bot = format!(
-        "sh -c 'mkdir {} && exec {program} bot greedy; echo out of ideas >&2; exit 0'",
-        once.display()
-    );
-    let mut command = contest(&folder.path().join("contest"), &bot);
-    let ran = command.arg("--concurrency=1").output().unwrap();
-    let said = text(&ran);
+    let once = folder.path().join("once");
+    let first = format!("mkdir {} && exec {PROGRAM} bot greedy", once.display());
+    let bot = format!("sh -c '{first}; echo out of ideas >&2; exit 0'");
+    let said = play(&bot, "--concurrency 1").all();
     assert!(said.contains("| out of ideas"), "{said}");
     assert!(said.contains("exited with code 0"), "{said}");
 }
@@ -132,77 +130,51 @@ fn a_bot_that_leaves_its_match_is_told_with_its_last_words() {
 #[test]
 fn a_program_that_cannot_be_started_is_told_with_its_reason() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, content, expected) in [
-        (
-            "lost",
-            "#!/no/such/python\n",
-            "the interpreter /no/such/python",
-        ),
-        ("crlf", "#!/usr/bin/env sh\r\nexit 0\r\n", "CR LF"),
+    let script = folder.path().join("script");
+    for (content, expected) in [
+        ("#!/no/such/python\n", "the interpreter /no/such/python"),
+        ("#!/usr/bin/env sh\r\nexit 0\r\n", "CR LF"),
     ] {
-        let script = folder.path().join(name);
         fs::write(&script, content).unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-        let at = folder.path().join(format!("contest-{name}"));
-        let ran = contest(&at, &script.display().to_string())
-            .output()
-            .unwrap();
-        assert_eq!(ran.status.code(), Some(51), "{}", text(&ran));
-        assert!(text(&ran).contains(expected), "{}", text(&ran));
+        play(script.to_str().unwrap(), "").says(51, &[expected]);
     }
 }
 
 #[test]
-fn a_program_that_is_being_written_is_the_fault_of_the_machine() {
+fn faults_of_the_machine_are_told_from_those_of_a_bot() {
     let folder = tempfile::tempdir().unwrap();
     let busy = folder.path().join("busy");
     fs::copy("/bin/true", &busy).unwrap();
     let writing = fs::OpenOptions::new().write(true).open(&busy).unwrap();
-    let mut command = contest(&folder.path().join("contest"), &busy.display().to_string());
-    let ran = command.output().unwrap();
+    play(busy.to_str().unwrap(), "").says(6, &["open for writing"]);
     drop(writing);
-    assert_eq!(ran.status.code(), Some(6), "{}", text(&ran));
-    assert!(text(&ran).contains("open for writing"), "{}", text(&ran));
+    let bot = "sh -c 'echo accept: Resource temporarily unavailable >&2; exit 1'";
+    play(bot, "").says(52, &["possible cause: allow more"]);
 }
 
 #[test]
 fn a_contest_that_needs_namespaces_is_not_played_without_them() {
     let folder = tempfile::tempdir().unwrap();
     let begun = folder.path().join("begun");
-    let bot = format!("touch {}", begun.display());
-    let mut command = contest(&folder.path().join("contest"), &bot);
-    command.env("BRIDGEMASTER_BOT_NAMESPACES", "off");
-    let ran = command.arg("--isolation=pid_namespace").output().unwrap();
-    assert_eq!(ran.status.code(), Some(6), "{}", text(&ran));
-    assert!(text(&ran).contains("pid_namespace"), "{}", text(&ran));
+    let line = contest(folder.path(), &format!("touch {}", begun.display()));
+    let mut command = bridgemaster(format!("{line} --isolation pid_namespace"));
+    let ran = command.env("BRIDGEMASTER_BOT_NAMESPACES", "off").output();
+    Ran::from(ran.unwrap()).says(6, &["pid_namespace"]);
     assert!(!begun.exists(), "the bot ran");
-}
-
-#[test]
-fn last_words_of_a_bot_are_not_the_fault_of_the_machine() {
-    let folder = tempfile::tempdir().unwrap();
-    let bot = "sh -c 'echo accept: Resource temporarily unavailable >&2; exit 1'";
-    let mut command = contest(&folder.path().join("contest"), bot);
-    let ran = command.output().unwrap();
-    assert_eq!(ran.status.code(), Some(52), "{}", text(&ran));
-    assert!(
-        text(&ran).contains("possible cause: allow more"),
-        "{}",
-        text(&ran)
-    );
 }
 
 #[test]
 fn as_pid_1_it_reaps_orphans_and_passes_signals_and_its_exit_code_on() {
     let started = Command::new("unshare")
-        .args(words("--user --map-root-user --pid --fork --mount-proc"))
-        .args([env!("CARGO_BIN_EXE_bridgemaster"), "list", "--no-such-flag"])
-        .output()
-        .unwrap();
-    assert_eq!(started.status.code(), Some(2), "{}", text(&started));
-}
-
-fn text(ran: &Output) -> String {
-    let (out, err) = (&ran.stdout, &ran.stderr);
-    String::from_utf8_lossy(out).into_owned() + &String::from_utf8_lossy(err)
+        .args([
+            "--user",
+            "--map-root-user",
+            "--pid",
+            "--fork",
+            "--mount-proc",
+        ])
+        .args([PROGRAM, "list", "--no-such-flag"])
+        .output();
+    Ran::from(started.unwrap()).exits(2);
 }

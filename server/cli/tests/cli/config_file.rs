@@ -1,96 +1,85 @@
 //! `serve --config FILE`.
 
-#![cfg(unix)]
-
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use tempfile::TempDir;
 
-use crate::{
-    program::{run, succeed},
-    served_match::Served,
+use crate::kit::{
+    program::{assert_has, refused, run, succeed},
+    served::Served,
 };
 
 /// The page for operators, with the example of a config file.
 const OPERATING: &str = include_str!("../../../../docs/operating.md");
-
 /// The page for organisers, with the example of a ladder.
 const LADDER: &str = include_str!("../../../../docs/ladder.md");
 
-fn config(text: &str) -> (TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("server.toml");
-    fs::write(&path, text).unwrap();
-    let path = path.to_str().unwrap().to_owned();
-    (folder, path)
+/// A config file, and a folder for data beside it.
+struct Config {
+    folder: TempDir,
+    flag: String,
 }
 
-/// Returns the error of `serve` for an invalid file.
-fn refused(text: &str) -> String {
-    let (_folder, path) = config(text);
-    let ran = run(["serve", "--listen", "127.0.0.1:0", "--config", &path]);
-    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    ran.err
+impl Config {
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("server.toml");
+        fs::write(&path, text).unwrap();
+        let flag = format!("--config {}", path.display());
+        Self { folder, flag }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
+
+/// The first TOML of a page.
+fn example(page: &str) -> String {
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
 }
 
 #[test]
 fn the_example_of_the_operators_page_serves_and_flags_win_over_it() {
-    let (_, rest) = OPERATING.split_once("```toml\n").unwrap();
-    let (example, _) = rest.split_once("```").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let example = example
-        .replace("\"data\"", &format!("{:?}", data.to_str().unwrap()))
-        .replace("9464", "0");
-    let (_folder, path) = config(&example);
+    let named = format!("{:?}", data.to_str().unwrap());
+    let text = example(OPERATING).replace("\"data\"", &named);
+    let config = Config::new(&text.replace("9464", "0"));
     // Where the file says to listen another server may listen.
-    let server = Served::start(&["--config", &path]);
+    let server = Served::start(&config.flag);
     assert!(!server.url.ends_with(":50051"), "{}", server.url);
-    let ran = run(["match", "create", "--server", &server.url, "--seats", "2"]);
-    assert!(ran.err.contains("KEY_MISSING"), "{}", ran.err);
+    let ran = run(format!("match create --server {} --seats 2", server.url));
+    assert_has(&ran.err, &["KEY_MISSING"]);
     assert!(data.join("bridgemaster.db").is_file());
     server.stop();
 }
 
 #[test]
 fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
-    let (_, rest) = LADDER.split_once("```toml\n").unwrap();
-    let (example, _) = rest.split_once("```").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let data = data.to_str().unwrap();
-    let (_folder, path) = config(example);
+    let text = example(LADDER);
+    let config = Config::new(&text);
+    let data = format!("--data {}", config.data().display());
     // Made once, and the same at the next start.
     for _ in 0..2 {
-        let server = Served::start(&["--data", data, "--config", &path]);
-        let listed = succeed(["ladder", "list", "--server", &server.url]);
-        assert!(
-            listed.contains("class") && listed.contains("open"),
-            "{listed}"
-        );
+        let server = Served::start(format!("{data} {}", config.flag));
+        let listed = succeed(format!("ladder list --server {}", server.url));
+        assert_has(&listed, &["class", "open"]);
         server.stop();
     }
-    let (_folder, path) = config(&example.replace("max_matches = 8", "max_matches = 9"));
-    let flags = ["serve", "--listen", "127.0.0.1:0", "--no-page"];
-    let ran = run(flags.iter().chain(&["--data", data, "--config", &path]));
-    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    for expected in ["ladder class", "ladder.max_matches"] {
-        assert!(
-            ran.err.contains(expected),
-            "{expected} is not in {}",
-            ran.err
-        );
-    }
+    let other = Config::new(&text.replace("max_matches = 8", "max_matches = 9"));
+    let said = Served::refused(format!("--no-page {data} {}", other.flag));
+    assert_has(&said, &["ladder class", "ladder.max_matches"]);
 }
 
 #[test]
 fn a_limit_of_the_file_holds() {
-    let (_folder, path) = config("[limits]\nopen_matches = 1\n");
-    let server = Served::start(&["--config", &path]);
-    succeed(["match", "create", "--server", &server.url, "--seats", "2"]);
-    let ran = run(["match", "create", "--server", &server.url, "--seats", "2"]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("open_matches = 1"), "{}", ran.err);
+    let config = Config::new("[limits]\nopen_matches = 1\n");
+    let server = Served::start(&config.flag);
+    let create = format!("match create --seats 2 --server {}", server.url);
+    succeed(&create);
+    run(&create).fails(1, &["open_matches = 1"]);
 }
 
 #[test]
@@ -134,29 +123,18 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
             &["calls_per_key", "burst"],
         ),
         ("listen = ", &["server.toml", "line 1"]),
+        // What the file leaves out may come from flags, but not from nowhere.
+        ("require_keys = true", &["--data DIR"]),
+        ("durability = \"process\"", &["--data DIR"]),
+        ("keep_replays = \"90d\"", &["--data DIR"]),
+        ("tls_cert = \"server.pem\"", &["--tls-key"]),
+        ("tls_client_ca = \"ca.pem\"", &["--tls-cert"]),
+        ("metrics = \"0.0.0.0:0\"", &["--insecure"]),
+        ("otlp = \"collector:4317\"", &["otlp: "]),
     ];
     for (text, named) in cases {
-        let said = refused(text);
-        for word in *named {
-            assert!(said.contains(word), "{text:?}: no {word:?} in {said}");
-        }
+        let config = Config::new(text);
+        refused(format!("serve --listen 127.0.0.1:0 {}", config.flag), named);
     }
-}
-
-#[test]
-fn what_the_file_leaves_out_may_come_from_flags_but_not_from_nowhere() {
-    assert!(refused("require_keys = true").contains("--data DIR"));
-    assert!(refused("durability = \"process\"").contains("--data DIR"));
-    assert!(refused("keep_replays = \"90d\"").contains("--data DIR"));
-    assert!(refused("tls_cert = \"server.pem\"").contains("--tls-key"));
-    assert!(refused("tls_client_ca = \"ca.pem\"").contains("--tls-cert"));
-    let said = refused("metrics = \"0.0.0.0:0\"");
-    assert!(said.contains("--insecure"), "{said}");
-}
-
-#[test]
-fn a_file_that_is_not_there_is_named() {
-    let ran = run(["serve", "--config", "no-such-file.toml"]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("no-such-file.toml"), "{}", ran.err);
+    run("serve --config no-such-file.toml").fails(1, &["no-such-file.toml"]);
 }

@@ -2,20 +2,23 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::{OsStr, OsString},
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
+use bridgemaster_games::GAME_IDS;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{Ran, run, succeed, words};
+use crate::{
+    kit::{
+        program::{Background, PROGRAM, Ran, bridgemaster, clean, run, succeed},
+        results::{self, LAGGING, seats},
+    },
+    report_files,
+};
 
-/// A busy machine spoils no match by its lag.
-pub(crate) const LAGGING: [&str; 2] = ["--referee-lag-limit-ms", "10000"];
-
-/// A contest of built-in bots whose chance follows from a seed.
+/// A contest of carcassonne in a folder of its own.
 pub(crate) struct Contest {
     _folder: TempDir,
     pub(crate) path: PathBuf,
@@ -31,71 +34,49 @@ impl Contest {
         }
     }
 
-    pub(crate) fn flags(&self, flags: &[&str]) -> Vec<OsString> {
-        let common = ["contest", "--game", "carcassonne", "--folder"].map(OsString::from);
-        let flags = LAGGING.iter().chain(flags).map(OsString::from);
-        let folder = self.path.clone().into_os_string();
-        common.into_iter().chain([folder]).chain(flags).collect()
+    /// Its command line with more flags.
+    pub(crate) fn line(&self, flags: &str) -> String {
+        let folder = self.path.display();
+        format!("contest --game carcassonne --folder {folder} {LAGGING} {flags}")
     }
 
-    pub(crate) fn run(&self, flags: &[&str]) -> Ran {
-        run(self.flags(flags))
+    pub(crate) fn run(&self, flags: impl AsRef<str>) -> Ran {
+        run(self.line(flags.as_ref()))
     }
 
     /// Plays the contest of a file.
-    pub(crate) fn run_config(&self, file: &str, flags: &[&str]) -> Ran {
-        let folder = self.path.to_str().unwrap();
-        let file = ["contest", "--folder", folder, "--config", file];
-        run(file.iter().chain(flags))
+    pub(crate) fn run_config(&self, file: &Path, flags: &str) -> Ran {
+        let (folder, file) = (self.path.display(), file.display());
+        run(format!("contest --folder {folder} --config {file} {flags}"))
     }
 
-    pub(crate) fn resume(&self) -> Ran {
-        run([
-            OsStr::new("contest"),
-            OsStr::new("--resume"),
-            self.path.as_os_str(),
-        ])
+    pub(crate) fn resume(&self, flags: &str) -> Ran {
+        run(format!("contest --resume {} {flags}", self.path.display()))
     }
 
-    /// The matches that were stored, whole lines only.
+    pub(crate) fn show(&self, flags: &str) -> String {
+        succeed(format!("contest show {} {flags}", self.path.display()))
+    }
+
     pub(crate) fn rows(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.path.join("results.jsonl")).unwrap_or_default();
-        let lines = text
-            .split_inclusive('\n')
-            .filter(|line| line.ends_with('\n'));
-        lines
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].take())
-            .collect()
+        results::rows(&self.path)
     }
 
-    /// The scores of each match by its number; a match that was stored twice fails.
     pub(crate) fn scores(&self) -> BTreeMap<(u64, u64), Vec<i64>> {
-        let mut scores = BTreeMap::new();
-        for row in self.rows() {
-            if !row["annulled"].is_null() {
-                continue;
-            }
-            let seats = row["seats"].as_array().unwrap();
-            let of = (
-                row["group"].as_u64().unwrap(),
-                row["number"].as_u64().unwrap(),
-            );
-            let of_seats = seats.iter().map(|seat| seat["score"].as_i64().unwrap());
-            let earlier = scores.insert(of, of_seats.collect());
-            assert!(earlier.is_none(), "match {of:?} counted twice");
-        }
-        scores
+        results::scores(&self.path)
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path.join(file)).unwrap()
     }
 
     /// The lines on how much better the candidate is: what follows from the results, without times.
     pub(crate) fn verdict(&self) -> Vec<String> {
-        let said = succeed([
-            OsStr::new("contest"),
-            OsStr::new("show"),
-            self.path.as_os_str(),
-        ]);
-        let lines = said.lines().filter(|line| {
-            line.contains("Elo against") || line.contains("LLR") || line.contains("group")
+        let shown = self.show("");
+        let lines = shown.lines().filter(|line| {
+            ["Elo against", "LLR", "group"]
+                .iter()
+                .any(|text| line.contains(text))
         });
         // The time that all matches took stands behind a comma.
         let lines = lines.filter(|line| !line.contains("matches in"));
@@ -104,21 +85,34 @@ impl Contest {
 }
 
 #[test]
-fn greedy_is_accepted_over_random_within_ten_groups_and_random_rejected() {
+fn greedy_is_accepted_over_random_within_ten_groups_in_every_game() {
+    let folder = tempfile::tempdir().unwrap();
+    for game in GAME_IDS {
+        let at = folder.path().join(game).display().to_string();
+        let line = "contest --quiet --bot greedy --against random --seed four --max-groups 10";
+        run(format!(
+            "{line} {LAGGING} --game {game} --folder {at} --json {at}.json"
+        ))
+        .exits(0);
+        let report = report_files::json(&fs::read_to_string(format!("{at}.json")).unwrap());
+        assert_eq!(report["exit"]["reason"], "accepted", "{game}");
+    }
+}
+
+#[test]
+fn a_verdict_is_printed_while_progress_is_in_lines_and_replays_are_named_by_outcome() {
     let contest = Contest::new();
-    let ran = contest.run(&["--bot", "greedy", "--against", "random", "--seed", "spring"]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("greedy: accepted"), "{}", ran.out);
-    // There is no terminal, so the contest tells how it stands in lines.
-    assert!(ran.err.contains("matches/s, at most"), "{}", ran.err);
+    let ran = contest.run("--bot greedy --against random --seed spring");
+    let ran = ran.prints(0, &["greedy: accepted"]);
+    // There is no terminal.
+    ran.fails(0, &["matches/s, at most"]);
     assert!(contest.scores().len() <= 20);
-    let replays = fs::read_dir(contest.path.join("replays")).unwrap().count();
-    assert_eq!(replays, contest.rows().len());
+    let replays = fs::read_dir(contest.path.join("replays")).unwrap();
+    assert_eq!(replays.count(), contest.rows().len());
 
     let contest = Contest::new();
-    let ran = contest.run(&["--bot", "random", "--against", "greedy", "--seed", "spring"]);
-    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("random: rejected"), "{}", ran.out);
+    let ran = contest.run("--bot random --against greedy --seed spring");
+    ran.prints(1, &["random: rejected"]);
     let replays = fs::read_dir(contest.path.join("replays")).unwrap();
     let first = replays.map(|file| file.unwrap().file_name()).min().unwrap();
     assert!(first.to_str().unwrap().starts_with("lost-"), "{first:?}");
@@ -127,59 +121,93 @@ fn greedy_is_accepted_over_random_within_ten_groups_and_random_rejected() {
 #[test]
 fn a_bot_is_not_accepted_over_its_equal_and_a_test_without_a_verdict_has_exit_code_3() {
     let contest = Contest::new();
-    let flags =
-        words("--bot one=random --bot other=random --seed spring --max-groups 4 --elo 0,100");
-    let ran = contest.run(&flags);
-    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    let bots = "--bot one=random --bot other=random";
+    let ran = contest.run(format!("{bots} --seed spring --max-groups 4 --elo 0,100"));
+    ran.prints(3, &["not decided after 4 groups"]);
+    let worst = contest.show("--bot one");
     assert!(
-        ran.out.contains("not decided after 4 groups"),
-        "{}",
-        ran.out
+        worst.contains("worst matches") && worst.contains(".replay.binpb"),
+        "{worst}"
     );
-    let worst = succeed([
-        OsStr::new("contest"),
-        OsStr::new("show"),
-        contest.path.as_os_str(),
-        OsStr::new("--bot"),
-        OsStr::new("one"),
-    ]);
-    assert!(worst.contains("worst matches"), "{worst}");
-    assert!(worst.contains(".replay.binpb"), "{worst}");
 }
 
 #[test]
 fn a_requirement_that_does_not_hold_has_exit_code_4() {
-    let contest = Contest::new();
-    let flags = words("--bot random --against greedy --groups 1 --require");
-    let ran = contest.run(&[&flags[..], &["win_rate>=60%"]].concat());
-    assert_eq!(ran.code, Some(4), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("NOT MET"), "{}", ran.out);
+    let line = "--bot random --against greedy --groups 1 --require 'win_rate>=60%'";
+    Contest::new().run(line).prints(4, &["NOT MET"]);
 }
 
 #[test]
 fn a_round_robin_at_three_seats_ends_with_a_table() {
     let contest = Contest::new();
-    let flags = words(
-        "--format round-robin --rounds 1 --seats 3 --bot greedy --bot one=random --bot \
-        other=random --require greedy:score>=0.5",
-    );
-    let ran = contest.run(&flags);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert!(
-        ran.out.contains("all rounds have been played"),
-        "{}",
-        ran.out
-    );
+    let bots = "--seats 3 --bot greedy --bot one=random --bot other=random";
+    let must = "--require 'greedy:score>=0.5'";
+    contest
+        .run(format!("--format round-robin --rounds 1 {bots} {must}"))
+        .prints(0, &["all rounds have been played"]);
     assert_eq!(contest.scores().len(), 3);
 }
 
 #[test]
 fn a_plan_tells_groups_and_time_and_leaves_nothing() {
     let contest = Contest::new();
-    let ran = contest.run(&["--bot", "greedy", "--against", "random", "--plan"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    for text in ["at the upper bound", "half-way", "groups", "matches"] {
-        assert!(ran.out.contains(text), "{}", ran.out);
-    }
+    contest
+        .run("--bot greedy --against random --plan")
+        .prints(0, &["at the upper bound", "half-way", "groups", "matches"]);
     assert!(!contest.path.exists());
+}
+
+const BUILT_IN: &str = "--bot greedy --against random --seed built-in";
+
+#[test]
+fn a_contest_of_built_in_bots_needs_no_program_to_start_them() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let program = folder.path().join("bridgemaster");
+    fs::hard_link(PROGRAM, &program).unwrap();
+    let contest = Contest::new();
+    let line = contest.line(&format!("{BUILT_IN} --groups 20 --concurrency 2"));
+    let mut command = std::process::Command::new(&program);
+    command.args(bridgemaster(line).get_args());
+    let playing = Background::spawn(clean(&mut command));
+    // It runs, and can be started no more.
+    fs::remove_file(&program).unwrap();
+    playing.ended().exits(0);
+    let rows = contest.rows();
+    assert_eq!(rows.len(), 40);
+    for seat in seats(&rows) {
+        assert_eq!(seat["end"]["how"], "done", "{seat}");
+        assert!(seat["answered"].as_u64() > Some(0), "{seat}");
+        assert!(
+            seat["peak_memory_bytes"].is_null() && seat["stderr"].is_null(),
+            "{seat}"
+        );
+        assert_eq!(
+            seat["cpu_time_ms"].is_u64(),
+            cfg!(target_os = "linux"),
+            "{seat}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_built_in_bot_decides_in_the_contest_as_it_does_in_a_process_with_its_memory_and_time() {
+    // A limit that is never reached, for which it is a process.
+    let scores = ["", "--bot-memory 8G"].map(|limits| {
+        let contest = Contest::new();
+        contest
+            .run(format!("{BUILT_IN} --groups 2 {limits}"))
+            .exits(0);
+        for seat in seats(&contest.rows()) {
+            let is_process = seat["peak_memory_bytes"].as_u64() > Some(1 << 20);
+            assert_eq!(is_process, !limits.is_empty(), "{seat}");
+            assert!(seat["cpu_time_ms"].is_u64(), "{seat}");
+        }
+        let shown = contest.show("");
+        for text in ["CPU", "peak memory: ", "CPU time: "] {
+            assert!(limits.is_empty() || shown.contains(text), "{text}: {shown}");
+        }
+        contest.scores()
+    });
+    assert_eq!(scores[0], scores[1]);
 }

@@ -1,60 +1,56 @@
-//! Options of a contest: format, test, seeds and rules.
+//! Options of a contest: format, test, seeds, rules and clocks.
 
 use std::{collections::BTreeSet, fs};
 
-use crate::contest::Contest;
+use crate::{
+    contest::Contest,
+    kit::{
+        program::{refused, succeed},
+        results::{LAGGING, read_json},
+        served::Served,
+    },
+    served_match::create,
+};
 
 /// Edition data of Old London Bridge.
 const EDITION: &str = include_str!("../../../../games/data/old_london_bridge/built_in.toml");
-
-fn bots<'a>(names: &[&'a str]) -> Vec<&'a str> {
-    names.iter().flat_map(|name| ["--bot", name]).collect()
-}
+const ODDS: &str = "random=bank_ms:70000,increment_ms:0";
 
 #[test]
 fn each_format_plays_its_matches() {
-    let four = bots(&["greedy", "one=random", "two=random", "three=random"]);
-    for (flags, named, matches) in [
+    let four = "--bot greedy --bot one=random --bot two=random --bot three=random";
+    for (flags, matches) in [
         // Each of the two bots takes each seat.
         (
-            &["--format", "series", "--groups", "1"][..],
-            &bots(&["greedy", "random"]),
+            "--format series --groups 1 --bot greedy --bot random".to_owned(),
             2,
         ),
         // Three opponents.
-        (&["--format", "gauntlet", "--rounds", "1"], &four, 6),
+        (format!("--format gauntlet --rounds 1 {four}"), 6),
         // Six pairs.
-        (&["--format", "round-robin", "--rounds", "1"], &four, 12),
+        (format!("--format round-robin --rounds 1 {four}"), 12),
         // Two tables in each round.
-        (&["--format", "swiss", "--rounds", "2"], &four, 8),
+        (format!("--format swiss --rounds 2 {four}"), 8),
     ] {
         let contest = Contest::new();
-        let ran = contest.run(&[flags, named].concat());
-        assert_eq!(ran.code, Some(0), "{flags:?}: {}{}", ran.out, ran.err);
-        assert_eq!(contest.scores().len(), matches, "{flags:?}");
+        contest.run(&flags).exits(0);
+        assert_eq!(contest.scores().len(), matches, "{flags}");
     }
 }
 
 #[test]
 fn a_verdict_is_given_by_the_test_and_the_bounds_that_were_asked_for() {
-    let named = [&bots(&["greedy"])[..], &["--against", "random"]].concat();
+    let common = "--bot greedy --against random --seed spring --max-groups 40";
     for (flags, expected) in [
         (
-            &["--test", "pentanomial", "--elo", "0,400"][..],
+            "--test pentanomial --elo 0,400",
             "accepted by the pentanomial test",
         ),
-        (&["--nelo", "0,300"], "accepted by"),
-        (&["--elo", "0,400", "--level", "0.8"], "intervals of 80 %"),
+        ("--nelo 0,300", "accepted by"),
+        ("--elo 0,400 --level 0.8", "intervals of 80 %"),
     ] {
-        let contest = Contest::new();
-        let seed = ["--seed", "spring", "--max-groups", "40"];
-        let ran = contest.run(&[&named, flags, &seed].concat());
-        assert_eq!(ran.code, Some(0), "{flags:?}: {}{}", ran.out, ran.err);
-        assert!(
-            ran.out.contains(expected),
-            "{expected} is missing in:\n{}",
-            ran.out
-        );
+        let ran = Contest::new().run(format!("{common} {flags}"));
+        ran.prints(0, &[expected]);
     }
 }
 
@@ -64,12 +60,10 @@ fn a_contest_ends_with_its_listed_seeds_and_plays_one_that_is_there_twice_once()
     let file = folder.path().join("seeds");
     fs::write(&file, "spring\nautumn\n\nspring\n").unwrap();
     let contest = Contest::new();
-    let seeds = ["--seeds", file.to_str().unwrap()];
-    let named = bots(&["one=random", "other=random"]);
-    let ran = contest.run(&[&named[..], &seeds].concat());
-    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    let expected = "1 group skipped because of a repeated seed";
-    assert!(ran.out.contains(expected), "{}", ran.out);
+    let bots = "--bot one=random --bot other=random";
+    contest
+        .run(format!("{bots} --seeds {}", file.display()))
+        .prints(3, &["1 group skipped because of a repeated seed"]);
     assert_eq!(contest.scores().len(), 4);
     let rows = contest.rows();
     let played: BTreeSet<&str> = rows.iter().filter_map(|row| row["seed"].as_str()).collect();
@@ -78,14 +72,10 @@ fn a_contest_ends_with_its_listed_seeds_and_plays_one_that_is_there_twice_once()
 
 #[test]
 fn nothing_is_played_by_another_version_of_the_rules() {
+    let flags = "--bot greedy --bot random --groups 1 --rules-version";
+    Contest::new().run(format!("{flags} 1")).exits(0);
     let contest = Contest::new();
-    let named = bots(&["greedy", "random"]);
-    let ran = contest.run(&[&named[..], &["--groups", "1", "--rules-version", "1"]].concat());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    let contest = Contest::new();
-    let ran = contest.run(&[&named[..], &["--groups", "1", "--rules-version", "99"]].concat());
-    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    assert!(ran.err.contains("version"), "{}", ran.err);
+    contest.run(format!("{flags} 99")).fails(2, &["version"]);
     assert_eq!(contest.rows().len(), 0);
 }
 
@@ -103,22 +93,181 @@ fn a_file_may_hold_an_edition_and_a_clock() {
              [[bots]]\nname = \"greedy\"\n[[bots]]\nname = \"random\"\n"
         )
     };
-    let path = file.to_str().unwrap();
     let named = EDITION.replace("name = \"built-in\"", "name = \"of the attic\"");
     assert_ne!(named, EDITION);
     fs::write(&file, text(&named)).unwrap();
     let contest = Contest::new();
-    let ran = contest.run_config(path, &[]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    contest.run_config(&file, "").exits(0);
     assert_eq!(contest.scores().len(), 2);
-    let spec = fs::read_to_string(contest.path.join("contest.json")).unwrap();
+    let spec = contest.read("contest.json");
     assert!(
         spec.contains("of the attic") && spec.contains("600000"),
         "{spec}"
     );
 
     fs::write(&file, text("ring = 7\n")).unwrap();
-    let ran = Contest::new().run_config(path, &[]);
-    assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    assert!(ran.err.contains("edition"), "{}", ran.err);
+    Contest::new().run_config(&file, "").fails(2, &["edition"]);
+}
+
+#[test]
+fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
+    let contest = Contest::new();
+    let json = contest.path.with_extension("json");
+    let flags = format!("--groups 1 --clock-of {ODDS} --json {}", json.display());
+    contest
+        .run(format!("--bot greedy --against random {flags}"))
+        .prints(0, &["time odds: random has bank 70000 ms, increment 0 ms"]);
+    let report = read_json(json);
+    assert_eq!(
+        report["spec"]["bots"][1]["clock"]["bank_ms"], 70_000,
+        "{report}"
+    );
+    let mut seen = Vec::new();
+    for row in contest.rows() {
+        let mut bots = row["seats"].as_array().unwrap().iter();
+        let seat = bots.position(|seat| seat["bot"] == 1).unwrap();
+        let replay = contest.path.join(row["replay"].as_str().unwrap());
+        let shown = succeed(format!("replay show {}", replay.display()));
+        let expected = format!("clock of seat {seat}: bank 70000 ms, increment 0 ms");
+        assert!(shown.contains(&expected), "{shown}");
+        succeed(format!("replay verify {}", replay.display()));
+        if row["annulled"].is_null() {
+            seen.push(seat);
+        }
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, [0, 1], "each seat once");
+}
+
+#[test]
+fn time_odds_of_nobody_are_refused_before_anything_starts() {
+    let unknown = "unknown bot \"nobody\"; the bots are greedy, random";
+    for (odds, expected) in [
+        ("nobody=bank_ms:1", unknown),
+        (
+            "greedy=time:1",
+            "not one of bank_ms, increment_ms and cap_ms",
+        ),
+        ("greedy", "WHO=bank_ms:5000"),
+        ("greedy=bank_ms:0", "seat_clocks.odds.bank_ms"),
+    ] {
+        let line = Contest::new().line("--bot greedy --against random --clock-of");
+        refused(format!("{line} {odds}"), &[expected]);
+    }
+}
+
+#[test]
+fn a_match_is_made_with_a_clock_for_each_seat() {
+    let server = Served::start("");
+    let made = create(&server, "--clock-of 1=cap_ms:250");
+    let clocks = &made["match"]["config"]["seatClocks"];
+    assert_eq!(clocks[0]["seat"], 1, "{made}");
+    assert_eq!(clocks[0]["odds"]["capMs"], 250);
+}
+
+#[test]
+fn what_makes_no_contest_is_told_before_anything_starts() {
+    let both = "--bot greedy --against random";
+    for (flags, texts) in [
+        (
+            "--bot greddy --against random",
+            &["greddy", "random, greedy"][..],
+        ),
+        ("--bot greedy@7 --against random", &["version 1"]),
+        ("", &["--bot"]),
+        ("--bot greedy", &["--against"]),
+        (&format!("{both} --elo 50,0"), &["lower bound"]),
+        (
+            &format!("{both} --require 'fun>=3'"),
+            &["--require", "margin"],
+        ),
+        (&format!("{both} --bot-files no/such/*"), &["no/such/*"]),
+        (
+            &format!("{both} --svg no/such/c.svg"),
+            &["--svg: cannot write no/such/c.svg"],
+        ),
+    ] {
+        let contest = Contest::new();
+        refused(contest.line(flags), texts);
+        assert!(!contest.path.exists(), "{flags}");
+    }
+    let empty = tempfile::tempdir().unwrap();
+    refused(
+        format!("contest --resume {}", empty.path().display()),
+        &["no contest"],
+    );
+}
+
+#[test]
+fn a_folder_that_has_a_contest_is_not_written_over() {
+    let contest = Contest::new();
+    let flags = "--bot greedy --against random --groups 1";
+    contest.run(flags).exits(0);
+    let before = contest.rows();
+    contest.run(flags).fails(2, &["--resume"]);
+    assert_eq!(contest.rows(), before);
+}
+
+#[test]
+fn a_server_that_does_not_answer_has_exit_code_6() {
+    let flags = "--bot greedy --against random --server http://127.0.0.1:1";
+    Contest::new().run(flags).fails(6, &["no server answers"]);
+}
+
+/// The TOML of docs/contest.md.
+fn documented() -> String {
+    let text = include_str!("../../../../docs/contest.md");
+    let (_, behind) = text.split_once("```toml\n").unwrap();
+    behind.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn a_contest_is_read_from_the_file_of_the_documentation() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("contest.toml");
+    // The bots of the documentation are somebody's.
+    let text = documented().replace("python3 bot.py", "sh bot");
+    fs::write(&file, text.replace("python3 old_bot.py", "sh")).unwrap();
+    // It can be played as far as its bots can: these two are none.
+    Contest::new().run_config(&file, "").exits(52);
+    fs::write(&file, documented().replace("seats = 2", "seats = 99")).unwrap();
+    let ran = Contest::new().run_config(&file, "");
+    ran.fails(2, &["match.seats: 99 is out of range"]);
+}
+
+#[test]
+fn a_flag_that_would_say_nothing_beside_a_file_or_a_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("contest.toml");
+    fs::write(&file, documented()).unwrap();
+    for flags in [
+        "--require 'faults<=0'",
+        "--faults fail",
+        "--alpha 0.1",
+        "--game alhambra",
+        "--bank-ms 1000",
+        "--on-late forfeit",
+        "--fields off",
+        "--bot greedy",
+        "--rounds 3",
+        "--seats 2",
+        "--house first",
+    ] {
+        let named = &flags[..flags.find(' ').unwrap()];
+        Contest::new().run_config(&file, flags).fails(2, &[named]);
+        let at = folder.path().display();
+        refused(format!("contest --resume {at} {flags}"), &[named]);
+    }
+}
+
+#[test]
+fn one_output_on_standard_output_comes_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("contest");
+    let bots = "--bot random --bot other=random --groups 1 --json -";
+    let line = format!(
+        "contest --game bridges_to_nowhere --folder {} {bots}",
+        at.display()
+    );
+    crate::report_files::json(&succeed(format!("{line} {LAGGING}")));
 }

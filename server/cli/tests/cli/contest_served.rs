@@ -1,71 +1,98 @@
-//! Contests on a server that runs.
+//! Contests on a server that runs, and contests that are killed.
 
-use std::{ffi::OsStr, fs};
+use std::fs;
 
 use serde_json::Value;
 
 use crate::{
     contest::Contest,
-    contest_killed::killed,
-    program::{run, succeed, words},
-    served_match::Served,
+    kit::{
+        program::{Background, PROGRAM, quoted, succeed, wait_until},
+        results::{read_json, seats},
+        served::Served,
+    },
 };
 
-/// All matches of a server, as `match list --json` prints them.
-pub(crate) fn listed(text: &str) -> Vec<Value> {
+/// Prefixes of the names of replays.
+const OUTCOMES: [&str; 5] = ["won-", "lost-", "tied-", "x-annulled-", ""];
+
+/// Kills a contest once it has this number of rows, and returns them.
+fn killed(contest: &Contest, flags: &str, rows: usize) -> Vec<Value> {
+    let playing = Background::start(contest.line(flags));
+    wait_until("enough matches", || contest.rows().len() >= rows);
+    playing.signal("-KILL");
+    assert_eq!(playing.ended().code, None);
+    contest.rows()
+}
+
+/// All matches of a server.
+fn listed(server: &Served) -> Vec<Value> {
+    matches_in(&succeed(format!(
+        "match list --all --json --server {}",
+        server.url
+    )))
+}
+
+/// The matches that `match list --json` has printed.
+fn matches_in(text: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(text).unwrap();
     all["matches"].as_array().cloned().unwrap_or_default()
 }
 
-pub(crate) fn is_over(info: &Value) -> bool {
-    matches!(
-        info["state"].as_str(),
-        Some("MATCH_STATE_ENDED" | "MATCH_STATE_CANCELLED")
-    )
+fn is_over(info: &Value) -> bool {
+    info["state"] == "MATCH_STATE_ENDED" || info["state"] == "MATCH_STATE_CANCELLED"
 }
 
 /// Returns whether the seed of an ended match is visible.
 fn is_revealed(info: &Value) -> bool {
     assert_eq!(info["state"], "MATCH_STATE_ENDED");
-    let has_salt = info["seedSalt"]
-        .as_str()
-        .is_some_and(|salt| !salt.is_empty());
+    let salt = info["seedSalt"].as_str();
+    let has_salt = salt.is_some_and(|salt| !salt.is_empty());
     assert_eq!(info["config"]["seed"].is_string(), has_salt);
     has_salt
 }
 
 #[test]
+fn a_contest_that_is_killed_goes_on_and_comes_to_the_same_table_and_verdict() {
+    let flags = "--bot greedy --against random --seed autumn --groups 3 --concurrency 2";
+    let undisturbed = Contest::new();
+    undisturbed.run(flags).exits(0);
+
+    let contest = Contest::new();
+    let before = killed(&contest, flags, 2);
+    // A line that the kill tore is dropped.
+    let results = contest.path.join("results.jsonl");
+    let mut torn = fs::read(&results).unwrap();
+    torn.extend(b"{\"row\":{\"group\":9");
+    fs::write(&results, torn).unwrap();
+    contest.resume("").exits(0);
+    assert_eq!(
+        contest.rows()[..before.len()],
+        before,
+        "nothing is replayed"
+    );
+    assert_eq!(contest.scores(), undisturbed.scores());
+    assert_eq!(contest.verdict(), undisturbed.verdict());
+}
+
+#[test]
 fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
-    let server = Served::start(&[]);
+    let server = Served::start("");
     let contest = Contest::new();
     let seen = tempfile::tempdir().unwrap();
     // A bot that looks at what the server tells of all matches before it takes its seat.
-    let program = env!("CARGO_BIN_EXE_bridgemaster");
-    let bot = |name| {
-        format!(
-            "{name}=sh -c '{program} match list --all --json --server {} > $(mktemp -p {}) && exec \
-             {program} bot random --seed {name}'",
-            server.url,
-            seen.path().display(),
-        )
-    };
-    let ran = contest.run(&[
-        "--server",
-        &server.url,
-        "--bot",
-        &bot("one"),
-        "--bot",
-        &bot("other"),
-        "--groups",
-        "2",
-        "--concurrency",
-        "1",
-    ]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let bots = ["one", "other"].map(|name| {
+        let list = format!("{PROGRAM} match list --all --json --server {}", server.url);
+        let look = format!("{list} > $(mktemp -p {})", seen.path().display());
+        let bot = format!("{name}=sh -c '{look} && exec {PROGRAM} bot random --seed {name}'");
+        format!("--bot {} ", quoted(&bot))
+    });
+    let flags = format!("--server {} --groups 2 --concurrency 1", server.url);
+    contest.run(format!("{} {flags}", bots.concat())).exits(0);
 
     let mut held_back = 0;
     for look in fs::read_dir(seen.path()).unwrap() {
-        let matches = listed(&fs::read_to_string(look.unwrap().path()).unwrap());
+        let matches = matches_in(&fs::read_to_string(look.unwrap().path()).unwrap());
         let own = matches.iter().find(|info| !is_over(info)).unwrap();
         let group = |info: &Value| info["config"]["group"]["groupId"].clone();
         assert!(group(own).is_string(), "{}", own["matchId"]);
@@ -77,58 +104,65 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
         }
     }
     assert!(held_back >= 4, "two bots in the second match of each group");
+    // A bot that is told another seed than the one that the server is bound to fails.
+    for seat in seats(&contest.rows()) {
+        assert_eq!(seat["end"]["how"], "done", "{seat}");
+    }
+    assert_replays(&contest);
+    assert!(listed(&server).iter().all(is_revealed));
+}
+
+fn assert_replays(contest: &Contest) {
     for row in contest.rows() {
-        // A bot that is told another seed than the one that the server is bound to fails.
-        for seat in row["seats"].as_array().unwrap() {
-            assert_eq!(seat["end"]["how"], "done", "{row}");
-        }
         let replay = contest.path.join(row["replay"].as_str().unwrap());
         assert!(replay.is_file(), "{}", replay.display());
     }
-    let all = succeed(["match", "list", "--all", "--json", "--server", &server.url]);
-    assert!(listed(&all).iter().all(is_revealed));
 }
 
 #[test]
 fn a_contest_on_a_running_server_gets_all_replays_after_a_kill_and_leaves_nothing_behind() {
-    let server = Served::start(&[]);
+    let server = Served::start("");
     let contest = Contest::new();
-    let flags = [
-        "--server",
-        &server.url,
-        "--bot",
-        "greedy",
-        "--against",
-        "random",
-        "--seed",
-        "spring",
-        "--concurrency",
-        "4",
-    ];
-    assert_eq!(killed(&contest, &flags, "-KILL", 1), None);
-    let before = contest.rows();
-    let ran = run([
-        OsStr::new("contest"),
-        OsStr::new("--server"),
-        OsStr::new(&server.url),
-        OsStr::new("--resume"),
-        contest.path.as_os_str(),
-    ]);
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let at = format!("--server {}", server.url);
+    let flags = "--bot greedy --against random --seed spring --concurrency 4";
+    let before = killed(&contest, &format!("{at} {flags}"), 1);
+    contest.resume(&at).exits(0);
     assert_eq!(contest.rows()[..before.len()], before);
     contest.scores();
-    for row in contest.rows() {
-        let replay = contest.path.join(row["replay"].as_str().unwrap());
-        assert!(replay.is_file(), "{}", replay.display());
-    }
-    let all = listed(&succeed(words(&format!(
-        "match list --all --json --server {}",
-        server.url
-    ))));
-    let in_play = all.iter().find(|info| !is_over(info));
-    assert_eq!(in_play, None, "nothing is in play");
+    assert_replays(&contest);
+    let all = listed(&server);
+    assert!(all.iter().all(is_over), "nothing is in play");
     let mut ended = all
         .iter()
         .filter(|info| info["state"] == "MATCH_STATE_ENDED");
     assert!(ended.all(is_revealed), "no group is left open");
+}
+
+#[test]
+fn what_cannot_be_stored_ends_a_contest_and_leaves_no_match_in_play() {
+    let server = Served::start("");
+    let contest = Contest::new();
+    let reports = tempfile::tempdir().unwrap();
+    // Where a replay is to be, there is a folder.
+    for (group, number) in (0..40).flat_map(|group| [(group, 0), (group, 1)]) {
+        for outcome in OUTCOMES {
+            let name = format!("replays/{outcome}{group:06}.{number}.replay.binpb/in-the-way");
+            fs::create_dir_all(contest.path.join(name)).unwrap();
+        }
+    }
+    let json = reports.path().join("report.json");
+    let bots = "--bot random --bot other=random --groups 40 --concurrency 4";
+    let flags = format!("{bots} --server {} --json {}", server.url, json.display());
+    contest.run(flags).fails(6, &["replays"]);
+    assert!(contest.rows().len() < 80, "it ended early");
+    let report = read_json(json);
+    assert_eq!(report["exit"]["code"], 6, "{report}");
+    let count = |of: &str| report["counts"][of].as_u64().unwrap();
+    let stored = contest.rows().len() as u64;
+    assert_eq!(count("matches") + count("surplus_matches"), stored);
+    let all = listed(&server);
+    assert!(
+        !all.is_empty() && all.iter().all(is_over),
+        "nothing is in play"
+    );
 }

@@ -1,7 +1,5 @@
 //! `data`: a data folder is checked, backed up and restored, and a match is removed from it.
 
-#![cfg(unix)]
-
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -12,9 +10,9 @@ use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{
-    program::{Ran, run, succeed, words},
-    served_match::Served,
+use crate::kit::{
+    program::{assert_has, refused, run, succeed},
+    served::Served,
 };
 
 /// A server with a match that has ended and one that waits.
@@ -27,75 +25,61 @@ struct Fixture {
 
 impl Fixture {
     fn make() -> Self {
-        let folder = tempfile::tempdir().unwrap();
         let mut this = Self {
-            folder,
+            folder: tempfile::tempdir().unwrap(),
             server: None,
             ended: String::new(),
             waiting: String::new(),
         };
         this.serve("data");
         // Nobody comes, so the house plays it at once.
-        this.ended = this.create(&["--startup-ms", "1"]);
-        succeed(["match", "watch", &this.ended, "--server", this.url()]);
-        this.waiting = this.create(&["--startup-ms", "3600000"]);
+        this.ended = this.create("--startup-ms 1");
+        this.watch(&this.ended);
+        this.waiting = this.create("--startup-ms 3600000");
         this
     }
 
     fn path(&self, name: &str) -> String {
-        let path = self.folder.path().join(name);
-        path.to_str().unwrap().to_owned()
+        self.folder.path().join(name).display().to_string()
     }
 
     fn serve(&mut self, data: &str) {
         let (data, replays) = (self.path(data), self.path("replays"));
-        let flags = ["--data", &data, "--replays", &replays, "--drain-time", "0"];
-        self.server = Some(Served::start(&flags));
+        let flags = format!("--data {data} --replays {replays} --drain-time 0");
+        self.server = Some(Served::start(flags));
     }
 
-    fn url(&self) -> &str {
-        &self.server.as_ref().unwrap().url
+    /// The flag that names its server.
+    fn at(&self) -> String {
+        format!("--server {}", self.server.as_ref().unwrap().url)
     }
 
-    fn create(&self, flags: &[&str]) -> String {
-        let create = [
-            "match",
-            "create",
-            "--server",
-            self.url(),
-            "--seats",
-            "2",
-            "--json",
-        ];
-        let made = succeed(create.iter().chain(flags));
-        let made: Value = serde_json::from_str(&made).unwrap();
+    fn create(&self, flags: &str) -> String {
+        let line = format!("match create {} --seats 2 --json {flags}", self.at());
+        let made: Value = serde_json::from_str(&succeed(line)).unwrap();
         made["match"]["matchId"].as_str().unwrap().to_owned()
+    }
+
+    /// Watches a match to its end.
+    fn watch(&self, match_id: &str) -> String {
+        succeed(format!("match watch {match_id} {}", self.at()))
     }
 
     fn stop(&mut self) {
         self.server.take().unwrap().stop();
     }
+}
 
-    fn data(&self, arguments: &[&str]) -> Ran {
-        run(["data"].iter().chain(arguments))
-    }
+/// Runs a `data` command that must succeed, with these words in its output.
+#[track_caller]
+fn good(line: String, words: &[&str]) {
+    run(format!("data {line}")).prints(0, words);
+}
 
-    /// Runs a command that must succeed, and gives what it printed.
-    fn good(&self, arguments: &[&str]) -> String {
-        let ran = self.data(arguments);
-        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-        ran.out
-    }
-
-    /// Runs a command that must fail with these words.
-    fn bad(&self, arguments: &[&str], code: i32, words: &[&str]) {
-        let ran = self.data(arguments);
-        let said = format!("{}{}", ran.out, ran.err);
-        assert_eq!(ran.code, Some(code), "{arguments:?}: {said}");
-        for words in words {
-            assert!(said.contains(words), "{words:?} is not in: {said}");
-        }
-    }
+/// Runs a `data` command that must fail with these words.
+#[track_caller]
+fn bad(line: String, code: i32, words: &[&str]) {
+    run(format!("data {line}")).says(code, words);
 }
 
 /// Runs a statement on a database behind the back of the program.
@@ -106,6 +90,7 @@ pub(crate) fn alter(folder: &str, sql: &'static str) {
 }
 
 const DAMAGE: &str = "UPDATE finished_match SET ended_at_unix_ms = ended_at_unix_ms + 1";
+const DAMAGED_HEADER: &str = "UPDATE open_match SET header = x'00'";
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
@@ -117,103 +102,90 @@ fn files(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
     let mut fixture = Fixture::make();
-    let (data, replays) = (fixture.path("data"), fixture.path("replays"));
+    let [data, replays, none] = ["data", "replays", "none"].map(|name| fixture.path(name));
     let whole = "1 match in play, 1 finished, 0 keys";
     // Beside the server, too.
-    let said = fixture.good(&["check", &data]);
-    assert!(said.contains(whole), "{said}");
+    good(format!("check {data}"), &[whole]);
     fixture.stop();
-    let check_all = ["check", &data, "--replays", &replays];
-    let said = fixture.good(&check_all);
-    assert!(
-        said.contains(whole) && said.contains("no damage found"),
-        "{said}"
-    );
+    let check_all = || format!("check {data} --replays {replays}");
+    good(check_all(), &[whole, "no damage found"]);
 
     let replay = format!("{}.replay.binpb", fixture.ended);
     fs::write(Path::new(&replays).join(&replay), "another").unwrap();
-    fixture.bad(&check_all, 1, &[&replay, "differs from the replay"]);
+    bad(check_all(), 1, &[&replay, "differs from the replay"]);
     fs::remove_file(Path::new(&replays).join(&replay)).unwrap();
-    fixture.bad(&check_all, 1, &[&replay, "is missing"]);
+    bad(check_all(), 1, &[&replay, "is missing"]);
 
     alter(&data, DAMAGE);
-    fixture.bad(
-        &["check", &data],
+    bad(
+        format!("check {data}"),
         1,
         &["the summary of match", &fixture.ended],
     );
-    alter(&data, "UPDATE open_match SET header = x'00'");
+    alter(&data, DAMAGED_HEADER);
     let both = [&*fixture.ended, &*fixture.waiting, "the header of match"];
-    fixture.bad(&["check", &data], 1, &both);
+    bad(format!("check {data}"), 1, &both);
 
-    fixture.bad(&["check", &fixture.path("none")], 2, &["no such folder"]);
-    assert!(
-        !Path::new(&fixture.path("none")).exists(),
-        "nothing is made"
-    );
+    bad(format!("check {none}"), 2, &["no such folder"]);
+    assert!(!Path::new(&none).exists(), "nothing is made");
 }
 
 #[test]
 fn a_match_that_was_cancelled_lacks_no_replay_file() {
     let mut fixture = Fixture::make();
     let (data, replays) = (fixture.path("data"), fixture.path("replays"));
-    succeed(words(&format!(
-        "match cancel {} --server {}",
-        fixture.waiting,
-        fixture.url()
-    )));
+    succeed(format!("match cancel {} {}", fixture.waiting, fixture.at()));
     fixture.stop();
-    let check_all = ["check", &data, "--replays", &replays];
-    let said = fixture.good(&check_all);
-    assert!(said.contains("2 finished"), "{said}");
-
+    let check_all = || format!("check {data} --replays {replays}");
+    good(check_all(), &["2 finished"]);
     let replay = format!("{}.replay.binpb", fixture.waiting);
     fs::write(Path::new(&replays).join(&replay), "").unwrap();
-    fixture.bad(&check_all, 1, &[&replay, "was cancelled"]);
+    bad(check_all(), 1, &[&replay, "was cancelled"]);
 }
 
 #[test]
 fn a_backup_made_beside_a_server_is_restored_and_served() {
     let mut fixture = Fixture::make();
     let [data, backup, restored] = ["data", "backup", "restored"].map(|name| fixture.path(name));
-    let said = fixture.good(&["backup", &data, &backup]);
-    assert!(said.contains("1 match in play, 1 finished"), "{said}");
-    fixture.bad(&["backup", &data, &backup], 1, &["already exists"]);
-    fixture.bad(
-        &["restore", &backup, &data],
+    good(
+        format!("backup {data} {backup}"),
+        &["1 match in play, 1 finished"],
+    );
+    bad(format!("backup {data} {backup}"), 1, &["already exists"]);
+    bad(
+        format!("restore {backup} {data}"),
         1,
         &["in use by another server"],
     );
     // Made after the backup: it will not be there.
-    let later = fixture.create(&[]);
+    let later = fixture.create("");
     fixture.stop();
 
-    fixture.good(&["restore", &backup, &restored]);
+    good(format!("restore {backup} {restored}"), &[]);
     for folder in [&backup, &restored] {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(Path::new(folder)), 0o700);
         for file in files(folder) {
             assert_eq!(mode(&file), 0o600, "{}", file.display());
         }
-        fixture.good(&["check", folder]);
+        good(format!("check {folder}"), &[]);
     }
     fixture.serve("restored");
-    let output = succeed(["match", "watch", &fixture.ended, "--server", fixture.url()]);
-    assert!(output.contains("ended"), "{output}");
-    let unknown = run(["match", "watch", &later, "--server", fixture.url()]);
-    assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);
+    assert_has(&fixture.watch(&fixture.ended), &["ended"]);
+    let unknown = run(format!("match watch {later} {}", fixture.at()));
+    assert_has(&unknown.err, &["MATCH_UNKNOWN"]);
     fixture.stop();
 
-    let refused = ["already has a store", "bridgemaster.db", "--replace"];
-    fixture.bad(&["restore", &backup, &data], 2, &refused);
-    fixture.good(&["restore", &backup, &data, "--replace"]);
-    fixture.good(&["check", &data]);
+    let replacing = ["already has a store", "bridgemaster.db", "--replace"];
+    bad(format!("restore {backup} {data}"), 2, &replacing);
+    good(format!("restore {backup} {data} --replace"), &[]);
+    good(format!("check {data}"), &[]);
     let kept = files(&data)
         .into_iter()
-        .find(|path| path.to_str().unwrap().contains("replaced-"));
+        .map(|path| path.display().to_string());
+    let kept = kept.into_iter().find(|path| path.contains("replaced-"));
     let kept = kept.expect("what was replaced is kept");
-    let said = fixture.good(&["check", kept.to_str().unwrap()]);
-    assert!(said.contains("2 matches in play"), "{said}");
+    good(format!("check {kept}"), &["2 matches in play"]);
 }
 
 #[test]
@@ -223,44 +195,44 @@ fn a_damaged_backup_is_not_restored_and_a_damaged_folder_not_backed_up_without_a
     let [data, backup, restored] = ["data", "backup", "restored"].map(|name| fixture.path(name));
     alter(&data, DAMAGE);
     let said = ["the summary of match", "contains the damaged values"];
-    fixture.bad(&["backup", &data, &backup], 1, &said);
-    fixture.bad(
-        &["restore", &backup, &restored],
+    bad(format!("backup {data} {backup}"), 1, &said);
+    bad(
+        format!("restore {backup} {restored}"),
         1,
         &["the summary of match"],
     );
     assert!(!Path::new(&restored).join("bridgemaster.db").exists());
-    fixture.bad(
-        &["restore", &restored, &data, "--replace"],
+    bad(
+        format!("restore {restored} {data} --replace"),
         1,
         &["is not a backup"],
     );
-    fixture.bad(&["check", &data], 1, &["1 finished"]);
+    bad(format!("check {data}"), 1, &["1 finished"]);
 }
 
 #[test]
 fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
-    let drop_key = ["drop", &data, "--signing-key"];
-    fixture.bad(&drop_key, 1, &["in use by another server"]);
+    let drop_key = || format!("drop {data} --signing-key");
+    bad(drop_key(), 1, &["in use by another server"]);
     fixture.stop();
-    fixture.bad(&drop_key, 2, &["is not damaged"]);
+    bad(drop_key(), 2, &["is not damaged"]);
     for damage in [
         "UPDATE secret SET value = x'00' WHERE name = 'replay_signing_key'",
         "UPDATE secret SET name = 'replay_signing_kez' WHERE name = 'replay_signing_key'",
     ] {
         alter(&data, damage);
         // With another key the replays would be those of another server, so that is not guessed.
-        let refused = run(["serve", "--data", &data, "--listen", "127.0.0.1:0"]);
-        assert_eq!(refused.code, Some(1), "{}", refused.err);
-        assert!(refused.err.contains("signs replays"), "{}", refused.err);
-        fixture.bad(&["check", &data], 1, &["data drop", "--signing-key"]);
-        let said = fixture.good(&drop_key);
-        assert!(said.contains("the next start creates a new key"), "{said}");
-        fixture.good(&["check", &data]);
+        assert_has(
+            &Served::refused(format!("--data {data}")),
+            &["signs replays"],
+        );
+        bad(format!("check {data}"), 1, &["data drop", "--signing-key"]);
+        good(drop_key(), &["the next start creates a new key"]);
+        good(format!("check {data}"), &[]);
         fixture.serve("data");
-        fixture.create(&["--startup-ms", "3600000"]);
+        fixture.create("--startup-ms 3600000");
         fixture.stop();
     }
 }
@@ -269,55 +241,39 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
 fn a_damaged_note_is_told_with_the_command_that_drops_it() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
-    let create = [
-        "match",
-        "create",
-        "--server",
-        fixture.url(),
-        "--idempotency-key",
-        "one",
-    ];
-    let made = run(create);
-    assert_eq!(made.code, Some(0), "{}", made.err);
-    let drop_notes = ["drop", &data, "--notes"];
-    fixture.bad(&drop_notes, 1, &["in use by another server"]);
+    let create = |fixture: &Fixture| {
+        run(format!(
+            "match create {} --idempotency-key one",
+            fixture.at()
+        ))
+    };
+    create(&fixture).exits(0);
+    let drop_notes = || format!("drop {data} --notes");
+    bad(drop_notes(), 1, &["in use by another server"]);
     fixture.stop();
-    assert!(fixture.good(&drop_notes).contains("is damaged in"));
+    good(drop_notes(), &["is damaged in"]);
     alter(&data, "UPDATE record SET value = x'00'");
     fixture.serve("data");
-    let create = [
-        "match",
-        "create",
-        "--server",
-        fixture.url(),
-        "--idempotency-key",
-        "one",
-    ];
-    let refused = run(create);
-    assert!(refused.err.contains("DATA_DAMAGED"), "{}", refused.err);
+    assert_has(&create(&fixture).err, &["DATA_DAMAGED"]);
     fixture.stop();
-    fixture.bad(&["check", &data], 1, &["data drop", "--notes"]);
-    assert!(
-        fixture
-            .good(&drop_notes)
-            .contains("removed 1 damaged record")
-    );
-    fixture.good(&["check", &data]);
+    bad(format!("check {data}"), 1, &["data drop", "--notes"]);
+    good(drop_notes(), &["removed 1 damaged record"]);
+    good(format!("check {data}"), &[]);
 }
 
 #[test]
 fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_secret() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
-    let of_group = |place| ["--startup-ms", "1", "--reveal-with-group", "--group", place];
+    let of_group = |place| format!("--startup-ms 1 --reveal-with-group --group {place}");
     let first = fixture.create(&of_group("g1=0/2"));
-    succeed(["match", "watch", &first, "--server", fixture.url()]);
+    fixture.watch(&first);
     let file = fixture.path("fetched");
     let fetch = |fixture: &Fixture| {
-        run(words(&format!(
-            "replay fetch {first} --server {} --out {file}",
-            fixture.url()
-        )))
+        run(format!(
+            "replay fetch {first} {} --out {file}",
+            fixture.at()
+        ))
     };
     for damage in [
         "UPDATE record SET value = zeroblob(5)",
@@ -328,18 +284,16 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
         // While the record is damaged, and after it is dropped.
         for _ in 0..2 {
             fixture.serve("data");
-            let refused = fetch(&fixture);
-            assert!(refused.err.contains("GROUP_RUNNING"), "{}", refused.err);
+            assert_has(&fetch(&fixture).err, &["GROUP_RUNNING"]);
             fixture.stop();
-            fixture.good(&["drop", &data, "--notes"]);
+            good(format!("drop {data} --notes"), &[]);
         }
-        fixture.good(&["check", &data]);
+        good(format!("check {data}"), &[]);
         fixture.serve("data");
     }
     let second = fixture.create(&of_group("g1=1/2"));
-    succeed(["match", "watch", &second, "--server", fixture.url()]);
-    let fetched = fetch(&fixture);
-    assert_eq!(fetched.code, Some(0), "{}", fetched.err);
+    fixture.watch(&second);
+    fetch(&fixture).exits(0);
 }
 
 #[test]
@@ -347,48 +301,38 @@ fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     let (ended, waiting) = (fixture.ended.clone(), fixture.waiting.clone());
-    let refused = ["in use by another server", "--drop-match"];
-    fixture.bad(&["drop", &data, &waiting], 1, &refused);
+    let in_use = ["in use by another server", "--drop-match"];
+    bad(format!("drop {data} {waiting}"), 1, &in_use);
     fixture.stop();
-    fixture.bad(
-        &["drop", &data, "0000000000000000"],
+    bad(
+        format!("drop {data} 0000000000000000"),
         2,
         &["0000000000000000"],
     );
     // Damaged ones, which a server would set aside.
     alter(&data, DAMAGE);
-    alter(&data, "UPDATE open_match SET header = x'00'");
+    alter(&data, DAMAGED_HEADER);
     for id in [&ended, &waiting] {
-        fixture.bad(&["check", &data], 1, &[id]);
-        let said = fixture.good(&["drop", &data, id]);
-        assert!(said.contains(&**id), "{said}");
+        bad(format!("check {data}"), 1, &[id]);
+        good(format!("drop {data} {id}"), &[id]);
     }
-    let said = fixture.good(&["check", &data]);
-    assert!(said.contains("0 matches in play, 0 finished"), "{said}");
+    good(format!("check {data}"), &["0 matches in play, 0 finished"]);
 }
 
 #[test]
 fn a_copy_is_between_a_folder_and_a_database() {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let path = |name: &str| folder.path().join(name).display().to_string();
     let database = "postgres://nobody:hush@127.0.0.1:1/none";
-    let there = path("there");
+    let [there, to, missing] = ["there", "to", "missing"].map(path);
     fs::create_dir(&there).unwrap();
-    for (from, to, said) in [
-        (&*there, &*path("to"), "data backup"),
-        (database, database, "pg_dump"),
-        (&path("missing"), database, "no such folder"),
-    ] {
-        let refused = run(["data", "copy", from, to]);
-        assert_eq!(refused.code, Some(2), "{}", refused.err);
-        assert!(refused.err.contains(said), "{}", refused.err);
-    }
-    let unreachable = run(["data", "copy", database, &path("to")]);
-    assert_eq!(unreachable.code, Some(1), "{}", unreachable.err);
-    assert!(
-        unreachable.err.contains("127.0.0.1:1"),
-        "{}",
-        unreachable.err
+    refused(format!("data copy {there} {to}"), &["data backup"]);
+    refused(format!("data copy {database} {database}"), &["pg_dump"]);
+    refused(
+        format!("data copy {missing} {database}"),
+        &["no such folder"],
     );
+    let unreachable = run(format!("data copy {database} {to}"));
+    let unreachable = unreachable.fails(1, &["127.0.0.1:1"]);
     assert!(!unreachable.err.contains("hush"), "{}", unreachable.err);
 }

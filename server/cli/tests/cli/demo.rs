@@ -1,66 +1,56 @@
 //! `bridgemaster demo`.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::program::{run, succeed, words};
+use crate::kit::{
+    program::{assert_has, quoted, run, succeed},
+    results::read_json,
+};
 
-/// Plays a demo and gives the match as JSON.
-fn play(folder: &Path, flags: &[&str]) -> Value {
+/// Plays a demo and returns the match as JSON.
+fn play(folder: &Path, flags: &str) -> Value {
     let (json, replay) = (folder.join("match.json"), folder.join("match.replay"));
-    let files = [
-        "--json",
-        json.to_str().unwrap(),
-        "--replay",
-        replay.to_str().unwrap(),
-    ];
-    succeed(["demo"].iter().chain(flags).chain(&files));
-    serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
-}
-
-fn scores(info: &Value) -> Vec<i64> {
-    let seats = info["result"]["seats"].as_array().unwrap();
-    seats
-        .iter()
-        .map(|seat| seat["score"].as_i64().unwrap_or(0))
-        .collect()
+    let files = format!("--json {} --replay {}", json.display(), replay.display());
+    succeed(format!("demo {flags} {files}"));
+    read_json(json)
 }
 
 #[test]
-fn a_match_in_each_seat_count_leaves_json_and_a_replay_that_holds() {
-    for seats in 2..=4 {
-        let folder = tempfile::tempdir().unwrap();
-        let info = play(
-            folder.path(),
-            &["--seats", &seats.to_string(), "--faces", "random"],
-        );
+fn a_match_leaves_json_and_a_replay_that_holds_and_one_seed_gives_one_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let bots = "--bots random,greedy,random --faces random";
+    let scores = |seed: &str| {
+        let info = play(folder.path(), &format!("{bots} --seed {seed}"));
         assert_eq!(info["state"], "MATCH_STATE_ENDED");
-        let results = info["result"]["seats"].as_array().unwrap();
-        assert_eq!(results.len(), seats);
+        let seats = info["result"]["seats"].as_array().unwrap();
+        assert_eq!(seats.len(), 3);
         assert!(
-            results.iter().all(|seat| seat.get("forfeit").is_none()),
-            "{results:?}"
+            seats.iter().all(|seat| seat.get("forfeit").is_none()),
+            "{info}"
         );
         let replay = folder.path().join("match.replay");
-        let said = succeed(["replay", "verify", replay.to_str().unwrap()]);
+        let said = succeed(format!("replay verify {}", replay.display()));
         let decisions = info["result"]["decisions"].as_u64().unwrap();
-        assert!(
-            said.contains(&format!("{decisions} decisions and 0 faults")),
-            "{said}"
-        );
-    }
+        assert_has(&said, &[&format!("{decisions} decisions and 0 faults")]);
+        let scores = seats.iter().map(|seat| seat["score"].as_i64().unwrap_or(0));
+        scores.collect::<Vec<_>>()
+    };
+    let first = scores("again");
+    assert_eq!(first, scores("again"));
+    assert_ne!(first, scores("other"));
 }
 
 #[test]
 fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("shown.replay");
-    let said = succeed(words(&format!(
-        "demo --bots random,greedy --seed shown --replay {}",
-        replay.to_str().unwrap()
-    )));
-    for text in [
+    let file = replay.display();
+    let said = succeed(format!(
+        "demo --bots random,greedy --seed shown --replay {file}"
+    ));
+    let shown = [
         "place",
         "greedy",
         "faults",
@@ -68,42 +58,16 @@ fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
         "empty_spaces",
         "total",
         "seed shown",
-    ] {
-        assert!(said.contains(text), "{text} is missing in:\n{said}");
-    }
-    assert!(
-        said.contains(&format!("replay show {}", replay.display())),
-        "{said}"
-    );
+    ];
+    assert_has(&said, &shown);
+    assert_has(&said, &[&format!("replay show {file}")]);
     assert!(replay.is_file());
-}
-
-#[test]
-fn one_seed_gives_one_match() {
-    let folder = tempfile::tempdir().unwrap();
-    let flags = ["--bots", "random,greedy,random", "--seed", "again"];
-    let first = play(folder.path(), &flags);
-    assert_eq!(scores(&first), scores(&play(folder.path(), &flags)));
-    let other = play(
-        folder.path(),
-        &["--bots", "random,greedy,random", "--seed", "other"],
-    );
-    assert_ne!(scores(&first), scores(&other));
-}
-
-#[test]
-fn json_on_standard_output_comes_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let replay = folder.path().join("r");
-    let said = succeed(words(&format!(
-        "demo --seats 2 --json - --replay {}",
-        replay.to_str().unwrap()
-    )));
+    // JSON comes alone.
+    let said = succeed(format!("demo --seats 2 --json - --replay {file}"));
     let info: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(info["result"]["matchId"], info["matchId"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_bot_that_ends_before_it_takes_its_seat_ends_the_demo_with_its_last_words() {
     for (bot, expected) in [
@@ -112,20 +76,8 @@ fn a_bot_that_ends_before_it_takes_its_seat_ends_the_demo_with_its_last_words() 
         ("true", "exited"),
     ] {
         // The start-up time is longer than the test may take.
-        let ran = run([
-            "demo",
-            "--bots",
-            &format!("random,{bot}"),
-            "--startup-ms",
-            "600000",
-        ]);
-        assert_eq!(ran.code, Some(1), "{}", ran.err);
-        for expected in ["seat 1", "cannot start", expected] {
-            assert!(
-                ran.err.contains(expected),
-                "{expected} is missing in:\n{}",
-                ran.err
-            );
-        }
+        let bots = quoted(&format!("random,{bot}"));
+        let ran = run(format!("demo --bots {bots} --startup-ms 600000"));
+        ran.fails(1, &["seat 1", "cannot start", expected]);
     }
 }

@@ -1,17 +1,19 @@
 //! `bridgemaster replay fork`.
 
-use serde_json::Value;
+use std::fs;
 
 use crate::{
     contest::Contest,
-    program::{run, succeed},
+    kit::program::{all_refused, assert_has, run, succeed},
+    report_files,
 };
 
 /// A contest of one group, and the replay of its first match.
 fn played() -> (Contest, String) {
     let contest = Contest::new();
-    let ran = contest.run(&["--bot", "greedy", "--against", "random", "--groups", "1"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    contest
+        .run("--bot greedy --against random --groups 1")
+        .exits(0);
     let rows = contest.rows();
     let counted = rows.iter().find(|row| row["annulled"].is_null()).unwrap();
     let replay = contest.path.join(counted["replay"].as_str().unwrap());
@@ -22,108 +24,68 @@ fn played() -> (Contest, String) {
 fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code() {
     let (contest, replay) = played();
     let place = |name: &str| contest.path.with_extension(name).display().to_string();
-    let (folder, json) = (place("fork"), place("json"));
-    let fork = [
-        "replay", "fork", &replay, "--at", "20", "--others", "random",
-    ];
-    let flags = [
-        "--seat", "1", "--bot", "greedy", "--times", "2", "--seed", "1",
-    ];
-    let kept = ["--folder", &folder, "--json", &json];
-    let ran = run([&fork[..], &flags, &kept, &["--require", "faults<=0"]].concat());
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    for expected in [
+    let [folder, json, other] = ["fork", "json", "other"].map(place);
+    let fork = format!("replay fork {replay} --at 20 --others random --seat 1 --bot greedy");
+    let kept = format!("--times 2 --seed 1 --folder {folder} --json {json}");
+    let shown = [
         "in the replay: seat 1",
         "played 2 times from decision 20",
         "greedy",
-    ] {
-        assert!(
-            ran.out.contains(expected),
-            "{expected} is missing in:\n{}",
-            ran.out
-        );
-    }
-    let report: Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    crate::report_files::json(&report.to_string());
+    ];
+    run(format!("{fork} {kept} --require 'faults<=0'")).prints(0, &shown);
+    let report = report_files::json(&fs::read_to_string(&json).unwrap());
     assert_eq!(report["counts"]["matches"], 2, "{report}");
     for bot in report["bots"].as_array().unwrap() {
         assert_eq!(bot["played"], 2, "each bot has its seat in both matches");
     }
-    let replays = std::fs::read_dir(format!("{folder}/replays")).unwrap();
     let mut held = 0;
-    for file in replays {
-        let file = file.unwrap().path().display().to_string();
-        let holds = succeed(["replay", "verify", &file]);
-        assert!(
-            holds.contains("the first 20 decisions come from another match"),
-            "{holds}"
-        );
-        let shown = succeed(["replay", "show", &file]);
-        assert!(
-            shown.contains("after 20 decisions, with the original chance"),
-            "{shown}"
-        );
+    for file in fs::read_dir(format!("{folder}/replays")).unwrap() {
+        let file = file.unwrap().path();
+        let holds = succeed(format!("replay verify {}", file.display()));
+        assert_has(&holds, &["the first 20 decisions come from another match"]);
+        let shown = succeed(format!("replay show {}", file.display()));
+        assert_has(&shown, &["after 20 decisions, with the original chance"]);
         held += 1;
     }
     assert!(held >= 2, "{held} replays");
 
-    let other = place("other");
-    let drawn = [
-        "--redraw",
-        "--quiet",
-        "--folder",
-        &other,
-        "--require",
-        "faults>=1",
-    ];
-    let ran = run([&fork[..], &["--seat", "1", "--bot", "greedy"], &drawn].concat());
-    assert_eq!(ran.code, Some(4), "{}{}", ran.out, ran.err);
-    // All is played: nothing is played again, and the answer is the same.
-    let again = run(["contest", "--quiet", "--resume", &other]);
-    assert_eq!(again.code, Some(4), "{}", again.err);
-    // Whoever is shown nothing else is told why.
-    assert!(again.out.is_empty(), "{}", again.out);
-    assert!(again.err.contains("faults>=1"), "{}", again.err);
+    let drawn = format!("--redraw --quiet --folder {other} --require 'faults>=1'");
+    run(format!("{fork} {drawn}")).exits(4);
+    // All is played: nothing is played again, and the answer is the same. Whoever is shown nothing
+    // else is told why.
+    let again = run(format!("contest --quiet --resume {other}"));
+    assert_eq!(again.fails(4, &["faults>=1"]).out, "");
 }
 
 #[test]
 fn one_bot_plays_all_seats_on_where_no_other_is_named() {
     let (contest, replay) = played();
-    let folder = contest.path.with_extension("fork").display().to_string();
-    let fork = ["replay", "fork", &replay, "--at", "20", "--json", "-"];
-    let ran = run(fork.iter().chain(&["--folder", &folder]));
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    let report = crate::report_files::json(&ran.out);
+    let folder = contest.path.with_extension("fork");
+    let fork = format!(
+        "replay fork {replay} --at 20 --json - --folder {}",
+        folder.display()
+    );
+    let report = report_files::json(&succeed(fork));
     assert_eq!(report["spec"]["bots"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn what_cannot_be_played_on_is_told_before_anything_starts() {
     let (contest, replay) = played();
-    let file = contest.path.join("contest.json").display().to_string();
-    for (flags, expected) in [
+    let fork = |flags: &str| format!("replay fork {replay} --at {flags}");
+    let file = contest.path.join("contest.json");
+    all_refused(&[
+        (&fork("100000"), &["is out of range (0..="]),
+        (&fork("1 --seat 0"), &["--bot"]),
         (
-            vec![replay.as_str(), "--at", "100000"],
-            "is out of range (0..=",
+            &fork("1 --seat 7 --bot greedy"),
+            &["is out of range (0..=1)"],
         ),
-        (vec![&replay, "--at", "1", "--seat", "0"], "--bot"),
+        (&fork("1 --redraw"), &["--seat"]),
+        (&fork("1 --others greedy@7"), &["version 1"]),
         (
-            vec![&replay, "--at", "1", "--seat", "7", "--bot", "greedy"],
-            "is out of range (0..=1)",
+            &format!("replay fork {} --at 1", file.display()),
+            &["contest.json"],
         ),
-        (vec![&replay, "--at", "1", "--redraw"], "--seat"),
-        (vec![&file, "--at", "1"], "contest.json"),
-        (
-            vec![&replay, "--at", "1", "--others", "greedy@7"],
-            "version 1",
-        ),
-    ] {
-        let ran = run([&["replay", "fork"], &flags[..]].concat());
-        assert_eq!(ran.code, Some(2), "{flags:?}: {}{}", ran.out, ran.err);
-        assert!(
-            ran.err.contains(expected),
-            "{expected} is missing in:\n{}",
-            ran.err
-        );
-    }
+    ]);
 }

@@ -1,7 +1,5 @@
 //! `bridgemaster bot human`: a seat that is played by hand.
 
-#![cfg(unix)]
-
 use std::{
     io::Write as _,
     process::{Child, Stdio},
@@ -9,20 +7,20 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{program::bridgemaster, served_match::Served};
+use crate::{
+    kit::{
+        program::{Ran, bridgemaster},
+        served::Served,
+    },
+    served_match::{bots, create},
+};
 
-/// A match of two with time enough for a loaded machine.
-fn create(served: &Served, game: &str) -> Value {
-    served.create(&format!("--game {game}"))
-}
-
+/// A person in seat 1.
 fn human(served: &Served, made: &Value) -> Child {
-    bridgemaster(["bot", "human"])
+    let ticket = made["tickets"][1]["ticket"].as_str().unwrap();
+    bridgemaster("bot human")
         .env("BRIDGEMASTER_SERVER", &served.url)
-        .env(
-            "BRIDGEMASTER_TICKET",
-            made["tickets"][1]["ticket"].as_str().unwrap(),
-        )
+        .env("BRIDGEMASTER_TICKET", ticket)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -30,60 +28,40 @@ fn human(served: &Served, made: &Value) -> Child {
         .unwrap()
 }
 
+/// Types lines, and waits for the end, which may come before all are read.
+fn types(mut player: Child, lines: &str) -> Ran {
+    let _ = player.stdin.take().unwrap().write_all(lines.as_bytes());
+    player.wait_with_output().unwrap().into()
+}
+
 #[test]
 fn a_whole_match_of_each_game_is_played_by_typing_numbers() {
-    let served = Served::start(&["--no-page"]);
+    let served = Served::start("--no-page");
+    // More lines than any match has decisions, and at first some that choose nothing.
+    let wrong = "help\nnothing like this\n99999\nresign\nno\n";
+    let lines = format!("{wrong}{}", "1\n".repeat(2_000));
     for game in bridgemaster_games::GAME_IDS {
-        let made = create(&served, game);
-        let mut player = human(&served, &made);
-        let mut other = served.bots(&made, &["random"]).remove(0);
-        let mut typing = player.stdin.take().unwrap();
-        // More lines than any match has decisions, and at first some that choose nothing.
-        let lines = format!(
-            "help\nnothing like this\n99999\nresign\nno\n{}",
-            "1\n".repeat(2_000)
-        );
-        // It ends before it has read them all.
-        let _ = typing.write_all(lines.as_bytes());
-        let ended = player.wait_with_output().unwrap();
-        let said = String::from_utf8(ended.stdout).unwrap();
-        let why = String::from_utf8(ended.stderr).unwrap();
-        assert!(ended.status.success(), "{game}: {why}");
-        assert!(other.wait().unwrap().success());
-        for text in [
+        let made = create(&served, &format!("--game {game}"));
+        let player = human(&served, &made);
+        let mut other = bots(&served, &made, &["random"]).remove(0);
+        let shown = [
             "you are seat 1",
             "no decision contains",
             "the number is out of range (1..=",
             "in the bank",
             "place",
-        ] {
-            assert!(said.contains(text), "{game}: {text} is missing in:\n{said}");
-        }
+        ];
+        types(player, &lines).prints(0, &shown);
+        assert!(other.wait().unwrap().success(), "{game}");
     }
 }
 
 #[test]
 fn input_that_ends_leaves_the_seat_to_whoever_comes_back_with_the_ticket() {
-    let served = Served::start(&["--no-page"]);
-    let made = create(&served, "bridges_to_nowhere");
-    let mut other = served.bots(&made, &["random"]).remove(0);
-    let mut player = human(&served, &made);
-    player.stdin.take().unwrap().write_all(b"1\n").unwrap();
-    let left = player.wait_with_output().unwrap();
-    assert_eq!(left.status.code(), Some(1));
-    let why = String::from_utf8(left.stderr).unwrap();
-    assert!(why.contains("standard input is closed"), "{why}");
-    let mut back = human(&served, &made);
-    let _ = back
-        .stdin
-        .take()
-        .unwrap()
-        .write_all("1\n".repeat(2_000).as_bytes());
-    let ended = back.wait_with_output().unwrap();
-    assert!(
-        ended.status.success(),
-        "{}",
-        String::from_utf8(ended.stderr).unwrap()
-    );
+    let served = Served::start("--no-page");
+    let made = create(&served, "--game bridges_to_nowhere");
+    let mut other = bots(&served, &made, &["random"]).remove(0);
+    types(human(&served, &made), "1\n").fails(1, &["standard input is closed"]);
+    types(human(&served, &made), &"1\n".repeat(2_000)).exits(0);
     assert!(other.wait().unwrap().success());
 }

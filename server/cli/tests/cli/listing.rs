@@ -1,95 +1,92 @@
 //! `bridgemaster match list` and `bridgemaster match result`.
 
-#![cfg(unix)]
-
-use bridgemaster_proto::v1::{
-    CreateMatchRequest, GameConfig, MatchConfig, game_config,
-    match_service_client::MatchServiceClient,
-};
+use bridgemaster_games::GAME_IDS;
 use serde_json::Value;
-use tonic::transport::Endpoint;
 
 use crate::{
-    program::{run, succeed, words},
-    served_match::Served,
+    kit::{
+        calls::{PATIENT_CLOCK, config, create_request},
+        program::{Ran, assert_has, run},
+        served::Served,
+    },
+    served_match::{bots, id_of},
 };
 
-/// Runs a command against a server, which must succeed.
-fn ask(server: &Served, arguments: &[&str]) -> String {
-    succeed(arguments.iter().chain(&["--server", &server.url]))
+fn try_ask(server: &Served, line: &str) -> Ran {
+    run(format!("{line} --server {}", server.url))
 }
 
-/// Creates a match and returns what `match create --json` prints of it.
-fn make(server: &Served, flags: &[&str]) -> Value {
-    let create = [&["match", "create", "--json"], flags].concat();
-    serde_json::from_str(&ask(server, &create)).unwrap()
+/// Runs a line against a server, which must succeed.
+#[track_caller]
+fn ask(server: &Served, line: &str) -> String {
+    try_ask(server, line).exits(0).out
 }
 
-fn id_of(made: &Value) -> &str {
-    made["match"]["matchId"].as_str().unwrap()
+#[track_caller]
+fn ask_json(server: &Served, line: &str) -> Value {
+    serde_json::from_str(&ask(server, &format!("{line} --json"))).unwrap()
 }
 
-fn listed(server: &Served, flags: &[&str]) -> Vec<String> {
-    let all: Value = serde_json::from_str(&ask(
-        server,
-        &[&["match", "list", "--json"], flags].concat(),
-    ))
-    .unwrap();
+/// Creates a match.
+#[track_caller]
+fn make(server: &Served, flags: &str) -> Value {
+    ask_json(server, &format!("match create {flags}"))
+}
+
+fn listed(server: &Served, flags: &str) -> Vec<String> {
+    let all = ask_json(server, &format!("match list {flags}"));
     let matches = all["matches"].as_array().cloned().unwrap_or_default();
-    matches
+    let ids = matches
         .iter()
-        .map(|info| info["matchId"].as_str().unwrap().to_owned())
-        .collect()
+        .map(|info| info["matchId"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+/// Plays a match of two to its end, and returns what its result is said to be.
+fn play(server: &Served, made: &Value) -> String {
+    let bots = bots(server, made, &["greedy", "random"]);
+    let result = ask(server, &format!("match result {} --wait", id_of(made)));
+    for bot in bots {
+        assert!(bot.wait_with_output().unwrap().status.success());
+    }
+    result
 }
 
 #[test]
 fn matches_are_listed_and_a_result_says_whether_there_is_one() {
-    let server = Served::start(&[]);
-    assert_eq!(ask(&server, &["match", "list"]), "no match\n");
-    let labels = ["--label", "run=42", "--label", "kind=nightly"];
-    let waiting = [&["--game", "alhambra", "--seats", "2"][..], &labels].concat();
-    let waiting = make(&server, &waiting);
-    let played = make(&server, &["--game", "bridges_to_nowhere"]);
+    let server = Served::start("");
+    assert_eq!(ask(&server, "match list"), "no match\n");
+    let labels = "--label run=42 --label kind=nightly";
+    let waiting = make(&server, &format!("--game alhambra --seats 2 {labels}"));
+    let played = make(&server, "--game bridges_to_nowhere");
     let (waiting, ended) = (id_of(&waiting).to_owned(), id_of(&played).to_owned());
-    let bots = server.bots(&played, &["greedy", "random"]);
-    let result = ask(&server, &["match", "result", &ended, "--wait"]);
-    for expected in ["place", "greedy", "total", ended.as_str()] {
-        assert!(
-            result.contains(expected),
-            "{expected} is missing in:\n{result}"
-        );
-    }
-    for bot in bots {
-        assert!(bot.wait_with_output().unwrap().status.success());
-    }
+    assert_has(
+        &play(&server, &played),
+        &["place", "greedy", "total", &ended],
+    );
 
     // The newest first, and each filter by itself.
     let both = [ended.clone(), waiting.clone()];
-    assert_eq!(listed(&server, &[]), both);
-    assert_eq!(listed(&server, &["--all"]), both);
-    assert_eq!(listed(&server, &["--limit", "1"]), both[..1]);
-    for (filter, id) in [
-        (["--state", "waiting"], &waiting),
-        (["--state", "ended"], &ended),
-        (["--game", "alhambra"], &waiting),
-        (["--bot", "greedy"], &ended),
-        (["--label", "run=42"], &waiting),
+    let [only_ended, only_waiting] = [&both[..1], &both[1..]];
+    for (filter, ids) in [
+        ("", &both[..]),
+        ("--all", &both),
+        ("--limit 1", only_ended),
+        ("--state waiting", only_waiting),
+        ("--state ended", only_ended),
+        ("--game alhambra", only_waiting),
+        ("--bot greedy", only_ended),
+        ("--label run=42", only_waiting),
+        ("--state running", &[]),
+        ("--label run=42 --label kind=x", &[]),
+        ("--maker ci", &[]),
+        ("--before 2020-01-01", &[]),
+        ("--since 2020-01-01T00:00:00Z", &both),
     ] {
-        assert_eq!(
-            listed(&server, &filter),
-            std::slice::from_ref(id),
-            "{filter:?}"
-        );
+        assert_eq!(listed(&server, filter), ids, "{filter}");
     }
-    assert!(listed(&server, &["--state", "running"]).is_empty());
-    assert!(listed(&server, &["--label", "run=42", "--label", "kind=x"]).is_empty());
-    assert!(listed(&server, &["--maker", "ci"]).is_empty());
-    assert!(listed(&server, &["--before", "2020-01-01"]).is_empty());
-    assert_eq!(listed(&server, &["--since", "2020-01-01T00:00:00Z"]), both);
-    let few = run(["match", "list", "--limit", "1", "--server", &server.url]);
-    assert!(few.err.contains("--all"), "{}", few.err);
-    let table = ask(&server, &["match", "list"]);
-    for expected in [
+    assert_has(&try_ask(&server, "match list --limit 1").err, &["--all"]);
+    let cells = [
         &*waiting,
         "waiting",
         "(vacant), (vacant)",
@@ -97,168 +94,116 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         "1. ",
         "2. ",
         "greedy",
-    ] {
-        assert!(
-            table.contains(expected),
-            "{expected} is missing in:\n{table}"
-        );
-    }
+    ];
+    assert_has(&ask(&server, "match list"), &cells);
 
-    let json: Value =
-        serde_json::from_str(&ask(&server, &["match", "result", &ended, "--json"])).unwrap();
+    let json = ask_json(&server, &format!("match result {ended}"));
     assert_eq!(json["result"]["matchId"], ended);
-    let early = run(["match", "result", &waiting, "--server", &server.url]);
-    assert_eq!(early.code, Some(3), "{}", early.err);
-    for expected in ["has not ended", "created 20", "label run=42"] {
-        assert!(early.out.contains(expected), "{}", early.out);
-    }
-    let once = words("--idempotency-key one --game alhambra --seats 2");
-    let [first, again] = [make(&server, &once), make(&server, &once)];
+    let early = ["has not ended", "created 20", "label run=42"];
+    try_ask(&server, &format!("match result {waiting}")).prints(3, &early);
+    let once = "--idempotency-key one --game alhambra --seats 2";
+    let [first, again] = [make(&server, once), make(&server, once)];
     assert_eq!(id_of(&first), id_of(&again));
     assert_eq!(again["existed"], true);
-    let tickets = ask(&server, &["match", "tickets", id_of(&first), "--seat", "1"]);
+    let tickets = ask(
+        &server,
+        &format!("match tickets {} --seat 1", id_of(&first)),
+    );
     assert!(
         tickets.contains("seat 1  ") && !tickets.contains("seat 0"),
         "{tickets}"
     );
-    ask(&server, &["match", "cancel", id_of(&first)]);
-    let reserved = [
-        "match",
-        "create",
-        "--reserve",
-        "0=ada",
-        "--server",
-        &server.url,
-    ];
-    let reserved = run(reserved);
-    assert!(
-        reserved.err.contains("does not use API keys"),
-        "{}",
-        reserved.err
-    );
+    ask(&server, &format!("match cancel {}", id_of(&first)));
+    let reserved = try_ask(&server, "match create --reserve 0=ada");
+    assert_has(&reserved.err, &["does not use API keys"]);
 
-    let of_group = words("--group deal-7=0/1 --reveal-with-group --game alhambra");
-    let of_group = make(&server, &of_group);
+    let of_group = make(
+        &server,
+        "--group deal-7=0/1 --reveal-with-group --game alhambra",
+    );
+    let of_group_id = id_of(&of_group);
     assert_eq!(of_group["match"]["config"]["group"]["groupId"], "deal-7");
-    assert_eq!(listed(&server, &["--group", "deal-7"]), [id_of(&of_group)]);
+    assert_eq!(listed(&server, "--group deal-7"), [of_group_id]);
     // One that was played may be annulled on a busy machine.
-    assert!(listed(&server, &["--annulled", "--group", "deal-7"]).is_empty());
-    assert!(ask(&server, &["match", "close-group", id_of(&of_group)]).contains("closed"));
-    let ran = run(["match", "result", id_of(&of_group), "--server", &server.url]);
-    assert!(
-        ran.out.contains("match 0 of 1 of group deal-7"),
-        "{}",
-        ran.out
+    assert!(listed(&server, "--annulled --group deal-7").is_empty());
+    assert_has(
+        &ask(&server, &format!("match close-group {of_group_id}")),
+        &["closed"],
     );
+    let result = try_ask(&server, &format!("match result {of_group_id}"));
+    assert_has(&result.out, &["match 0 of 1 of group deal-7"]);
 
-    let reason = ["match", "cancel", &waiting, "--reason", "enough"];
-    assert!(ask(&server, &reason).contains("is cancelled"));
-    let cancelled = [id_of(&first).to_owned(), waiting.clone()];
-    assert_eq!(listed(&server, &["--state", "cancelled"]), cancelled);
-    let cancelled = run(["match", "result", &waiting, "--server", &server.url]);
-    assert_eq!(cancelled.code, Some(4), "{}", cancelled.err);
-    assert!(
-        cancelled.out.contains("cancelled: enough"),
-        "{}",
-        cancelled.out
+    let cancelled = ask(&server, &format!("match cancel {waiting} --reason enough"));
+    assert_has(&cancelled, &["is cancelled"]);
+    let both = [id_of(&first).to_owned(), waiting.clone()];
+    assert_eq!(listed(&server, "--state cancelled"), both);
+    let why = ["cancelled: enough"];
+    try_ask(&server, &format!("match result {waiting}")).prints(4, &why);
+    assert_has(
+        &ask(&server, &format!("match watch {waiting} --plain")),
+        &why,
     );
-    let watched = ask(&server, &["match", "watch", &waiting, "--plain"]);
-    assert!(watched.contains("cancelled: enough"), "{watched}");
-    let late = run(["match", "cancel", &ended, "--server", &server.url]);
-    assert!(late.err.contains("MATCH_ENDED"), "{}", late.err);
-    let unknown = run(["match", "result", "no-such-match", "--server", &server.url]);
-    assert_eq!(unknown.code, Some(1));
-    assert!(unknown.err.contains("MATCH_UNKNOWN"), "{}", unknown.err);
+    let late = try_ask(&server, &format!("match cancel {ended}"));
+    assert_has(&late.err, &["MATCH_ENDED"]);
+    try_ask(&server, "match result no-such-match").fails(1, &["MATCH_UNKNOWN"]);
 }
 
 #[tokio::test]
 async fn a_list_of_many_matches_is_fetched_page_by_page() {
-    let server = Served::start(&[]);
-    let endpoint = Endpoint::from_shared(server.url.clone()).unwrap();
-    let mut client = MatchServiceClient::new(endpoint.connect().await.unwrap());
-    let game = GameConfig {
-        game: Some(game_config::Game::BridgesToNowhere(Default::default())),
-    };
+    let server = Served::start("");
+    let mut client = server.matches().await;
     let mut newest_first = Vec::new();
     // More than a page.
     for _ in 0..103 {
-        let config = MatchConfig {
-            game: Some(game.clone()),
-            seats: 2,
-            ..MatchConfig::default()
-        };
-        let request = CreateMatchRequest {
-            config: Some(config),
-            ..CreateMatchRequest::default()
-        };
+        let request = create_request(config(GAME_IDS[0], 2, PATIENT_CLOCK));
         let made = client.create_match(request).await.unwrap().into_inner();
         newest_first.insert(0, made.r#match.unwrap().match_id);
     }
-    assert_eq!(listed(&server, &["--all"]), newest_first);
-    assert_eq!(listed(&server, &[]), newest_first[..50]);
+    assert_eq!(listed(&server, "--all"), newest_first);
+    assert_eq!(listed(&server, ""), newest_first[..50]);
 }
 
 #[test]
 fn what_a_server_was_told_of_its_matches_survives_a_kill() {
     let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    // Dropped servers are killed.
-    let start = || Served::start(&["--data", data.to_str().unwrap()]);
-    let game = ["--game", "bridges_to_nowhere", "--seats", "2"];
-    let once = [&["--idempotency-key", "one", "--label", "run=1"][..], &game].concat();
-    let of_group = ["--reveal-with-group", "--seed", "deal-7", "--group"];
-    let make_in_group = |server: &Served, place: &'static str| {
-        make(server, &[&of_group[..], &[place], &game].concat())
-    };
-    let result = |server: &Served, id: &str| -> Value {
-        serde_json::from_str(&ask(server, &["match", "result", id, "--json"])).unwrap()
-    };
+    let data = format!("--data {}", folder.path().join("data").display());
+    let game = "--game bridges_to_nowhere --seats 2";
+    let once = format!("--idempotency-key one --label run=1 {game}");
+    let of_group = format!("--reveal-with-group --seed deal-7 {game} --group");
+    let result =
+        |server: &Served, made: &Value| ask_json(server, &format!("match result {}", id_of(made)));
 
-    let server = start();
+    let server = Served::start(&data);
     let first = make(&server, &once);
-    let cancelled = make(&server, &game);
+    let cancelled = make(&server, game);
     ask(
         &server,
-        &["match", "cancel", id_of(&cancelled), "--reason", "enough"],
+        &format!("match cancel {} --reason enough", id_of(&cancelled)),
     );
-    let played = make_in_group(&server, "deals=0/2");
-    let bots = server.bots(&played, &["greedy", "random"]);
-    ask(&server, &["match", "result", id_of(&played), "--wait"]);
-    for bot in bots {
-        assert!(bot.wait_with_output().unwrap().status.success());
-    }
-    drop(server);
+    let played = make(&server, &format!("{of_group} deals=0/2"));
+    play(&server, &played);
+    server.kill();
 
-    let server = start();
+    let server = Served::start(&data);
     let again = make(&server, &once);
     assert_eq!(id_of(&again), id_of(&first));
     assert_eq!(again["existed"], true);
     assert_ne!(again["tickets"], first["tickets"]);
-    assert_eq!(listed(&server, &["--label", "run=1"]), [id_of(&first)]);
-    assert_eq!(
-        listed(&server, &["--state", "cancelled"]),
-        [id_of(&cancelled)]
-    );
-    let withheld = result(&server, id_of(&played));
+    assert_eq!(listed(&server, "--label run=1"), [id_of(&first)]);
+    assert_eq!(listed(&server, "--state cancelled"), [id_of(&cancelled)]);
+    let withheld = result(&server, &played);
     assert!(withheld["result"].is_object());
     assert!(withheld["config"].get("seed").is_none(), "{withheld}");
     assert!(withheld.get("seedSalt").is_none());
-    let refused = ["replay", "fetch", id_of(&played), "--server", &server.url];
-    let refused = run(refused.into_iter().chain(["--out", "never-written"]));
-    assert!(refused.err.contains("GROUP_RUNNING"), "{}", refused.err);
-    let last = make_in_group(&server, "deals=1/2");
-    ask(&server, &["match", "cancel", id_of(&last)]);
-    ask(&server, &["match", "close-group", id_of(&last)]);
-    drop(server);
+    let fetch = format!("replay fetch {} --out never-written", id_of(&played));
+    assert_has(&try_ask(&server, &fetch).err, &["GROUP_RUNNING"]);
+    let last = make(&server, &format!("{of_group} deals=1/2"));
+    ask(&server, &format!("match cancel {}", id_of(&last)));
+    ask(&server, &format!("match close-group {}", id_of(&last)));
+    server.kill();
 
-    let server = start();
-    assert_eq!(result(&server, id_of(&played))["config"]["seed"], "deal-7");
-    let late = ["match", "create", "--server", &server.url];
-    let late = late
-        .into_iter()
-        .chain(of_group)
-        .chain(["deals=1/2"])
-        .chain(game);
-    let late = run(late);
-    assert!(late.err.contains("has ended or was closed"), "{}", late.err);
+    let server = Served::start(&data);
+    assert_eq!(result(&server, &played)["config"]["seed"], "deal-7");
+    let late = try_ask(&server, &format!("match create {of_group} deals=1/2"));
+    assert_has(&late.err, &["has ended or was closed"]);
 }

@@ -1,48 +1,44 @@
-//! Logs of a server.
-
-#![cfg(unix)]
+//! Logs of a server, and a server that may have few files open.
 
 use std::{
-    fs,
-    io::{self, Write as _},
-    process::Stdio,
+    io::{self, ErrorKind, Read as _, Write as _},
+    net::TcpStream,
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
 };
 
 use rustix::io::ioctl_fionbio;
 use serde_json::Value;
 
 use crate::{
-    program::{signal, wait_for},
-    served_match::Served,
+    kit::{
+        program::{PROGRAM, assert_has, bridgemaster, clean, wait_for, wait_until},
+        served::Served,
+    },
+    served_match::{bots, create, play},
 };
 
 #[test]
 fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_secrets() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log");
-    let log = fs::File::create(&path).unwrap();
-    let server = Served::start_logging_to(Stdio::from(log), &["--log", "json", "-vv"]);
-    let made = server.create("--seed hidden");
-    server.play(&made);
-    server.stop();
-
-    let log = fs::read_to_string(path).unwrap();
+    let server = Served::start("--log json -vv");
+    let made = create(&server, "--seed hidden");
+    play(&server, &made);
+    let log = server.stop();
     let tickets = made["tickets"].as_array().unwrap();
     let secrets = tickets.iter().map(|seat| seat["ticket"].as_str().unwrap());
     for secret in secrets.chain(["hidden"]) {
         assert!(!log.contains(secret), "{secret} is in the log");
     }
-    let lines: Vec<Value> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
-        .collect();
+    let json = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+    let lines: Vec<Value> = log.lines().map(json).collect();
     for (message, count) in [("bot joined", 2), ("match ended", 1)] {
-        let matching: Vec<&Value> = lines
+        let named = lines
             .iter()
-            .filter(|line| line["fields"]["message"] == message)
-            .collect();
-        assert_eq!(matching.len(), count, "{message}");
-        for line in matching {
+            .filter(|line| line["fields"]["message"] == message);
+        let named: Vec<&Value> = named.collect();
+        assert_eq!(named.len(), count, "{message}");
+        for line in named {
             let spans = line["spans"].as_array().unwrap();
             let of_match = spans.iter().find(|span| span["name"] == "match").unwrap();
             assert_eq!(of_match["match_id"], made["match"]["matchId"]);
@@ -53,23 +49,17 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
 
 #[test]
 fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("log");
-    let log = fs::File::create(&path).unwrap();
-    let server = Served::start_logging_to(Stdio::from(log), &["-v"]);
-    server.stop();
-
-    let log = fs::read_to_string(path).unwrap();
-    for line in ["upper bound of memory use", "serving", "stopped"] {
-        assert!(log.contains(line), "no {line:?} in {log}");
-    }
+    let log = Served::start("-v").stop();
+    assert_has(&log, &["upper bound of memory use", "serving", "stopped"]);
 }
 
 #[test]
 fn a_log_that_nobody_reads_holds_up_no_match() {
     let (_unread, mut log) = io::pipe().unwrap();
-    let to_server = Stdio::from(log.try_clone().unwrap());
-    let mut server = Served::start_logging_to(to_server, &["-vv"]);
+    let mut serve = bridgemaster("serve --listen 127.0.0.1:0 -vv");
+    serve.stderr(Stdio::from(log.try_clone().unwrap()));
+    let server = Served::of(&mut serve, Path::new("none"));
+    let mut server = server.unwrap_or_else(|ran| panic!("{}", ran.all()));
     // Filled, a byte at a time at its end, so that not even a short line has room.
     ioctl_fionbio(&log, true).unwrap();
     for piece in [4_096, 1] {
@@ -77,14 +67,40 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
     }
     ioctl_fionbio(&log, false).unwrap();
 
-    let made = server.create("");
-    for mut bot in server.bots(&made, &["random", "random"]) {
+    let made = create(&server, "");
+    for mut bot in bots(&server, &made, &["random", "random"]) {
         let ended = wait_for("the end of its match", || bot.try_wait().unwrap());
         assert!(ended.success());
     }
-    assert!(signal("-TERM", server.process.id()));
+    server.signal("-TERM");
     let ended = wait_for("the end of the server", || {
         server.process.try_wait().unwrap()
     });
     assert_eq!(ended.code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_with_few_files_accepts_whoever_comes_and_says_how_many_it_can_have() {
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 160; exec \"$@\"", "sh", PROGRAM])
+        .args(["serve", "--listen", "127.0.0.1:0", "--no-page"]);
+    let server = Served::by(clean(&mut limited));
+    wait_until("the warning", || server.log().contains("ulimit -n"));
+    assert_has(&server.log(), &["=60"]);
+
+    let connect = |_| TcpStream::connect(server.address()).unwrap();
+    let held: Vec<TcpStream> = (0..200).map(connect).collect();
+    let mut oldest = &held[0];
+    // A connection that is silent is only cut off after 10 s.
+    oldest
+        .set_read_timeout(Some(Duration::from_secs(8)))
+        .unwrap();
+    match oldest.read_to_end(&mut Vec::new()) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        other => panic!("the oldest does not give way: {other:?}"),
+    }
+    create(&server, "");
 }

@@ -1,12 +1,13 @@
-//! The command line, by running the real binary.
+//! The command line, and what becomes of matches and contests when its processes are killed, by
+//! running the real binary.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
 mod attending;
 mod bot_environment;
 #[cfg(target_os = "linux")]
 mod bot_processes;
-mod built_in_bots;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod check_bot;
@@ -16,28 +17,19 @@ mod collecting;
 mod config_file;
 mod contest;
 mod contest_choices;
+mod contest_disturbed;
 mod contest_docs;
 mod contest_ended;
-#[cfg(unix)]
 mod contest_faults;
-mod contest_games;
 mod contest_identity;
-#[cfg(unix)]
-mod contest_killed;
 mod contest_outputs;
-mod contest_refused;
-#[cfg(unix)]
 mod contest_reuse;
-#[cfg(unix)]
 mod contest_served;
-mod contest_unstored;
 mod data;
+mod data_folders;
 mod demo;
 mod every_game;
 mod fork;
-#[cfg(unix)]
-mod health;
-mod hostile_ladders;
 mod hostile_server;
 mod hostile_text;
 mod human;
@@ -46,20 +38,32 @@ mod keys;
 mod killed_bot;
 #[path = "../kit/mod.rs"]
 mod kit;
-mod ladder_watched;
+mod ladder_lost_bot;
 mod listing;
 mod logs;
+mod lost_tail;
 mod misuse;
 mod new_bot;
-mod open_files;
 mod page;
-mod program;
 mod replay_command;
 #[path = "../report_files/mod.rs"]
 mod report_files;
 mod rules;
 mod served_match;
-mod signed_replays;
 mod spans;
-mod time_odds;
 mod tls;
+
+use std::{path::Path, sync::LazyLock};
+
+use tempfile::TempPath;
+
+/// The replay of a match that was played once for all tests that read one.
+fn sample_replay() -> &'static Path {
+    static SAMPLE: LazyLock<TempPath> = LazyLock::new(|| {
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let line = "demo --seats 3 --seed sample --quiet --replay";
+        kit::program::succeed(format!("{line} {}", path.display()));
+        path
+    });
+    &SAMPLE
+}

@@ -1,125 +1,82 @@
-//! `bridgemaster replay`: a valid replay is shown and exported, and a forged or damaged one is
-//! refused. `server/replay/tests/forged.rs` has the forgeries that the rules find, and
-//! `signed_replays` those that only the signature finds.
+//! `bridgemaster replay`: a valid replay is shown, exported and fetched, and a forged or damaged one
+//! is refused. `server/replay/tests/forged.rs` has the forgeries that the rules find; those that only
+//! a signature finds are here.
 
 use std::{fs, path::Path};
 
-use bridgemaster_games::old_london_bridge::OldLondonBridge;
-use bridgemaster_proto::{
-    games::WireGame as _,
-    v1::{Replay, record},
-};
-use bridgemaster_replay::{decode, encode_unsigned};
+use bridgemaster_proto::v1::{Replay, record};
+use bridgemaster_replay::encode_unsigned;
+use prost::Message as _;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use xxhash_rust::xxh64::xxh64;
 
-use crate::program::{Ran, run, sample_replay, succeed};
+use crate::{
+    kit::{
+        program::{Ran, assert_has, run, succeed, wait_until},
+        served::Served,
+    },
+    sample_replay,
+    served_match::{create, id_of, play},
+};
 
 fn sample() -> Replay {
-    decode(&fs::read(sample_replay()).unwrap()).unwrap().replay
+    Replay::decode(fs::read(sample_replay()).unwrap().as_slice()).unwrap()
 }
 
-fn verify(bytes: &[u8]) -> Ran {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("forged.replay");
+fn verify(bytes: &[u8], flags: &str) -> Ran {
+    let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(&file, bytes).unwrap();
-    run(["replay", "verify", file.to_str().unwrap()])
+    run(format!("replay verify {} {flags}", file.path().display()))
 }
 
 #[test]
-fn a_forged_replay_is_refused_with_the_field() {
+fn a_forged_replay_is_refused_with_the_field_and_a_damaged_one_with_its_damage() {
     let mut replay = sample();
     replay.opening_digest ^= 1;
-    let ran = verify(&encode_unsigned(&replay));
-    assert_eq!(ran.code, Some(1), "{}", ran.out);
-    assert!(ran.err.contains("opening_digest: "), "{}", ran.err);
+    verify(&encode_unsigned(&replay), "").fails(1, &["opening_digest: "]);
+    let mut bytes = fs::read(sample_replay()).unwrap();
+    verify(&bytes[..bytes.len() / 2], "").fails(1, &["truncated"]);
+    bytes[100] ^= 1;
+    verify(&bytes, "").fails(1, &["checksum"]);
+    for command in ["verify", "show", "export --json"] {
+        let ran = run(format!("replay {command} no/such.replay"));
+        ran.fails(1, &["cannot open no/such.replay"]);
+    }
 }
 
 #[test]
-fn a_replay_without_a_commitment_is_checked_from_its_seed_and_says_so() {
+fn a_replay_without_commitment_or_seed_is_checked_as_far_as_that_goes_and_says_so() {
+    let verify = |replay: &Replay| verify(&encode_unsigned(replay), "");
+    verify(&sample()).prints(0, &["matches its commitment", "not signed"]);
     let mut replay = sample();
     replay.seed_commitment.clear();
     replay.seed_salt.clear();
-    let ran = verify(&encode_unsigned(&replay));
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(
-        ran.out.contains("there is no commitment to the seed"),
-        "{}",
-        ran.out
-    );
-    let ran = verify(&encode_unsigned(&sample()));
-    assert!(ran.out.contains("matches its commitment"), "{}", ran.out);
-}
-
-#[test]
-fn a_replay_without_its_seed_is_checked_from_its_setup() {
+    verify(&replay).prints(0, &["there is no commitment to the seed"]);
     let mut replay = sample();
     replay.config.as_mut().unwrap().seed = None;
-    let ran = verify(&encode_unsigned(&replay));
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("the seed is not stored"), "{}", ran.out);
+    verify(&replay).prints(0, &["the seed is not stored"]);
 }
 
 #[test]
-fn a_damaged_file_is_refused_with_its_damage() {
-    let mut bytes = fs::read(sample_replay()).unwrap();
-    let ran = verify(&bytes[..bytes.len() / 2]);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("truncated"), "{}", ran.err);
-    bytes[100] ^= 1;
-    let ran = verify(&bytes);
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.err.contains("checksum"), "{}", ran.err);
-}
-
-#[test]
-fn a_file_that_is_missing_is_named() {
-    for command in [["verify"].as_slice(), &["show"], &["export", "--json"]] {
-        let ran = run(["replay"].iter().chain(command).chain(&["no/such.replay"]));
-        assert_eq!(ran.code, Some(1));
-        assert!(
-            ran.err.contains("cannot open no/such.replay"),
-            "{}",
-            ran.err
-        );
-    }
-}
-
-#[test]
-fn a_transcript_has_the_table_every_decision_in_notation_and_the_result() {
+fn a_transcript_and_json_have_the_table_every_record_the_result_and_who_signed() {
     let replay = sample();
-    let shown = succeed([Path::new("replay"), Path::new("show"), sample_replay()]);
-    assert!(
-        shown.contains("seed sample") && shown.contains("bonus stacks"),
-        "{shown}"
-    );
-    for record in &replay.records {
-        if let Some(record::Record::Decision(decision)) = &record.record {
-            let wire = decision.decision.as_ref().unwrap();
-            let notation = OldLondonBridge::decision_from_wire(wire).unwrap();
-            let line = format!("seat {}: {notation}  (", decision.seat);
-            assert!(shown.contains(&line), "{line:?} is missing");
-        }
-    }
-    for seat in replay.result.unwrap().seats {
-        assert!(shown.contains(&seat.score.to_string()), "{shown}");
-    }
-}
-
-#[test]
-fn exported_json_has_the_canonical_names_and_every_record() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("replay.json");
-    let said = succeed([
-        Path::new("replay"),
-        Path::new("export"),
-        Path::new("--json"),
-        sample_replay(),
-        Path::new("-o"),
-        &file,
-    ]);
-    assert_eq!(said, "");
-    let json: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
-    let replay = sample();
+    let (file, json) = (sample_replay().display(), folder.path().join("replay.json"));
+    let signer = format!("signed by key {}", hex(&replay.signing_key_id));
+    let key = hex(&replay.signing_key);
+    let shown = succeed(format!("replay show {file}"));
+    assert_has(&shown, &["seed sample", "bonus stacks", &signer, &key]);
+    for seat in &replay.result.as_ref().unwrap().seats {
+        assert_has(&shown, &[&seat.score.to_string()]);
+    }
+    run(format!("replay export --json {file}")).says(0, &[&signer, &key]);
+    assert_eq!(
+        succeed(format!("replay export --json {file} -o {}", json.display())),
+        ""
+    );
+    let json: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(json["matchId"], replay.match_id.as_str());
     // 64-bit numbers are strings in canonical proto JSON.
     assert_eq!(json["openingDigest"], replay.opening_digest.to_string());
@@ -128,4 +85,157 @@ fn exported_json_has_the_canonical_names_and_every_record() {
         replay.records.len()
     );
     assert!(json["setup"]["oldLondonBridge"].is_object());
+}
+
+/// The fields of a replay before its checksum, as `proto/bridgemaster/v1/replay.proto` says.
+fn body(replay: &Replay) -> Vec<u8> {
+    let body = Replay {
+        checksum: 0,
+        signing_key_id: Vec::new(),
+        signature: Vec::new(),
+        signing_key: Vec::new(),
+        ..replay.clone()
+    };
+    body.encode_to_vec()
+}
+
+/// The key pair of a secret, and its public key in hex.
+fn key_pair(secret: u8) -> (Ed25519KeyPair, String) {
+    let key = Ed25519KeyPair::from_seed_unchecked(&[secret; 32]).unwrap();
+    let public = hex(key.public_key().as_ref());
+    (key, public)
+}
+
+/// The file of a replay, put together and signed without the code of the server.
+fn signed_with(secret: u8, replay: &Replay) -> Vec<u8> {
+    let (key, _) = key_pair(secret);
+    let public = key.public_key().as_ref();
+    let unsigned = Replay {
+        checksum: xxh64(&body(replay), 0),
+        signing_key_id: Sha256::digest(public)[..8].to_vec(),
+        signature: Vec::new(),
+        signing_key: Vec::new(),
+        ..replay.clone()
+    };
+    let signed = [
+        b"bridgemaster replay v2\0".as_slice(),
+        &unsigned.encode_to_vec(),
+    ]
+    .concat();
+    let signed = Replay {
+        signature: key.sign(&signed).as_ref().to_vec(),
+        signing_key: public.to_vec(),
+        ..unsigned
+    };
+    signed.encode_to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The sample with another name for the bot of seat 0, wherever it stands.
+fn renamed() -> Replay {
+    let mut replay = sample();
+    for entry in &mut replay.records {
+        if let Some(record::Record::Seat(seat)) = &mut entry.record {
+            let seat = seat.seat.as_mut().unwrap();
+            if seat.seat == 0 {
+                seat.bot_name = "somebody-else".to_owned();
+            }
+        }
+    }
+    replay.result.as_mut().unwrap().seats[0].bot_name = "somebody-else".to_owned();
+    replay
+}
+
+#[test]
+fn what_the_rules_do_not_notice_is_noticed_by_the_signature_in_spite_of_a_right_checksum() {
+    type Forgery = fn(&mut Replay);
+    let forgeries: [Forgery; 5] = [
+        |replay| *replay = renamed(),
+        |replay| {
+            replay.match_id = "0123456789abcdef".to_owned();
+            replay.result.as_mut().unwrap().match_id = replay.match_id.clone();
+        },
+        |replay| replay.server_version = "9.9.9".to_owned(),
+        |replay| replay.data_notes.push("official".to_owned()),
+        |replay| replay.result.as_mut().unwrap().duration_ms += 1,
+    ];
+    let with_checksum = |replay: Replay| {
+        let checksum = xxh64(&body(&replay), 0);
+        Replay { checksum, ..replay }.encode_to_vec()
+    };
+    for forge in forgeries {
+        let mut forged = sample();
+        forge(&mut forged);
+        assert_ne!(forged, sample(), "nothing was forged");
+        verify(&encode_unsigned(&forged), "").prints(0, &["not signed"]);
+        verify(&with_checksum(forged), "").fails(1, &["signature"]);
+    }
+    verify(&with_checksum(sample()), "").exits(0);
+}
+
+#[test]
+fn a_forger_can_sign_but_not_with_the_key_that_is_asked_for() {
+    let ((_, genuine), (_, forger)) = (key_pair(1), key_pair(2));
+    let asked = format!("--key {genuine}");
+    let bytes = signed_with(1, &sample());
+    verify(&bytes, &asked).prints(0, &[&genuine]);
+    let forged = signed_with(2, &renamed());
+    assert_has(&verify(&forged, "").out, &[&forger]);
+    verify(&forged, &asked).fails(1, &["is signed by key"]);
+    verify(&encode_unsigned(&renamed()), &asked).fails(1, &["is not signed"]);
+
+    // The key may be in a file, and what is no key is a mistake.
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().display().to_string();
+    fs::write(&file, format!("{genuine}\n")).unwrap();
+    verify(&bytes, &format!("--key {path}")).exits(0);
+    fs::write(&file, "no key").unwrap();
+    for key in [&*path, "no/such.key", "abcd"] {
+        verify(&bytes, &format!("--key {key}")).fails(2, &["64 hex digits"]);
+    }
+}
+
+/// Plays a match on a server, and fetches its replay to a file.
+fn fetch(server: &Served, file: &Path) -> String {
+    let made = create(server, "");
+    play(server, &made);
+    let at = format!("--server {} --out {}", server.url, file.display());
+    let said = succeed(format!("replay fetch {} {at}", id_of(&made)));
+    assert_has(&said, &["the server's key"]);
+    id_of(&made).to_owned()
+}
+
+#[test]
+fn a_fetched_replay_is_the_file_of_the_server_to_the_byte_and_its_signature_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, replays) = (folder.path().join("fetched"), folder.path().join("replays"));
+    let server = Served::start(format!("--replays {}", replays.display()));
+    let match_id = fetch(&server, &file);
+    let line = format!("replay verify {} --server {}", file.display(), server.url);
+    assert_has(&succeed(line), &[&match_id]);
+    let written = replays.join(format!("{match_id}.replay.binpb"));
+    wait_until("the replay in its folder", || written.is_file());
+    assert_eq!(fs::read(&written).unwrap(), fs::read(&file).unwrap());
+    run(format!("replay fetch ../evil --server {}", server.url)).exits(2);
+    let unknown = run(format!("replay fetch 0123 --server {}", server.url));
+    assert_has(&unknown.err, &["MATCH_UNKNOWN"]);
+}
+
+#[test]
+fn the_key_of_a_data_folder_outlives_the_server_and_without_one_it_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("fetched");
+    let key_of = |flags: &str| {
+        fetch(&Served::start(flags), &file);
+        Replay::decode(fs::read(&file).unwrap().as_slice())
+            .unwrap()
+            .signing_key
+    };
+    let data = folder.path().join("data");
+    let kept = format!("--data {} --durability process", data.display());
+    assert_eq!(key_of(&kept), key_of(&kept));
+    assert_ne!(key_of(""), key_of(""));
 }

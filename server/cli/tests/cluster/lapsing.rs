@@ -3,42 +3,38 @@
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
     v1::{
-        AttendRequest, AttendResponse, CreateQueueRequest, GetMatchRequest, Hello, PlayRequest,
-        PlayResponse, Queue, WatchMatchRequest, lobby_service_client::LobbyServiceClient,
-        play_request::Message, play_response::Message as ServerMessage,
-        play_service_client::PlayServiceClient,
+        AttendRequest, AttendResponse, CreateQueueRequest, Queue, WatchMatchRequest,
+        lobby_service_client::LobbyServiceClient, play_response::Message,
     },
 };
-use tokio::time::{sleep, timeout};
-use tokio_stream::{StreamExt as _, iter, pending};
-use tonic::{Request, Status, Streaming, transport::Channel};
-use tonic_types::StatusExt as _;
+use tokio::time::timeout;
+use tonic::{Status, Streaming};
 
 use crate::{
-    nodes::{LOOK_AGAIN, free_address, node},
+    kit::{
+        calls::reason,
+        program::PATIENCE,
+        seat_stream::{SeatStream, hello},
+        served::Served,
+    },
+    nodes::{node, until},
     postgres_server::PostgresServer,
-    served::{PATIENCE, Served},
 };
 
 /// Opens the stream of a seat.
-async fn play(server: &Served, ticket: &str) -> Result<Streaming<PlayResponse>, Status> {
-    let hello = Hello {
-        protocol_revision: PROTOCOL_REVISION,
-        bot_name: "waiting".to_owned(),
-        ..Hello::default()
-    };
-    let hello = PlayRequest {
-        message: Some(Message::Hello(hello)),
-    };
-    let mut call = Request::new(iter([hello]).chain(pending()));
-    let bearer = format!("Bearer {ticket}").parse().unwrap();
-    call.metadata_mut().insert("authorization", bearer);
-    let channel = Channel::from_shared(server.url.clone()).unwrap();
-    let mut client = PlayServiceClient::new(channel.connect().await.unwrap());
-    Ok(client.play(call).await?.into_inner())
+async fn play(server: &Served, ticket: &str) -> Result<SeatStream, Status> {
+    SeatStream::open(server.channel().await, ticket, "", hello("waiting")).await
 }
 
-/// Makes a queue and has a bot attend it, and waits until it does.
+/// Opens the stream of a seat, which must be welcome.
+async fn join(server: &Served, ticket: &str) -> SeatStream {
+    let mut stream = play(server, ticket).await.unwrap();
+    let first = stream.message().await;
+    assert!(matches!(first, Message::Welcome(_)), "{first:?}");
+    stream
+}
+
+/// Creates a queue and has a bot attend it, and waits until it does.
 async fn attend(server: &Served) -> Streaming<AttendResponse> {
     let queue = Queue {
         queue_id: "queue".to_owned(),
@@ -51,8 +47,7 @@ async fn attend(server: &Served) -> Streaming<AttendResponse> {
         protocol_revision: PROTOCOL_REVISION,
         ..AttendRequest::default()
     };
-    let channel = Channel::from_shared(server.url.clone()).unwrap();
-    let mut client = LobbyServiceClient::new(channel.connect().await.unwrap());
+    let mut client = LobbyServiceClient::new(server.channel().await);
     let made = CreateQueueRequest { queue: Some(queue) };
     client.create_queue(made).await.unwrap();
     let mut stream = client.attend(request).await.unwrap().into_inner();
@@ -60,20 +55,11 @@ async fn attend(server: &Served) -> Streaming<AttendResponse> {
     stream
 }
 
-async fn look_at(server: &Served, match_id: &str) -> Result<(), Status> {
-    let match_id = match_id.to_owned();
-    let request = GetMatchRequest {
-        match_id,
-        ..GetMatchRequest::default()
-    };
-    server.matches().await.get_match(request).await.map(|_| ())
-}
-
 /// The refusal that ends a stream.
-async fn end_of<T>(mut stream: Streaming<T>) -> Status {
+async fn end_of<T>(mut next: impl AsyncFnMut() -> Result<Option<T>, Status>) -> Status {
     let ended = async {
         loop {
-            match stream.message().await {
+            match next().await {
                 Ok(message) => assert!(message.is_some(), "it ends with a refusal"),
                 Err(refused) => return refused,
             }
@@ -82,56 +68,47 @@ async fn end_of<T>(mut stream: Streaming<T>) -> Status {
     timeout(PATIENCE, ended).await.expect("the stream ends")
 }
 
+#[track_caller]
 fn assert_superseded(refused: &Status) {
-    let info = refused.get_details_error_info();
-    let reason = info.map(|info| info.reason);
-    assert_eq!(reason.as_deref(), Some("NODE_SUPERSEDED"), "{refused:?}");
+    assert_eq!(reason(refused), "NODE_SUPERSEDED", "{refused:?}");
 }
 
 pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can() {
     let database = PostgresServer::shared().fresh();
-    let server = node(&database, "one", &free_address(), &[]);
+    let server = node(&database, "one", "");
     let (match_id, tickets) = server.create("alhambra", "a").await;
-    let mut stream = play(&server, &tickets[0]).await.unwrap();
-    let first = stream.message().await.unwrap().unwrap().message;
-    assert!(
-        matches!(first, Some(ServerMessage::Welcome(_))),
-        "{first:?}"
-    );
-    look_at(&server, &match_id).await.unwrap();
-    let attendance = attend(&server).await;
+    let mut stream = join(&server, &tickets[0]).await;
+    server.info(&match_id).await.unwrap();
+    let mut attendance = attend(&server).await;
     let request = WatchMatchRequest {
         match_id: match_id.clone(),
     };
-    let watched = server.matches().await.watch_match(request).await.unwrap();
+    let watched = server.matches().await.watch_match(request).await;
+    let mut watched = watched.unwrap().into_inner();
 
     // The database is there, and does no renewal.
     let schema = database.rsplit('=').next().unwrap();
     let in_the_way = PostgresServer::shared().open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR UPDATE"
     ));
-    assert_superseded(&end_of(stream).await);
-    assert_superseded(&end_of(attendance).await);
-    assert_superseded(&end_of(watched.into_inner()).await);
-    assert_superseded(&look_at(&server, &match_id).await.unwrap_err());
+    assert_superseded(&end_of(async || stream.next().await).await);
+    assert_superseded(&end_of(async || attendance.message().await).await);
+    assert_superseded(&end_of(async || watched.message().await).await);
+    assert_superseded(&server.info(&match_id).await.unwrap_err());
     let refused = match play(&server, &tickets[1]).await {
-        Ok(stream) => end_of(stream).await,
+        Ok(mut stream) => end_of(async || stream.next().await).await,
         Err(refused) => refused,
     };
     assert_superseded(&refused);
 
     in_the_way.commit();
-    let answers = async {
-        while let Err(refused) = look_at(&server, &match_id).await {
+    let answers = async || match server.info(&match_id).await {
+        Ok(_) => Some(()),
+        Err(refused) => {
             assert_superseded(&refused);
-            sleep(LOOK_AGAIN).await;
+            None
         }
     };
-    timeout(PATIENCE, answers).await.expect("it answers again");
-    let mut stream = play(&server, &tickets[0]).await.unwrap();
-    let first = stream.message().await.unwrap().unwrap().message;
-    assert!(
-        matches!(first, Some(ServerMessage::Welcome(_))),
-        "{first:?}"
-    );
+    until("it answers again", answers).await;
+    join(&server, &tickets[0]).await;
 }

@@ -2,13 +2,13 @@
 //! while bots play, and every match ends as if nothing had been; one that cannot renew its lease
 //! answers nobody. Without PostgreSQL these tests are ignored, with the reason.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[allow(dead_code)] // Not every target needs all of it.
 #[path = "../../../traces/tests/collecting/mod.rs"]
 mod collecting;
 mod contests;
-#[path = "../durable/counted_play.rs"]
 mod counted_play;
 mod forwarding;
 mod forwarding_lag;
@@ -17,15 +17,9 @@ mod kit;
 mod lapsing;
 mod listing;
 mod nodes;
-#[allow(dead_code)] // Not every target needs all of it.
-#[path = "../durable/paced_bot.rs"]
-mod paced_bot;
 mod placing;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
-#[allow(dead_code)] // Not every target needs all of it.
-#[path = "../durable/served.rs"]
-mod served;
 mod spans;
 mod taking_over;
 #[macro_use]

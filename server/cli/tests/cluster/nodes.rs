@@ -1,22 +1,27 @@
 //! Servers that share a database.
 
 use std::{
+    fmt::Display,
     net::TcpListener,
-    process::{self, Output},
+    process::{self, Command},
     sync::atomic::{AtomicU32, Ordering},
 };
 
 use bridgemaster_proto::v1::{ListLaddersRequest, ladder_service_client::LadderServiceClient};
+use serde_json::Value;
 use tokio::time::{Duration, sleep, timeout};
-use tonic::{Status, transport::Channel};
+use tonic::Status;
 
 use crate::{
+    kit::{
+        program::{PATIENCE, all_refused, assert_has, bridgemaster, quoted, succeed},
+        served::Served,
+    },
     postgres_server::PostgresServer,
-    served::{PATIENCE, Served, serve},
 };
 
 /// Pause between two looks at something that takes seconds.
-pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Three servers over one database.
 pub(crate) struct Cluster {
@@ -30,7 +35,7 @@ pub(crate) struct Cluster {
 impl Cluster {
     pub(crate) fn start() -> Self {
         let database = PostgresServer::shared().fresh();
-        let start = |name| node(&database, name, &free_address(), &[]);
+        let start = |name| node(&database, name, "");
         Self {
             one: start("one"),
             two: start("two"),
@@ -40,8 +45,14 @@ impl Cluster {
     }
 }
 
+/// Two servers over one database; the first leads.
+pub(crate) fn two_servers() -> (Served, Served) {
+    let database = PostgresServer::shared().fresh();
+    (node(&database, "one", ""), node(&database, "two", ""))
+}
+
 /// An address that nobody listens on: it has to be known before the server starts.
-pub(crate) fn free_address() -> String {
+fn free_address() -> String {
     /// The system gives no port below 32,768 to a connection or a listener that names none.
     const FIRST_PORT: u32 = 20_000;
     const PORTS: u32 = 12_000;
@@ -56,53 +67,49 @@ pub(crate) fn free_address() -> String {
     }
 }
 
-/// A server of this name at this address, which must come up.
-pub(crate) fn node(database: &str, name: &str, address: &str, more: &[&str]) -> Served {
-    node_that_logs(
-        database,
-        name,
-        address,
-        more,
-        "bridgemaster_server::server=info",
-    )
+/// A server of this name at a free address, which must come up.
+pub(crate) fn node(database: &str, name: &str, more: &str) -> Served {
+    node_at(database, name, &free_address(), more)
 }
 
-/// Starts a node that also logs its own events, not only warnings. They are so few that the output
-/// need not be read while the server runs.
-pub(crate) fn node_that_logs(
-    database: &str,
-    name: &str,
-    address: &str,
-    more: &[&str],
-    log: &str,
-) -> Served {
-    let flags = ["--listen", address, "--no-page", "--store", database];
-    let named = [
-        "--node",
-        name,
-        "--node-address",
-        address,
-        "--drain-time",
-        "0",
-    ];
-    let flags = flags.iter().chain(&named).chain(more);
-    let log = format!("warn,{log}");
-    Served::of(serve(flags).env("RUST_LOG", log).spawn().unwrap())
+/// A server of this name at this address, which must come up. It also logs its own events.
+pub(crate) fn node_at(database: &str, name: &str, address: &str, more: &str) -> Served {
+    let log = "warn,bridgemaster_server::server=info,bridgemaster_live=info";
+    Served::by(serve(database, name, address, more).env("RUST_LOG", log))
 }
 
-pub(crate) fn address(server: &Served) -> String {
-    server.address()
+fn serve(database: &str, name: &str, address: &str, more: &str) -> Command {
+    let store = format!("--store {} --node {name}", quoted(database));
+    let at = format!("--listen {address} --node-address {address}");
+    bridgemaster(format!(
+        "serve --no-page --drain-time 0 {store} {at} {more}"
+    ))
+}
+
+/// Waits until a call gives something.
+pub(crate) async fn until<T>(what: impl Display, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let found = async {
+        loop {
+            if let Some(found) = ask().await {
+                return found;
+            }
+            sleep(LOOK_AGAIN).await;
+        }
+    };
+    let found = timeout(PATIENCE, found).await;
+    found.unwrap_or_else(|_| panic!("{what} did not happen"))
 }
 
 /// Returns the output of `bridgemaster cluster nodes` for a database.
-pub(crate) fn shown(database: &str, more: &[&str]) -> String {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bridgemaster"));
-    let shown = command
-        .args(["cluster", "nodes", "--store", database])
-        .args(more);
-    let shown = shown.output().unwrap();
-    assert!(shown.status.success(), "{shown:?}");
-    String::from_utf8(shown.stdout).unwrap()
+pub(crate) fn shown(database: &str) -> String {
+    succeed(format!("cluster nodes --store {}", quoted(database)))
+}
+
+/// The nodes as `bridgemaster cluster nodes` shows them to programs.
+pub(crate) fn nodes(database: &str) -> Vec<Value> {
+    let json = succeed(format!("cluster nodes --json --store {}", quoted(database)));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    json["nodes"].as_array().unwrap().clone()
 }
 
 pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
@@ -111,29 +118,25 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
     } = Cluster::start();
     two.create("alhambra", "a").await;
     // It tells of its matches when it ends.
-    two.signal("-TERM");
-    assert_eq!(two.end().status.code(), Some(0));
-    let table = shown(&database, &[]);
-    for expected in ["one", "two", "three", "leader", "gone", &*address(&one)] {
-        assert!(table.contains(expected), "{expected} is not in {table}");
-    }
-    let json: serde_json::Value = serde_json::from_str(&shown(&database, &["--json"])).unwrap();
-    let nodes = json["nodes"].as_array().unwrap();
+    two.stop();
+    let table = shown(&database);
+    assert_has(
+        &table,
+        &["one", "two", "three", "leader", "gone", &one.address()],
+    );
+    let nodes = nodes(&database);
     let named = |name| nodes.iter().find(|node| node["name"] == name).unwrap();
     assert_eq!(nodes.len(), 3);
-    assert_eq!(
-        (&named("one")["leads"], &named("one")["is_live"]),
-        (&true.into(), &true.into())
-    );
+    let one = named("one");
+    assert!(one["leads"] == true && one["is_live"] == true, "{one}");
     // Nothing is forwarded there any more.
-    assert_eq!(named("two")["address"], "");
-    assert_eq!(named("two")["is_live"], false);
-    assert!(named("two")["lease_left_ms"].as_i64().unwrap() < 0);
+    let two = named("two");
+    assert!(two["address"] == "" && two["is_live"] == false, "{two}");
+    assert!(two["lease_left_ms"].as_i64().unwrap() < 0);
 }
 
-async fn ladders(server: &Served) -> Result<usize, Status> {
-    let channel = Channel::from_shared(server.url.clone()).unwrap();
-    let mut ladders = LadderServiceClient::new(channel.connect().await.unwrap());
+pub(crate) async fn ladders(server: &Served) -> Result<usize, Status> {
+    let mut ladders = LadderServiceClient::new(server.channel().await);
     let listed = ladders.list_ladders(ListLaddersRequest::default()).await?;
     Ok(listed.into_inner().ladders.len())
 }
@@ -149,42 +152,24 @@ pub(crate) async fn what_spans_matches_is_kept_by_one_server_and_then_by_another
         assert_eq!(ladders(server).await.unwrap(), 0);
     }
     one.kill();
-    let led = async {
-        for server in [&two, &three] {
-            while ladders(server).await.is_err() {
-                sleep(LOOK_AGAIN).await;
-            }
-        }
-    };
-    timeout(PATIENCE, led).await.expect("another one leads");
-    let json: serde_json::Value = serde_json::from_str(&shown(&database, &["--json"])).unwrap();
-    let nodes = json["nodes"].as_array().unwrap().iter();
-    let leaders: Vec<_> = nodes.filter(|node| node["leads"] == true).collect();
-    assert!(leaders.len() == 1 && leaders[0]["name"] != "one", "{json}");
+    for server in [&two, &three] {
+        until("another one leads", async || ladders(server).await.ok()).await;
+    }
+    let mut nodes = nodes(&database);
+    nodes.retain(|node| node["leads"] == true);
+    assert!(nodes.len() == 1 && nodes[0]["name"] != "one", "{nodes:?}");
 }
 
 pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
-    let refused = |flags: &[&str]| {
-        let ended: Output = serve(flags).output().unwrap();
-        assert_eq!(ended.status.code(), Some(2), "{flags:?}");
-        String::from_utf8(ended.stderr).unwrap()
-    };
-    let named = ["--node", "one", "--node-address", "127.0.0.1:1"];
-    let without_database = refused(&named);
-    assert!(
-        without_database.contains("--store URL"),
-        "{without_database}"
-    );
-    let store = [
-        "--store",
-        "postgres://localhost/x",
-        "--durability",
-        "process",
-    ];
-    let quick = refused(&[&named[..], &store[..]].concat());
-    assert!(quick.contains("--durability process"), "{quick}");
-    let half = refused(&["--node", "one"]);
-    assert!(half.contains("--node-address"), "{half}");
-    let wrong = refused(&["--node", "one", "--node-address", "http://one:1"]);
-    assert!(wrong.contains("HOST:PORT"), "{wrong}");
+    let named = "serve --node one --node-address 127.0.0.1:1";
+    let quick = format!("{named} --store postgres://localhost/x --durability process");
+    all_refused(&[
+        (named, &["--store URL"]),
+        (&quick, &["--durability process"]),
+        ("serve --node one", &["--node-address"]),
+        (
+            "serve --node one --node-address http://one:1",
+            &["HOST:PORT"],
+        ),
+    ]);
 }

@@ -1,0 +1,287 @@
+//! Contests on a server whose bots or whose server are killed, or whose server lags: they come to
+//! the table of a contest that was left alone.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    thread::sleep,
+    time::Duration,
+};
+
+use bridgemaster_proto::v1::{FaultReason, MatchInfo, MatchState, SeatState};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::kit::{
+    program::{Background, PROGRAM, quoted, run, signal, wait_until},
+    results::{LAGGING, rows, scores, seats},
+    served::Served,
+};
+
+/// Three groups of two matches, one after the other: enough that some match is met in its middle.
+const SIX_MATCHES: &str = "--groups 3 --concurrency 1";
+const FOUR_MATCHES: &str = "--groups 2 --concurrency 1 --reconnect-ms 3600000";
+const BUILT_IN: &str = "--bot greedy --bot other=greedy";
+/// A bot that is lost stays away for longer than any test takes.
+const PATIENT: &str = "--reconnect-ms 3600000";
+/// A lost bot is neither waited for nor started again.
+const IMPATIENT: &str = "--reconnect-ms 50 --restarts 0";
+/// Time for which the server is paused, which exceeds the limit of lag.
+const LAG: Duration = Duration::from_secs(2);
+
+/// Plays a contest whose bots decide the same way each time. Neither a busy machine nor a restart
+/// costs them time.
+fn contest(server: &Served, folder: &Path, flags: &str) -> Background {
+    let clock = "--startup-ms 3600000 --bank-ms 3600000 --cap-ms 3600000";
+    let at = format!("--server {} --folder {}", server.url, folder.display());
+    let game = "contest --quiet --game bridges_to_nowhere --seed kills";
+    Background::start(format!("{game} {clock} {at} {flags}"))
+}
+
+fn is_over(info: &MatchInfo) -> bool {
+    matches!(info.state(), MatchState::Ended | MatchState::Cancelled)
+}
+
+fn is_running(info: &MatchInfo) -> bool {
+    info.state() == MatchState::Running
+}
+
+#[test]
+fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let flags = format!("{BUILT_IN} --groups 3 --concurrency 2 {PATIENT} {LAGGING}");
+    let server = Served::start(format!("--data {}", path("data-alone").display()));
+    contest(&server, &path("alone"), &flags).ended().exits(0);
+    server.kill();
+
+    let data = format!("--data {}", path("data").display());
+    let mut server = Served::start(&data);
+    let playing = contest(&server, &path("disturbed"), &flags);
+    for matches in [1, 3] {
+        wait_until("matches end", || {
+            scores(&path("disturbed")).len() >= matches
+        });
+        let address = server.address();
+        server.kill();
+        server = Served::start_at(&address, &data);
+    }
+    playing.ended().exits(0);
+    let table = scores(&path("disturbed"));
+    assert_eq!(table.len(), 6);
+    assert_eq!(table, scores(&path("alone")));
+}
+
+/// Begins a contest on a server that stores nothing, does something to the server while a match
+/// runs, and expects that matches were annulled for this reason and played again.
+fn annulled(lag: &str, because: &str, disturb: impl FnOnce(Served) -> Served) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("contest");
+    let server = Served::start("--no-page");
+    let playing = contest(&server, &at, &format!("{BUILT_IN} {FOUR_MATCHES} {lag}"));
+    let runtime = Runtime::new().unwrap();
+    wait_until("a match runs", || {
+        runtime
+            .block_on(server.all_matches())
+            .iter()
+            .any(is_running)
+    });
+    let _server = disturb(server);
+    playing.ended().exits(0);
+    assert_eq!(scores(&at).len(), 4);
+    let rows = rows(&at);
+    let annulled = rows.iter().map(|row| &row["annulled"]["because"]);
+    annulled.filter(|found| *found == because).count()
+}
+
+#[test]
+fn a_match_that_a_crash_of_the_server_loses_is_annulled_and_played_again() {
+    let crash = |server: Served| {
+        let address = server.address();
+        server.kill();
+        Served::start_at(&address, "--no-page")
+    };
+    assert_eq!(annulled(LAGGING, "server_crash", crash), 1);
+}
+
+#[test]
+fn a_match_that_the_servers_own_lag_spoiled_is_annulled_and_played_again() {
+    let pause = |server: Served| {
+        server.signal("-STOP");
+        // The lag itself, not a wait for something.
+        sleep(LAG);
+        server.signal("-CONT");
+        server
+    };
+    // A busy machine rarely lags as much.
+    let limit = "--referee-lag-limit-ms 1000";
+    assert!(annulled(limit, "referee_lag", pause) > 0);
+}
+
+/// A server for contests, and a folder for them.
+struct Fixture {
+    folder: TempDir,
+    server: Served,
+    runtime: Runtime,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        Self {
+            server: Served::start(format!("--data {}", data.display())),
+            folder,
+            runtime: Runtime::new().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A contest in this folder, with bots that are processes and decide alike each time that they
+    /// are asked alike.
+    fn contest(&self, folder: &str, flags: &str) -> Background {
+        let bot = |name| quoted(&format!("{name}={PROGRAM} bot greedy --seed {name}"));
+        let bots = format!("--bot {} --bot {}", bot("one"), bot("other"));
+        let flags = format!("{bots} {SIX_MATCHES} {LAGGING} {flags}");
+        contest(&self.server, &self.path(folder), &flags)
+    }
+
+    /// Kills the contest, which comes to its end when it is resumed.
+    fn kill_and_resume(&self, playing: Background, folder: &str) {
+        playing.kill();
+        let path = self.path(folder);
+        let before = rows(&path);
+        let at = format!("--server {} --resume {}", self.server.url, path.display());
+        run(format!("contest --quiet {at}")).exits(0);
+        assert_eq!(rows(&path)[..before.len()], before, "nothing is replayed");
+        assert_eq!(scores(&path).len(), 6);
+    }
+
+    /// The matches that are not over.
+    fn in_play(&self) -> Vec<MatchInfo> {
+        let mut matches = self.runtime.block_on(self.server.all_matches());
+        matches.retain(|info| !is_over(info));
+        matches
+    }
+
+    /// Kills the two bots of a match in its middle, and leaves the contest stopped: it neither
+    /// hears of that yet, nor begins another match.
+    fn kill_bots(&self, playing: &Background) {
+        loop {
+            wait_until("a match runs", || self.in_play().iter().any(is_running));
+            stop(playing);
+            // It waits for no child now, so their numbers remain theirs, whatever becomes of them.
+            let bots = children(playing.id());
+            if let [running] = &self.in_play()[..]
+                && is_running(running)
+            {
+                assert_eq!(bots.len(), 2, "the bots of the match that runs");
+                for bot in bots {
+                    assert!(signal("-KILL", bot));
+                }
+                let info = || {
+                    self.runtime
+                        .block_on(self.server.info(&running.match_id))
+                        .unwrap()
+                };
+                wait_until("the match is over, or has lost its bots", || {
+                    let info = info();
+                    is_over(&info) || info.seats.iter().all(|seat| is_lost(seat.state()))
+                });
+                if has_lost_bots(&info()) {
+                    return;
+                }
+            }
+            // The match ended first.
+            playing.signal("-CONT");
+        }
+    }
+}
+
+fn is_lost(seat: SeatState) -> bool {
+    matches!(seat, SeatState::Paused | SeatState::Forfeited)
+}
+
+/// Returns whether a match continues without its bots, or ended without them.
+fn has_lost_bots(info: &MatchInfo) -> bool {
+    match &info.result {
+        Some(result) => {
+            let mut seats = result.seats.iter();
+            seats.any(|seat| seat.forfeit() == FaultReason::Disconnected)
+        }
+        None => info.seats.iter().any(|seat| is_lost(seat.state())),
+    }
+}
+
+/// Stops a process, and waits until all of it stands still.
+fn stop(process: &Background) {
+    process.signal("-STOP");
+    let number = process.id().to_string();
+    wait_until("it stands still", || {
+        let state = Command::new("ps")
+            .args(["-o", "stat=", "-p", &number])
+            .output();
+        // One that has ended by itself does too.
+        matches!(state.unwrap().stdout.first(), Some(b'T' | b'Z'))
+    });
+}
+
+/// The numbers of the processes that this one has started and not waited for.
+fn children(process: u32) -> Vec<u32> {
+    let listed = Command::new("ps").args(["-A", "-o", "pid=,ppid="]).output();
+    let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
+    let numbers = listed.lines().filter_map(|line| {
+        let mut numbers = line.split_whitespace().map(|word| word.parse().unwrap());
+        Some((numbers.next()?, numbers.next()?))
+    });
+    let own = numbers.filter(|(_, parent)| *parent == process);
+    own.map(|(number, _): (u32, u32)| number).collect()
+}
+
+#[test]
+fn a_contest_whose_bots_are_killed_with_or_before_it_comes_to_the_table_of_one_left_alone() {
+    let fixture = Fixture::new();
+    fixture.contest("alone", PATIENT).ended().exits(0);
+    let alone = scores(&fixture.path("alone"));
+
+    let playing = fixture.contest("restarted", &format!("{PATIENT} --restarts 1"));
+    fixture.kill_bots(&playing);
+    playing.signal("-CONT");
+    playing.ended().exits(0);
+    let folder = fixture.path("restarted");
+    let rows_of = rows(&folder);
+    let restarts = seats(&rows_of).map(|seat| seat["restarts"].as_u64().unwrap());
+    assert_eq!(restarts.sum::<u64>(), 2, "both bots of one match");
+    assert_eq!(scores(&folder), alone);
+
+    let playing = fixture.contest("killed", &format!("{PATIENT} --restarts 0"));
+    let folder = fixture.path("killed");
+    wait_until("a match has ended", || !rows(&folder).is_empty());
+    fixture.kill_bots(&playing);
+    fixture.kill_and_resume(playing, "killed");
+    assert_eq!(scores(&folder), alone);
+}
+
+#[test]
+fn a_bot_that_is_not_started_again_has_a_fault_in_its_match_which_is_not_played_again() {
+    let fixture = Fixture::new();
+    let playing = fixture.contest("disturbed", IMPATIENT);
+    let folder = fixture.path("disturbed");
+    wait_until("a match has ended", || !rows(&folder).is_empty());
+    fixture.kill_bots(&playing);
+    playing.signal("-CONT");
+    let faulty = || {
+        let mut rows = rows(&folder);
+        rows.retain(|row| {
+            let mut seats = row["seats"].as_array().unwrap().iter();
+            seats.any(|seat| seat["forfeit"] == "DISCONNECTED")
+        });
+        rows.len()
+    };
+    wait_until("the match has ended by a fault", || faulty() > 0);
+    fixture.kill_and_resume(playing, "disturbed");
+    assert_eq!(faulty(), 1, "it is counted once");
+}

@@ -1,0 +1,159 @@
+//! A ladder whose server is killed while a match is in play, and a bot of it does not come back: the
+//! match is annulled, and played again by itself, however often the server is killed meanwhile.
+
+use std::{path::Path, sync::Arc};
+
+use bridgemaster_bots::Random;
+use bridgemaster_games::{GAME_IDS, Seed};
+use bridgemaster_proto::v1::{
+    AnnulmentReason, ClockRules, CreateLadderRequest, Ladder, LadderMatch,
+    ListLadderMatchesRequest, MatchInfo, MatchState, SeatInfo,
+    ladder_service_client::LadderServiceClient,
+};
+use bridgemaster_sdk::{AttendOptions, Bot};
+use tokio::{task::JoinHandle, time::timeout};
+use tonic::transport::Channel;
+
+use crate::kit::{
+    calls::{PATIENT_CLOCK, config},
+    paced_bot::Pace,
+    program::PATIENCE,
+    served::Served,
+};
+
+const LADDER: &str = "league";
+
+async fn client(server: &Served) -> LadderServiceClient<Channel> {
+    LadderServiceClient::new(server.channel().await)
+}
+
+/// Creates a ladder of two house bots, which need no validation.
+async fn create(server: &Served) {
+    let clock = ClockRules {
+        // What a loaded machine does to a test is not for this one.
+        referee_lag_limit_ms: Some(60_000),
+        ..PATIENT_CLOCK
+    };
+    let ladder = Some(Ladder {
+        ladder_id: LADDER.to_owned(),
+        config: Some(config(GAME_IDS[0], 2, clock)),
+        house_bots: ["ada", "bob"].map(str::to_owned).into(),
+        ..Ladder::default()
+    });
+    let request = CreateLadderRequest { ladder };
+    client(server).await.create_ladder(request).await.unwrap();
+}
+
+/// Attends the ladder until the test ends, and reconnects for as long as it waits.
+fn attend<B: Bot + 'static>(
+    server: &Served,
+    name: &str,
+    new_bot: impl FnMut() -> B + Send + 'static,
+) -> JoinHandle<()> {
+    let options = AttendOptions {
+        bot_version: "1".to_owned(),
+        connect_for: PATIENCE,
+        ..AttendOptions::new(&server.url, LADDER, name)
+    };
+    tokio::spawn(async move {
+        let _ = bridgemaster_sdk::attend(new_bot, options).await;
+    })
+}
+
+fn random() -> Random {
+    Random::new(&Seed::from(1))
+}
+
+/// The matches, the newest first.
+async fn matches(server: &Served) -> Vec<LadderMatch> {
+    let request = ListLadderMatchesRequest {
+        ladder_id: LADDER.to_owned(),
+        ..ListLadderMatchesRequest::default()
+    };
+    let listed = client(server).await.list_ladder_matches(request).await;
+    listed.unwrap().into_inner().matches
+}
+
+async fn first(server: &Served) -> MatchInfo {
+    let first = matches(server).await.pop().expect("it was paired");
+    first.r#match.unwrap()
+}
+
+/// The first match, once it is over.
+async fn first_over(server: &Served) -> MatchInfo {
+    let over = async {
+        loop {
+            let first = first(server).await;
+            if first.ended_unix_ms > 0 {
+                return first;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, over).await.expect("it is over")
+}
+
+/// Kills a server, and starts another one in its place.
+fn restart(server: Served, data: &Path) -> Served {
+    let address = server.address();
+    server.kill();
+    serve(&address, data)
+}
+
+fn serve(address: &str, data: &Path) -> Served {
+    let flags = format!("--data {} --durability process", data.display());
+    Served::start_at(address, flags)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_match_whose_bot_does_not_come_back_after_a_kill_is_annulled_and_played_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let server = serve("127.0.0.1:0", &data);
+    create(&server).await;
+    let _ada = attend(&server, "ada", random);
+    // It thinks until the test ends.
+    let pace = Pace::of(0);
+    let mut thinker = Some(pace.bot(1, &Arc::default()));
+    let new_thinker = move || thinker.take().expect("one match");
+    let bob = attend(&server, "bob", new_thinker);
+    timeout(PATIENCE, pace.held_at(0))
+        .await
+        .expect("it is asked");
+    // Its machine is lost with the server.
+    bob.abort();
+    let server = restart(server, &data);
+    // Once more, while the bot is awaited.
+    let server = restart(server, &data);
+    let annulled = first_over(&server).await;
+    // And once more, before anybody plays it again.
+    let server = restart(server, &data);
+    for info in [annulled, first_over(&server).await] {
+        assert_eq!(info.state(), MatchState::Ended);
+        let annulment = info.annulment.expect("it does not count");
+        assert_eq!(annulment.reason(), AnnulmentReason::ServerCrash);
+        assert!(annulment.detail.contains("did not reconnect"));
+    }
+    let _bob = attend(&server, "bob", random);
+    let again = async {
+        loop {
+            let first = first(&server).await;
+            let by = first.annulment.unwrap().replaced_by_match_id;
+            let mut all = matches(&server).await.into_iter();
+            let replay = all.find_map(|one| one.r#match.filter(|info| info.match_id == by));
+            if let Some(replay) = replay.filter(|info| info.ended_unix_ms > 0) {
+                return (first.seats, replay);
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let (seats, replay) = timeout(PATIENCE, again).await.expect("it is played again");
+    assert_eq!(replay.annulment, None);
+    let names = |seats: Vec<SeatInfo>| -> Vec<String> {
+        seats.into_iter().map(|seat| seat.bot_name).collect()
+    };
+    assert_eq!(names(seats), names(replay.seats), "the same seats");
+    let result = replay.result.unwrap();
+    assert!(result.seats.iter().all(|seat| seat.forfeit == 0));
+    pace.allow(u32::MAX);
+}

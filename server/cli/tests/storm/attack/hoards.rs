@@ -1,0 +1,328 @@
+//! Callers who have the server hold as much as they can: each begins what it can get, holds it,
+//! and begins again.
+
+use std::time::Duration;
+
+use bridgemaster_games::GAME_IDS;
+use bridgemaster_proto::v1::{
+    ClockRules, CreateMatchRequest, CreateMatchResponse, FaultAction, FaultPolicy,
+    GetReplayRequest, ListMatchesRequest, MatchConfig, MatchState, PlayRequest, WatchMatchRequest,
+    play_request,
+};
+use tokio::{
+    io::AsyncWriteExt as _,
+    net::TcpStream,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tokio_rustls::client::TlsStream;
+use tonic::codegen::Bytes;
+
+use super::{
+    raw_client::{AnsweredCall, Failure, HeldCall, RawClient, framed, part_of},
+    target::Target,
+};
+use crate::kit::{
+    calls::{config, create_request, get_request, showing},
+    seat_stream,
+};
+
+pub(crate) const LIST: &str = "/bridgemaster.v1.MatchService/ListMatches";
+const REPLAY: &str = "/bridgemaster.v1.MatchService/GetReplay";
+const WATCH: &str = "/bridgemaster.v1.MatchService/WatchMatch";
+const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
+const GAMES: &str = "/bridgemaster.v1.CatalogService/ListGames";
+pub(crate) const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
+
+/// Start of an HTTP/2 connection: the preface, and empty SETTINGS.
+pub(crate) const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// Time for which resources are held.
+const HELD: Duration = Duration::from_secs(6);
+/// Longest time until the next answer begins; some never do.
+const BEGUN: Duration = Duration::from_millis(700);
+/// Pause before it is asked again whether a match has ended.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Longest time to write what is not read.
+const WRITING: Duration = Duration::from_secs(2);
+/// Time for bots to come to a match that waits for them.
+const STARTUP_MS: u32 = 600_000;
+/// Address from which hoarders create matches: 127.0.0.3.
+const OWN_ADDRESS: u8 = 3;
+/// Streams of one connection that are asked for.
+const STREAMS: usize = 2_000;
+/// Bytes that are announced, and one less sent.
+const BODY: usize = 60_000;
+
+/// A way to have the server hold something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hoard {
+    /// Lists on 2,000 streams of one connection that takes no byte.
+    ClosedWindows,
+    /// Lists on many connections that each take one byte.
+    UnreadLists,
+    /// Replays on many connections that each take one byte.
+    UnreadReplays,
+    /// Small answers that nobody reads and for which no key is needed.
+    UnreadCatalogues,
+    /// Requests of which the last byte does not come.
+    ParkedBodies,
+    /// Spectators that read nothing.
+    UnreadWatchers,
+    /// Streams of bots that send half a Hello.
+    HalfHellos,
+    /// Streams of bots that read nothing of their match.
+    DeafBots,
+    /// Calls on connections from which nobody reads.
+    UnreadConnections,
+    /// Handshakes of TLS of which the rest does not come.
+    HalfHandshakes,
+    /// Connections to the port of the metrics that say nothing.
+    SilentOnMetrics,
+}
+
+impl Hoard {
+    pub(crate) const ALL: [Self; 11] = [
+        Self::ClosedWindows,
+        Self::UnreadLists,
+        Self::UnreadReplays,
+        Self::UnreadCatalogues,
+        Self::ParkedBodies,
+        Self::UnreadWatchers,
+        Self::HalfHellos,
+        Self::DeafBots,
+        Self::UnreadConnections,
+        Self::HalfHandshakes,
+        Self::SilentOnMetrics,
+    ];
+
+    /// Source address.
+    fn address(self) -> u8 {
+        10 + self as u8
+    }
+}
+
+/// Resources of a hoarder.
+#[derive(Default)]
+pub(crate) struct Held {
+    clients: Vec<RawClient>,
+    calls: Vec<HeldCall>,
+    beginning: JoinSet<Option<AnsweredCall>>,
+    begun: Vec<AnsweredCall>,
+    streams: Vec<TlsStream<TcpStream>>,
+    unencrypted: Vec<TcpStream>,
+}
+
+impl Held {
+    /// Waits until the server has begun to answer what it will answer at all.
+    async fn are_begun(&mut self) {
+        for call in self.calls.drain(..) {
+            self.beginning.spawn(call.answered());
+        }
+        while let Ok(Some(answered)) = timeout(BEGUN, self.beginning.join_next()).await {
+            self.begun.extend(answered.ok().flatten());
+        }
+    }
+}
+
+/// Credentials and matches of hoarders.
+#[derive(Clone)]
+pub(crate) struct Prey {
+    pub(crate) target: Target,
+    pub(crate) key: String,
+    /// Matches of the hoarder.
+    pub(crate) matches: Vec<CreateMatchResponse>,
+    /// One more, which has ended and so has a replay.
+    ended: String,
+    /// Connections that those make who need many.
+    pub(crate) connections: usize,
+}
+
+impl Prey {
+    /// Creates so many matches to hoard with.
+    pub(crate) async fn new(target: &Target, key: &str, matches: usize) -> Result<Self, Failure> {
+        let mut client = target.matches_from(OWN_ADDRESS);
+        let mut made = Vec::new();
+        for _ in 0..matches {
+            let call = showing(match_of(STARTUP_MS), "", key);
+            made.push(client.create_match(call).await?.into_inner());
+        }
+        // Nobody comes to it.
+        let ended = client.create_match(showing(match_of(50), "", key)).await?;
+        let ended = ended.into_inner().r#match.unwrap_or_default().match_id;
+        loop {
+            let call = showing(get_request(&ended), "", key);
+            let info = client.get_match(call).await?.into_inner().r#match;
+            if info.is_some_and(|info| info.state() == MatchState::Ended) {
+                break;
+            }
+            sleep(PAUSE).await;
+        }
+        Ok(Self {
+            target: target.clone(),
+            key: key.to_owned(),
+            matches: made,
+            ended,
+            connections: 20,
+        })
+    }
+
+    /// Hoards for ever.
+    pub(crate) async fn hoard(self, how: Hoard) {
+        loop {
+            let held = self.hoard_once(how).await;
+            sleep(HELD).await;
+            drop(held);
+        }
+    }
+
+    /// Begins as much as the server lets it.
+    pub(crate) async fn hoard_once(&self, how: Hoard) -> Held {
+        let mut held = Held::default();
+        let many = match how {
+            Hoard::ClosedWindows => 2,
+            Hoard::DeafBots | Hoard::UnreadWatchers | Hoard::UnreadConnections => 4,
+            _ => self.connections,
+        };
+        for number in 0..many {
+            // Who is refused tries the next.
+            let _refused = self.fill(how, number, &mut held).await;
+        }
+        held.are_begun().await;
+        held
+    }
+
+    async fn fill(&self, how: Hoard, number: usize, held: &mut Held) -> Result<(), Failure> {
+        let from = how.address();
+        let window = match how {
+            Hoard::UnreadConnections => return self.never_read(from, held).await,
+            Hoard::HalfHandshakes => {
+                let mut stream = self.target.tcp(from, self.target.server).await?;
+                let hello = self.target.client_hello();
+                stream.write_all(&hello[..hello.len() / 2]).await?;
+                held.unencrypted.push(stream);
+                return Ok(());
+            }
+            Hoard::SilentOnMetrics => {
+                held.unencrypted
+                    .push(self.target.tcp(from, self.target.metrics).await?);
+                return Ok(());
+            }
+            Hoard::UnreadLists | Hoard::UnreadReplays | Hoard::UnreadCatalogues => 1,
+            _ => 0,
+        };
+        held.clients
+            .push(RawClient::connect(&self.target, from, &self.key, window).await?);
+        let Held { clients, calls, .. } = held;
+        let client = clients.last_mut().ok_or("the client that was just made")?;
+        let list = ListMatchesRequest {
+            page_size: 500,
+            ..ListMatchesRequest::default()
+        };
+        let own = self.matches.iter().skip(number).step_by(4);
+        match how {
+            Hoard::ClosedWindows => {
+                for _ in 0..STREAMS {
+                    calls.push(client.call(LIST, &list).await?);
+                }
+            }
+            Hoard::UnreadLists => {
+                for _ in 0..10 {
+                    calls.push(client.call(LIST, &list).await?);
+                }
+            }
+            Hoard::UnreadReplays => {
+                let replay = GetReplayRequest {
+                    match_id: self.ended.clone(),
+                    ..GetReplayRequest::default()
+                };
+                for _ in 0..10 {
+                    calls.push(client.call(REPLAY, &replay).await?);
+                }
+            }
+            Hoard::UnreadCatalogues => {
+                for _ in 0..20 {
+                    calls.push(client.call(GAMES, &()).await?);
+                }
+            }
+            Hoard::ParkedBodies => {
+                let part = part_of(BODY, &vec![0; 16_000]);
+                for _ in 0..4 {
+                    calls.push(client.begin(CREATE, None, part.clone(), false).await?);
+                }
+                for call in calls.iter_mut().rev().take(4) {
+                    call.body.send_data(vec![0; BODY - 16_001].into(), false)?;
+                }
+            }
+            Hoard::UnreadWatchers => {
+                for made in own {
+                    let match_id = made.r#match.clone().unwrap_or_default().match_id;
+                    let watch = WatchMatchRequest { match_id };
+                    for _ in 0..3 {
+                        calls.push(client.call(WATCH, &watch).await?);
+                    }
+                }
+            }
+            Hoard::HalfHellos => {
+                let part = part_of(8_000, &vec![0; 7_000]);
+                for made in self.matches.iter().take(20) {
+                    let ticket = made.tickets.first().map(|ticket| ticket.ticket.as_str());
+                    calls.push(client.begin(PLAY, ticket, part.clone(), false).await?);
+                }
+            }
+            Hoard::DeafBots => {
+                for ticket in own.flat_map(|made| &made.tickets) {
+                    let ticket = Some(ticket.ticket.as_str());
+                    calls.push(client.begin(PLAY, ticket, hello(), false).await?);
+                }
+            }
+            Hoard::UnreadConnections | Hoard::HalfHandshakes | Hoard::SilentOnMetrics => {}
+        }
+        Ok(())
+    }
+
+    /// Calls without an end on a connection from which nothing is read.
+    async fn never_read(&self, from: u8, held: &mut Held) -> Result<(), Failure> {
+        let mut stream = self.target.tls(from).await?;
+        stream.write_all(BEGINNING).await?;
+        // POST, http, a path of no service: refused with a head alone, which no window holds up.
+        let block: &[u8] = b"\x83\x86\x04\x02/x\x0f\x10\x10application/grpc";
+        let mut frames = Vec::new();
+        for number in 0..5_000_u32 {
+            let id = 2 * number + 1;
+            let length = u32::try_from(block.len())?.to_be_bytes();
+            frames.extend_from_slice(&length[1..]);
+            frames.extend_from_slice(&[1, 5]);
+            frames.extend_from_slice(&id.to_be_bytes());
+            frames.extend_from_slice(block);
+        }
+        // The server stops reading, sooner or later.
+        let _ = timeout(WRITING, stream.write_all(&frames)).await;
+        held.streams.push(stream);
+        Ok(())
+    }
+}
+
+pub(crate) fn hello() -> Bytes {
+    let hello = play_request::Message::Hello(seat_stream::hello("deaf"));
+    framed(&PlayRequest {
+        message: Some(hello),
+    })
+}
+
+/// A match that waits so long for its bots, and whose clocks run out at once and go on running out.
+fn match_of(startup_ms: u32) -> CreateMatchRequest {
+    let clock = ClockRules {
+        startup_ms: Some(startup_ms),
+        cap_ms: Some(50),
+        ..ClockRules::default()
+    };
+    let faults = Some(FaultPolicy {
+        late: FaultAction::Substitute.into(),
+        ..FaultPolicy::default()
+    });
+    create_request(MatchConfig {
+        faults,
+        ..config(GAME_IDS[0], 2, clock)
+    })
+}

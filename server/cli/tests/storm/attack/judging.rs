@@ -1,0 +1,274 @@
+//! Judges fair matches by the records of the server and the logs of their bots.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use bridgemaster_proto::v1::{Fault, FaultReason, MatchInfo, Replay, SeatResult, record::Record};
+use prost::Message as _;
+
+use super::{
+    fair_bot::{Answered, Said},
+    machine::Moments,
+};
+
+/// A bot that answered within this time after it had read the request is not late. The time in
+/// which the machine gave it no processor counts too: the server cannot know of it.
+const PROMPT_US: u64 = 150_000;
+/// The longest time for which the server, or one who calls it, waits for anything here.
+pub(crate) const LONGEST_PATIENCE: Duration = Duration::from_secs(10);
+/// Lag of the server in one request that spoils a match, by the default of its clock.
+const SPOILING_LAG_US: u64 = 100_000;
+
+/// A match that was played to its end.
+pub(crate) struct PlayedMatch {
+    pub(crate) info: MatchInfo,
+    /// Logs of the bots, by seat.
+    pub(crate) said: Vec<Vec<Said>>,
+    pub(crate) ended_at: SystemTime,
+}
+
+/// Outcomes of matches.
+#[derive(Debug, Default)]
+pub(crate) struct Played {
+    pub(crate) match_ids: Vec<String>,
+    pub(crate) decisions: usize,
+    /// Answers of bots, and how many were prompt.
+    pub(crate) answers: usize,
+    pub(crate) prompt_answers: usize,
+    /// Seats that were late at a request that their bot answered promptly, or never read.
+    pub(crate) late: Vec<Suspect>,
+    /// Seats that were late by what their bots wrote down too.
+    pub(crate) rightly_late: usize,
+    /// Seats that were forfeited, but for those that were late: each time is judged by itself.
+    pub(crate) forfeited: Vec<Suspect>,
+    /// Streams that bots lost or were refused.
+    pub(crate) lost: Vec<Suspect>,
+    /// Matches that the server's own lag spoiled, with their ends.
+    pub(crate) spoiled: Vec<(String, SystemTime)>,
+    /// The longest lag of the server while one request was open.
+    pub(crate) longest_lag_us: u64,
+    /// Other problems.
+    pub(crate) wrong: Vec<String>,
+}
+
+/// Something that the server seems to be to blame for, and from when to when it happened.
+#[derive(Debug)]
+pub(crate) struct Suspect {
+    pub(crate) words: String,
+    pub(crate) from: SystemTime,
+    pub(crate) to: SystemTime,
+}
+
+/// When it was not the server that is to blame.
+pub(crate) struct Excuses {
+    /// It was ready to run and got no processor.
+    pub(crate) processor: Moments,
+    /// Its disk was slow.
+    pub(crate) disk: Moments,
+}
+
+/// Causes of delays of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excuse {
+    /// The machine gave it no processor.
+    Processor,
+    /// A commit took long.
+    Disk,
+}
+
+impl Played {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.match_ids.extend(other.match_ids);
+        self.decisions += other.decisions;
+        self.answers += other.answers;
+        self.prompt_answers += other.prompt_answers;
+        self.late.extend(other.late);
+        self.rightly_late += other.rightly_late;
+        self.forfeited.extend(other.forfeited);
+        self.lost.extend(other.lost);
+        self.spoiled.extend(other.spoiled);
+        self.longest_lag_us = self.longest_lag_us.max(other.longest_lag_us);
+        self.wrong.extend(other.wrong);
+    }
+
+    pub(crate) fn judge(&mut self, played: &PlayedMatch) {
+        let info = &played.info;
+        let Some(result) = &info.result else {
+            self.wrong.push(format!("{} has no result", info.match_id));
+            return;
+        };
+        self.match_ids.push(info.match_id.clone());
+        self.decisions += result.decisions as usize;
+        self.longest_lag_us = self.longest_lag_us.max(result.longest_referee_lag_us);
+        if result.spoiled_by_referee {
+            self.spoiled.push((info.match_id.clone(), played.ended_at));
+        }
+        let began_at = played.ended_at - Duration::from_millis(result.duration_ms);
+        for (seat, said) in result.seats.iter().zip(&played.said) {
+            self.judge_seat(&info.match_id, seat, said, began_at..=played.ended_at);
+        }
+    }
+
+    fn judge_seat(
+        &mut self,
+        match_id: &str,
+        seat: &SeatResult,
+        said: &[Said],
+        time: RangeInclusive<SystemTime>,
+    ) {
+        let who = format!("{match_id} seat {}", seat.seat);
+        let mut answers = BTreeMap::new();
+        for said in said {
+            match said {
+                Said::Answered(answered) if answered.match_id == match_id => {
+                    self.answers += 1;
+                    self.prompt_answers += usize::from(is_prompt(answered));
+                    answers.insert(answered.request_id, answered);
+                }
+                Said::Lost(at_us, why) => {
+                    let at = SystemTime::UNIX_EPOCH + Duration::from_micros(*at_us);
+                    self.lost.push(Suspect {
+                        words: format!("{who}: {why}"),
+                        from: at - LONGEST_PATIENCE,
+                        to: at,
+                    });
+                }
+                other => self.wrong.push(format!("{who} says {other:?}")),
+            }
+        }
+        // What comes to light at a moment happened before it.
+        let until = |at_ms| {
+            let to = *time.start() + Duration::from_millis(at_ms);
+            (*time.start()).max(to - LONGEST_PATIENCE)..=to.min(*time.end())
+        };
+        let time_of_match = &time;
+        for fault in &seat.faults {
+            let time = until(fault.at_ms);
+            let request = format!("{who} request {}", fault.request_id);
+            match (fault.reason(), answers.get(&fault.request_id)) {
+                (FaultReason::Late, Some(answered)) if is_prompt(answered) => {
+                    let read_at = Duration::from_micros(answered.read_at_us);
+                    let from = SystemTime::UNIX_EPOCH + read_at;
+                    // By two clocks of one machine, and so as a hint only.
+                    let began_at = time_of_match.start();
+                    let read_at_ms = from.duration_since(*began_at).unwrap_or_default();
+                    self.late.push(Suspect {
+                        words: format!(
+                            "{request}: its bot took {} us, {} of them without a processor; it read \
+                             the request at {} ms of the match, and was late at {} ms",
+                            answered.took_us,
+                            answered.waited_us,
+                            read_at_ms.as_millis(),
+                            fault.at_ms
+                        ),
+                        from,
+                        to: from + Duration::from_micros(answered.took_us),
+                    });
+                }
+                (FaultReason::Late, Some(_)) => self.rightly_late += 1,
+                (FaultReason::Late, None) => self.late.push(Suspect {
+                    words: format!("{request}: its bot never read it"),
+                    from: *time.start(),
+                    to: *time.end(),
+                }),
+                (FaultReason::Disconnected, _) => self.lost.push(Suspect {
+                    words: format!("{request}: {}", fault.detail),
+                    from: *time.start(),
+                    to: *time.end(),
+                }),
+                (other, _) => {
+                    let wrong = format!("{request}: {other:?} {}", fault.detail);
+                    self.wrong.push(wrong);
+                }
+            }
+        }
+        let was_late = |fault: &Fault| fault.reason() == FaultReason::Late;
+        match seat.forfeit() {
+            FaultReason::Unspecified => {}
+            FaultReason::Late if seat.faults.iter().any(was_late) => {}
+            why => {
+                let time = until(seat.faults.last().map_or(0, |fault| fault.at_ms));
+                self.forfeited.push(Suspect {
+                    words: format!("{who}: {why:?}"),
+                    from: *time.start(),
+                    to: *time.end(),
+                });
+            }
+        }
+    }
+
+    /// The requests that the server's own lag spoiled, by the replays of their matches.
+    pub(crate) fn spoiled_requests(&self, replay_file: impl Fn(&str) -> PathBuf) -> Vec<Suspect> {
+        let mut all = Vec::new();
+        for (match_id, ended_at) in &self.spoiled {
+            let unread = |why| {
+                vec![Suspect {
+                    words: format!("{match_id}: {why}"),
+                    from: *ended_at,
+                    to: *ended_at,
+                }]
+            };
+            let requests = spoiled_in(&replay_file(match_id), *ended_at);
+            all.extend(requests.unwrap_or_else(unread));
+        }
+        all
+    }
+}
+
+impl Excuses {
+    pub(crate) fn of(&self, suspect: &Suspect) -> Option<Excuse> {
+        let Suspect { from, to, .. } = *suspect;
+        match () {
+            () if self.processor.explain(from, to) => Some(Excuse::Processor),
+            () if self.disk.explain(from, to) => Some(Excuse::Disk),
+            () => None,
+        }
+    }
+}
+
+fn is_prompt(answered: &Answered) -> bool {
+    answered.took_us + answered.waited_us <= PROMPT_US
+}
+
+/// The requests that lag spoiled, by the replay of a match that ended at `ended_at`.
+fn spoiled_in(replay: &Path, ended_at: SystemTime) -> Result<Vec<Suspect>, String> {
+    let bytes = fs::read(replay).map_err(|error| format!("no replay: {error}"))?;
+    let replay = Replay::decode(&*bytes).map_err(|error| format!("no replay: {error}"))?;
+    let duration_ms = replay.result.map_or(0, |result| result.duration_ms);
+    let mut spoiled = Vec::new();
+    for record in replay.records {
+        let Some(Record::Decision(decision)) = record.record else {
+            continue;
+        };
+        let Some(charge) = decision
+            .charge
+            .filter(|c| c.referee_lag_us > SPOILING_LAG_US)
+        else {
+            continue;
+        };
+        let before_end = Duration::from_millis(duration_ms.saturating_sub(record.at_ms));
+        let to = ended_at - before_end;
+        let words = format!(
+            "{} seat {} request {}: {} ms of lag",
+            replay.match_id,
+            decision.seat,
+            decision.request_id,
+            charge.referee_lag_us / 1_000
+        );
+        let from = to - Duration::from_micros(charge.elapsed_us);
+        spoiled.push(Suspect { words, from, to });
+    }
+    if spoiled.is_empty() {
+        // One that nobody answered has no charge.
+        let words = format!("{}: a request without an answer", replay.match_id);
+        let from = ended_at - Duration::from_millis(duration_ms);
+        let to = ended_at;
+        spoiled.push(Suspect { words, from, to });
+    }
+    Ok(spoiled)
+}

@@ -1,0 +1,163 @@
+//! Damage: a data folder with finished matches, matches in play, keys and replays is damaged in a
+//! way that a seed decides, and then served. Each damage must be refused, mended or said: never may
+//! an answer of the server differ from that of the undamaged folder without a word.
+
+mod answers;
+mod fixture;
+mod inflicting;
+mod judging;
+mod sql;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    ops::Range,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use bridgemaster_store::DATABASE_FILE;
+use libtest_mimic::Trial;
+use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
+
+use self::{
+    answers::Answers,
+    fixture::{Fixture, Folders},
+    inflicting::inflict,
+    judging::{Outcome, changed_replay_files, judge},
+};
+use crate::{long_run::LongRun, verdict::Verdict};
+
+/// Damages inflicted at once.
+const AT_ONCE: usize = 2;
+/// Kinds drawn until one applies.
+const DRAWS: usize = 100;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let hundred = || Ok(run(1, 0..100).result().map(drop)?);
+    let name = "damage::no_damage_changes_an_answer_without_a_word";
+    vec![Trial::test(name, hundred)]
+}
+
+/// Inflicts many damages, or one again.
+///
+/// # Errors
+/// With each damage that was silent.
+pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
+    let seed = arguments.number("--seed", 1)?;
+    let damages = arguments.number("--damages", 2_000)?;
+    let numbers = match arguments.number("--only", u64::MAX)? {
+        u64::MAX => 0..damages,
+        only => only..only + 1,
+    };
+    arguments.end("--seed, --damages and --only")?;
+    run(seed, numbers).result().map_err(|problem| {
+        let again = "cargo test --release -p bridgemaster --test storm -- --long damage";
+        format!("{problem}again: {again} --seed {seed} --only NUMBER")
+    })
+}
+
+/// Inflicts all damages of these numbers.
+fn run(seed: u64, numbers: Range<u64>) -> Verdict {
+    let fixture = Fixture::make();
+    let place = tempfile::tempdir().unwrap();
+    let next = AtomicU64::new(numbers.start);
+    let outcomes = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        return;
+                    }
+                    let folder = place.path().join(number.to_string());
+                    let outcome = one(&fixture, &folder, seed, number);
+                    fs::remove_dir_all(&folder).unwrap();
+                    outcomes.lock().unwrap().insert(number, outcome);
+                }
+            });
+        }
+    });
+    let outcomes = outcomes.into_inner().unwrap();
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut silent = Vec::new();
+    for (number, (damage, outcome)) in &outcomes {
+        let kind = match outcome {
+            Outcome::Refused => "refused",
+            Outcome::Unchanged => "without an effect",
+            Outcome::Said => "said",
+            Outcome::Silent(changes) => {
+                silent.push(format!("{number}: {damage}: {}", changes.join("; ")));
+                "SILENT"
+            }
+        };
+        *counts.entry(kind).or_default() += 1;
+    }
+    let mut verdict = Verdict::default();
+    verdict.figure(format!("{} damages: {counts:?}", outcomes.len()));
+    verdict.check("each damage is refused, without an effect or said", silent);
+    verdict
+}
+
+/// Inflicts one damage, and returns what it is and what comes of it.
+fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Outcome) {
+    let mut random = SmallRng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(number));
+    let base = &fixture.bases[random.random_range(0..fixture.bases.len())];
+    let folders = base.folders.copy_to(folder);
+    let damage = (0..DRAWS)
+        .find_map(|_| inflict(fixture, &folders, &mut random))
+        .expect("some kind of damage applies");
+    let before = contents(&folders);
+    let (is_whole, checked) = folders.check();
+    let mut silent = Vec::new();
+    if contents(&folders) != before {
+        silent.push("the check changed what it checked".to_owned());
+    }
+    let mut outcome = match folders.serve() {
+        Err(_) => Outcome::Refused,
+        Ok(server) => {
+            let answers = Answers::of(&server, &fixture.known);
+            drop(server);
+            judge(base, &fixture.known, &answers, &folders.log())
+        }
+    };
+    if is_whole && outcome != Outcome::Unchanged {
+        silent.push(format!(
+            "the check found nothing, and the server: {}",
+            folders.log()
+        ));
+    }
+    if !is_whole && outcome == Outcome::Unchanged {
+        outcome = Outcome::Said;
+    }
+    let [_, stopped] = &fixture.bases;
+    silent.extend(changed_replay_files(
+        base,
+        stopped,
+        &folders,
+        &fixture.known,
+        &checked,
+    ));
+    for said in [checked, folders.log()] {
+        silent.extend(said.contains("panicked").then_some(said));
+    }
+    match &mut outcome {
+        Outcome::Silent(more) => more.extend(silent),
+        _ if !silent.is_empty() => outcome = Outcome::Silent(silent),
+        _ => {}
+    }
+    (format!("{}: {damage}", base.name), outcome)
+}
+
+/// The bytes of the database and the log; an empty log is as none.
+fn contents(folders: &Folders) -> [Option<Vec<u8>>; 2] {
+    ["", "-wal"].map(|suffix| {
+        let bytes = fs::read(folders.data.join(format!("{DATABASE_FILE}{suffix}"))).ok();
+        bytes.filter(|bytes| !bytes.is_empty())
+    })
+}

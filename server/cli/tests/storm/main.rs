@@ -1,0 +1,76 @@
+//! The real server in a storm. Each suite plays on it, lets something go wrong, and gives a verdict:
+//!
+//! * `chaos`: connections are cut, and bots and the server are killed, at moments that a seed
+//!   decides;
+//! * `damage`: a data folder is damaged in a way that a seed decides, and then served;
+//! * `attack`: hostile callers hold what they can and keep the server busy, beside fair matches.
+//!
+//! `cargo test` runs each for seconds. Long runs, or one again:
+//!
+//! ```text
+//! cargo test --release -p bridgemaster --test storm -- --long chaos --seed 1 --matches 200 --server-kills 30
+//! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --damages 2000
+//! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --only 17
+//! cargo test --release -p bridgemaster --test storm -- --long attack --seconds 600 --matches 64
+//! ```
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "long runs print what they found")]
+
+mod attack;
+#[path = "../../../service/tests/certificates/mod.rs"]
+mod certificates;
+mod chaos;
+mod damage;
+#[path = "../kit/mod.rs"]
+mod kit;
+mod long_run;
+#[path = "../tool/mod.rs"]
+mod tool;
+mod verdict;
+
+use std::{env, process::ExitCode};
+
+use libtest_mimic::Arguments;
+
+use crate::long_run::LongRun;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = env::args().skip(1).collect();
+    if let Some(exit) = attack::process(&args) {
+        return exit;
+    }
+    let long = match LongRun::from_args(args) {
+        Ok(None) => return test(),
+        Ok(Some((suite, run))) => match suite.as_str() {
+            "chaos" => chaos::long(run),
+            "damage" => damage::long(run),
+            "attack" => attack::long(run),
+            _ => Err(format!("{suite} is none of chaos, damage and attack")),
+        },
+        Err(problem) => Err(problem),
+    };
+    let (Ok(text) | Err(text)) = &long;
+    println!("{text}");
+    if long.is_ok() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Runs the tests of `cargo test`.
+fn test() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    let together = chaos::trials().into_iter().chain(damage::trials());
+    let first = libtest_mimic::run(&arguments, together.collect());
+    // Each attacked server has the machine to itself, and what it takes must not hang on the others.
+    arguments.test_threads = Some(1);
+    let second = libtest_mimic::run(&arguments, attack::trials());
+    if first.has_failed() {
+        first.exit_code()
+    } else {
+        second.exit_code()
+    }
+}
