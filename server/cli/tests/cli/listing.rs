@@ -56,7 +56,7 @@ fn play(server: &Served, made: &Value) -> String {
 fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let server = Served::start("");
     assert_eq!(ask(&server, "match list"), "no match\n");
-    let labels = "--label run=42 --label kind=nightly";
+    let labels = "--label run=42 --label kind=nightly --startup-ms 600000";
     let waiting = make(&server, &format!("--game alhambra --seats 2 {labels}"));
     let played = make(&server, "--game bridges_to_nowhere");
     let (waiting, ended) = (id_of(&waiting).to_owned(), id_of(&played).to_owned());
@@ -101,7 +101,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     assert_eq!(json["result"]["matchId"], ended);
     let early = ["has not ended", "created 20", "label run=42"];
     try_ask(&server, &format!("match result {waiting}")).prints(3, &early);
-    let once = "--idempotency-key one --game alhambra --seats 2";
+    let once = "--idempotency-key one --game alhambra --seats 2 --startup-ms 600000";
     let [first, again] = [make(&server, once), make(&server, once)];
     assert_eq!(id_of(&first), id_of(&again));
     assert_eq!(again["existed"], true);
@@ -119,7 +119,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
 
     let of_group = make(
         &server,
-        "--group deal-7=0/1 --reveal-with-group --game alhambra",
+        "--group deal-7=0/1 --reveal-with-group --game alhambra --startup-ms 600000",
     );
     let of_group_id = id_of(&of_group);
     assert_eq!(of_group["match"]["config"]["group"]["groupId"], "deal-7");

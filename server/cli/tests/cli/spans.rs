@@ -13,6 +13,7 @@ use crate::{
     keys::add,
     kit::{
         program::{PATIENCE, bridgemaster, wait_until},
+        results::LAGGING,
         served::Served,
     },
     served_match::{create, id_of, play},
@@ -32,7 +33,10 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
     let data = tempfile::tempdir().unwrap();
     let flags = format!("--no-page --data {}", data.path().display());
     let server = Served::start(format!("{flags} --otlp {}", collecting.address));
-    let made = create(&server, "--seed a-hidden-seed --game alhambra");
+    let made = create(
+        &server,
+        &format!("{LAGGING} --seed a-hidden-seed --game alhambra"),
+    );
     let match_id = id_of(&made).to_owned();
     // What is not over is seen already.
     let is_made = |spans: &[Collected]| !named(spans, "make match").is_empty();

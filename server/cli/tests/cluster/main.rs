@@ -17,6 +17,7 @@ mod kit;
 mod lapsing;
 mod listing;
 mod nodes;
+mod one_server;
 mod placing;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
@@ -42,6 +43,7 @@ fn main() {
         nodes::the_nodes_are_shown_as_a_table_and_for_programs,
         nodes::what_spans_matches_is_kept_by_one_server_and_then_by_another,
         nodes::what_a_cluster_cannot_do_is_refused,
+        one_server::has_the_matches_of_a_killed_server_and_belongs_to_the_newest,
         listing::every_server_lists_the_matches_in_play_of_all,
         listing::what_becomes_of_a_match_is_listed_at_every_server,
         listing::a_list_of_another_server_shows_what_its_caller_may_see,

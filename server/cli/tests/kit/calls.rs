@@ -9,7 +9,10 @@ use bridgemaster_proto::{
     },
 };
 use bridgemaster_sdk::KEY_METADATA;
-use tonic::{Request, Status, transport::Channel};
+use tonic::{
+    Request, Status,
+    transport::{Channel, Endpoint},
+};
 use tonic_types::StatusExt as _;
 
 use super::served::Served;
@@ -69,7 +72,7 @@ pub(crate) fn reason(status: &Status) -> String {
 }
 
 pub(crate) async fn connected(url: &str) -> Channel {
-    let endpoint = Channel::from_shared(url.to_owned()).unwrap();
+    let endpoint = Endpoint::from_shared(url.to_owned()).unwrap();
     endpoint.connect().await.unwrap()
 }
 

@@ -14,9 +14,9 @@ mod action;
 mod certificates;
 mod deploy;
 mod live_display;
+#[allow(dead_code)] // Only whether it is there.
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
-mod postgres_store;
 mod protocol_lint;
 mod python_bot;
 mod python_package;
@@ -42,7 +42,6 @@ fn main() -> ExitCode {
         .chain(protocol_lint::trials())
         .chain(action::trials())
         .chain(deploy::trials())
-        .chain(postgres_store::trials())
         .chain(starved_bot::trials())
         .chain(live_display::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()

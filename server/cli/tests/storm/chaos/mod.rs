@@ -39,7 +39,7 @@ fn short(server_kills: usize, with_python: bool) -> Order {
         with_endless_silence: false,
         at_once: 8,
         // The runs take some seconds.
-        patience: Duration::from_secs(240),
+        patience: Duration::from_secs(600),
     }
 }
 
