@@ -15,17 +15,9 @@ use crate::test_server::{GAMES, TestServer, config};
 #[tokio::test]
 async fn the_catalog_lists_every_game_with_a_valid_config() {
     let server = TestServer::open().await;
-    let listed = server
-        .catalog()
-        .list_games(ListGamesRequest {})
-        .await
-        .unwrap()
-        .into_inner();
-    let ids: Vec<_> = listed
-        .games
-        .iter()
-        .map(|game| game.game_id.as_str())
-        .collect();
+    let listed = server.catalog().list_games(ListGamesRequest {}).await;
+    let listed = listed.unwrap().into_inner();
+    let ids: Vec<_> = listed.games.iter().map(|game| &*game.game_id).collect();
     assert_eq!(ids, GAMES);
     for game in listed.games {
         assert!(game.rules_version > 0 && game.legal_decisions_cap > 0);
@@ -64,25 +56,17 @@ async fn health_and_reflection_answer() {
         let request = HealthCheckRequest {
             service: service.to_owned(),
         };
-        let health = HealthClient::new(server.channel.clone())
-            .check(request)
-            .await
-            .unwrap();
-        assert_eq!(
-            health.into_inner().status(),
-            ServingStatus::Serving,
-            "{service}"
-        );
+        let mut health = HealthClient::new(server.channel.clone());
+        let status = health.check(request).await.unwrap().into_inner().status();
+        assert_eq!(status, ServingStatus::Serving, "{service}");
     }
     let request = ServerReflectionRequest {
         host: String::new(),
         message_request: Some(MessageRequest::ListServices(String::new())),
     };
-    let mut answers = ServerReflectionClient::new(server.channel.clone())
-        .server_reflection_info(tokio_stream::once(request))
-        .await
-        .unwrap()
-        .into_inner();
+    let mut client = ServerReflectionClient::new(server.channel.clone());
+    let answers = client.server_reflection_info(tokio_stream::once(request));
+    let mut answers = answers.await.unwrap().into_inner();
     let answer = answers.message().await.unwrap().unwrap();
     let Some(MessageResponse::ListServicesResponse(services)) = answer.message_response else {
         panic!("{answer:?}");

@@ -1,80 +1,56 @@
-//! Limits on connections and calls, tested with callers at two addresses.
+//! Limits on connections and on the rate of calls, tested with callers at several addresses.
 
-use std::{net::SocketAddr, time::Duration};
+use std::time::Duration;
 
-use bridgemaster_proto::v1::{
-    ListGamesRequest, ListMatchesRequest, catalog_service_client::CatalogServiceClient,
-    play_service_client::PlayServiceClient,
-};
 use bridgemaster_server::{
-    Limits, Rate, Server, ServerOptions,
-    identity::{ApiKey, KEY_METADATA, KeyScope},
+    Limits, Rate, Server,
+    identity::KeyScope::{Create, Play, Read},
 };
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpSocket, TcpStream},
-    select,
-    time::timeout,
-};
+use tokio::{io::AsyncWriteExt as _, net::TcpStream, select, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     Code, Status,
     codegen::{Bytes, http},
-    transport::Channel,
 };
 use tonic_types::StatusExt as _;
 
 use crate::{
-    locked_server::LockedServer,
-    raw_bot::{RawBot, hello, reason, request},
-    test_server::{GAMES, PATIENCE, TestServer, config},
+    caller::Caller,
+    raw_bot::{RawBot, hello_message},
+    raw_call::{NarrowClient, PREFACE, assert_closed, connect_from},
+    streams::{PATIENCE, limit, outcome},
+    test_server::{TestServer, of_two, with_limits},
 };
 
-/// The first bytes of an HTTP/2 client: the preface, and an empty SETTINGS frame.
-pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// An address that several callers share.
+const SHARED: &str = "127.0.0.2";
 
-/// Opens a TCP connection to a server from a loopback address. On Linux, all of 127.0.0.0/8 is
-/// loopback.
-pub(crate) async fn connect_from(address: &str, server: &TestServer) -> TcpStream {
-    let to: SocketAddr = server.url["http://".len()..].parse().unwrap();
-    let socket = TcpSocket::new_v4().unwrap();
-    socket
-        .bind(SocketAddr::new(address.parse().unwrap(), 0))
-        .unwrap();
-    socket.connect(to).await.unwrap()
-}
-
-/// Opens a channel to a server from a loopback address.
-pub(crate) fn channel_from(address: &str, server: &TestServer) -> Channel {
-    Channel::from_shared(server.url.clone())
-        .unwrap()
-        .local_address(Some(address.parse().unwrap()))
-        .connect_lazy()
-}
-
-/// Waits until the server closes a connection.
-async fn assert_closed(mut connection: TcpStream) {
-    let mut heard = Vec::new();
-    let end = timeout(PATIENCE, connection.read_to_end(&mut heard)).await;
-    // Closing a connection with unread bytes resets it.
-    let _closed_or_reset = end.expect("the server closes the connection");
-}
-
-async fn list_games(channel: &Channel) -> Result<(), Status> {
-    let mut client = CatalogServiceClient::new(channel.clone());
-    client.list_games(ListGamesRequest {}).await.map(|_| ())
+/// A rate that is soon exceeded.
+const fn slow(burst: u32) -> Rate {
+    Rate {
+        per_second: 1,
+        burst,
+    }
 }
 
 /// Asserts that a refusal names this limit and, if it is a rate limit, the time to retry after.
-fn assert_limit(status: &Status, limit: &str, is_rate: bool) {
-    assert_eq!(reason(status), "LIMIT_REACHED", "{status:?}");
+fn assert_limit(status: &Status, expected: &str, is_rate: bool) {
+    assert_eq!(limit(status), expected);
     assert_eq!(status.code(), Code::ResourceExhausted);
     let details = status.get_error_details();
     let metadata = &details.error_info().unwrap().metadata;
-    assert_eq!(metadata["limit"], limit);
     let hint = details.retry_info().and_then(|info| info.retry_delay);
     assert_eq!(hint.is_some_and(|delay| !delay.is_zero()), is_rate);
     assert_eq!(metadata.contains_key("retry_after_ms"), is_rate);
+}
+
+/// Repeats a call until it is refused, since one more call is allowed each second.
+async fn exhaust<T>(call: impl AsyncFn() -> Result<T, Status>) -> Status {
+    loop {
+        if let Err(refused) = call().await {
+            return refused;
+        }
+    }
 }
 
 #[tokio::test]
@@ -84,12 +60,13 @@ async fn a_silent_peer_is_disconnected_after_the_preface_timeout() {
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
+    server.list_games().await.unwrap();
     assert_closed(connect_from("127.0.0.1", &server).await).await;
     let mut trickling = connect_from("127.0.0.1", &server).await;
     trickling.write_all(&PREFACE[..10]).await.unwrap();
     assert_closed(trickling).await;
     // Clients that send the preface in time stay connected.
-    list_games(&server.channel).await.unwrap();
+    server.list_games().await.unwrap();
 }
 
 #[tokio::test]
@@ -105,10 +82,14 @@ async fn a_peer_that_answers_no_keepalive_is_disconnected() {
 }
 
 #[tokio::test]
-async fn a_client_may_ping_at_any_rate_with_and_without_a_call() {
-    let server = TestServer::open().await;
+async fn a_client_may_ping_at_any_rate_and_learns_the_stream_limit() {
+    let limits = Limits {
+        streams_per_connection: 7,
+        ..Limits::default()
+    };
+    let server = TestServer::with_limits(limits).await;
     let socket = connect_from("127.0.0.1", &server).await;
-    let (_client, mut connection) = h2::client::handshake(socket).await.unwrap();
+    let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
     let mut pings = connection.ping_pong().unwrap();
     let answered = async {
         // Many more than a client sends in the longest match. h2 sends each one immediately.
@@ -120,107 +101,94 @@ async fn a_client_may_ping_at_any_rate_with_and_without_a_call() {
         ended = connection => panic!("the connection ends: {ended:?}"),
         answered = timeout(PATIENCE, answered) => answered.unwrap(),
     }
+    assert_eq!(client.current_max_send_streams(), 7);
 }
 
 #[tokio::test]
 async fn metadata_over_its_limit_is_refused_and_the_connection_stays_open() {
     let server = TestServer::open().await;
-    let socket = connect_from("127.0.0.1", &server).await;
-    let (mut client, mut connection) = h2::client::handshake(socket).await.unwrap();
-    let statuses = async {
-        let mut statuses = Vec::new();
-        for bytes in [7 * 1024, 9 * 1024] {
-            let call = http::Request::post(format!("{}/nothing", server.url))
-                .header("x-large", "x".repeat(bytes))
-                .body(())
-                .unwrap();
-            let (response, _) = client.send_request(call, true).unwrap();
-            statuses.push(response.await.unwrap().status().as_u16());
-            client = client.ready().await.unwrap();
-        }
-        statuses
-    };
-    let statuses = select! {
-        statuses = timeout(PATIENCE, statuses) => statuses.unwrap(),
-        ended = &mut connection => panic!("the connection ends: {ended:?}"),
-    };
-    assert_eq!(statuses, [200, 431]);
+    let mut client = NarrowClient::connect(&server, 65_535).await;
+    for (bytes, status) in [(7 * 1024, 200), (9 * 1024, 431), (7 * 1024, 200)] {
+        let padding = "x".repeat(bytes);
+        let headers = [("x-large", padding.as_str())];
+        let (_body, response) = client.start("/nothing", &headers, Vec::new()).await;
+        let (head, _) = response.head().await;
+        assert_eq!(head.status.as_u16(), status);
+    }
 }
 
 #[tokio::test]
-async fn connections_of_one_address_are_limited() {
+async fn connections_of_an_address_and_of_a_server_are_limited() {
     let limits = Limits {
         connections_per_address: 3,
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
-    let from = "127.0.0.2";
+    server.list_games().await.unwrap();
     let mut held = Vec::new();
     for _ in 0..3 {
-        held.push(connect_from(from, &server).await);
+        held.push(connect_from(SHARED, &server).await);
     }
     // One more connection evicts the oldest of its address, and none of another address.
-    let newest = connect_from(from, &server).await;
+    let newest = connect_from(SHARED, &server).await;
     assert_closed(held.remove(0)).await;
-    list_games(&channel_from("127.0.0.3", &server))
-        .await
-        .unwrap();
-    list_games(&server.channel).await.unwrap();
+    server.at("127.0.0.3").list_games().await.unwrap();
+    server.list_games().await.unwrap();
     drop(newest);
-}
 
-#[tokio::test]
-async fn a_connection_that_carries_a_bot_is_never_evicted() {
     let limits = Limits {
-        connections_per_address: 3,
+        connections: 2,
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let from = "127.0.0.2";
-    let join = async |seat: usize| {
-        let client = PlayServiceClient::new(channel_from(from, &server));
-        let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
-        let bearer = format!("Bearer {}", seated.tickets[seat]);
-        let mut bot = RawBot::open_with(client, Some(&bearer), first).await?;
-        bot.next().await.map(|_| bot)
-    };
-    let mut first = join(0).await.unwrap();
-    // Others fill the address and keep it full.
-    let mut held = Vec::new();
-    for _ in 0..9 {
-        held.push(connect_from(from, &server).await);
+    server.list_games().await.unwrap();
+    let held = connect_from(SHARED, &server).await;
+    // The test's own connection is the oldest, then the other one.
+    for address in ["127.0.0.3", "127.0.0.4"] {
+        server.at(address).list_games().await.unwrap();
     }
-    let second = join(1).await.unwrap();
-    first.started().await;
-    for connection in held {
-        assert_closed(connection).await;
-        let _newest = connect_from(from, &server).await;
-    }
+    assert_closed(held).await;
+}
+
+/// Plays a match with bots that join from this caller's address.
+async fn assert_playable(maker: &Caller, player: &Caller) {
+    let seated = maker.create(of_two()).await;
+    let [first, second] = player.join_all(&seated).await;
     tokio::join!(first.play_on(), second.play_on());
 }
 
 #[tokio::test]
-async fn a_bot_reconnects_though_bots_of_others_fill_its_address() {
+async fn connections_that_carry_bots_are_kept_and_those_of_others_give_way() {
     let limits = Limits {
         connections_per_address: 4,
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
-    let join = async |ticket: &str| {
-        let client = PlayServiceClient::new(channel_from("127.0.0.2", &server));
-        RawBot::try_join(client, ticket).await
-    };
-    let seated = server.create(config(GAMES[0], 2)).await;
-    drop(join(&seated.tickets[0]).await.unwrap());
+    let shared = server.at(SHARED);
+    let seated = server.create(of_two()).await;
+    let mut first = shared.join(&seated.tickets[0]).await;
+    // Others fill the address and keep it full.
+    let mut held = Vec::new();
+    for _ in 0..9 {
+        held.push(connect_from(SHARED, &server).await);
+    }
+    let second = shared.join(&seated.tickets[1]).await;
+    first.started().await;
+    for connection in held {
+        assert_closed(connection).await;
+        let _newest = connect_from(SHARED, &server).await;
+    }
+    tokio::join!(first.play_on(), second.play_on());
+
+    // A bot reconnects though bots of others fill its address.
+    let seated = server.create(of_two()).await;
+    drop(shared.join(&seated.tickets[0]).await);
     let mut others = Vec::new();
     for _ in 0..2 {
-        for ticket in server.create(config(GAMES[0], 2)).await.tickets {
-            others.push(join(&ticket).await.unwrap());
-        }
+        others.extend(shared.join_all(&server.create(of_two()).await).await);
     }
-    let back = join(&seated.tickets[0]).await.unwrap();
-    let second = RawBot::join(&server, &seated.tickets[1]).await;
+    let back = shared.join(&seated.tickets[0]).await;
+    let second = server.join(&seated.tickets[1]).await;
     tokio::join!(back.play_on(), second.play_on());
 }
 
@@ -231,214 +199,131 @@ async fn a_key_cannot_fill_all_connections_of_an_address_with_bots() {
         protected_connections_per_key: 2,
         ..Limits::default()
     };
-    let locked = LockedServer::with_limits(limits).await;
-    let scopes = [KeyScope::Create, KeyScope::Play];
-    let greedy = locked.key("greedy", &scopes).await;
-    let honest = locked.key("honest", &scopes).await;
-    let from = "127.0.0.2";
-    let join = async |key: &ApiKey, ticket: &str| {
-        let client = PlayServiceClient::new(channel_from(from, &locked.server));
-        let metadata = [
-            ("authorization", format!("Bearer {ticket}")),
-            (KEY_METADATA, key.reveal()),
-        ];
-        let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
-        let mut bot = RawBot::open_with_metadata(client, metadata, first).await?;
-        bot.next().await.map(|_| bot)
-    };
+    let server = TestServer::locked(with_limits(limits)).await;
+    let greedy = server.caller("greedy", &[Create, Play]).await;
+    let honest = server.caller("honest", &[Create, Play]).await;
     let mut held = Vec::new();
     for _ in 0..2 {
-        let seated = locked.with(&greedy).create(config(GAMES[0], 2)).await;
-        for ticket in seated.unwrap().tickets {
-            held.push(join(&greedy, &ticket).await.unwrap());
-        }
+        let seated = greedy.create(of_two()).await;
+        held.extend(greedy.at(SHARED).join_all(&seated).await);
     }
-    let seated = locked.with(&honest).create(config(GAMES[0], 2)).await;
-    let [first, second] = &seated.unwrap().tickets[..] else {
-        panic!("two seats");
-    };
-    let first = join(&honest, first).await.unwrap();
-    let second = join(&honest, second).await.unwrap();
-    tokio::join!(first.play_on(), second.play_on());
-}
-
-#[tokio::test]
-async fn connections_of_a_server_are_limited() {
-    let limits = Limits {
-        connections: 2,
-        ..Limits::default()
-    };
-    // The channel of the test holds the first one.
-    let server = TestServer::with_limits(limits).await;
-    list_games(&server.channel).await.unwrap();
-    let held = connect_from("127.0.0.2", &server).await;
-    // The test's own connection is the oldest, then the other one.
-    list_games(&channel_from("127.0.0.3", &server))
-        .await
-        .unwrap();
-    list_games(&channel_from("127.0.0.4", &server))
-        .await
-        .unwrap();
-    assert_closed(held).await;
-}
-
-#[tokio::test]
-async fn the_stream_limit_of_a_connection_is_announced() {
-    let limits = Limits {
-        streams_per_connection: 7,
-        ..Limits::default()
-    };
-    let server = TestServer::with_limits(limits).await;
-    let socket = connect_from("127.0.0.1", &server).await;
-    let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
-    let announced = async {
-        while client.current_max_send_streams() != 7 {
-            tokio::select! {
-                ended = &mut connection => ended.unwrap(),
-                () = tokio::task::yield_now() => {}
-            }
-        }
-    };
-    timeout(PATIENCE, announced).await.unwrap();
+    assert_playable(&honest, &honest.at(SHARED)).await;
 }
 
 #[tokio::test]
 async fn calls_of_an_address_are_rate_limited_apart_from_others() {
     let limits = Limits {
-        calls_per_address: Rate {
-            per_second: 1,
-            burst: 3,
-        },
+        calls_per_address: slow(3),
         ..Limits::default()
     };
-    let server = TestServer::with_limits(limits).await;
-    let channel = channel_from("127.0.0.2", &server);
+    let server = TestServer::with_limits(limits.clone()).await;
+    let shared = server.at(SHARED);
     for _ in 0..3 {
-        list_games(&channel).await.unwrap();
+        shared.list_games().await.unwrap();
     }
     // The limit holds across connections and methods.
-    let again = channel_from("127.0.0.2", &server);
-    let refused = loop {
-        // One more call is allowed each second.
-        if let Err(refused) = list_games(&again).await {
-            break refused;
-        }
-    };
+    let again = server.at(SHARED);
+    let refused = exhaust(async || again.list_games().await).await;
     assert_limit(&refused, "calls_per_address", true);
-    let client = bridgemaster_proto::v1::play_service_client::PlayServiceClient::new(again);
-    let first = request(bridgemaster_proto::v1::play_request::Message::Hello(hello()));
-    let refused = RawBot::open_with(client, Some("Bearer x"), first).await;
-    assert_limit(&refused.err().unwrap(), "calls_per_address", true);
-    list_games(&channel_from("127.0.0.3", &server))
-        .await
-        .unwrap();
-}
+    let refused = RawBot::refused(&again, "x", hello_message()).await;
+    assert_limit(&refused, "calls_per_address", true);
+    server.at("127.0.0.3").list_games().await.unwrap();
 
-#[tokio::test]
-async fn a_key_is_served_when_others_exceed_the_rate_of_its_address() {
-    let limits = Limits {
-        calls_per_address: Rate {
-            per_second: 1,
-            burst: 3,
-        },
-        ..Limits::default()
-    };
-    let locked = LockedServer::with_limits(limits).await;
-    let key = locked.key("judge", &[KeyScope::Read]).await;
-    locked.with(&key).list().await.unwrap();
-    let others = channel_from("127.0.0.1", &locked.server);
-    while list_games(&others).await.is_ok() {}
+    // A key is served when others exceed the rate of its address.
+    let server = TestServer::locked(with_limits(limits)).await;
+    let judge = server.caller("judge", &[Read]).await;
+    judge.list().await.unwrap();
+    exhaust(async || server.list_games().await).await;
     for _ in 0..5 {
-        locked.with(&key).list().await.unwrap();
+        judge.list().await.unwrap();
     }
 }
 
 #[tokio::test]
 async fn calls_of_a_key_are_rate_limited_apart_from_others() {
-    let slow = Rate {
-        per_second: 1,
-        burst: 2,
-    };
     let limits = Limits {
-        calls_per_key: slow,
+        calls_per_key: slow(2),
         ..Limits::default()
     };
-    let locked = LockedServer::with_limits(limits).await;
-    let busy = locked.key("busy", &[KeyScope::Read]).await;
-    let other = locked.key("other", &[KeyScope::Read]).await;
+    let server = TestServer::locked(with_limits(limits)).await;
+    let busy = server.caller("busy", &[Read]).await;
+    let other = server.caller("other", &[Read]).await;
     for _ in 0..2 {
-        locked.with(&busy).list().await.unwrap();
+        busy.list().await.unwrap();
     }
-    let refused = loop {
-        // One more call is allowed each second.
-        if let Err(refused) = locked.with(&busy).list().await {
-            break refused;
-        }
-    };
+    let refused = exhaust(async || busy.list().await).await;
     assert_limit(&refused, "calls_per_key", true);
-    locked.with(&other).list().await.unwrap();
+    other.list().await.unwrap();
     // The calls of a key cannot be used up without its secret.
-    let forged = format!("bmk_{}_{}", other.id(), "0".repeat(64));
+    let forged = format!("bmk_{}_{}", other.key().id(), "0".repeat(64));
+    let forged = server.with(&forged.parse().unwrap());
     for _ in 0..3 {
-        let mut request = tonic::Request::new(ListMatchesRequest::default());
-        let key = forged.parse().unwrap();
-        request.metadata_mut().insert("x-bridgemaster-key", key);
-        let refused = locked.server.matches().list_matches(request).await;
-        assert_eq!(reason(&refused.unwrap_err()), "KEY_UNKNOWN");
+        assert_eq!(outcome(forged.list().await), "KEY_UNKNOWN");
     }
-    locked.with(&other).list().await.unwrap();
+    other.list().await.unwrap();
 }
 
 #[tokio::test]
 async fn a_key_is_limited_in_match_creations_and_open_matches() {
     let limits = Limits {
-        creates_per_key: Rate {
-            per_second: 1,
-            burst: 2,
-        },
+        creates_per_key: slow(2),
         ..Limits::default()
     };
-    let locked = LockedServer::with_limits(limits).await;
-    let maker = locked.key("maker", &[KeyScope::Create]).await;
-    let make = async |locked: &LockedServer, key| {
-        let made = locked.with(key).create(config(GAMES[0], 2)).await;
-        made.map(|_| ())
-    };
+    let server = TestServer::locked(with_limits(limits)).await;
+    let maker = server.caller("maker", &[Create]).await;
     for _ in 0..2 {
-        make(&locked, &maker).await.unwrap();
+        maker.create(of_two()).await;
     }
-    let refused = loop {
-        // One more match is allowed each second.
-        if let Err(refused) = make(&locked, &maker).await {
-            break refused;
-        }
-    };
+    let refused = exhaust(async || maker.try_create(of_two()).await).await;
     assert_limit(&refused, "creates_per_key", true);
 
     let limits = Limits {
+        open_matches: 3,
         open_matches_per_key: 2,
         ..Limits::default()
     };
-    let locked = LockedServer::with_limits(limits).await;
-    let maker = locked
-        .key("maker", &[KeyScope::Create, KeyScope::Play])
-        .await;
-    let other = locked.key("other", &[KeyScope::Create]).await;
-    let first = locked
-        .with(&maker)
-        .create(config(GAMES[0], 2))
-        .await
-        .unwrap();
-    make(&locked, &maker).await.unwrap();
-    let refused = make(&locked, &maker).await.unwrap_err();
+    let server = TestServer::locked(with_limits(limits)).await;
+    let maker = server.caller("maker", &[Create, Play]).await;
+    let other = server.caller("other", &[Create]).await;
+    let first = maker.create(of_two()).await;
+    maker.create(of_two()).await;
+    let refused = maker.try_create(of_two()).await.err().unwrap();
     assert_limit(&refused, "open_matches_per_key", false);
-    make(&locked, &other).await.unwrap();
+    other.create(of_two()).await;
+    let refused = other.try_create(of_two()).await.err().unwrap();
+    assert_limit(&refused, "open_matches", false);
     // An ended match no longer counts.
-    let bots = [0, 1].map(|seat| locked.with(&maker).good_bot(&first.tickets[seat]));
-    for bot in bots {
-        bot.await.unwrap().unwrap();
+    maker.play(&first).await;
+    maker.create(of_two()).await;
+}
+
+#[tokio::test]
+async fn a_bot_joins_when_others_at_its_address_exceed_the_rate() {
+    let limits = Limits {
+        calls_per_address: slow(3),
+        calls_per_seat: slow(2),
+        ..Limits::default()
+    };
+    let server = TestServer::with_limits(limits).await;
+    let seated = server.create(of_two()).await;
+    let shared = server.at(SHARED);
+    let exhausted = || exhaust(async || shared.list_games().await);
+    exhausted().await;
+    for _ in 0..2 {
+        shared.join(&seated.tickets[0]).await;
     }
-    make(&locked, &maker).await.unwrap();
+    // Exhausts the rate limit of the seat, which allows one more call per second. A ticket of no
+    // seat counts against the address.
+    for ticket in [&seated.tickets[0], &"0".repeat(32)] {
+        let mut reasons = Vec::new();
+        for _ in 0..20 {
+            exhausted().await;
+            let joined = RawBot::try_join(&shared, ticket).await;
+            reasons.push(outcome(joined));
+        }
+        let is_limited = reasons.iter().any(|reason| reason == "LIMIT_REACHED");
+        assert!(is_limited, "{reasons:?}");
+    }
 }
 
 #[tokio::test]
@@ -447,13 +332,8 @@ async fn a_silent_peer_does_not_delay_shutdown() {
         stop_time: Duration::from_millis(50),
         ..Limits::default()
     };
-    let options = ServerOptions {
-        limits,
-        ..ServerOptions::default()
-    };
-    let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
-        .await
-        .unwrap();
+    let free = "127.0.0.1:0".parse().unwrap();
+    let server = Server::bind(free, with_limits(limits)).await.unwrap();
     let address = server.local_addr();
     let stop = CancellationToken::new();
     let running = tokio::spawn(server.run(stop.clone()));

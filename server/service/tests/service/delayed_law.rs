@@ -3,28 +3,25 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    fmt::Debug,
 };
 
 use bridgemaster_proto::v1::{
-    AttendRequest, AttendResponse, CancelMatchRequest, CreateMatchRequest, CreateQueueRequest,
-    ExpireSeatRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchConfig,
-    MatchFilter, MatchFork, MatchInfo, MatchState, Queue, ReplaceTicketsRequest, SeatReservation,
-    SeatTicket, WatchMatchRequest, WatchMatchesRequest, WatchPositionsRequest,
-    attend_response::Message, lobby_service_client::LobbyServiceClient,
-    match_fork::Source as ForkSource, watch_positions_request::Source,
+    AttendRequest, AttendResponse, CreateMatchRequest, CreateQueueRequest, GetMatchRequest,
+    ListMatchesRequest, MatchConfig, MatchFilter, MatchFork, MatchInfo, MatchState, Queue,
+    SeatReservation, SeatTicket, WatchMatchesRequest, WatchPositionsRequest,
+    attend_response::Message, match_fork::Source,
 };
-use bridgemaster_server::Limits;
-use bridgemaster_store::{MemoryStore, Store};
-use tokio::time::timeout;
-use tonic::{Response, Status, Streaming};
+use tonic::{Status, Streaming};
 
 use crate::{
-    delayed_spectators::{AN_HOUR_MS, with_delay},
-    raw_bot::{RawBot, reason},
-    test_server::{GAMES, PATIENCE, TestServer, config},
+    caller::{Caller, creating, in_state, positions_of},
+    raw_bot::RawBot,
+    streams::{find, next, outcome, reason},
+    test_server::{GAMES, Seated, TestServer, of_two, with_delay},
 };
 
+pub(crate) const AN_HOUR_MS: u32 = 3_600_000;
 /// What has happened in a match, none of which is visible yet.
 const STAGES: [&str; 4] = ["nothing", "the start", "a cancellation", "the end"];
 
@@ -36,33 +33,41 @@ struct Staged {
     _bots: Vec<RawBot>,
 }
 
+/// Returns the request that forks a match.
+pub(crate) fn forking(match_id: &str) -> CreateMatchRequest {
+    CreateMatchRequest {
+        fork: Some(MatchFork {
+            source: Some(Source::MatchId(match_id.to_owned())),
+            decisions: 1,
+            ..MatchFork::default()
+        }),
+        ..creating(MatchConfig {
+            seed: None,
+            ..of_two()
+        })
+    }
+}
+
 /// Creates a match in which the stage of this name has happened.
 async fn staged(server: &TestServer, stage: &str) -> Staged {
     let request = CreateMatchRequest {
-        config: Some(with_delay(GAMES[0], AN_HOUR_MS)),
         idempotency_key: "a key of more than sixteen bytes".to_owned(),
-        ..CreateMatchRequest::default()
+        ..creating(with_delay(GAMES[0], AN_HOUR_MS))
     };
-    let created = server.matches().create_match(request.clone()).await;
-    let created = created.unwrap().into_inner();
+    let created = server.create_by(request.clone()).await.unwrap();
+    let seated = Seated::from(created.clone());
     let (info, tickets) = (created.r#match.unwrap(), created.tickets);
     let mut bots = Vec::new();
     match stage {
         "nothing" => {}
-        "the end" => {
-            for bot in [0, 1].map(|seat: usize| server.good_bot(&tickets[seat].ticket)) {
-                bot.await.unwrap().unwrap();
-            }
-        }
+        "the end" => drop(server.play(&seated).await),
         _ => {
-            for ticket in &tickets {
-                bots.push(RawBot::join(server, &ticket.ticket).await);
-            }
+            bots.extend(server.join_all(&seated).await);
             bots[0].started().await;
         }
     }
     if stage == "a cancellation" {
-        cancel(server, &info.match_id).await;
+        server.cancel(&info.match_id, "hidden").await.unwrap();
     }
     Staged {
         request,
@@ -72,47 +77,33 @@ async fn staged(server: &TestServer, stage: &str) -> Staged {
     }
 }
 
-/// Cancels a match, and returns the match as the caller sees it.
-async fn cancel(server: &TestServer, match_id: &str) -> MatchInfo {
-    let cancel = CancelMatchRequest {
-        match_id: match_id.to_owned(),
-        reason: "hidden".to_owned(),
-    };
-    let cancelled = server.matches().cancel_match(cancel).await.unwrap();
-    cancelled.into_inner().r#match.unwrap()
-}
-
-fn answer<T: std::fmt::Debug>(result: Result<Response<T>, Status>) -> String {
+fn answer<T: Debug>(result: Result<T, Status>) -> String {
     match result {
-        Ok(response) => format!("{:?}", response.into_inner()),
+        Ok(response) => format!("{response:?}"),
         Err(refused) => format!("{}: {}", reason(&refused), refused.message()),
     }
 }
 
 /// Returns the first message of a stream.
-async fn first<T: std::fmt::Debug>(opened: Result<Response<Streaming<T>>, Status>) -> String {
+async fn first<T: Debug>(opened: Result<Streaming<T>, Status>) -> String {
     match opened {
-        Err(refused) => format!("{}: {}", reason(&refused), refused.message()),
-        Ok(stream) => {
-            let mut stream = stream.into_inner();
-            let message = timeout(PATIENCE, stream.message()).await;
-            format!("{:?}", message.expect("a message is sent").unwrap())
-        }
+        Err(refused) => answer(Err::<T, _>(refused)),
+        Ok(mut stream) => format!("{:?}", next(&mut stream).await.unwrap()),
     }
 }
 
 /// Returns the answers of all calls that read a match.
-async fn reads(server: &TestServer, staged: &Staged) -> BTreeMap<String, String> {
-    let id = || staged.info.match_id.clone();
+async fn reads(server: &Caller, id: &str) -> BTreeMap<String, String> {
     let mut answers = BTreeMap::new();
     for without_config in [false, true] {
         let get = GetMatchRequest {
-            match_id: id(),
+            match_id: id.to_owned(),
             wait_ms: 20,
             without_config,
         };
+        let got = server.matches().get_match(get).await;
         let name = format!("GetMatch, without config: {without_config}");
-        answers.insert(name, answer(server.matches().get_match(get).await));
+        answers.insert(name, answer(got.map(tonic::Response::into_inner)));
     }
     let states = [
         MatchState::Waiting,
@@ -120,94 +111,62 @@ async fn reads(server: &TestServer, staged: &Staged) -> BTreeMap<String, String>
         MatchState::Ended,
         MatchState::Cancelled,
     ];
-    let by_state = states.map(|state| MatchFilter {
-        state: state.into(),
-        ..MatchFilter::default()
-    });
     let by_bot = ["raw", "good"].map(|name| MatchFilter {
         bot_name: name.to_owned(),
         ..MatchFilter::default()
     });
-    for filter in by_state.into_iter().chain(by_bot) {
+    for filter in states.map(in_state).into_iter().chain(by_bot) {
         let name = format!("ListMatches {filter:?}");
         let list = ListMatchesRequest {
             filter: Some(filter),
             ..ListMatchesRequest::default()
         };
-        answers.insert(name, answer(server.matches().list_matches(list).await));
+        answers.insert(name, answer(server.page(list).await));
     }
-    let watch = WatchMatchRequest { match_id: id() };
-    let watched = server.matches().watch_match(watch).await;
-    answers.insert("WatchMatch".to_owned(), first(watched).await);
-    let overview = WatchMatchesRequest::default();
-    let watched = server.matches().watch_matches(overview).await;
-    answers.insert("WatchMatches".to_owned(), first(watched).await);
+    let mut insert = |name: &str, answer: String| {
+        answers.insert(name.to_owned(), answer);
+    };
+    insert("WatchMatch", first(server.watch(id).await).await);
+    let overview = server.overview(WatchMatchesRequest::default()).await;
+    insert("WatchMatches", first(overview).await);
     for from_decision in [0, 1, 1_000] {
         let watch = WatchPositionsRequest {
-            source: Some(Source::MatchId(id())),
             from_decision,
-            ..WatchPositionsRequest::default()
+            ..positions_of(id, &[])
         };
-        let watched = server.matches().watch_positions(watch).await;
         let name = format!("WatchPositions from {from_decision}");
-        answers.insert(name, first(watched).await);
+        insert(&name, first(server.positions(watch).await).await);
     }
-    for as_file in [false, true] {
-        let get = GetReplayRequest {
-            match_id: id(),
-            as_file,
-        };
-        let name = format!("GetReplay, as file: {as_file}");
-        answers.insert(name, answer(server.matches().get_replay(get).await));
-    }
-    let fork = CreateMatchRequest {
-        config: Some(MatchConfig {
-            seed: None,
-            ..config(GAMES[0], 2)
-        }),
-        fork: Some(MatchFork {
-            source: Some(ForkSource::MatchId(id())),
-            decisions: 1,
-            ..MatchFork::default()
-        }),
-        ..CreateMatchRequest::default()
-    };
-    let forked = answer(server.matches().create_match(fork).await);
-    answers.insert("CreateMatch with a fork".to_owned(), forked);
+    insert("GetReplay", answer(server.replay(id).await));
+    insert("GetReplay as a file", answer(server.replay_file(id).await));
+    let forked = server.create_by(forking(id)).await;
+    insert("CreateMatch with a fork", answer(forked));
     answers
 }
 
-/// Returns the answers of the calls that may change a match.
-async fn changes(server: &TestServer, staged: &Staged) -> BTreeMap<String, String> {
-    let id = || staged.info.match_id.clone();
+/// Returns the answers of the calls that may change a match, except cancellations.
+async fn changes(server: &Caller, staged: &Staged) -> BTreeMap<String, String> {
+    let id = &*staged.info.match_id;
     let mut answers = BTreeMap::new();
-    let again = server.matches().create_match(staged.request.clone()).await;
+    let again = server.create_by(staged.request.clone()).await;
     answers.insert("CreateMatch again".to_owned(), answer(again));
-    for seats in [vec![], vec![0], vec![1, 0], vec![2]] {
-        let name = format!("ReplaceTickets {seats:?}");
-        let replace = ReplaceTicketsRequest {
-            match_id: id(),
-            seats,
-        };
-        answers.insert(
-            name,
-            answer(server.matches().replace_tickets(replace).await),
-        );
+    for seats in [&[][..], &[0], &[1, 0], &[2]] {
+        let replaced = server.replace_tickets(id, seats).await;
+        answers.insert(format!("ReplaceTickets {seats:?}"), answer(replaced));
     }
-    let expire = ExpireSeatRequest {
-        match_id: id(),
-        ..ExpireSeatRequest::default()
-    };
-    let expired = answer(server.matches().expire_seat(expire).await);
+    let expired = answer(server.expire(id, 0, "").await);
     answers.insert("ExpireSeat".to_owned(), expired);
+    let closed = answer(server.close_group(id).await);
+    answers.insert("CloseGroup".to_owned(), closed);
     answers
 }
 
 /// Replaces the values that differ between matches anyway: identifiers, random numbers and times.
 fn neutral(answers: BTreeMap<String, String>, staged: &Staged) -> BTreeMap<String, String> {
+    let info = &staged.info;
     let neutral = |text: String| {
         // A ticket is the identifier of its match, a separator and a secret.
-        let before_secret = format!("{}-", staged.info.match_id);
+        let before_secret = format!("{}-", info.match_id);
         let mut parts = text.split(&before_secret);
         let mut neutral = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -217,9 +176,9 @@ fn neutral(answers: BTreeMap<String, String>, staged: &Staged) -> BTreeMap<Strin
             neutral.push_str(rest);
         }
         neutral
-            .replace(&staged.info.match_id, "ID")
-            .replace(&staged.info.seed_commitment, "COMMITMENT")
-            .replace(&staged.info.created_unix_ms.to_string(), "CREATED")
+            .replace(&info.match_id, "ID")
+            .replace(&info.seed_commitment, "COMMITMENT")
+            .replace(&info.created_unix_ms.to_string(), "CREATED")
     };
     let answers = answers.into_iter();
     answers.map(|(call, text)| (call, neutral(text))).collect()
@@ -227,25 +186,40 @@ fn neutral(answers: BTreeMap<String, String>, staged: &Staged) -> BTreeMap<Strin
 
 #[tokio::test]
 async fn every_call_answers_as_if_the_later_part_did_not_exist_also_after_a_crash() {
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut cancellations) = (Vec::new(), Vec::new());
     for stage in STAGES {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let mut server = TestServer::over(&store, Limits::default()).await;
+        let mut server = TestServer::stored().await;
         let staged = staged(&server, stage).await;
-        let mut answers = vec![neutral(reads(&server, &staged).await, &staged)];
-        server.crash().await;
-        server = TestServer::over(&store, Limits::default()).await;
-        answers.push(neutral(reads(&server, &staged).await, &staged));
+        let id = &staged.info.match_id;
+        let mut answers = vec![neutral(reads(&server, id).await, &staged)];
+        server.restart().await;
+        answers.push(neutral(reads(&server, id).await, &staged));
         answers.push(neutral(changes(&server, &staged).await, &staged));
-        answers.push(neutral(reads(&server, &staged).await, &staged));
+        answers.push(neutral(reads(&server, id).await, &staged));
         outcomes.push((stage, answers));
+        if stage != "nothing" {
+            let cancelled = [(); 2].map(|()| server.cancel(id, "a look"));
+            let mut answers = BTreeMap::new();
+            for (number, cancelled) in cancelled.into_iter().enumerate() {
+                answers.insert(format!("CancelMatch {number}"), answer(cancelled.await));
+            }
+            cancellations.push((stage, vec![neutral(answers, &staged)]));
+            assert_eq!(
+                server.info(id).await.state(),
+                MatchState::Waiting,
+                "{stage}"
+            );
+        }
     }
     let (_, nothing) = &outcomes[0];
     assert_eq!(nothing[0], nothing[1], "a crash changes nothing");
-    for (stage, answers) in &outcomes[1..] {
-        for (read, expected) in answers.iter().zip(nothing) {
-            for (call, text) in read {
-                assert_eq!(text, &expected[call], "{call} reveals {stage}");
+    for outcomes in [&outcomes, &cancellations] {
+        let (_, first) = &outcomes[0];
+        for (stage, answers) in &outcomes[1..] {
+            for (answers, expected) in answers.iter().zip(first) {
+                for (call, text) in answers {
+                    assert_eq!(text, &expected[call], "{call} reveals {stage}");
+                }
             }
         }
     }
@@ -254,30 +228,39 @@ async fn every_call_answers_as_if_the_later_part_did_not_exist_also_after_a_cras
 }
 
 #[tokio::test]
+async fn changes_of_a_match_report_its_end_once_it_is_visible() {
+    let server = TestServer::open().await;
+    let seated = server.played(with_delay(GAMES[0], 700)).await;
+    let id = &*seated.match_id;
+    server.result(id).await;
+    for seats in [&[][..], &[0]] {
+        let replaced = server.replace_tickets(id, seats).await;
+        assert_eq!(outcome(replaced), "MATCH_ENDED");
+    }
+    assert_eq!(outcome(server.expire(id, 0, "").await), "MATCH_ENDED");
+    assert_eq!(outcome(server.cancel(id, "").await), "MATCH_ENDED");
+}
+
+#[tokio::test]
 async fn replaced_tickets_of_a_delayed_match_are_valid_only_for_vacant_seats() {
     let server = TestServer::open().await;
     let staged = staged(&server, "nothing").await;
-    let _bot = RawBot::join(&server, &staged.tickets[0].ticket).await;
-    let replace = ReplaceTicketsRequest {
-        match_id: staged.info.match_id.clone(),
-        seats: Vec::new(),
-    };
-    let replaced = server.matches().replace_tickets(replace).await.unwrap();
-    let replaced = replaced.into_inner().tickets;
+    let _bot = server.join(&staged.tickets[0].ticket).await;
+    let replaced = server.replace_tickets(&staged.info.match_id, &[]).await;
+    let replaced = replaced.unwrap();
     let seats: BTreeSet<u32> = replaced.iter().map(|ticket| ticket.seat).collect();
     assert_eq!(seats, BTreeSet::from([0, 1]), "the number reveals nothing");
-    RawBot::join(&server, &replaced[1].ticket).await;
-    let player = server.player().await;
-    let refused = RawBot::try_join(player, &replaced[0].ticket).await;
-    assert_eq!(reason(&refused.err().unwrap()), "TICKET_UNKNOWN");
+    server.join(&replaced[1].ticket).await;
+    let refused = RawBot::try_join(&server, &replaced[0].ticket).await;
+    assert_eq!(outcome(refused), "TICKET_UNKNOWN");
 }
 
 #[tokio::test]
 async fn a_page_token_does_not_reveal_that_a_bot_has_joined_a_hidden_match() {
     let server = TestServer::open().await;
     let _hidden = staged(&server, "the start").await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let _bot = RawBot::join(&server, &seated.tickets[0]).await;
+    let seated = server.create(of_two()).await;
+    let _bot = server.join(&seated.tickets[0]).await;
     let list = ListMatchesRequest {
         filter: Some(MatchFilter {
             bot_name: "raw".to_owned(),
@@ -286,34 +269,37 @@ async fn a_page_token_does_not_reveal_that_a_bot_has_joined_a_hidden_match() {
         page_size: 1,
         ..ListMatchesRequest::default()
     };
-    let page = server.matches().list_matches(list).await.unwrap();
-    let page = page.into_inner();
+    let page = server.page(list).await.unwrap();
     let ids: Vec<_> = page.matches.iter().map(|info| &*info.match_id).collect();
     assert_eq!(ids, [&*seated.match_id]);
     assert_eq!(page.next_page_token, "");
 }
 
 #[tokio::test]
-async fn a_cancellation_before_the_start_is_visible_once_the_call_returns() {
-    let server = TestServer::open().await;
+async fn a_cancellation_before_the_start_is_visible_immediately_and_after_a_restart() {
+    let mut server = TestServer::stored().await;
     let staged = staged(&server, "nothing").await;
     let id = &staged.info.match_id;
-    assert_eq!(cancel(&server, id).await.state(), MatchState::Cancelled);
-    assert_eq!(server.info(id).await.state(), MatchState::Cancelled);
+    let cancelled = server.cancel(id, "nobody comes").await.unwrap();
+    assert_eq!(cancelled.state(), MatchState::Cancelled);
+    assert_eq!(server.info(id).await, cancelled);
+    server.restart().await;
+    assert_eq!(server.info(id).await, cancelled);
 }
 
-/// Creates a delayed match whose seat 0 is offered to an attending bot. Returns the identifier of
-/// the match, the tickets of both seats, and the attending stream.
-async fn offered(server: &TestServer) -> (String, [String; 2], Streaming<AttendResponse>) {
-    let mut lobby = LobbyServiceClient::new(server.channel.clone());
+/// Creates a delayed match whose seat 0 is offered to an attending bot. Returns the match with the
+/// tickets of both seats, and the attending stream.
+async fn offered(server: &TestServer) -> (Seated, Streaming<AttendResponse>) {
+    let mut lobby = server.lobby();
+    let queue_id = || "league".to_owned();
     let queue = Queue {
-        queue_id: "league".to_owned(),
+        queue_id: queue_id(),
         ..Queue::default()
     };
     let create = CreateQueueRequest { queue: Some(queue) };
     lobby.create_queue(create).await.unwrap();
     let attend = AttendRequest {
-        queue_id: "league".to_owned(),
+        queue_id: queue_id(),
         bot_name: "ada".to_owned(),
         bot_version: "1".to_owned(),
         slots: 1,
@@ -323,56 +309,36 @@ async fn offered(server: &TestServer) -> (String, [String; 2], Streaming<AttendR
     let reservation = SeatReservation {
         seat: 0,
         key_name: "ada".to_owned(),
-        queue_id: "league".to_owned(),
+        queue_id: queue_id(),
     };
     let request = CreateMatchRequest {
-        config: Some(with_delay(GAMES[0], AN_HOUR_MS)),
         seat_reservations: vec![reservation],
-        ..CreateMatchRequest::default()
+        ..creating(with_delay(GAMES[0], AN_HOUR_MS))
     };
-    let created = server.matches().create_match(request).await.unwrap();
-    let mut created = created.into_inner();
-    let ticket = offered_ticket(&mut attending).await;
-    let other = created.tickets.remove(0);
-    assert_eq!(other.seat, 1);
-    let match_id = created.r#match.unwrap().match_id;
-    (match_id, [ticket, other.ticket], attending)
-}
-
-/// Returns the ticket of the first offer to an attending bot.
-async fn offered_ticket(attending: &mut Streaming<AttendResponse>) -> String {
-    loop {
-        let response = timeout(PATIENCE, attending.message()).await;
-        let response = response.expect("a message is sent").unwrap();
-        let response = response.expect("the stream continues");
-        if let Some(Message::Offer(offer)) = response.message {
-            return offer.ticket;
-        }
-    }
+    let created = server.create_by(request).await.unwrap();
+    assert_eq!(created.tickets[0].seat, 1);
+    let mut seated = Seated::from(created);
+    let offer = find(&mut attending, |response| match response.message {
+        Some(Message::Offer(offer)) => Some(offer),
+        _ => None,
+    });
+    seated.tickets.insert(0, offer.await.ticket);
+    (seated, attending)
 }
 
 #[tokio::test]
 async fn new_tickets_for_an_offered_seat_are_refused_also_after_a_hidden_end_and_a_crash() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut server = TestServer::over(&store, Limits::default()).await;
-    let (match_id, tickets, _attending) = offered(&server).await;
-    let replace = |seats: Vec<u32>| ReplaceTicketsRequest {
-        match_id: match_id.clone(),
-        seats,
-    };
-    let in_play = server.matches().replace_tickets(replace(vec![0])).await;
-    let in_play = answer(in_play);
+    let mut server = TestServer::stored().await;
+    let (seated, _attending) = offered(&server).await;
+    let id = &*seated.match_id;
+    let in_play = answer(server.replace_tickets(id, &[0]).await);
     assert!(in_play.contains("is offered in a queue"), "{in_play}");
-    let mut first = RawBot::join(&server, &tickets[0]).await;
-    let _second = RawBot::join(&server, &tickets[1]).await;
+    let [mut first, _second] = server.join_all(&seated).await;
     first.started().await;
-    cancel(&server, &match_id).await;
-    server.crash().await;
-    server = TestServer::over(&store, Limits::default()).await;
-    let ended = server.matches().replace_tickets(replace(vec![0])).await;
-    assert_eq!(answer(ended), in_play);
-    let vacant = server.matches().replace_tickets(replace(vec![])).await;
-    let vacant = vacant.unwrap().into_inner().tickets;
+    server.cancel(id, "hidden").await.unwrap();
+    server.restart().await;
+    assert_eq!(answer(server.replace_tickets(id, &[0]).await), in_play);
+    let vacant = server.replace_tickets(id, &[]).await.unwrap();
     let seats: Vec<u32> = vacant.iter().map(|ticket| ticket.seat).collect();
     assert_eq!(seats, [1], "an offered seat gets no ticket");
 }

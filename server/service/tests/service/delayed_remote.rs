@@ -10,23 +10,18 @@ use std::{
 };
 
 use async_trait::async_trait;
-use bridgemaster_proto::v1::{
-    GetMatchRequest, GetReplayRequest, ListMatchesRequest, MatchState, WatchMatchRequest,
-};
-use bridgemaster_server::{
-    KeepReplays, Limits, NodeConnector, ServerOptions, SharedStore, Storage,
-};
+use bridgemaster_proto::v1::MatchState;
+use bridgemaster_server::{KeepReplays, NodeConnector, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    IsLeaderOnly, MatchId, MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName,
-    NodeStatus, Nodes, OpenMatch, Store, StoreError, StoredNode,
+    IsLeaderOnly, MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes,
+    OpenMatch, Store, StoreError, StoredNode,
 };
-use tokio::time::timeout;
 use tonic::{Status, transport::Endpoint};
 
 use crate::{
-    delayed_spectators::{AN_HOUR_MS, with_delay},
-    raw_bot::reason,
-    test_server::{GAMES, PATIENCE, TestServer},
+    delayed_law::AN_HOUR_MS,
+    streams::{outcome, reason, until},
+    test_server::{GAMES, TestServer, keeping_one, memory, storage, with_delay, with_limits},
 };
 
 /// The shared state of the nodes. `one` plays all matches and leads until it is gone.
@@ -40,7 +35,7 @@ pub(crate) struct Cluster {
 impl Cluster {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
-            store: Arc::new(MemoryStore::new()),
+            store: memory(),
             one_is_gone: AtomicBool::new(false),
             urls: Arc::default(),
         })
@@ -84,24 +79,19 @@ impl Cluster {
             address: Some(address(name)),
         };
         let storage = Storage {
-            store: Arc::clone(&self.store),
-            dropped_matches: Vec::new(),
             keep_replays,
             shared: Some(SharedStore {
                 nodes: Arc::new(node),
                 identity,
                 connector: self.connector(),
             }),
+            ..storage(&self.store)
         };
         let server = TestServer::with_options(ServerOptions {
-            // Forces each lookup of a finished match to read the store.
-            limits: Limits {
-                ended_matches_kept: 1,
-                ..Limits::default()
-            },
             storage: Some(storage),
             replays: replays.map(Path::to_owned),
-            ..ServerOptions::default()
+            // Forces each lookup of a finished match to read the store.
+            ..with_limits(keeping_one())
         })
         .await;
         let url = server.url.clone();
@@ -173,25 +163,11 @@ impl Nodes for Node {
 /// Returns the results of calls for a match.
 async fn answers(server: &TestServer, id: &str) -> Vec<(&'static str, String)> {
     let text = |status: Status| format!("{} {}", reason(&status), status.message());
-    let match_id = || id.to_owned();
-    let mut matches = server.matches();
-    let list = matches.list_matches(ListMatchesRequest::default()).await;
-    let listed = list.unwrap().into_inner().matches;
-    let is_listed = listed.iter().any(|info| info.match_id == id);
-    let get = matches.get_match(GetMatchRequest {
-        match_id: match_id(),
-        ..GetMatchRequest::default()
-    });
-    let get = get.await.map(drop).map_err(text);
-    let watch = matches.watch_match(WatchMatchRequest {
-        match_id: match_id(),
-    });
-    let watch = watch.await.map(drop).map_err(text);
-    let replay = matches.get_replay(GetReplayRequest {
-        match_id: match_id(),
-        ..GetReplayRequest::default()
-    });
-    let replay = replay.await.map(drop).map_err(text);
+    let listed = server.list().await.unwrap();
+    let is_listed = listed.iter().any(|listed| listed == id);
+    let get = server.try_info(id).await.map(drop).map_err(text);
+    let watch = server.watch(id).await.map(drop).map_err(text);
+    let replay = server.replay(id).await.map(drop).map_err(text);
     vec![
         ("ListMatches", is_listed.to_string()),
         ("GetMatch", format!("{get:?}")),
@@ -207,65 +183,51 @@ async fn play_delayed(
 ) -> (String, Vec<(&'static str, String)>) {
     let seated = one.create(with_delay(GAMES[0], AN_HOUR_MS)).await;
     let in_play = answers(two, &seated.match_id).await;
-    for bot in [0, 1].map(|seat| one.good_bot(&seated.tickets[seat])) {
-        bot.await.unwrap().unwrap();
-    }
-    let ended = async { while !cluster.store.open_match_ids().await.unwrap().is_empty() {} };
-    timeout(PATIENCE, ended).await.expect("it has ended");
+    one.play(&seated).await;
+    until("it has ended", async || {
+        cluster.store.open_match_ids().await.unwrap().is_empty()
+    })
+    .await;
     (seated.match_id, in_play)
 }
 
 #[tokio::test]
 async fn another_node_hides_the_end_of_a_match_until_it_is_visible() {
     let cluster = Cluster::new();
-    let (mut one, mut two) = (
-        cluster.start("one", None).await,
-        cluster.start("two", None).await,
-    );
+    let mut one = cluster.start("one", None).await;
+    let mut two = cluster.start("two", None).await;
     let (id, in_play) = play_delayed(&cluster, [&one, &two]).await;
     assert_eq!(in_play[0].1, "true", "every node lists it");
     assert_eq!(in_play[1].1, "Ok(())", "the call is forwarded");
-    for server in [&one, &two] {
-        assert_eq!(answers(server, &id).await, in_play);
+    for is_restarted in [false, true] {
+        if is_restarted {
+            for server in [&mut one, &mut two] {
+                server.crash().await;
+            }
+            one = cluster.start("one", None).await;
+            two = cluster.start("two", None).await;
+        }
+        for server in [&one, &two] {
+            assert_eq!(answers(server, &id).await, in_play, "{is_restarted}");
+        }
+        assert_eq!(one.info(&id).await.state(), MatchState::Waiting);
     }
-    assert_eq!(one.info(&id).await.state(), MatchState::Waiting);
-
-    for server in [&mut one, &mut two] {
-        server.crash().await;
-    }
-    let (one, two) = (
-        cluster.start("one", None).await,
-        cluster.start("two", None).await,
-    );
-    for server in [&one, &two] {
-        assert_eq!(answers(server, &id).await, in_play, "after a restart");
-    }
-    assert_eq!(one.info(&id).await.state(), MatchState::Waiting);
 }
 
 #[tokio::test]
 async fn the_leader_takes_over_delayed_views_of_a_lost_node() {
     let cluster = Cluster::new();
-    let (mut one, two) = (
-        cluster.start("one", None).await,
-        cluster.start("two", None).await,
-    );
+    let mut one = cluster.start("one", None).await;
+    let two = cluster.start("two", None).await;
     let (id, _) = play_delayed(&cluster, [&one, &two]).await;
     one.crash().await;
     cluster.one_is_gone.store(true, Ordering::Relaxed);
-    let shown = async {
-        loop {
-            let get = GetMatchRequest {
-                match_id: id.clone(),
-                ..GetMatchRequest::default()
-            };
-            match two.matches().get_match(get).await {
-                Ok(info) => return info.into_inner().r#match.unwrap(),
-                Err(refused) => assert_eq!(reason(&refused), "NODE_SUPERSEDED"),
-            }
-        }
-    };
-    let shown = timeout(PATIENCE, shown).await.expect("it is taken in");
-    assert_eq!(shown.state(), MatchState::Waiting);
+    until("it is taken in", async || {
+        let got = outcome(two.try_info(&id).await);
+        assert!(got == "OK" || got == "NODE_SUPERSEDED", "{got}");
+        got == "OK"
+    })
+    .await;
+    assert_eq!(two.info(&id).await.state(), MatchState::Waiting);
     assert_eq!(answers(&two, &id).await[0].1, "true", "it is listed");
 }

@@ -1,39 +1,35 @@
-//! Delayed matches, through each call that shows them.
+//! Delayed matches, through each call that shows them: to whom, and exactly when.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::Ordering,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use bridgemaster_proto::v1::{
-    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, ExpireSeatRequest, MatchConfig,
-    MatchFilter, MatchFork, MatchInfo, MatchState, ReplaceTicketsRequest, SeatState,
-    SpectatorRules, WatchMatchesRequest, WatchPositionsRequest, match_fork::Source as ForkSource,
-    watch_positions_request::Source,
+    GameEvent, MatchInfo, MatchState, Replay, SeatState, WatchMatchResponse, WatchMatchesRequest,
+    WatchPositionsResponse, record::Record,
 };
-use bridgemaster_server::identity::{
-    ApiKey,
-    KeyScope::{Admin, Create, Play, Read},
+use bridgemaster_server::{
+    ServerOptions,
+    identity::KeyScope::{Admin, Create, Play, Read},
 };
-use tokio::time::timeout;
-use tonic::Status;
+use tokio::join;
+use tonic::{Status, Streaming};
 
 use crate::{
-    locked_server::{KeyedCaller, LockedServer},
-    raw_bot::{RawBot, reason},
-    test_server::{GAMES, PATIENCE, Seated, TestServer, config},
+    caller::{Caller, in_state, play_by, positions_of},
+    delayed_law::{AN_HOUR_MS, forking},
+    intercepted_store::InterceptedStore,
+    streams::{next, reason, rest},
+    test_server::{GAMES, TestServer, of_two, storage, with_delay},
 };
 
 const PAGE: &str = include_str!("../../../../docs/operating.md");
-
-pub(crate) const AN_HOUR_MS: u32 = 3_600_000;
-
-pub(crate) fn with_delay(game: &str, delay_ms: u32) -> MatchConfig {
-    MatchConfig {
-        spectators: Some(SpectatorRules {
-            delay_ms,
-            ..SpectatorRules::default()
-        }),
-        ..config(game, 2)
-    }
-}
+/// Long enough to distinguish delayed updates from immediate ones.
+const DELAY: Duration = Duration::from_millis(700);
+/// Tolerance between calendar times of a match and its clock.
+const CALENDAR_SLACK: Duration = Duration::from_millis(50);
 
 /// Returns the calls that the operator documentation lists as delayed.
 fn documented() -> BTreeSet<String> {
@@ -51,271 +47,254 @@ fn documented() -> BTreeSet<String> {
 }
 
 /// Whether a match is refused because the viewer sees it with a delay.
-pub(crate) fn is_delayed(refused: &Status) -> bool {
+fn is_delayed(refused: &Status) -> bool {
     assert_eq!(reason(refused), "MATCH_RUNNING", "{refused:?}");
     let message = refused.message();
-    assert!(
-        message.contains("this match with a delay of 3600 s"),
-        "{message}"
-    );
+    let expected = "this match with a delay of 3600 s";
+    assert!(message.contains(expected), "{message}");
     true
 }
 
 /// Returns by call whether it reveals that a match has ended.
-async fn calls_revealing_end(caller: KeyedCaller<'_>, id: &str) -> BTreeMap<&'static str, bool> {
-    let has_ended = |state: MatchState| state == MatchState::Ended;
-    let info = caller.info(id).await.unwrap();
-    let ended = MatchFilter {
-        state: MatchState::Ended.into(),
-        ..MatchFilter::default()
-    };
-    let listed = caller.list_by(ended).await.unwrap();
+async fn calls_revealing_end(caller: &Caller, id: &str) -> BTreeMap<String, bool> {
+    let has_ended = |info: Option<MatchInfo>| info.unwrap().state() == MatchState::Ended;
     assert!(caller.list().await.unwrap().contains(&id.to_owned()));
-
+    let info = caller.info(id).await;
+    let listed = caller.list_by(in_state(MatchState::Ended)).await.unwrap();
     let mut watching = caller.watch(id).await.unwrap();
-    let update = watching.message().await.unwrap().unwrap();
-    let wanted = WatchPositionsRequest {
-        source: Some(Source::MatchId(id.to_owned())),
-        ..WatchPositionsRequest::default()
-    };
-    let mut positions = caller.positions(wanted).await.unwrap();
-    let first = positions.message().await.unwrap().unwrap();
+    let update = next(&mut watching).await.unwrap().unwrap();
+    let mut positions = caller.positions(positions_of(id, &[])).await.unwrap();
+    let first = next(&mut positions).await.unwrap().unwrap();
     // The overview starts with the newest match in play.
-    let mut overview = caller
-        .overview(WatchMatchesRequest::default())
-        .await
-        .unwrap();
-    let newest = timeout(PATIENCE, overview.message()).await.unwrap();
-    let newest = newest.unwrap().unwrap().r#match.unwrap();
-
-    let fork = CreateMatchRequest {
-        config: Some(MatchConfig {
-            seed: None,
-            ..config(GAMES[0], 2)
-        }),
-        fork: Some(MatchFork {
-            source: Some(ForkSource::MatchId(id.to_owned())),
-            decisions: 1,
-            ..MatchFork::default()
-        }),
-        ..CreateMatchRequest::default()
-    };
-    let forked = caller.create_by(fork).await;
-    let replay = caller.replay(id).await;
-    BTreeMap::from([
-        ("GetMatch", has_ended(info.state())),
+    let overview = caller.overview(WatchMatchesRequest::default()).await;
+    let newest = next(&mut overview.unwrap()).await.unwrap().unwrap();
+    let forked = caller.create_by(forking(id)).await.map(drop);
+    let is_shown = |shown: Result<(), Status>| !shown.is_err_and(|refused| is_delayed(&refused));
+    let calls = [
+        ("GetMatch", has_ended(Some(info))),
         ("ListMatches", listed.contains(&id.to_owned())),
-        ("WatchMatch", has_ended(update.r#match.unwrap().state())),
-        ("WatchMatches", newest.match_id != id),
-        ("WatchPositions", has_ended(first.r#match.unwrap().state())),
-        (
-            "GetReplay",
-            !replay.is_err_and(|refused| is_delayed(&refused)),
-        ),
-        (
-            "CreateMatch",
-            !forked.is_err_and(|refused| is_delayed(&refused)),
-        ),
-    ])
-}
-
-/// Plays a match to its end with bots of these keys.
-pub(crate) async fn play_delayed(
-    locked: &LockedServer,
-    maker: &ApiKey,
-    bots: [&ApiKey; 2],
-    delay_ms: u32,
-) -> Seated {
-    let made = with_delay(GAMES[0], delay_ms);
-    let seated = locked.with(maker).create(made).await.unwrap();
-    let playing = [0, 1].map(|seat| locked.with(bots[seat]).good_bot(&seated.tickets[seat]));
-    for bot in playing {
-        bot.await.unwrap().unwrap();
-    }
-    seated
+        ("WatchMatch", has_ended(update.r#match)),
+        ("WatchMatches", newest.r#match.unwrap().match_id != id),
+        ("WatchPositions", has_ended(first.r#match)),
+        ("GetReplay", is_shown(caller.replay(id).await.map(drop))),
+        ("CreateMatch", is_shown(forked)),
+    ];
+    calls.map(|(name, it)| (name.to_owned(), it)).into()
 }
 
 #[tokio::test]
 async fn every_call_delays_the_end_for_spectators_but_not_for_the_owner() {
-    for (who, delay_ms, is_delayed) in [
-        ("maker", AN_HOUR_MS, false),
-        ("player", AN_HOUR_MS, false),
-        ("admin", AN_HOUR_MS, false),
-        ("reader", AN_HOUR_MS, true),
-        // Waits until the end is visible.
-        ("reader", 700, false),
-    ] {
-        let locked = LockedServer::open().await;
-        let maker = locked.key("maker", &[Create, Read]).await;
-        let player = locked.key("player", &[Play, Create, Read]).await;
-        let other = locked.key("other", &[Play]).await;
-        let admin = locked.key("admin", &[Admin, Create]).await;
-        let reader = locked.key("reader", &[Read, Create]).await;
+    for delay_ms in [AN_HOUR_MS, 700] {
+        let server = TestServer::locked(ServerOptions::default()).await;
+        let maker = server.caller("maker", &[Create, Read]).await;
+        let player = server.caller("player", &[Play, Create, Read]).await;
+        let other = server.caller("other", &[Play]).await;
+        let admin = server.caller("admin", &[Admin, Create]).await;
+        let reader = server.caller("reader", &[Read, Create]).await;
         // So that the overview always has a match to send.
-        let older = locked.with(&maker).create(config(GAMES[0], 2)).await;
-        older.unwrap();
-        let seated = play_delayed(&locked, &maker, [&player, &other], delay_ms).await;
-        let key = match who {
-            "maker" => &maker,
-            "player" => &player,
-            "admin" => &admin,
-            _ => &reader,
-        };
-        if delay_ms < AN_HOUR_MS {
-            let mut updates = locked.with(key).watch(&seated.match_id).await.unwrap();
-            let end = async { while updates.message().await.unwrap().is_some() {} };
-            timeout(PATIENCE, end).await.expect("its end is shown");
-        }
-        let revealing = calls_revealing_end(locked.with(key), &seated.match_id).await;
-        let names: BTreeSet<String> = revealing.keys().map(|name| (*name).to_owned()).collect();
-        assert_eq!(names, documented(), "the calls of the page");
-        for (call, reveals) in revealing {
-            assert_eq!(reveals, !is_delayed, "{call} to {who}, {delay_ms} ms late");
-        }
-        if is_delayed {
-            let info = locked.with(key).info(&seated.match_id).await.unwrap();
+        maker.create(of_two()).await;
+        let seated = maker.create(with_delay(GAMES[0], delay_ms)).await;
+        let id = &*seated.match_id;
+        play_by(&[&player, &other], &seated).await;
+        let is_long = delay_ms == AN_HOUR_MS;
+        if is_long {
+            let info = reader.info(id).await;
             assert_eq!((info.state(), info.decisions), (MatchState::Waiting, 0));
             assert_eq!((info.started_unix_ms, info.ended_unix_ms), (0, 0));
-            let vacant = |state: SeatState| state == SeatState::Vacant;
-            assert!(info.seats.iter().all(|seat| vacant(seat.state())));
+            let mut seats = info.seats.iter();
+            assert!(seats.all(|seat| seat.state() == SeatState::Vacant));
             let rules = info.config.unwrap();
             assert_eq!(rules.spectators.unwrap().delay_ms, AN_HOUR_MS);
             assert_eq!(rules.seed, None);
+        } else {
+            // Waits until the end is visible.
+            rest(reader.watch(id).await.unwrap()).await;
+        }
+        // The reader first, since the forks of the others come to the front of the overview.
+        for (who, caller) in [
+            ("reader", &reader),
+            ("maker", &maker),
+            ("player", &player),
+            ("admin", &admin),
+        ] {
+            let revealing = calls_revealing_end(caller, id).await;
+            let names: BTreeSet<String> = revealing.keys().cloned().collect();
+            assert_eq!(names, documented(), "the calls of the page");
+            let reveals_all = !(who == "reader" && is_long);
+            for (call, reveals) in revealing {
+                assert_eq!(reveals, reveals_all, "{call} to {who}, {delay_ms} ms late");
+            }
         }
     }
 }
 
-/// Returns the results of commands on a match, and of creating it again, for a caller without a
-/// key.
-async fn change(server: &TestServer, id: &str, made: &CreateMatchRequest) -> Vec<String> {
-    let matches = || server.matches();
-    let replace = |seats: Vec<u32>| ReplaceTicketsRequest {
-        match_id: id.to_owned(),
-        seats,
-    };
-    let close = CloseGroupRequest {
-        match_id: id.to_owned(),
-        ..CloseGroupRequest::default()
-    };
-    let cancel = CancelMatchRequest {
-        match_id: id.to_owned(),
-        reason: "a look".to_owned(),
-    };
-    let expire = ExpireSeatRequest {
-        match_id: id.to_owned(),
-        ..ExpireSeatRequest::default()
-    };
-    let text = |answer: Result<String, Status>| {
-        answer.unwrap_or_else(|refused| format!("{}: {}", reason(&refused), refused.message()))
-    };
-    let again = matches().create_match(made.clone()).await;
-    let vacant = matches().replace_tickets(replace(Vec::new())).await;
-    let first = matches().replace_tickets(replace(vec![0])).await;
-    let expired = matches().expire_seat(expire).await;
-    let closed = matches().close_group(close).await;
-    let cancelled = matches().cancel_match(cancel.clone()).await;
-    let twice = matches().cancel_match(cancel).await;
-    let answers = [
-        again.map(|answer| format!("{:?}", answer.into_inner())),
-        vacant.map(|answer| format!("{:?}", answer.into_inner())),
-        first.map(|answer| format!("{:?}", answer.into_inner())),
-        expired.map(|answer| format!("{:?}", answer.into_inner())),
-        closed.map(|answer| format!("{:?}", answer.into_inner())),
-        cancelled.map(|answer| format!("{:?}", answer.into_inner())),
-        twice.map(|answer| format!("{:?}", answer.into_inner())),
-    ];
-    answers.into_iter().map(text).collect()
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    since.as_millis() as u64
 }
 
-/// Creates a delayed match in the state of its name, and returns the request and the bots.
-async fn staged(server: &TestServer, name: &str) -> (MatchInfo, CreateMatchRequest, Vec<RawBot>) {
-    let request = CreateMatchRequest {
-        config: Some(with_delay(GAMES[0], AN_HOUR_MS)),
-        idempotency_key: format!("a key for the match {name}"),
-        ..CreateMatchRequest::default()
-    };
-    let made = server.matches().create_match(request.clone()).await;
-    let made = made.unwrap().into_inner();
-    let info = made.r#match.unwrap();
-    let tickets: Vec<_> = made.tickets.iter().map(|seat| &seat.ticket).collect();
-    let mut bots = Vec::new();
-    if name == "ended" {
-        for bot in [0, 1].map(|seat| server.good_bot(tickets[seat])) {
-            bot.await.unwrap().unwrap();
+/// Collects all messages of a stream, each with its time of arrival.
+async fn all_of<T>(mut stream: Streaming<T>) -> Vec<(u64, T)> {
+    let mut all = Vec::new();
+    while let Some(message) = next(&mut stream).await.unwrap() {
+        all.push((unix_ms(), message));
+    }
+    all
+}
+
+/// Returns the times of all events of a replay, in ms since the start.
+fn events(replay: &Replay) -> Vec<u64> {
+    let mut times = vec![0; replay.opening_events.len()];
+    for record in &replay.records {
+        let count = match &record.record {
+            Some(Record::Decision(decision)) => decision.events.len(),
+            Some(Record::Chance(chance)) => chance.events.len(),
+            _ => 0,
+        };
+        times.extend(vec![record.at_ms; count]);
+    }
+    times
+}
+
+/// Asserts that something arrived [`DELAY`] after it happened.
+fn assert_delayed(came_unix_ms: u64, happened_unix_ms: u64, what: &str) {
+    let late = Duration::from_millis(came_unix_ms.saturating_sub(happened_unix_ms));
+    assert!(late + CALENDAR_SLACK >= DELAY, "{what} came after {late:?}");
+}
+
+/// Asserts that all updates of a match arrived with the delay.
+fn assert_updates_delayed(
+    updates: &[(u64, WatchMatchResponse)],
+    original: &MatchInfo,
+    replay: &Replay,
+) {
+    let mut happened = events(replay).into_iter();
+    let mut states = Vec::new();
+    for (came, message) in updates {
+        let state = message.r#match.as_ref().unwrap().state();
+        states.push(state);
+        let has_begun = state != MatchState::Waiting;
+        assert_eq!(has_begun, message.observation.is_some());
+        if has_begun {
+            assert_delayed(*came, original.started_unix_ms, "the start");
         }
-        return (info, request, bots);
+        if state == MatchState::Ended {
+            assert_delayed(*came, original.ended_unix_ms, "the end");
+        }
+        for _ in &message.events {
+            let at_ms = happened.next().expect("it happened");
+            assert_delayed(*came, original.started_unix_ms + at_ms, "an event");
+        }
     }
-    for ticket in &tickets {
-        bots.push(RawBot::join(server, ticket).await);
+    assert_eq!(happened.count(), 0, "every event is sent");
+    states.dedup();
+    let in_order = [MatchState::Waiting, MatchState::Running, MatchState::Ended];
+    assert_eq!(states, in_order);
+}
+
+/// Asserts that all positions of a match arrived with the delay.
+fn assert_positions_delayed(positions: &[(u64, WatchPositionsResponse)], original: &MatchInfo) {
+    let mut numbers = Vec::new();
+    for (came, message) in positions {
+        if let Some(position) = &message.position {
+            assert_delayed(*came, original.started_unix_ms, "a position");
+            numbers.push(position.number);
+        }
+        let info = message.r#match.as_ref();
+        if info.is_some_and(|info| info.result.is_some()) {
+            assert_delayed(*came, original.ended_unix_ms, "the result");
+        }
     }
-    for bot in &mut bots {
+    let decisions = original.result.as_ref().unwrap().decisions;
+    assert!(numbers.into_iter().eq(0..=decisions));
+}
+
+#[tokio::test]
+async fn a_delayed_spectator_sees_every_message_and_none_early() {
+    for game in GAMES {
+        let server = TestServer::locked(ServerOptions::default()).await;
+        let maker = server.caller("maker", &[Create, Read]).await;
+        let late = server.caller("reader", &[Read]).await;
+        let bots = [
+            server.caller("ada", &[Play]).await,
+            server.caller("bob", &[Play]).await,
+        ];
+        let made = with_delay(game, DELAY.as_millis() as u32);
+        let seated = maker.create(made).await;
+        let id = &*seated.match_id;
+        let updates = late.watch(id).await.unwrap();
+        let positions = late.positions(positions_of(id, &[])).await.unwrap();
+        // Read while the match is in play, so that early messages are noticed.
+        let bots = [&bots[0], &bots[1]];
+        let playing = play_by(&bots, &seated);
+        let (_, updates, positions) = join!(playing, all_of(updates), all_of(positions));
+        let original = maker.info(id).await;
+        let replay = late.replay(id).await.expect("nothing is late any more");
+        assert_updates_delayed(&updates, &original, &replay);
+        assert_positions_delayed(&positions, &original);
+        assert_eq!(late.info(id).await, original, "{game}");
+    }
+}
+
+#[tokio::test]
+async fn without_keys_every_spectator_is_delayed_also_after_a_restart() {
+    let mut server = TestServer::stored().await;
+    let long_ended = server.played(with_delay(GAMES[0], AN_HOUR_MS)).await;
+    let in_play = server.create(with_delay(GAMES[0], AN_HOUR_MS)).await;
+    for bot in &mut server.join_all(&in_play).await {
         bot.next_request().await;
     }
-    if name == "cancelled" {
-        let cancel = CancelMatchRequest {
-            match_id: info.match_id.clone(),
-            reason: "before".to_owned(),
-        };
-        server.matches().cancel_match(cancel).await.unwrap();
+    let twice = 2 * DELAY.as_millis() as u32;
+    let just_ended = server.played(with_delay(GAMES[0], twice)).await.match_id;
+    for is_restarted in [false, true] {
+        if is_restarted {
+            server.restart().await;
+        }
+        for id in [&long_ended.match_id, &in_play.match_id] {
+            let info = server.info(id).await;
+            let seen = (info.state(), info.decisions, info.result);
+            assert_eq!(seen, (MatchState::Waiting, 0, None), "{is_restarted}");
+        }
+        let refused = server.replay(&long_ended.match_id).await.unwrap_err();
+        assert!(is_delayed(&refused));
     }
-    (info, request, bots)
+    // The end becomes visible eventually.
+    let result = server.result(&just_ended).await;
+    let original = server.info(&just_ended).await;
+    assert_delayed(unix_ms(), original.ended_unix_ms, "the end");
+    assert_eq!(original.result, Some(result));
+    server.replay(&just_ended).await.expect("its delay is over");
 }
 
 #[tokio::test]
-async fn without_keys_no_change_of_a_match_reveals_its_end_early() {
-    let server = TestServer::open().await;
-    let mut outcomes = Vec::new();
-    for name in ["ended", "in play", "cancelled"] {
-        let (info, request, _bots) = staged(&server, name).await;
-        let answers = change(&server, &info.match_id, &request).await;
-        // Replaces values that differ between matches anyway.
-        // `delayed_law` compares the tickets in the first three answers.
-        let neutral = answers.into_iter().skip(3).map(|answer| {
-            let answer = answer.replace(&info.match_id, "ID");
-            let answer = answer.replace(&info.seed_commitment, "COMMITMENT");
-            answer.replace(&info.created_unix_ms.to_string(), "CREATED")
-        });
-        outcomes.push((name, neutral.collect::<Vec<_>>()));
-        let seen = server.info(&info.match_id).await;
-        assert_eq!(seen.state(), MatchState::Waiting, "{name}");
+async fn committed_records_become_visible_on_time_while_the_store_stalls() {
+    let (store, hangs) = InterceptedStore::that_can_stall();
+    let server = TestServer::locked(ServerOptions {
+        storage: Some(storage(&store)),
+        ..ServerOptions::default()
+    })
+    .await;
+    let maker = server.caller("maker", &[Create, Play, Read]).await;
+    let reader = server.caller("reader", &[Read]).await;
+    // Longer than the time until the store stalls.
+    let made = with_delay(GAMES[0], 3 * DELAY.as_millis() as u32);
+    let seated = maker.create(made).await;
+    let mut at_once = maker.watch(&seated.match_id).await.unwrap();
+    let mut late = reader.watch(&seated.match_id).await.unwrap();
+    let _bots = [0, 1].map(|seat| maker.good_bot(&seated.tickets[seat]));
+
+    let mut stored = Vec::new();
+    while stored.len() < 5 {
+        stored.extend(next_events(&mut at_once).await);
     }
-    for (name, answers) in &outcomes[1..] {
-        assert_eq!(answers, &outcomes[0].1, "{name} and ended");
+    hangs.store(true, Ordering::Relaxed);
+    let mut shown = Vec::new();
+    while !stored.iter().all(|event| shown.contains(event)) {
+        shown.extend(next_events(&mut late).await);
     }
 }
 
-#[tokio::test]
-async fn without_keys_changes_of_a_match_report_its_end_once_it_is_visible() {
-    let server = TestServer::open().await;
-    let seated = server.create(with_delay(GAMES[0], 700)).await;
-    for bot in [0, 1].map(|seat| server.good_bot(&seated.tickets[seat])) {
-        bot.await.unwrap().unwrap();
-    }
-    server.result(&seated.match_id).await;
-    let [_, vacant, first, expired, _, cancelled, _] = &change(
-        &server,
-        &seated.match_id,
-        &CreateMatchRequest {
-            config: Some(with_delay(GAMES[0], 700)),
-            ..CreateMatchRequest::default()
-        },
-    )
-    .await[..] else {
-        panic!("seven calls are made");
-    };
-    for answer in [vacant, first, expired, cancelled] {
-        assert!(answer.starts_with("MATCH_ENDED"), "{answer}");
-    }
-}
-
-#[tokio::test]
-async fn a_delay_of_more_than_an_hour_is_refused_with_its_field() {
-    let server = TestServer::open().await;
-    let refused = server
-        .try_create(with_delay(GAMES[0], AN_HOUR_MS + 1))
-        .await;
-    let refused = refused.err().expect("it is refused");
-    assert_eq!(reason(&refused), "INVALID_FIELD");
-    let message = refused.message();
-    assert!(message.contains("config.spectators.delay_ms: 3600001 is out of range (0 to 3600000)"));
+async fn next_events(updates: &mut Streaming<WatchMatchResponse>) -> Vec<GameEvent> {
+    let message = next(updates).await.unwrap().expect("the match continues");
+    message.events
 }

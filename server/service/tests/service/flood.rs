@@ -1,27 +1,22 @@
 //! Malicious callers: whatever they send, the matches of others are not disturbed.
 
-use std::time::Duration;
-
-use bridgemaster_proto::v1::{
-    CreateMatchRequest, FaultAction, FaultPolicy, ListMatchesRequest, MatchConfig,
-    WatchMatchRequest, catalog_service_client::CatalogServiceClient,
-    match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
-};
+use bridgemaster_proto::v1::{FaultAction, FaultPolicy, MatchConfig};
 use bridgemaster_server::{Limits, Rate};
 use tokio::{
     io::AsyncWriteExt as _,
     task::{JoinSet, yield_now},
 };
-use tonic::transport::Channel;
 
 use crate::{
-    connections::{PREFACE, channel_from, connect_from},
-    raw_bot::{RawBot, hello, request},
-    test_server::{GAMES, TestServer, config, with_clock},
+    raw_bot::{RawBot, hello_message},
+    raw_call::{PREFACE, connect_from},
+    test_server::{GAMES, TestServer, assert_faultless, config, of_two, with_clock},
 };
 
 /// The address of malicious callers. Matches are played from 127.0.0.1.
 const ATTACKER: &str = "127.0.0.2";
+/// The number of spectators that read nothing.
+const STALLED_SPECTATORS: usize = 32;
 
 /// Returns high limits, so that the load reaches the server instead of being refused early.
 fn limits() -> Limits {
@@ -51,17 +46,7 @@ fn strict(game: &str) -> MatchConfig {
 async fn play_matches(server: &TestServer, games: &[&str]) {
     for game in games {
         let seated = server.create(strict(game)).await;
-        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
-        for bot in bots {
-            let result = bot.await.unwrap().unwrap();
-            for seat in &result.seats {
-                assert_eq!(
-                    (seat.fault_count, seat.house_decisions),
-                    (0, 0),
-                    "{result:?}"
-                );
-            }
-        }
+        assert_faultless(&server.play(&seated).await);
     }
 }
 
@@ -78,7 +63,7 @@ async fn half_open_connections_do_not_disturb_matches() {
         }
         held.push(connection);
     }
-    play_matches(&server, GAMES).await;
+    play_matches(&server, &GAMES[..2]).await;
     drop(held);
 }
 
@@ -87,33 +72,22 @@ async fn a_flood_of_calls_and_messages_does_not_disturb_matches() {
     let server = TestServer::with_limits(limits()).await;
     let mut flood = JoinSet::new();
     for _ in 0..4 {
-        let channel = channel_from(ATTACKER, &server);
+        let attacker = server.at(ATTACKER);
         flood.spawn(async move {
-            let mut client = MatchServiceClient::new(channel);
             loop {
-                let config = Some(config(GAMES[0], 2));
-                let _ = client
-                    .create_match(CreateMatchRequest {
-                        config,
-                        ..CreateMatchRequest::default()
-                    })
-                    .await;
-                let _ = client.list_matches(ListMatchesRequest::default()).await;
+                let _ = attacker.try_create(of_two()).await;
+                let _ = attacker.list().await;
                 // Without a server, both fail immediately and the task could not be aborted.
                 yield_now().await;
             }
         });
     }
     // A bot that floods its own match, and reconnects whenever its stream is ended.
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let channel = channel_from(ATTACKER, &server);
-    let bearer = format!("Bearer {}", seated.tickets[0]);
+    let ticket = server.create(of_two()).await.tickets.remove(0);
+    let attacker = server.at(ATTACKER);
     flood.spawn(async move {
-        use bridgemaster_proto::v1::play_request::Message;
         loop {
-            let client = PlayServiceClient::new(channel.clone());
-            let first = request(Message::Hello(hello()));
-            if let Ok(bot) = RawBot::open_with(client, Some(&bearer), first).await {
+            if let Ok(bot) = RawBot::open(&attacker, &ticket, hello_message()).await {
                 for _ in 0..10_000 {
                     bot.send_empty().await;
                 }
@@ -127,38 +101,18 @@ async fn a_flood_of_calls_and_messages_does_not_disturb_matches() {
     assert!(flood.try_join_next().is_none());
 }
 
-/// The number of spectators that read nothing.
-const STALLED_SPECTATORS: usize = 32;
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stalled_readers_do_not_disturb_matches() {
     let server = TestServer::with_limits(limits()).await;
     let watched = server.create(strict(GAMES[0])).await;
     let mut deaf = Vec::new();
     for _ in 0..STALLED_SPECTATORS {
-        // With a zero window, the server has to buffer everything.
-        let narrow = Channel::from_shared(server.url.clone())
-            .unwrap()
-            .initial_stream_window_size(1)
-            .connect_timeout(Duration::from_secs(10))
-            .connect()
-            .await
-            .unwrap();
-        let match_id = watched.match_id.clone();
-        let request = WatchMatchRequest { match_id };
-        let updates = MatchServiceClient::new(narrow).watch_match(request).await;
-        deaf.push(updates.unwrap().into_inner());
+        // The server has to buffer nearly everything.
+        let narrow = server.with_window(1);
+        deaf.push(narrow.watch(&watched.match_id).await.unwrap());
     }
-    let bots: Vec<_> = watched.tickets.iter().map(|t| server.good_bot(t)).collect();
-    for bot in bots {
-        let result = bot.await.unwrap().unwrap();
-        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
-    }
-    play_matches(&server, GAMES).await;
-    let mut catalog = CatalogServiceClient::new(server.channel.clone());
-    catalog
-        .list_games(bridgemaster_proto::v1::ListGamesRequest {})
-        .await
-        .unwrap();
+    assert_faultless(&server.play(&watched).await);
+    play_matches(&server, &GAMES[..2]).await;
+    server.list_games().await.unwrap();
     drop(deaf);
 }

@@ -3,24 +3,22 @@
 use std::sync::Arc;
 
 use bridgemaster_proto::v1::{
-    CancelMatchRequest, CloseGroupRequest, CreateMatchRequest, GetReplayRequest,
-    ListMatchesRequest, MatchConfig, MatchFilter, MatchGroup, MatchInfo, SeedReveal, Viewer,
-    WatchMatchRequest, WatchPositionsRequest, play_response::Message,
-    watch_positions_request::Source,
+    CloseGroupRequest, ListMatchesRequest, MatchConfig, MatchEnded, MatchFilter, MatchGroup,
+    MatchInfo, SeedReveal, Viewer, play_response::Message,
 };
 use bridgemaster_sdk::seed_commitment;
 use bridgemaster_server::{
-    Limits,
+    Limits, ServerOptions,
     identity::KeyScope::{Admin, Create, Read},
 };
-use bridgemaster_store::{DamagedValue, MemoryStore, Store};
-use tonic::{Code, Status};
+use bridgemaster_store::{DamagedValue, Store};
+use tonic::Code;
 
 use crate::{
+    caller::{creating, positions_of},
     intercepted_store::InterceptedStore,
-    locked_server::LockedServer,
-    raw_bot::{RawBot, hello, reason},
-    test_server::{GAMES, Seated, TestServer, config, with_clock},
+    streams::{assert_invalid, outcome, reason, rest},
+    test_server::{GAMES, Seated, TestServer, config, keeping_one, memory, of_two, with_clock},
 };
 
 const SEED: &str = "test-seed";
@@ -42,34 +40,19 @@ fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
     }
 }
 
-fn withheld(number: u32, matches: u32) -> MatchConfig {
+pub(crate) fn withheld(number: u32, matches: u32) -> MatchConfig {
     of_group(number, matches, SeedReveal::WithGroup)
 }
 
 /// Plays a match to its end, and returns the last message to its first bot.
-async fn play(server: &TestServer, seated: &Seated) -> bridgemaster_proto::v1::MatchEnded {
+async fn play(server: &TestServer, seated: &Seated) -> MatchEnded {
     let good = server.good_bot(&seated.tickets[1]);
-    let bot = RawBot::join(server, &seated.tickets[0]).await;
-    let ended = bot.play_on().await;
+    let ended = server.join(&seated.tickets[0]).await.play_on().await;
     good.await.unwrap().unwrap();
     ended
 }
 
-async fn last_update(server: &TestServer, match_id: &str) -> MatchInfo {
-    let match_id = match_id.to_owned();
-    let watched = server
-        .matches()
-        .watch_match(WatchMatchRequest { match_id })
-        .await;
-    let mut updates = watched.unwrap().into_inner();
-    let mut last = None;
-    while let Some(message) = updates.message().await.unwrap() {
-        last = message.r#match;
-    }
-    last.unwrap()
-}
-
-async fn listed(server: &TestServer) -> Vec<MatchInfo> {
+async fn listed(server: &TestServer, match_id: &str) -> MatchInfo {
     let request = ListMatchesRequest {
         filter: Some(MatchFilter {
             group_id: "deal-1".to_owned(),
@@ -77,40 +60,20 @@ async fn listed(server: &TestServer) -> Vec<MatchInfo> {
         }),
         ..ListMatchesRequest::default()
     };
-    let page = server.matches().list_matches(request).await.unwrap();
-    page.into_inner().matches
+    let mut matches = server.page(request).await.unwrap().matches.into_iter();
+    matches.find(|info| info.match_id == match_id).unwrap()
 }
 
-async fn close(server: &TestServer, match_id: &str) -> Result<(), Status> {
-    let match_id = match_id.to_owned();
-    let closed = server
-        .matches()
-        .close_group(CloseGroupRequest {
-            match_id,
-            ..CloseGroupRequest::default()
-        })
-        .await;
-    closed.map(|_| ())
-}
-
-async fn cancel(server: &TestServer, match_id: &str) {
-    let request = CancelMatchRequest {
-        match_id: match_id.to_owned(),
-        reason: String::new(),
-    };
-    server.matches().cancel_match(request).await.unwrap();
-}
-
-/// Asserts for all outputs that could reveal the seed of an ended match whether they do.
-async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
+/// Asserts for all outputs that could reveal the seed of an ended match whether they do. If the
+/// match is in memory, that includes what a returning bot gets.
+async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool, in_memory: bool) {
     let id = seated.match_id.as_str();
     let seed = is_revealed.then_some(SEED);
-    let listed = listed(server).await;
-    let of_list = listed.iter().find(|info| info.match_id == id).unwrap();
+    let updates = rest(server.watch(id).await.unwrap()).await;
     for info in [
-        &server.info(id).await,
-        &last_update(server, id).await,
-        of_list,
+        server.info(id).await,
+        updates.last().unwrap().r#match.clone().unwrap(),
+        listed(server, id).await,
     ] {
         let config = info.config.as_ref().unwrap();
         assert_eq!(config.seed.as_deref(), seed);
@@ -122,14 +85,13 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
             assert_eq!(commitment.as_ref(), Some(&info.seed_commitment));
         }
     }
-    let as_file = GetReplayRequest {
-        match_id: id.to_owned(),
-        as_file: true,
-    };
-    let file = server.matches().get_replay(as_file).await.map(|_| ());
-    let replay = server.replay(id).await.map(|_| ());
-    for replay in [file, replay] {
-        match replay {
+    let of_seat = positions_of(id, &[Viewer { seat: Some(1) }]);
+    for shown in [
+        server.replay_file(id).await.map(drop),
+        server.replay(id).await.map(drop),
+        server.positions(of_seat).await.map(drop),
+    ] {
+        match shown {
             Ok(()) => assert!(is_revealed),
             Err(refused) => {
                 assert!(!is_revealed, "{refused:?}");
@@ -138,41 +100,16 @@ async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool) {
             }
         }
     }
-}
-
-/// Asserts what the page shows of an ended match: a seat's positions only once the seed is
-/// revealed.
-async fn assert_positions(server: &TestServer, seated: &Seated, is_revealed: bool) {
-    let watch = async |viewer: Viewer| {
-        let request = WatchPositionsRequest {
-            source: Some(Source::MatchId(seated.match_id.clone())),
-            viewers: vec![viewer],
-            from_decision: 0,
-        };
-        server.matches().watch_positions(request).await
-    };
-    match watch(Viewer { seat: Some(1) }).await {
-        Ok(_) => assert!(is_revealed),
-        Err(refused) => {
-            assert!(!is_revealed, "{refused:?}");
-            assert_eq!(reason(&refused), "GROUP_RUNNING");
-        }
-    }
-    let mut positions = watch(Viewer { seat: None }).await.unwrap().into_inner();
-    let mut last = None;
-    while let Some(message) = positions.message().await.unwrap() {
-        last = message.r#match.or(last);
-    }
-    let info = last.unwrap();
-    let seed = is_revealed.then_some(SEED);
+    let positions = server.positions(positions_of(id, &[Viewer::default()]));
+    let positions = rest(positions.await.unwrap()).await;
+    let mut infos = positions.into_iter().filter_map(|one| one.r#match);
+    let info = infos.next_back().unwrap();
     assert_eq!(info.config.unwrap().seed.as_deref(), seed);
     assert_eq!(info.seed_salt.is_empty(), !is_revealed);
-}
-
-/// Asserts what a returning bot receives of the end, while the match is in memory.
-async fn assert_end_on_reconnect(server: &TestServer, seated: &Seated, is_revealed: bool) {
-    let seed = is_revealed.then_some(SEED);
-    let mut back = RawBot::join_with(server, &seated.tickets[0], hello()).await;
+    if !in_memory {
+        return;
+    }
+    let mut back = server.join(&seated.tickets[0]).await;
     let started = back.started().await;
     assert!(started.config.unwrap().group.is_some());
     let Some(Message::MatchEnded(ended)) = back.next().await.unwrap() else {
@@ -184,94 +121,64 @@ async fn assert_end_on_reconnect(server: &TestServer, seated: &Seated, is_reveal
 
 #[tokio::test]
 async fn chance_is_withheld_until_the_last_match_of_the_group_has_ended() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    // One match is in memory, the others only in the store.
-    let small = Limits {
-        ended_matches_kept: 1,
-        ..Limits::default()
-    };
-    for (is_stored, limits) in [
-        (false, Limits::default()),
-        (true, Limits::default()),
-        (true, small),
+    for (server, is_small) in [
+        (TestServer::open().await, false),
+        (TestServer::stored().await, false),
+        (TestServer::over(&memory(), keeping_one()).await, true),
     ] {
-        let is_small = limits.ended_matches_kept == 1;
-        let store: Arc<dyn Store> = match is_stored {
-            true => Arc::new(MemoryStore::new()),
-            false => Arc::clone(&store),
-        };
-        let server = match is_stored {
-            true => TestServer::over(&store, limits).await,
-            false => TestServer::open().await,
-        };
         let first = server.create(withheld(0, 2)).await;
         let second = server.create(withheld(1, 2)).await;
         let ended = play(&server, &first).await;
         assert_eq!((ended.seed.as_str(), ended.seed_salt.as_str()), ("", ""));
         assert!(ended.result.is_some());
-        assert_shown(&server, &first, false).await;
-        assert_positions(&server, &first, false).await;
-        assert_end_on_reconnect(&server, &first, false).await;
+        assert_shown(&server, &first, false, true).await;
         play(&server, &second).await;
-        assert_shown(&server, &first, true).await;
-        assert_positions(&server, &first, true).await;
-        assert_shown(&server, &second, true).await;
-        assert_end_on_reconnect(&server, &second, true).await;
-        if !is_small {
-            assert_end_on_reconnect(&server, &first, true).await;
-        }
-        let refused = server.try_create(withheld(0, 2)).await.err().unwrap();
-        assert!(refused.message().starts_with("config.group.group_id: "));
+        assert_shown(&server, &first, true, !is_small).await;
+        assert_shown(&server, &second, true, true).await;
+        let again = server.try_create(withheld(0, 2)).await;
+        assert_invalid(again, "config.group.group_id: ");
     }
 }
 
 #[tokio::test]
 async fn a_group_is_restored_from_its_matches_after_a_crash() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut server = TestServer::over(&store, Limits::default()).await;
+    let mut server = TestServer::stored().await;
     let first = server.create(withheld(0, 2)).await;
     play(&server, &first).await;
-    server.crash().await;
+    server.restart().await;
 
     // No match of the group is in play.
-    let mut server = TestServer::over(&store, Limits::default()).await;
-    assert_shown(&server, &first, false).await;
-    assert_end_on_reconnect(&server, &first, false).await;
+    assert_shown(&server, &first, false, true).await;
     let second = server.create(withheld(1, 2)).await;
-    let started = RawBot::join(&server, &second.tickets[0]).await;
-    server.crash().await;
+    let started = server.join(&second.tickets[0]).await;
+    server.restart().await;
     drop(started);
 
-    let mut server = TestServer::over(&store, Limits::default()).await;
-    assert_shown(&server, &first, false).await;
-    assert_end_on_reconnect(&server, &first, false).await;
+    assert_shown(&server, &first, false, true).await;
     play(&server, &second).await;
-    assert_shown(&server, &first, true).await;
-    assert_end_on_reconnect(&server, &first, true).await;
-    server.crash().await;
+    assert_shown(&server, &first, true, true).await;
+    server.restart().await;
 
-    let server = TestServer::over(&store, Limits::default()).await;
-    assert_shown(&server, &first, true).await;
-    assert_end_on_reconnect(&server, &first, true).await;
-    let refused = server.try_create(withheld(0, 2)).await.err().unwrap();
-    assert!(refused.message().starts_with("config.group.group_id: "));
+    assert_shown(&server, &first, true, true).await;
+    let again = server.try_create(withheld(0, 2)).await;
+    assert_invalid(again, "config.group.group_id: ");
 }
 
 #[tokio::test]
 async fn a_group_with_a_damaged_note_is_restored_from_its_finished_matches() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let mut server = TestServer::over(&store, Limits::default()).await;
     let first = server.create(withheld(0, 2)).await;
     play(&server, &first).await;
     server.crash().await;
 
     let note = DamagedValue::Record("group\n\ndeal-1".to_owned());
-    let store = InterceptedStore::damaged(&store, &[note]);
+    let store: Arc<dyn Store> = InterceptedStore::damaged(&store, &[note]);
     let server = TestServer::over(&store, Limits::default()).await;
-    assert_shown(&server, &first, false).await;
+    assert_shown(&server, &first, false, true).await;
     let second = server.create(withheld(1, 2)).await;
     play(&server, &second).await;
-    assert_shown(&server, &first, true).await;
+    assert_shown(&server, &first, true, true).await;
 }
 
 #[tokio::test]
@@ -280,23 +187,19 @@ async fn a_cancelled_match_does_not_count_and_a_group_can_be_abandoned() {
     let first = server.create(withheld(0, 2)).await;
     let second = server.create(withheld(1, 2)).await;
     play(&server, &first).await;
-    cancel(&server, &second.match_id).await;
-    assert_shown(&server, &first, false).await;
-    assert_end_on_reconnect(&server, &first, false).await;
+    server.cancel(&second.match_id, "").await.unwrap();
+    assert_shown(&server, &first, false, true).await;
     let again = server.create(withheld(1, 2)).await;
-    close(&server, &first.match_id).await.unwrap();
-    assert_shown(&server, &first, false).await;
-    assert_end_on_reconnect(&server, &first, false).await;
-    let refused = server.try_create(withheld(1, 2)).await.err().unwrap();
-    assert_eq!(reason(&refused), "INVALID_FIELD", "it is closed");
-    cancel(&server, &again.match_id).await;
-    assert_shown(&server, &first, true).await;
-    assert_end_on_reconnect(&server, &first, true).await;
-    close(&server, &first.match_id).await.unwrap();
+    server.close_group(&first.match_id).await.unwrap();
+    assert_shown(&server, &first, false, true).await;
+    let closed = server.try_create(withheld(1, 2)).await;
+    assert_eq!(outcome(closed), "INVALID_FIELD");
+    server.cancel(&again.match_id, "").await.unwrap();
+    assert_shown(&server, &first, true, true).await;
+    server.close_group(&first.match_id).await.unwrap();
 
-    let alone = server.create(config(GAMES[0], 2)).await;
-    let refused = close(&server, &alone.match_id).await.unwrap_err();
-    assert!(refused.message().starts_with("match_id: "), "{refused:?}");
+    let alone = server.create(of_two()).await;
+    assert_invalid(server.close_group(&alone.match_id).await, "match_id: ");
 }
 
 #[tokio::test]
@@ -305,41 +208,32 @@ async fn closing_a_group_returns_the_requested_replay_files() {
         let first = server.create(withheld(0, 3)).await;
         play(&server, &first).await;
         let second = server.create(withheld(1, 3)).await;
-        let alone = server.create(config(GAMES[0], 2)).await;
-        play(&server, &alone).await;
-        let close_for = async || {
-            let ids = [&second, &alone, &first, &second].map(|seated| seated.match_id.clone());
-            let unknown = ["no-such-match".to_owned(), String::new()];
+        let alone = server.played(of_two()).await;
+        let close_for = async |ids: Vec<String>| {
             let request = CloseGroupRequest {
                 match_id: first.match_id.clone(),
-                replay_match_ids: ids.into_iter().chain(unknown).collect(),
+                replay_match_ids: ids,
             };
-            let closed = server.matches().close_group(request).await.unwrap();
-            closed.into_inner().replays
+            let closed = server.matches().close_group(request).await?;
+            Ok::<_, tonic::Status>(closed.into_inner().replays)
         };
-        assert_eq!(close_for().await, [], "one is in play");
+        let ids = || {
+            let ids = [&second, &alone, &first, &second].map(|seated| seated.match_id.clone());
+            let unknown = ["no-such-match".to_owned(), String::new()];
+            ids.into_iter().chain(unknown).collect()
+        };
+        let too_many = close_for(vec![String::new(); 1001]).await;
+        assert_invalid(too_many, "replay_match_ids: ");
+        assert_eq!(close_for(ids()).await.unwrap(), [], "one is in play");
         play(&server, &second).await;
-        let given = close_for().await;
-        let ids: Vec<&str> = given.iter().map(|given| &*given.match_id).collect();
-        assert_eq!(ids, [&*second.match_id, &*first.match_id]);
+        let given = close_for(ids()).await.unwrap();
+        let names: Vec<&str> = given.iter().map(|given| &*given.match_id).collect();
+        assert_eq!(names, [&*second.match_id, &*first.match_id]);
         for given in given {
-            let request = GetReplayRequest {
-                match_id: given.match_id,
-                as_file: true,
-            };
-            let alone = server.matches().get_replay(request).await.unwrap();
-            assert_eq!(given.file, alone.into_inner().file);
+            let alone = server.replay_file(&given.match_id).await.unwrap();
+            assert_eq!(given.file, alone);
         }
     }
-    let server = TestServer::open().await;
-    let first = server.create(withheld(0, 2)).await;
-    let request = CloseGroupRequest {
-        match_id: first.match_id,
-        replay_match_ids: vec![String::new(); 1001],
-    };
-    let refused = server.matches().close_group(request).await.unwrap_err();
-    let message = refused.message();
-    assert!(message.starts_with("replay_match_ids: "), "{message}");
 }
 
 #[tokio::test]
@@ -347,10 +241,8 @@ async fn a_group_that_reveals_chance_with_each_match_withholds_nothing() {
     let server = TestServer::open().await;
     for seed_reveal in [SeedReveal::WithMatch, SeedReveal::Unspecified] {
         let seated = server.create(of_group(0, 2, seed_reveal)).await;
-        let ended = play(&server, &seated).await;
-        assert_eq!(ended.seed, SEED);
-        assert_shown(&server, &seated, true).await;
-        assert_end_on_reconnect(&server, &seated, true).await;
+        assert_eq!(play(&server, &seated).await.seed, SEED);
+        assert_shown(&server, &seated, true, true).await;
     }
 }
 
@@ -375,44 +267,31 @@ async fn an_invalid_group_is_refused_with_the_valid_values() {
         (with(|group| group.number = 2), "number"),
         (with(|group| group.seed_reveal = 9), "seed_reveal"),
     ] {
-        let refused = server.try_create(bad).await.err().unwrap();
-        assert_eq!(reason(&refused), "INVALID_FIELD", "{field}");
-        let message = refused.message();
-        assert!(
-            message.starts_with(&format!("config.group.{field}: ")),
-            "{message}"
-        );
+        let message = format!("config.group.{field}: ");
+        assert_invalid(server.try_create(bad).await, &message);
     }
     server.create(withheld(0, 2)).await;
-    let refused = server.try_create(withheld(0, 3)).await.err().unwrap();
-    assert!(
-        refused.message().starts_with("config.group.matches: "),
-        "{refused:?}"
-    );
+    let larger = server.try_create(withheld(0, 3)).await;
+    assert_invalid(larger, "config.group.matches: ");
     let other = with(|group| group.group_id = "deal-2".to_owned());
-    let refused = server.try_create(other).await.err().unwrap();
-    assert_eq!(reason(&refused), "LIMIT_REACHED", "one group is open");
+    let second = server.try_create(other).await;
+    assert_eq!(outcome(second), "LIMIT_REACHED", "one group is open");
 }
 
 #[tokio::test]
 async fn only_the_creator_and_admins_use_and_close_a_group() {
-    let locked = LockedServer::open().await;
-    let ada = locked.key("ada", &[Create]).await;
-    let bob = locked.key("bob", &[Create, Read]).await;
-    let admin = locked.key("admin", &[Admin]).await;
-    let of_group = |matches| CreateMatchRequest {
-        config: Some(withheld(0, matches)),
-        ..CreateMatchRequest::default()
-    };
-    let of_ada = locked.with(&ada).create_by(of_group(2)).await.unwrap();
+    let server = TestServer::locked(ServerOptions::default()).await;
+    let ada = server.caller("ada", &[Create]).await;
+    let bob = server.caller("bob", &[Create, Read]).await;
+    let admin = server.caller("admin", &[Admin]).await;
+    let of_group = |matches| creating(withheld(0, matches));
+    let id = Seated::from(ada.create_by(of_group(2)).await.unwrap()).match_id;
     // A different group of the same name.
-    locked.with(&bob).create_by(of_group(7)).await.unwrap();
-    let id = of_ada.r#match.unwrap().match_id;
-    let refused = locked.with(&bob).close_group(&id).await.unwrap_err();
-    assert_eq!(reason(&refused), "SCOPE_MISSING");
-    locked.with(&ada).close_group(&id).await.unwrap();
-    locked.with(&admin).close_group(&id).await.unwrap();
-    let refused = locked.with(&ada).create_by(of_group(2)).await.unwrap_err();
-    assert_eq!(reason(&refused), "INVALID_FIELD");
-    locked.with(&bob).create_by(of_group(7)).await.unwrap();
+    bob.create_by(of_group(7)).await.unwrap();
+    assert_eq!(outcome(bob.close_group(&id).await), "SCOPE_MISSING");
+    ada.close_group(&id).await.unwrap();
+    admin.close_group(&id).await.unwrap();
+    let closed = ada.create_by(of_group(2)).await;
+    assert_eq!(outcome(closed), "INVALID_FIELD");
+    bob.create_by(of_group(7)).await.unwrap();
 }

@@ -4,7 +4,7 @@ use std::{
     future::{pending, ready},
     pin::Pin,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
@@ -25,6 +25,7 @@ type Interception = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>
 pub(crate) struct InterceptedStore {
     store: Arc<dyn Store>,
     damaged: Vec<DamagedValue>,
+    key_faults: Mutex<KeyFaults>,
     before_commit: Box<dyn Fn() -> Interception + Send + Sync>,
     before_read: Box<dyn Fn() -> Interception + Send + Sync>,
     finished_read: AtomicUsize,
@@ -34,7 +35,29 @@ fn no_interception() -> Interception {
     Box::pin(ready(Ok(())))
 }
 
+/// The failures of the keys.
+#[derive(Default)]
+pub(crate) struct KeyFaults {
+    pub(crate) are_unreadable: bool,
+    pub(crate) damaged: Option<KeyId>,
+    /// Whether the identifier of the damaged key is damaged too.
+    pub(crate) is_id_damaged: bool,
+    pub(crate) removed: Option<KeyId>,
+}
+
 impl InterceptedStore {
+    /// Wraps `store` without a change.
+    pub(crate) fn over(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            damaged: Vec::new(),
+            key_faults: Mutex::default(),
+            before_commit: Box::new(no_interception),
+            before_read: Box::new(no_interception),
+            finished_read: AtomicUsize::default(),
+        }
+    }
+
     /// Wraps `store` so that `intercept` runs before each commit.
     pub(crate) fn before_commits<F>(
         store: Arc<dyn Store>,
@@ -44,11 +67,8 @@ impl InterceptedStore {
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
     {
         Arc::new(Self {
-            store,
-            damaged: Vec::new(),
             before_commit: Box::new(move || Box::pin(intercept())),
-            before_read: Box::new(no_interception),
-            finished_read: AtomicUsize::default(),
+            ..Self::over(store)
         })
     }
 
@@ -77,23 +97,31 @@ impl InterceptedStore {
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
     {
         Arc::new(Self {
-            store,
-            damaged: Vec::new(),
-            before_commit: Box::new(no_interception),
             before_read: Box::new(move || Box::pin(intercept())),
-            finished_read: AtomicUsize::default(),
+            ..Self::over(store)
         })
     }
 
     /// Wraps `store` so that these values are damaged.
-    pub(crate) fn damaged(store: &Arc<dyn Store>, damaged: &[DamagedValue]) -> Arc<dyn Store> {
+    pub(crate) fn damaged(store: &Arc<dyn Store>, damaged: &[DamagedValue]) -> Arc<Self> {
         Arc::new(Self {
-            store: Arc::clone(store),
             damaged: damaged.to_vec(),
-            before_commit: Box::new(no_interception),
-            before_read: Box::new(no_interception),
-            finished_read: AtomicUsize::default(),
+            ..Self::over(Arc::clone(store))
         })
+    }
+
+    pub(crate) fn key_faults(&self) -> MutexGuard<'_, KeyFaults> {
+        self.key_faults.lock().unwrap()
+    }
+
+    /// Fails while the keys are unreadable.
+    fn read_keys(&self) -> Result<(), StoreError> {
+        match self.key_faults().are_unreadable {
+            true => Err(StoreError::Busy {
+                path: "keys".into(),
+            }),
+            false => Ok(()),
+        }
     }
 
     /// Returns the number of finished matches read so far, without their replays.
@@ -258,18 +286,35 @@ impl KeyStore for InterceptedStore {
         self.store.add_keys(keys).await
     }
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        self.store.keys().await
+        self.read_keys()?;
+        let mut keys = self.store.keys().await?;
+        let faults = self.key_faults();
+        let hidden = [&faults.damaged, &faults.removed];
+        keys.retain(|key| hidden.iter().all(|id| id.as_ref() != Some(&key.id)));
+        Ok(keys)
     }
     async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
+        self.read_keys()?;
         self.store.keys_version().await
     }
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        self.store.damaged_keys().await
+        let id = self.key_faults().damaged.clone();
+        let Some(id) = id else {
+            return self.store.damaged_keys().await;
+        };
+        let key = self.store.key(&id).await?.unwrap();
+        let (id, name) = match self.key_faults().is_id_damaged {
+            true => (KeyId::new("damaged-key-1").unwrap(), Some(key.name)),
+            false => (id, None),
+        };
+        let detail = "checksum mismatch".to_owned();
+        Ok(vec![DamagedKey { id, name, detail }])
     }
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
         self.store.remove_damaged_key(id).await
     }
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
+        self.read_keys()?;
         self.store.key(id).await
     }
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {

@@ -4,28 +4,28 @@ use std::collections::BTreeSet;
 
 use bridgemaster_proto::v1::{
     AttendanceState, GetLadderBotRequest, GetLadderRequest, Ladder, LadderState,
-    ListHeadToHeadsRequest, ListLaddersRequest, MatchState, OfferPurpose, RequestMatchRequest,
+    ListHeadToHeadsRequest, ListLaddersRequest, MatchConfig, MatchState, OfferPurpose,
+    RequestMatchRequest,
 };
 use tokio::time::timeout;
 use tonic::Code;
 
 use crate::{
     ladder_fixture::{
-        NAME, advance, attend, bot, client, csv, get, make, matches, of_two, standings, until,
-        until_counted, watch,
+        NAME, advance, bot, csv, get, league, make, matches, standings, until, until_counted, watch,
     },
     metrics::scrape,
-    raw_bot::reason,
-    test_server::{PATIENCE, TestServer},
+    streams::{PATIENCE, next, outcome, reason},
+    test_server::TestServer,
 };
 
 #[tokio::test]
 async fn bots_that_attend_are_validated_paired_and_rated() {
     let server = TestServer::open().await;
-    let made = make(&server, of_two()).await.unwrap();
+    let made = make(&server, league()).await.unwrap();
     assert_eq!(made.state(), LadderState::Open);
     assert_eq!((made.max_matches, made.max_slots), (16, 64));
-    let bots = ["ada", "bob", "cyd"].map(|name| attend(&server, name, "1", 2));
+    let bots = ["ada", "bob", "cyd"].map(|name| server.attend(NAME, name, "1", 2));
     until_counted(&server, 9).await;
     let numbers = scrape(&server).await;
     let number = |name: &str| numbers[&format!("bridgemaster_{name}")];
@@ -82,7 +82,7 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
         bot: Some(bot("ada")),
         ..ListHeadToHeadsRequest::default()
     };
-    let met = client(&server).list_head_to_heads(request).await.unwrap();
+    let met = server.ladders().list_head_to_heads(request).await.unwrap();
     let met = met.into_inner().entries;
     let ada = table_of.iter().find(|standing| standing.bot_name == "ada");
     let sum: u32 = met
@@ -97,7 +97,7 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
         ladder_id: NAME.to_owned(),
         bot_name: "ada".to_owned(),
     };
-    let versions = client(&server).get_ladder_bot(request).await.unwrap();
+    let versions = server.ladders().get_ladder_bot(request).await.unwrap();
     let versions = versions.into_inner().versions;
     assert_eq!(versions.len(), 1);
     assert!(!versions[0].history.is_empty());
@@ -106,21 +106,21 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
 #[tokio::test]
 async fn a_requested_match_is_played_and_does_not_count() {
     let server = TestServer::open().await;
-    make(&server, of_two()).await.unwrap();
+    make(&server, league()).await.unwrap();
     let request = RequestMatchRequest {
         ladder_id: NAME.to_owned(),
         bots: vec![bot("ada"), bot("ada")],
     };
-    let refused = client(&server).request_match(request.clone()).await;
+    let refused = server.ladders().request_match(request.clone()).await;
     assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
     // Attends alone, so that no rated match takes its slots.
-    let _bot = attend(&server, "ada", "1", 4);
+    let _bot = server.attend(NAME, "ada", "1", 4);
     until(&server, |update| {
         let mut standings = update.standings.iter();
         standings.any(|standing| standing.state() == AttendanceState::Active)
     })
     .await;
-    let asked = client(&server).request_match(request).await.unwrap();
+    let asked = server.ladders().request_match(request).await.unwrap();
     let match_id = asked.into_inner().match_id;
     server.result(&match_id).await;
     let all = matches(&server, "").await;
@@ -129,23 +129,16 @@ async fn a_requested_match_is_played_and_does_not_count() {
         .find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
     assert_eq!(found.unwrap().purpose(), OfferPurpose::Requested);
     // The result is reported before the ladder has processed it.
-    let lines = timeout(PATIENCE, async {
-        let mut updates = watch(&server).await;
-        loop {
-            let csv = csv(&server).await;
-            let lines = csv.lines().filter(|line| line.contains(&match_id));
-            let lines: Vec<String> = lines.map(str::to_owned).collect();
-            if !lines.is_empty() {
-                return lines;
-            }
-            updates
-                .message()
-                .await
-                .unwrap()
-                .expect("the stream continues");
+    let mut updates = watch(&server).await;
+    let lines = loop {
+        let csv = csv(&server).await;
+        let lines = csv.lines().filter(|line| line.contains(&match_id));
+        let lines: Vec<String> = lines.map(str::to_owned).collect();
+        if !lines.is_empty() {
+            break lines;
         }
-    });
-    let lines = lines.await.expect("it is taken in");
+        next(&mut updates).await.unwrap().unwrap();
+    };
     assert_eq!(lines.len(), 2, "one for each seat: {lines:?}");
     for line in &lines {
         assert!(line.contains(",requested,played,"), "{line}");
@@ -158,18 +151,18 @@ async fn a_requested_match_is_played_and_does_not_count() {
 #[tokio::test]
 async fn a_ladder_is_frozen_and_closes_after_its_closing_round() {
     let server = TestServer::open().await;
-    let mut short = of_two();
+    let mut short = league();
     short.closing = Some(bridgemaster_proto::v1::ClosingRule {
         settled_top: 0,
         confidence: 0.0,
         max_matches_per_bot: 3,
     });
     make(&server, short).await.unwrap();
-    let _bots = ["ada", "bob"].map(|name| attend(&server, name, "1", 1));
+    let _bots = ["ada", "bob"].map(|name| server.attend(NAME, name, "1", 1));
     until_counted(&server, 1).await;
     let frozen = advance(&server, LadderState::Frozen).await.unwrap();
     assert_eq!(frozen.state(), LadderState::Frozen);
-    let _late = attend(&server, "late", "1", 1);
+    let _late = server.attend(NAME, "late", "1", 1);
     until(&server, |update| {
         update.ladder.as_ref().unwrap().state() == LadderState::Closed
     })
@@ -184,56 +177,59 @@ async fn a_ladder_is_frozen_and_closes_after_its_closing_round() {
 #[tokio::test]
 async fn invalid_requests_about_ladders_are_refused_with_their_field() {
     let server = TestServer::open().await;
-    let mut seeded = of_two();
-    seeded.config.as_mut().unwrap().seed = Some("s".to_owned());
     let of = |change: fn(&mut Ladder)| {
-        let mut ladder = of_two();
+        let mut ladder = league();
         change(&mut ladder);
         ladder
     };
+    let of_config = |change: fn(&mut MatchConfig)| {
+        let mut ladder = league();
+        change(ladder.config.as_mut().unwrap());
+        ladder
+    };
+    let names = |name: &str| vec![name.to_owned()];
+    let house_bots = names("@1");
+    let key_names = names("ada");
     for (bad, field) in [
+        (of(|it| it.ladder_id = "No".to_owned()), "ladder.ladder_id"),
+        (of(|it| it.config = None), "ladder.config.game"),
         (
-            of(|ladder| ladder.ladder_id = "No".to_owned()),
-            "ladder.ladder_id",
+            of_config(|config| config.seed = Some("s".to_owned())),
+            "ladder.config.seed",
         ),
-        (of(|ladder| ladder.config = None), "ladder.config.game"),
-        (seeded, "ladder.config.seed"),
+        (of_config(|config| config.seats = 9), "ladder.config.seats"),
+        (of(|it| it.rules_version = 99), "ladder.rules_version"),
+        (of(|it| it.max_matches = 10_001), "ladder.max_matches"),
+        (of(|it| it.max_slots = 65), "ladder.max_slots"),
         (
-            of(|ladder| ladder.config.as_mut().unwrap().seats = 9),
-            "ladder.config.seats",
-        ),
-        (
-            of(|ladder| ladder.rules_version = 99),
-            "ladder.rules_version",
-        ),
-        (
-            of(|ladder| ladder.max_matches = 10_001),
-            "ladder.max_matches",
-        ),
-        (of(|ladder| ladder.max_slots = 65), "ladder.max_slots"),
-        (
-            of(|ladder| ladder.house_bots = vec!["@1".to_owned()]),
+            Ladder {
+                house_bots,
+                ..league()
+            },
             "ladder.house_bots",
         ),
         (
-            of(|ladder| ladder.key_names = vec!["ada".to_owned()]),
+            Ladder {
+                key_names,
+                ..league()
+            },
             "ladder.key_names",
         ),
-        (of(|ladder| ladder.replays = 9), "ladder.replays"),
+        (of(|it| it.replays = 9), "ladder.replays"),
     ] {
         let refused = make(&server, bad).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument, "{field}: {refused}");
         assert!(refused.message().starts_with(field), "{field}: {refused}");
     }
-    make(&server, of_two()).await.unwrap();
-    let again = make(&server, of_two()).await.unwrap_err();
+    make(&server, league()).await.unwrap();
+    let again = make(&server, league()).await.unwrap_err();
     assert!(again.message().starts_with("ladder.ladder_id"), "{again}");
     let ladder_id = "nothing".to_owned();
-    let unknown = client(&server)
-        .get_ladder(GetLadderRequest { ladder_id })
-        .await;
-    assert_eq!(reason(&unknown.unwrap_err()), "LADDER_UNKNOWN");
-    let listed = client(&server)
+    let request = GetLadderRequest { ladder_id };
+    let unknown = server.ladders().get_ladder(request).await;
+    assert_eq!(outcome(unknown), "LADDER_UNKNOWN");
+    let listed = server
+        .ladders()
         .list_ladders(ListLaddersRequest::default())
         .await;
     assert_eq!(listed.unwrap().into_inner().ladders.len(), 1);

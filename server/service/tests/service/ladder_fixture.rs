@@ -1,19 +1,21 @@
 //! Helpers for ladders: bots that attend, and requests about them.
 
-use bridgemaster_bots::Random;
-use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
     AdvanceLadderRequest, AttendRequest, AttendResponse, CreateLadderRequest, ExportResultsRequest,
-    GetLadderRequest, Ladder, LadderBotRef, LadderMatch, LadderState, ListLadderMatchesRequest,
-    ListStandingsRequest, MatchConfig, Offer, Standing, WatchLadderRequest, WatchLadderResponse,
-    attend_response, ladder_service_client::LadderServiceClient,
-    lobby_service_client::LobbyServiceClient,
+    GetLadderRequest, Hello, Ladder, LadderBotRef, LadderMatch, LadderState,
+    ListLadderMatchesRequest, ListStandingsRequest, MatchConfig, Offer, Standing,
+    WatchLadderRequest, WatchLadderResponse, attend_response,
 };
-use bridgemaster_sdk::{AttendOptions, PlayError};
-use tokio::{task::JoinHandle, time::timeout};
-use tonic::{Status, Streaming, transport::Channel};
+use bridgemaster_sdk::PlayError;
+use tokio_util::task::AbortOnDropHandle;
+use tonic::{Status, Streaming};
 
-use crate::test_server::{GAMES, PATIENCE, TestServer, config};
+use crate::{
+    caller::Caller,
+    raw_bot::{RawBot, hello},
+    streams::{find, next, rest},
+    test_server::of_two,
+};
 
 pub(crate) const NAME: &str = "league";
 
@@ -28,101 +30,77 @@ pub(crate) fn ladder(config: MatchConfig) -> Ladder {
     }
 }
 
-pub(crate) fn of_two() -> Ladder {
-    ladder(config(GAMES[0], 2))
+pub(crate) fn league() -> Ladder {
+    ladder(of_two())
 }
 
-pub(crate) fn client(server: &TestServer) -> LadderServiceClient<Channel> {
-    LadderServiceClient::new(server.channel.clone())
+/// Creates a ladder with a house bot that attends until the test ends.
+pub(crate) async fn make_housed(caller: &Caller) -> AbortOnDropHandle<Result<(), PlayError>> {
+    let mut housed = league();
+    housed.house_bots = vec!["house".to_owned()];
+    make(caller, housed).await.unwrap();
+    AbortOnDropHandle::new(caller.attend(NAME, "house", "1", 4))
 }
 
-pub(crate) async fn make(server: &TestServer, ladder: Ladder) -> Result<Ladder, Status> {
+pub(crate) async fn make(caller: &Caller, ladder: Ladder) -> Result<Ladder, Status> {
     let request = CreateLadderRequest {
         ladder: Some(ladder),
     };
-    let made = client(server).create_ladder(request).await?;
+    let made = caller.ladders().create_ladder(request).await?;
     Ok(made.into_inner().ladder.unwrap())
 }
 
-/// Starts a bot that attends until the test ends.
-pub(crate) fn attend(
-    server: &TestServer,
-    name: &str,
-    version: &str,
-    slots: u32,
-) -> JoinHandle<Result<(), PlayError>> {
-    let options = AttendOptions {
-        slots,
-        bot_version: version.to_owned(),
-        ..AttendOptions::new(&server.url, NAME, name)
-    };
-    let mut number = 0;
-    let new_bot = move || {
-        number += 1;
-        Random::new(&Seed::from(number))
-    };
-    tokio::spawn(bridgemaster_sdk::attend(new_bot, options))
-}
-
-pub(crate) async fn get(server: &TestServer) -> Ladder {
+pub(crate) async fn get(caller: &Caller) -> Ladder {
     let ladder_id = NAME.to_owned();
-    let got = client(server)
+    let got = caller
+        .ladders()
         .get_ladder(GetLadderRequest { ladder_id })
         .await;
     got.unwrap().into_inner().ladder.unwrap()
 }
 
-pub(crate) async fn watch(server: &TestServer) -> Streaming<WatchLadderResponse> {
+pub(crate) async fn watch(caller: &Caller) -> Streaming<WatchLadderResponse> {
     let ladder_id = NAME.to_owned();
-    let mut client = client(server);
-    let watched = client.watch_ladder(WatchLadderRequest { ladder_id }).await;
+    let request = WatchLadderRequest { ladder_id };
+    let watched = caller.ladders().watch_ladder(request).await;
     watched.unwrap().into_inner()
 }
 
 /// Watches a ladder until the condition holds.
-pub(crate) async fn until(server: &TestServer, is_so: impl Fn(&WatchLadderResponse) -> bool) {
-    let mut updates = watch(server).await;
-    let followed = async {
-        while let Some(update) = updates.message().await.unwrap() {
-            if is_so(&update) {
-                return;
-            }
-        }
-        panic!("the stream ended");
+pub(crate) async fn until(caller: &Caller, is_so: impl Fn(&WatchLadderResponse) -> bool) {
+    let mut updates = watch(caller).await;
+    find(&mut updates, |update| is_so(&update).then_some(())).await;
+}
+
+pub(crate) async fn until_counted(caller: &Caller, matches: u64) {
+    let is_counted = |update: &WatchLadderResponse| {
+        let ladder = update.ladder.as_ref();
+        ladder.is_some_and(|ladder| ladder.matches >= matches)
     };
-    timeout(PATIENCE, followed)
-        .await
-        .expect("it comes to be so");
+    until(caller, is_counted).await;
 }
 
-pub(crate) async fn until_counted(server: &TestServer, matches: u64) {
-    until(server, |update| {
-        update.ladder.as_ref().unwrap().matches >= matches
-    })
-    .await;
-}
-
-pub(crate) async fn advance(server: &TestServer, state: LadderState) -> Result<Ladder, Status> {
+pub(crate) async fn advance(caller: &Caller, state: LadderState) -> Result<Ladder, Status> {
     let request = AdvanceLadderRequest {
         ladder_id: NAME.to_owned(),
         state: state.into(),
     };
-    let advanced = client(server).advance_ladder(request).await?;
+    let advanced = caller.ladders().advance_ladder(request).await?;
     Ok(advanced.into_inner().ladder.unwrap())
 }
 
-pub(crate) async fn standings(server: &TestServer, all_versions: bool) -> Vec<Standing> {
+pub(crate) async fn standings(caller: &Caller, all_versions: bool) -> Vec<Standing> {
     let request = ListStandingsRequest {
         ladder_id: NAME.to_owned(),
         all_versions,
         ..ListStandingsRequest::default()
     };
-    let listed = client(server).list_standings(request).await.unwrap();
+    let listed = caller.ladders().list_standings(request).await.unwrap();
     listed.into_inner().standings
 }
 
 /// Lists all matches in small pages, the newest first.
-pub(crate) async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMatch> {
+pub(crate) async fn matches(caller: &Caller, bot_name: &str) -> Vec<LadderMatch> {
     let mut all = Vec::new();
     let mut page_token = String::new();
     loop {
@@ -133,7 +111,7 @@ pub(crate) async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMa
             page_token,
             ..ListLadderMatchesRequest::default()
         };
-        let page = client(server).list_ladder_matches(request).await.unwrap();
+        let page = caller.ladders().list_ladder_matches(request).await.unwrap();
         let page = page.into_inner();
         all.extend(page.matches);
         if page.next_page_token.is_empty() {
@@ -143,17 +121,12 @@ pub(crate) async fn matches(server: &TestServer, bot_name: &str) -> Vec<LadderMa
     }
 }
 
-pub(crate) async fn csv(server: &TestServer) -> String {
+pub(crate) async fn csv(caller: &Caller) -> String {
     let ladder_id = NAME.to_owned();
-    let mut client = client(server);
-    let export = client
-        .export_results(ExportResultsRequest { ladder_id })
-        .await;
-    let mut parts = export.unwrap().into_inner();
-    let mut file = Vec::new();
-    while let Some(part) = parts.message().await.unwrap() {
-        file.extend(part.chunk);
-    }
+    let request = ExportResultsRequest { ladder_id };
+    let export = caller.ladders().export_results(request).await;
+    let parts = rest(export.unwrap().into_inner()).await;
+    let file = parts.into_iter().flat_map(|part| part.chunk).collect();
     String::from_utf8(file).unwrap()
 }
 
@@ -164,47 +137,47 @@ pub(crate) fn bot(name: &str) -> LadderBotRef {
     }
 }
 
-/// Attends without a bot, and returns the stream.
-pub(crate) async fn attend_by_hand(
-    server: &TestServer,
-    name: &str,
-    version: &str,
-) -> Streaming<AttendResponse> {
-    let request = AttendRequest {
+pub(crate) fn attending(name: &str, version: &str) -> AttendRequest {
+    AttendRequest {
         queue_id: NAME.to_owned(),
         bot_name: name.to_owned(),
         bot_version: version.to_owned(),
         slots: 1,
         protocol_revision: 1,
-    };
-    let mut lobby = LobbyServiceClient::new(server.channel.clone());
-    lobby.attend(request).await.unwrap().into_inner()
+    }
+}
+
+/// Attends without a bot, and returns the stream.
+pub(crate) async fn attend_by_hand(
+    caller: &Caller,
+    name: &str,
+) -> Result<Streaming<AttendResponse>, Status> {
+    let attended = caller.lobby().attend(attending(name, "1")).await?;
+    Ok(attended.into_inner())
 }
 
 /// Attends without a bot, and returns the stream and the first offer.
-pub(crate) async fn first_offer(
-    server: &TestServer,
-    name: &str,
-    version: &str,
-) -> (Streaming<AttendResponse>, Offer) {
-    let mut stream = attend_by_hand(server, name, version).await;
-    let offer = next_offer(&mut stream).await;
+pub(crate) async fn first_offer(caller: &Caller, name: &str) -> (Streaming<AttendResponse>, Offer) {
+    let mut stream = attend_by_hand(caller, name).await.unwrap();
+    let offer = next_offer(&mut stream).await.unwrap();
     (stream, offer)
 }
 
 /// Returns the next offer of a stream.
-pub(crate) async fn next_offer(stream: &mut Streaming<AttendResponse>) -> Offer {
-    let offered = timeout(PATIENCE, async {
-        loop {
-            let response = stream
-                .message()
-                .await
-                .unwrap()
-                .expect("the stream continues");
-            if let Some(attend_response::Message::Offer(offer)) = response.message {
-                return offer;
-            }
+pub(crate) async fn next_offer(stream: &mut Streaming<AttendResponse>) -> Result<Offer, Status> {
+    loop {
+        let response = next(stream).await?.expect("the stream continues");
+        if let Some(attend_response::Message::Offer(offer)) = response.message {
+            return Ok(offer);
         }
-    });
-    offered.await.expect("it is offered a seat")
+    }
+}
+
+/// Joins the seat of an offer.
+pub(crate) async fn join_offered(caller: &Caller, name: &str, offer: &Offer) -> RawBot {
+    let hello = Hello {
+        bot_name: name.to_owned(),
+        ..hello()
+    };
+    RawBot::join_with(caller, &offer.ticket, hello).await
 }

@@ -1,24 +1,19 @@
 //! Replays that are much larger than those of ordinary matches.
 
-use std::sync::Arc;
-
-use bridgemaster_proto::v1::{ClockRules, GetReplayRequest};
+use bridgemaster_proto::v1::GetReplayRequest;
 use bridgemaster_replay::{decode, encode_unsigned};
 use bridgemaster_server::Limits;
-use bridgemaster_store::{MemoryStore, Store, Write};
+use bridgemaster_store::Write;
 
-use crate::test_server::{GAMES, TestServer, config, with_clock};
+use crate::test_server::{TestServer, memory, without_bots};
 
 const MIB: usize = 1024 * 1024;
 
 #[tokio::test]
 async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
-    let played: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let played = memory();
     let mut server = TestServer::over(&played, Limits::default()).await;
-    let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
-        clock.startup_ms = Some(1);
-    });
-    let match_id = server.create(config).await.match_id;
+    let match_id = server.create(without_bots()).await.match_id;
     server.result(&match_id).await;
     server.crash().await;
     let finished = played.finished(None, 1, None).await.unwrap().matches;
@@ -29,7 +24,7 @@ async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
     let large = encode_unsigned(&replay);
     assert!(large.len() > 2 * MIB);
 
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let open = Write::OpenMatch {
         match_id: finished.match_id.clone(),
         opened_at_unix_ms: finished.opened_at_unix_ms,

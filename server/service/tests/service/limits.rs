@@ -1,194 +1,187 @@
-//! Limits and their refusals, as clients observe them.
+//! Invalid and large requests, and limits that depend on their callers' reading.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
 };
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    CreateMatchRequest, FaultAction, FaultPolicy, GetMatchRequest, ListMatchesRequest, MatchConfig,
-    WatchMatchRequest, match_service_client::MatchServiceClient,
+    CreateMatchRequest, FaultAction, FaultPolicy, ListMatchesRequest, MatchConfig, MatchState,
+    SeatClock, SpectatorAccess, SpectatorRules, TimeOdds, WatchMatchesRequest,
 };
-use bridgemaster_sdk::{Bot, Choice, Options};
+use bridgemaster_sdk::{Bot, Choice, Options, Request};
 use bridgemaster_server::Limits;
-use tokio::sync::{mpsc, watch};
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Request, transport::Channel};
+use tokio::sync::watch;
+use tonic::Code;
 use tonic_types::StatusExt as _;
 
 use crate::{
-    raw_bot::reason,
-    test_server::{GAMES, TestServer, config, with_clock},
+    caller::{creating, in_state},
+    streams::{assert_invalid, next, outcome, reason},
+    test_server::{
+        GAMES, TestServer, assert_faultless, config, keeping_one, of_two, with_clock, with_delay,
+        without_bots,
+    },
 };
-
-async fn refused(server: &TestServer, config: MatchConfig) -> tonic::Status {
-    server
-        .try_create(config)
-        .await
-        .err()
-        .expect("the config is refused")
-}
-
-#[tokio::test]
-async fn open_matches_are_limited_and_the_refusal_names_the_limit() {
-    let limits = Limits {
-        open_matches: 2,
-        ..Limits::default()
-    };
-    let server = TestServer::with_limits(limits).await;
-    let first = server.create(config(GAMES[0], 2)).await;
-    server.create(config(GAMES[0], 2)).await;
-    let full = refused(&server, config(GAMES[0], 2)).await;
-    assert_eq!(
-        (full.code(), reason(&full).as_str()),
-        (Code::ResourceExhausted, "LIMIT_REACHED")
-    );
-    assert_eq!(
-        full.get_details_error_info().unwrap().metadata["limit"],
-        "open_matches"
-    );
-
-    let bots: Vec<_> = first.tickets.iter().map(|t| server.good_bot(t)).collect();
-    for bot in bots {
-        bot.await.unwrap().unwrap();
-    }
-    server.create(config(GAMES[0], 2)).await;
-}
 
 #[tokio::test]
 async fn the_oldest_ended_matches_are_forgotten_first() {
-    let limits = Limits {
-        ended_matches_kept: 1,
-        ..Limits::default()
-    };
-    let server = TestServer::with_limits(limits).await;
+    let server = TestServer::with_limits(keeping_one()).await;
     let mut ids = Vec::new();
     for _ in 0..2 {
-        let quick = with_clock(config(GAMES[0], 2), |c| c.startup_ms = Some(1));
-        let seated = server.create(quick).await;
+        let seated = server.create(without_bots()).await;
         server.result(&seated.match_id).await;
         ids.push(seated.match_id);
     }
-    assert_eq!(
-        reason(&server.replay(&ids[0]).await.unwrap_err()),
-        "MATCH_UNKNOWN"
-    );
-    assert!(server.replay(&ids[1]).await.is_ok());
+    assert_eq!(outcome(server.replay(&ids[0]).await), "MATCH_UNKNOWN");
+    server.replay(&ids[1]).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_silent_stream_is_ended_after_the_hello_timeout() {
-    let limits = Limits {
-        hello_time: Duration::from_millis(30),
-        ..Limits::default()
+fn odds(seat: u32, bank_ms: u32) -> SeatClock {
+    let odds = TimeOdds {
+        bank_ms: Some(bank_ms),
+        ..TimeOdds::default()
     };
-    let server = TestServer::with_limits(limits).await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let (silent, messages) = mpsc::channel(1);
-    let mut call = Request::new(ReceiverStream::new(messages));
-    let bearer = format!("Bearer {}", seated.tickets[0]);
-    call.metadata_mut()
-        .insert("authorization", bearer.parse().unwrap());
-    let mut inbound = server.player().await.play(call).await.unwrap().into_inner();
-    let end = inbound.message().await.unwrap_err();
-    assert_eq!(reason(&end), "HELLO_LATE");
-    drop(silent);
+    SeatClock {
+        seat,
+        odds: Some(odds),
+    }
 }
 
 #[tokio::test]
 async fn an_invalid_match_config_is_refused_with_its_field() {
     let server = TestServer::open().await;
-    let nothing = server
-        .matches()
-        .create_match(CreateMatchRequest {
-            config: None,
-            ..CreateMatchRequest::default()
-        })
-        .await
-        .unwrap_err();
-    assert!(nothing.message().starts_with("config.game"), "{nothing:?}");
-
-    for game in GAMES {
-        let seats = refused(&server, config(game, 9)).await;
-        assert_eq!(reason(&seats), "INVALID_FIELD");
-        assert!(seats.message().starts_with("config.seats"), "{seats:?}");
-
-        let mut seed = config(game, 2);
-        seed.seed = Some("two words".to_owned());
-        let seed = refused(&server, seed).await;
-        assert!(seed.message().starts_with("config.seed"), "{seed:?}");
-
-        let bank = with_clock(config(game, 2), |clock| clock.bank_ms = Some(0));
-        let bank = refused(&server, bank).await;
-        assert!(
-            bank.message().starts_with("config.clock.bank_ms"),
-            "{bank:?}"
-        );
-        assert!(bank.message().contains("1..=86400000"), "{bank:?}");
-
-        let mut late = config(game, 2);
-        late.faults = Some(FaultPolicy {
+    let nothing = server.create_by(CreateMatchRequest::default()).await;
+    assert_invalid(nothing, "config.game");
+    let seeded = |game| MatchConfig {
+        seed: Some("two words".to_owned()),
+        ..config(game, 2)
+    };
+    let refusing = |game| MatchConfig {
+        faults: Some(FaultPolicy {
             late: FaultAction::Refuse.into(),
             ..FaultPolicy::default()
-        });
-        let late = refused(&server, late).await;
-        assert!(late.message().starts_with("config.faults.late"), "{late:?}");
-        let violations = late.get_details_bad_request().unwrap().field_violations;
-        assert_eq!(violations[0].field, "config.faults.late");
+        }),
+        ..config(game, 2)
+    };
+    for game in GAMES {
+        let bank = with_clock(config(game, 2), |clock| clock.bank_ms = Some(0));
+        for (bad, message) in [
+            (config(game, 9), "config.seats"),
+            (seeded(game), "config.seed"),
+            (
+                bank,
+                "config.clock.bank_ms: 0 is out of range (1..=86400000",
+            ),
+            (refusing(game), "config.faults.late"),
+        ] {
+            assert_invalid(server.try_create(bad).await, message);
+        }
     }
+    let refused = server.try_create(refusing(GAMES[0])).await.err().unwrap();
+    let violations = refused.get_details_bad_request().unwrap().field_violations;
+    assert_eq!(violations[0].field, "config.faults.late");
+
+    let clocks = "config.seat_clocks";
+    for (seat_clocks, message) in [
+        (vec![odds(0, 0)], "odds.bank_ms: 0 is out of range"),
+        (vec![odds(2, 1)], "seat: 2 is out of range (0..=1)"),
+        (vec![odds(300, 1)], "seat: there is no seat 300"),
+        (vec![odds(1, 1), odds(1, 1)], "seat: seat 1 has two entries"),
+    ] {
+        let bad = MatchConfig {
+            seat_clocks,
+            ..of_two()
+        };
+        let message = format!("{clocks}.{message}");
+        assert_invalid(server.try_create(bad).await, &message);
+    }
+    let late = server.try_create(with_delay(GAMES[0], 3_600_001)).await;
+    let message = "config.spectators.delay_ms: 3600001 is out of range (0 to 3600000)";
+    assert_invalid(late, message);
+
+    let access = MatchConfig {
+        spectators: Some(SpectatorRules {
+            access: SpectatorAccess::Public.into(),
+            ..SpectatorRules::default()
+        }),
+        ..of_two()
+    };
+    let refused = server.try_create(access).await.err().unwrap();
+    assert_eq!(refused.code(), Code::Unimplemented, "{refused:?}");
+    assert_eq!(reason(&refused), "NOT_SUPPORTED");
+    let info = refused.get_details_error_info().unwrap();
+    assert_eq!(info.metadata["field"], "config.spectators.access");
+    let bad = refused.get_details_bad_request().unwrap();
+    assert_eq!(bad.field_violations[0].field, "config.spectators.access");
 }
 
 #[tokio::test]
-async fn a_request_over_the_size_limit_is_refused() {
+async fn a_match_can_require_a_version_of_its_rules() {
     let server = TestServer::open().await;
-    let mut huge = config(GAMES[0], 2);
-    huge.seed = Some("x".repeat(300_000));
-    let refused = refused(&server, huge).await;
+    let served = server.create_by(creating(of_two())).await.unwrap();
+    let served = served.r#match.unwrap().rules_version;
+    let wanted = |rules_version| CreateMatchRequest {
+        rules_version: Some(rules_version),
+        ..creating(of_two())
+    };
+    let made = server.create_by(wanted(served)).await.unwrap();
+    assert_eq!(made.r#match.unwrap().rules_version, served);
+    let refused = server.create_by(wanted(served + 1)).await;
+    assert_invalid(refused, "rules_version: ");
+}
+
+#[tokio::test]
+async fn a_large_request_is_refused_with_the_limit() {
+    let server = TestServer::open().await;
+    let huge = MatchConfig {
+        seed: Some("x".repeat(300_000)),
+        ..of_two()
+    };
+    let refused = server.try_create(huge).await.err().unwrap();
     assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
     assert_eq!(reason(&refused), "MALFORMED_MESSAGE");
-    assert!(
-        refused.message().contains("65536"),
-        "it names the limit: {refused:?}"
-    );
-}
+    assert!(refused.message().contains("65536"), "{refused:?}");
 
-#[tokio::test]
-async fn a_match_identifier_that_is_too_long_is_refused() {
-    let server = TestServer::open().await;
-    let request = GetMatchRequest {
-        match_id: "x".repeat(50_000),
-        ..GetMatchRequest::default()
-    };
-    let refused = server.matches().get_match(request).await.unwrap_err();
+    let refused = server.try_info(&"x".repeat(50_000)).await.unwrap_err();
     assert_eq!(reason(&refused), "MATCH_UNKNOWN");
     assert!(refused.message().len() < 200, "{refused:?}");
 }
 
 #[tokio::test]
-async fn a_page_size_over_the_limit_is_refused_with_the_limit() {
+async fn an_invalid_list_or_overview_is_refused_with_its_field() {
     let server = TestServer::open().await;
-    let page = |page_size| {
-        let mut client = server.matches();
-        let request = ListMatchesRequest {
-            page_size,
-            ..ListMatchesRequest::default()
-        };
-        async move { client.list_matches(request).await }
+    let page = |page_size, page_token: &str| ListMatchesRequest {
+        page_size,
+        page_token: page_token.to_owned(),
+        ..ListMatchesRequest::default()
     };
-    page(500).await.unwrap();
-    let refused = page(501).await.unwrap_err();
+    server.page(page(500, "")).await.unwrap();
+    let refused = server.page(page(501, "")).await.unwrap_err();
     assert_eq!(reason(&refused), "INVALID_FIELD");
     assert!(refused.message().contains("0 to 500"), "{refused:?}");
+    assert_invalid(server.page(page(0, "x")).await, "page_token");
+
+    let of = |filter, max_matches, interval_ms| WatchMatchesRequest {
+        filter,
+        max_matches,
+        interval_ms,
+    };
+    let ended = in_state(MatchState::Ended);
+    for (request, field) in [
+        (of(Some(ended), 0, 0), "filter.state"),
+        (of(None, 101, 0), "max_matches"),
+        (of(None, 0, 99), "interval_ms"),
+        (of(None, 0, 60_001), "interval_ms"),
+    ] {
+        assert_invalid(server.overview(request).await, field);
+    }
 }
 
 /// A game whose decisions are public immediately.
 const CARCASSONNE: &str = "carcassonne";
-
 /// The number of first decisions that are each sent to spectators before the next one is made.
 const SHOWN_DECISIONS: u32 = 12;
 
@@ -202,11 +195,9 @@ struct PacedBot {
 }
 
 impl Bot for PacedBot {
-    fn decide(&mut self, request: &bridgemaster_sdk::Request) -> Choice {
-        let due = self
-            .made
-            .fetch_add(1, Ordering::Relaxed)
-            .min(SHOWN_DECISIONS);
+    fn decide(&mut self, request: &Request) -> Choice {
+        let made = self.made.fetch_add(1, Ordering::Relaxed);
+        let due = made.min(SHOWN_DECISIONS);
         // Blocking is safe, since each bot decides on its own thread.
         while *self.shown.borrow() < due {
             std::thread::yield_now();
@@ -217,11 +208,7 @@ impl Bot for PacedBot {
 
 /// Watches a match, and publishes the number of decisions that were received.
 async fn count_received(server: &TestServer, match_id: &str) -> watch::Receiver<u32> {
-    let request = WatchMatchRequest {
-        match_id: match_id.to_owned(),
-    };
-    let updates = server.matches().watch_match(request).await;
-    let mut updates = updates.unwrap().into_inner();
+    let mut updates = server.watch(match_id).await.unwrap();
     let (shows, shown) = watch::channel(0);
     tokio::spawn(async move {
         while let Ok(Some(message)) = updates.message().await {
@@ -240,17 +227,8 @@ async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(config(CARCASSONNE, 2)).await;
     // Windows so small that updates stay in the server's queue.
-    let narrow = Channel::from_shared(server.url.clone())
-        .unwrap()
-        .initial_stream_window_size(1_000)
-        .connect()
-        .await
-        .unwrap();
-    let request = WatchMatchRequest {
-        match_id: seated.match_id.clone(),
-    };
-    let updates = MatchServiceClient::new(narrow).watch_match(request).await;
-    let mut updates = updates.unwrap().into_inner();
+    let narrow = server.with_window(1_000);
+    let mut updates = narrow.watch(&seated.match_id).await.unwrap();
     let shown = count_received(&server, &seated.match_id).await;
     let made = Arc::<AtomicU32>::default();
     let bots = seated.tickets.iter().map(|ticket| {
@@ -263,11 +241,10 @@ async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
         tokio::spawn(bridgemaster_sdk::play(bot, options))
     });
     for bot in bots.collect::<Vec<_>>() {
-        let result = bot.await.unwrap().unwrap();
-        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+        assert_faultless(&bot.await.unwrap().unwrap());
     }
-    let end = loop {
-        match updates.message().await {
+    let refused = loop {
+        match next(&mut updates).await {
             Ok(Some(message)) => {
                 let result = message.r#match.unwrap().result;
                 assert!(result.is_none(), "a slow reader does not get this far");
@@ -276,7 +253,7 @@ async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
             Err(status) => break status,
         }
     };
-    assert_eq!(reason(&end), "SLOW_CONSUMER");
+    assert_eq!(reason(&refused), "SLOW_CONSUMER");
 }
 
 #[test]
@@ -286,20 +263,16 @@ fn the_page_for_bots_states_the_limits_of_the_server() {
         .collect();
     let page = words.join(" ");
     let limits = Limits::default();
+    let (from_bot, other) = (
+        limits.play_message_bytes / 1024,
+        limits.request_bytes / 1024,
+    );
+    let keepalive = limits.keepalive.as_secs();
     for text in [
-        format!(
-            "| from a bot, on PlayService | {} KiB |",
-            limits.play_message_bytes / 1024
-        ),
-        format!(
-            "| request of another service | {} KiB |",
-            limits.request_bytes / 1024
-        ),
-        format!("sends a PING every {} s, and", limits.keepalive.as_secs()),
-        format!(
-            "client does not answer within {} s.",
-            limits.keepalive.as_secs()
-        ),
+        format!("| from a bot, on PlayService | {from_bot} KiB |"),
+        format!("| request of another service | {other} KiB |"),
+        format!("sends a PING every {keepalive} s, and"),
+        format!("client does not answer within {keepalive} s."),
     ] {
         assert!(page.contains(&text), "{text}");
     }

@@ -5,7 +5,6 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use bridgemaster_proto::v1::ListMatchesRequest;
 use bridgemaster_server::{Limits, LineLimit};
 use bridgemaster_store::{MemoryStore, Store};
 use tokio::task::JoinSet;
@@ -16,7 +15,7 @@ use tracing_subscriber::{
     registry,
 };
 
-use crate::{raw_bot::reason, test_server::TestServer};
+use crate::{caller::Caller, streams::outcome, test_server::TestServer};
 
 /// The number of refused calls, each of which could log a line.
 const REFUSALS: usize = 5_000;
@@ -49,11 +48,11 @@ async fn repeated_refusals_are_logged_rarely_and_counted() {
     for _ in 0..REFUSALS / AT_ONCE {
         let mut calls = JoinSet::new();
         for _ in 0..AT_ONCE {
-            let mut client = server.matches();
-            calls.spawn(async move { client.list_matches(ListMatchesRequest::default()).await });
+            let caller = Caller::clone(&server);
+            calls.spawn(async move { caller.list().await });
         }
         for refused in calls.join_all().await {
-            assert_eq!(reason(&refused.unwrap_err()), "STORAGE_FAILED");
+            assert_eq!(outcome(refused), "STORAGE_FAILED");
         }
     }
     let logged = || lines.0.load(Ordering::Relaxed);

@@ -1,36 +1,22 @@
 //! The metrics of a server, and the page that serves them.
 
-use std::{collections::HashMap, net::SocketAddr};
+use std::collections::HashMap;
 
-use bridgemaster_proto::v1::{ClockRules, MatchState, decision::Choice};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-    time::timeout,
-};
+use bridgemaster_proto::v1::MatchState;
 
 use crate::{
-    raw_bot::RawBot,
-    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
+    page::get,
+    streams::until,
+    test_server::{GAMES, TestServer, config, of_two, without_bots},
 };
-
-/// Sends a `GET` request, and returns the response with its headers.
-async fn get(addr: SocketAddr, path: &str) -> String {
-    let mut stream = TcpStream::connect(addr).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut response = String::new();
-    let read = stream.read_to_string(&mut response);
-    timeout(PATIENCE, read).await.unwrap().unwrap();
-    response
-}
 
 /// Returns the value of every series, keyed by its name and labels as they appear on the page.
 pub(crate) async fn scrape(server: &TestServer) -> HashMap<String, f64> {
-    let response = get(server.metrics, "/metrics").await;
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-    assert!(head.contains("application/openmetrics-text"), "{head}");
+    let response = get(server.metrics, "/metrics", &[]).await;
+    assert_eq!(response.status, 200);
+    let kind = response.header("content-type");
+    assert!(kind.starts_with("application/openmetrics-text"), "{kind}");
+    let body = response.text();
     assert!(body.trim_end().ends_with("# EOF"), "{body}");
     body.lines()
         .filter(|line| !line.starts_with('#'))
@@ -46,10 +32,7 @@ async fn matches_streams_and_decisions_are_counted() {
         let seated = server.create(config(game, 2)).await;
         let waiting = scrape(&server).await;
         assert_eq!(waiting["bridgemaster_matches{state=\"waiting\"}"], 1.0);
-        let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
-        for bot in bots {
-            bot.await.unwrap().unwrap();
-        }
+        server.play(&seated).await;
         let info = server.info(&seated.match_id).await;
         assert_eq!(info.state(), MatchState::Ended);
         let ended = scrape(&server).await;
@@ -77,8 +60,7 @@ async fn a_secret_decision_is_counted_once_it_is_public() {
     let server = TestServer::open().await;
     let game = "bridges_to_nowhere";
     let seated = server.create(config(game, 2)).await;
-    let mut first = RawBot::join(&server, &seated.tickets[0]).await;
-    let mut second = RawBot::join(&server, &seated.tickets[1]).await;
+    let [mut first, mut second] = server.join_all(&seated).await;
     let mut most_secret = 0.0;
     for answered in 0..REQUESTS {
         let (bot, asked) = tokio::select! {
@@ -97,7 +79,7 @@ async fn a_secret_decision_is_counted_once_it_is_public() {
         let after = public().await;
         assert!((before..=after).contains(&counted), "{counted} of {after}");
         most_secret = (answered as f64 - after).max(most_secret);
-        bot.answer(&asked, Choice::Index(0)).await;
+        bot.answer_first(&asked).await;
     }
     assert!(most_secret > 1.0, "no decision was secret");
 }
@@ -105,25 +87,20 @@ async fn a_secret_decision_is_counted_once_it_is_public() {
 #[tokio::test]
 async fn streams_are_counted_while_they_are_open() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let bot = RawBot::join(&server, &seated.tickets[0]).await;
+    let seated = server.create(of_two()).await;
+    let bot = server.join(&seated.tickets[0]).await;
     assert_eq!(scrape(&server).await["bridgemaster_play_streams"], 1.0);
     drop(bot);
-    let closed = async {
-        while scrape(&server).await["bridgemaster_play_streams"] > 0.0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, closed).await.expect("the stream is gone");
+    until("the stream is gone", async || {
+        scrape(&server).await["bridgemaster_play_streams"] == 0.0
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn faults_are_counted_by_reason() {
     let server = TestServer::open().await;
-    let config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
-        clock.startup_ms = Some(50);
-    });
-    let seated = server.create(config).await;
+    let seated = server.create(without_bots()).await;
     server.result(&seated.match_id).await;
     let faults = "bridgemaster_faults_total{reason=\"NEVER_CONNECTED\",action=\"FORFEIT\"}";
     assert_eq!(scrape(&server).await[faults], 2.0);
@@ -132,6 +109,6 @@ async fn faults_are_counted_by_reason() {
 #[tokio::test]
 async fn other_paths_are_not_found() {
     let server = TestServer::open().await;
-    let response = get(server.metrics, "/").await;
-    assert!(response.starts_with("HTTP/1.1 404 "), "{response}");
+    let response = get(server.metrics, "/", &[]).await;
+    assert_eq!(response.status, 404);
 }

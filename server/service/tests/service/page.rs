@@ -3,10 +3,9 @@
 use std::{collections::HashMap, net::SocketAddr};
 
 use bridgemaster_proto::v1::{
-    GetMatchRequest, GetMatchResponse, GetReplayRequest, MatchState, WatchPositionsRequest,
-    WatchPositionsResponse, watch_positions_request::Source,
+    GetMatchRequest, GetMatchResponse, MatchState, WatchPositionsResponse,
 };
-use bridgemaster_server::Limits;
+use bridgemaster_server::{Limits, ServerOptions, identity::KeyScope::Read};
 use prost::Message;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -15,23 +14,25 @@ use tokio::{
 };
 
 use crate::{
-    locked_server::LockedServer,
-    test_server::{GAMES, PATIENCE, TestServer, config},
+    caller::positions_of,
+    raw_call::{LIST_MATCHES, framed_message},
+    streams::PATIENCE,
+    test_server::{TestServer, config, of_two},
 };
 
 /// A response in HTTP/1.1.
-struct Answer {
-    status: u16,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
     headers: HashMap<String, String>,
     body: Vec<u8>,
 }
 
 impl Answer {
-    fn header(&self, name: &str) -> &str {
+    pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 }
@@ -103,7 +104,7 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-async fn get(page: SocketAddr, path: &str, more: &[(&str, &str)]) -> Answer {
+pub(crate) async fn get(page: SocketAddr, path: &str, more: &[(&str, &str)]) -> Answer {
     ask(page, "GET", path, more, b"").await
 }
 
@@ -116,9 +117,7 @@ async fn call<M: Message + Default>(
     request: &impl Message,
     more: &[(&str, &str)],
 ) -> (Vec<M>, String) {
-    let mut body = vec![0];
-    body.extend(u32::try_from(request.encoded_len()).unwrap().to_be_bytes());
-    body.extend(request.encode_to_vec());
+    let body = framed_message(request);
     let path = format!("/bridgemaster.v1.{method}");
     let answer = ask(page, "POST", &path, &[&[WEB], more].concat(), &body).await;
     assert_eq!(answer.status, 200);
@@ -239,7 +238,7 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
             assert_eq!(refused.status, 403, "{host} {path}");
             assert!(refused.text().contains("--page-host"), "{}", refused.text());
         }
-        for path in ["/bridgemaster.v1.MatchService/ListMatches", "/open-replay"] {
+        for path in [LIST_MATCHES, "/open-replay"] {
             let refused = ask(server.page, "POST", path, &[("host", host), WEB], &[0; 5]).await;
             assert_eq!(refused.status, 403, "{host} {path}");
         }
@@ -247,8 +246,7 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
     let other_port = format!("http://127.0.0.1:{}", port ^ 1);
     for origin in ["http://evil.example", "null", other_port.as_str()] {
         let more = [("origin", origin), WEB];
-        let path = "/bridgemaster.v1.MatchService/ListMatches";
-        let refused = ask(server.page, "POST", path, &more, &[0; 5]).await;
+        let refused = ask(server.page, "POST", LIST_MATCHES, &more, &[0; 5]).await;
         assert_eq!(refused.status, 403, "{origin}");
         assert!(
             refused.text().contains("another origin"),
@@ -264,9 +262,8 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
     ];
     for more in [&[("origin", own.as_str())][..], &named] {
         assert_eq!(get(server.page, "/", more).await.status, 200, "{more:?}");
-        let path = "/bridgemaster.v1.MatchService/ListMatches";
         let more = [more, &[WEB]].concat();
-        let answer = ask(server.page, "POST", path, &more, &[0; 5]).await;
+        let answer = ask(server.page, "POST", LIST_MATCHES, &more, &[0; 5]).await;
         assert_eq!(answer.status, 200);
         // No CORS header permits other origins.
         assert!(
@@ -281,7 +278,7 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
 #[tokio::test]
 async fn a_browser_calls_the_services_with_grpc_web_and_refusals_keep_their_reasons() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
+    let seated = server.create(of_two()).await;
     let request = GetMatchRequest {
         match_id: seated.match_id.clone(),
         ..GetMatchRequest::default()
@@ -302,26 +299,19 @@ async fn a_browser_calls_the_services_with_grpc_web_and_refusals_keep_their_reas
         "{trailers}"
     );
 
-    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
-    let request = WatchPositionsRequest {
-        source: Some(Source::MatchId(seated.match_id.clone())),
-        ..WatchPositionsRequest::default()
-    };
+    let request = positions_of(&seated.match_id, &[]);
     let method = "MatchService/WatchPositions";
-    let (messages, trailers) =
-        call::<WatchPositionsResponse>(server.page, method, &request, &[]).await;
+    let watching = call::<WatchPositionsResponse>(server.page, method, &request, &[]);
+    let ((messages, trailers), _) = tokio::join!(watching, server.play(&seated));
     assert!(trailers.contains("grpc-status:0"), "{trailers}");
     let last = messages.last().unwrap();
     assert_eq!(last.r#match.as_ref().unwrap().state(), MatchState::Ended);
-    for bot in bots {
-        bot.await.unwrap().unwrap();
-    }
 }
 
 #[tokio::test]
 async fn an_invalid_browser_call_is_refused_with_a_message() {
     let server = TestServer::open().await;
-    let path = "/bridgemaster.v1.MatchService/ListMatches";
+    let path = LIST_MATCHES;
     let grpc = [("content-type", "application/grpc")];
     let refused = ask(server.page, "POST", path, &grpc, &[0; 5]).await;
     assert_eq!(refused.status, 415);
@@ -344,29 +334,22 @@ async fn an_invalid_browser_call_is_refused_with_a_message() {
 
 #[tokio::test]
 async fn on_a_server_with_keys_the_page_is_public_and_its_calls_are_not() {
-    let locked = LockedServer::open().await;
-    let page = locked.server.page;
+    let server = TestServer::locked(ServerOptions::default()).await;
+    let page = server.page;
     assert_eq!(get(page, "/", &[]).await.status, 200);
     let request = GetMatchRequest::default();
     let (_, trailers) =
         call::<GetMatchResponse>(page, "MatchService/GetMatch", &request, &[]).await;
     assert!(trailers.contains("grpc-status:16"), "{trailers}");
-    assert_eq!(
-        ask(page, "POST", "/open-replay", &[], b"x").await.status,
-        401
-    );
-    let key = locked
-        .key("reader", &[bridgemaster_server::identity::KeyScope::Read])
-        .await;
-    let shown = key.reveal();
+    let refused = ask(page, "POST", "/open-replay", &[], b"x").await;
+    assert_eq!(refused.status, 401);
+    let shown = server.caller("reader", &[Read]).await.key().reveal();
     let key = [("x-bridgemaster-key", shown.as_str())];
     let (_, trailers) =
         call::<GetMatchResponse>(page, "MatchService/GetMatch", &request, &key).await;
     assert!(trailers.contains("grpc-status:5"), "{trailers}");
-    assert_eq!(
-        ask(page, "POST", "/open-replay", &key, b"x").await.status,
-        400
-    );
+    let refused = ask(page, "POST", "/open-replay", &key, b"x").await;
+    assert_eq!(refused.status, 400);
 }
 
 /// Splits a body into its length-delimited messages.
@@ -382,18 +365,8 @@ fn delimited(mut bytes: &[u8]) -> Vec<WatchPositionsResponse> {
 async fn a_replay_file_opens_without_a_key_and_an_invalid_one_is_refused() {
     let server = TestServer::open().await;
     let seated = server.create(config("carcassonne", 2)).await;
-    let bots: Vec<_> = seated.tickets.iter().map(|t| server.good_bot(t)).collect();
-    let mut result = None;
-    for bot in bots {
-        result = Some(bot.await.unwrap().unwrap());
-    }
-    let result = result.unwrap();
-    let request = GetReplayRequest {
-        match_id: seated.match_id.clone(),
-        as_file: true,
-    };
-    let file = server.matches().get_replay(request).await.unwrap();
-    let mut file = file.into_inner().file;
+    let result = server.play(&seated).await;
+    let mut file = server.replay_file(&seated.match_id).await.unwrap();
     let answer = ask(server.page, "POST", "/open-replay", &[], &file).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), "application/octet-stream");

@@ -6,14 +6,14 @@ use std::sync::{
 };
 
 use async_trait::async_trait;
-use bridgemaster_server::{KeepReplays, Limits, ServerOptions, SharedStore, Storage};
+use bridgemaster_server::{Limits, ServerOptions, SharedStore, Storage};
 use bridgemaster_store::{
-    IsLeaderOnly, MatchId, MatchLocation, MemoryStore, NodeAddress, NodeIdentity, NodeName,
-    NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
+    IsLeaderOnly, MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes,
+    OpenMatch, StoreError, StoredNode,
 };
 use tokio::sync::watch;
 
-use crate::test_server::TestServer;
+use crate::test_server::{TestServer, memory, storage, with_limits};
 
 /// A scripted database.
 pub(crate) struct PlantedNode {
@@ -58,19 +58,16 @@ impl PlantedNode {
             address: NodeAddress::new("planted.example:1").ok(),
         };
         let storage = Storage {
-            store: Arc::new(MemoryStore::new()),
-            dropped_matches: Vec::new(),
-            keep_replays: KeepReplays::All,
             shared: Some(SharedStore {
                 nodes: Arc::clone(&planted) as _,
                 identity,
                 connector: Arc::new(|address| Err(format!("cannot reach {address}"))),
             }),
+            ..storage(&memory())
         };
         let server = TestServer::with_options(ServerOptions {
-            limits,
             storage: Some(storage),
-            ..ServerOptions::default()
+            ..with_limits(limits)
         });
         (server.await, planted)
     }

@@ -2,23 +2,24 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
-use bridgemaster_proto::v1::{
-    GetMatchRequest, ListMatchesRequest, ListMatchesResponse, MatchFilter, MatchState,
-};
+use bridgemaster_proto::v1::{ListMatchesRequest, ListMatchesResponse, MatchState};
 use bridgemaster_server::{
-    BindError, KeepReplays, Limits, RecoveryError, Server, ServerOptions, Storage,
-    identity::KeyScope,
+    BindError, Limits, RecoveryError, Server, ServerOptions, Storage, identity::KeyScope,
 };
 use bridgemaster_store::{DamagedValue, KeyName, MatchId, MemoryStore, OpenMatch, Store, Write};
 use tokio::net::TcpListener;
-use tonic::{Code, Status};
+use tonic::Code;
 
 use crate::{
+    caller::{Caller, in_state},
     intercepted_store::InterceptedStore,
-    locked_server::LockedServer,
     metrics::scrape,
-    raw_bot::{RawBot, reason},
-    test_server::{GAMES, Seated, TestServer, config},
+    raw_bot::RawBot,
+    streams::{outcome, reason},
+    test_server::{
+        GAMES, Seated, TestServer, assert_faultless, config, ids, keeping_one, memory, of_two,
+        storage,
+    },
 };
 
 fn id(match_id: &str) -> MatchId {
@@ -27,21 +28,18 @@ fn id(match_id: &str) -> MatchId {
 
 /// Creates a store with two matches in play, both waiting for the decision of their first seat.
 async fn two_in_play() -> (Arc<dyn Store>, [Seated; 2]) {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut server = TestServer::over(&store, Limits::default()).await;
+    let mut server = TestServer::stored().await;
     let mut seated = Vec::new();
     for game in &GAMES[..2] {
         let one = server.create(config(game, 2)).await;
-        let mut first = RawBot::join(&server, &one.tickets[0]).await;
-        let mut second = RawBot::join(&server, &one.tickets[1]).await;
+        let [mut first, mut second] = server.join_all(&one).await;
         let asked = second.answer_until(first.next_request()).await;
-        first
-            .answer(&asked, bridgemaster_proto::v1::decision::Choice::Index(0))
-            .await;
+        first.answer_first(&asked).await;
         second.answer_until(first.next_request()).await;
         seated.push(one);
     }
     server.crash().await;
+    let store = Arc::clone(server.store());
     (store, seated.try_into().ok().unwrap())
 }
 
@@ -51,7 +49,7 @@ async fn altered(
     match_id: &str,
     alter: &dyn Fn(&mut OpenMatch),
 ) -> Arc<dyn Store> {
-    let copy: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let copy = memory();
     for id in store.open_match_ids().await.unwrap() {
         let mut open = store.open_match(&id).await.unwrap().unwrap();
         if id.as_str() == match_id {
@@ -63,44 +61,24 @@ async fn altered(
             opened_at_unix_ms: open.opened_at_unix_ms,
             header: open.header,
         }];
-        writes.extend(
-            (0..)
-                .zip(open.journal)
-                .map(|(number, entry)| Write::Append {
-                    match_id: match_id(),
-                    number,
-                    entry,
-                }),
-        );
+        let entries = (0..).zip(open.journal);
+        writes.extend(entries.map(|(number, entry)| Write::Append {
+            match_id: match_id(),
+            number,
+            entry,
+        }));
         copy.commit(writes).await.unwrap();
     }
     copy
 }
 
-async fn info_refused(server: &TestServer, match_id: &str) -> Status {
-    let request = GetMatchRequest {
-        match_id: match_id.to_owned(),
-        ..GetMatchRequest::default()
-    };
-    server.matches().get_match(request).await.unwrap_err()
-}
-
-async fn listed(server: &TestServer, state: MatchState) -> ListMatchesResponse {
+async fn listed(server: &Caller, state: MatchState) -> ListMatchesResponse {
     let request = ListMatchesRequest {
-        filter: Some(MatchFilter {
-            state: state.into(),
-            ..MatchFilter::default()
-        }),
+        filter: Some(in_state(state)),
         page_size: 500,
         ..ListMatchesRequest::default()
     };
-    let listed = server.matches().list_matches(request).await.unwrap();
-    listed.into_inner()
-}
-
-fn ids(listed: &ListMatchesResponse) -> Vec<&str> {
-    let matches = listed.matches.iter();
-    matches.map(|info| info.match_id.as_str()).collect()
+    server.page(request).await.unwrap()
 }
 
 /// Asserts that a server over `store` plays the intact match to its end, refuses the damaged one,
@@ -113,28 +91,25 @@ async fn assert_quarantined(
 ) {
     let stored = store.open_match(&id(&bad.match_id)).await.ok();
     let server = TestServer::over(store, Limits::default()).await;
-    let refused = info_refused(&server, &bad.match_id).await;
+    let refused = server.try_info(&bad.match_id).await.unwrap_err();
     assert_eq!(reason(&refused), "DATA_DAMAGED");
     assert_eq!(refused.code(), Code::DataLoss);
     assert!(refused.message().contains(&bad.match_id), "{refused}");
-    let refused = RawBot::try_join(server.player().await, &bad.tickets[1]).await;
+    let refused = RawBot::try_join(&server, &bad.tickets[1]).await;
     let refused = refused.err().unwrap();
     assert_eq!(reason(&refused), "DATA_DAMAGED");
     let is_named = refused.message().contains(&bad.match_id);
     assert_eq!(is_named, are_tickets_known, "{refused}");
 
     let all = listed(&server, MatchState::Unspecified).await;
-    assert_eq!(ids(&all), [&good.match_id]);
+    assert_eq!(ids(&all.matches), [&good.match_id]);
     assert_eq!(all.damaged_match_ids, [&*bad.match_id]);
     let ended = listed(&server, MatchState::Ended).await;
     assert!(ended.damaged_match_ids.is_empty());
     let damaged = "bridgemaster_damaged_values{what=\"match in play\"}";
     assert_eq!(scrape(&server).await[damaged], 1.0);
 
-    for bot in [0, 1].map(|seat| server.good_bot(&good.tickets[seat])) {
-        let result = bot.await.unwrap().unwrap();
-        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
-    }
+    assert_faultless(&server.play(good).await);
     assert_eq!(store.open_match(&id(&bad.match_id)).await.ok(), stored);
 }
 
@@ -173,7 +148,7 @@ async fn a_match_that_the_store_cannot_read_stops_no_other_match() {
         (DamagedValue::Header(id(&bad.match_id)), false),
     ] {
         let store = altered(&store, &bad.match_id, &|_| {}).await;
-        let store = InterceptedStore::damaged(&store, &[damaged]);
+        let store: Arc<dyn Store> = InterceptedStore::damaged(&store, &[damaged]);
         assert_quarantined(&store, &good, &bad, are_tickets_known).await;
     }
 }
@@ -184,10 +159,8 @@ async fn a_quarantined_match_can_be_dropped() {
     let store = altered(&store, &bad.match_id, &|open| open.header.extend([8, 99])).await;
     let dropping = |match_ids: &[&str]| ServerOptions {
         storage: Some(Storage {
-            store: Arc::clone(&store),
             dropped_matches: match_ids.iter().map(|&id| id.to_owned()).collect(),
-            keep_replays: KeepReplays::All,
-            shared: None,
+            ..storage(&store)
         }),
         ..ServerOptions::default()
     };
@@ -211,46 +184,39 @@ async fn a_quarantined_match_can_be_dropped() {
     assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
     let twice = dropping(&[&bad.match_id, &bad.match_id]);
     let server = TestServer::with_options(twice).await;
-    let refused = info_refused(&server, &bad.match_id).await;
-    assert_eq!(reason(&refused), "MATCH_UNKNOWN");
+    assert_eq!(
+        outcome(server.try_info(&bad.match_id).await),
+        "MATCH_UNKNOWN"
+    );
     let all = listed(&server, MatchState::Unspecified).await;
-    assert_eq!(ids(&all), [&good.match_id]);
+    assert_eq!(ids(&all.matches), [&good.match_id]);
     assert!(all.damaged_match_ids.is_empty());
 }
 
 /// Creates a store with three finished matches; returns their identifiers, the last to end first.
 async fn three_finished() -> (Arc<dyn Store>, Vec<String>) {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let mut server = TestServer::over(&store, Limits::default()).await;
+    let mut server = TestServer::stored().await;
     let mut ended = Vec::new();
     for game in &GAMES[..3] {
-        let seated = server.create(config(game, 2)).await;
-        for bot in [0, 1].map(|seat| server.good_bot(&seated.tickets[seat])) {
-            bot.await.unwrap().unwrap();
-        }
-        ended.insert(0, seated.match_id);
+        ended.insert(0, server.played(config(game, 2)).await.match_id);
     }
     server.crash().await;
-    (store, ended)
+    (Arc::clone(server.store()), ended)
 }
 
 #[tokio::test]
 async fn an_unreadable_finished_match_is_listed() {
     let (store, ended) = three_finished().await;
-    let store = InterceptedStore::damaged(&store, &[DamagedValue::Summary(id(&ended[1]))]);
+    let store: Arc<dyn Store> =
+        InterceptedStore::damaged(&store, &[DamagedValue::Summary(id(&ended[1]))]);
     // All from memory; then one from memory and the others from the store.
-    for ended_matches_kept in [1000, 1] {
-        let limits = Limits {
-            ended_matches_kept,
-            ..Limits::default()
-        };
+    for limits in [Limits::default(), keeping_one()] {
         let server = TestServer::over(&store, limits).await;
         let all = listed(&server, MatchState::Unspecified).await;
-        assert_eq!(ids(&all), [&ended[0], &ended[2]]);
+        assert_eq!(ids(&all.matches), [&ended[0], &ended[2]]);
         assert_eq!(all.damaged_match_ids, [&*ended[1]]);
-        let refused = info_refused(&server, &ended[1]).await;
-        assert_eq!(reason(&refused), "DATA_DAMAGED");
-        assert!(server.replay(&ended[2]).await.is_ok());
+        assert_eq!(outcome(server.try_info(&ended[1]).await), "DATA_DAMAGED");
+        server.replay(&ended[2]).await.unwrap();
         let running = listed(&server, MatchState::Running).await;
         assert!(running.damaged_match_ids.is_empty());
         let damaged = "bridgemaster_damaged_values{what=\"summary\"}";
@@ -286,71 +252,54 @@ async fn a_match_with_an_invalid_summary_is_listed() {
     let odd = finish_oddly(&store).await;
     let server = TestServer::over(&store, Limits::default()).await;
     let all = listed(&server, MatchState::Ended).await;
-    assert_eq!(ids(&all), ended);
+    assert_eq!(ids(&all.matches), ended);
     assert_eq!(all.damaged_match_ids, [odd.as_str()]);
-    let refused = info_refused(&server, odd.as_str()).await;
-    assert_eq!(reason(&refused), "DATA_DAMAGED");
+    assert_eq!(outcome(server.try_info(odd.as_str()).await), "DATA_DAMAGED");
 }
 
 #[tokio::test]
 async fn a_match_with_an_unreadable_replay_stays_visible() {
     let (store, ended) = three_finished().await;
-    let store = InterceptedStore::damaged(&store, &[DamagedValue::Replay(id(&ended[0]))]);
+    let store: Arc<dyn Store> =
+        InterceptedStore::damaged(&store, &[DamagedValue::Replay(id(&ended[0]))]);
     let server = TestServer::over(&store, Limits::default()).await;
     assert_eq!(server.info(&ended[0]).await.state(), MatchState::Ended);
     for _ in 0..2 {
-        let refused = server.replay(&ended[0]).await.unwrap_err();
-        assert_eq!(reason(&refused), "DATA_DAMAGED");
+        assert_eq!(outcome(server.replay(&ended[0]).await), "DATA_DAMAGED");
     }
-    assert!(server.replay(&ended[1]).await.is_ok());
+    server.replay(&ended[1]).await.unwrap();
     let damaged = "bridgemaster_damaged_values{what=\"replay\"}";
     assert_eq!(scrape(&server).await[damaged], 1.0, "once each");
 }
 
 #[tokio::test]
 async fn only_callers_that_may_see_a_match_learn_that_it_is_unreadable() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let keys = Arc::new(MemoryStore::new());
-    let server = |store: &Arc<dyn Store>| {
-        let storage = Storage {
-            store: Arc::clone(store),
-            dropped_matches: Vec::new(),
-            keep_replays: KeepReplays::All,
-            shared: None,
-        };
-        TestServer::with_options(ServerOptions {
-            keys: Some(Arc::clone(&keys) as _),
-            storage: Some(storage),
-            ..ServerOptions::default()
-        })
+    let store = Arc::new(MemoryStore::new());
+    let kept: Arc<dyn Store> = Arc::clone(&store) as _;
+    let locked = |damaged: &[DamagedValue]| {
+        let damaged = InterceptedStore::damaged(&kept, damaged);
+        TestServer::locked_over(damaged, Arc::clone(&store), Limits::default())
     };
-    let mut locked = LockedServer {
-        server: server(&store).await,
-        keys: Arc::clone(&keys),
-    };
-    let maker = locked.key("maker", &[KeyScope::Create]).await;
-    let reader = locked.key("reader", &[KeyScope::Read]).await;
-    let other = locked.key("other", &KeyScope::ALL[..2]).await;
-    let party = locked.key("odd", &[KeyScope::Play]).await;
-    let odd = finish_oddly(&store).await.to_string();
-    let made = locked.with(&maker).create(config(GAMES[0], 2)).await;
-    let match_id = made.unwrap().match_id;
-    locked.server.crash().await;
+    let mut server = locked(&[]).await;
+    let callers = [
+        server.caller("maker", &[KeyScope::Create]).await,
+        server.caller("reader", &[KeyScope::Read]).await,
+        server.caller("other", &KeyScope::ALL[..2]).await,
+        server.caller("odd", &[KeyScope::Play]).await,
+    ];
+    let odd = finish_oddly(&kept).await.to_string();
+    let match_id = callers[0].create(of_two()).await.match_id;
+    server.crash().await;
 
-    let damaged = [DamagedValue::Journal(id(&match_id))];
-    locked.server = server(&InterceptedStore::damaged(&store, &damaged)).await;
-    for (key, seen) in [
-        (&maker, vec![&match_id]),
-        (&reader, vec![&match_id, &odd]),
-        (&other, vec![]),
-        (&party, vec![&odd]),
-    ] {
+    server = locked(&[DamagedValue::Journal(id(&match_id))]).await;
+    let seen = [vec![&match_id], vec![&match_id, &odd], vec![], vec![&odd]];
+    for (caller, seen) in callers.iter().zip(seen) {
+        let caller = server.with(caller.key());
         for id in [&match_id, &odd] {
-            let refused = locked.with(key).info(id).await.unwrap_err();
             let why = ["MATCH_UNKNOWN", "DATA_DAMAGED"][usize::from(seen.contains(&id))];
-            assert_eq!(reason(&refused), why);
+            assert_eq!(outcome(caller.try_info(id).await), why);
         }
-        let listed = locked.with(key).list_damaged().await;
-        assert_eq!(listed.iter().collect::<Vec<_>>(), seen);
+        let listed = listed(&caller, MatchState::Unspecified).await;
+        assert_eq!(listed.damaged_match_ids.iter().collect::<Vec<_>>(), seen);
     }
 }

@@ -1,20 +1,23 @@
 //! A bot that speaks the raw protocol, so that it can misbehave.
 
+use std::pin::Pin;
+
 use bridgemaster_proto::v1::{
-    Decision, DecisionRejected, DecisionRequest, Hello, MatchEnded, MatchStarted, PlayRequest,
-    PlayResponse, Pong, SeatStatus, decision::Choice, play_request, play_response::Message,
-    play_service_client::PlayServiceClient,
+    Decision, DecisionRejected, DecisionRequest, Hello, MatchEnded, MatchResult, MatchStarted,
+    PlayRequest, PlayResponse, Pong, Resign, SeatStatus, decision::Choice, play_request,
+    play_response::Message,
 };
 use tokio::{select, sync::mpsc, time::timeout};
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Status, Streaming, transport::Channel};
-use tonic_types::StatusExt as _;
+use tokio_stream::{Stream, StreamExt as _, wrappers::ReceiverStream};
+use tonic::{Request, Status};
 
-use crate::test_server::{PATIENCE, TestServer};
+use crate::{caller::Caller, streams::PATIENCE};
+
+type Responses = Pin<Box<dyn Stream<Item = Result<PlayResponse, Status>> + Send + Sync>>;
 
 pub(crate) struct RawBot {
     outbound: mpsc::Sender<PlayRequest>,
-    inbound: Streaming<PlayResponse>,
+    inbound: Responses,
     /// Sequence of the last counted message.
     pub(crate) last_sequence: u32,
     /// The history in the Welcome; empty before it.
@@ -40,10 +43,13 @@ pub(crate) fn hello() -> Hello {
         protocol_revision: 1,
         bot_name: "raw".to_owned(),
         bot_version: "1".to_owned(),
-        games: Vec::new(),
-        last_sequence: None,
-        history_id: None,
+        ..Hello::default()
     }
+}
+
+/// Returns the first message of a stream.
+pub(crate) fn hello_message() -> play_request::Message {
+    play_request::Message::Hello(hello())
 }
 
 pub(crate) fn request(message: play_request::Message) -> PlayRequest {
@@ -52,52 +58,14 @@ pub(crate) fn request(message: play_request::Message) -> PlayRequest {
     }
 }
 
-/// Returns the stable reason of a refusal.
-pub(crate) fn reason(status: &Status) -> String {
-    status
-        .get_details_error_info()
-        .unwrap_or_else(|| panic!("no ErrorInfo in {status:?}"))
-        .reason
+pub(crate) fn bearer(ticket: &str) -> String {
+    format!("Bearer {ticket}")
 }
 
 impl RawBot {
-    /// Opens a stream with a ticket, whose first message is `first`.
-    pub(crate) async fn open(
-        server: &TestServer,
-        ticket: &str,
-        first: PlayRequest,
-    ) -> Result<Self, Status> {
-        Self::open_with(
-            server.player().await,
-            Some(&format!("Bearer {ticket}")),
-            first,
-        )
-        .await
-    }
-
-    pub(crate) async fn open_with(
-        client: PlayServiceClient<Channel>,
-        authorization: Option<&str>,
-        first: PlayRequest,
-    ) -> Result<Self, Status> {
-        let metadata = authorization.map(|value| ("authorization", value.to_owned()));
-        Self::open_with_metadata(client, metadata, first).await
-    }
-
-    /// Opens a stream with this metadata.
-    pub(crate) async fn open_with_metadata(
-        mut client: PlayServiceClient<Channel>,
-        metadata: impl IntoIterator<Item = (&'static str, String)>,
-        first: PlayRequest,
-    ) -> Result<Self, Status> {
-        let (outbound, messages) = mpsc::channel(1024);
-        outbound.send(first).await.unwrap();
-        let mut request = Request::new(ReceiverStream::new(messages));
-        for (name, value) in metadata {
-            request.metadata_mut().append(name, value.parse().unwrap());
-        }
-        let inbound = client.play(request).await?.into_inner();
-        Ok(Self {
+    /// Creates a bot over these messages.
+    pub(crate) fn new(outbound: mpsc::Sender<PlayRequest>, inbound: Responses) -> Self {
+        Self {
             outbound,
             inbound,
             last_sequence: 0,
@@ -105,31 +73,77 @@ impl RawBot {
             resumed: false,
             note_bytes_left: 0,
             last_request: None,
-        })
+        }
+    }
+
+    /// Opens a stream with this metadata; the first message is `first`, or is not sent.
+    pub(crate) async fn open_with(
+        caller: &Caller,
+        metadata: &[(&'static str, &str)],
+        first: Option<play_request::Message>,
+    ) -> Result<Self, Status> {
+        let (outbound, messages) = mpsc::channel(1024);
+        if let Some(first) = first {
+            outbound.send(request(first)).await.unwrap();
+        }
+        let mut request = Request::new(ReceiverStream::new(messages));
+        for (name, value) in metadata {
+            request.metadata_mut().append(*name, value.parse().unwrap());
+        }
+        let inbound = caller.player().play(request).await?.into_inner();
+        Ok(Self::new(outbound, Box::pin(inbound)))
+    }
+
+    /// Opens a stream with a ticket, whose first message is `first`.
+    pub(crate) async fn open(
+        caller: &Caller,
+        ticket: &str,
+        first: play_request::Message,
+    ) -> Result<Self, Status> {
+        let metadata = [("authorization", &*bearer(ticket))];
+        Self::open_with(caller, &metadata, Some(first)).await
+    }
+
+    /// Opens a stream with a ticket, and sends nothing.
+    pub(crate) async fn open_silently(caller: &Caller, ticket: &str) -> Self {
+        let metadata = [("authorization", &*bearer(ticket))];
+        Self::open_with(caller, &metadata, None).await.unwrap()
     }
 
     /// Joins with a valid Hello and reads the Welcome.
-    pub(crate) async fn join(server: &TestServer, ticket: &str) -> Self {
-        Self::join_with(server, ticket, hello()).await
+    pub(crate) async fn join(caller: &Caller, ticket: &str) -> Self {
+        Self::join_with(caller, ticket, hello()).await
     }
 
-    /// As [`RawBot::join`], with a server that may stop meanwhile.
-    pub(crate) async fn try_join(
-        client: PlayServiceClient<Channel>,
+    pub(crate) async fn join_with(caller: &Caller, ticket: &str, hello: Hello) -> Self {
+        let first = play_request::Message::Hello(hello);
+        let bot = Self::open(caller, ticket, first).await.unwrap();
+        bot.welcomed().await.unwrap()
+    }
+
+    /// As [`RawBot::join`], with a server that may refuse or stop.
+    pub(crate) async fn try_join(caller: &Caller, ticket: &str) -> Result<Self, Status> {
+        let bot = Self::open(caller, ticket, hello_message()).await?;
+        bot.welcomed().await
+    }
+
+    /// Returns the refusal of a stream with a ticket, whose first message is `first`.
+    pub(crate) async fn refused(
+        caller: &Caller,
         ticket: &str,
-    ) -> Result<Self, Status> {
-        let first = request(play_request::Message::Hello(hello()));
-        let bearer = format!("Bearer {ticket}");
-        let mut bot = Self::open_with(client, Some(&bearer), first).await?;
-        bot.next().await?;
-        Ok(bot)
+        first: play_request::Message,
+    ) -> Status {
+        match Self::open(caller, ticket, first).await {
+            Ok(bot) => bot.end().await.expect("the stream ends with a reason"),
+            Err(refused) => refused,
+        }
     }
 
-    pub(crate) async fn join_with(server: &TestServer, ticket: &str, hello: Hello) -> Self {
-        let first = request(play_request::Message::Hello(hello));
-        let mut bot = Self::open(server, ticket, first).await.unwrap();
-        assert!(matches!(bot.next().await, Ok(Some(Message::Welcome(_)))));
-        bot
+    /// Reads the Welcome.
+    pub(crate) async fn welcomed(mut self) -> Result<Self, Status> {
+        let first = self.next().await?;
+        assert!(matches!(first, Some(Message::Welcome(_))), "{first:?}");
+        Ok(self)
     }
 
     pub(crate) async fn send(&self, message: play_request::Message) {
@@ -150,14 +164,20 @@ impl RawBot {
         .await;
     }
 
+    pub(crate) async fn resign(&self) {
+        self.send(play_request::Message::Resign(Resign {})).await;
+    }
+
+    async fn response(&mut self) -> Result<Option<PlayResponse>, Status> {
+        let response = timeout(PATIENCE, self.inbound.next()).await;
+        response.expect("the server sends a message").transpose()
+    }
+
     /// Answers Pings, and returns the next other message; `None` if the stream ended without an
     /// error.
     pub(crate) async fn next(&mut self) -> Result<Option<Message>, Status> {
         loop {
-            let response = timeout(PATIENCE, self.inbound.message())
-                .await
-                .expect("the server sends a message")?;
-            let Some(response) = response else {
+            let Some(response) = self.response().await? else {
                 return Ok(None);
             };
             if response.sequence > 0 {
@@ -191,9 +211,8 @@ impl RawBot {
     pub(crate) async fn pings(&mut self, count: usize) -> Vec<u64> {
         let mut nonces = Vec::new();
         while nonces.len() < count {
-            let response = timeout(PATIENCE, self.inbound.message()).await;
-            let response = response.expect("the server sends a message").unwrap();
-            if let Some(Message::Ping(ping)) = response.unwrap().message {
+            let response = self.response().await.unwrap().unwrap();
+            if let Some(Message::Ping(ping)) = response.message {
                 nonces.push(ping.nonce);
             }
         }
@@ -211,35 +230,35 @@ impl RawBot {
     }
 
     pub(crate) async fn started(&mut self) -> MatchStarted {
-        self.until(|m| match m {
+        let found = |message| match message {
             Message::MatchStarted(started) => Some(started),
             _ => None,
-        })
-        .await
+        };
+        self.until(found).await
     }
 
     pub(crate) async fn next_request(&mut self) -> DecisionRequest {
-        self.until(|m| match m {
+        let found = |message| match message {
             Message::DecisionRequest(request) => Some(request),
             _ => None,
-        })
-        .await
+        };
+        self.until(found).await
     }
 
     pub(crate) async fn next_rejection(&mut self) -> DecisionRejected {
-        self.until(|m| match m {
+        let found = |message| match message {
             Message::DecisionRejected(rejected) => Some(rejected),
             _ => None,
-        })
-        .await
+        };
+        self.until(found).await
     }
 
     pub(crate) async fn next_seat_status(&mut self) -> SeatStatus {
-        self.until(|m| match m {
+        let found = |message| match message {
             Message::SeatStatus(status) => Some(status),
             _ => None,
-        })
-        .await
+        };
+        self.until(found).await
     }
 
     /// Answers requests with their first legal decision until `other` completes. In games with
@@ -252,20 +271,27 @@ impl RawBot {
                 done = &mut other => return done,
                 message = self.next() => {
                     if let Ok(Some(Message::DecisionRequest(request))) = message {
-                        self.answer(&request, Choice::Index(0)).await;
+                        self.answer_first(&request).await;
                     }
                 }
             }
         }
     }
 
+    /// Answers a request with its first legal decision.
+    pub(crate) async fn answer_first(&self, request: &DecisionRequest) {
+        self.answer(request, Choice::Index(0)).await;
+    }
+
     /// Answers every request with its first legal decision until the match ends.
     pub(crate) async fn play_on(mut self) -> MatchEnded {
+        self.play_to_end().await
+    }
+
+    pub(crate) async fn play_to_end(&mut self) -> MatchEnded {
         loop {
             match self.next().await.unwrap().expect("the match continues") {
-                Message::DecisionRequest(request) => {
-                    self.answer(&request, Choice::Index(0)).await;
-                }
+                Message::DecisionRequest(request) => self.answer_first(&request).await,
                 Message::MatchEnded(ended) => return ended,
                 _ => {}
             }
@@ -292,22 +318,18 @@ impl RawBot {
 
     /// Resumes from `known` and plays like [`RawBot::play_on`]. Asserts that no sequence number is
     /// skipped or repeated, and that a bot with a history is resumed.
-    pub(crate) async fn resume(
-        server: &TestServer,
-        ticket: &str,
-        known: ResumePoint,
-    ) -> MatchEnded {
+    pub(crate) async fn resume(caller: &Caller, ticket: &str, known: ResumePoint) -> MatchEnded {
         let mut back = hello();
         if known.last_sequence > 0 {
             back.last_sequence = Some(known.last_sequence);
             back.history_id = Some(known.history_id);
         }
-        let mut bot = Self::join_with(server, ticket, back).await;
+        let mut bot = Self::join_with(caller, ticket, back).await;
         assert_eq!(bot.resumed, known.last_sequence > 0);
         bot.last_sequence = known.last_sequence;
         if let Some(request) = &known.last_request {
             // Has no effect if it was committed.
-            bot.answer(request, Choice::Index(0)).await;
+            bot.answer_first(request).await;
         }
         loop {
             let before = bot.last_sequence;
@@ -318,9 +340,7 @@ impl RawBot {
                 _ => assert!(bot.last_sequence > before, "{message:?}"),
             }
             match message {
-                Message::DecisionRequest(request) => {
-                    bot.answer(&request, Choice::Index(0)).await;
-                }
+                Message::DecisionRequest(request) => bot.answer_first(&request).await,
                 Message::MatchEnded(ended) => return ended,
                 _ => {}
             }
@@ -339,53 +359,16 @@ impl RawBot {
     }
 }
 
-/// Raw bytes on the wire in field 1, the field of a Hello.
-#[derive(Clone, PartialEq, prost::Message)]
-struct AsHello {
-    #[prost(bytes = "vec", tag = "1")]
-    bytes: Vec<u8>,
-}
-
-/// A bot that sends a valid Hello and then malformed messages.
-pub(crate) struct GarbageBot {
-    outbound: mpsc::Sender<AsHello>,
-    inbound: Streaming<PlayResponse>,
-}
-
-impl GarbageBot {
-    /// Joins and waits for a request.
-    pub(crate) async fn join(server: &TestServer, ticket: &str) -> Self {
-        let (outbound, messages) = mpsc::channel(2);
-        let bytes = prost::Message::encode_to_vec(&hello());
-        outbound.send(AsHello { bytes }).await.unwrap();
-        let mut call = Request::new(ReceiverStream::new(messages));
-        let bearer = format!("Bearer {ticket}").parse().unwrap();
-        call.metadata_mut().insert("authorization", bearer);
-        let mut client = tonic::client::Grpc::new(server.channel.clone());
-        client.ready().await.unwrap();
-        let path = "/bridgemaster.v1.PlayService/Play".parse().unwrap();
-        let codec = tonic_prost::ProstCodec::<AsHello, PlayResponse>::default();
-        let mut inbound = client
-            .streaming(call, path, codec)
-            .await
-            .unwrap()
-            .into_inner();
-        loop {
-            let message = inbound.message().await.unwrap().unwrap().message;
-            if matches!(message, Some(Message::DecisionRequest(_))) {
-                return Self { outbound, inbound };
-            }
-        }
-    }
-
-    /// Sends a malformed message, and returns how the server ends the stream.
-    pub(crate) async fn send_garbage(mut self) -> Status {
-        let bytes = vec![0xff; 16];
-        self.outbound.send(AsHello { bytes }).await.unwrap();
-        loop {
-            if let Err(status) = self.inbound.message().await {
-                return status;
-            }
-        }
-    }
+/// Resumes both bots of a match and plays it to its end. Returns the result, which both get.
+pub(crate) async fn resume_all(
+    caller: &Caller,
+    tickets: &[String],
+    [first, second]: [ResumePoint; 2],
+) -> MatchResult {
+    let (first, second) = tokio::join!(
+        RawBot::resume(caller, &tickets[0], first),
+        RawBot::resume(caller, &tickets[1], second),
+    );
+    assert_eq!(first.result, second.result);
+    first.result.unwrap()
 }

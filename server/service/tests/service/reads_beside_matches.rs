@@ -9,12 +9,10 @@ use std::{
     },
 };
 
-use bridgemaster_proto::v1::{
-    ListMatchesRequest, MatchFilter, MatchState, match_service_client::MatchServiceClient,
-};
+use bridgemaster_proto::v1::{ListMatchesRequest, MatchState};
 use bridgemaster_server::{
     Limits,
-    identity::{KEY_METADATA, KeyScope},
+    identity::KeyScope::{Create, Play, Read},
 };
 use bridgemaster_store::{MemoryStore, Store};
 use tokio::{
@@ -22,19 +20,14 @@ use tokio::{
     task::JoinSet,
     time::{error::Elapsed, timeout},
 };
-use tonic::{Request, transport::Channel};
-use tonic_types::StatusExt as _;
 
 use crate::{
-    connections::channel_from,
+    caller::{Caller, in_state, play_by},
     intercepted_store::InterceptedStore,
     listing::filled,
-    locked_server::LockedServer,
-    raw_bot::reason,
-    test_server::{GAMES, PATIENCE, TestServer, config},
+    streams::{PATIENCE, limit, outcome, until},
+    test_server::{TestServer, assert_faultless, keeping_one, of_two},
 };
-
-use KeyScope::{Create, Play, Read};
 
 /// The number of finished matches in the store.
 const MATCHES: usize = 2_000;
@@ -81,12 +74,10 @@ impl BlockedStore {
 
     /// Waits until this number of reads is blocked.
     async fn until_blocked(&self, count: usize) {
-        let waiting = async {
-            while self.at_gate.load(Ordering::SeqCst) < count {
-                tokio::task::yield_now().await;
-            }
-        };
-        timeout(PATIENCE, waiting).await.unwrap();
+        until("the reads are blocked", async || {
+            self.at_gate.load(Ordering::SeqCst) >= count
+        })
+        .await;
     }
 
     fn let_through(&self) {
@@ -104,53 +95,51 @@ impl BlockedStore {
 
 fn limits() -> Limits {
     Limits {
-        ended_matches_kept: 1,
         // Many connections are opened at once, also on a busy machine.
         preface_time: PATIENCE,
-        ..Limits::default()
+        ..keeping_one()
+    }
+}
+
+impl BlockedStore {
+    /// Starts a server that requires keys; it reads the newest match at startup.
+    async fn locked(&self, limits: Limits) -> TestServer {
+        self.gate.add_permits(1);
+        let (store, memory) = (Arc::clone(&self.store), Arc::clone(&self.memory));
+        let server = TestServer::locked_over(store, memory, limits).await;
+        self.gate.forget_permits(1);
+        server
     }
 }
 
 #[tokio::test]
 async fn an_endless_reader_delays_neither_keys_nor_matches_nor_reconnecting_bots() {
-    let memory = filled(MATCHES).await;
-    let held = BlockedStore::over(memory);
-    // The server reads the newest ones at startup.
-    held.gate.add_permits(1);
-    let locked = LockedServer::over(held.store.clone(), held.memory.clone(), limits()).await;
-    held.gate.forget_permits(1);
-    let greedy = locked.key("tenth", &[Play]).await;
-    let maker = locked.key("maker", &[Create]).await;
-    let (north, south) = (
-        locked.key("north", &[Play]).await,
-        locked.key("south", &[Play]).await,
-    );
+    let held = BlockedStore::over(filled(MATCHES).await);
+    let server = held.locked(limits()).await;
+    let greedy = server.caller("tenth", &[Play]).await;
+    let maker = server.caller("maker", &[Create]).await;
+    let north = server.caller("north", &[Play]).await;
+    let south = server.caller("south", &[Play]).await;
 
-    let seated = locked
-        .with(&maker)
-        .create(config(GAMES[0], 2))
-        .await
-        .unwrap();
+    let seated = maker.create(of_two()).await;
     let mut bots = [
-        locked.with(&north).join(&seated.tickets[0]).await,
-        locked.with(&south).join(&seated.tickets[1]).await,
+        north.join(&seated.tickets[0]).await,
+        south.join(&seated.tickets[1]).await,
     ];
     for bot in &mut bots {
         bot.started().await;
     }
-    let server = &locked.server;
     let calls = async {
         let mut outcomes = BTreeMap::<String, usize>::new();
         let mut calling = JoinSet::new();
         for number in 0..CALLS {
-            let channel = match number % 2 {
-                0 => server.channel.clone(),
-                _ => channel_from("127.0.0.2", server),
-            };
-            calling.spawn(list(channel, Some(greedy.reveal())));
+            calling.spawn(list(match number % 2 {
+                0 => greedy.clone(),
+                _ => greedy.at("127.0.0.2"),
+            }));
         }
-        while let Some(called) = calling.join_next().await {
-            *outcomes.entry(called.unwrap()).or_default() += 1;
+        for called in calling.join_all().await {
+            *outcomes.entry(called).or_default() += 1;
         }
         outcomes
     };
@@ -158,78 +147,55 @@ async fn an_endless_reader_delays_neither_keys_nor_matches_nor_reconnecting_bots
         held.until_blocked(limits().store_reads).await;
         // Both bots lose their streams, reconnect, and play to the end.
         drop(bots);
-        let back = [
-            locked.with(&north).good_bot(&seated.tickets[0]),
-            locked.with(&south).good_bot(&seated.tickets[1]),
-        ];
-        locked
-            .with(&maker)
-            .create(config(GAMES[0], 2))
-            .await
-            .unwrap();
-        let newcomer = locked.key("newcomer", &[Read]).await;
-        locked.with(&newcomer).info(&seated.match_id).await.unwrap();
-        for bot in back {
-            let result = bot.await.unwrap().unwrap();
-            for seat in &result.seats {
-                assert_eq!(
-                    (seat.fault_count, seat.house_decisions),
-                    (0, 0),
-                    "{result:?}"
-                );
-            }
-        }
+        let players = [&north, &south];
+        let playing = play_by(&players, &seated);
+        let creating = async {
+            maker.create(of_two()).await;
+            let newcomer = server.caller("newcomer", &[Read]).await;
+            newcomer.info(&seated.match_id).await;
+        };
+        let (result, ()) = tokio::join!(playing, creating);
+        assert_faultless(&result);
         assert_eq!(held.at_gate.load(Ordering::SeqCst), limits().store_reads);
     };
     let (outcomes, others) = tokio::join!(calls, held.let_through_after(others));
     others.unwrap();
     // Exceeds the limit only if some calls came after others had finished.
-    assert!(
-        outcomes["199 matches"] >= limits().reads_per_key,
-        "{outcomes:?}"
-    );
+    let listed = outcomes["199 matches"];
+    assert!(listed >= limits().reads_per_key, "{outcomes:?}");
     assert!(outcomes["LIMIT_REACHED reads_per_key"] > 0, "{outcomes:?}");
     assert_eq!(outcomes.len(), 2, "{outcomes:?}");
-    assert_eq!(
-        held.most_at_gate.load(Ordering::SeqCst),
-        limits().store_reads
-    );
+    let most = held.most_at_gate.load(Ordering::SeqCst);
+    assert_eq!(most, limits().store_reads);
 }
 
 #[tokio::test]
 async fn a_read_limit_does_not_reveal_which_matches_exist() {
     let held = BlockedStore::over(filled(3).await);
-    held.gate.add_permits(1);
     let limits = Limits {
         reads_per_key: 1,
         ..limits()
     };
-    let locked = LockedServer::over(held.store.clone(), held.memory.clone(), limits).await;
-    held.gate.forget_permits(1);
-    let maker = locked.key("maker", &[Create]).await;
-    let stranger = locked.key("stranger", &[Play]).await;
-    let made = locked
-        .with(&maker)
-        .create(config(GAMES[0], 2))
-        .await
-        .unwrap();
+    let server = held.locked(limits).await;
+    let maker = server.caller("maker", &[Create]).await;
+    let stranger = server.caller("stranger", &[Play]).await;
+    let made = maker.create(of_two()).await.match_id;
+    let assert_refused = async |why: &str| {
+        for match_id in [&*made, "0123456789abcdef"] {
+            let refused = stranger.try_info(match_id).await;
+            assert_eq!(outcome(refused), why, "{match_id}");
+        }
+    };
     let asking = async {
         held.until_blocked(1).await;
-        for match_id in [&made.match_id, "0123456789abcdef"] {
-            let refused = locked.with(&stranger).info(match_id).await.unwrap_err();
-            assert_eq!(reason(&refused), "LIMIT_REACHED", "{match_id}");
-        }
+        assert_refused("LIMIT_REACHED").await;
         // It still sees its own match.
-        locked.with(&maker).info(&made.match_id).await.unwrap();
+        maker.info(&made).await;
     };
-    let listing = locked.with(&stranger).list();
-    let (listed, asked) = tokio::join!(listing, held.let_through_after(asking));
+    let (listed, asked) = tokio::join!(stranger.list(), held.let_through_after(asking));
     assert!(listed.unwrap().is_empty());
     asked.unwrap();
-    for match_id in [&made.match_id, "0123456789abcdef"] {
-        let refused = locked.with(&stranger).info(match_id).await.unwrap_err();
-        assert_eq!(reason(&refused), "MATCH_UNKNOWN");
-    }
+    assert_refused("MATCH_UNKNOWN").await;
 }
 
 #[tokio::test]
@@ -247,29 +213,27 @@ async fn reads_are_limited_per_connection_address_and_server() {
     let server = TestServer::over(&store, limits).await;
     held.gate.forget_permits(1);
     let mut reading = JoinSet::new();
-    let one = channel_from("127.0.0.2", &server);
+    let one = server.at("127.0.0.2");
     for number in 1..=2 {
-        reading.spawn(list(one.clone(), None));
+        reading.spawn(list(one.clone()));
         held.until_blocked(number).await;
     }
-    let refused = list(one, None).await;
+    let refused = list(one).await;
     assert_eq!(refused, "LIMIT_REACHED reads_per_connection");
-    let other = channel_from("127.0.0.2", &server);
-    reading.spawn(list(other.clone(), None));
+    let other = server.at("127.0.0.2");
+    reading.spawn(list(other.clone()));
     held.until_blocked(3).await;
-    let refused = list(other, None).await;
+    let refused = list(other).await;
     assert_eq!(refused, "LIMIT_REACHED reads_per_address");
     // One of these waits; the other exceeds the limit.
     for address in ["127.0.0.3", "127.0.0.4"] {
-        reading.spawn(list(channel_from(address, &server), None));
+        reading.spawn(list(server.at(address)));
     }
     let refused = timeout(PATIENCE, reading.join_next()).await.unwrap();
-    assert_eq!(
-        refused.unwrap().unwrap(),
-        "LIMIT_REACHED store_reads_waiting"
-    );
+    let refused = refused.unwrap().unwrap();
+    assert_eq!(refused, "LIMIT_REACHED store_reads_waiting");
     // Reads from memory are not limited.
-    let seated = server.create(config(GAMES[0], 2)).await;
+    let seated = server.create(of_two()).await;
     server.info(&seated.match_id).await;
     held.let_through();
     for listed in timeout(PATIENCE, reading.join_all()).await.unwrap() {
@@ -278,25 +242,14 @@ async fn reads_are_limited_per_connection_address_and_server() {
 }
 
 /// Requests a page of ended matches, and describes the outcome.
-async fn list(channel: Channel, key: Option<String>) -> String {
-    let mut request = Request::new(ListMatchesRequest {
-        filter: Some(MatchFilter {
-            state: MatchState::Ended.into(),
-            ..MatchFilter::default()
-        }),
+async fn list(caller: Caller) -> String {
+    let request = ListMatchesRequest {
+        filter: Some(in_state(MatchState::Ended)),
         page_size: 500,
         ..ListMatchesRequest::default()
-    });
-    if let Some(key) = key {
-        let key = key.parse().unwrap();
-        request.metadata_mut().insert(KEY_METADATA, key);
-    }
-    match MatchServiceClient::new(channel).list_matches(request).await {
-        Ok(listed) => format!("{} matches", listed.into_inner().matches.len()),
-        Err(refused) => {
-            let info = refused.get_details_error_info().unwrap();
-            let limit = info.metadata.get("limit").cloned().unwrap_or_default();
-            format!("{} {limit}", info.reason)
-        }
+    };
+    match caller.page(request).await {
+        Ok(listed) => format!("{} matches", listed.matches.len()),
+        Err(refused) => format!("LIMIT_REACHED {}", limit(&refused)),
     }
 }

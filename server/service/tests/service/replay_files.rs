@@ -1,16 +1,22 @@
 //! The folder of replays: complete in the end, whatever fails meanwhile.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
-use bridgemaster_proto::v1::{ClockRules, GetReplayRequest, MatchConfig};
+use bridgemaster_proto::v1::MatchState;
 use bridgemaster_replay::decode;
 use bridgemaster_server::{KeepReplays, ServerOptions, Storage};
-use bridgemaster_store::{MemoryStore, Store};
-use tokio::time::{sleep, timeout};
+use bridgemaster_store::Store;
 
 use crate::{
+    caller::positions_of,
     metrics::scrape,
-    test_server::{GAMES, PATIENCE, TestServer, config, with_clock},
+    streams::{end, outcome, reason, until},
+    test_server::{TestServer, memory, storage, without_bots},
 };
 
 const MARK: &str = "complete-up-to";
@@ -27,78 +33,58 @@ pub(crate) async fn open_keeping(
     TestServer::with_options(ServerOptions {
         replays: folder.map(Path::to_owned),
         storage: store.map(|store| Storage {
-            store: Arc::clone(store),
-            dropped_matches: Vec::new(),
             keep_replays,
-            shared: None,
+            ..storage(store)
         }),
         ..ServerOptions::default()
     })
     .await
 }
 
-/// Plays a match that ends without bots, and returns its identifier.
-pub(crate) async fn play(server: &TestServer) -> String {
-    let match_id = play_as(server, |_| ()).await;
-    server.result(&match_id).await;
-    match_id
+/// Plays matches that end without bots, and returns their identifiers.
+pub(crate) async fn play(server: &TestServer, count: usize) -> Vec<String> {
+    let mut ids = Vec::new();
+    for _ in 0..count {
+        ids.push(server.create(without_bots()).await.match_id);
+        server.result(ids.last().unwrap()).await;
+    }
+    ids
 }
 
-/// Creates such a match with other rules. It may still be in play.
-pub(crate) async fn play_as(server: &TestServer, change: impl FnOnce(&mut MatchConfig)) -> String {
-    let mut config = with_clock(config(GAMES[0], 2), |clock: &mut ClockRules| {
-        clock.startup_ms = Some(1);
-    });
-    change(&mut config);
-    server.create(config).await.match_id
-}
-
-pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
-    let come = async {
-        while !condition().await {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    assert!(timeout(PATIENCE, come).await.is_ok(), "{what}");
-}
-
-pub(crate) fn file(folder: &Path, match_id: &str) -> std::path::PathBuf {
+pub(crate) fn file(folder: &Path, match_id: &str) -> PathBuf {
     folder.join(format!("{match_id}.replay.binpb"))
 }
 
-/// Downloads the file from the server.
-async fn fetched(server: &TestServer, match_id: &str) -> Vec<u8> {
-    let request = GetReplayRequest {
-        match_id: match_id.to_owned(),
-        as_file: true,
-    };
-    let response = server.matches().get_replay(request).await.unwrap();
-    response.into_inner().file
+pub(crate) async fn is_written(folder: &Path, match_id: &str) {
+    let file = file(folder, match_id);
+    until("the replay is there", async || file.is_file()).await;
+}
+
+/// Waits until a series of the server's metrics reaches this number.
+pub(crate) async fn until_counted(server: &TestServer, series: &str, least: f64) {
+    let series = format!("bridgemaster_replays_{series}");
+    until(&series, async || scrape(server).await[&series] >= least).await;
+}
+
+pub(crate) fn stores() -> [Option<Arc<dyn Store>>; 2] {
+    [None, Some(memory())]
 }
 
 #[tokio::test]
 async fn a_replay_that_cannot_be_written_is_counted_and_retried() {
-    let stores: [Option<Arc<dyn Store>>; 2] = [None, Some(Arc::new(MemoryStore::new()))];
-    for store in stores {
+    for store in stores() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("replays");
         let server = open(Some(&folder), store.as_ref()).await;
         fs::remove_dir(&folder).unwrap();
-        let match_id = play(&server).await;
-        until("the failure is counted", async || {
-            scrape(&server).await["bridgemaster_replays_failed_total"] >= 1.0
-        })
-        .await;
+        let match_id = &play(&server, 1).await[0];
+        until_counted(&server, "failed_total", 1.0).await;
         fs::create_dir(&folder).unwrap();
-        let file = file(&folder, &match_id);
-        until("the replay is there", async || file.is_file()).await;
-        let bytes = fs::read(&file).unwrap();
-        assert_eq!(bytes, fetched(&server, &match_id).await);
+        is_written(&folder, match_id).await;
+        let bytes = fs::read(file(&folder, match_id)).unwrap();
+        assert_eq!(bytes, server.replay_file(match_id).await.unwrap());
         assert!(decode(&bytes).unwrap().signed_by.is_some());
-        until("it is counted", async || {
-            scrape(&server).await["bridgemaster_replays_written_total"] >= 1.0
-        })
-        .await;
+        until_counted(&server, "written_total", 1.0).await;
     }
 }
 
@@ -106,12 +92,9 @@ async fn a_replay_that_cannot_be_written_is_counted_and_retried() {
 async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("replays");
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let mut server = open(None, Some(&store)).await;
-    let mut played = Vec::new();
-    for _ in 0..3 {
-        played.push(play(&server).await);
-    }
+    let mut played = play(&server, 3).await;
     server.crash().await;
 
     fs::create_dir(&folder).unwrap();
@@ -121,7 +104,7 @@ async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
     until("the mark is set", async || folder.join(MARK).is_file()).await;
     for match_id in &played {
         let bytes = fs::read(file(&folder, match_id)).unwrap();
-        assert_eq!(bytes, fetched(&server, match_id).await);
+        assert_eq!(bytes, server.replay_file(match_id).await.unwrap());
     }
     assert!(!half.exists(), "what was half written is gone");
     server.crash().await;
@@ -129,13 +112,10 @@ async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
     // A deleted file was complete before, so it is not written again.
     fs::remove_file(file(&folder, &played[1])).unwrap();
     let mut server = open(None, Some(&store)).await;
-    played.push(play(&server).await);
+    played.extend(play(&server, 1).await);
     server.crash().await;
     let server = open(Some(&folder), Some(&store)).await;
-    until("the last is written", async || {
-        file(&folder, &played[3]).is_file()
-    })
-    .await;
+    is_written(&folder, &played[3]).await;
     until("the mark is moved", async || {
         let mark = fs::read_to_string(folder.join(MARK));
         mark.is_ok_and(|mark| mark.starts_with(&played[3]))
@@ -149,27 +129,19 @@ async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
 async fn a_replay_that_cannot_be_written_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let mut server = open(None, Some(&store)).await;
-    let mut played = Vec::new();
-    for _ in 0..3 {
-        played.push(play(&server).await);
-    }
+    let played = play(&server, 3).await;
     server.crash().await;
 
     // A folder with the name of the second file.
     let in_the_way = file(folder, &played[1]);
     fs::create_dir(&in_the_way).unwrap();
     let server = open(Some(folder), Some(&store)).await;
-    until("the others are written", async || {
-        [0, 2].iter().all(|n| file(folder, &played[*n]).is_file())
-    })
-    .await;
-    let later = play(&server).await;
-    until("a later one is written", async || {
-        file(folder, &later).is_file()
-    })
-    .await;
+    let later = play(&server, 1).await;
+    for match_id in [&played[0], &played[2], &later[0]] {
+        is_written(folder, match_id).await;
+    }
     assert!(!folder.join(MARK).exists(), "not everything is there");
     fs::remove_dir(&in_the_way).unwrap();
     until("the second is written once it can be", async || {
@@ -181,17 +153,83 @@ async fn a_replay_that_cannot_be_written_delays_no_other() {
 #[tokio::test]
 async fn a_stopping_server_writes_all_replays_and_records_that() {
     let folder = tempfile::tempdir().unwrap();
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let mut server = open(Some(folder.path()), Some(&store)).await;
-    let mut played = Vec::new();
-    for _ in 0..3 {
-        played.push(play(&server).await);
-    }
+    let played = play(&server, 3).await;
     server.stop.cancel();
-    (&mut server.running).await.unwrap().unwrap();
+    server.ended().await.unwrap();
     for match_id in &played {
         assert!(file(folder.path(), match_id).is_file());
     }
     let mark = fs::read_to_string(folder.path().join(MARK)).unwrap();
     assert!(mark.starts_with(&played[2]), "{mark}");
+}
+
+async fn is_forgotten(server: &TestServer, match_id: &str) -> bool {
+    outcome(server.replay(match_id).await) == "REPLAY_FORGOTTEN"
+}
+
+fn last(count: u64) -> KeepReplays {
+    KeepReplays::Last(count.try_into().unwrap())
+}
+
+#[tokio::test]
+async fn replays_of_older_matches_are_deleted_and_their_results_stay() {
+    let store = memory();
+    let mut server = open(None, Some(&store)).await;
+    // Deletion takes several commits.
+    let ids = play(&server, 20).await;
+    server.crash().await;
+    let server = open_keeping(last(2), None, Some(&store)).await;
+    let (old, kept) = ids.split_at(18);
+    until_counted(&server, "forgotten_total", 18.0).await;
+    for match_id in old {
+        assert!(is_forgotten(&server, match_id).await, "{match_id}");
+        let info = server.info(match_id).await;
+        assert_eq!(info.state(), MatchState::Ended);
+        assert!(info.result.is_some());
+    }
+    for match_id in kept {
+        server.replay(match_id).await.unwrap();
+    }
+    let watched = server.positions(positions_of(&old[0], &[])).await;
+    assert_eq!(
+        reason(&end(&mut watched.unwrap()).await),
+        "REPLAY_FORGOTTEN"
+    );
+}
+
+#[tokio::test]
+async fn replays_are_deleted_by_the_age_of_their_matches() {
+    let store = memory();
+    let mut server = open(None, Some(&store)).await;
+    let match_id = &play(&server, 1).await[0];
+    server.crash().await;
+    let hour = Duration::from_secs(60 * 60);
+    let mut server = open_keeping(KeepReplays::For(hour), None, Some(&store)).await;
+    server.replay(match_id).await.unwrap();
+    server.crash().await;
+    let server = open_keeping(KeepReplays::For(Duration::ZERO), None, Some(&store)).await;
+    until("it is forgotten", async || {
+        is_forgotten(&server, match_id).await
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_replay_is_deleted_once_its_file_is_written() {
+    let store = memory();
+    let mut server = open(None, Some(&store)).await;
+    let ids = play(&server, 3).await;
+    server.crash().await;
+    let folder = tempfile::tempdir().unwrap();
+    let server = open_keeping(last(1), Some(folder.path()), Some(&store)).await;
+    let oldest = &ids[0];
+    until("it is forgotten", async || {
+        is_forgotten(&server, oldest).await
+    })
+    .await;
+    for match_id in &ids {
+        assert!(file(folder.path(), match_id).is_file(), "{match_id}");
+    }
 }

@@ -5,53 +5,41 @@ use std::time::Duration;
 use bridgemaster_proto::v1::{
     GetOutcomeRequest, ListLegalDecisionsRequest, OpenSessionRequest, OpenSessionResponse,
     RefusalReason, RulesOperation, RulesPlayouts, RulesPosition, SampleStatesRequest,
-    play_response::Message, rules_operation::Operation, rules_service_client::RulesServiceClient,
+    play_response::Message, rules_operation::Operation,
 };
-use bridgemaster_server::{
-    Limits, Rate, ServerOptions,
-    identity::{ApiKey, KEY_METADATA, KeyScope},
-};
-use bridgemaster_store::KeyStore as _;
-use tokio::{
-    sync::mpsc::{UnboundedSender, unbounded_channel},
-    time::timeout,
-};
+use bridgemaster_server::{Limits, Rate, ServerOptions, identity::KeyScope};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::{Code, Request, Status, Streaming, transport::Channel};
+use tonic::{Code, Status, Streaming};
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 use tonic_types::StatusExt as _;
 
 use crate::{
-    locked_server::LockedServer,
-    raw_bot::{RawBot, reason},
-    test_server::{GAMES, PATIENCE, TestServer, config},
+    caller::Caller,
+    streams::{PATIENCE, end, limit, next, outcome, reason, until},
+    test_server::{TestServer, of_two, with_limits},
 };
 
 async fn with_rules(limits: Limits) -> TestServer {
     TestServer::with_options(ServerOptions {
-        limits,
         rules: true,
-        ..ServerOptions::default()
+        ..with_limits(limits)
     })
     .await
-}
-
-fn client(server: &TestServer) -> RulesServiceClient<Channel> {
-    RulesServiceClient::new(server.channel.clone())
 }
 
 /// Returns the initial position of a match.
 fn position() -> RulesPosition {
     RulesPosition {
-        config: Some(config(GAMES[0], 2)),
+        config: Some(of_two()),
         sample_seed: "beginning".to_owned(),
         ..RulesPosition::default()
     }
 }
 
-fn outcome() -> GetOutcomeRequest {
+fn outcome_request() -> GetOutcomeRequest {
     GetOutcomeRequest {
         position: Some(position()),
     }
@@ -63,14 +51,10 @@ struct Session {
 }
 
 impl Session {
-    async fn open(server: &TestServer, key: Option<&ApiKey>) -> Result<Self, Status> {
+    async fn open(caller: &Caller) -> Result<Self, Status> {
         let (requests, outbound) = unbounded_channel();
-        let mut request = Request::new(UnboundedReceiverStream::new(outbound));
-        if let Some(key) = key {
-            let shown = key.reveal().parse().unwrap();
-            request.metadata_mut().insert(KEY_METADATA, shown);
-        }
-        let answers = client(server).open_session(request).await?.into_inner();
+        let outbound = UnboundedReceiverStream::new(outbound);
+        let answers = caller.rules().open_session(outbound).await?.into_inner();
         Ok(Self { requests, answers })
     }
 
@@ -82,13 +66,9 @@ impl Session {
         self.requests.send(request).unwrap();
     }
 
-    async fn next(&mut self) -> Result<Option<OpenSessionResponse>, Status> {
-        timeout(PATIENCE, self.answers.message()).await.unwrap()
-    }
-
     async fn run(&mut self, operations: Vec<RulesOperation>) -> OpenSessionResponse {
         self.send(operations);
-        let response = self.next().await.unwrap().unwrap();
+        let response = next(&mut self.answers).await.unwrap().unwrap();
         assert_eq!(response.request_id, 5);
         response
     }
@@ -128,16 +108,16 @@ async fn remote_rules_return_the_same_as_local_ones() {
         position: Some(position()),
         seat: None,
     };
-    let response = client(&server).list_legal_decisions(request.clone()).await;
+    let response = server.rules().list_legal_decisions(request.clone()).await;
     let at_hand = bridgemaster_rules::answers::list_legal_decisions(&request).unwrap();
     assert_eq!(response.unwrap().into_inner(), at_hand);
     let request = SampleStatesRequest {
         position: Some(position()),
         samples: 3,
     };
-    let response = client(&server).sample_states(request).await.unwrap();
+    let response = server.rules().sample_states(request).await.unwrap();
     assert_eq!(response.into_inner().samples.len(), 3);
-    let mut session = Session::open(&server, None).await.unwrap();
+    let mut session = Session::open(&server).await.unwrap();
     let response = session.run(vec![load(), play_out(20)]).await;
     assert_eq!(response.results[1].outcomes.len(), 20);
     // Loaded positions remain.
@@ -150,9 +130,9 @@ async fn remote_rules_return_the_same_as_local_ones() {
 #[tokio::test]
 async fn a_refusal_of_the_rules_service_names_the_field() {
     let server = with_rules(Limits::default()).await;
-    let mut request = outcome();
+    let mut request = outcome_request();
     request.position.as_mut().unwrap().sample_seed.clear();
-    let refused = client(&server).get_outcome(request).await.unwrap_err();
+    let refused = server.rules().get_outcome(request).await.unwrap_err();
     assert_eq!(reason(&refused), "INVALID_FIELD");
     let bad = refused.get_details_bad_request().unwrap();
     assert_eq!(bad.field_violations[0].field, "position.sample_seed");
@@ -161,11 +141,14 @@ async fn a_refusal_of_the_rules_service_names_the_field() {
 #[tokio::test]
 async fn a_server_without_the_rules_service_reports_it_as_disabled() {
     let server = TestServer::open().await;
-    let refused = client(&server).get_outcome(outcome()).await.unwrap_err();
+    let refused = server
+        .rules()
+        .get_outcome(outcome_request())
+        .await
+        .unwrap_err();
     assert_eq!(reason(&refused), "NOT_SUPPORTED");
     assert!(refused.message().contains("serve --rules"), "{refused:?}");
-    let refused = Session::open(&server, None).await.err().unwrap();
-    assert_eq!(reason(&refused), "NOT_SUPPORTED");
+    assert_eq!(outcome(Session::open(&server).await), "NOT_SUPPORTED");
 }
 
 /// Returns the health of the rules service.
@@ -189,8 +172,8 @@ async fn health_reports_the_rules_service_where_enabled_and_not_serving_in_a_dra
     })
     .await;
     assert_eq!(health(&server).await.unwrap(), ServingStatus::Serving);
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let mut playing = RawBot::join(&server, &seated.tickets[0]).await;
+    let seated = server.create(of_two()).await;
+    let mut playing = server.join(&seated.tickets[0]).await;
     server.drain.cancel();
     let response = playing.next().await.unwrap().unwrap();
     assert!(matches!(response, Message::Draining(_)), "{response:?}");
@@ -200,25 +183,22 @@ async fn health_reports_the_rules_service_where_enabled_and_not_serving_in_a_dra
 
 #[tokio::test]
 async fn a_key_needs_the_scope_and_its_session_ends_with_it() {
-    let locked = LockedServer::with_rules(Limits::default()).await;
+    let server = TestServer::locked(ServerOptions {
+        rules: true,
+        ..ServerOptions::default()
+    })
+    .await;
     let others = KeyScope::ALL.into_iter();
     let others: Vec<_> = others.filter(|scope| *scope != KeyScope::Rules).collect();
-    let player = locked.key("player", &others).await;
-    let refused = Session::open(&locked.server, Some(&player))
-        .await
-        .err()
-        .unwrap();
-    assert_eq!(reason(&refused), "SCOPE_MISSING");
-    let refused = Session::open(&locked.server, None).await.err().unwrap();
-    assert_eq!(reason(&refused), "KEY_MISSING");
-    let searcher = locked.key("searcher", &[KeyScope::Rules]).await;
-    let mut session = Session::open(&locked.server, Some(&searcher))
-        .await
-        .unwrap();
+    let player = server.caller("player", &others).await;
+    assert_eq!(outcome(Session::open(&player).await), "SCOPE_MISSING");
+    assert_eq!(outcome(Session::open(&server).await), "KEY_MISSING");
+    let searcher = server.caller("searcher", &[KeyScope::Rules]).await;
+    let mut session = Session::open(&searcher).await.unwrap();
     let response = session.run(vec![load()]).await;
     assert_eq!(response.results.len(), 1);
-    locked.keys.revoke_key(searcher.id(), 2).await.unwrap();
-    let ended = session.next().await.unwrap_err();
+    server.revoke(&searcher).await;
+    let ended = end(&mut session.answers).await;
     assert_eq!(reason(&ended), "KEY_REVOKED");
 }
 
@@ -230,37 +210,28 @@ async fn calls_and_positions_of_a_caller_are_limited_and_replenished() {
         ..Limits::default()
     })
     .await;
-    let mut session = Session::open(&server, None).await.unwrap();
+    let mut session = Session::open(&server).await.unwrap();
     let copy = |to| operation(to, Operation::CopyFromNumber(0));
     let response = session.run(vec![load(), copy(1), copy(2)]).await;
-    assert_eq!(
-        response.results[2].refusal_reason(),
-        RefusalReason::LimitReached
-    );
-    assert!(
-        response.results[2]
-            .detail
-            .contains("rules_positions_per_caller = 2")
-    );
-    let refused = client(&server).get_outcome(outcome()).await.unwrap_err();
-    assert_eq!(reason(&refused), "LIMIT_REACHED");
-    let info = refused.get_details_error_info().unwrap();
-    assert_eq!(info.metadata["limit"], "rules_calls_per_caller");
+    let last = &response.results[2];
+    assert_eq!(last.refusal_reason(), RefusalReason::LimitReached);
+    assert!(last.detail.contains("rules_positions_per_caller = 2"));
+    let refused = server
+        .rules()
+        .get_outcome(outcome_request())
+        .await
+        .unwrap_err();
+    assert_eq!(limit(&refused), "rules_calls_per_caller");
     drop(session);
     // The server notices the end asynchronously.
-    timeout(PATIENCE, async {
-        while client(&server).get_outcome(outcome()).await.is_err() {
-            tokio::task::yield_now().await;
-        }
+    until("its permit is free", async || {
+        server.rules().get_outcome(outcome_request()).await.is_ok()
     })
-    .await
-    .unwrap();
-    let mut session = Session::open(&server, None).await.unwrap();
+    .await;
+    let mut session = Session::open(&server).await.unwrap();
     let response = session.run(vec![load(), copy(1)]).await;
-    assert_eq!(
-        response.results[1].refusal_reason(),
-        RefusalReason::Unspecified
-    );
+    let copied = response.results[1].refusal_reason();
+    assert_eq!(copied, RefusalReason::Unspecified);
 }
 
 #[tokio::test]
@@ -273,23 +244,18 @@ async fn an_exhausted_cpu_budget_is_refused_with_its_retry_time() {
         ..Limits::default()
     })
     .await;
-    let mut session = Session::open(&server, None).await.unwrap();
+    let mut session = Session::open(&server).await.unwrap();
     let response = session.run(long_operations()).await;
     let last = response.results.last().unwrap();
     assert_eq!(last.refusal_reason(), RefusalReason::LimitReached);
     assert!(last.detail.contains("rules_cpu_ms_per_caller"), "{last:?}");
     // Each costs more than is replenished in the meantime, even on a busy machine.
-    let refused = timeout(PATIENCE, async {
-        loop {
-            if let Err(refused) = client(&server).get_outcome(outcome()).await {
-                return refused;
-            }
+    let refused = loop {
+        if let Err(refused) = server.rules().get_outcome(outcome_request()).await {
+            break refused;
         }
-    })
-    .await
-    .unwrap();
-    let info = refused.get_details_error_info().unwrap();
-    assert_eq!(info.metadata["limit"], "rules_cpu_ms_per_caller");
+    };
+    assert_eq!(limit(&refused), "rules_cpu_ms_per_caller");
     assert!(refused.get_details_retry_info().is_some());
 }
 
@@ -300,19 +266,17 @@ async fn a_session_without_a_request_ends() {
         ..Limits::default()
     })
     .await;
-    let mut session = Session::open(&server, None).await.unwrap();
-    let ended = session.next().await.unwrap_err();
-    assert_eq!(reason(&ended), "LIMIT_REACHED");
-    let info = ended.get_details_error_info().unwrap();
-    assert_eq!(info.metadata["limit"], "rules_idle");
+    let mut session = Session::open(&server).await.unwrap();
+    let ended = end(&mut session.answers).await;
+    assert_eq!(limit(&ended), "rules_idle");
 }
 
 #[tokio::test]
 async fn a_busy_session_ends_with_the_server() {
     let server = with_rules(Limits::default()).await;
-    let mut session = Session::open(&server, None).await.unwrap();
+    let mut session = Session::open(&server).await.unwrap();
     session.send(long_operations());
     server.stop.cancel();
-    let ended = session.next().await.unwrap_err();
+    let ended = end(&mut session.answers).await;
     assert_eq!(reason(&ended), "SERVER_STOPPING");
 }

@@ -1,23 +1,20 @@
 //! Seats that answer by unary calls: over gRPC-Web on the port of the page, as from a browser.
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::task::{Context, Poll};
 
 use bridgemaster_proto::v1::{
-    DecideRequest, Decision, DecisionRejected, DecisionRequest, FaultReason, GameDecision, Hello,
-    MatchEnded, RefusalReason, Replay, ResignSeatRequest, SeatResult, SeatState, WatchSeatRequest,
-    WatchSeatResponse, decision::Choice, play_response::Message, record::Record,
-    seat_service_client::SeatServiceClient,
+    DecideRequest, Decision, DecisionRejected, FaultReason, GameDecision, Hello, PlayRequest,
+    RefusalReason, Replay, ResignSeatRequest, SeatResult, SeatState, WatchSeatRequest,
+    WatchSeatResponse, decision::Choice, play_request::Message as Sent, play_response::Message,
+    record::Record, seat_service_client::SeatServiceClient,
 };
 use bridgemaster_replay::verify;
 use bridgemaster_server::{
-    Limits,
-    identity::{ApiKey, KEY_METADATA, KeyScope},
+    ServerOptions,
+    identity::KeyScope::{Create, Play},
 };
-use bridgemaster_store::{MemoryStore, Store};
-use tokio::{select, time::timeout};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_stream::StreamExt as _;
 use tonic::{
     Request, Status, Streaming,
     body::Body,
@@ -28,9 +25,10 @@ use tonic_web::{GrpcWebCall, GrpcWebClientLayer, GrpcWebClientService};
 use tower_layer::Layer as _;
 
 use crate::{
-    locked_server::LockedServer,
-    raw_bot::{RawBot, hello, reason},
-    test_server::{GAMES, PATIENCE, TestServer, config},
+    caller::Caller,
+    raw_bot::{RawBot, bearer, hello},
+    streams::{PATIENCE, end, outcome, reason, until},
+    test_server::{GAMES, TestServer, assert_faultless, config, of_two},
 };
 
 /// A connection to the port of the page.
@@ -62,7 +60,7 @@ async fn client(server: &TestServer) -> Client {
 /// Creates a request that presents a ticket.
 fn with_ticket<T>(ticket: &str, message: T) -> Request<T> {
     let mut request = Request::new(message);
-    let bearer = format!("Bearer {ticket}").parse().unwrap();
+    let bearer = bearer(ticket).parse().unwrap();
     request.metadata_mut().insert("authorization", bearer);
     request
 }
@@ -80,12 +78,7 @@ async fn watch(
 async fn refused(client: &mut Client, ticket: &str, hello: Option<Hello>) -> Status {
     match watch(client, ticket, hello).await {
         Err(status) => status,
-        Ok(mut inbound) => loop {
-            match inbound.message().await {
-                Ok(message) => assert!(message.is_some(), "the stream ended well"),
-                Err(status) => return status,
-            }
-        },
+        Ok(mut inbound) => end(&mut inbound).await,
     }
 }
 
@@ -106,137 +99,30 @@ async fn decide(
     Ok(answered.expect("the server answers")?.into_inner().rejected)
 }
 
-/// A seat that is played by unary calls.
-struct SeatPlayer {
-    client: Client,
-    ticket: String,
-    inbound: Streaming<WatchSeatResponse>,
-    last_sequence: u32,
-    history_id: String,
-    resumed: bool,
+/// Joins a seat whose bot answers by unary calls.
+async fn join(server: &TestServer, ticket: &str) -> RawBot {
+    join_with(server, ticket, hello()).await
 }
 
-impl SeatPlayer {
-    async fn join(server: &TestServer, ticket: &str) -> Self {
-        Self::join_with(server, ticket, hello()).await
-    }
-
-    async fn join_with(server: &TestServer, ticket: &str, hello: Hello) -> Self {
-        let mut client = client(server).await;
-        let inbound = watch(&mut client, ticket, Some(hello)).await.unwrap();
-        let mut player = Self {
-            client,
-            ticket: ticket.to_owned(),
-            inbound,
-            last_sequence: 0,
-            history_id: String::new(),
-            resumed: false,
-        };
-        match player.next().await.unwrap().unwrap() {
-            Message::Welcome(welcome) => {
-                player.history_id = welcome.history_id;
-                player.resumed = welcome.resumed;
-            }
-            other => panic!("{other:?} before Welcome"),
-        }
-        player
-    }
-
-    /// Returns the next message other than a Ping; `None` if the stream ended without an error.
-    async fn next(&mut self) -> Result<Option<Message>, Status> {
-        loop {
-            let response = timeout(PATIENCE, self.inbound.message()).await;
-            let Some(response) = response.expect("the server sends a message")? else {
-                return Ok(None);
-            };
-            let message = response.message.unwrap();
-            if message.sequence > 0 {
-                self.last_sequence = message.sequence;
-            }
-            match message.message.unwrap() {
-                Message::Ping(_) => {}
-                other => return Ok(Some(other)),
+async fn join_with(server: &TestServer, ticket: &str, hello: Hello) -> RawBot {
+    let mut client = client(server).await;
+    let inbound = watch(&mut client, ticket, Some(hello)).await.unwrap();
+    let inbound = inbound.map(|response| response.map(|response| response.message.unwrap()));
+    let (outbound, mut messages) = mpsc::channel::<PlayRequest>(1024);
+    let ticket = ticket.to_owned();
+    tokio::spawn(async move {
+        while let Some(message) = messages.recv().await {
+            if let Some(Sent::Decision(decision)) = message.message {
+                let request = DecideRequest {
+                    decision: Some(decision),
+                };
+                // The stream reports what becomes of the seat.
+                let _ = client.decide(with_ticket(&ticket, request)).await;
             }
         }
-    }
-
-    async fn until<T>(&mut self, mut pick: impl FnMut(Message) -> Option<T>) -> T {
-        loop {
-            let message = self.next().await.unwrap().expect("the stream continues");
-            if let Some(found) = pick(message) {
-                return found;
-            }
-        }
-    }
-
-    async fn next_request(&mut self) -> DecisionRequest {
-        self.until(|message| match message {
-            Message::DecisionRequest(request) => Some(request),
-            _ => None,
-        })
-        .await
-    }
-
-    async fn decide(
-        &mut self,
-        request_id: u32,
-        index: u32,
-    ) -> Result<Option<DecisionRejected>, Status> {
-        decide(&mut self.client, &self.ticket, request_id, index).await
-    }
-
-    /// Answers every request with its first legal decision until the match ends.
-    async fn play_on(mut self) -> MatchEnded {
-        loop {
-            match self.next().await.unwrap().expect("the match continues") {
-                Message::DecisionRequest(request) => {
-                    let rejected = self.decide(request.request_id, 0).await.unwrap();
-                    assert_eq!(rejected, None);
-                }
-                Message::MatchEnded(ended) => {
-                    assert_eq!(self.next().await.unwrap(), None, "the stream ends well");
-                    return ended;
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Answers requests until `other` completes.
-    async fn answer_until<T>(&mut self, other: impl Future<Output = T>) -> T {
-        tokio::pin!(other);
-        loop {
-            select! {
-                biased;
-                done = &mut other => return done,
-                message = self.next() => {
-                    if let Ok(Some(Message::DecisionRequest(request))) = message {
-                        self.decide(request.request_id, 0).await.unwrap();
-                    }
-                }
-            }
-        }
-    }
-
-    /// Returns the Hello that resumes after this message.
-    fn hello_after(&self, last_sequence: u32) -> Hello {
-        Hello {
-            last_sequence: Some(last_sequence),
-            history_id: Some(self.history_id.clone()),
-            ..hello()
-        }
-    }
-
-    /// Returns the refusal at the end of the stream; `None` if it ended without an error.
-    async fn end(&mut self) -> Option<Status> {
-        loop {
-            match self.next().await {
-                Ok(Some(_)) => {}
-                Ok(None) => return None,
-                Err(status) => return Some(status),
-            }
-        }
-    }
+    });
+    let bot = RawBot::new(outbound, Box::pin(inbound));
+    bot.welcomed().await.unwrap()
 }
 
 /// Returns the decisions of a seat. The order between seats that decide in secret is undefined.
@@ -254,18 +140,15 @@ fn decisions(replay: &Replay, seat: u32) -> Vec<Option<GameDecision>> {
 async fn a_match_played_with_calls_equals_one_played_on_streams() {
     let server = TestServer::open().await;
     for game in GAMES {
-        let (calls, streams) = (
-            server.create(config(game, 2)).await,
-            server.create(config(game, 2)).await,
-        );
-        let (by_calls, beside) = (
-            SeatPlayer::join(&server, &calls.tickets[0]).await,
-            RawBot::join(&server, &calls.tickets[1]).await,
-        );
-        let (first, second) = (
-            RawBot::join(&server, &streams.tickets[0]).await,
-            RawBot::join(&server, &streams.tickets[1]).await,
-        );
+        let calls = server.create(config(game, 2)).await;
+        let streams = server.create(config(game, 2)).await;
+        let by_calls = join(&server, &calls.tickets[0]).await;
+        // In one match, both seats are played with calls.
+        let beside = match game == &GAMES[0] {
+            true => join(&server, &calls.tickets[1]).await,
+            false => server.join(&calls.tickets[1]).await,
+        };
+        let [first, second] = server.join_all(&streams).await;
         let (ended, other, same, _) = tokio::join!(
             by_calls.play_on(),
             beside.play_on(),
@@ -273,11 +156,11 @@ async fn a_match_played_with_calls_equals_one_played_on_streams() {
             second.play_on()
         );
         assert_eq!(ended.result, other.result, "{game}");
-        let [ended, same] = [ended, same].map(|ended| ended.result.unwrap().seats);
-        for (seat, same) in ended.iter().zip(&same) {
+        let [ended, same] = [ended, same].map(|ended| ended.result.unwrap());
+        assert_faultless(&ended);
+        for (seat, same) in ended.seats.iter().zip(&same.seats) {
             let got = |seat: &SeatResult| (seat.place, seat.score, seat.breakdown.clone());
             assert_eq!(got(seat), got(same), "{game}");
-            assert_eq!(seat.fault_count, 0, "{game}: {:?}", seat.faults);
         }
         let calls = server.replay(&calls.match_id).await.unwrap();
         let streams = server.replay(&streams.match_id).await.unwrap();
@@ -294,17 +177,17 @@ async fn a_match_played_with_calls_equals_one_played_on_streams() {
 #[tokio::test]
 async fn a_caller_without_the_ticket_neither_watches_nor_plays_a_seat() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
+    let seated = server.create(of_two()).await;
     let mut client = client(&server).await;
     let unknown = "0".repeat(seated.tickets[0].len());
     let refusal = refused(&mut client, &unknown, Some(hello())).await;
     assert_eq!(reason(&refusal), "TICKET_UNKNOWN");
-    let refusal = decide(&mut client, &unknown, 1, 0).await.unwrap_err();
-    assert_eq!(reason(&refusal), "TICKET_UNKNOWN");
-    let bare = client.decide(DecideRequest::default()).await.unwrap_err();
-    assert_eq!(reason(&bare), "TICKET_MISSING");
-    let bare = client.resign_seat(ResignSeatRequest {}).await.unwrap_err();
-    assert_eq!(reason(&bare), "TICKET_MISSING");
+    let decided = decide(&mut client, &unknown, 1, 0).await;
+    assert_eq!(outcome(decided), "TICKET_UNKNOWN");
+    let bare = client.decide(DecideRequest::default()).await;
+    assert_eq!(outcome(bare), "TICKET_MISSING");
+    let bare = client.resign_seat(ResignSeatRequest {}).await;
+    assert_eq!(outcome(bare), "TICKET_MISSING");
 
     let ticket = &seated.tickets[0];
     let refusal = refused(&mut client, ticket, None).await;
@@ -315,30 +198,26 @@ async fn a_caller_without_the_ticket_neither_watches_nor_plays_a_seat() {
     };
     let refusal = refused(&mut client, ticket, Some(strange)).await;
     assert_eq!(reason(&refusal), "PROTOCOL_REVISION_UNSUPPORTED");
-    let refusal = decide(&mut client, ticket, 1, 0).await.unwrap_err();
-    assert_eq!(
-        reason(&refusal),
-        "HELLO_EXPECTED",
-        "nobody watches the seat"
-    );
+    let decided = decide(&mut client, ticket, 1, 0).await;
+    assert_eq!(outcome(decided), "HELLO_EXPECTED", "nobody watches it");
 }
 
 #[tokio::test]
 async fn the_newest_stream_of_either_service_has_the_seat() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
+    let seated = server.create(of_two()).await;
     let ticket = &seated.tickets[0];
-    let mut calls = SeatPlayer::join(&server, ticket).await;
-    let mut again = SeatPlayer::join(&server, ticket).await;
+    let calls = join(&server, ticket).await;
+    let again = join(&server, ticket).await;
     assert_eq!(reason(&calls.end().await.unwrap()), "SUPERSEDED");
-    let stream = RawBot::join(&server, ticket).await;
+    let stream = server.join(ticket).await;
     assert_eq!(reason(&again.end().await.unwrap()), "SUPERSEDED");
-    let refusal = again.decide(1, 0).await.unwrap_err();
-    assert_eq!(reason(&refusal), "HELLO_EXPECTED");
-    let back = SeatPlayer::join(&server, ticket).await;
+    let decided = decide(&mut client(&server).await, ticket, 1, 0).await;
+    assert_eq!(outcome(decided), "HELLO_EXPECTED");
+    let back = join(&server, ticket).await;
     assert_eq!(reason(&stream.end().await.unwrap()), "SUPERSEDED");
 
-    let other = RawBot::join(&server, &seated.tickets[1]).await;
+    let other = server.join(&seated.tickets[1]).await;
     let (ended, same) = tokio::join!(back.play_on(), other.play_on());
     assert_eq!(ended.result, same.result);
 }
@@ -346,32 +225,31 @@ async fn the_newest_stream_of_either_service_has_the_seat() {
 #[tokio::test]
 async fn an_answer_reports_whether_it_was_accepted_and_why_not() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
-    let mut other = RawBot::join(&server, &seated.tickets[1]).await;
+    let seated = server.create(of_two()).await;
+    let ticket = &seated.tickets[0];
+    let mut player = join(&server, ticket).await;
+    let mut client = client(&server).await;
+    let mut other = server.join(&seated.tickets[1]).await;
     let asked = other.answer_until(player.next_request()).await;
     let id = asked.request_id;
 
-    let rejected = player.decide(id, asked.legal_count).await.unwrap();
-    let rejected = rejected.expect("there is no such index");
+    let rejected = decide(&mut client, ticket, id, asked.legal_count).await;
+    let rejected = rejected.unwrap().expect("there is no such index");
     assert_eq!(rejected.reason(), RefusalReason::IndexOutOfRange);
     assert_eq!((rejected.request_id, rejected.open_request_id), (id, id));
-    let answer = player
-        .until(|message| match message {
-            Message::DecisionRejected(rejected) => Some(rejected),
-            _ => None,
-        })
-        .await;
+    let answer = player.next_rejection().await;
     assert_eq!(answer, rejected, "the stream has the same");
 
-    let none = with_ticket(&player.ticket, DecideRequest::default());
-    let none = player.client.decide(none).await.unwrap().into_inner();
+    let none = with_ticket(ticket, DecideRequest::default());
+    let none = client.decide(none).await.unwrap().into_inner();
     let unknown = none.rejected.map(|rejected| rejected.reason());
     assert_eq!(unknown, Some(RefusalReason::UnknownRequest));
 
-    assert_eq!(player.decide(id, 0).await.unwrap(), None);
-    assert_eq!(player.decide(id, 0).await.unwrap(), None, "the same again");
-    let stale = player.decide(id, 1).await.unwrap().unwrap();
+    for _ in 0..2 {
+        let accepted = decide(&mut client, ticket, id, 0).await.unwrap();
+        assert_eq!(accepted, None, "also the same again");
+    }
+    let stale = decide(&mut client, ticket, id, 1).await.unwrap().unwrap();
     assert_eq!(stale.reason(), RefusalReason::StaleRequest);
 
     let (ended, _) = tokio::join!(player.play_on(), other.play_on());
@@ -383,74 +261,70 @@ async fn an_answer_reports_whether_it_was_accepted_and_why_not() {
 #[tokio::test]
 async fn a_seat_whose_stream_is_lost_is_paused_and_resumes() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
-    let mut other = RawBot::join(&server, &seated.tickets[1]).await;
+    let seated = server.create(of_two()).await;
+    let mut player = join(&server, &seated.tickets[0]).await;
+    let mut other = server.join(&seated.tickets[1]).await;
     let asked = other.answer_until(player.next_request()).await;
     let back = player.hello_after(player.last_sequence - 1);
     drop(player);
-    timeout(PATIENCE, async {
-        while server.info(&seated.match_id).await.seats[0].state() != SeatState::Paused {
-            tokio::task::yield_now().await;
-        }
+    until("the seat is paused", async || {
+        server.info(&seated.match_id).await.seats[0].state() == SeatState::Paused
     })
-    .await
-    .expect("the seat is paused");
+    .await;
     let mut client = client(&server).await;
-    let refusal = decide(&mut client, &seated.tickets[0], asked.request_id, 0).await;
-    assert_eq!(reason(&refusal.unwrap_err()), "HELLO_EXPECTED");
+    let decided = decide(&mut client, &seated.tickets[0], asked.request_id, 0).await;
+    assert_eq!(outcome(decided), "HELLO_EXPECTED");
 
-    let mut player = SeatPlayer::join_with(&server, &seated.tickets[0], back).await;
+    let mut player = join_with(&server, &seated.tickets[0], back).await;
     assert!(player.resumed);
     let again = player.next_request().await;
-    assert_eq!(
-        (again.request_id, &again.game),
-        (asked.request_id, &asked.game)
-    );
-    assert_eq!(player.decide(again.request_id, 0).await.unwrap(), None);
+    let content = (again.request_id, &again.game);
+    assert_eq!(content, (asked.request_id, &asked.game));
+    player.answer_first(&again).await;
     let (ended, same) = tokio::join!(player.play_on(), other.play_on());
     assert_eq!(ended.result, same.result);
-    assert_eq!(ended.result.unwrap().seats[0].fault_count, 0);
+    assert_faultless(&ended.result.unwrap());
 }
 
 #[tokio::test]
 async fn an_accepted_answer_survives_a_restart() {
     for game in GAMES {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        let mut server = TestServer::over(&store, Limits::default()).await;
+        let mut server = TestServer::stored().await;
         let seated = server.create(config(game, 2)).await;
-        let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
-        let mut other = RawBot::join(&server, &seated.tickets[1]).await;
-        let asked = other.answer_until(player.next_request()).await;
-        assert_eq!(player.decide(asked.request_id, 0).await.unwrap(), None);
+        let ticket = &seated.tickets[0];
+        let mut player = join(&server, ticket).await;
+        let mut other = server.join(&seated.tickets[1]).await;
+        let id = other.answer_until(player.next_request()).await.request_id;
+        let accepted = decide(&mut client(&server).await, ticket, id, 0).await;
+        assert_eq!(accepted.unwrap(), None);
         // Nothing may have come of it yet, since seats may decide in secret.
-        server.crash().await;
+        server.restart().await;
 
-        let server = TestServer::over(&store, Limits::default()).await;
-        let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
+        let player = join(&server, ticket).await;
         assert!(!player.resumed);
-        let stale = player.decide(asked.request_id, 1).await.unwrap().unwrap();
+        let stale = decide(&mut client(&server).await, ticket, id, 1).await;
+        let stale = stale.unwrap().unwrap();
         assert_eq!(stale.reason(), RefusalReason::StaleRequest, "{game}");
         let other = RawBot::resume(&server, &seated.tickets[1], other.resume_point());
         let (ended, same) = tokio::join!(player.play_on(), other);
         assert_eq!(ended.result, same.result, "{game}");
-        for seat in &ended.result.unwrap().seats {
-            assert_eq!(seat.fault_count, 0, "{game}: {:?}", seat.faults);
-        }
+        assert_faultless(&ended.result.unwrap());
     }
 }
 
 #[tokio::test]
 async fn a_seat_that_resigns_with_a_call_forfeits() {
     let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let mut player = SeatPlayer::join(&server, &seated.tickets[0]).await;
-    let mut other = RawBot::join(&server, &seated.tickets[1]).await;
+    let seated = server.create(of_two()).await;
+    let ticket = &seated.tickets[0];
+    let mut player = join(&server, ticket).await;
+    let mut other = server.join(&seated.tickets[1]).await;
     other.answer_until(player.next_request()).await;
-    let resign = with_ticket(&player.ticket, ResignSeatRequest {});
-    player.client.resign_seat(resign).await.unwrap();
+    let mut client = client(&server).await;
+    let resign = with_ticket(ticket, ResignSeatRequest {});
+    client.resign_seat(resign).await.unwrap();
     assert_eq!(reason(&player.end().await.unwrap()), "SEAT_CLOSED");
-    let refusal = refused(&mut player.client, &player.ticket, Some(hello())).await;
+    let refusal = refused(&mut client, ticket, Some(hello())).await;
     assert_eq!(reason(&refusal), "SEAT_CLOSED");
     let ended = other.play_on().await;
     let seat = &ended.result.unwrap().seats[0];
@@ -459,57 +333,33 @@ async fn a_seat_that_resigns_with_a_call_forfeits() {
 }
 
 #[tokio::test]
-async fn two_seats_played_with_calls_finish_their_match() {
-    let server = TestServer::open().await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let mut first = SeatPlayer::join(&server, &seated.tickets[0]).await;
-    let mut second = SeatPlayer::join(&server, &seated.tickets[1]).await;
-    let asked = second.answer_until(first.next_request()).await;
-    assert_eq!(first.decide(asked.request_id, 0).await.unwrap(), None);
-    let (ended, same) = tokio::join!(first.play_on(), second.play_on());
-    assert_eq!(ended.result, same.result);
-}
-
-/// Creates a request that presents a ticket and an API key.
-fn with_key<T>(ticket: &str, key: &ApiKey, message: T) -> Request<T> {
-    let mut request = with_ticket(ticket, message);
-    let key = key.reveal().parse().unwrap();
-    request.metadata_mut().insert(KEY_METADATA, key);
-    request
-}
-
-#[tokio::test]
 async fn a_ticket_used_with_another_key_neither_watches_nor_decides() {
-    let locked = LockedServer::open().await;
-    let scopes = [KeyScope::Create, KeyScope::Play];
-    let owner = locked.key("owner", &scopes).await;
-    let thief = locked.key("thief", &scopes).await;
-    let seated = locked.with(&owner).create(config(GAMES[0], 2)).await;
-    let seated = seated.unwrap();
-    let ticket = &seated.tickets[0];
+    let server = TestServer::locked(ServerOptions::default()).await;
+    let owner = server.caller("owner", &[Create, Play]).await;
+    let thief = server.caller("thief", &[Create, Play]).await;
+    let ticket = &owner.create(of_two()).await.tickets[0];
     // On the main port, which serves the service too.
-    let mut client = SeatServiceClient::new(locked.server.channel.clone());
-    let watch = || WatchSeatRequest {
-        hello: Some(hello()),
+    let seats = |caller: &Caller| SeatServiceClient::new(caller.keyed());
+    let watch = || {
+        let hello = Some(hello());
+        with_ticket(ticket, WatchSeatRequest { hello })
     };
-    let watched = client.watch_seat(with_key(ticket, &owner, watch())).await;
-    let mut held = watched.unwrap().into_inner();
+    let watched = seats(&owner).watch_seat(watch()).await.unwrap();
+    let mut held = watched.into_inner();
     let welcome = held.message().await.unwrap().unwrap().message.unwrap();
     assert!(matches!(welcome.message, Some(Message::Welcome(_))));
 
-    let stolen = client.watch_seat(with_key(ticket, &thief, watch())).await;
-    let mut stolen = stolen.unwrap().into_inner();
-    let refusal = stolen.message().await.unwrap_err();
+    let stolen = seats(&thief).watch_seat(watch()).await.unwrap();
+    let refusal = end(&mut stolen.into_inner()).await;
     assert_eq!(reason(&refusal), "SEAT_OF_ANOTHER_KEY");
-    let decide = || DecideRequest {
-        decision: Some(Decision::default()),
+    let decide = async |caller: &Caller| {
+        let decision = Some(Decision::default());
+        let request = with_ticket(ticket, DecideRequest { decision });
+        seats(caller).decide(request).await
     };
-    let refusal = client.decide(with_key(ticket, &thief, decide())).await;
-    assert_eq!(reason(&refusal.unwrap_err()), "SEAT_OF_ANOTHER_KEY");
-    let refusal = client.decide(with_ticket(ticket, decide())).await;
-    assert_eq!(reason(&refusal.unwrap_err()), "KEY_MISSING");
-
-    let heard = client.decide(with_key(ticket, &owner, decide())).await;
-    let rejected = heard.unwrap().into_inner().rejected.unwrap();
+    assert_eq!(outcome(decide(&thief).await), "SEAT_OF_ANOTHER_KEY");
+    assert_eq!(outcome(decide(&server).await), "KEY_MISSING");
+    let heard = decide(&owner).await.unwrap().into_inner();
+    let rejected = heard.rejected.unwrap();
     assert_eq!(rejected.reason(), RefusalReason::UnknownRequest);
 }

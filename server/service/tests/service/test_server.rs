@@ -1,30 +1,32 @@
-//! A test server in this process, and the matches that tests play on it.
+//! A test server in this process, its keys, and the matches that tests play on it.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, ops::Deref, sync::Arc, time::Duration};
 
-use bridgemaster_bots::Random;
-use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
-    self, ClockRules, CreateMatchRequest, GameConfig, GetMatchRequest, GetReplayRequest,
-    MatchConfig, MatchInfo, MatchResult, Replay, catalog_service_client::CatalogServiceClient,
-    match_service_client::MatchServiceClient, play_service_client::PlayServiceClient,
+    ClockRules, CreateMatchResponse, GameConfig, MatchConfig, MatchInfo, MatchResult,
+    SpectatorRules,
 };
-use bridgemaster_sdk::{Options, PlayError};
-use bridgemaster_server::{KeepReplays, Limits, ServeError, Server, ServerOptions, Storage};
-use bridgemaster_store::{MemoryStore, Store};
-use tokio::task::JoinHandle;
+use bridgemaster_server::{
+    KeepReplays, Limits, ServeError, Server, ServerOptions, Storage,
+    identity::{ApiKey, KeyScope},
+};
+use bridgemaster_store::{KeyName, KeyStore, MemoryStore, NewKey, OwnerName, Store};
+use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tonic::{Status, transport::Channel};
 
-/// The maximum time for which a test waits for an event.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+use crate::{caller::Caller, intercepted_store::InterceptedStore, streams::PATIENCE};
 
 /// The games for tests that run once per game.
 pub(crate) const GAMES: &[&str] = bridgemaster_games::GAME_IDS;
+/// The interval of key reloads, short enough for a test to wait for one.
+const KEY_CACHE_TIME: Duration = Duration::from_millis(20);
 
+/// A server, and a caller of it without a key.
 pub(crate) struct TestServer {
-    pub(crate) url: String,
-    pub(crate) channel: Channel,
+    guest: Caller,
+    options: ServerOptions,
+    /// The keys, if the server requires them.
+    pub(crate) keys: Arc<MemoryStore>,
     /// The address of the metrics.
     pub(crate) metrics: SocketAddr,
     /// The address of the page.
@@ -35,37 +37,48 @@ pub(crate) struct TestServer {
     _stop_at_end: DropGuard,
 }
 
+impl Deref for TestServer {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.guest
+    }
+}
+
 /// A match on a [`TestServer`], with one ticket per seat.
 pub(crate) struct Seated {
     pub(crate) match_id: String,
     pub(crate) tickets: Vec<String>,
 }
 
+impl From<CreateMatchResponse> for Seated {
+    fn from(created: CreateMatchResponse) -> Self {
+        Self {
+            match_id: created.r#match.unwrap().match_id,
+            tickets: created.tickets.into_iter().map(|one| one.ticket).collect(),
+        }
+    }
+}
+
 impl TestServer {
     pub(crate) async fn open() -> Self {
-        Self::with_limits(Limits::default()).await
+        Self::with_options(ServerOptions::default()).await
     }
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
-        let options = ServerOptions {
-            limits,
-            ..ServerOptions::default()
-        };
-        Self::with_options(options).await
+        Self::with_options(with_limits(limits)).await
+    }
+
+    /// Starts a server whose matches are stored in memory.
+    pub(crate) async fn stored() -> Self {
+        Self::over(&memory(), Limits::default()).await
     }
 
     /// Starts a server whose matches are stored in `store`.
     pub(crate) async fn over(store: &Arc<dyn Store>, limits: Limits) -> Self {
-        let storage = Storage {
-            store: Arc::clone(store),
-            dropped_matches: Vec::new(),
-            keep_replays: KeepReplays::All,
-            shared: None,
-        };
         Self::with_options(ServerOptions {
-            limits,
-            storage: Some(storage),
-            ..ServerOptions::default()
+            storage: Some(storage(store)),
+            ..with_limits(limits)
         })
         .await
     }
@@ -73,32 +86,64 @@ impl TestServer {
     /// Starts a server without a store and one with a store. The second keeps a finished match only
     /// in its store once another match has ended.
     pub(crate) async fn without_and_with_store() -> [Self; 2] {
-        let limits = Limits {
-            ended_matches_kept: 1,
-            ..Limits::default()
-        };
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        [Self::open().await, Self::over(&store, limits).await]
+        let store = memory();
+        let over = Self::over(&store, keeping_one());
+        [Self::open().await, over.await]
     }
 
-    pub(crate) async fn with_options(mut options: ServerOptions) -> Self {
+    /// Starts a server that requires keys.
+    pub(crate) async fn locked(options: ServerOptions) -> Self {
+        let keys = Arc::<MemoryStore>::default();
+        let options = ServerOptions {
+            keys: Some(Arc::clone(&keys) as _),
+            ..options
+        };
+        Self::start(options, keys).await
+    }
+
+    /// Starts a server whose matches and keys are in `store`, which wraps `memory`.
+    pub(crate) async fn locked_over(
+        store: Arc<InterceptedStore>,
+        memory: Arc<MemoryStore>,
+        limits: Limits,
+    ) -> Self {
+        let matches: Arc<dyn Store> = Arc::clone(&store) as _;
+        let options = ServerOptions {
+            keys: Some(store),
+            storage: Some(storage(&matches)),
+            ..with_limits(limits)
+        };
+        Self::start(options, memory).await
+    }
+
+    /// Starts a server whose matches and keys are in memory.
+    pub(crate) async fn locked_in_memory() -> Self {
+        let memory = Arc::<MemoryStore>::default();
+        let store = InterceptedStore::over(Arc::clone(&memory) as _);
+        Self::locked_over(Arc::new(store), memory, Limits::default()).await
+    }
+
+    pub(crate) async fn with_options(options: ServerOptions) -> Self {
+        Self::start(options, Arc::default()).await
+    }
+
+    async fn start(mut options: ServerOptions, keys: Arc<MemoryStore>) -> Self {
         let free: SocketAddr = "127.0.0.1:0".parse().unwrap();
         options.metrics = Some(free);
-        let mut server = Server::bind(free, options).await.unwrap();
+        if options.limits.key_cache_time == Limits::default().key_cache_time {
+            options.limits.key_cache_time = KEY_CACHE_TIME;
+        }
+        let mut server = Server::bind(free, options.clone()).await.unwrap();
         let names = vec!["bridge.example".to_owned()];
         let page = server.open_page(free, names).await.unwrap();
-        let url = format!("http://{}", server.local_addr());
+        let guest = Caller::new(format!("http://{}", server.local_addr()));
         let metrics = server.metrics_addr().unwrap();
-        let stop = CancellationToken::new();
-        let drain = CancellationToken::new();
+        let (stop, drain) = (CancellationToken::new(), CancellationToken::new());
         let running = tokio::spawn(server.run_and_drain(drain.clone(), stop.clone()));
         Self {
-            channel: Channel::from_shared(url.clone())
-                .unwrap()
-                .connect()
-                .await
-                .unwrap(),
-            url,
+            guest,
+            options,
+            keys,
             metrics,
             page,
             _stop_at_end: stop.clone().drop_guard(),
@@ -115,83 +160,81 @@ impl TestServer {
         assert!(ended.is_err_and(|error| error.is_cancelled()));
     }
 
-    pub(crate) fn matches(&self) -> MatchServiceClient<Channel> {
-        MatchServiceClient::new(self.channel.clone())
+    /// Crashes the server, and starts another one with the same options and stores.
+    pub(crate) async fn restart(&mut self) {
+        self.crash().await;
+        *self = Self::start(self.options.clone(), Arc::clone(&self.keys)).await;
     }
 
-    pub(crate) fn catalog(&self) -> CatalogServiceClient<Channel> {
-        CatalogServiceClient::new(self.channel.clone())
+    /// Waits until the server has ended by itself.
+    pub(crate) async fn ended(&mut self) -> Result<(), ServeError> {
+        let ended = timeout(PATIENCE, &mut self.running).await;
+        ended.expect("the server ends").unwrap()
     }
 
-    /// Opens a separate connection, like each bot process.
-    pub(crate) async fn player(&self) -> PlayServiceClient<Channel> {
-        let channel = Channel::from_shared(self.url.clone()).unwrap();
-        PlayServiceClient::new(channel.connect().await.unwrap())
+    /// Returns the store of matches.
+    pub(crate) fn store(&self) -> &Arc<dyn Store> {
+        &self.options.storage.as_ref().unwrap().store
     }
 
-    pub(crate) async fn try_create(&self, config: MatchConfig) -> Result<Seated, Status> {
-        let created = self
-            .matches()
-            .create_match(CreateMatchRequest {
-                config: Some(config),
-                ..CreateMatchRequest::default()
-            })
-            .await?
-            .into_inner();
-        Ok(Seated {
-            match_id: created.r#match.unwrap().match_id,
-            tickets: created.tickets.into_iter().map(|t| t.ticket).collect(),
-        })
+    /// Adds a key, and returns a caller with it.
+    pub(crate) async fn caller(&self, name: &str, scopes: &[KeyScope]) -> Caller {
+        self.caller_with(name, scopes, None, None).await
     }
 
-    pub(crate) async fn create(&self, config: MatchConfig) -> Seated {
-        self.try_create(config).await.unwrap()
-    }
-
-    pub(crate) async fn info(&self, match_id: &str) -> MatchInfo {
-        let request = GetMatchRequest {
-            match_id: match_id.to_owned(),
-            ..GetMatchRequest::default()
+    /// Adds a key of this owner that expires at this time, in ms since 1970 UTC.
+    pub(crate) async fn caller_with(
+        &self,
+        name: &str,
+        scopes: &[KeyScope],
+        owner: Option<&str>,
+        expires_at_unix_ms: Option<i64>,
+    ) -> Caller {
+        let key = ApiKey::generate();
+        let new = NewKey {
+            id: key.id().clone(),
+            name: KeyName::new(name).unwrap(),
+            owner: owner.map(|owner| OwnerName::new(owner).unwrap()),
+            scopes: scopes.iter().map(|scope| scope.to_scope()).collect(),
+            secret_hash: key.secret_hash(),
+            created_at_unix_ms: 1,
+            expires_at_unix_ms,
         };
-        let response = self.matches().get_match(request).await.unwrap();
-        response.into_inner().r#match.unwrap()
+        self.keys.add_key(new).await.unwrap();
+        self.with(&key)
     }
 
-    /// Waits for the end of a match and returns its result.
-    pub(crate) async fn result(&self, match_id: &str) -> MatchResult {
-        let mut updates = self
-            .matches()
-            .watch_match(v1::WatchMatchRequest {
-                match_id: match_id.to_owned(),
-            })
-            .await
-            .unwrap()
-            .into_inner();
-        tokio::time::timeout(PATIENCE, async {
-            while let Some(message) = updates.message().await.unwrap() {
-                if let Some(result) = message.r#match.unwrap().result {
-                    return result;
-                }
-            }
-            panic!("the spectator's stream ended without a result");
-        })
-        .await
-        .expect("the match ends")
+    /// Revokes the key of a caller.
+    pub(crate) async fn revoke(&self, caller: &Caller) {
+        self.keys.revoke_key(caller.key().id(), 2).await.unwrap();
     }
+}
 
-    pub(crate) async fn replay(&self, match_id: &str) -> Result<Replay, Status> {
-        let request = GetReplayRequest {
-            match_id: match_id.to_owned(),
-            ..GetReplayRequest::default()
-        };
-        let response = self.matches().get_replay(request).await?;
-        Ok(response.into_inner().replay.unwrap())
+pub(crate) fn memory() -> Arc<dyn Store> {
+    Arc::new(MemoryStore::new())
+}
+
+pub(crate) fn storage(store: &Arc<dyn Store>) -> Storage {
+    Storage {
+        store: Arc::clone(store),
+        dropped_matches: Vec::new(),
+        keep_replays: KeepReplays::All,
+        shared: None,
     }
+}
 
-    /// Starts a well-behaved bot that plays a seat to the end.
-    pub(crate) fn good_bot(&self, ticket: &str) -> JoinHandle<Result<MatchResult, PlayError>> {
-        let options = Options::new(&self.url, ticket.parse().unwrap(), "good");
-        tokio::spawn(bridgemaster_sdk::play(Random::new(&Seed::from(1)), options))
+pub(crate) fn with_limits(limits: Limits) -> ServerOptions {
+    ServerOptions {
+        limits,
+        ..ServerOptions::default()
+    }
+}
+
+/// Returns limits with one ended match in memory: the others are only in the store, if any.
+pub(crate) fn keeping_one() -> Limits {
+    Limits {
+        ended_matches_kept: 1,
+        ..Limits::default()
     }
 }
 
@@ -212,6 +255,11 @@ pub(crate) fn config(game_id: &str, seats: u32) -> MatchConfig {
     }
 }
 
+/// Returns the config of most matches.
+pub(crate) fn of_two() -> MatchConfig {
+    config(GAMES[0], 2)
+}
+
 /// Returns the same config with one time rule changed.
 pub(crate) fn with_clock(
     mut config: MatchConfig,
@@ -221,8 +269,37 @@ pub(crate) fn with_clock(
     config
 }
 
+/// Returns the config of a match that ends at once, without bots.
+pub(crate) fn without_bots() -> MatchConfig {
+    with_clock(of_two(), |clock| clock.startup_ms = Some(1))
+}
+
+/// Returns the config of a match whose spectators see it with a delay.
+pub(crate) fn with_delay(game: &str, delay_ms: u32) -> MatchConfig {
+    MatchConfig {
+        spectators: Some(SpectatorRules {
+            delay_ms,
+            ..SpectatorRules::default()
+        }),
+        ..config(game, 2)
+    }
+}
+
 /// Returns the default options of a game.
 pub(crate) fn default_game(game_id: &str) -> GameConfig {
     use bridgemaster_proto::games::WireGame as _;
     bridgemaster_games::with_game!(game_id, G => G::config_to_wire(&Default::default())).unwrap()
+}
+
+/// Asserts that no seat has a fault and that the house decided for none.
+#[track_caller]
+pub(crate) fn assert_faultless(result: &MatchResult) {
+    for seat in &result.seats {
+        assert_eq!((seat.fault_count, seat.house_decisions), (0, 0), "{seat:?}");
+    }
+}
+
+pub(crate) fn ids<'a>(matches: impl IntoIterator<Item = &'a MatchInfo>) -> Vec<&'a str> {
+    let matches = matches.into_iter();
+    matches.map(|info| info.match_id.as_str()).collect()
 }

@@ -2,21 +2,19 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use bridgemaster_proto::v1::{
-    CreateMatchRequest, ListGamesRequest, ListGamesResponse,
-    catalog_service_client::CatalogServiceClient, match_service_client::MatchServiceClient,
-};
 use bridgemaster_sdk::{Options, TlsOptions, endpoint};
 use bridgemaster_server::{Limits, Server, ServerOptions, Tls, TlsError, TlsFiles};
 #[cfg(target_os = "linux")]
 use tokio::net::TcpSocket;
 use tokio::{io::AsyncReadExt as _, net::TcpStream, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tonic::{Response, transport::Channel};
+use tonic::transport::Channel;
 
 use crate::{
+    caller::Caller,
     certificates::{Authority, Certified},
-    test_server::{GAMES, PATIENCE, config},
+    streams::PATIENCE,
+    test_server::{assert_faultless, of_two, with_limits},
 };
 
 struct TlsServer {
@@ -34,13 +32,11 @@ impl TlsServer {
         };
         let tls = Arc::new(Tls::load(files).unwrap());
         let options = ServerOptions {
-            limits,
             tls: Some(Arc::clone(&tls)),
-            ..ServerOptions::default()
+            ..with_limits(limits)
         };
-        let server = Server::bind("127.0.0.1:0".parse().unwrap(), options)
-            .await
-            .unwrap();
+        let free = "127.0.0.1:0".parse().unwrap();
+        let server = Server::bind(free, options).await.unwrap();
         let url = format!("https://{}", server.local_addr());
         let stop = CancellationToken::new();
         tokio::spawn(server.run(stop.clone()));
@@ -63,13 +59,10 @@ impl TlsServer {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn slow_pongs_over_tls_are_credited_no_more_than_the_network_round_trip() {
-    use crate::slow_pongs::{LOOPBACK_US, claimed_credit_us};
-
     let authority = Authority::new();
     let server = TlsServer::open(&authority.certify("server"), None, Limits::default()).await;
     let channel = server.connect(&trusting(&authority)).await.unwrap();
-    let credit_us = claimed_credit_us(channel).await;
-    assert!(credit_us < LOOPBACK_US, "{credit_us} µs");
+    crate::lag::slow_pongs::assert_uncredited(&Caller::over(channel)).await;
 }
 
 fn trusting(authority: &Authority) -> TlsOptions {
@@ -80,9 +73,8 @@ fn trusting(authority: &Authority) -> TlsOptions {
 }
 
 /// Makes a call that any client with a connection may make.
-async fn ask(channel: Channel) -> Result<Response<ListGamesResponse>, tonic::Status> {
-    let mut client = CatalogServiceClient::new(channel);
-    client.list_games(ListGamesRequest {}).await
+async fn ask(channel: Channel) -> Result<(), tonic::Status> {
+    Caller::over(channel).list_games().await
 }
 
 /// Whether a client with these files gets a response.
@@ -106,28 +98,17 @@ async fn a_match_is_played_over_tls_with_client_certificates() {
         ..trusting(&authority)
     };
     let channel = server.connect(&tls).await.unwrap();
-    let request = CreateMatchRequest {
-        config: Some(config(GAMES[0], 2)),
-        ..CreateMatchRequest::default()
-    };
-    let created = MatchServiceClient::new(channel).create_match(request).await;
-    let bots: Vec<_> = created
-        .unwrap()
-        .into_inner()
-        .tickets
-        .into_iter()
-        .map(|seat| {
-            let options = Options {
-                tls: tls.clone(),
-                ..Options::new(&server.url, seat.ticket.parse().unwrap(), "good")
-            };
-            let bot = bridgemaster_bots::Random::new(&bridgemaster_games::Seed::from(1));
-            tokio::spawn(bridgemaster_sdk::play(bot, options))
-        })
-        .collect();
-    for bot in bots {
-        let result = bot.await.unwrap().unwrap();
-        assert!(result.seats.iter().all(|seat| seat.fault_count == 0));
+    let seated = Caller::over(channel).create(of_two()).await;
+    let bots = seated.tickets.iter().map(|ticket| {
+        let options = Options {
+            tls: tls.clone(),
+            ..Options::new(&server.url, ticket.parse().unwrap(), "good")
+        };
+        let bot = bridgemaster_bots::Random::new(&bridgemaster_games::Seed::from(1));
+        tokio::spawn(bridgemaster_sdk::play(bot, options))
+    });
+    for bot in bots.collect::<Vec<_>>() {
+        assert_faultless(&bot.await.unwrap().unwrap());
     }
 
     assert!(
@@ -211,38 +192,42 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
     server.tls.reload().unwrap();
 }
 
-#[tokio::test]
-async fn stalled_handshakes_are_evicted_for_new_ones() {
-    let authority = Authority::new();
-    let limits = Limits {
+fn few_handshakes() -> Limits {
+    Limits {
         tls_handshakes: 4,
         tls_handshake_time: PATIENCE,
         ..Limits::default()
-    };
-    let server = TlsServer::open(&authority.certify("server"), None, limits).await;
+    }
+}
+
+async fn assert_closed(connection: &mut TcpStream) {
+    let end = timeout(PATIENCE, connection.read(&mut [0])).await.unwrap();
+    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
+}
+
+fn assert_open(connection: &TcpStream) {
+    let said = connection.try_read(&mut [0]);
+    assert_eq!(said.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[tokio::test]
+async fn stalled_handshakes_are_evicted_for_new_ones() {
+    let authority = Authority::new();
+    let server = TlsServer::open(&authority.certify("server"), None, few_handshakes()).await;
     let mut stalled = Vec::new();
     for _ in 0..20 {
         stalled.push(TcpStream::connect(server.address()).await.unwrap());
     }
     assert!(can_connect(&server, &trusting(&authority)).await);
-    // The first connection was closed, the last one was not.
-    let end = timeout(PATIENCE, stalled[0].read(&mut [0])).await.unwrap();
-    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
-    let mut byte = [0];
-    let last = stalled[19].try_read(&mut byte);
-    assert_eq!(last.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    assert_closed(&mut stalled[0]).await;
+    assert_open(&stalled[19]);
 }
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn many_handshakes_of_one_address_evict_none_of_another() {
     let authority = Authority::new();
-    let limits = Limits {
-        tls_handshakes: 4,
-        tls_handshake_time: PATIENCE,
-        ..Limits::default()
-    };
-    let server = TlsServer::open(&authority.certify("server"), None, limits).await;
+    let server = TlsServer::open(&authority.certify("server"), None, few_handshakes()).await;
     let honest = TcpStream::connect(server.address()).await.unwrap();
     let to = server.address().parse().unwrap();
     let mut stalled = Vec::new();
@@ -252,11 +237,9 @@ async fn many_handshakes_of_one_address_evict_none_of_another() {
         stalled.push(socket.connect(to).await.unwrap());
     }
     for stalled in &mut stalled[..17] {
-        let end = timeout(PATIENCE, stalled.read(&mut [0])).await.unwrap();
-        assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
+        assert_closed(stalled).await;
     }
-    let said = honest.try_read(&mut [0]);
-    assert_eq!(said.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    assert_open(&honest);
 }
 
 #[tokio::test]
@@ -268,6 +251,5 @@ async fn a_stalled_handshake_times_out() {
     };
     let server = TlsServer::open(&authority.certify("server"), None, limits).await;
     let mut stalled = TcpStream::connect(server.address()).await.unwrap();
-    let end = timeout(PATIENCE, stalled.read(&mut [0])).await.unwrap();
-    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
+    assert_closed(&mut stalled).await;
 }

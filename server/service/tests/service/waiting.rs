@@ -11,9 +11,9 @@ use tokio::{
 use tonic::Status;
 
 use crate::{
-    delayed_spectators::with_delay,
-    raw_bot::{RawBot, reason},
-    test_server::{GAMES, PATIENCE, Seated, TestServer, config},
+    caller::creating,
+    streams::{PATIENCE, assert_invalid, reason},
+    test_server::{GAMES, TestServer, of_two, with_delay},
 };
 
 /// The longest wait that a call may request, in ms.
@@ -45,19 +45,12 @@ async fn answer(call: JoinHandle<Result<MatchInfo, Status>>) -> Result<MatchInfo
     answer
 }
 
-async fn play(server: &TestServer, seated: &Seated) {
-    let good = server.good_bot(&seated.tickets[1]);
-    let bot = RawBot::join(server, &seated.tickets[0]).await;
-    bot.play_on().await;
-    good.await.unwrap().unwrap();
-}
-
 #[tokio::test]
 async fn a_waiting_call_returns_the_committed_end_of_the_match() {
     for server in TestServer::without_and_with_store().await {
-        let seated = server.create(config(GAMES[0], 2)).await;
+        let seated = server.create(of_two()).await;
         let calls = [(); 3].map(|()| waiting(&server, &seated.match_id, MAX_WAIT_MS));
-        play(&server, &seated).await;
+        server.play(&seated).await;
         let whole = server.info(&seated.match_id).await;
         assert!(whole.config.is_some());
         let without_config = MatchInfo {
@@ -69,7 +62,7 @@ async fn a_waiting_call_returns_the_committed_end_of_the_match() {
             assert_eq!(answer(call).await.unwrap(), without_config);
         }
         // Includes a match that is only in the store, if there is one.
-        play(&server, &server.create(config(GAMES[0], 2)).await).await;
+        server.played(of_two()).await;
         let late = waiting(&server, &seated.match_id, MAX_WAIT_MS);
         assert_eq!(answer(late).await.unwrap(), without_config);
     }
@@ -82,22 +75,21 @@ async fn a_call_waits_no_longer_than_requested_and_not_on_a_stopping_server() {
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
-    let seated = server.create(config(GAMES[0], 2)).await;
-    let playing = RawBot::join(&server, &seated.tickets[0]).await;
-    let waited = answer(waiting(&server, &seated.match_id, 1)).await;
+    let seated = server.create(of_two()).await;
+    let id = &*seated.match_id;
+    let playing = server.join(&seated.tickets[0]).await;
+    let waited = answer(waiting(&server, id, 1)).await;
     assert_eq!(waited.unwrap().state(), MatchState::Waiting);
     for too_long in [MAX_WAIT_MS + 1, u32::MAX] {
-        let refused = answer(waiting(&server, &seated.match_id, too_long)).await;
-        let refused = refused.unwrap_err();
-        assert!(refused.message().starts_with("wait_ms: "), "{refused:?}");
+        let refused = answer(waiting(&server, id, too_long)).await;
+        assert_invalid(refused, "wait_ms: ");
     }
 
-    let call = waiting(&server, &seated.match_id, MAX_WAIT_MS);
+    let call = waiting(&server, id, MAX_WAIT_MS);
     server.drain.cancel();
-    let drained = answer(call).await.unwrap();
-    assert_eq!(drained.state(), MatchState::Waiting);
-    let again = answer(waiting(&server, &seated.match_id, MAX_WAIT_MS)).await;
-    assert_eq!(again.unwrap().state(), MatchState::Waiting);
+    for call in [call, waiting(&server, id, MAX_WAIT_MS)] {
+        assert_eq!(answer(call).await.unwrap().state(), MatchState::Waiting);
+    }
     server.stop.cancel();
     let end = playing.end().await.unwrap();
     assert_eq!(reason(&end), "SERVER_STOPPING");
@@ -108,7 +100,7 @@ async fn a_delayed_viewer_waits_for_the_visible_end() {
     let server = TestServer::open().await;
     let seated = server.create(with_delay(GAMES[0], 500)).await;
     let call = waiting(&server, &seated.match_id, MAX_WAIT_MS);
-    play(&server, &seated).await;
+    server.play(&seated).await;
     let seen = answer(call).await.unwrap();
     assert_eq!(seen.state(), MatchState::Ended);
     assert!(seen.result.is_some());
@@ -119,12 +111,11 @@ async fn a_created_match_can_be_returned_without_its_config() {
     let server = TestServer::open().await;
     for without_config in [false, true] {
         let request = CreateMatchRequest {
-            config: Some(config(GAMES[0], 2)),
             without_config,
-            ..CreateMatchRequest::default()
+            ..creating(of_two())
         };
-        let made = server.matches().create_match(request).await.unwrap();
-        let info = made.into_inner().r#match.unwrap();
+        let made = server.create_by(request).await.unwrap();
+        let info = made.r#match.unwrap();
         assert_eq!(info.config.is_none(), without_config);
         assert!(server.info(&info.match_id).await.config.is_some());
     }

@@ -1,58 +1,47 @@
 //! Withheld replays: the folder gets each one only once everyone may see it.
 
-use std::{fs, path::Path, sync::Arc, time::SystemTime};
+use std::{fs, path::Path, time::SystemTime};
 
-use bridgemaster_proto::v1::{CloseGroupRequest, MatchGroup, SeedReveal, SpectatorRules};
+use bridgemaster_proto::v1::MatchConfig;
 use bridgemaster_replay::decode;
-use bridgemaster_server::{KeepReplays, WithheldReplays};
-use bridgemaster_store::{MatchId, MemoryStore, Store, Write};
+use bridgemaster_server::{KeepReplays, ServerOptions, WithheldReplays};
+use bridgemaster_store::{MatchId, Store, Write};
 
 use crate::{
+    delayed_law::AN_HOUR_MS,
     delayed_remote::Cluster,
-    delayed_spectators::AN_HOUR_MS,
-    metrics::scrape,
-    raw_bot::reason,
-    replay_files::{file, open, open_keeping, play, play_as, until},
-    test_server::TestServer,
+    groups::withheld,
+    replay_files::{file, is_written, open, open_keeping, play, stores, until_counted},
+    streams::{outcome, until},
+    test_server::{GAMES, TestServer, memory, with_delay, without_bots},
 };
 
 /// Plays a match of a group of two.
 async fn play_of_group(server: &TestServer, number: u32) -> String {
-    let of_group = |config: &mut bridgemaster_proto::v1::MatchConfig| {
-        config.group = Some(MatchGroup {
-            group_id: "deal-1".to_owned(),
-            number,
-            matches: 2,
-            seed_reveal: SeedReveal::WithGroup.into(),
-        });
+    let config = MatchConfig {
+        group: withheld(number, 2).group,
+        ..without_bots()
     };
-    let match_id = play_as(server, of_group).await;
+    let match_id = server.create(config).await.match_id;
     server.result(&match_id).await;
     match_id
 }
 
-/// Plays a match with this delay for spectators.
+/// Creates a match with this delay for spectators, which ends without bots. It may still be in
+/// play.
 async fn play_delayed(server: &TestServer, delay_ms: u32) -> String {
-    let late = |config: &mut bridgemaster_proto::v1::MatchConfig| {
-        config.spectators = Some(SpectatorRules {
-            delay_ms,
-            ..SpectatorRules::default()
-        });
+    let config = MatchConfig {
+        spectators: with_delay(GAMES[0], delay_ms).spectators,
+        ..without_bots()
     };
-    play_as(server, late).await
+    server.create(config).await.match_id
 }
 
-async fn is_written(folder: &Path, match_id: &str) {
-    let file = file(folder, match_id);
-    until("the replay is there", async || file.is_file()).await;
-}
-
-async fn close_group(server: &TestServer, match_id: &str) {
-    let close = CloseGroupRequest {
-        match_id: match_id.to_owned(),
-        ..CloseGroupRequest::default()
-    };
-    server.matches().close_group(close).await.unwrap();
+/// Plays a match that is not withheld, and waits until it is written.
+async fn write_another(server: &TestServer, folder: &Path) -> String {
+    let match_id = play(server, 1).await.remove(0);
+    is_written(folder, &match_id).await;
+    match_id
 }
 
 async fn all_have_ended(store: &dyn Store) {
@@ -62,41 +51,29 @@ async fn all_have_ended(store: &dyn Store) {
     .await;
 }
 
-fn stores() -> [Option<Arc<dyn Store>>; 2] {
-    [None, Some(Arc::new(MemoryStore::new()))]
-}
-
 #[tokio::test]
-async fn replays_of_a_group_are_written_once_it_is_complete() {
-    for store in stores() {
+async fn replays_of_a_group_are_written_once_it_is_complete_or_closed() {
+    let cases = [false, true].map(|is_closed| stores().map(|store| (store, is_closed)));
+    for (store, is_closed) in cases.into_iter().flatten() {
         let folder = tempfile::tempdir().unwrap();
         let server = open(Some(folder.path()), store.as_ref()).await;
         let first = play_of_group(&server, 0).await;
         // A match that ended later is written, and the first is not.
-        is_written(folder.path(), &play(&server).await).await;
+        write_another(&server, folder.path()).await;
         assert!(!file(folder.path(), &first).exists());
-        let second = play_of_group(&server, 1).await;
-        is_written(folder.path(), &first).await;
-        is_written(folder.path(), &second).await;
-    }
-}
-
-#[tokio::test]
-async fn replays_of_a_closed_group_are_written() {
-    for store in stores() {
-        let folder = tempfile::tempdir().unwrap();
-        let server = open(Some(folder.path()), store.as_ref()).await;
-        let first = play_of_group(&server, 0).await;
-        is_written(folder.path(), &play(&server).await).await;
-        assert!(!file(folder.path(), &first).exists());
-        close_group(&server, &first).await;
+        if is_closed {
+            server.close_group(&first).await.unwrap();
+        } else {
+            let second = play_of_group(&server, 1).await;
+            is_written(folder.path(), &second).await;
+        }
         is_written(folder.path(), &first).await;
     }
 }
 
 #[tokio::test]
 async fn a_replay_whose_group_is_closed_during_downtime_is_written() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(Some(folder.path()), Some(&store)).await;
     let first = play_of_group(&server, 0).await;
@@ -104,7 +81,7 @@ async fn a_replay_whose_group_is_closed_during_downtime_is_written() {
     assert!(!file(folder.path(), &first).exists());
 
     let mut without_folder = open(None, Some(&store)).await;
-    close_group(&without_folder, &first).await;
+    without_folder.close_group(&first).await.unwrap();
     without_folder.crash().await;
 
     let _server = open(Some(folder.path()), Some(&store)).await;
@@ -113,8 +90,8 @@ async fn a_replay_whose_group_is_closed_during_downtime_is_written() {
 
 #[tokio::test]
 async fn a_replay_whose_delay_ends_during_downtime_is_written() {
-    const DELAY_MS: u32 = 5_000;
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    const DELAY_MS: u32 = 2_000;
+    let store = memory();
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(Some(folder.path()), Some(&store)).await;
     let late = play_delayed(&server, DELAY_MS).await;
@@ -150,13 +127,13 @@ async fn a_replay_is_written_once_its_end_is_visible_to_spectators() {
 
 #[tokio::test]
 async fn a_replay_stays_withheld_across_restarts_until_its_group_ends() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(Some(folder.path()), Some(&store)).await;
     let late = play_delayed(&server, AN_HOUR_MS).await;
     let first = play_of_group(&server, 0).await;
     for _ in 0..2 {
-        is_written(folder.path(), &play(&server).await).await;
+        write_another(&server, folder.path()).await;
         server.crash().await;
         server = open(Some(folder.path()), Some(&store)).await;
         assert!(!file(folder.path(), &first).exists());
@@ -177,22 +154,16 @@ async fn a_replay_stays_withheld_across_restarts_until_its_group_ends() {
 
 #[tokio::test]
 async fn a_withheld_replay_is_not_deleted_and_does_not_retain_others() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(Some(folder.path()), Some(&store)).await;
     let first = play_of_group(&server, 0).await;
-    for _ in 0..20 {
-        play(&server).await;
-    }
+    play(&server, 20).await;
     server.crash().await;
     let one = KeepReplays::Last(1.try_into().unwrap());
     let server = open_keeping(one, Some(folder.path()), Some(&store)).await;
-    until("the others are forgotten", async || {
-        scrape(&server).await["bridgemaster_replays_forgotten_total"] >= 19.0
-    })
-    .await;
-    let withheld = server.replay(&first).await.unwrap_err();
-    assert_eq!(reason(&withheld), "GROUP_RUNNING");
+    until_counted(&server, "forgotten_total", 19.0).await;
+    assert_eq!(outcome(server.replay(&first).await), "GROUP_RUNNING");
     play_of_group(&server, 1).await;
     is_written(folder.path(), &first).await;
 }
@@ -202,7 +173,7 @@ async fn another_node_writes_a_withheld_replay_once_its_group_is_over() {
     let cluster = Cluster::new();
     let leader = cluster.start("one", None).await;
     let first = play_of_group(&leader, 0).await;
-    let open = play(&leader).await;
+    let open = play(&leader, 1).await.remove(0);
     let folder = tempfile::tempdir().unwrap();
     let _other = cluster.start("two", Some(folder.path())).await;
     is_written(folder.path(), &open).await;
@@ -216,10 +187,7 @@ async fn a_leader_does_not_delete_a_replay_that_another_node_withholds() {
     let cluster = Cluster::new();
     let mut leader = cluster.start("one", None).await;
     let first = play_of_group(&leader, 0).await;
-    for _ in 0..20 {
-        play(&leader).await;
-    }
-    let last = play(&leader).await;
+    let last = play(&leader, 21).await.pop().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let _other = cluster.start("two", Some(folder.path())).await;
     is_written(folder.path(), &last).await;
@@ -228,10 +196,7 @@ async fn a_leader_does_not_delete_a_replay_that_another_node_withholds() {
 
     let one = KeepReplays::Last(1.try_into().unwrap());
     let leader = cluster.start_keeping(one, "one", None).await;
-    until("the others are forgotten", async || {
-        scrape(&leader).await["bridgemaster_replays_forgotten_total{node=\"one\"}"] >= 20.0
-    })
-    .await;
+    until_counted(&leader, "forgotten_total{node=\"one\"}", 20.0).await;
     play_of_group(&leader, 1).await;
     is_written(folder.path(), &first).await;
 }
@@ -240,7 +205,7 @@ async fn a_leader_does_not_delete_a_replay_that_another_node_withholds() {
 async fn a_node_that_cannot_read_the_groups_writes_a_replay_once_it_can() {
     let cluster = Cluster::new();
     let leader = cluster.start("one", None).await;
-    let open = play(&leader).await;
+    let open = play(&leader, 1).await.remove(0);
     let name = "group\n\ndamaged".to_owned();
     let damage = Write::PutRecord {
         name: name.clone(),
@@ -249,10 +214,7 @@ async fn a_node_that_cannot_read_the_groups_writes_a_replay_once_it_can() {
     cluster.store.commit(vec![damage]).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let other = cluster.start("two", Some(folder.path())).await;
-    until("the failure is counted", async || {
-        scrape(&other).await["bridgemaster_replays_failed_total{node=\"two\"}"] >= 1.0
-    })
-    .await;
+    until_counted(&other, "failed_total{node=\"two\"}", 1.0).await;
     assert!(!file(folder.path(), &open).exists());
     let repair = Write::RemoveRecord { name };
     cluster.store.commit(vec![repair]).await.unwrap();
@@ -261,14 +223,14 @@ async fn a_node_that_cannot_read_the_groups_writes_a_replay_once_it_can() {
 
 #[tokio::test]
 async fn withheld_replays_are_determined_by_the_store_alone() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let store = memory();
     let mut server = open(None, Some(&store)).await;
     let mut withheld = vec![
         play_of_group(&server, 0).await,
         play_delayed(&server, AN_HOUR_MS).await,
     ];
     withheld.sort_unstable();
-    play(&server).await;
+    play(&server, 1).await;
     all_have_ended(&*store).await;
     server.crash().await;
     let known = WithheldReplays::new(store.records("").await.unwrap());
@@ -287,8 +249,6 @@ async fn withheld_replays_are_determined_by_the_store_alone() {
 async fn a_stopping_server_without_a_store_writes_withheld_replays_for_its_user_only() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    use bridgemaster_server::ServerOptions;
-
     let folder = tempfile::tempdir().unwrap();
     let mut server = TestServer::with_options(ServerOptions {
         replays: Some(folder.path().to_owned()),
@@ -297,11 +257,10 @@ async fn a_stopping_server_without_a_store_writes_withheld_replays_for_its_user_
     })
     .await;
     let first = play_of_group(&server, 0).await;
-    let public = play(&server).await;
-    is_written(folder.path(), &public).await;
+    let public = write_another(&server, folder.path()).await;
     assert!(!file(folder.path(), &first).exists());
     server.stop.cancel();
-    (&mut server.running).await.unwrap().unwrap();
+    server.ended().await.unwrap();
     let mode_of = |match_id: &str| {
         let path = file(folder.path(), match_id);
         assert!(decode(&fs::read(&path).unwrap()).is_ok());
@@ -315,8 +274,6 @@ async fn a_stopping_server_without_a_store_writes_withheld_replays_for_its_user_
 #[tokio::test]
 async fn replays_are_private_unless_a_file_mode_is_configured() {
     use std::os::unix::fs::PermissionsExt as _;
-
-    use bridgemaster_server::ServerOptions;
 
     for (mode, of_file, of_folder) in [
         (None, 0o600, 0o700),
@@ -335,8 +292,7 @@ async fn replays_are_private_unless_a_file_mode_is_configured() {
             ..ServerOptions::default()
         })
         .await;
-        let match_id = play(&server).await;
-        is_written(&folder, &match_id).await;
+        let match_id = write_another(&server, &folder).await;
         let mode_of = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode_of(&file(&folder, &match_id)), of_file);
         assert_eq!(mode_of(&folder), of_folder);
