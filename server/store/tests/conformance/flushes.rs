@@ -2,14 +2,14 @@ use bridgemaster_store::{StoreError, WriteRefusal};
 
 use crate::{
     Subject,
-    matches::{append, id, in_play, open},
+    matches::{append, assert_in_play, commit, id, in_play, open},
 };
 
 /// The number of concurrent commits: more than any store flushes at the same time.
 const COMMITS: u64 = 12;
 
 pub(crate) async fn commits_are_stored_in_the_order_in_which_they_begin(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let mut flushes = Vec::new();
     for number in 0..COMMITS {
         let flush = store.begin_commit(vec![append("a", number)]).await;
@@ -24,7 +24,7 @@ pub(crate) async fn commits_are_stored_in_the_order_in_which_they_begin(store: S
 }
 
 pub(crate) async fn a_refused_batch_changes_nothing_of_those_around_it(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let first = store.begin_commit(vec![append("a", 0)]).await.unwrap();
     let gap = store.begin_commit(vec![append("a", 5)]).await.unwrap_err();
     let refusal = WriteRefusal::NumberOutOfOrder {
@@ -43,18 +43,12 @@ pub(crate) async fn a_refused_batch_changes_nothing_of_those_around_it(store: Su
     let last = store.begin_commit(vec![append("a", 1)]).await.unwrap();
     last.wait().await.unwrap();
     first.wait().await.unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 2))
-    );
+    assert_in_play(store, "a", 2).await;
 }
 
 pub(crate) async fn a_commit_is_stored_even_if_it_is_not_awaited(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     drop(store.begin_commit(vec![append("a", 0)]).await.unwrap());
-    store.commit(vec![append("a", 1)]).await.unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 2))
-    );
+    commit(store, [append("a", 1)]).await;
+    assert_in_play(store, "a", 2).await;
 }

@@ -7,7 +7,7 @@ use bridgemaster_store::{
     },
 };
 
-use crate::Subject;
+use crate::{Subject, matches::commit};
 
 fn ladder(name: &str) -> LadderId {
     LadderId::new(name).unwrap()
@@ -89,10 +89,7 @@ async fn matches(store: Subject<'_>, name: &str) -> Vec<StoredLadderMatch> {
 
 pub(crate) async fn a_ladder_is_read_as_it_was_last_written(store: Subject<'_>) {
     assert!(store.ladders().await.unwrap().intact.is_empty());
-    store
-        .commit(vec![open("b"), open("a"), lead("a", 1), keep("a", 1)])
-        .await
-        .unwrap();
+    commit(store, [open("b"), open("a"), lead("a", 1), keep("a", 1)]).await;
     let rows = store.ladders().await.unwrap();
     let expected = [("a", 1, &b"frozen"[..]), ("b", 0, b"rules")];
     let expected = expected.map(|(name, term, value)| StoredLadder {
@@ -103,9 +100,9 @@ pub(crate) async fn a_ladder_is_read_as_it_was_last_written(store: Subject<'_>) 
     assert_eq!(rows.intact, expected);
     assert!(rows.damaged.is_empty());
     let batch = vec![version("a", 1, "x", "2"), version("a", 1, "x", "1")];
-    store.commit(batch).await.unwrap();
+    commit(store, batch).await;
     let batch = vec![lead("a", 2), version("a", 2, "x", "1")];
-    store.commit(batch).await.unwrap();
+    commit(store, batch).await;
     let kept = store.ladder_versions(&ladder("a")).await.unwrap().intact;
     let expected = [("1", "x 1 2"), ("2", "x 2 1")];
     let expected = expected.map(|(version, value)| StoredLadderVersion {
@@ -119,9 +116,9 @@ pub(crate) async fn a_ladder_is_read_as_it_was_last_written(store: Subject<'_>) 
 }
 
 pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_>) {
-    store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
+    commit(store, [open("a"), lead("a", 1)]).await;
     let batch = vec![version("a", 1, "x", "1"), pair("a", 1, 0)];
-    store.commit(batch).await.unwrap();
+    commit(store, batch).await;
     let again = refused(store, vec![open("b"), open("a")]).await;
     assert_eq!(
         again,
@@ -131,18 +128,18 @@ pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_
     );
     assert_eq!(store.ladders().await.unwrap().intact.len(), 1);
     let dropped = change("a", LadderChange::Drop);
-    store.commit(vec![dropped.clone(), dropped]).await.unwrap();
+    commit(store, [dropped.clone(), dropped]).await;
     let unknown = refused(store, vec![lead("a", 2)]).await;
     assert!(matches!(unknown, WriteRefusal::UnknownLadder { .. }));
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     assert!(matches(store, "a").await.is_empty());
     let versions = store.ladder_versions(&ladder("a")).await.unwrap();
     assert!(versions.intact.is_empty());
 }
 
 pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {
-    store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
-    store.commit(vec![pair("a", 1, 0)]).await.unwrap();
+    commit(store, [open("a"), lead("a", 1)]).await;
+    commit(store, [pair("a", 1, 0)]).await;
     for stale in [lead("a", 1), lead("a", 3)] {
         let refused = refused(store, vec![stale]).await;
         assert!(matches!(
@@ -150,7 +147,7 @@ pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {
             WriteRefusal::LadderTermEnded { expected: 2, .. }
         ));
     }
-    store.commit(vec![lead("a", 2)]).await.unwrap();
+    commit(store, [lead("a", 2)]).await;
     for late in [
         keep("a", 1),
         version("a", 1, "x", "1"),
@@ -171,8 +168,8 @@ pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {
 }
 
 pub(crate) async fn a_ladder_match_is_paired_once_and_ends_once(store: Subject<'_>) {
-    store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
-    store.commit(vec![pair("a", 1, 0)]).await.unwrap();
+    commit(store, [open("a"), lead("a", 1)]).await;
+    commit(store, [pair("a", 1, 0)]).await;
     for wrong in [0, 2] {
         let refused = refused(store, vec![pair("a", 1, wrong)]).await;
         let expected = WriteRefusal::LadderMatchOutOfOrder {
@@ -183,7 +180,7 @@ pub(crate) async fn a_ladder_match_is_paired_once_and_ends_once(store: Subject<'
         assert_eq!(refused, expected);
     }
     let batch = vec![pair("a", 1, 1), end("a", 1, 0), pair("a", 1, 2)];
-    store.commit(batch).await.unwrap();
+    commit(store, batch).await;
     let expected = [matched(0, true), matched(1, false), matched(2, false)];
     assert_eq!(matches(store, "a").await, expected);
     for not_open in [0, 3, u64::MAX] {
@@ -196,10 +193,7 @@ pub(crate) async fn a_ladder_match_is_paired_once_and_ends_once(store: Subject<'
     }
     let twice = refused(store, vec![end("a", 1, 1), end("a", 1, 1)]).await;
     assert!(matches!(twice, WriteRefusal::LadderMatchNotOpen { .. }));
-    store
-        .commit(vec![pair("a", 1, 3), end("a", 1, 3)])
-        .await
-        .unwrap();
+    commit(store, [pair("a", 1, 3), end("a", 1, 3)]).await;
     let found = store.ladder_match(&ladder("a"), 3).await.unwrap();
     assert_eq!(found, Some(matched(3, true)));
     for none in [4, u64::MAX] {
@@ -209,7 +203,7 @@ pub(crate) async fn a_ladder_match_is_paired_once_and_ends_once(store: Subject<'
 }
 
 pub(crate) async fn ladder_matches_are_read_in_pages(store: Subject<'_>) {
-    store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
+    commit(store, [open("a"), lead("a", 1)]).await;
     let more = u64::from(MAX_PAGE_LADDER_MATCHES) + 2;
     let pairs = (0..more).map(|number| pair("a", 1, number));
     store.commit(pairs.collect()).await.unwrap();
@@ -236,7 +230,7 @@ pub(crate) async fn ladder_matches_are_read_in_pages(store: Subject<'_>) {
 }
 
 pub(crate) async fn a_part_of_a_ladder_beyond_its_limit_is_refused(store: Subject<'_>) {
-    store.commit(vec![open("a"), lead("a", 1)]).await.unwrap();
+    commit(store, [open("a"), lead("a", 1)]).await;
     let value = |limit: usize| vec![7; limit + 1];
     let name = |more: usize| "n".repeat(MAX_LADDER_NAME_BYTES + more);
     let of_version = |bot_name: String, bot_version: String, bytes: usize| {
@@ -249,7 +243,7 @@ pub(crate) async fn a_part_of_a_ladder_beyond_its_limit_is_refused(store: Subjec
         }
     };
     let fits = of_version(name(0), name(0), MAX_LADDER_VERSION_BYTES);
-    store.commit(vec![change("a", fits)]).await.unwrap();
+    commit(store, [change("a", fits)]).await;
     let open = LadderChange::Open {
         value: value(MAX_LADDER_BYTES),
     };

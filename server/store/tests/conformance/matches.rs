@@ -79,6 +79,17 @@ pub(crate) fn in_play(match_id: &str, entries: u64) -> OpenMatch {
     }
 }
 
+/// Commits a batch that must be accepted.
+pub(crate) async fn commit(store: Subject<'_>, batch: impl Into<Vec<Write>>) {
+    store.commit(batch.into()).await.unwrap();
+}
+
+/// Checks that a match is in play, in the state after [`open`] and [`append`].
+pub(crate) async fn assert_in_play(store: Subject<'_>, match_id: &str, entries: u64) {
+    let found = store.open_match(&id(match_id)).await.unwrap();
+    assert_eq!(found, Some(in_play(match_id, entries)));
+}
+
 /// The match in the state after [`finish`].
 pub(crate) fn ended(match_id: &str) -> FinishedMatch {
     FinishedMatch {
@@ -101,12 +112,9 @@ async fn finished_ids(store: Subject<'_>) -> Vec<String> {
 pub(crate) async fn an_opened_match_is_in_play_with_an_empty_journal(store: Subject<'_>) {
     assert_eq!(store.open_match_ids().await.unwrap(), []);
     assert_eq!(store.open_match(&id("a")).await.unwrap(), None);
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     assert_eq!(store.open_match_ids().await.unwrap(), [id("a")]);
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 0))
-    );
+    assert_in_play(store, "a", 0).await;
     assert_eq!(
         store.match_counts().await.unwrap(),
         MatchCounts {
@@ -119,35 +127,23 @@ pub(crate) async fn an_opened_match_is_in_play_with_an_empty_journal(store: Subj
 }
 
 pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
-    store.commit(vec![open("a"), open("b")]).await.unwrap();
+    commit(store, [open("a"), open("b")]).await;
     // First more of one match in a batch than one statement may take, then one at a time.
     store
         .commit((0..150).map(|n| append("a", n)).collect())
         .await
         .unwrap();
     for n in 0..20 {
-        store
-            .commit(vec![append("b", n), append("a", 150 + n)])
-            .await
-            .unwrap();
+        commit(store, [append("b", n), append("a", 150 + n)]).await;
     }
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 170))
-    );
-    assert_eq!(
-        store.open_match(&id("b")).await.unwrap(),
-        Some(in_play("b", 20))
-    );
+    assert_in_play(store, "a", 170).await;
+    assert_in_play(store, "b", 20).await;
 }
 
 pub(crate) async fn matches_in_play_are_listed_in_opening_order(store: Subject<'_>) {
-    store.commit(vec![open("m3"), open("m1")]).await.unwrap();
-    store.commit(vec![open("m2"), finish("m1")]).await.unwrap();
-    store
-        .commit(vec![open("m0"), append("m3", 0)])
-        .await
-        .unwrap();
+    commit(store, [open("m3"), open("m1")]).await;
+    commit(store, [open("m2"), finish("m1")]).await;
+    commit(store, [open("m0"), append("m3", 0)]).await;
     assert_eq!(
         store.open_match_ids().await.unwrap(),
         [id("m3"), id("m2"), id("m0")]
@@ -157,8 +153,8 @@ pub(crate) async fn matches_in_play_are_listed_in_opening_order(store: Subject<'
 pub(crate) async fn a_finished_match_leaves_its_summary_and_replay_and_nothing_else(
     store: Subject<'_>,
 ) {
-    store.commit(vec![open("a"), append("a", 0)]).await.unwrap();
-    store.commit(vec![finish("a")]).await.unwrap();
+    commit(store, [open("a"), append("a", 0)]).await;
+    commit(store, [finish("a")]).await;
     assert_eq!(store.open_match_ids().await.unwrap(), []);
     assert_eq!(store.open_match(&id("a")).await.unwrap(), None);
     assert_eq!(
@@ -186,7 +182,7 @@ pub(crate) async fn a_match_may_open_continue_and_finish_in_one_batch(store: Sub
         finish("a"),
         open("b"),
     ];
-    store.commit(batch).await.unwrap();
+    commit(store, batch).await;
     assert_eq!(
         store.finished_match(&id("a")).await.unwrap(),
         Some(ended("a"))
@@ -197,34 +193,19 @@ pub(crate) async fn a_match_may_open_continue_and_finish_in_one_batch(store: Sub
 pub(crate) async fn an_entry_may_be_committed_together_with_the_end_of_its_match(
     store: Subject<'_>,
 ) {
-    store
-        .commit(vec![open("a"), append("a", 0), open("b")])
-        .await
-        .unwrap();
-    store
-        .commit(vec![append("a", 1), append("b", 0), finish("a")])
-        .await
-        .unwrap();
-    store.commit(vec![append("b", 1)]).await.unwrap();
+    commit(store, [open("a"), append("a", 0), open("b")]).await;
+    commit(store, [append("a", 1), append("b", 0), finish("a")]).await;
+    commit(store, [append("b", 1)]).await;
     assert_eq!(
         store.finished_match(&id("a")).await.unwrap(),
         Some(ended("a"))
     );
-    assert_eq!(
-        store.open_match(&id("b")).await.unwrap(),
-        Some(in_play("b", 2))
-    );
+    assert_in_play(store, "b", 2).await;
 }
 
 pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_>) {
-    store
-        .commit(vec![open("a"), append("a", 0), open("b"), finish("b")])
-        .await
-        .unwrap();
-    store
-        .commit(vec![drop_match("a"), drop_match("b")])
-        .await
-        .unwrap();
+    commit(store, [open("a"), append("a", 0), open("b"), finish("b")]).await;
+    commit(store, [drop_match("a"), drop_match("b")]).await;
     for gone in ["a", "b"] {
         assert_eq!(store.open_match(&id(gone)).await.unwrap(), None);
         assert_eq!(store.finished_match(&id(gone)).await.unwrap(), None);
@@ -237,39 +218,21 @@ pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_
             finished: 0
         }
     );
-    store
-        .commit(vec![open("a"), open("b"), append("b", 0)])
-        .await
-        .unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 0))
-    );
-    assert_eq!(
-        store.open_match(&id("b")).await.unwrap(),
-        Some(in_play("b", 1))
-    );
+    commit(store, [open("a"), open("b"), append("b", 0)]).await;
+    assert_in_play(store, "a", 0).await;
+    assert_in_play(store, "b", 1).await;
 }
 
 pub(crate) async fn a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal(
     store: Subject<'_>,
 ) {
-    store
-        .commit(vec![open("a"), append("a", 0), append("a", 1)])
-        .await
-        .unwrap();
+    commit(store, [open("a"), append("a", 0), append("a", 1)]).await;
     let batch = vec![append("a", 2), drop_match("a"), open("a"), append("a", 0)];
-    store.commit(batch).await.unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 1))
-    );
+    commit(store, batch).await;
+    assert_in_play(store, "a", 1).await;
     let batch = vec![finish("a"), drop_match("a"), open("a")];
-    store.commit(batch).await.unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 0))
-    );
+    commit(store, batch).await;
+    assert_in_play(store, "a", 0).await;
     assert_eq!(store.finished_match(&id("a")).await.unwrap(), None);
 }
 
@@ -286,12 +249,9 @@ pub(crate) async fn the_end_of_a_match_does_not_affect_other_journals(store: Sub
             .unwrap();
     }
     for (ended, name) in names.iter().enumerate() {
-        store.commit(vec![finish(name)]).await.unwrap();
+        commit(store, [finish(name)]).await;
         for other in &names[ended + 1..] {
-            assert_eq!(
-                store.open_match(&id(other)).await.unwrap(),
-                Some(in_play(other, 100))
-            );
+            assert_in_play(store, other, 100).await;
         }
     }
 }
@@ -299,10 +259,7 @@ pub(crate) async fn the_end_of_a_match_does_not_affect_other_journals(store: Sub
 pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subject<'_>) {
     for n in 0..5 {
         let name = format!("m{n}");
-        store
-            .commit(vec![open(&name), finish(&name)])
-            .await
-            .unwrap();
+        commit(store, [open(&name), finish(&name)]).await;
     }
     let first = store.finished(None, 2, None).await.unwrap();
     assert_eq!(first.matches, [ended("m4"), ended("m3")]);
@@ -333,10 +290,7 @@ pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'
     ];
     for (n, parties) in parties.into_iter().enumerate() {
         let id = format!("m{n}");
-        store
-            .commit(vec![open(&id), finish_of(&id, parties)])
-            .await
-            .unwrap();
+        commit(store, [open(&id), finish_of(&id, parties)]).await;
     }
     let first = of("south", None, 1).await;
     assert_eq!(first.matches, [ended("m2")]);
@@ -346,7 +300,7 @@ pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'
     assert_eq!(of("nobody", None, 9).await.matches, []);
     assert_eq!(finished_ids(store).await, ["m3", "m2", "m1", "m0"]);
     // A match that is dropped is gone from every list.
-    store.commit(vec![drop_match("m2")]).await.unwrap();
+    commit(store, [drop_match("m2")]).await;
     assert_eq!(of("south", None, 9).await.matches, [ended("m0")]);
     assert_eq!(of("maker", None, 9).await.matches, []);
 }
@@ -355,25 +309,18 @@ pub(crate) async fn a_cursor_remains_valid_while_matches_finish_and_are_dropped(
     store: Subject<'_>,
 ) {
     for name in ["a", "b", "c", "d"] {
-        store.commit(vec![open(name), finish(name)]).await.unwrap();
+        commit(store, [open(name), finish(name)]).await;
     }
     let next = store.finished(None, 2, None).await.unwrap().next;
-    store
-        .commit(vec![
-            open("e"),
-            finish("e"),
-            drop_match("c"),
-            drop_match("d"),
-        ])
-        .await
-        .unwrap();
+    commit(
+        store,
+        [open("e"), finish("e"), drop_match("c"), drop_match("d")],
+    )
+    .await;
     let page = store.finished(next, 9, None).await.unwrap();
     assert_eq!(page.matches, [ended("b"), ended("a")]);
     // Nor does a match that finishes later take the position of a dropped one.
-    store
-        .commit(vec![drop_match("e"), open("f"), finish("f")])
-        .await
-        .unwrap();
+    commit(store, [drop_match("e"), open("f"), finish("f")]).await;
     assert_eq!(
         store.finished(next, 9, None).await.unwrap().matches,
         [ended("b"), ended("a")]
@@ -405,7 +352,7 @@ pub(crate) async fn pages_have_one_match_at_least_and_five_hundred_at_most(store
 }
 
 pub(crate) async fn an_empty_batch_changes_nothing(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let before = Contents::of(store).await;
     store.commit(Vec::new()).await.unwrap();
     assert_eq!(Contents::of(store).await, before);
@@ -427,7 +374,7 @@ pub(crate) async fn values_of_any_bytes_and_empty_ones_are_preserved(store: Subj
                 entry: bytes.clone(),
             },
         ];
-        store.commit(batch).await.unwrap();
+        commit(store, batch).await;
         let open = store.open_match(&match_id).await.unwrap().unwrap();
         assert_eq!(
             (&open.header, &open.journal),
@@ -441,7 +388,7 @@ pub(crate) async fn values_of_any_bytes_and_empty_ones_are_preserved(store: Subj
             replay: bytes.clone(),
             parties: Vec::new(),
         };
-        store.commit(vec![finish]).await.unwrap();
+        commit(store, [finish]).await;
         let finished = store.finished_match(&match_id).await.unwrap().unwrap();
         assert_eq!(finished.summary, bytes);
         assert_eq!(finished.opened_at_unix_ms, i64::MIN);
@@ -464,7 +411,7 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
             entry: bytes(limits::MAX_ENTRY_BYTES),
         },
     ];
-    store.commit(batch).await.unwrap();
+    commit(store, batch).await;
     let found = store.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!(found.header.len(), limits::MAX_HEADER_BYTES);
     assert_eq!(found.journal, [bytes(limits::MAX_ENTRY_BYTES)]);
@@ -477,7 +424,7 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
             .map(|n| name(&format!("{n:ß>64}")))
             .collect(),
     };
-    store.commit(vec![finish]).await.unwrap();
+    commit(store, [finish]).await;
     let replay = store.replay(&id("a")).await.unwrap().unwrap();
     assert_eq!(replay.len(), limits::MAX_REPLAY_BYTES);
 }
@@ -505,17 +452,14 @@ pub(crate) async fn concurrent_commits_are_all_stored(store: Subject<'_>) {
     })
     .await;
     for name in &names {
-        assert_eq!(
-            store.open_match(&id(name)).await.unwrap(),
-            Some(in_play(name, 2))
-        );
+        assert_in_play(store, name, 2).await;
     }
 }
 
 pub(crate) async fn a_commit_that_is_not_awaited_is_stored_completely_or_not_at_all(
     store: Subject<'_>,
 ) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let mut entries = 0;
     for polls in 0..60 {
         let batch = (0..4).map(|n| append("a", entries + n)).collect();
@@ -542,11 +486,11 @@ pub(crate) async fn a_commit_that_is_not_awaited_is_stored_completely_or_not_at_
         assert_eq!(found, in_play("a", entries));
     }
     // The store still works.
-    store.commit(vec![append("a", entries)]).await.unwrap();
+    commit(store, [append("a", entries)]).await;
 }
 
 pub(crate) async fn a_closed_store_reports_that_it_is_closed(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     store.close().await.unwrap();
     store.close().await.unwrap();
     let answers = [

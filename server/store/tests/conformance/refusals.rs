@@ -2,7 +2,7 @@ use bridgemaster_store::{StoreError, Write, WriteRefusal, limits};
 
 use crate::{
     Subject,
-    matches::{append, drop_match, finish, finish_of, id, in_play, open},
+    matches::{append, assert_in_play, commit, drop_match, finish, finish_of, id, open},
     workload::Contents,
 };
 
@@ -19,7 +19,7 @@ async fn refused(store: Subject<'_>, batch: Vec<Write>) -> (usize, WriteRefusal)
 }
 
 pub(crate) async fn a_match_is_opened_once(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let twice = WriteRefusal::MatchExists { match_id: id("a") };
     assert_eq!(refused(store, vec![open("a")]).await, (0, twice));
     let twice = WriteRefusal::MatchExists { match_id: id("b") };
@@ -27,7 +27,7 @@ pub(crate) async fn a_match_is_opened_once(store: Subject<'_>) {
 }
 
 pub(crate) async fn a_finished_match_is_not_opened_again(store: Subject<'_>) {
-    store.commit(vec![open("a"), finish("a")]).await.unwrap();
+    commit(store, [open("a"), finish("a")]).await;
     let again = WriteRefusal::MatchExists { match_id: id("a") };
     assert_eq!(refused(store, vec![open("a")]).await, (0, again));
     let again = WriteRefusal::MatchExists { match_id: id("b") };
@@ -40,7 +40,7 @@ pub(crate) async fn a_finished_match_is_not_opened_again(store: Subject<'_>) {
 pub(crate) async fn entries_go_to_matches_in_play_only(store: Subject<'_>) {
     let unknown = WriteRefusal::UnknownMatch { match_id: id("a") };
     assert_eq!(refused(store, vec![append("a", 0)]).await, (0, unknown));
-    store.commit(vec![open("a"), finish("a")]).await.unwrap();
+    commit(store, [open("a"), finish("a")]).await;
     let finished = WriteRefusal::MatchFinished { match_id: id("a") };
     assert_eq!(refused(store, vec![append("a", 0)]).await, (0, finished));
 }
@@ -54,15 +54,12 @@ pub(crate) async fn a_gap_or_a_repetition_is_refused(store: Subject<'_>) {
             expected,
         }
     };
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     assert_eq!(
         refused(store, vec![append("a", 1)]).await,
         (0, refusal(1, 0))
     );
-    store
-        .commit(vec![append("a", 0), append("a", 1)])
-        .await
-        .unwrap();
+    commit(store, [append("a", 0), append("a", 1)]).await;
     for wrong in [0, 1, 3, u64::MAX] {
         assert_eq!(
             refused(store, vec![append("a", wrong)]).await,
@@ -71,23 +68,20 @@ pub(crate) async fn a_gap_or_a_repetition_is_refused(store: Subject<'_>) {
     }
     let batch = vec![append("a", 2), append("a", 2)];
     assert_eq!(refused(store, batch).await, (1, refusal(2, 3)));
-    store.commit(vec![append("a", 2)]).await.unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 3))
-    );
+    commit(store, [append("a", 2)]).await;
+    assert_in_play(store, "a", 3).await;
 }
 
 pub(crate) async fn a_match_finishes_once(store: Subject<'_>) {
     let unknown = WriteRefusal::UnknownMatch { match_id: id("a") };
     assert_eq!(refused(store, vec![finish("a")]).await, (0, unknown));
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let twice = WriteRefusal::MatchFinished { match_id: id("a") };
     assert_eq!(
         refused(store, vec![finish("a"), finish("a")]).await,
         (1, twice.clone())
     );
-    store.commit(vec![finish("a")]).await.unwrap();
+    commit(store, [finish("a")]).await;
     assert_eq!(refused(store, vec![finish("a")]).await, (0, twice));
 }
 
@@ -97,7 +91,7 @@ pub(crate) async fn an_unknown_match_is_not_dropped(store: Subject<'_>) {
         refused(store, vec![drop_match("a")]).await,
         (0, unknown.clone())
     );
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let batch = vec![drop_match("a"), drop_match("a")];
     assert_eq!(refused(store, batch).await, (1, unknown));
 }
@@ -121,7 +115,7 @@ pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
     let refusal = too_large("header", limits::MAX_HEADER_BYTES);
     assert_eq!(refused(store, vec![write]).await, (0, refusal));
 
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     let entry = vec![0; limits::MAX_ENTRY_BYTES + 1];
     let write = Write::Append {
         match_id: id("a"),
@@ -154,10 +148,7 @@ pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
 }
 
 pub(crate) async fn a_refused_write_takes_its_whole_batch_with_it(store: Subject<'_>) {
-    store
-        .commit(vec![open("a"), append("a", 0), open("b")])
-        .await
-        .unwrap();
+    commit(store, [open("a"), append("a", 0), open("b")]).await;
     let batch = vec![
         open("c"),
         append("a", 1),
@@ -180,15 +171,9 @@ pub(crate) async fn a_refused_write_takes_its_whole_batch_with_it(store: Subject
         finish("b"),
         open("d"),
     ];
-    store.commit(batch).await.unwrap();
-    assert_eq!(
-        store.open_match(&id("a")).await.unwrap(),
-        Some(in_play("a", 2))
-    );
-    assert_eq!(
-        store.open_match(&id("c")).await.unwrap(),
-        Some(in_play("c", 1))
-    );
+    commit(store, batch).await;
+    assert_in_play(store, "a", 2).await;
+    assert_in_play(store, "c", 1).await;
 }
 
 pub(crate) async fn a_batch_is_checked_against_its_own_writes(store: Subject<'_>) {

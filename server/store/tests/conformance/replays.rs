@@ -5,7 +5,7 @@ use tokio::task::yield_now;
 
 use crate::{
     Subject,
-    matches::{drop_match, ended, finish, id, open},
+    matches::{commit, drop_match, ended, finish, id, open},
 };
 
 fn forget(match_id: &str) -> Write {
@@ -41,14 +41,11 @@ async fn is_forgotten(store: Subject<'_>, match_id: &str) -> bool {
 
 pub(crate) async fn a_forgotten_replay_is_reported_and_its_match_stays(store: Subject<'_>) {
     for match_id in ["a", "b"] {
-        store
-            .commit(vec![open(match_id), finish(match_id)])
-            .await
-            .unwrap();
+        commit(store, [open(match_id), finish(match_id)]).await;
     }
     // A second time changes nothing.
     for _ in 0..2 {
-        store.commit(vec![forget("a")]).await.unwrap();
+        commit(store, [forget("a")]).await;
         assert!(is_forgotten(store, "a").await);
         assert_eq!(
             store.finished_match(&id("a")).await.unwrap(),
@@ -58,14 +55,14 @@ pub(crate) async fn a_forgotten_replay_is_reported_and_its_match_stays(store: Su
         let other = store.replay(&id("b")).await.unwrap().unwrap();
         assert_eq!(other, b"replay of b");
     }
-    store.commit(vec![drop_match("a")]).await.unwrap();
+    commit(store, [drop_match("a")]).await;
     assert_eq!(store.replay(&id("a")).await.unwrap(), None);
-    store.commit(vec![open("a"), finish("a")]).await.unwrap();
+    commit(store, [open("a"), finish("a")]).await;
     assert!(store.replay(&id("a")).await.unwrap().is_some());
 }
 
 pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subject<'_>) {
-    store.commit(vec![open("a")]).await.unwrap();
+    commit(store, [open("a")]).await;
     for (match_id, is_expected) in [
         (
             "a",
@@ -83,20 +80,20 @@ pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subjec
         assert!(is_expected(refusal), "{refusal}");
     }
     // In the batch in which it ends.
-    store.commit(vec![finish("a"), forget("a")]).await.unwrap();
+    commit(store, [finish("a"), forget("a")]).await;
     assert!(is_forgotten(store, "a").await);
 }
 
 pub(crate) async fn stored_replays_are_listed_oldest_first(store: Subject<'_>) {
     assert_eq!(store.stored_replays(None, 9, 0).await.unwrap(), []);
     for match_id in ["c", "a", "e", "b", "d"] {
-        store.commit(vec![open(match_id)]).await.unwrap();
+        commit(store, [open(match_id)]).await;
     }
     for match_id in ["a", "b", "c", "d"] {
-        store.commit(vec![finish(match_id)]).await.unwrap();
+        commit(store, [finish(match_id)]).await;
     }
-    store.commit(vec![without_replay("e")]).await.unwrap();
-    store.commit(vec![forget("b")]).await.unwrap();
+    commit(store, [without_replay("e")]).await;
+    commit(store, [forget("b")]).await;
     // Tests that share a PostgreSQL server delay it for each other.
     while store.finished(None, 1, None).await.unwrap().unsettled > 0 {
         yield_now().await;
@@ -142,6 +139,6 @@ pub(crate) async fn stored_replays_are_listed_oldest_first(store: Subject<'_>) {
             "without the last {skip_newest}"
         );
     }
-    store.commit(vec![drop_match("c")]).await.unwrap();
+    commit(store, [drop_match("c")]).await;
     assert_eq!(names(2).await, "a");
 }
