@@ -19,7 +19,7 @@ CREATE TABLE store (
 -- increments its epoch. Every transaction of a server first locks the row of its node and checks
 -- the epoch, so an earlier server of the node has committed everything that it will ever commit.
 --
--- Match keys and batch numbers begin with the number of the node (node_number.rs). So the key of a
+-- Match keys and batch numbers begin with the number of the node (postgres/node_number.rs). So the key of a
 -- match in play identifies its node, and the journal of a node is a range of its own.
 CREATE TABLE node (
     node_id TEXT COLLATE "C" PRIMARY KEY,

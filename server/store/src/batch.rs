@@ -75,118 +75,77 @@ fn row_changes(write: &Write, ladders: &mut LadderStates) -> Result<Vec<RowChang
             table: NamedTable::Record,
             name: name.clone(),
         }]),
-        Write::OpenMatch { .. }
-        | Write::Append { .. }
-        | Write::FinishMatch { .. }
-        | Write::ForgetReplay { .. }
-        | Write::DropMatch { .. } => Ok(Vec::new()),
+        _ => Ok(Vec::new()),
     }
 }
 
 /// Returns the status of the match after the write.
 fn next_status(write: &Write, current: MatchStatus) -> Result<MatchStatus, WriteRefusal> {
-    match write {
-        Write::OpenMatch {
-            match_id, header, ..
-        } => {
-            check_size(match_id, "header", header, MAX_HEADER_BYTES)?;
-            match current {
-                MatchStatus::Unknown => Ok(MatchStatus::InPlay { entries: 0 }),
-                MatchStatus::InPlay { .. } | MatchStatus::Damaged | MatchStatus::Finished => {
-                    Err(WriteRefusal::MatchExists {
-                        match_id: match_id.clone(),
-                    })
-                }
-            }
-        }
-        Write::Append {
-            match_id,
-            number,
-            entry,
-        } => {
-            check_size(match_id, "entry", entry, MAX_ENTRY_BYTES)?;
-            let entries = entries_in_play(match_id, current)?;
-            if *number != entries {
-                return Err(WriteRefusal::NumberOutOfOrder {
-                    match_id: match_id.clone(),
-                    number: *number,
-                    expected: entries,
-                });
-            }
-            Ok(MatchStatus::InPlay {
-                entries: entries + 1,
+    use MatchStatus::{Damaged, Finished, InPlay, Unknown};
+
+    let Some(id) = write.match_id() else {
+        return Ok(current);
+    };
+    check_sizes(write, id)?;
+    let match_id = id.clone();
+    match (write, current) {
+        (Write::OpenMatch { .. }, Unknown) => Ok(InPlay { entries: 0 }),
+        (Write::OpenMatch { .. }, _) => Err(WriteRefusal::MatchExists { match_id }),
+        (_, Unknown) => Err(WriteRefusal::UnknownMatch { match_id }),
+        (Write::Append { number, .. }, InPlay { entries }) if *number != entries => {
+            Err(WriteRefusal::NumberOutOfOrder {
+                match_id,
+                number: *number,
+                expected: entries,
             })
         }
+        (Write::Append { number, .. }, InPlay { .. }) => Ok(InPlay {
+            entries: number + 1,
+        }),
+        (Write::DropMatch { .. }, _) => Ok(Unknown),
+        (Write::FinishMatch { .. }, InPlay { .. }) | (Write::ForgetReplay { .. }, Finished) => {
+            Ok(Finished)
+        }
+        (Write::ForgetReplay { .. }, _) => Err(WriteRefusal::MatchInPlay { match_id }),
+        (_, Damaged) => Err(WriteRefusal::MatchDamaged { match_id }),
+        (_, Finished) => Err(WriteRefusal::MatchFinished { match_id }),
+        (_, InPlay { .. }) => Ok(current),
+    }
+}
+
+/// Checks the sizes of the parts of a match.
+fn check_sizes(write: &Write, match_id: &MatchId) -> Result<(), WriteRefusal> {
+    let check = |part, bytes: &[u8], limit| {
+        if bytes.len() <= limit {
+            return Ok(());
+        }
+        Err(WriteRefusal::TooLarge {
+            match_id: match_id.clone(),
+            part,
+            bytes: bytes.len(),
+            limit,
+        })
+    };
+    match write {
+        Write::OpenMatch { header, .. } => check("header", header, MAX_HEADER_BYTES),
+        Write::Append { entry, .. } => check("entry", entry, MAX_ENTRY_BYTES),
         Write::FinishMatch {
-            match_id,
             summary,
             replay,
             parties,
             ..
         } => {
-            check_size(match_id, "summary", summary, MAX_SUMMARY_BYTES)?;
-            check_size(match_id, "replay", replay, MAX_REPLAY_BYTES)?;
-            if parties.len() > MAX_PARTIES {
-                return Err(WriteRefusal::TooManyParties {
-                    match_id: match_id.clone(),
-                    parties: parties.len(),
-                    limit: MAX_PARTIES,
-                });
+            check("summary", summary, MAX_SUMMARY_BYTES)?;
+            check("replay", replay, MAX_REPLAY_BYTES)?;
+            if parties.len() <= MAX_PARTIES {
+                return Ok(());
             }
-            entries_in_play(match_id, current)?;
-            Ok(MatchStatus::Finished)
+            Err(WriteRefusal::TooManyParties {
+                match_id: match_id.clone(),
+                parties: parties.len(),
+                limit: MAX_PARTIES,
+            })
         }
-        Write::ForgetReplay { match_id } => match current {
-            MatchStatus::Finished => Ok(MatchStatus::Finished),
-            MatchStatus::InPlay { .. } | MatchStatus::Damaged => Err(WriteRefusal::MatchInPlay {
-                match_id: match_id.clone(),
-            }),
-            MatchStatus::Unknown => Err(WriteRefusal::UnknownMatch {
-                match_id: match_id.clone(),
-            }),
-        },
-        Write::DropMatch { match_id } => match current {
-            MatchStatus::InPlay { .. } | MatchStatus::Damaged | MatchStatus::Finished => {
-                Ok(MatchStatus::Unknown)
-            }
-            MatchStatus::Unknown => Err(WriteRefusal::UnknownMatch {
-                match_id: match_id.clone(),
-            }),
-        },
-        Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {
-            Ok(current)
-        }
+        _ => Ok(()),
     }
-}
-
-fn entries_in_play(match_id: &MatchId, current: MatchStatus) -> Result<u64, WriteRefusal> {
-    match current {
-        MatchStatus::InPlay { entries } => Ok(entries),
-        MatchStatus::Damaged => Err(WriteRefusal::MatchDamaged {
-            match_id: match_id.clone(),
-        }),
-        MatchStatus::Finished => Err(WriteRefusal::MatchFinished {
-            match_id: match_id.clone(),
-        }),
-        MatchStatus::Unknown => Err(WriteRefusal::UnknownMatch {
-            match_id: match_id.clone(),
-        }),
-    }
-}
-
-fn check_size(
-    match_id: &MatchId,
-    part: &'static str,
-    bytes: &[u8],
-    limit: usize,
-) -> Result<(), WriteRefusal> {
-    if bytes.len() <= limit {
-        return Ok(());
-    }
-    Err(WriteRefusal::TooLarge {
-        match_id: match_id.clone(),
-        part,
-        bytes: bytes.len(),
-        limit,
-    })
 }

@@ -86,11 +86,6 @@ impl CommitsFile {
         let _ = self.file.sync_data();
     }
 
-    /// Returns a second handle to the file, so that another thread can sync the file.
-    pub(crate) fn try_clone_file(&self) -> Option<File> {
-        self.file.try_clone().ok()
-    }
-
     fn write(&mut self, commits: i64) -> io::Result<()> {
         self.file.rewind()?;
         self.file

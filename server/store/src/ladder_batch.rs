@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::{
     LadderChange, LadderId, Write, WriteRefusal,
-    ladder_store::{
+    ladders::{
         delete, ladder_from_row, match_from_row, match_number, put_ladder, put_match, put_version,
     },
     limits::{

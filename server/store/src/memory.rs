@@ -6,7 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::{
     FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts, MatchId, OpenMatch,
@@ -30,13 +30,10 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct State {
     open: BTreeMap<i64, OpenMatch>,
-    /// The key of each match in `open`.
-    open_by_id: HashMap<MatchId, i64>,
     finished: BTreeMap<i64, Finished>,
-    /// The key of each match in `finished`.
-    finished_by_id: HashMap<MatchId, i64>,
-    /// The number of times that a match was opened or finished. This counter provides the keys of
-    /// `open` and `finished`.
+    /// The key of each match, in `open` or in `finished`.
+    keys: HashMap<MatchId, i64>,
+    /// The number of times that a match was opened or finished. This counter provides the keys.
     events: i64,
     finishes: i64,
     named: BTreeMap<NamedTable, NamedRows>,
@@ -69,15 +66,11 @@ impl MemoryStore {
         }
     }
 
-    fn with_state<T>(
-        &self,
-        work: impl FnOnce(&mut State) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        work(self.lock().as_mut().ok_or(StoreError::Closed)?)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<State>> {
-        self.state.lock()
+    fn with_state<T>(&self, work: impl FnOnce(&mut State) -> T) -> Result<T, StoreError> {
+        match self.state.lock().as_mut() {
+            Some(state) => Ok(work(state)),
+            None => Err(StoreError::Closed),
+        }
     }
 }
 
@@ -88,16 +81,29 @@ impl Default for MemoryStore {
 }
 
 impl State {
+    fn open(&self, id: &MatchId) -> Option<&OpenMatch> {
+        self.open.get(self.keys.get(id)?)
+    }
+
+    fn finished(&self, id: &MatchId) -> Option<&Finished> {
+        self.finished.get(self.keys.get(id)?)
+    }
+
     fn status(&self, id: &MatchId) -> MatchStatus {
-        if let Some(open) = self.open_by_id.get(id).and_then(|key| self.open.get(key)) {
-            return MatchStatus::InPlay {
+        match self.open(id) {
+            Some(open) => MatchStatus::InPlay {
                 entries: open.journal.len() as u64,
-            };
+            },
+            None if self.keys.contains_key(id) => MatchStatus::Finished,
+            None => MatchStatus::Unknown,
         }
-        if self.finished_by_id.contains_key(id) {
-            return MatchStatus::Finished;
-        }
-        MatchStatus::Unknown
+    }
+
+    /// Assigns the next key to a match.
+    fn next_key(&mut self, id: &MatchId) -> i64 {
+        self.events += 1;
+        self.keys.insert(id.clone(), self.events);
+        self.events
     }
 
     /// Applies a write from a validated batch.
@@ -108,25 +114,20 @@ impl State {
                 opened_at_unix_ms,
                 header,
             } => {
-                self.events += 1;
-                self.open_by_id.insert(match_id.clone(), self.events);
-                let journal = Vec::new();
+                let key = self.next_key(&match_id);
                 let open = OpenMatch {
                     match_id,
                     opened_at_unix_ms,
                     header,
-                    journal,
+                    journal: Vec::new(),
                 };
-                self.open.insert(self.events, open);
+                self.open.insert(key, open);
             }
             Write::Append {
                 match_id, entry, ..
             } => {
-                let open = self
-                    .open_by_id
-                    .get(&match_id)
-                    .and_then(|key| self.open.get_mut(key));
-                if let Some(open) = open {
+                let key = self.keys.get(&match_id);
+                if let Some(open) = key.and_then(|key| self.open.get_mut(key)) {
                     open.journal.push(entry);
                 }
             }
@@ -137,46 +138,40 @@ impl State {
                 replay,
                 parties,
             } => {
-                if let Some(open) = self.remove_open(&match_id) {
-                    self.events += 1;
-                    self.finishes += 1;
-                    self.finished_by_id.insert(match_id.clone(), self.events);
-                    let record = FinishedMatch {
+                let key = self.keys.get(&match_id);
+                let Some(open) = key.and_then(|key| self.open.remove(key)) else {
+                    return;
+                };
+                let key = self.next_key(&match_id);
+                self.finishes += 1;
+                let finished = Finished {
+                    record: FinishedMatch {
                         match_id,
                         opened_at_unix_ms: open.opened_at_unix_ms,
                         ended_at_unix_ms,
                         summary,
-                    };
-                    let finished = Finished {
-                        record,
-                        number: self.finishes,
-                        replay: Some(replay),
-                        parties: parties.into_iter().collect(),
-                    };
-                    self.finished.insert(self.events, finished);
-                }
+                    },
+                    number: self.finishes,
+                    replay: Some(replay),
+                    parties: parties.into_iter().collect(),
+                };
+                self.finished.insert(key, finished);
             }
             Write::ForgetReplay { match_id } => {
-                let key = self.finished_by_id.get(&match_id);
+                let key = self.keys.get(&match_id);
                 if let Some(finished) = key.and_then(|key| self.finished.get_mut(key)) {
                     finished.replay = None;
                 }
             }
             Write::DropMatch { match_id } => {
-                if self.remove_open(&match_id).is_none()
-                    && let Some(key) = self.finished_by_id.remove(&match_id)
-                {
+                if let Some(key) = self.keys.remove(&match_id) {
+                    self.open.remove(&key);
                     self.finished.remove(&key);
                 }
             }
             // The check of the batch has returned their changes.
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
-    }
-
-    fn remove_open(&mut self, id: &MatchId) -> Option<OpenMatch> {
-        let key = self.open_by_id.remove(id)?;
-        self.open.remove(&key)
     }
 
     fn read_rows(&self, queries: &[RowQuery]) -> QueryResults {
@@ -202,10 +197,6 @@ impl State {
                 RowChange::DeleteDamaged { .. } => {}
             }
         }
-    }
-
-    fn finished_entry(&self, id: &MatchId) -> Option<&Finished> {
-        self.finished.get(self.finished_by_id.get(id)?)
     }
 }
 
@@ -246,16 +237,16 @@ impl NamedRows {
 
 impl RowStore for MemoryStore {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
-        self.with_state(|state| Ok(state.read_rows(&queries)))
+        self.with_state(|state| state.read_rows(&queries))
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
         self.with_state(|state| {
             let table = state.named.get(&table);
-            Ok(TableMark {
+            TableMark {
                 rows: table.map_or(0, |table| table.rows.len() as u64),
                 sum: table.map_or(0, |table| table.changes),
-            })
+            }
         })
     }
 
@@ -268,7 +259,7 @@ impl RowStore for MemoryStore {
             let (changes, value) = decide(state.read_rows(&queries), false)?;
             state.apply_to_rows(changes);
             Ok(value)
-        })
+        })?
     }
 
     fn location(&self) -> PathBuf {
@@ -288,7 +279,7 @@ impl Store for MemoryStore {
                 state.apply(write);
             }
             Ok(())
-        })
+        })?
     }
 
     fn open_report(&self) -> OpenReport {
@@ -297,24 +288,17 @@ impl Store for MemoryStore {
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
         self.with_state(|state| {
-            Ok(state
-                .open
-                .values()
-                .map(|open| open.match_id.clone())
-                .collect())
+            let open = state.open.values();
+            open.map(|open| open.match_id.clone()).collect()
         })
     }
 
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
-        self.with_state(|state| {
-            let key = state.open_by_id.get(id);
-            Ok(key.and_then(|key| state.open.get(key)).cloned())
-        })
+        self.with_state(|state| state.open(id).cloned())
     }
 
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let open = self.open_match(id).await?;
-        Ok(open.map(|open| open.header))
+        self.with_state(|state| state.open(id).map(|open| open.header.clone()))
     }
 
     async fn finished(
@@ -332,43 +316,34 @@ impl Store for MemoryStore {
             let mut rest = newest_first.filter(|(_, finished)| is_match(finished));
             let page: Vec<_> = rest.by_ref().take(limit).collect();
             let last = page.last().map(|(key, _)| FinishedCursor(**key));
-            Ok(FinishedPage {
-                matches: page
-                    .iter()
-                    .map(|(_, finished)| finished.record.clone())
-                    .collect(),
+            let matches = page.iter().map(|(_, finished)| finished.record.clone());
+            FinishedPage {
+                matches: matches.collect(),
                 damaged: Vec::new(),
                 next: last.filter(|_| rest.next().is_some()),
                 unsettled: 0,
-            })
+            }
         })
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        self.with_state(|state| {
-            Ok(state
-                .finished_entry(id)
-                .map(|finished| finished.record.clone()))
-        })
+        self.with_state(|state| Some(state.finished(id)?.record.clone()))
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         self.with_state(|state| {
-            let finished = state.finished_entry(id);
-            Ok(finished.is_some_and(|finished| finished.parties.contains(name)))
+            let finished = state.finished(id);
+            finished.is_some_and(|finished| finished.parties.contains(name))
         })
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with_state(|state| {
-            let finished = state.finished_entry(id);
-            let replay = finished.map(|finished| finished.replay.clone().ok_or(()));
-            replay
-                .transpose()
-                .map_err(|()| StoreError::ReplayForgotten {
-                    match_id: id.clone(),
-                })
-        })
+        let replay = self.with_state(|state| Some(state.finished(id)?.replay.clone()))?;
+        let match_id = id.clone();
+        match replay {
+            Some(None) => Err(StoreError::ReplayForgotten { match_id }),
+            replay => Ok(replay.flatten()),
+        }
     }
 
     async fn stored_replays(
@@ -379,42 +354,34 @@ impl Store for MemoryStore {
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
         self.with_state(|state| {
-            let newest = state.finished.last_key_value();
-            let newest = newest.map_or(0, |(_, finished)| finished.number);
-            let last = newest.saturating_sub(i64::try_from(skip_newest).unwrap_or(i64::MAX));
             let from = after.map_or(i64::MIN, |cursor| cursor.0.saturating_add(1));
-            let places = state
-                .finished
-                .iter()
-                .map(|(place, finished)| (*place, finished));
-            let stored_replay = |(place, finished): (i64, &Finished)| {
-                let replay = finished
-                    .replay
-                    .as_ref()
-                    .filter(|replay| !replay.is_empty())?;
-                Some(ReplayMetadata {
+            let newest = state.finished.values().next_back();
+            let newest = newest.map_or(0, |finished| finished.number);
+            let last = newest.saturating_sub(i64::try_from(skip_newest).unwrap_or(i64::MAX));
+            let old = state.finished.range(from..);
+            let old = old.filter(|(_, finished)| finished.number <= last);
+            let stored_replay = |(key, finished): (&i64, &Finished)| {
+                let bytes = finished.replay.as_ref()?.len() as u64;
+                (bytes > 0).then(|| ReplayMetadata {
                     match_id: finished.record.match_id.clone(),
                     ended_at_unix_ms: finished.record.ended_at_unix_ms,
-                    bytes: replay.len() as u64,
-                    cursor: FinishedCursor(place),
+                    bytes,
+                    cursor: FinishedCursor(*key),
                 })
             };
-            let old = places.filter(|(place, finished)| *place >= from && finished.number <= last);
-            Ok(old.filter_map(stored_replay).take(limit).collect())
+            old.filter_map(stored_replay).take(limit).collect()
         })
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.with_state(|state| {
-            Ok(MatchCounts {
-                open: state.open.len() as u64,
-                finished: state.finished.len() as u64,
-            })
+        self.with_state(|state| MatchCounts {
+            open: state.open.len() as u64,
+            finished: state.finished.len() as u64,
         })
     }
 
     async fn close(&self) -> Result<(), StoreError> {
-        *self.lock() = None;
+        *self.state.lock() = None;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Tables whose rows consist of a name, a value, and a checksum: API keys, secrets, records, and
 //! ladders. Each store only reads rows and applies changes; everything else is implemented once, in
-//! `key_store`, `record_store` and `ladder_store`.
+//! `key_store`, `record_store` and `ladders`.
 
 use std::path::PathBuf;
 

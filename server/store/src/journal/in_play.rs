@@ -1,8 +1,15 @@
-//! In-memory state of the matches in play, used to check and plan commits.
+//! In-memory state of the matches in play, used to check and plan commits, and of the journal
+//! batches that they need.
+//!
+//! A batch is kept while any of its matches is in play. In the worst case each entry of a match in
+//! play is in a separate batch of maximum size. Usually matches that start together also end
+//! together, and the journal is then about twice as large as needed.
+//!
+//! Batches are deleted in groups, because neighbouring batches share a page. The size of a group is
+//! limited, because deleting all batches of a long match at once would delay the commit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::sweep::Sweep;
 use crate::{DamageReport, MatchId, OpenMatch, batch::MatchStatus};
 
 /// The journal state of a match in play.
@@ -32,6 +39,21 @@ pub(crate) struct MatchInPlay {
 }
 
 impl MatchInPlay {
+    /// Creates a match with nothing cached. All of its entries are in the last batch.
+    pub(super) fn new(state: JournalState) -> Self {
+        let mut batches = BatchNumbers::default();
+        if let Some(number) = state.last_batch {
+            batches.push(number);
+        }
+        Self {
+            state,
+            batches,
+            damage: None,
+            cached_journal: None,
+            cached_header: None,
+        }
+    }
+
     /// Moves the match out of the caches, if all of it is cached.
     pub(crate) fn take_cached(&mut self, id: &MatchId) -> Option<OpenMatch> {
         let journal = self
@@ -53,6 +75,8 @@ pub(crate) struct MatchesInPlay {
     pub(crate) by_id: HashMap<MatchId, MatchInPlay>,
     /// The largest match key assigned so far; keys start at 1.
     pub(crate) last_match_key: i64,
+    /// Reference counts of the journal's batches.
+    pub(crate) sweep: Sweep,
     /// The number of released matches. The batches of released matches are needed until other nodes
     /// have taken over the matches.
     pub(crate) released: usize,
@@ -75,7 +99,7 @@ impl MatchesInPlay {
     }
 
     /// Returns the state of a match id, given the ids of finished matches.
-    pub(crate) fn status(&self, id: &MatchId, finished: &HashSet<MatchId>) -> MatchStatus {
+    pub(super) fn status(&self, id: &MatchId, finished: &HashSet<MatchId>) -> MatchStatus {
         match self.get(id) {
             Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
             Some(in_play) => MatchStatus::InPlay {
@@ -94,7 +118,7 @@ impl MatchesInPlay {
     }
 
     /// Returns the number of matches after the changes, including released matches.
-    pub(crate) fn count_after(&self, changes: &MatchChanges) -> usize {
+    pub(super) fn count_after(&self, changes: &MatchChanges) -> usize {
         let was = changes
             .keys()
             .filter(|id| self.by_id.contains_key(*id))
@@ -115,65 +139,20 @@ impl MatchesInPlay {
         }
     }
 
-    /// Applies the changes that were committed as batch `number`.
-    pub(crate) fn apply(&mut self, changes: MatchChanges, number: i64, sweep: &mut Sweep) {
-        for (id, change) in changes {
-            let Some(MatchChange { mut state, part }) = change else {
-                self.remove(&id, sweep);
-                continue;
-            };
-            if part.is_some() {
-                state.last_batch = Some(number);
-                sweep.add_reference(number);
-            }
-            let is_same = |in_play: &&mut MatchInPlay| in_play.state.match_key == state.match_key;
-            if let Some(in_play) = self.by_id.get_mut(&id).filter(is_same) {
-                in_play.state = state;
-                in_play.cached_journal = None;
-                in_play.cached_header = None;
-                if part.is_some() {
-                    in_play.batches.push(number);
-                }
-                continue;
-            }
-            self.remove(&id, sweep);
-            let mut batches = BatchNumbers::default();
-            if part.is_some() {
-                batches.push(number);
-            }
-            let in_play = MatchInPlay {
-                state,
-                batches,
-                damage: None,
-                cached_journal: None,
-                cached_header: None,
-            };
-            self.by_id.insert(id, in_play);
-        }
-    }
-
     /// Adds a match that was taken over from another node. The match's whole journal is in the last
     /// batch.
-    pub(crate) fn add_taken_over(&mut self, id: MatchId, state: JournalState, sweep: &mut Sweep) {
-        let mut batches = BatchNumbers::default();
+    pub(crate) fn add_taken_over(&mut self, id: MatchId, state: JournalState) {
+        self.last_match_key = state.match_key;
         if let Some(number) = state.last_batch {
-            batches.push(number);
-            sweep.add_reference(number);
+            self.sweep.add_reference(number);
         }
-        let in_play = MatchInPlay {
-            state,
-            batches,
-            damage: None,
-            cached_journal: None,
-            cached_header: None,
-        };
-        self.by_id.insert(id, in_play);
+        self.by_id.insert(id, MatchInPlay::new(state));
     }
 
-    fn remove(&mut self, id: &MatchId, sweep: &mut Sweep) {
+    pub(super) fn remove(&mut self, id: &MatchId) {
         if let Some(left) = self.by_id.remove(id) {
             for number in left.batches.iter() {
-                sweep.remove_reference(number);
+                self.sweep.remove_reference(number);
             }
         }
     }
@@ -221,6 +200,97 @@ impl BatchNumbers {
             Some(number)
         })
     }
+}
+
+/// Minimum number of unneeded batches for a deletion, so that a page with many small batches is
+/// written only once.
+const MIN_BATCHES_PER_STEP: usize = 64;
+
+/// Maximum number of batches that one commit deletes. Since a commit adds only one batch, the
+/// number of unneeded batches stays bounded.
+const MAX_BATCHES_PER_STEP: usize = 256;
+
+/// Reference counts of the journal's batches, which determine the batches to delete.
+#[derive(Debug, Default)]
+pub(crate) struct Sweep {
+    /// The number of matches in play that need each batch.
+    live: BTreeMap<i64, u32>,
+    /// Batches without a match in play.
+    dead: BTreeSet<i64>,
+}
+
+impl Sweep {
+    /// Adds a reference from a match in play to a batch.
+    pub(crate) fn add_reference(&mut self, number: i64) {
+        *self.live.entry(number).or_default() += 1;
+    }
+
+    /// Removes the reference from a match that is no longer in play.
+    pub(crate) fn remove_reference(&mut self, number: i64) {
+        let Some(matches) = self.live.get_mut(&number) else {
+            return;
+        };
+        *matches -= 1;
+        if *matches == 0 {
+            self.live.remove(&number);
+            self.dead.insert(number);
+        }
+    }
+
+    /// Adds a batch, which counts as unneeded unless a match in play refers to it.
+    pub(crate) fn add_batch(&mut self, number: i64) {
+        if !self.live.contains_key(&number) {
+            self.dead.insert(number);
+        }
+    }
+
+    /// Removes and returns all unneeded batches, in groups of limited size. Used when a server
+    /// starts.
+    pub(crate) fn take_all(&mut self) -> Vec<Vec<i64>> {
+        let dead: Vec<i64> = std::mem::take(&mut self.dead).into_iter().collect();
+        dead.chunks(MAX_BATCHES_PER_STEP)
+            .map(<[i64]>::to_vec)
+            .collect()
+    }
+
+    /// Returns the batches that the next commit deletes.
+    pub(crate) fn next_step(&self, none_in_play: bool) -> SweepStep {
+        if none_in_play && !(self.live.is_empty() && self.dead.is_empty()) {
+            return SweepStep::All;
+        }
+        if self.dead.len() < MIN_BATCHES_PER_STEP {
+            return SweepStep::Nothing;
+        }
+        SweepStep::Some(
+            self.dead
+                .iter()
+                .copied()
+                .take(MAX_BATCHES_PER_STEP)
+                .collect(),
+        )
+    }
+
+    /// Removes the batches that a commit has deleted.
+    pub(crate) fn apply(&mut self, step: &SweepStep) {
+        match step {
+            SweepStep::Nothing => {}
+            SweepStep::Some(removed) => {
+                for number in removed {
+                    self.dead.remove(number);
+                }
+            }
+            SweepStep::All => *self = Self::default(),
+        }
+    }
+}
+
+/// Batches that a commit deletes.
+#[derive(Debug)]
+pub(crate) enum SweepStep {
+    Nothing,
+    Some(Vec<i64>),
+    /// Every batch that precedes the commit's own batch.
+    All,
 }
 
 #[cfg(test)]

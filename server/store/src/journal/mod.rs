@@ -5,4 +5,3 @@
 pub(crate) mod in_play;
 pub(crate) mod plan;
 pub(crate) mod reader;
-pub(crate) mod sweep;

@@ -1,9 +1,16 @@
 //! Converts a validated batch of writes to the rows that a database stores.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::in_play::{JournalState, MatchChange, MatchChanges, MatchesInPlay};
-use crate::{FinishedMatch, KeyName, MatchId, Write, journal_batch::BatchPart};
+use super::in_play::{
+    JournalState, MatchChange, MatchChanges, MatchInPlay, MatchesInPlay, SweepStep,
+};
+use crate::{
+    FinishedMatch, KeyName, MatchId, StoreError, Write, batch,
+    journal_batch::BatchPart,
+    ladder_batch::LadderLookup,
+    named_rows::{QueryResults, RowChange, RowQuery},
+};
 
 /// A change to a whole match.
 #[derive(Debug)]
@@ -49,17 +56,23 @@ impl Step {
 pub(crate) struct Plan {
     /// The changes to whole matches, in the order of the batch.
     pub(crate) steps: Vec<Step>,
+    /// The changes to named rows.
+    pub(crate) rows: Vec<RowChange>,
+    pub(crate) sweep_step: SweepStep,
     /// Parts of the batch; `None` for a match that is finished or dropped in the same batch.
     parts: Vec<Option<BatchPart>>,
-    pub(crate) changes: MatchChanges,
+    pub(super) changes: MatchChanges,
     pub(crate) last_match_key: i64,
 }
 
 impl Plan {
-    /// Plans a batch that was validated by [`batch::check`](crate::batch::check).
-    pub(crate) fn new(batch: Vec<Write>, matches: &MatchesInPlay) -> Self {
+    /// Plans a batch that was validated by [`batch::check`](crate::batch::check), which has
+    /// returned the changes to named rows.
+    pub(super) fn new(batch: Vec<Write>, rows: Vec<RowChange>, matches: &MatchesInPlay) -> Self {
         let mut plan = Self {
             steps: Vec::new(),
+            rows,
+            sweep_step: SweepStep::Nothing,
             parts: Vec::with_capacity(batch.len()),
             changes: MatchChanges::with_capacity(batch.len()),
             last_match_key: matches.last_match_key,
@@ -67,6 +80,8 @@ impl Plan {
         for write in batch {
             plan.add(write, matches);
         }
+        let none_in_play = matches.count_after(&plan.changes) == 0;
+        plan.sweep_step = matches.sweep.next_step(none_in_play);
         plan
     }
 
@@ -179,5 +194,80 @@ impl Plan {
         let state = matches.get(id)?.state.clone();
         self.changes.insert(id.clone(), None);
         Some(state)
+    }
+}
+
+/// The stored state that is needed to plan a batch, besides the matches in play.
+pub(crate) struct Lookup {
+    /// Ids to look up among the finished matches.
+    pub(crate) ids: HashSet<MatchId>,
+    /// Queries for the states of ladders.
+    pub(crate) queries: Vec<RowQuery>,
+    ladders: LadderLookup,
+}
+
+/// The result of a [`Lookup`].
+#[derive(Default)]
+pub(crate) struct LookupResult {
+    /// The ids that belong to finished matches.
+    pub(crate) finished: HashSet<MatchId>,
+    /// The results of the queries.
+    pub(crate) rows: QueryResults,
+}
+
+impl MatchesInPlay {
+    /// Returns the state to be looked up before a batch can be planned.
+    pub(crate) fn lookup(&self, batch: &[Write]) -> Lookup {
+        let ladders = LadderLookup::new(batch);
+        let ids = batch.iter().filter_map(Write::match_id);
+        Lookup {
+            ids: ids.filter(|id| self.get(id).is_none()).cloned().collect(),
+            queries: ladders.queries(),
+            ladders,
+        }
+    }
+
+    /// Checks a batch, and plans its commit.
+    ///
+    /// # Errors
+    /// [`StoreError::WriteRefused`].
+    pub(crate) fn plan(
+        &self,
+        batch: Vec<Write>,
+        lookup: Lookup,
+        found: LookupResult,
+    ) -> Result<Plan, StoreError> {
+        let status_of = |id: &MatchId| self.status(id, &found.finished);
+        let rows = batch::check(&batch, status_of, lookup.ladders.states(found.rows))?;
+        Ok(Plan::new(batch, rows, self))
+    }
+
+    /// Applies a plan that was committed as batch `number`. Moves the changes out of the plan.
+    pub(crate) fn apply(&mut self, plan: &mut Plan, number: i64) {
+        self.sweep.apply(&plan.sweep_step);
+        self.last_match_key = plan.last_match_key;
+        for (id, change) in std::mem::take(&mut plan.changes) {
+            let Some(MatchChange { mut state, part }) = change else {
+                self.remove(&id);
+                continue;
+            };
+            if part.is_some() {
+                state.last_batch = Some(number);
+                self.sweep.add_reference(number);
+            }
+            let is_same = |in_play: &&mut MatchInPlay| in_play.state.match_key == state.match_key;
+            if let Some(in_play) = self.by_id.get_mut(&id).filter(is_same) {
+                in_play.state = state;
+                in_play.cached_journal = None;
+                in_play.cached_header = None;
+                if part.is_some() {
+                    in_play.batches.push(number);
+                }
+                continue;
+            }
+            self.remove(&id);
+            self.by_id.insert(id, MatchInPlay::new(state));
+        }
+        self.sweep.add_batch(number);
     }
 }

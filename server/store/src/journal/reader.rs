@@ -3,10 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{
-    in_play::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay},
-    sweep::Sweep,
-};
+use super::in_play::{BatchNumbers, JournalState, MatchInPlay, MatchesInPlay};
 use crate::{
     DamageReport, DamagedValue, MatchId,
     checksum::StoreId,
@@ -16,11 +13,9 @@ use crate::{
 
 /// The matches restored from the journal.
 pub(crate) struct LoadedJournal {
+    /// Unneeded batches are swept only if no damage was found. So a damaged match's intact entries
+    /// are kept until the match is dropped and the store is reopened.
     pub(crate) matches: MatchesInPlay,
-    /// Reference counts of the journal's batches. Unneeded batches are included only if no damage
-    /// was found. So a damaged match's intact entries are kept until the match is dropped and the
-    /// store is reopened.
-    pub(crate) sweep: Sweep,
     pub(crate) damage_reports: Vec<DamageReport>,
 }
 
@@ -152,11 +147,10 @@ impl JournalReader {
             ..MatchesInPlay::default()
         };
         let mut damage_reports = self.damage_reports;
-        let mut sweep = Sweep::default();
         let mut has_damage = false;
         for (_, reader) in self.matches {
             for number in reader.batches.iter() {
-                sweep.add_reference(number);
+                matches.sweep.add_reference(number);
             }
             let (id, in_play) = reader.finish();
             if let Some(damage) = &in_play.damage {
@@ -167,12 +161,11 @@ impl JournalReader {
         }
         if !has_damage {
             for number in self.numbers {
-                sweep.add_batch(number);
+                matches.sweep.add_batch(number);
             }
         }
         LoadedJournal {
             matches,
-            sweep,
             damage_reports,
         }
     }

@@ -1,17 +1,22 @@
-//! The interface of transactions that the write connection runs and retries, and the transactions
-//! of a commit: looking up the state to check a batch, and storing it.
+//! The interface of transactions and their retries, and the transactions of a commit: looking up the state to check a batch, and storing it in the
+//! journal of the node, whose batch numbers are a range of their own.
 
-use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
+use bridgemaster_lease::{Backoff, CommitNumbers};
 use sqlx::PgConnection;
+use tokio::time::sleep;
 
-use super::{db_error::DbError, journal, node_number::NodeNumber};
+use super::node_number::NodeNumber;
 use crate::{
-    MatchId,
     checksum::StoreId,
-    journal::{plan::Step, sweep::SweepStep},
-    named_rows::{QueryResults, RowChange, RowQuery},
-    rows::{finished, named, steps},
+    db_error::DbError,
+    journal::{
+        in_play::SweepStep,
+        plan::{Lookup, LookupResult, Plan},
+        reader::LoadedJournal,
+    },
+    rows::{SqlConnection as _, journal, open_matches::OpenRow, scalar, steps},
 };
 
 /// The content of one transaction. It may be attempted several times, and any of the attempts may
@@ -34,24 +39,50 @@ pub(super) trait Transaction: Sync {
     }
 }
 
-/// Looks up the state that is needed to check a batch.
-pub(super) struct Lookup {
+/// The retries of one operation while the database is unreachable.
+pub(super) struct Retry {
+    started_at: Instant,
+    backoff: Backoff,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self {
+            started_at: Instant::now(),
+            backoff: Backoff::new(Duration::ZERO),
+        }
+    }
+}
+
+impl Retry {
+    /// Returns whether an earlier attempt may have been committed.
+    pub(super) fn is_retry(&self) -> bool {
+        self.backoff.is_retry()
+    }
+
+    /// Waits until the next attempt after this error.
+    ///
+    /// # Errors
+    /// The given error, if it is not transient or the retry timeout has expired.
+    pub(super) async fn wait_after(&mut self, error: DbError) -> Result<(), DbError> {
+        if !error.is_transient() {
+            return Err(error);
+        }
+        match self.backoff.record_failure(self.started_at.elapsed()) {
+            Some(pause) => sleep(pause).await,
+            None => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Looks up the state that is needed to plan a batch.
+pub(super) struct LookUp<'a> {
     pub(super) store: StoreId,
-    /// Ids to look up among the finished matches.
-    pub(super) ids: HashSet<MatchId>,
-    /// Queries for the states of ladders.
-    pub(super) queries: Vec<RowQuery>,
+    pub(super) lookup: &'a Lookup,
 }
 
-#[derive(Default)]
-pub(super) struct LookupResult {
-    /// The ids of the request that belong to finished matches.
-    pub(super) finished: HashSet<MatchId>,
-    /// The results of the queries.
-    pub(super) rows: QueryResults,
-}
-
-impl Transaction for Lookup {
+impl Transaction for LookUp<'_> {
     type Output = LookupResult;
 
     // A read-only transaction needs no flush.
@@ -60,28 +91,16 @@ impl Transaction for Lookup {
     }
 
     async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<LookupResult, DbError> {
-        let mut finished = HashSet::new();
-        for id in &self.ids {
-            if finished::finish_number(connection, id).await?.is_some() {
-                finished.insert(id.clone());
-            }
-        }
-        Ok(LookupResult {
-            finished,
-            rows: named::read(connection, self.store, &self.queries).await?,
-        })
+        steps::look_up(connection, self.store, self.lookup).await
     }
 }
 
-/// Stores a validated batch.
+/// Stores a planned batch.
 pub(super) struct Commit {
     pub(super) store: StoreId,
     pub(super) node: NodeNumber,
     pub(super) number: i64,
-    pub(super) steps: Vec<Step>,
-    /// Changes to named rows.
-    pub(super) rows: Vec<RowChange>,
-    pub(super) sweep_step: SweepStep,
+    pub(super) plan: Plan,
     /// Content of the journal row.
     pub(super) body: Vec<u8>,
     /// True if another connection flushes the commit while this connection continues.
@@ -96,11 +115,114 @@ impl Transaction for Commit {
     }
 
     async fn run(&self, connection: &mut PgConnection, is_retry: bool) -> Result<(), DbError> {
-        if is_retry && journal::is_batch_stored(connection, self.node, self.number).await? {
+        if is_retry && is_batch_stored(connection, self.node, self.number).await? {
             return Ok(());
         }
-        steps::apply_all(connection, self.store, &self.steps, &self.rows).await?;
-        journal::add_batch(connection, self.node, self.number, &self.body).await?;
-        journal::delete_swept(connection, self.node, self.number, &self.sweep_step).await
+        steps::apply_plan(connection, self.store, &self.plan).await?;
+        add_batch(connection, self.node, self.number, &self.body).await?;
+        delete_swept(connection, self.node, self.number, &self.plan.sweep_step).await
     }
+}
+
+/// Reads the journal of all matches in play of a node.
+pub(super) async fn load(
+    connection: &mut PgConnection,
+    store: StoreId,
+    node: NodeNumber,
+    open: Vec<OpenRow>,
+) -> Result<LoadedJournal, DbError> {
+    let mut loaded = journal::load(connection, store, open, node.range()).await?;
+    let last_match_key = &mut loaded.matches.last_match_key;
+    *last_match_key = node.base().max(*last_match_key);
+    Ok(loaded)
+}
+
+/// Returns the number of the newest batch of a node. If there are no batches, returns the number
+/// before the first.
+pub(super) async fn newest_batch(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<i64, DbError> {
+    let newest = "SELECT max(batch) FROM journal WHERE batch > $1 AND batch <= $2";
+    let params = [node.base().into(), node.last().into()];
+    let newest: Option<Option<i64>> = scalar(connection, newest, &params).await?;
+    Ok(newest.flatten().unwrap_or(node.base()))
+}
+
+/// Returns whether an earlier attempt to add the batch with this number was committed.
+pub(super) async fn is_batch_stored(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    number: i64,
+) -> Result<bool, DbError> {
+    Ok(CommitNumbers::is_committed(
+        number,
+        newest_batch(connection, node).await?,
+    ))
+}
+
+/// Appends a batch.
+///
+/// # Errors
+/// [`DbError::Inconsistent`] if the newest batch is not the predecessor. The database is then a
+/// different one, such as a standby that lacks commits.
+pub(super) async fn add_batch(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    number: i64,
+    body: &[u8],
+) -> Result<(), DbError> {
+    let insert = "INSERT INTO journal (batch, body) SELECT $1, $2 WHERE $1::bigint - 1 = (
+             SELECT coalesce(max(batch), $3) FROM journal WHERE batch > $3 AND batch <= $4)";
+    let (base, last) = (node.base().into(), node.last().into());
+    let params = [number.into(), body.into(), base, last];
+    if connection.execute(insert, &params).await? == 1 {
+        return Ok(());
+    }
+    let newest = newest_batch(connection, node).await?;
+    Err(inconsistent_commits(node, newest, number - 1))
+}
+
+/// Returns the error for a newest batch that is not the last one written by this server.
+pub(super) fn inconsistent_commits(node: NodeNumber, newest: i64, made: i64) -> DbError {
+    DbError::Inconsistent(format!(
+        "the database has {} commits, but this server has made {}",
+        node.count(newest),
+        node.count(made)
+    ))
+}
+
+/// Deletes batches as part of the commit with this number, after the batch of the commit was added.
+async fn delete_swept(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    number: i64,
+    sweep_step: &SweepStep,
+) -> Result<(), DbError> {
+    match sweep_step {
+        SweepStep::Nothing => Ok(()),
+        SweepStep::Some(numbers) => journal::delete(connection, numbers).await,
+        SweepStep::All => delete_before(connection, node, number).await,
+    }
+}
+
+/// Deletes the journal of a node without matches in play. The newest batch remains, since it
+/// records the assigned numbers.
+pub(super) async fn delete_all_but_newest(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<(), DbError> {
+    let newest = newest_batch(connection, node).await?;
+    delete_before(connection, node, newest).await
+}
+
+async fn delete_before(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+    before: i64,
+) -> Result<(), DbError> {
+    let delete = "DELETE FROM journal WHERE batch > $1 AND batch < $2";
+    let params = [node.base().into(), before.into()];
+    connection.execute(delete, &params).await?;
+    Ok(())
 }

@@ -13,8 +13,7 @@ use std::{
 
 use sqlx::postgres::PgConnectOptions;
 
-use super::db_error::DbError;
-use crate::{detached::run_blocking, limits::MAX_PASSWORD_FILE_BYTES};
+use crate::{db_error::DbError, detached::run_blocking, limits::MAX_PASSWORD_FILE_BYTES};
 
 /// A parameter whose value is a file name.
 struct FileParameter {

@@ -68,53 +68,28 @@ impl Hosts {
         format!("postgres://{}/{database}", names.join(","))
     }
 
-    /// Iterates over the hosts, starting with the preferred one.
-    pub(super) fn attempts(&self) -> impl Iterator<Item = Attempt<'_>> {
+    /// Returns the indexes of the hosts, starting with the preferred one.
+    pub(super) fn order(&self) -> impl Iterator<Item = usize> + use<> {
         let first = self.preferred.load(Ordering::Relaxed);
-        let indexes = (first..self.options.len()).chain(0..first);
-        indexes.map(|index| Attempt { hosts: self, index })
-    }
-}
-
-/// An attempt to connect to a host. Unless it [succeeds](Attempt::succeed), the next round begins
-/// with the host after it. This includes an attempt that is dropped because it takes too long.
-pub(super) struct Attempt<'a> {
-    hosts: &'a Hosts,
-    index: usize,
-}
-
-impl Attempt<'_> {
-    pub(super) fn options(&self) -> &PgConnectOptions {
-        &self.hosts.options[self.index]
+        (first..self.options.len()).chain(0..first)
     }
 
-    pub(super) fn host(&self) -> String {
-        name(self.options())
+    /// Begins an attempt to connect to a host. Unless it [succeeds](Self::prefer), the next round
+    /// begins with the host after it. This includes an attempt that is dropped because it takes too
+    /// long.
+    pub(super) fn attempt(&self, index: usize) -> &PgConnectOptions {
+        self.prefer((index + 1) % self.options.len());
+        &self.options[index]
     }
 
-    pub(super) fn succeed(self) {
-        let index = self.index;
-        let hosts = self.hosts;
-        drop(self);
-        hosts.preferred.store(index, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Attempt<'_> {
-    fn drop(&mut self) {
-        let next = (self.index + 1) % self.hosts.options.len();
-        // If it fails, another connection has found a better host meanwhile.
-        let _ = self.hosts.preferred.compare_exchange(
-            self.index,
-            next,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
+    /// Begins the next round with this host.
+    pub(super) fn prefer(&self, index: usize) {
+        self.preferred.store(index, Ordering::Relaxed);
     }
 }
 
 /// Formats the host and port.
-fn name(options: &PgConnectOptions) -> String {
+pub(super) fn name(options: &PgConnectOptions) -> String {
     let (host, port) = (options.get_host(), options.get_port());
     if host.contains(':') {
         format!("[{host}]:{port}")
@@ -155,13 +130,17 @@ mod tests {
     fn the_host_connected_last_is_tried_first_until_it_fails() {
         let options = |host| PgConnectOptions::new_without_pgpass().host(host).port(1);
         let hosts = Hosts::new(["a", "b", "c"].map(options).into());
+        let order = || Vec::from_iter(hosts.order());
+        assert_eq!(order(), [0, 1, 2]);
+        hosts.attempt(0);
+        assert_eq!(order(), [1, 2, 0]);
+        hosts.attempt(2);
+        hosts.prefer(2);
+        assert_eq!(order(), [2, 0, 1]);
         // A round in which all hosts fail ends where it began.
-        let order = || -> Vec<String> { hosts.attempts().map(|host| host.host()).collect() };
-        assert_eq!(order(), ["a:1", "b:1", "c:1"]);
-        let mut attempts = hosts.attempts();
-        drop(attempts.next());
-        assert_eq!(order(), ["b:1", "c:1", "a:1"]);
-        attempts.nth(1).unwrap().succeed();
-        assert_eq!(order(), ["c:1", "a:1", "b:1"]);
+        for index in hosts.order() {
+            hosts.attempt(index);
+        }
+        assert_eq!(order(), [2, 0, 1]);
     }
 }

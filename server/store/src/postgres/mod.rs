@@ -7,31 +7,21 @@
 //! flush commits while the write connection continues.
 
 mod address;
-mod commands;
 mod commit;
 mod credentials;
-mod db_error;
-mod flushers;
+mod flushes;
 mod hosts;
-mod journal;
-mod key_writer;
-mod lease_renewer;
+mod keys;
 mod node_number;
-mod node_rows;
+mod nodes;
 mod nodes_impl;
-mod open_rows;
-mod opening;
+pub(crate) mod opening;
 mod orphans;
-mod parameters;
 mod read_pool;
-mod released_rows;
-mod sequences;
 mod session_settings;
 mod sessions;
 mod sql;
 mod takeover;
-pub(crate) mod transfer;
-mod unflushed;
 mod write_connection;
 mod writer;
 
@@ -45,6 +35,7 @@ use crate::{
     MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError,
     Write,
     checksum::StoreId,
+    db_error::DbError,
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
@@ -55,17 +46,16 @@ use crate::{
 };
 
 use address::Address;
-use db_error::DbError;
-use flushers::Flushers;
-use key_writer::{KeyWriter, UpdateRows};
-use lease_renewer::LeaseRenewer;
+use flushes::Flushers;
+use keys::{KeyWriter, UpdateRows};
+use nodes::LeaseRenewer;
 use opening::Readers;
 use orphans::OrphanFinder;
 use read_pool::{ReadPool, Reader};
 use sessions::Sessions;
 use writer::Writer;
 
-pub use commands::{PostgresKeys, stored_nodes};
+pub use keys::{PostgresKeys, stored_nodes};
 
 /// A [`Store`] in a PostgreSQL database. Opening it takes over the node from its previous server.
 ///
@@ -138,7 +128,7 @@ impl PostgresStore {
         Ok(Self {
             flushers: Arc::new(Flushers::new(sessions.clone(), node, unflushed)),
             store: writer.store(),
-            key_writer: Arc::new(KeyWriter::new(sessions.clone(), node)),
+            key_writer: Arc::new(KeyWriter::new(sessions.clone(), None, Some(node))),
             open_report,
             readers: Readers {
                 matches: Arc::new(ReadPool::new(address.clone(), POSTGRES_READ_CONNECTIONS)),
@@ -151,30 +141,25 @@ impl PostgresStore {
         })
     }
 
-    fn store_error(&self, error: DbError) -> StoreError {
-        error.at(self.address.redacted())
+    /// Adds the address of the database to the error of `work`.
+    async fn at<T>(&self, work: impl Future<Output = Result<T, DbError>>) -> Result<T, StoreError> {
+        let outcome = work.await;
+        outcome.map_err(|error| error.at(self.address.redacted()))
     }
 
     /// Returns a connection for reading.
-    async fn reader(&self) -> Result<Reader<'_>, StoreError> {
-        let reader = self.readers.matches.acquire().await;
-        reader.map_err(|error| self.store_error(error))
+    async fn reader(&self) -> Result<Reader<'_>, DbError> {
+        self.readers.matches.acquire().await
     }
 
     /// Withholds a value read from finished matches until they are flushed: a crash of the database
     /// must not undo what a client has seen.
-    async fn withhold_until_flushed<T>(
-        &self,
-        found: Result<MaybeUnflushed<T>, DbError>,
-    ) -> Result<T, StoreError> {
-        let flushed = async {
-            let MaybeUnflushed { value, newest } = found?;
-            if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
-                self.flushers.flush_all().await?;
-            }
-            Ok(value)
-        };
-        flushed.await.map_err(|error| self.store_error(error))
+    async fn once_flushed<T>(&self, found: MaybeUnflushed<T>) -> Result<T, DbError> {
+        let newest = found.newest;
+        if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
+            self.flushers.flush_all().await?;
+        }
+        Ok(found.value)
     }
 }
 
@@ -198,13 +183,14 @@ fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
 
 impl RowStore for PostgresStore {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
-        let read = async {
+        self.at(async {
             let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
-            let mut reader = if is_of_keys {
-                self.readers.keys.acquire().await?
+            let readers = if is_of_keys {
+                &self.readers.keys
             } else {
-                self.readers.matches.acquire().await?
+                &self.readers.matches
             };
+            let mut reader = readers.acquire().await?;
             let results = named::read(&mut *reader, self.store, &queries).await?;
             drop(reader);
             // A record is withheld until it is flushed, like a finished match. Records have no
@@ -214,16 +200,13 @@ impl RowStore for PostgresStore {
                 self.flushers.flush_all().await?;
             }
             Ok(results)
-        };
-        read.await.map_err(|error| self.store_error(error))
+        })
+        .await
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        let mark = async {
-            let mut reader = self.readers.keys.acquire().await?;
-            named::mark(&mut *reader, table).await
-        };
-        mark.await.map_err(|error| self.store_error(error))
+        self.at(async { named::mark(&mut *self.readers.keys.acquire().await?, table).await })
+            .await
     }
 
     async fn update_rows<T: Send + 'static>(
@@ -237,9 +220,8 @@ impl RowStore for PostgresStore {
             queries,
             decide,
         };
-        run_detached(async move { writer.write(&update).await })
+        self.at(run_detached(async move { writer.write(&update).await }))
             .await
-            .map_err(|error| self.store_error(error))
     }
 
     fn location(&self) -> PathBuf {
@@ -270,9 +252,7 @@ impl Store for PostgresStore {
             });
             Ok(Flush::from_future(flushing))
         });
-        committed
-            .await
-            .map_err(|error: DbError| self.store_error(error))
+        self.at(committed).await
     }
 
     fn open_report(&self) -> OpenReport {
@@ -280,29 +260,28 @@ impl Store for PostgresStore {
     }
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let writer = open_writer(&mut writer).map_err(|error| self.store_error(error))?;
-        Ok(writer.open_match_ids())
+        self.at(async { Ok(open_writer(&mut *self.writer.lock().await)?.open_match_ids()) })
+            .await
     }
 
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let work = async {
+        self.at(async {
+            let mut writer = self.writer.lock().await;
             let readers = &self.readers.matches;
             open_writer(&mut writer)?.open_match(readers, id).await
-        };
-        work.await.map_err(|error| self.store_error(error))
+        })
+        .await
     }
 
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let work = async {
+        self.at(async {
+            let mut writer = self.writer.lock().await;
             let readers = &self.readers.matches;
             open_writer(&mut writer)?
                 .open_match_header(readers, id)
                 .await
-        };
-        work.await.map_err(|error| self.store_error(error))
+        })
+        .await
     }
 
     async fn finished(
@@ -312,24 +291,36 @@ impl Store for PostgresStore {
         party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let reader = &mut *self.reader().await?;
-        let page = finished::page(reader, self.store, after, limit, party).await;
-        self.withhold_until_flushed(page).await
+        self.at(async {
+            let reader = &mut *self.reader().await?;
+            let page = finished::page(reader, self.store, after, limit, party).await?;
+            self.once_flushed(page).await
+        })
+        .await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
-        let finished = finished::get(&mut *self.reader().await?, self.store, id).await;
-        self.withhold_until_flushed(finished).await
+        self.at(async {
+            let found = finished::get(&mut *self.reader().await?, self.store, id).await?;
+            self.once_flushed(found).await
+        })
+        .await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
-        let party = finished::find_party(&mut *self.reader().await?, id, name).await;
-        self.withhold_until_flushed(party).await
+        self.at(async {
+            let found = finished::find_party(&mut *self.reader().await?, id, name).await?;
+            self.once_flushed(found).await
+        })
+        .await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
-        let replay = finished::replay(&mut *self.reader().await?, self.store, id).await;
-        self.withhold_until_flushed(replay).await
+        self.at(async {
+            let replay = finished::replay(&mut *self.reader().await?, self.store, id).await?;
+            self.once_flushed(replay).await
+        })
+        .await
     }
 
     async fn stored_replays(
@@ -339,20 +330,17 @@ impl Store for PostgresStore {
         skip_newest: u64,
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let replays = finished::stored_replays(
-            &mut *self.reader().await?,
-            self.store,
-            after,
-            limit,
-            skip_newest,
-        )
-        .await;
-        self.withhold_until_flushed(replays).await
+        self.at(async {
+            let (reader, store) = (&mut *self.reader().await?, self.store);
+            let found = finished::stored_replays(reader, store, after, limit, skip_newest).await?;
+            self.once_flushed(found).await
+        })
+        .await
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        let counts = finished::counts(&mut *self.reader().await?).await;
-        counts.map_err(|error| self.store_error(error))
+        self.at(async { finished::counts(&mut *self.reader().await?).await })
+            .await
     }
 
     async fn close(&self) -> Result<(), StoreError> {
@@ -361,7 +349,7 @@ impl Store for PostgresStore {
         self.lease_renewer.stop().await;
         let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
         let key_writer = Arc::clone(&self.key_writer);
-        run_detached(async move {
+        self.at(run_detached(async move {
             let closed = match writer.lock().await.take() {
                 Some(writer) => writer.close().await,
                 None => Ok(()),
@@ -370,8 +358,7 @@ impl Store for PostgresStore {
             key_writer.close().await;
             flushers.close().await;
             closed
-        })
+        }))
         .await
-        .map_err(|error| self.store_error(error))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::db_error::DbError;
+use crate::db_error::DbError;
 
 /// Width of the counter within a node, in bits. Its 10¹² numbers last for 35 years at a thousand
 /// commits a second, and leave numbers for eight million nodes.

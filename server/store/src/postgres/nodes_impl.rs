@@ -5,7 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::sleep;
 
-use super::{PostgresStore, node_rows, open_writer, released_rows};
+use super::{
+    PostgresStore,
+    nodes::{all_nodes, node_of_match},
+    open_writer, orphans,
+};
 use crate::{
     IsLeaderOnly, MatchId, MatchLocation, NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
     detached::run_detached,
@@ -15,19 +19,17 @@ use crate::{
 #[async_trait]
 impl Nodes for PostgresStore {
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError> {
-        let renewed = self.lease_renewer.renew(status).await;
-        renewed.map_err(|error| self.store_error(error))
+        self.at(self.lease_renewer.renew(status)).await
     }
 
     async fn acquire_leadership(&self) -> Result<bool, StoreError> {
         let writer = Arc::clone(&self.writer);
-        run_detached(async move {
+        self.at(run_detached(async move {
             open_writer(&mut *writer.lock().await)?
                 .acquire_leadership()
                 .await
-        })
+        }))
         .await
-        .map_err(|error| self.store_error(error))
     }
 
     async fn take_over_orphans(
@@ -37,7 +39,7 @@ impl Nodes for PostgresStore {
         let (orphans, writer) = (Arc::clone(&self.orphans), Arc::clone(&self.writer));
         let (readers, store) = (Arc::clone(&self.readers.matches), self.store);
         let node = self.lease_renewer.node();
-        run_detached(async move {
+        self.at(run_detached(async move {
             let mut orphans = orphans.lock().await;
             for _ in 0..MAX_TAKEOVER_TRIES {
                 // The writer is not locked during the search, so that matches of this node
@@ -57,32 +59,31 @@ impl Nodes for PostgresStore {
                 sleep(TAKEOVER_RETRY_INTERVAL).await;
             }
             Ok(Vec::new())
-        })
+        }))
         .await
-        .map_err(|error| self.store_error(error))
     }
 
     async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError> {
         let (writer, ids) = (Arc::clone(&self.writer), ids.to_vec());
-        run_detached(async move { open_writer(&mut *writer.lock().await)?.release(&ids).await })
-            .await
-            .map_err(|error| self.store_error(error))
+        self.at(run_detached(async move {
+            open_writer(&mut *writer.lock().await)?.release(&ids).await
+        }))
+        .await
     }
 
     async fn released_count(&self) -> Result<u64, StoreError> {
-        let count =
-            released_rows::count_released(&mut *self.reader().await?, self.lease_renewer.node())
-                .await;
-        count.map_err(|error| self.store_error(error))
+        let node = self.lease_renewer.node();
+        self.at(async { orphans::count_released(&mut *self.reader().await?, node).await })
+            .await
     }
 
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
-        let node = node_rows::node_of_match(&mut *self.reader().await?, id).await;
-        node.map_err(|error| self.store_error(error))
+        self.at(async { node_of_match(&mut *self.reader().await?, id).await })
+            .await
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
-        let nodes = node_rows::all(&mut *self.reader().await?).await;
-        nodes.map_err(|error| self.store_error(error))
+        self.at(async { all_nodes(&mut *self.reader().await?).await })
+            .await
     }
 }

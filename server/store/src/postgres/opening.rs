@@ -1,25 +1,34 @@
-//! Opens a database: checks or creates its tables, and takes over the node from an earlier server.
+//! Opens a database: checks or creates its tables, and takes over the node from an earlier server,
+//! or begins a copy.
 
 use std::sync::Arc;
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use super::{
-    address::Address, db_error::DbError, journal, node_number::NodeEpoch, node_rows,
-    read_pool::ReadPool, released_rows, session_settings, sql, write_connection,
+    address::Address,
+    commit,
+    node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
+    nodes, orphans,
+    read_pool::ReadPool,
+    session_settings, sql, write_connection,
 };
 use crate::{
-    NodeIdentity, NodeStatus, StoreError,
+    Durability, NodeIdentity, NodeStatus, StoreError,
     checksum::StoreId,
+    db_error::DbError,
     journal::reader::LoadedJournal,
     journal_batch,
     limits::MIN_POSTGRES_VERSION,
     named_rows::NamedTable,
     rows::{
+        SqlConnection as _,
         journal::sweep_all,
+        scalar,
         whole_matches::{RowWithHeader, with_headers},
     },
     schema,
+    transfer::side::Side,
 };
 
 /// Key of the advisory lock under which the tables are created: `BMst` in ASCII.
@@ -52,7 +61,7 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
 }
 
 /// Like [`open`], but returns `None` if the database has no store.
-pub(super) async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbError> {
+async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbError> {
     let mut connection = address.connect().await?;
     // No prepared statement, since a pooler in transaction mode is only detected by `open`.
     let select = sqlx::raw_sql(
@@ -128,25 +137,25 @@ pub(super) async fn take_over(
 ) -> Result<OpenedStore, DbError> {
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
-        let node = node_rows::take_over(connection, identity).await?;
-        released_rows::reclaim_all(connection, node.number).await?;
+        let node = nodes::take_over(connection, identity).await?;
+        orphans::reclaim_all(connection, node.number).await?;
         let store = store_id(connection).await?;
         let open = with_headers(connection, store, &node.number.range()).await?;
         let rows = open.iter().map(|with_header| with_header.row.clone());
-        let mut loaded = journal::load(connection, store, node.number, rows.collect()).await?;
+        let mut loaded = commit::load(connection, store, node.number, rows.collect()).await?;
         for RowWithHeader { row, header } in open {
             if let Some(in_play) = loaded.matches.by_id.get_mut(&row.match_id) {
                 in_play.cached_header = Some(header);
             }
         }
-        let commits = journal::newest_batch(&mut *connection, node.number).await? + 1;
+        let commits = commit::newest_batch(connection, node.number).await? + 1;
         let last_match_key = loaded.matches.last_match_key;
         let body = journal_batch::write(store, commits, last_match_key, Vec::new());
-        journal::add_batch(connection, node.number, commits, &body).await?;
-        sweep_all(connection, &mut loaded.sweep).await?;
+        commit::add_batch(connection, node.number, commits, &body).await?;
+        sweep_all(connection, &mut loaded.matches.sweep).await?;
         // This is the last step, since it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
-        node_rows::renew(&mut *connection, node, matches, NodeStatus::default()).await?;
+        nodes::renew(connection, node, matches, NodeStatus::default()).await?;
         Ok(OpenedStore {
             store,
             node,
@@ -166,19 +175,17 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, D
         return Ok(store);
     }
     let given = "SELECT EXISTS (SELECT 1 FROM given_number WHERE last > 0)";
-    let has_numbers: bool = sqlx::query_scalar(given)
-        .fetch_one(&mut *connection)
-        .await?;
-    if has_numbers || has_rows(connection).await? {
+    let has_numbers: Option<bool> = scalar(connection, given, &[]).await?;
+    if has_numbers == Some(true) || has_rows(connection).await? {
         // Another command may have created the store since, and added the rows.
         let store = read_identity(connection).await?;
         let missing = "the row with the store id is missing";
         return store.ok_or_else(|| DbError::Inconsistent(missing.to_owned()));
     }
-    let generated: Vec<u8> = sqlx::query_scalar("SELECT uuid_send(gen_random_uuid())")
-        .fetch_one(&mut *connection)
-        .await?;
-    let generated = StoreId::from_bytes(&generated).ok_or_else(|| {
+    let generated: Option<Vec<u8>> =
+        scalar(connection, "SELECT uuid_send(gen_random_uuid())", &[]).await?;
+    let generated = generated.as_deref().and_then(StoreId::from_bytes);
+    let generated = generated.ok_or_else(|| {
         DbError::Inconsistent("PostgreSQL generated an id of unexpected length".to_owned())
     })?;
     // Another command may create the store at the same time.
@@ -189,7 +196,7 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, D
 }
 
 /// Returns whether the store has any matches, keys, secrets, records or ladders.
-pub(super) async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbError> {
+async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbError> {
     let tables = ["open_match", "journal", "finished_match"];
     let named = NamedTable::ALL.map(NamedTable::sql_name);
     let tables = tables.into_iter().chain(named);
@@ -197,32 +204,19 @@ pub(super) async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbEr
         .map(|table| format!("EXISTS (SELECT 1 FROM {table})"))
         .collect();
     let select = format!("SELECT {}", exist.join(" OR "));
-    let has_rows: bool = sqlx::query_scalar(AssertSqlSafe(select))
-        .fetch_one(connection)
-        .await?;
-    Ok(has_rows)
+    Ok(scalar(connection, &select, &[]).await? == Some(true))
 }
 
 /// Sets the id of the store if the database has none. Returns whether the id was set. Requires an
 /// open transaction.
-pub(super) async fn set_identity(
-    connection: &mut PgConnection,
-    store: StoreId,
-) -> Result<bool, DbError> {
-    let inserted = sqlx::query(
-        "INSERT INTO store (only_row, store_id, checksum) VALUES (1, $1, $2)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(&store.0[..])
-    .bind(checksum_of(store))
-    .execute(connection)
-    .await?;
-    Ok(inserted.rows_affected() == 1)
+async fn set_identity(connection: &mut PgConnection, store: StoreId) -> Result<bool, DbError> {
+    let insert = "INSERT INTO store (only_row, store_id, checksum) VALUES (1, $1, $2)
+         ON CONFLICT DO NOTHING";
+    let params = [store.0.as_slice().into(), checksum_of(store).into()];
+    Ok(connection.execute(insert, &params).await? == 1)
 }
 
-pub(super) async fn read_identity(
-    connection: &mut PgConnection,
-) -> Result<Option<StoreId>, DbError> {
+async fn read_identity(connection: &mut PgConnection) -> Result<Option<StoreId>, DbError> {
     let row: Option<(Option<Vec<u8>>, Option<i64>)> =
         sqlx::query_as("SELECT store_id, checksum FROM store")
             .fetch_optional(connection)
@@ -250,4 +244,65 @@ pub(super) struct Readers {
     pub(super) matches: Arc<ReadPool>,
     /// Pool for reads of keys, so that reads of matches do not delay authentication.
     pub(super) keys: ReadPool,
+}
+
+/// Begins a read transaction on the store in a database.
+pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreError> {
+    let address = Address::parse(url, Durability::Disk)?;
+    let no_store = || StoreError::NoStore {
+        database: address.redacted().to_owned(),
+    };
+    let work = async {
+        let mut connection = open_existing(&address).await?.ok_or_else(no_store)?;
+        sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            .execute(&mut connection)
+            .await?;
+        let store = read_identity(&mut connection).await?;
+        let nodes = format!("SELECT DISTINCT {NODE_OF_KEY} AS node FROM open_match ORDER BY node");
+        let nodes = sqlx::query_scalar(AssertSqlSafe(nodes));
+        let nodes: Vec<i64> = nodes.fetch_all(&mut connection).await?;
+        let keys = nodes
+            .into_iter()
+            .map(|node| Ok(NodeNumber::new(node)?.range()));
+        Ok(Side {
+            connection,
+            store: store.ok_or_else(no_store)?,
+            location: address.redacted().into(),
+            keys: keys.collect::<Result<_, DbError>>()?,
+        })
+    };
+    work.await
+        .map_err(|error: DbError| error.at(address.redacted()))
+}
+
+/// Creates the tables in a database, checks that they have no rows, and sets the id of the store.
+/// The matches in play are added to the first node.
+pub(crate) async fn open_target(
+    url: &str,
+    store: StoreId,
+) -> Result<Side<PgConnection>, StoreError> {
+    let address = Address::parse(url, Durability::Disk)?;
+    let work = async {
+        let mut connection = open(&address).await?;
+        sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
+        let is_ours = set_identity(&mut connection, store).await?;
+        if !is_ours || has_rows(&mut connection).await? {
+            let database = address.redacted().to_owned();
+            return Err(StoreError::NotEmpty { database }.into());
+        }
+        Ok(Side {
+            connection,
+            store,
+            location: address.redacted().into(),
+            keys: vec![NodeNumber::new(0)?.range()],
+        })
+    };
+    work.await
+        .map_err(|error: DbError| error.at(address.redacted()))
+}
+
+/// Commits a copy.
+pub(crate) async fn commit_target(mut target: Side<PgConnection>) -> Result<(), StoreError> {
+    let committed = write_connection::commit(&mut target.connection, Ok(())).await;
+    committed.map_err(|error| error.at(&target.location))
 }

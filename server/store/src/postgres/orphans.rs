@@ -9,23 +9,31 @@
 //! released. Another node that takes over matches of the same node changes only these matches.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
 };
 
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, PgConnection, Row as _};
 use tokio::time::timeout;
 
 use super::{
-    db_error::DbError, journal, node_number::NodeNumber, node_rows, read_pool::ReadPool,
-    released_rows, write_connection::Retry,
+    commit::{self, Retry, Transaction},
+    node_number::NodeNumber,
+    nodes,
+    read_pool::ReadPool,
 };
 use crate::{
     IsLeaderOnly, OpenMatch,
     checksum::StoreId,
-    journal::in_play::JournalState,
-    limits::POSTGRES_ATTEMPT_TIMEOUT,
-    rows::whole_matches::{WholeMatch, read_whole},
+    db_error::DbError,
+    journal::in_play::{JournalState, MatchInPlay},
+    limits::{MAX_TAKEOVER_MATCHES, POSTGRES_ATTEMPT_TIMEOUT},
+    rows::{
+        Param, SqlConnection as _, StoredRow as _, Unreadable,
+        journal::load_batches,
+        scalar,
+        whole_matches::{RowWithHeader, WholeMatch, combine, read_whole},
+    },
 };
 
 /// The reason why matches are orphaned.
@@ -56,14 +64,11 @@ impl LastActivity {
         connection: &mut PgConnection,
         node: NodeNumber,
     ) -> Result<Self, DbError> {
-        let openings = sqlx::query_scalar("SELECT openings FROM node WHERE number = $1");
-        let openings = openings
-            .bind(node.get())
-            .fetch_one(&mut *connection)
-            .await?;
+        let openings = "SELECT openings FROM node WHERE number = $1";
+        let openings = scalar(connection, openings, &[node.get().into()]).await?;
         Ok(Self {
-            newest: journal::newest_batch(connection, node).await?,
-            openings,
+            newest: commit::newest_batch(connection, node).await?,
+            openings: openings.ok_or(sqlx::Error::RowNotFound)?,
         })
     }
 }
@@ -114,7 +119,7 @@ impl OrphanedMatches {
     ) -> Result<(Self, Vec<i64>), DbError> {
         let mut reader = readers.acquire().await?;
         let mut connection = reader.begin_with(BEGIN_SNAPSHOT).await?;
-        let read = released_rows::read_chunk(&mut connection, store, node, excluding).await?;
+        let read = read_chunk(&mut connection, store, node, excluding).await?;
         let (matches, unreadable) = read;
         let matches = matches
             .into_iter()
@@ -232,12 +237,12 @@ impl OrphanFinder {
         let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
         // Released matches come first, since their bots are connected and waiting.
         let mut reader = readers.acquire().await?;
-        let released = released_rows::find_node(&mut *reader, &unreadable).await?;
+        let released = find_node(&mut *reader, &unreadable).await?;
         drop(reader);
         if let Some(node) = released {
             self.orphans = None;
             let read = OrphanedMatches::read_released(readers, store, node, &unreadable).await?;
-            let is_leader = node_rows::is_leader(&mut *readers.acquire().await?, this).await?;
+            let is_leader = nodes::is_leader(&mut *readers.acquire().await?, this).await?;
             self.set_found(read);
             let orphans = self.orphans.as_ref();
             if orphans.is_some_and(|orphans| {
@@ -280,16 +285,155 @@ async fn find_expired(
     this: NodeNumber,
     excluding: &[i64],
 ) -> Result<Option<NodeNumber>, DbError> {
-    let number: Option<i64> = sqlx::query_scalar(
-        "SELECT number FROM node WHERE lease_until < now() AND number <> $1 AND EXISTS (
+    let find = "SELECT number FROM node WHERE lease_until < now() AND number <> $1 AND EXISTS (
              SELECT 1 FROM open_match
              WHERE match_key > number << 40 AND match_key < (number + 1) << 40
                  AND match_key <> ALL ($2))
-         ORDER BY number LIMIT 1",
-    )
-    .bind(this.get())
-    .bind(excluding)
-    .fetch_optional(&mut *readers.acquire().await?)
-    .await?;
+         ORDER BY number LIMIT 1";
+    let params = [this.get().into(), Param::Numbers(excluding)];
+    let number: Option<i64> = scalar(&mut *readers.acquire().await?, find, &params).await?;
     number.map(NodeNumber::new).transpose()
+}
+
+/// A match to be released.
+pub(super) struct ReleasedMatch {
+    match_key: i64,
+    entries: i64,
+    batches: Vec<i64>,
+}
+
+impl ReleasedMatch {
+    pub(super) fn new(in_play: &MatchInPlay) -> Self {
+        Self {
+            match_key: in_play.state.match_key,
+            entries: in_play.state.entries.cast_signed(),
+            batches: in_play.batches.iter().collect(),
+        }
+    }
+}
+
+/// Releases matches of a node.
+pub(super) struct ReleaseMatches<'a>(pub(super) &'a [ReleasedMatch]);
+
+impl Transaction for ReleaseMatches<'_> {
+    type Output = ();
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
+        for ReleasedMatch {
+            match_key,
+            entries,
+            batches,
+        } in self.0
+        {
+            // An earlier attempt may have been committed although its result was lost. Another node
+            // may have taken over the match since.
+            let insert = "INSERT INTO released_match (match_key, entries, batches)
+                 SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM open_match WHERE match_key = $1)
+                 ON CONFLICT DO NOTHING";
+            let (key, entries) = ((*match_key).into(), (*entries).into());
+            let params = [key, entries, Param::Numbers(batches)];
+            connection.execute(insert, &params).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts the released matches of a node that no node has taken over yet.
+pub(super) async fn count_released(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<u64, DbError> {
+    let count = "SELECT count(*) FROM released_match JOIN open_match USING (match_key)
+         WHERE match_key > $1 AND match_key <= $2";
+    let params = [node.base().into(), node.last().into()];
+    let count: Option<i64> = scalar(connection, count, &params).await?;
+    Ok(count.unwrap_or_default().unsigned_abs())
+}
+
+/// Returns the first node with released matches whose match keys are not in `excluding`. This may
+/// be the searching node itself, if it has become the leader since the release.
+async fn find_node(
+    connection: &mut PgConnection,
+    excluding: &[i64],
+) -> Result<Option<NodeNumber>, DbError> {
+    let find = "SELECT number FROM node WHERE EXISTS (
+             SELECT 1 FROM released_match JOIN open_match USING (match_key)
+             WHERE match_key > number << 40 AND match_key < (number + 1) << 40
+                 AND match_key <> ALL ($1))
+         ORDER BY number LIMIT 1";
+    let number: Option<i64> = scalar(connection, find, &[Param::Numbers(excluding)]).await?;
+    number.map(NodeNumber::new).transpose()
+}
+
+/// Reads the first released matches of a node, up to the limit of one takeover. Also returns the
+/// match keys of unreadable matches. Requires an open snapshot transaction.
+async fn read_chunk(
+    connection: &mut PgConnection,
+    store: StoreId,
+    node: NodeNumber,
+    excluding: &[i64],
+) -> Result<(Vec<WholeMatch>, Vec<i64>), DbError> {
+    let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum, entries, batches
+         FROM open_match JOIN released_match USING (match_key)
+         WHERE match_key > $1 AND match_key <= $2 AND match_key <> ALL ($3)
+         ORDER BY match_key LIMIT $4";
+    let params = [
+        node.base().into(),
+        node.last().into(),
+        Param::Numbers(excluding),
+        (MAX_TAKEOVER_MATCHES as i64).into(),
+    ];
+    let rows = connection.query(select, &params).await?;
+    let (mut open, mut entries, mut batches) = (Vec::new(), HashMap::new(), BTreeSet::new());
+    for row in &rows {
+        let with_header = RowWithHeader::read(store, row);
+        entries.insert(with_header.row.match_key, row.try_get::<i64, _>("entries")?);
+        batches.extend(row.try_get::<Vec<i64>, _>("batches")?);
+        open.push(with_header);
+    }
+    let of_rows = open.iter().map(|with_header| with_header.row.clone());
+    let batches: Vec<i64> = batches.into_iter().collect();
+    let loaded = load_batches(connection, store, of_rows.collect(), &batches).await?;
+    let (mut matches, mut unreadable) = (Vec::new(), Vec::new());
+    for read in combine(open, loaded) {
+        match read {
+            Ok(whole) if has_all_entries(&whole, &entries) => matches.push(whole),
+            Ok(whole) => unreadable.push(whole.row.match_key),
+            Err(orphan) => unreadable.push(orphan.match_key),
+        }
+    }
+    Ok((matches, unreadable))
+}
+
+/// Returns whether the journal has all entries that the node had stored at the release.
+fn has_all_entries(read: &WholeMatch, entries: &HashMap<i64, i64>) -> bool {
+    let expected = entries.get(&read.row.match_key);
+    expected.is_some_and(|expected| expected.unsigned_abs() == read.journal.len() as u64)
+}
+
+/// Claims the matches that are still released, and returns their keys. Matches that another node is
+/// claiming are skipped, since commits of this node would wait for that node.
+pub(super) async fn claim_released(
+    connection: &mut PgConnection,
+    keys: &[i64],
+) -> Result<HashSet<i64>, DbError> {
+    let claim = "DELETE FROM released_match WHERE match_key IN (
+             SELECT match_key FROM released_match WHERE match_key = ANY ($1)
+             FOR UPDATE SKIP LOCKED)
+         RETURNING match_key";
+    let rows = connection.query(claim, &[Param::Numbers(keys)]).await?;
+    let keys = rows.iter().map(|row| row.value(0));
+    Ok(keys.collect::<Result<_, Unreadable>>()?)
+}
+
+/// Reclaims the matches that a node has released and no node has taken over. Runs in the
+/// transaction that takes over the node.
+pub(super) async fn reclaim_all(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<(), DbError> {
+    let delete = "DELETE FROM released_match WHERE match_key > $1 AND match_key <= $2";
+    let params = [node.base().into(), node.last().into()];
+    connection.execute(delete, &params).await?;
+    Ok(())
 }

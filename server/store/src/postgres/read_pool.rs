@@ -13,9 +13,10 @@ use tokio::{
 
 use bridgemaster_lease::limits::{POSTGRES_MAX_BACKOFF, POSTGRES_MIN_BACKOFF};
 
-use super::{address::Address, db_error::DbError};
+use super::address::Address;
 use crate::{
     StoreError,
+    db_error::DbError,
     limits::{POSTGRES_CONNECT_TIMEOUT, POSTGRES_PING_TIMEOUT},
 };
 

@@ -5,9 +5,9 @@
 
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
-use super::db_error::DbError;
 use crate::{
     Durability, StoreError,
+    db_error::DbError,
     limits::{POSTGRES_IDLE_TIMEOUT, POSTGRES_LOCK_TIMEOUT, POSTGRES_STATEMENT_TIMEOUT},
 };
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sqlx::{Connection as _, PgConnection};
 
-use super::{address::Address, db_error::DbError};
+use super::address::Address;
+use crate::db_error::DbError;
 
 /// Time in which PostgreSQL checks whether a terminated session has ended, in ms.
 const TERMINATION_WAIT_MS: i64 = 500;

@@ -9,17 +9,14 @@
 //! matches that are already visible, but only above the *horizon*: the number of the oldest
 //! transaction that is still running. Reads in ascending order stop at the horizon.
 
-use std::path::Path;
-
 use sqlx::{
     AssertSqlSafe, PgConnection, Postgres,
     postgres::{PgArguments, PgRow},
     query::Query,
 };
 
-use super::db_error::DbError;
 use crate::{
-    StoreError,
+    db_error::DbError,
     rows::{Param, SqlConnection, SqlDialect},
 };
 
@@ -42,7 +39,6 @@ pub(super) const HORIZON: &str = "(
 
 impl SqlConnection for PgConnection {
     type Row = PgRow;
-    type Error = DbError;
 
     const DIALECT: SqlDialect = SqlDialect {
         next_finish_number: NEXT,
@@ -71,14 +67,6 @@ impl SqlConnection for PgConnection {
     async fn rebuild_index(&mut self, _: &'static str) -> Result<(), DbError> {
         Ok(())
     }
-
-    fn is_damaged_page(_: &DbError) -> bool {
-        false
-    }
-
-    fn store_error(error: DbError, location: &Path) -> StoreError {
-        error.at(&location.to_string_lossy())
-    }
 }
 
 /// Returns a statement with its parameters. The statements contain no values.
@@ -97,13 +85,10 @@ fn bind<'q>(sql: &str, params: &'q [Param<'q>]) -> Query<'q, Postgres, PgArgumen
 /// after a backup was restored on another PostgreSQL server, or a logical replica replaced it. Must
 /// be called on each new connection, before it commits matches.
 pub(super) async fn raise_base(connection: &mut PgConnection) -> Result<(), DbError> {
-    sqlx::query(
-        "UPDATE given_number SET last = newest.number
+    let raise = "UPDATE given_number SET last = newest.number
          FROM (SELECT max(finish_number) AS number FROM finished_match) AS newest
          WHERE of_table = 'finished_match' AND newest.number >=
-             last + (pg_snapshot_xmax(pg_current_snapshot())::text::bigint << 20)",
-    )
-    .execute(connection)
-    .await?;
+             last + (pg_snapshot_xmax(pg_current_snapshot())::text::bigint << 20)";
+    connection.execute(raise, &[]).await?;
     Ok(())
 }

@@ -10,21 +10,23 @@ use parking_lot::Mutex;
 use sqlx::PgConnection;
 
 use super::{
-    db_error::DbError,
-    journal,
+    commit::{self, Transaction},
     node_number::NodeNumber,
-    node_rows,
-    open_rows::{self, MatchWithNewKey},
-    orphans::{LastActivity, OrphanKind, OrphanedMatches, TakenOver},
-    released_rows,
-    write_connection::Transaction,
+    nodes,
+    orphans::{LastActivity, OrphanKind, OrphanedMatches, TakenOver, claim_released},
 };
 use crate::{
     IsLeaderOnly,
     checksum::StoreId,
+    db_error::DbError,
     journal_batch::{self, BatchPart},
     limits::{MAX_TAKEOVER_BYTES, MAX_TAKEOVER_MATCHES},
-    rows::whole_matches::WholeMatch,
+    rows::{
+        Param, SqlConnection as _, StoredRow as _, Unreadable,
+        open_matches::{OpenRow, checksum_of},
+        scalar,
+        whole_matches::WholeMatch,
+    },
 };
 
 /// Takes over some of the orphaned matches of a node.
@@ -62,7 +64,7 @@ impl Transaction for TakeOverOrphans<'_> {
         connection: &mut PgConnection,
         is_retry: bool,
     ) -> Result<TakeoverOutcome, DbError> {
-        if is_retry && journal::is_batch_stored(connection, self.node, self.number).await? {
+        if is_retry && commit::is_batch_stored(connection, self.node, self.number).await? {
             return Ok(self.last_outcome.lock().clone());
         }
         let can_take = match self.orphans.kind {
@@ -91,20 +93,13 @@ impl TakeOverOrphans<'_> {
     ) -> Result<bool, DbError> {
         let from = self.orphans.node;
         // `now()` is the start of the transaction, so no valid lease counts as expired.
-        let number: Option<i64> = sqlx::query_scalar(
-            "SELECT number FROM node WHERE number = $1 AND lease_until < now()
-             FOR UPDATE SKIP LOCKED",
-        )
-        .bind(from.get())
-        .fetch_optional(&mut *connection)
-        .await?;
-        if number.is_none() {
+        let lock = "SELECT number FROM node WHERE number = $1 AND lease_until < now()
+             FOR UPDATE SKIP LOCKED";
+        let number: Option<i64> = scalar(connection, lock, &[from.get().into()]).await?;
+        let end = "UPDATE node SET epoch = epoch + 1 WHERE number = $1";
+        if connection.execute(end, &[Param::Number(number)]).await? == 0 {
             return Ok(false);
         }
-        sqlx::query("UPDATE node SET epoch = epoch + 1 WHERE number = $1")
-            .bind(from.get())
-            .execute(&mut *connection)
-            .await?;
         Ok(LastActivity::read(connection, from).await? == last)
     }
 
@@ -112,18 +107,15 @@ impl TakeOverOrphans<'_> {
     /// transaction. Returns `false` if one is in progress. Commits and renewals of the node
     /// continue.
     async fn lock_node(&self, connection: &mut PgConnection) -> Result<bool, DbError> {
-        let held: Option<i64> = sqlx::query_scalar(
-            "SELECT number FROM node WHERE number = $1 FOR KEY SHARE SKIP LOCKED",
-        )
-        .bind(self.orphans.node.get())
-        .fetch_optional(connection)
-        .await?;
+        let lock = "SELECT number FROM node WHERE number = $1 FOR KEY SHARE SKIP LOCKED";
+        let params = [self.orphans.node.get().into()];
+        let held: Option<i64> = scalar(connection, lock, &params).await?;
         Ok(held.is_some())
     }
 
     /// Takes over the next orphaned matches, in the order in which they were opened.
     async fn take_over(&self, connection: &mut PgConnection) -> Result<TakenOver, DbError> {
-        let is_leader = node_rows::is_leader(&mut *connection, self.node).await?;
+        let is_leader = nodes::is_leader(&mut *connection, self.node).await?;
         let mut candidates = self.orphans.candidates(is_leader, self.is_leader_only);
         let mut taken_over = TakenOver::default();
         while taken_over.keys.is_empty() {
@@ -142,8 +134,8 @@ impl TakeOverOrphans<'_> {
                 .await?;
         }
         let is_expired = matches!(self.orphans.kind, OrphanKind::Expired(_));
-        if is_expired && !open_rows::has_match_in_play(connection, self.orphans.node).await? {
-            journal::delete_all_but_newest(connection, self.orphans.node).await?;
+        if is_expired && !has_match_in_play(connection, self.orphans.node).await? {
+            commit::delete_all_but_newest(connection, self.orphans.node).await?;
         }
         Ok(taken_over)
     }
@@ -155,12 +147,12 @@ impl TakeOverOrphans<'_> {
         matches: &[&WholeMatch],
     ) -> Result<HashSet<i64>, DbError> {
         let keys: Vec<i64> = matches.iter().map(|orphan| orphan.row.match_key).collect();
-        let claimed = released_rows::claim_released(connection, &keys).await?;
+        let claimed = claim_released(connection, &keys).await?;
         let orphaned = match self.orphans.kind {
             OrphanKind::Expired(_) => keys,
             OrphanKind::Released => claimed.into_iter().collect(),
         };
-        open_rows::existing_keys(connection, orphaned).await
+        existing_keys(connection, orphaned).await
     }
 
     /// Assigns the matches to this node, and writes their journals as one batch.
@@ -183,10 +175,10 @@ impl TakeOverOrphans<'_> {
             });
             parts.extend(whole_journal(match_key, &orphan.journal));
         }
-        open_rows::change_keys(connection, self.store, &moved).await?;
+        change_keys(connection, self.store, &moved).await?;
         let last_match_key = self.last_match_key + moved.len() as i64;
         let body = journal_batch::write(self.store, self.number, last_match_key, parts);
-        journal::add_batch(connection, self.node, self.number, &body).await
+        commit::add_batch(connection, self.node, self.number, &body).await
     }
 }
 
@@ -211,4 +203,57 @@ fn whole_journal(match_key: i64, entries: &[Vec<u8>]) -> Option<BatchPart> {
         previous_batch: None,
         entries: entries.to_vec(),
     })
+}
+
+/// Returns the match keys among `keys` that belong to matches in play.
+async fn existing_keys(
+    connection: &mut PgConnection,
+    keys: Vec<i64>,
+) -> Result<HashSet<i64>, DbError> {
+    let select = "SELECT match_key FROM open_match WHERE match_key = ANY ($1)";
+    let rows = connection.query(select, &[Param::Numbers(&keys)]).await?;
+    let keys = rows.iter().map(|row| row.value(0));
+    Ok(keys.collect::<Result<_, Unreadable>>()?)
+}
+
+/// Returns whether a node has a match in play.
+async fn has_match_in_play(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<bool, DbError> {
+    let has_any =
+        "SELECT EXISTS (SELECT 1 FROM open_match WHERE match_key > $1 AND match_key <= $2)";
+    let params = [node.base().into(), node.last().into()];
+    Ok(scalar(connection, has_any, &params).await? == Some(true))
+}
+
+/// A match in play that gets a new match key.
+struct MatchWithNewKey<'a> {
+    row: &'a OpenRow,
+    header: &'a [u8],
+    match_key: i64,
+}
+
+/// Changes the match keys of matches in play.
+async fn change_keys(
+    connection: &mut PgConnection,
+    store: StoreId,
+    matches: &[MatchWithNewKey<'_>],
+) -> Result<(), DbError> {
+    let old: Vec<i64> = matches
+        .iter()
+        .map(|rekeyed| rekeyed.row.match_key)
+        .collect();
+    let new: Vec<i64> = matches.iter().map(|rekeyed| rekeyed.match_key).collect();
+    let checksums = matches.iter().map(|rekeyed| {
+        let (id, at) = (rekeyed.row.match_id.as_str(), rekeyed.row.opened_at_unix_ms);
+        checksum_of(store, rekeyed.match_key, id, at, rekeyed.header)
+    });
+    let checksums: Vec<i64> = checksums.collect();
+    let update = "UPDATE open_match SET match_key = moved.key, checksum = moved.sum
+         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS moved (old, key, sum)
+         WHERE match_key = old";
+    let params = [&old, &new, &checksums].map(|numbers| Param::Numbers(numbers));
+    connection.execute(update, &params).await?;
+    Ok(())
 }

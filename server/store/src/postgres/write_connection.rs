@@ -2,24 +2,20 @@
 //! fence: that the node is still in the epoch of this server. If the connection is lost, its
 //! session is ended and the transaction is repeated on a new connection.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
-use bridgemaster_lease::{Backoff, Fence};
+use bridgemaster_lease::Fence;
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-pub(super) use super::commit::Transaction;
 use super::{
-    db_error::DbError,
+    commit::{Retry, Transaction},
+    flushes::Unflushed,
     node_number::NodeEpoch,
     sessions::{Session, Sessions},
     sql,
-    unflushed::Unflushed,
 };
-use crate::limits::POSTGRES_ATTEMPT_TIMEOUT;
+use crate::{db_error::DbError, limits::POSTGRES_ATTEMPT_TIMEOUT};
 
 /// A transaction that only checks the fence.
 pub(super) struct CheckFence;
@@ -28,43 +24,6 @@ impl Transaction for CheckFence {
     type Output = ();
 
     async fn run(&self, _: &mut PgConnection, _: bool) -> Result<(), DbError> {
-        Ok(())
-    }
-}
-
-/// The retries of one operation while the database is unreachable.
-pub(super) struct Retry {
-    started_at: Instant,
-    backoff: Backoff,
-}
-
-impl Default for Retry {
-    fn default() -> Self {
-        Self {
-            started_at: Instant::now(),
-            backoff: Backoff::new(Duration::ZERO),
-        }
-    }
-}
-
-impl Retry {
-    /// Returns whether an earlier attempt may have been committed.
-    fn is_retry(&self) -> bool {
-        self.backoff.is_retry()
-    }
-
-    /// Waits until the next attempt after this error.
-    ///
-    /// # Errors
-    /// The given error, if it is not transient or the retry timeout has expired.
-    pub(super) async fn wait_after(&mut self, error: DbError) -> Result<(), DbError> {
-        if !error.is_transient() {
-            return Err(error);
-        }
-        match self.backoff.record_failure(self.started_at.elapsed()) {
-            Some(pause) => sleep(pause).await,
-            None => return Err(error),
-        }
         Ok(())
     }
 }
@@ -219,7 +178,7 @@ async fn begin(
     match Fence::of(held.map(|row| row.try_get(0)).transpose()?) {
         Fence::Held => Ok(()),
         Fence::LeaseExpired => Err(DbError::LeaseExpired),
-        Fence::Superseded => Err(DbError::Superseded),
+        Fence::Superseded => Err(DbError::EpochEnded),
     }
 }
 

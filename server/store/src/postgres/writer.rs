@@ -2,7 +2,6 @@
 //! play.
 
 use std::{
-    collections::HashSet,
     fmt,
     sync::{
         Arc,
@@ -12,32 +11,28 @@ use std::{
 
 use super::{
     address::Address,
-    commit::{Commit, Lookup, LookupResult},
-    db_error::DbError,
+    commit::{Commit, LookUp, Transaction},
+    flushes::Unflushed,
     node_number::{NodeEpoch, NodeNumber},
-    node_rows::{AcquireLeadership, ReleaseLease},
+    nodes::{AcquireLeadership, ReleaseLease},
     opening,
-    orphans::OrphanedMatches,
+    orphans::{OrphanedMatches, ReleaseMatches, ReleasedMatch},
     read_pool::ReadPool,
-    released_rows::{self, ReleasedMatch},
     sessions::Sessions,
     takeover::{TakeOverOrphans, TakeoverOutcome},
-    unflushed::Unflushed,
-    write_connection,
-    write_connection::{ServerContext, WriteConnection},
+    write_connection::{CheckFence, ServerContext, WriteConnection},
 };
 use crate::{
     CommitCompleteness, Durability, IsLeaderOnly, MatchId, NodeIdentity, OpenMatch, OpenReport,
-    StoreError, Write, batch,
+    StoreError, Write,
     checksum::StoreId,
+    db_error::DbError,
     journal::{
         in_play::MatchesInPlay,
-        plan::{Plan, Step},
-        sweep::Sweep,
+        plan::{LookupResult, Plan, Step},
     },
     journal_batch,
-    ladder_batch::LadderLookup,
-    named_rows::{NamedTable, RowChange, RowQuery},
+    named_rows::NamedTable,
     rows::whole_matches::{read_header, read_open_match},
 };
 
@@ -53,7 +48,6 @@ pub(super) struct Writer {
     matches: MatchesInPlay,
     /// The number of matches in play. Lease renewals read it without waiting for commits.
     in_play_count: Arc<AtomicU64>,
-    sweep: Sweep,
 }
 
 /// Omits the secret state of matches in play.
@@ -99,9 +93,8 @@ impl Writer {
             is_flushed_to_disk: address.durability() == Durability::Disk,
             matches: opened.loaded.matches,
             in_play_count: Arc::default(),
-            sweep: opened.loaded.sweep,
         };
-        writer.sweep.add_batch(writer.unflushed.last());
+        writer.matches.sweep.add_batch(writer.unflushed.last());
         writer.publish_in_play();
         Ok((writer, opened.node, open_report))
     }
@@ -139,43 +132,38 @@ impl Writer {
                 .has_unflushed()
                 .then(|| self.unflushed.last()));
         }
-        let ladders = LadderLookup::new(&batch);
-        let lookup = self.look_up(&batch, ladders.queries()).await?;
-        let ladders = ladders.states(lookup.rows);
-        let status_of = |id: &MatchId| self.matches.status(id, &lookup.finished);
-        let rows = match batch::check(&batch, status_of, ladders) {
-            Ok(rows) => rows,
+        let lookup = self.matches.lookup(&batch);
+        let found = if lookup.ids.is_empty() && lookup.queries.is_empty() {
+            LookupResult::default()
+        } else {
+            let (store, lookup) = (self.store, &lookup);
+            let look_up = LookUp { store, lookup };
+            self.write_connection.write(&look_up).await?
+        };
+        let mut plan = match self.matches.plan(batch, lookup, found) {
+            Ok(plan) => plan,
             Err(refused) => {
                 // A takeover by another server may be the cause of the error. It is then reported
                 // instead.
-                self.write_connection
-                    .write(&write_connection::CheckFence)
-                    .await?;
+                self.write_connection.write(&CheckFence).await?;
                 return Err(refused.into());
             }
         };
-        let mut plan = Plan::new(batch, &self.matches);
-        let none_in_play = self.matches.count_after(&plan.changes) == 0;
         let number = self.unflushed.next()?;
         let parts = plan.take_parts();
-        let commit = Arc::new(Commit {
+        let mut commit = Commit {
             store: self.store,
             node: self.node,
             number,
-            is_flush_deferred: self.is_flush_deferred(&plan.steps, &rows),
-            steps: plan.steps,
-            rows,
-            sweep_step: self.sweep.next_step(none_in_play),
+            is_flush_deferred: self.is_flush_deferred(&plan),
             body: journal_batch::write(self.store, number, plan.last_match_key, parts),
-        });
-        self.add_batch(&commit).await?;
-        self.sweep.apply(&commit.sweep_step);
-        self.matches.apply(plan.changes, number, &mut self.sweep);
+            plan,
+        };
+        self.write_numbered(&commit).await?;
+        self.matches.apply(&mut commit.plan, number);
         self.publish_in_play();
-        self.matches.last_match_key = plan.last_match_key;
-        self.sweep.add_batch(number);
         if commit.is_flush_deferred {
-            self.unflushed.push_unflushed(commit);
+            self.unflushed.push_unflushed(Arc::new(commit));
             return Ok(Some(number));
         }
         self.unflushed.mark_committed();
@@ -184,42 +172,23 @@ impl Writer {
 
     /// Returns whether a commit with these changes is flushed in parallel to the next commit.
     /// Readers of records check for the flush themselves, but readers of ladders do not.
-    fn is_flush_deferred(&self, steps: &[Step], rows: &[RowChange]) -> bool {
+    fn is_flush_deferred(&self, plan: &Plan) -> bool {
         self.is_flushed_to_disk
             && self.unflushed.is_deferring_worthwhile()
-            && !steps.iter().any(Step::requires_flush)
-            && rows.iter().all(|row| row.table() == NamedTable::Record)
+            && !plan.steps.iter().any(Step::requires_flush)
+            && plan
+                .rows
+                .iter()
+                .all(|row| row.table() == NamedTable::Record)
     }
 
-    /// Looks up the state of ladders, and of matches that are not in play.
-    async fn look_up(
-        &mut self,
-        batch: &[Write],
-        queries: Vec<RowQuery>,
-    ) -> Result<LookupResult, DbError> {
-        let ids = batch.iter().filter_map(Write::match_id);
-        let ids: HashSet<MatchId> = ids
-            .filter(|id| self.matches.get(id).is_none())
-            .cloned()
-            .collect();
-        if ids.is_empty() && queries.is_empty() {
-            return Ok(LookupResult::default());
-        }
-        let lookup = Lookup {
-            store: self.store,
-            ids,
-            queries,
-        };
-        self.write_connection.write(&lookup).await
-    }
-
-    /// Adds the batch of a commit.
-    async fn add_batch(&mut self, commit: &Commit) -> Result<(), DbError> {
-        let added = self.write_connection.write(commit).await;
-        if added.as_ref().is_err_and(DbError::is_transient) {
+    /// Runs a transaction that adds the next batch of the journal.
+    async fn write_numbered<W: Transaction>(&mut self, work: &W) -> Result<W::Output, DbError> {
+        let written = self.write_connection.write(work).await;
+        if written.as_ref().is_err_and(DbError::is_transient) {
             self.unflushed.mark_lost();
         }
-        added
+        written
     }
 
     /// Takes over some orphaned matches. `None` if that is not possible now.
@@ -238,11 +207,8 @@ impl Writer {
             orphans,
             last_outcome: parking_lot::Mutex::default(),
         };
-        let outcome = self.write_connection.write(&takeover).await;
-        if outcome.as_ref().is_err_and(DbError::is_transient) {
-            self.unflushed.mark_lost();
-        }
-        let TakeoverOutcome::Done(taken_over) = outcome? else {
+        let outcome = self.write_numbered(&takeover).await?;
+        let TakeoverOutcome::Done(taken_over) = outcome else {
             return Ok(None);
         };
         let moved = orphans.remove_taken_over(&taken_over, number);
@@ -252,13 +218,11 @@ impl Writer {
         self.unflushed.mark_committed();
         let mut matches = Vec::with_capacity(moved.len());
         for (state, open) in moved {
-            self.matches.last_match_key = state.match_key;
-            self.matches
-                .add_taken_over(open.match_id.clone(), state, &mut self.sweep);
+            self.matches.add_taken_over(open.match_id.clone(), state);
             matches.push(open);
         }
         self.publish_in_play();
-        self.sweep.add_batch(number);
+        self.matches.sweep.add_batch(number);
         Ok(Some(matches))
     }
 
@@ -268,7 +232,7 @@ impl Writer {
         let matches = matches.filter(|in_play| in_play.damage.is_none());
         let released: Vec<ReleasedMatch> = matches.map(ReleasedMatch::new).collect();
         self.write_connection
-            .write(&released_rows::ReleaseMatches(&released))
+            .write(&ReleaseMatches(&released))
             .await?;
         for id in ids {
             self.matches.release(id);
@@ -323,13 +287,11 @@ impl Writer {
         if self.unflushed.has_unflushed() {
             // Without this flush, callers that await a flush would get the error that the epoch has
             // ended.
-            self.write_connection
-                .write(&write_connection::CheckFence)
-                .await?;
+            self.write_connection.write(&CheckFence).await?;
         }
         match self.write_connection.write(&ReleaseLease(self.node)).await {
             // The lease has already been released or lost.
-            Ok(()) | Err(DbError::Superseded) => self.write_connection.close().await,
+            Ok(()) | Err(DbError::EpochEnded) => self.write_connection.close().await,
             Err(error) => Err(error),
         }
     }

@@ -1,14 +1,18 @@
-//! Finished matches, without their replays, and the lists of their parties.
+//! Finished matches with their replays, and the lists of their parties.
+//!
+//! The row of a deleted replay remains, without bytes and with a special checksum. So a missing
+//! row, or a row whose bytes were lost by damage, is recognized as damaged.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use super::{
-    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, replays, substitute_id,
+    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, scalar, substitute_id,
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
     MatchId, ReplayMetadata, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
+    db_error::DbError,
 };
 
 /// Prefix of the substitute id of a match whose id cannot be read. The number of the row follows.
@@ -22,12 +26,18 @@ pub(crate) struct MaybeUnflushed<T> {
     pub(crate) newest: Option<i64>,
 }
 
+impl<T> MaybeUnflushed<T> {
+    fn new(value: T, newest: Option<i64>) -> Self {
+        Self { value, newest }
+    }
+}
+
 /// The columns that [`read`] expects.
 pub(crate) const COLUMNS: &str = "finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
      summary, parties, finished_match.checksum";
 
 /// Selects finished matches with their replays, as [`COLUMNS`] followed by the columns that
-/// [`replays::read`] expects.
+/// [`read_replay`] expects.
 pub(crate) const SELECT_WITH_REPLAY: &str =
     "SELECT finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms, summary, parties,
          finished_match.checksum, replay.finish_number AS replay_number, replay, replay.checksum
@@ -122,13 +132,6 @@ fn read_page<R: StoredRow>(
     page
 }
 
-/// Returns the row number in a substitute id. The caller must check that the row has no readable
-/// id.
-fn row_number_of_substitute(id: &MatchId) -> Option<i64> {
-    let number = id.as_str().strip_prefix(SUBSTITUTE_PREFIX)?;
-    number.parse().ok()
-}
-
 /// Reads a stored replay from a row with [`COLUMNS`], followed by the replay's length.
 fn replay_metadata_from_row(store: StoreId, row: &impl StoredRow) -> Option<ReplayMetadata> {
     let (finished, _) = read(store, row).ok()?;
@@ -163,7 +166,7 @@ pub(crate) async fn insert<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     new: NewFinished<'_>,
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     let finished = new.finished;
     let next = C::DIALECT.next_finish_number;
     let sql = format!(
@@ -181,11 +184,10 @@ pub(crate) async fn insert<C: SqlConnection>(
         new.parties.into(),
         checksum_of(store, finished, new.parties).into(),
     ];
-    let row = first(connection, &sql, &params).await?;
-    let row = row
+    let number: Option<i64> = scalar(connection, &sql, &params).await?;
+    let number = number
         .ok_or_else(|| Unreadable::new("the base of the numbers of finished matches is missing"))?;
-    let number: i64 = row.value(0)?;
-    replays::insert(connection, store, number, &finished.match_id, new.replay).await?;
+    insert_replay(connection, store, number, &finished.match_id, new.replay).await?;
     let names: Vec<&str> = new.parties.lines().collect();
     if names.is_empty() {
         return Ok(());
@@ -206,7 +208,7 @@ pub(crate) async fn insert<C: SqlConnection>(
 pub(crate) async fn delete<C: SqlConnection>(
     connection: &mut C,
     finish_number: i64,
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     for delete in [
         "DELETE FROM finished_match WHERE finish_number = $1",
         // All entries are deleted, since the match's list of parties might be damaged.
@@ -222,12 +224,15 @@ pub(crate) async fn delete<C: SqlConnection>(
 pub(crate) async fn finish_number<C: SqlConnection>(
     connection: &mut C,
     id: &MatchId,
-) -> Result<Option<i64>, C::Error> {
+) -> Result<Option<i64>, DbError> {
     let select = "SELECT finish_number FROM finished_match WHERE match_id = $1";
-    if let Some(row) = first(connection, select, &[id.as_str().into()]).await? {
-        return Ok(Some(row.value(0)?));
+    let number = scalar(connection, select, &[id.as_str().into()]).await?;
+    if number.is_some() {
+        return Ok(number);
     }
-    let Some(number) = row_number_of_substitute(id) else {
+    // The number in a substitute id is valid if the row has no readable id.
+    let number = id.as_str().strip_prefix(SUBSTITUTE_PREFIX);
+    let Some(number) = number.and_then(|number| number.parse::<i64>().ok()) else {
         return Ok(None);
     };
     let select = "SELECT match_id FROM finished_match WHERE finish_number = $1";
@@ -258,7 +263,7 @@ pub(crate) async fn page<C: SqlConnection>(
     after: Option<FinishedCursor>,
     limit: u32,
     party: Option<&KeyName>,
-) -> Result<MaybeUnflushed<FinishedPage>, C::Error> {
+) -> Result<MaybeUnflushed<FinishedPage>, DbError> {
     let before = after.map_or(i64::MAX, |cursor| cursor.0);
     let mut params = vec![before.into(), i64::from(limit).into()];
     params.extend(party.map(|party| Param::Text(party.as_str())));
@@ -266,11 +271,11 @@ pub(crate) async fn page<C: SqlConnection>(
         .query(&select_page::<C>(party.is_some()), &params)
         .await?;
     let newest = rows.first().map(|row| row.value(0)).transpose()?;
-    let value = read_page(store, rows, limit, party);
-    Ok(MaybeUnflushed { value, newest })
+    let page = read_page(store, rows, limit, party);
+    Ok(MaybeUnflushed::new(page, newest))
 }
 
-pub(crate) async fn counts<C: SqlConnection>(connection: &mut C) -> Result<MatchCounts, C::Error> {
+pub(crate) async fn counts<C: SqlConnection>(connection: &mut C) -> Result<MatchCounts, DbError> {
     let select = "SELECT (SELECT count(*) FROM open_match), (SELECT count(*) FROM finished_match)";
     let row = first(connection, select, &[]).await?;
     let row = row.ok_or_else(|| Unreadable::new("the counts are missing"))?;
@@ -284,13 +289,13 @@ pub(crate) async fn get<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     id: &MatchId,
-) -> Result<MaybeUnflushed<Option<FinishedMatch>>, C::Error> {
+) -> Result<MaybeUnflushed<Option<FinishedMatch>>, DbError> {
     let select = format!("SELECT {COLUMNS} FROM finished_match WHERE match_id = $1");
     let row = first(connection, &select, &[id.as_str().into()]).await?;
     let newest = row.as_ref().map(|row| row.value(0)).transpose()?;
     let finished = row.map(|row| read(store, &row)).transpose()?;
-    let value = finished.map(|(finished, _)| finished);
-    Ok(MaybeUnflushed { value, newest })
+    let finished = finished.map(|(finished, _)| finished);
+    Ok(MaybeUnflushed::new(finished, newest))
 }
 
 /// Returns whether a name is a party of a finished match.
@@ -298,19 +303,13 @@ pub(crate) async fn find_party<C: SqlConnection>(
     connection: &mut C,
     id: &MatchId,
     name: &KeyName,
-) -> Result<MaybeUnflushed<bool>, C::Error> {
+) -> Result<MaybeUnflushed<bool>, DbError> {
     let select =
         "SELECT finish_number FROM finished_match JOIN finished_party USING (finish_number)
          WHERE match_id = $1 AND name = $2";
-    let row = first(
-        connection,
-        select,
-        &[id.as_str().into(), name.as_str().into()],
-    )
-    .await?;
-    let newest = row.map(|row| row.value(0)).transpose()?;
-    let value = newest.is_some();
-    Ok(MaybeUnflushed { value, newest })
+    let params = [id.as_str().into(), name.as_str().into()];
+    let newest = scalar(connection, select, &params).await?;
+    Ok(MaybeUnflushed::new(newest.is_some(), newest))
 }
 
 /// Returns stored replays, oldest match first.
@@ -320,12 +319,9 @@ pub(crate) async fn stored_replays<C: SqlConnection>(
     after: Option<FinishedCursor>,
     limit: u32,
     skip_newest: u64,
-) -> Result<MaybeUnflushed<Vec<ReplayMetadata>>, C::Error> {
+) -> Result<MaybeUnflushed<Vec<ReplayMetadata>>, DbError> {
     let mut after = after.map_or(i64::MIN, |cursor| cursor.0);
-    let none = MaybeUnflushed {
-        value: Vec::new(),
-        newest: None,
-    };
+    let none = MaybeUnflushed::new(Vec::new(), None);
     let Ok(skip_newest) = i64::try_from(skip_newest) else {
         return Ok(none);
     };
@@ -352,8 +348,7 @@ pub(crate) async fn stored_replays<C: SqlConnection>(
             .collect();
         // Matches that cannot be read are skipped.
         if !value.is_empty() {
-            let newest = Some(after);
-            return Ok(MaybeUnflushed { value, newest });
+            return Ok(MaybeUnflushed::new(value, Some(after)));
         }
     }
 }
@@ -363,31 +358,24 @@ pub(crate) async fn replay<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     id: &MatchId,
-) -> Result<MaybeUnflushed<Option<Vec<u8>>>, C::Error> {
+) -> Result<MaybeUnflushed<Option<Vec<u8>>>, DbError> {
     let select = "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = $1";
     let row = match first(connection, select, &[id.as_str().into()]).await {
         // Opening the store does not check the pages of replays.
-        Err(error) if C::is_damaged_page(&error) => {
-            return Err(replays::damage(id, "its page is damaged").into());
+        Err(error) if error.is_damaged_page() => {
+            return Err(replay_damage(id, "its page is damaged").into());
         }
         row => row?,
     };
     let Some(row) = row else {
-        let (value, newest) = (None, None);
-        return Ok(MaybeUnflushed { value, newest });
+        return Ok(MaybeUnflushed::new(None, None));
     };
-    let newest = Some(row.value(0)?);
-    match replays::read(store, id, &row, 0)? {
-        Some(replay) => Ok(MaybeUnflushed {
-            value: Some(replay),
-            newest,
-        }),
-        None => {
-            let match_id = id.clone();
-            Err(StoreError::ReplayForgotten { match_id }.into())
-        }
-    }
+    let replay = read_replay(store, id, &row, 0)?;
+    let replay = replay.ok_or_else(|| StoreError::ReplayForgotten {
+        match_id: id.clone(),
+    })?;
+    Ok(MaybeUnflushed::new(Some(replay), Some(row.value(0)?)))
 }
 
 /// A finished match with its number, the names of its parties, and its replay.
@@ -417,7 +405,7 @@ pub(crate) async fn entries_after<C: SqlConnection>(
     store: StoreId,
     number: i64,
     limit: u32,
-) -> Result<Vec<FinishedEntry>, C::Error> {
+) -> Result<Vec<FinishedEntry>, DbError> {
     let select =
         format!("{SELECT_WITH_REPLAY} WHERE finish_number > $1 ORDER BY finish_number LIMIT $2");
     let params = [number.into(), i64::from(limit).into()];
@@ -426,10 +414,88 @@ pub(crate) async fn entries_after<C: SqlConnection>(
         let (finished, parties) = read(store, row)?;
         Ok(FinishedEntry {
             number: row.value(0)?,
-            replay: replays::read(store, &finished.match_id, row, REPLAY_COLUMN)?,
+            replay: read_replay(store, &finished.match_id, row, REPLAY_COLUMN)?,
             finished,
             parties,
         })
     };
     rows.iter().map(entry).collect()
+}
+
+/// Reads a replay from a row with the columns number, bytes and checksum, the first of which has
+/// this index. `None` for a deleted replay.
+pub(crate) fn read_replay(
+    store: StoreId,
+    id: &MatchId,
+    row: &impl StoredRow,
+    column: usize,
+) -> Result<Option<Vec<u8>>, DamageReport> {
+    let read = || -> Result<_, Unreadable> {
+        let replay: Option<Vec<u8>> = row.value(column + 1)?;
+        let computed = replay_checksum(store, row.value(column)?, id, replay.as_deref());
+        Ok((replay, row.value::<i64>(column + 2)? == computed))
+    };
+    match read() {
+        Ok((replay, true)) => Ok(replay),
+        Ok((_, false)) => Err(replay_damage(id, CHECKSUM_MISMATCH)),
+        Err(error) => Err(replay_damage(id, error)),
+    }
+}
+
+fn replay_damage(id: &MatchId, detail: impl fmt::Display) -> DamageReport {
+    DamageReport {
+        value: DamagedValue::Replay(id.clone()),
+        detail: detail.to_string(),
+    }
+}
+
+/// Computes the checksum of a replay; `None` stands for a deleted replay.
+fn replay_checksum(store: StoreId, finish_number: i64, id: &MatchId, replay: Option<&[u8]>) -> i64 {
+    let mut row = match replay {
+        Some(_) => store.row_checksum("replay"),
+        None => store.row_checksum("replay that is kept no more"),
+    };
+    row.add_number(finish_number)
+        .add_text(id.as_str())
+        .add_bytes(replay.unwrap_or_default())
+        .finish()
+}
+
+/// Inserts the replay of a finished match; `None` for a deleted replay. Requires an open
+/// transaction.
+async fn insert_replay<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    finish_number: i64,
+    match_id: &MatchId,
+    replay: Option<&[u8]>,
+) -> Result<(), DbError> {
+    let insert = "INSERT INTO replay (finish_number, replay, checksum) VALUES ($1, $2, $3)";
+    let checksum = replay_checksum(store, finish_number, match_id, replay);
+    let params = [finish_number.into(), Param::Bytes(replay), checksum.into()];
+    connection.execute(insert, &params).await?;
+    Ok(())
+}
+
+/// Deletes a replay's bytes. A damaged replay is kept for inspection. In SQLite, the pages that
+/// would be freed might also belong to other rows. Requires an open transaction.
+pub(super) async fn delete_replay_bytes<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    finish_number: i64,
+    match_id: &MatchId,
+) -> Result<(), DbError> {
+    let select = "SELECT finish_number, replay, checksum FROM replay WHERE finish_number = $1";
+    let row = first(connection, select, &[finish_number.into()]).await;
+    let is_sound = match row {
+        Err(error) if error.is_damaged_page() => false,
+        row => row?.is_some_and(|row| read_replay(store, match_id, &row, 0).is_ok()),
+    };
+    if is_sound {
+        let update = "UPDATE replay SET replay = NULL, checksum = $1 WHERE finish_number = $2";
+        let checksum = replay_checksum(store, finish_number, match_id, None);
+        let params = [checksum.into(), finish_number.into()];
+        connection.execute(update, &params).await?;
+    }
+    Ok(())
 }

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use super::{Param, SqlConnection, StoredRow, Unreadable, open_matches::OpenRow};
 use crate::{
     checksum::StoreId,
+    db_error::DbError,
     journal::{
-        in_play::MatchInPlay,
+        in_play::{MatchInPlay, Sweep},
         reader::{BATCHES_PER_READ, JournalReader, LoadedJournal, assemble_journal},
-        sweep::Sweep,
     },
 };
 
@@ -24,7 +24,7 @@ pub(crate) async fn load<C: SqlConnection>(
     store: StoreId,
     open: Vec<OpenRow>,
     batches: RangeInclusive<i64>,
-) -> Result<LoadedJournal, C::Error> {
+) -> Result<LoadedJournal, DbError> {
     let mut journal = JournalReader::new(open);
     let select = "SELECT batch, body FROM journal WHERE batch >= $1 AND batch <= $2
          ORDER BY batch LIMIT $3";
@@ -49,7 +49,7 @@ pub(crate) async fn load_batches<C: SqlConnection>(
     store: StoreId,
     open: Vec<OpenRow>,
     batches: &[i64],
-) -> Result<LoadedJournal, C::Error> {
+) -> Result<LoadedJournal, DbError> {
     let mut journal = JournalReader::new(open);
     for some in batches.chunks(BATCHES_PER_READ as usize) {
         read_batches(&mut journal, store, &select(connection, some).await?)?;
@@ -72,7 +72,7 @@ fn read_batches(
 async fn select<C: SqlConnection>(
     connection: &mut C,
     numbers: &[i64],
-) -> Result<Vec<C::Row>, C::Error> {
+) -> Result<Vec<C::Row>, DbError> {
     let in_numbers = C::DIALECT.in_numbers;
     let select = format!("SELECT batch, body FROM journal WHERE batch {in_numbers} ORDER BY batch");
     connection.query(&select, &[Param::Numbers(numbers)]).await
@@ -83,7 +83,7 @@ pub(crate) async fn read<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     in_play: &MatchInPlay,
-) -> Result<Result<Vec<Vec<u8>>, String>, C::Error> {
+) -> Result<Result<Vec<Vec<u8>>, String>, DbError> {
     let numbers: Vec<i64> = in_play.batches.iter().collect();
     let rows = select(connection, &numbers).await?;
     let batches = rows.iter().map(number_and_body);
@@ -94,7 +94,7 @@ pub(crate) async fn read<C: SqlConnection>(
 pub(crate) async fn sweep_all<C: SqlConnection>(
     connection: &mut C,
     sweep: &mut Sweep,
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     for some in sweep.take_all() {
         delete(connection, &some).await?;
     }
@@ -105,7 +105,7 @@ pub(crate) async fn sweep_all<C: SqlConnection>(
 pub(crate) async fn delete<C: SqlConnection>(
     connection: &mut C,
     numbers: &[i64],
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     let delete = format!("DELETE FROM journal WHERE batch {}", C::DIALECT.in_numbers);
     connection
         .execute(&delete, &[Param::Numbers(numbers)])

@@ -8,18 +8,15 @@ pub(crate) mod finished;
 pub(crate) mod journal;
 pub(crate) mod named;
 pub(crate) mod open_matches;
-pub(crate) mod replays;
 pub(crate) mod steps;
 pub(crate) mod whole_matches;
-
-use std::path::Path;
 
 use bridgemaster_lease::names::InvalidText;
 use rusqlite::types::{FromSql, FromSqlError};
 use sqlx::{Decode, Postgres, Row as _, Type, postgres::PgRow};
 use thiserror::Error;
 
-use crate::{DamageReport, MatchId, StoreError};
+use crate::{MatchId, db_error::DbError};
 
 /// The reason why a value of a row cannot be read.
 #[derive(Debug, Error)]
@@ -47,6 +44,12 @@ impl From<FromSqlError> for Unreadable {
 impl From<InvalidText> for Unreadable {
     fn from(error: InvalidText) -> Self {
         Self(error.to_string())
+    }
+}
+
+impl From<Unreadable> for DbError {
+    fn from(problem: Unreadable) -> Self {
+        Self::Inconsistent(problem.to_string())
     }
 }
 
@@ -143,7 +146,6 @@ pub(crate) struct SqlDialect {
 /// A connection that runs statements. Parameters are written as `$1`.
 pub(crate) trait SqlConnection {
     type Row: StoredRow + Send;
-    type Error: From<Unreadable> + From<DamageReport> + From<StoreError> + Send;
 
     const DIALECT: SqlDialect;
 
@@ -152,26 +154,20 @@ pub(crate) trait SqlConnection {
         &mut self,
         sql: &str,
         params: &[Param<'_>],
-    ) -> impl Future<Output = Result<Vec<Self::Row>, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<Vec<Self::Row>, DbError>> + Send;
 
     /// Runs a statement without a result. Returns the number of changed rows.
     fn execute(
         &mut self,
         sql: &str,
         params: &[Param<'_>],
-    ) -> impl Future<Output = Result<u64, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<u64, DbError>> + Send;
 
     /// Prepares a table for the deletion of rows that might be missing in an index.
     fn rebuild_index(
         &mut self,
         table: &'static str,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Returns whether the database has read a damaged page.
-    fn is_damaged_page(error: &Self::Error) -> bool;
-
-    /// Adds the path or address of the database to an error.
-    fn store_error(error: Self::Error, location: &Path) -> StoreError;
+    ) -> impl Future<Output = Result<(), DbError>> + Send;
 }
 
 /// Runs a query with at most one row.
@@ -179,6 +175,16 @@ pub(crate) async fn first<C: SqlConnection>(
     connection: &mut C,
     sql: &str,
     params: &[Param<'_>],
-) -> Result<Option<C::Row>, C::Error> {
+) -> Result<Option<C::Row>, DbError> {
     Ok(connection.query(sql, params).await?.into_iter().next())
+}
+
+/// Runs a query with at most one value.
+pub(crate) async fn scalar<C: SqlConnection, T: Value>(
+    connection: &mut C,
+    sql: &str,
+    params: &[Param<'_>],
+) -> Result<Option<T>, DbError> {
+    let row = first(connection, sql, params).await?;
+    Ok(row.map(|row| row.value(0)).transpose()?)
 }

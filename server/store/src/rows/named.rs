@@ -7,6 +7,7 @@
 use super::{Param, SqlConnection, StoredRow, Unreadable, first};
 use crate::{
     checksum::StoreId,
+    db_error::DbError,
     named_rows::{
         Decision, NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, Selection,
         TableMark,
@@ -18,7 +19,7 @@ pub(crate) async fn read<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     queries: &[RowQuery],
-) -> Result<QueryResults, C::Error> {
+) -> Result<QueryResults, DbError> {
     let mut results = Vec::with_capacity(queries.len());
     for query in queries {
         results.push(read_one(connection, store, query).await?);
@@ -30,7 +31,7 @@ pub(crate) async fn read_one<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     query: &RowQuery,
-) -> Result<Vec<RowResult>, C::Error> {
+) -> Result<Vec<RowResult>, DbError> {
     let (distinct, version) = if C::DIALECT.has_versions {
         ("DISTINCT ON (name)", ", version DESC")
     } else {
@@ -92,7 +93,7 @@ fn condition(range: &NameRange) -> (&'static str, Vec<Param<'_>>) {
 pub(crate) async fn mark<C: SqlConnection>(
     connection: &mut C,
     table: NamedTable,
-) -> Result<TableMark, C::Error> {
+) -> Result<TableMark, DbError> {
     let select = format!(
         "SELECT count(*), CAST(coalesce(sum(checksum & 4294967295), 0) AS BIGINT) FROM {}",
         table.sql_name()
@@ -110,7 +111,7 @@ pub(crate) async fn apply<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     change: &RowChange,
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     let table = change.table().sql_name();
     let has_versions = C::DIALECT.has_versions;
     let (sql, params) = match change {
@@ -177,7 +178,7 @@ pub(crate) async fn update<C: SqlConnection, T>(
     store: StoreId,
     queries: &[RowQuery],
     decide: impl FnOnce(QueryResults) -> Decision<T>,
-) -> Result<T, C::Error> {
+) -> Result<T, DbError> {
     let (changes, value) = decide(read(connection, store, queries).await?)?;
     for change in &changes {
         apply(connection, store, change).await?;

@@ -4,6 +4,7 @@ use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, substitute
 use crate::{
     MatchId,
     checksum::{CHECKSUM_MISMATCH, StoreId},
+    db_error::DbError,
 };
 
 /// Prefix of the substitute id of a match whose id cannot be read. The key of the match follows.
@@ -80,7 +81,7 @@ pub(crate) async fn insert<C: SqlConnection>(
     match_id: &MatchId,
     opened_at_unix_ms: i64,
     header: &[u8],
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     let match_id = match_id.as_str();
     let checksum = checksum_of(store, match_key, match_id, opened_at_unix_ms, header);
     let params = [
@@ -100,7 +101,7 @@ pub(crate) async fn insert<C: SqlConnection>(
 pub(crate) async fn delete<C: SqlConnection>(
     connection: &mut C,
     match_key: i64,
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     let delete = "DELETE FROM open_match WHERE match_key = $1";
     connection.execute(delete, &[match_key.into()]).await?;
     Ok(())
@@ -111,7 +112,7 @@ pub(crate) async fn header<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     match_key: i64,
-) -> Result<Result<Vec<u8>, String>, C::Error> {
+) -> Result<Result<Vec<u8>, String>, DbError> {
     let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
          WHERE match_key = $1";
     let row = first(connection, select, &[match_key.into()]).await?;

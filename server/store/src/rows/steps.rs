@@ -1,23 +1,42 @@
-//! Applies the changes of a commit to the tables.
+//! Applies the changes of a commit to the tables, and looks up the state that it depends on.
 
 use super::{
     SqlConnection,
     finished::{self, NewFinished},
-    named, open_matches, replays,
+    named, open_matches,
 };
-use crate::{checksum::StoreId, journal::plan::Step, named_rows::RowChange};
+use crate::{
+    checksum::StoreId,
+    db_error::DbError,
+    journal::plan::{Lookup, LookupResult, Plan, Step},
+};
 
-/// Applies changes to whole matches and to named rows. Requires an open transaction.
-pub(crate) async fn apply_all<C: SqlConnection>(
+/// Looks up the state that is needed to plan a batch.
+pub(crate) async fn look_up<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
-    steps: &[Step],
-    rows: &[RowChange],
-) -> Result<(), C::Error> {
-    for step in steps {
+    lookup: &Lookup,
+) -> Result<LookupResult, DbError> {
+    let mut found = LookupResult::default();
+    for id in &lookup.ids {
+        if finished::finish_number(connection, id).await?.is_some() {
+            found.finished.insert(id.clone());
+        }
+    }
+    found.rows = named::read(connection, store, &lookup.queries).await?;
+    Ok(found)
+}
+
+/// Applies the changes of a plan to whole matches and to named rows. Requires an open transaction.
+pub(crate) async fn apply_plan<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    plan: &Plan,
+) -> Result<(), DbError> {
+    for step in &plan.steps {
         apply(connection, store, step).await?;
     }
-    for change in rows {
+    for change in &plan.rows {
         named::apply(connection, store, change).await?;
     }
     Ok(())
@@ -27,7 +46,7 @@ async fn apply<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     step: &Step,
-) -> Result<(), C::Error> {
+) -> Result<(), DbError> {
     match step {
         Step::Open {
             match_key,
@@ -62,7 +81,9 @@ async fn apply<C: SqlConnection>(
         }
         Step::ForgetReplay { match_id } => {
             match finished::finish_number(connection, match_id).await? {
-                Some(number) => replays::delete_bytes(connection, store, number, match_id).await,
+                Some(number) => {
+                    finished::delete_replay_bytes(connection, store, number, match_id).await
+                }
                 None => Ok(()),
             }
         }

@@ -4,11 +4,12 @@ use std::ops::RangeInclusive;
 
 use super::{
     SqlConnection, StoredRow, journal,
-    open_matches::{self, OpenRow, read},
+    open_matches::{OpenRow, header, read},
 };
 use crate::{
     DamageReport, DamagedValue, MatchId, OpenMatch,
     checksum::StoreId,
+    db_error::DbError,
     journal::{in_play::MatchInPlay, reader::LoadedJournal},
 };
 
@@ -32,7 +33,7 @@ pub(crate) async fn with_headers<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     keys: &RangeInclusive<i64>,
-) -> Result<Vec<RowWithHeader>, C::Error> {
+) -> Result<Vec<RowWithHeader>, DbError> {
     let select = "SELECT match_key, match_id, opened_at_unix_ms, header, checksum FROM open_match
          WHERE match_key >= $1 AND match_key <= $2 ORDER BY match_key";
     let params = [(*keys.start()).into(), (*keys.end()).into()];
@@ -71,7 +72,7 @@ pub(crate) async fn read_whole<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     keys: RangeInclusive<i64>,
-) -> Result<Vec<Result<WholeMatch, UnreadableMatch>>, C::Error> {
+) -> Result<Vec<Result<WholeMatch, UnreadableMatch>>, DbError> {
     let rows = with_headers(connection, store, &keys).await?;
     let of_rows = rows.iter().map(|with_header| with_header.row.clone());
     let loaded = journal::load(connection, store, of_rows.collect(), keys).await?;
@@ -107,7 +108,7 @@ pub(crate) async fn read_open_match<C: SqlConnection>(
     store: StoreId,
     id: &MatchId,
     in_play: &mut MatchInPlay,
-) -> Result<OpenMatch, C::Error> {
+) -> Result<OpenMatch, DbError> {
     if let Some(damage) = &in_play.damage {
         return Err((**damage).clone().into());
     }
@@ -139,8 +140,8 @@ pub(crate) async fn read_header<C: SqlConnection>(
     store: StoreId,
     id: &MatchId,
     in_play: &MatchInPlay,
-) -> Result<Vec<u8>, C::Error> {
-    let header = open_matches::header(connection, store, in_play.state.match_key).await?;
+) -> Result<Vec<u8>, DbError> {
+    let header = header(connection, store, in_play.state.match_key).await?;
     let header = header.map_err(|detail| DamageReport {
         value: DamagedValue::Header(id.clone()),
         detail,

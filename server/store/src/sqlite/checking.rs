@@ -5,7 +5,6 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 
 use super::{
-    db_error::DbError,
     log_file, opening,
     sql::{Sql, first, for_each, run, value},
     takeover::{check_completeness, check_same_store, load_matches, read_identity},
@@ -15,14 +14,15 @@ use crate::{
     KeyName, OpenMatch, Records, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsRecord},
+    db_error::DbError,
     detached::run_blocking,
     key_store,
     named_rows::{DamagedRow, NamedTable},
     record_store,
     rows::{
         StoredRow as _,
-        finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read},
-        named, open_matches, replays,
+        finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read, read_replay},
+        named, open_matches,
     },
 };
 
@@ -269,7 +269,7 @@ fn check_finished(
             }
         };
         report.damage_reports.extend(
-            match replays::read(store, &finished.match_id, &row, REPLAY_COLUMN) {
+            match read_replay(store, &finished.match_id, &row, REPLAY_COLUMN) {
                 Ok(Some(replay)) => inspector.inspect_finished_match(&finished, &replay).err(),
                 Ok(None) => None,
                 Err(damage) => Some(damage),

@@ -1,4 +1,5 @@
-//! Backup and restore of a data folder.
+//! Backup and restore of a data folder, and the folder as source or target of a copy from or to
+//! PostgreSQL.
 
 use std::{
     fs::{self, File},
@@ -12,17 +13,18 @@ use super::{
     checking::{
         CheckReport, check_all, check_with_inspector, is_locked, missing_identity, require_sound,
     },
-    db_error::DbError,
     log_file, opening,
-    sql::{execute, value},
-    takeover::read_identity,
+    sql::{Sql, execute, value},
+    takeover::{read_identity, set_store_id},
 };
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
-    commits_file::{self, CommitsFile, CommitsRecord, is_non_empty_file, sync_folder},
+    commits_file::{self, CommitsFile, CommitsRecord, io_error, is_non_empty_file, sync_folder},
     data_dir,
+    db_error::DbError,
     detached::run_blocking,
+    transfer::side::Side,
 };
 
 /// Copies the store in a data folder into another folder, which is created if it is missing. A
@@ -125,21 +127,55 @@ fn check_sound(database: &Path, recorded: &CommitsRecord) -> Result<(), StoreErr
     require_sound(report, database)
 }
 
-/// Creates a database in a folder that has none. `fill_file` writes to an empty file, which is then
+/// Checks a folder, and begins a read transaction.
+pub(crate) fn begin_source(dir: &DataDir) -> Result<(Connection, StoreId), StoreError> {
+    let path = dir.database();
+    require_sound(check_with_inspector(dir, &mut ())?, &path)?;
+    let connection = opening::open_read_only(&path)?;
+    let begin = || -> Result<StoreId, DbError> {
+        connection.execute_batch("BEGIN")?;
+        let identity = read_identity(&connection)?.ok_or_else(missing_identity)?;
+        Ok(identity.store)
+    };
+    let store = begin().map_err(|error| error.at(&path))?;
+    Ok((connection, store))
+}
+
+/// Returns a database with an open transaction as a side of a copy.
+pub(crate) fn copied_side(connection: &Connection, store: StoreId, path: PathBuf) -> Side<Sql<'_>> {
+    Side {
+        connection: Sql(connection),
+        store,
+        location: path,
+        keys: vec![1..=i64::MAX],
+    }
+}
+
+/// Creates a store with this id in a folder that has none. `fill` adds its content, which is then
 /// checked and moved into place.
 ///
 /// # Errors
-/// [`StoreError::FolderInUse`], [`StoreError::AlreadyExists`], the error of `fill_file`, or
+/// [`StoreError::FolderInUse`], [`StoreError::AlreadyExists`], the error of `fill`, or
 /// [`StoreError::Damaged`] or [`StoreError::Corrupt`] if the result is damaged.
 pub(crate) async fn create_database_with(
     dir: &DataDir,
-    fill_file: impl AsyncFnOnce(&Path) -> Result<(StoreId, i64), StoreError>,
+    store: StoreId,
+    fill: impl AsyncFnOnce(Side<Sql<'_>>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let _held = dir.lock()?;
     let copy = UnfinishedCopy::create(dir, ExistingStore::Refuse)?;
-    let (store, commits) = fill_file(&copy.file).await?;
-    let (file, recorded) = (copy.file.clone(), CommitsRecord::Commits(store, commits));
-    run_blocking(move || check_sound(&file, &recorded)).await?;
+    let file = copy.file.clone();
+    let connection = opening::create(&file)?;
+    let to_error = |error: DbError| error.at(&file);
+    let begun = connection.execute_batch("BEGIN").map_err(DbError::from);
+    let begun = begun.and_then(|()| set_store_id(&connection, store));
+    begun.map_err(to_error)?;
+    fill(copied_side(&connection, store, file.clone())).await?;
+    let committed = connection.execute_batch("COMMIT").map_err(DbError::from);
+    let commits = committed.and_then(|()| count_commits(&connection));
+    let commits = commits.map_err(to_error)?;
+    drop(connection);
+    check_sound(&file, &CommitsRecord::Commits(store, commits))?;
     copy.finish(dir, store, commits)
 }
 
@@ -172,7 +208,7 @@ impl UnfinishedCopy {
         }
         let file = log_file::path_with_suffix(&target, ".unfinished");
         let _ = fs::remove_file(&file);
-        data_dir::create_file(&file).map_err(|error| io_store_error(&file, &error))?;
+        data_dir::create_file(&file).map_err(|error| io_error(&file, &error))?;
         Ok(Self {
             file,
             existing_files,
@@ -218,7 +254,7 @@ fn rename_existing(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
         }
         sync_folder(folder)
     };
-    work().map_err(|error| io_store_error(&target_folder, &error))
+    work().map_err(|error| io_error(&target_folder, &error))
 }
 
 fn rename_durably(from: &Path, to: &Path) -> Result<(), StoreError> {
@@ -227,7 +263,7 @@ fn rename_durably(from: &Path, to: &Path) -> Result<(), StoreError> {
         fs::rename(from, to)?;
         to.parent().map_or(Ok(()), sync_folder)
     };
-    work().map_err(|error| io_store_error(to, &error))
+    work().map_err(|error| io_error(to, &error))
 }
 
 /// Copies a database to an empty file. Returns the store id and the number of commits.
@@ -245,13 +281,10 @@ fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
 
 fn identity_and_commits(connection: &Connection) -> Result<(StoreId, i64), DbError> {
     let identity = read_identity(connection)?.ok_or_else(missing_identity)?;
-    let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
-    Ok((identity.store, commits.unwrap_or_default()))
+    Ok((identity.store, count_commits(connection)?))
 }
 
-fn io_store_error(path: &Path, error: &std::io::Error) -> StoreError {
-    StoreError::Io {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    }
+fn count_commits(connection: &Connection) -> Result<i64, DbError> {
+    let commits = "SELECT coalesce(max(batch), 0) FROM journal";
+    Ok(value(connection, commits, ())?)
 }

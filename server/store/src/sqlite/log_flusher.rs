@@ -15,22 +15,86 @@ use std::{
     fmt::Debug,
     fs::File,
     io,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicI64, AtomicU64, Ordering},
     },
 };
 
+use rusqlite::Connection;
 use tokio::sync::watch;
 
 use super::{
-    db_error::DbError,
-    worker_thread::{Maintenance, WorkerThread},
+    connections::WorkerThread,
+    opening::{self, Durability},
 };
-use crate::{StoreError, commits_file::CommitsFile};
+use crate::{StoreError, commits_file::CommitsFile, db_error::DbError};
+
+/// The work after each commit: it is flushed if the durability requires it, and its number is
+/// recorded.
+pub(super) enum AfterCommit {
+    /// Only record the commit. A loss of power can lose it.
+    Record(CommitsFile),
+    /// Flush the commit, then record it.
+    Flush(LogFlusher),
+}
+
+impl AfterCommit {
+    /// Creates the handler for a database whose commits up to this number are on the disk.
+    pub(super) fn new(
+        durability: Durability,
+        database: &Path,
+        connection: &Connection,
+        commits_file: CommitsFile,
+        number: i64,
+    ) -> Result<Self, DbError> {
+        if durability == Durability::Process {
+            return Ok(Self::Record(commits_file));
+        }
+        let log = opening::take_over_flushing(connection, database)?;
+        let flusher = LogFlusher::start(log, commits_file, number);
+        Ok(Self::Flush(flusher.map_err(DbError::Io)?))
+    }
+
+    /// Makes the commit with this number, and then flushes and records it.
+    pub(super) fn commit<T>(
+        &mut self,
+        number: i64,
+        commit: impl FnOnce() -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        match self {
+            Self::Flush(flusher) => flusher.commit(number, commit),
+            Self::Record(commits_file) => {
+                let value = commit()?;
+                commits_file.record(number);
+                Ok(value)
+            }
+        }
+    }
+
+    /// Returns a handle to await flushes; `None` if commits are not flushed.
+    pub(super) fn flush_watch(&self) -> Option<FlushWatch> {
+        match self {
+            Self::Record(_) => None,
+            Self::Flush(flusher) => Some(flusher.flushed.clone()),
+        }
+    }
+
+    /// Waits for the work after the last commit.
+    pub(super) fn close(self) -> Result<(), DbError> {
+        match self {
+            Self::Record(commits_file) => {
+                commits_file.sync();
+                Ok(())
+            }
+            Self::Flush(flusher) => flusher.close().map_err(DbError::Io),
+        }
+    }
+}
 
 /// A log that can be flushed.
-pub(super) trait FlushableLog: Debug + Send + 'static {
+trait FlushableLog: Debug + Send + 'static {
     /// Returns once all data written so far survives a loss of power.
     fn flush(&mut self) -> io::Result<()>;
 }
@@ -94,7 +158,7 @@ impl LogFlusher {
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(super) fn start(
+    fn start(
         log: impl FlushableLog,
         commits_file: CommitsFile,
         last_number: i64,
@@ -113,7 +177,7 @@ impl LogFlusher {
             progress: Arc::clone(&progress),
             state: sender,
         };
-        let thread = WorkerThread::start("flusher", worker, Maintenance::NONE)?;
+        let thread = WorkerThread::start("flusher", worker)?;
         thread.enqueue(|_| request_short_time_slices());
         let announced = Arc::default();
         Ok(Self {
@@ -123,24 +187,20 @@ impl LogFlusher {
         })
     }
 
-    pub(super) fn flush_watch(&self) -> FlushWatch {
-        self.flushed.clone()
-    }
-
-    /// Runs `commit`, and schedules the flush. `commit` returns its result, and the commit number
-    /// if a commit was made. Calls must be serialized.
-    pub(super) fn commit<T>(
+    /// Makes the commit with this number, and schedules its flush. Calls must be serialized.
+    fn commit<T>(
         &self,
-        commit: impl FnOnce() -> Result<(T, Option<i64>), DbError>,
+        number: i64,
+        commit: impl FnOnce() -> Result<T, DbError>,
     ) -> Result<T, DbError> {
         let seq = CommitSeq(self.flushed.announced.fetch_add(1, Ordering::SeqCst) + 1);
         let result = commit();
-        if let Ok((_, Some(number))) = result {
+        if result.is_ok() {
             self.progress.number.store(number, Ordering::Relaxed);
         }
         self.progress.seq.store(seq.0, Ordering::Release);
         self.thread.enqueue(move |worker| worker.flush(seq));
-        result.map(|(value, _)| value)
+        result
     }
 
     /// Returns once all commits are flushed, and the file that records the number of commits is
@@ -148,7 +208,7 @@ impl LogFlusher {
     ///
     /// # Errors
     /// The first failure of a flush since the start.
-    pub(super) fn close(self) -> io::Result<()> {
+    fn close(self) -> io::Result<()> {
         let Self {
             flushed, thread, ..
         } = self;
@@ -158,16 +218,6 @@ impl LogFlusher {
             Some(error) => Err(clone_error(error)),
             None => Ok(()),
         }
-    }
-
-    /// Blocks all flushes until the returned sender is dropped.
-    #[cfg(test)]
-    pub(super) fn hold_flushes(&self) -> std::sync::mpsc::Sender<()> {
-        let (resume, resumed) = std::sync::mpsc::channel::<()>();
-        self.thread.enqueue(move |_| {
-            let _ = resumed.recv();
-        });
-        resume
     }
 }
 
@@ -259,8 +309,10 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::*;
+    use super::{super::tests::store, *};
     use crate::{
+        DataDir, KeyStore as _, MatchId, RecordStore as _, SqliteOptions, SqliteStore, Store as _,
+        Write,
         checksum::{STORE_ID_BYTES, StoreId},
         commits_file::{self, CommitsRecord},
     };
@@ -308,11 +360,11 @@ mod tests {
         }
 
         fn commit(&self, number: i64) {
-            self.flusher.commit(|| Ok(((), Some(number)))).unwrap();
+            self.flusher.commit(number, || Ok(())).unwrap();
         }
 
         fn wait_for_announced(&self) -> impl Future<Output = Result<(), DbError>> + use<> {
-            self.flusher.flush_watch().wait_for_announced()
+            self.flusher.flushed.clone().wait_for_announced()
         }
 
         fn noted(&self) -> CommitsRecord {
@@ -366,9 +418,9 @@ mod tests {
         let mut read = None;
         let commit = || {
             read = Some(Box::pin(bench.wait_for_announced()));
-            Ok(((), Some(2)))
+            Ok(())
         };
-        bench.flusher.commit(commit).unwrap();
+        bench.flusher.commit(2, commit).unwrap();
         let mut read = read.unwrap();
         assert!(is_pending(read.as_mut()));
         bench.outcomes.send(Ok(())).unwrap();
@@ -378,8 +430,8 @@ mod tests {
     #[tokio::test]
     async fn a_failed_commit_blocks_no_one_and_is_not_recorded() {
         let bench = Bench::new();
-        let commit = || -> Result<((), Option<i64>), DbError> { Err(DbError::Superseded) };
-        assert!(bench.flusher.commit(commit).is_err());
+        let commit = || -> Result<(), DbError> { Err(DbError::Superseded) };
+        assert!(bench.flusher.commit(2, commit).is_err());
         bench.outcomes.send(Ok(())).unwrap();
         bench.wait_for_announced().await.unwrap();
         assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 1));
@@ -412,5 +464,72 @@ mod tests {
         flusher.close().unwrap();
         let noted = commits_file::read(folder.path()).unwrap();
         assert_eq!(noted, CommitsRecord::Commits(STORE, 2));
+    }
+
+    /// Results of commits, reads and refusals are withheld until the next flush.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn results_of_a_commit_are_withheld_until_it_is_flushed() {
+        let (_folder, _, store) = store().await;
+        let record = |value: u8| Write::PutRecord {
+            name: "test".to_owned(),
+            value: vec![value],
+        };
+        let held = store.writer.call(|writer| {
+            let (resume, resumed) = mpsc::channel::<()>();
+            let AfterCommit::Flush(flusher) = writer.as_ref().unwrap().after_commit() else {
+                panic!("nothing is flushed");
+            };
+            flusher.thread.enqueue(move |_| _ = resumed.recv());
+            resume
+        });
+        let held = held.await.unwrap();
+        let flush = store.begin_commit(vec![record(7)]).await.unwrap();
+        let unknown = MatchId::new("unknown").unwrap();
+        let refused = vec![Write::DropMatch { match_id: unknown }];
+        let mut waiting = (
+            Box::pin(flush.wait()),
+            Box::pin(store.commit(vec![record(8)])),
+            store.record("test"),
+            store.commit(refused),
+            store.open_match_ids(),
+        );
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(waiting.0.as_mut().poll(&mut context).is_pending());
+        assert!(waiting.1.as_mut().poll(&mut context).is_pending());
+        // Reads of keys do not wait. While they complete, the others would too if they did not
+        // wait.
+        for _ in 0..100 {
+            store.keys_version().await.unwrap();
+            assert!(waiting.2.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.3.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.4.as_mut().poll(&mut context).is_pending());
+        }
+        drop(held);
+        waiting.0.await.unwrap();
+        waiting.1.await.unwrap();
+        assert!(waiting.2.await.unwrap().is_some());
+        let refused = waiting.3.await.unwrap_err();
+        assert!(
+            matches!(refused, StoreError::WriteRefused { .. }),
+            "{refused}"
+        );
+        assert!(waiting.4.await.unwrap().is_empty());
+    }
+
+    #[tokio::test]
+    async fn commits_are_not_flushed_with_durability_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let options = SqliteOptions {
+            durability: Durability::Process,
+            ..SqliteOptions::default()
+        };
+        let store = SqliteStore::open(&dir, options).await.unwrap();
+        assert!(store.flushed.is_none());
+        let record = Write::PutRecord {
+            name: "test".to_owned(),
+            value: vec![7],
+        };
+        assert!(store.begin_commit(vec![record]).await.unwrap().is_durable());
     }
 }

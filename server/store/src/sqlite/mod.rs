@@ -1,60 +1,51 @@
 //! The store in an SQLite database.
 //!
-//! One connection writes, on its own thread or, for quick commits, on the caller's thread
-//! (`commit_pace.rs`). Only this connection changes matches, so the state of the matches in play is
-//! cached in memory. A few connections read finished matches. A separate connection reads keys, so
-//! that reads of matches do not delay authentication. In WAL mode, readers and the writer do not
-//! wait for each other. Another thread waits for the disk (`log_flusher.rs`).
+//! One connection writes, on its own thread. Only this connection changes matches, so the state of
+//! the matches in play is cached in memory. A few connections read finished matches. A separate
+//! connection reads keys, so that reads of matches do not delay authentication. In WAL mode,
+//! readers and the writer do not wait for each other. Another thread waits for the disk
+//! (`log_flusher.rs`).
 //!
-//! Calls to rusqlite block. Except for quick commits, they run on threads that are allowed to
-//! block.
+//! Calls to rusqlite block, so they run on threads that are allowed to block.
 
-mod after_commit;
 mod checking;
-mod checkpoints;
-mod commit_pace;
+mod connections;
 pub(crate) mod copying;
-mod db_error;
-mod key_database;
+mod keys;
 mod log_file;
 mod log_flusher;
 mod opening;
-mod party_lists;
-mod readers;
 mod sql;
 mod takeover;
-mod transaction;
-pub(crate) mod transfer;
-mod worker_thread;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
-use rusqlite::Connection;
 
 use crate::{
     CompiledFuture, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
     MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError, Write,
     checksum::StoreId,
     commits_file,
+    db_error::DbError,
     detached::run_blocking,
     limits::MAX_PAGE_MATCHES,
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
-    rows::{finished, named},
+    rows::{
+        finished::{self, MaybeUnflushed},
+        named,
+    },
 };
 
-use commit_pace::CommitPace;
-use db_error::DbError;
+use connections::{Readers, WorkerThread};
 use log_flusher::FlushWatch;
-use readers::Readers;
 use sql::{Sql, run};
-use worker_thread::{Maintenance, WorkerThread};
 use writer::Writer;
 
 pub use checking::{CheckReport, Inspector, check, check_with_inspector};
 pub use copying::{backup, replace, restore};
-pub use key_database::SqliteKeys;
+pub use keys::SqliteKeys;
 pub use opening::{Durability, IntegrityCheck, SqliteOptions};
 
 /// A [`Store`] in a data folder, which it locks exclusively.
@@ -87,7 +78,6 @@ pub struct SqliteStore {
     open_report: OpenReport,
     /// `None` once the store is closed.
     writer: WorkerThread<Option<Writer>>,
-    commit_pace: Arc<CommitPace>,
     /// `None` if commits are not flushed.
     flushed: Option<FlushWatch>,
     readers: Readers,
@@ -125,17 +115,7 @@ impl SqliteStore {
         let (writer, open_report) =
             Writer::start(opened_database.connection, lock, dir, &recorded, durability)?;
         let (store, flushed) = (writer.store(), writer.after_commit().flush_watch());
-        let maintenance = Maintenance {
-            is_due: |writer: &Option<Writer>| {
-                writer.as_ref().is_some_and(Writer::needs_maintenance)
-            },
-            run: |writer| {
-                if let Some(writer) = writer {
-                    writer.run_maintenance();
-                }
-            },
-        };
-        let writer = WorkerThread::start("writer", Some(writer), maintenance);
+        let writer = WorkerThread::start("writer", Some(writer));
         Ok(Self {
             store,
             open_report: OpenReport {
@@ -143,7 +123,6 @@ impl SqliteStore {
                 ..open_report
             },
             writer: writer.map_err(|error| DbError::Io(error).at(&path))?,
-            commit_pace: Arc::default(),
             flushed,
             readers: Readers::new(path.clone(), MAX_READ_CONNECTIONS),
             key_reader: Readers::new(path.clone(), 1),
@@ -151,18 +130,24 @@ impl SqliteStore {
         })
     }
 
-    fn store_error(&self, error: DbError) -> StoreError {
-        error.at(&self.path)
+    /// Runs work on the writer, even if the caller stops waiting. Its result can depend on commits
+    /// that are not flushed yet.
+    async fn call_writer<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Writer) -> Result<T, DbError> + Send + 'static,
+    ) -> Result<Result<T, DbError>, StoreError> {
+        let work = |writer: &mut Option<Writer>| match writer {
+            Some(writer) => work(writer),
+            None => Err(StoreError::Closed.into()),
+        };
+        self.writer.call(work).await
     }
 
-    /// Runs work on the writer, even if the caller stops waiting.
     async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Writer) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let work = |writer: &mut Option<Writer>| work(open_writer(writer)?);
-        let result = self.writer.call(work).await?;
-        self.once_flushed(result).await
+        self.once_flushed(self.call_writer(work).await?).await
     }
 
     /// Withholds a result or refusal until all commits that it depends on survive a loss of power.
@@ -172,43 +157,48 @@ impl SqliteStore {
             None => Ok(()),
         };
         let result = result.and_then(|value| flushed.map(|()| value));
-        result.map_err(|error| self.store_error(error))
+        result.map_err(|error| error.at(&self.path))
     }
 
     /// Runs a read that does not concern keys.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
+        work: impl FnOnce(&mut Sql<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
-        let read = self.readers.read(move |connection| work(connection, store));
+        let read = self
+            .readers
+            .read(move |connection| work(&mut Sql(connection), store));
         self.once_flushed(read.await).await
+    }
+
+    /// Runs a read of finished matches.
+    async fn read_finished<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: FnOnce(&mut Sql<'_>, StoreId) -> Result<MaybeUnflushed<T>, DbError> + Send + 'static,
+    {
+        self.read(|sql, store| Ok(work(sql, store)?.value)).await
     }
 
     /// Runs a read of keys without waiting for flushes, since a slow disk must not block
     /// authentication. Commands that change keys wait for their own flushes.
     async fn read_keys<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
+        work: impl FnOnce(&mut Sql<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
         let read = self
             .key_reader
-            .read(move |connection| work(connection, store));
-        read.await.map_err(|error| self.store_error(error))
+            .read(move |connection| work(&mut Sql(connection), store));
+        read.await.map_err(|error| error.at(&self.path))
     }
-}
-
-fn open_writer(writer: &mut Option<Writer>) -> Result<&mut Writer, DbError> {
-    Ok(writer.as_mut().ok_or(StoreError::Closed)?)
 }
 
 impl RowStore for SqliteStore {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
         let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
-        let read = move |connection: &Connection, store| {
-            run(named::read(&mut Sql(connection), store, &queries))
-        };
+        let read = move |sql: &mut Sql<'_>, store| run(named::read(sql, store, &queries));
         if is_of_keys {
             self.read_keys(read).await
         } else {
@@ -217,7 +207,7 @@ impl RowStore for SqliteStore {
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.read_keys(move |connection, _| run(named::mark(&mut Sql(connection), table)))
+        self.read_keys(move |sql, _| run(named::mark(sql, table)))
             .await
     }
 
@@ -244,23 +234,10 @@ impl Store for SqliteStore {
     }
 
     async fn begin_commit(&self, batch: Vec<Write>) -> Result<Flush, StoreError> {
-        let is_inline = self.commit_pace.is_inline(&batch);
-        let pace = Arc::clone(&self.commit_pace);
-        let commit = move |writer: &mut Option<Writer>| {
-            let started_at = Instant::now();
-            let result = open_writer(writer)?.commit(batch);
-            pace.record(started_at.elapsed());
-            result
-        };
-        let result = if is_inline {
-            self.writer.call_inline(commit).await?
-        } else {
-            self.writer.call(commit).await?
-        };
+        let result = self.call_writer(move |writer| writer.commit(batch)).await?;
         let Some(flushed) = self.flushed.clone().filter(|_| result.is_ok()) else {
-            return self
-                .once_flushed(result.map(|()| Flush::already_durable()))
-                .await;
+            let result = result.map(|()| Flush::already_durable());
+            return self.once_flushed(result).await;
         };
         let (flushed, path) = (flushed.wait_for_announced(), self.path.clone());
         Ok(Flush::from_future(async move {
@@ -293,44 +270,29 @@ impl Store for SqliteStore {
         limit: u32,
         party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
-        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let party = party.cloned();
-        self.read(move |connection, store| {
-            let party = party.as_ref();
-            let page = run(finished::page(
-                &mut Sql(connection),
-                store,
-                after,
-                limit,
-                party,
-            ))?;
-            Ok(page.value)
+        let (limit, party) = (limit.clamp(1, MAX_PAGE_MATCHES), party.cloned());
+        self.read_finished(move |sql, store| {
+            run(finished::page(sql, store, after, limit, party.as_ref()))
         })
         .await
     }
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         let id = id.clone();
-        self.read(move |connection, store| {
-            Ok(run(finished::get(&mut Sql(connection), store, &id))?.value)
-        })
-        .await
+        self.read_finished(move |sql, store| run(finished::get(sql, store, &id)))
+            .await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         let (id, name) = (id.clone(), name.clone());
-        self.read(move |connection, _| {
-            Ok(run(finished::find_party(&mut Sql(connection), &id, &name))?.value)
-        })
-        .await
+        self.read_finished(move |sql, _| run(finished::find_party(sql, &id, &name)))
+            .await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.clone();
-        self.read(move |connection, store| {
-            Ok(run(finished::replay(&mut Sql(connection), store, &id))?.value)
-        })
-        .await
+        self.read_finished(move |sql, store| run(finished::replay(sql, store, &id)))
+            .await
     }
 
     async fn stored_replays(
@@ -340,17 +302,20 @@ impl Store for SqliteStore {
         skip_newest: u64,
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        self.read(move |connection, store| {
-            let connection = &mut Sql(connection);
-            let replays = finished::stored_replays(connection, store, after, limit, skip_newest);
-            Ok(run(replays)?.value)
+        self.read_finished(move |sql, store| {
+            run(finished::stored_replays(
+                sql,
+                store,
+                after,
+                limit,
+                skip_newest,
+            ))
         })
         .await
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.read(|connection, _| run(finished::counts(&mut Sql(connection))))
-            .await
+        self.read(|sql, _| run(finished::counts(sql))).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {
@@ -363,21 +328,16 @@ impl Store for SqliteStore {
             None => Ok(()),
         };
         let closed = self.writer.call(close).await?;
-        closed.map_err(|error| self.store_error(error))
+        closed.map_err(|error| error.at(&self.path))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        pin::pin,
-        task::{Context, Poll, Waker},
-    };
-
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{KeyId, KeyStore as _, RecordStore as _};
+    use crate::{KeyId, KeyStore as _};
 
     /// Opens a store in a temporary folder.
     pub(super) async fn store() -> (TempDir, DataDir, SqliteStore) {
@@ -421,23 +381,5 @@ mod tests {
                 "SEARCH finished_match USING INTEGER PRIMARY KEY (rowid=?)",
             ]
         );
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_quick_commit_runs_inline() {
-        let (_folder, _, store) = store().await;
-        let record = Write::PutRecord {
-            name: "test".to_owned(),
-            value: vec![7],
-        };
-        let mut commit = pin!(store.begin_commit(vec![record]));
-        let result = commit
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(Ok(flush)) = result else {
-            panic!("{result:?}");
-        };
-        flush.wait().await.unwrap();
-        assert_eq!(store.record("test").await.unwrap(), Some(vec![7]));
     }
 }

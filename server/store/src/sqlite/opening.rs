@@ -5,7 +5,6 @@ use std::{fs::File, path::Path, time::Duration};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{
-    db_error::DbError,
     log_file,
     sql::{execute, first, value, values},
     takeover::{check_same_store, read_identity},
@@ -13,6 +12,7 @@ use super::{
 use crate::{
     DataDir, StoreError,
     commits_file::{CommitsRecord, is_non_empty_file},
+    db_error::DbError,
     schema,
 };
 
@@ -23,9 +23,13 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Capacity of a connection's statement cache: enough for a commit.
 const STATEMENT_CACHE_CAPACITY: usize = 64;
 
+/// Length of the log, in pages of 4 KiB, at which a commit copies it into the database: 16 MiB.
+/// Commits wait for this copy. The log contains most pages several times, so a longer log is copied
+/// for less per commit, but each copy takes longer. SQLite's default is 1,000 pages.
+const CHECKPOINT_PAGES: i64 = 4_000;
+
 /// Size to which a restarted log is truncated. The size is not smaller, since extending a file
-/// costs more than overwriting it, and under load the log grows by several thousand pages during a
-/// checkpoint.
+/// costs more than overwriting it.
 const JOURNAL_SIZE_LIMIT_BYTES: i64 = 40 * 1024 * 1024;
 
 /// The kinds of failures after which a completed commit is still stored.
@@ -43,7 +47,7 @@ pub enum Durability {
 
 impl Durability {
     /// Returns the value of `PRAGMA synchronous` for a connection that flushes its own commits.
-    pub(super) fn synchronous(self) -> &'static str {
+    fn synchronous(self) -> &'static str {
         match self {
             Self::Disk => "FULL",
             Self::Process => "NORMAL",
@@ -54,19 +58,14 @@ impl Durability {
 /// The part of the database that is checked when the database is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntegrityCheck {
-    /// The structure of every page (`PRAGMA quick_check`). Reads the whole file, which takes about
-    /// 1.5 s per GiB if the file is in the page cache of a small machine.
-    Quick,
-    /// Like `Quick`, but also compares every index with its table (`PRAGMA integrity_check`). The
-    /// additional time is small unless there are millions of matches. If only indexes are damaged,
-    /// they are rebuilt.
+    /// The structure of every page, and every index against its table (`PRAGMA integrity_check`).
+    /// Reads the whole file, which takes about 1.5 s per GiB if the file is in the page cache of a
+    /// small machine. If only indexes are damaged, they are rebuilt.
     #[default]
     Full,
     /// Like `Full`, but skips the replay table, which makes up most of the file. A damaged or
     /// missing replay is then detected when it is read.
     AllButReplays,
-    /// Only the header and the schema. A damaged page is detected when it is read.
-    Skip,
 }
 
 /// Options of a [`SqliteStore`](super::SqliteStore).
@@ -100,7 +99,7 @@ pub(super) fn open_for_server(
     let path = &dir.database();
     let work = || {
         let check = options.integrity_check;
-        let needs_indexes = verify(path, check, recorded)?;
+        let needs_indexes = verify(path, Some(check), recorded)?;
         dir.create_database()?;
         let connection = connect_read_write(path, options.durability)?;
         // An interrupted transaction keeps `verify` from identifying the database.
@@ -110,10 +109,9 @@ pub(super) fn open_for_server(
         }
         if needs_indexes {
             execute(&connection, "REINDEX", ())?;
-            check_integrity(&connection, check)?;
+            check_integrity(&connection, check, "integrity_check")?;
         }
         create_schema(&connection)?;
-        disable_auto_checkpoint(&connection)?;
         Ok(OpenedDatabase {
             connection,
             indexes_rebuilt: needs_indexes,
@@ -136,7 +134,7 @@ pub(super) fn open_for_command(
             Err(other) => return Err(other.into()),
         };
         if held.is_some() {
-            verify(path, IntegrityCheck::Skip, recorded)?;
+            verify(path, None, recorded)?;
             dir.create_database()?;
         }
         let connection = connect_read_write(path, Durability::Disk)?;
@@ -176,8 +174,12 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
 
 /// Verifies that a database and the files beside it are intact and belong together. Called before
 /// the database is opened for writing, since opening could merge another database's log. Returns
-/// whether indexes must be rebuilt.
-fn verify(path: &Path, check: IntegrityCheck, recorded: &CommitsRecord) -> Result<bool, DbError> {
+/// whether indexes must be rebuilt. Without a check, damaged pages are detected when they are read.
+fn verify(
+    path: &Path,
+    check: Option<IntegrityCheck>,
+    recorded: &CommitsRecord,
+) -> Result<bool, DbError> {
     log_file::check(path)?;
     // The creation of the database was interrupted during a transaction. Only a write connection
     // can roll the transaction back.
@@ -188,14 +190,11 @@ fn verify(path: &Path, check: IntegrityCheck, recorded: &CommitsRecord) -> Resul
     let connection = connect_read_only(path)?;
     let has_schema = identify(&connection, path)?;
     let mut needs_indexes = false;
-    if let Err(error) = check_integrity(&connection, check) {
+    if let Some(check) = check
+        && let Err(error) = check_integrity(&connection, check, "integrity_check")
+    {
         // Damaged indexes can be rebuilt from the tables, since table rows have checksums.
-        let can_rebuild = match check {
-            IntegrityCheck::Full => check_integrity(&connection, IntegrityCheck::Quick).is_ok(),
-            IntegrityCheck::AllButReplays => check_tables(&connection, "quick_check").is_ok(),
-            IntegrityCheck::Quick | IntegrityCheck::Skip => false,
-        };
-        if !can_rebuild {
+        if check_integrity(&connection, check, "quick_check").is_err() {
             return Err(error);
         }
         needs_indexes = true;
@@ -223,13 +222,8 @@ pub(super) fn connect_read_write(
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", durability.synchronous())?;
     connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT_BYTES)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     Ok(connection)
-}
-
-/// Disables automatic checkpoints: see `checkpoints`.
-fn disable_auto_checkpoint(connection: &Connection) -> Result<(), DbError> {
-    let _: i64 = value(connection, "PRAGMA wal_autocheckpoint = 0", ())?;
-    Ok(())
 }
 
 /// Stops the connection from flushing each commit, since `log_flusher` flushes commits. Returns the
@@ -292,19 +286,22 @@ fn is_empty(connection: &Connection) -> Result<bool, rusqlite::Error> {
     value(connection, is_empty, ())
 }
 
-fn check_integrity(connection: &Connection, check: IntegrityCheck) -> Result<(), DbError> {
-    // The first inconsistency is enough to refuse the database.
-    let pragma = match check {
-        IntegrityCheck::Quick => "PRAGMA quick_check(1)",
-        IntegrityCheck::Full => "PRAGMA integrity_check(1)",
-        IntegrityCheck::AllButReplays => return check_tables(connection, "integrity_check"),
-        IntegrityCheck::Skip => return Ok(()),
-    };
-    parse_check_result(value(connection, pragma, ())?)
+/// Runs SQLite's check with this pragma. The first inconsistency is enough to refuse the database.
+fn check_integrity(
+    connection: &Connection,
+    check: IntegrityCheck,
+    pragma: &str,
+) -> Result<(), DbError> {
+    match check {
+        IntegrityCheck::Full => {
+            check_result(value(connection, &format!("PRAGMA {pragma}(1)"), ())?)
+        }
+        IntegrityCheck::AllButReplays => check_tables(connection, pragma),
+    }
 }
 
 /// Converts the result of an SQLite check.
-fn parse_check_result(verdict: String) -> Result<(), DbError> {
+fn check_result(verdict: String) -> Result<(), DbError> {
     match verdict.as_str() {
         "ok" => Ok(()),
         _ => Err(DbError::Inconsistent(verdict)),
@@ -322,7 +319,7 @@ fn check_tables(connection: &Connection, pragma: &str) -> Result<(), DbError> {
     for table in tables {
         // The names need no escaping, since they come from this program's schema.
         let pragma = format!("PRAGMA {pragma}('{table}')");
-        parse_check_result(value(connection, &pragma, ())?)?;
+        check_result(value(connection, &pragma, ())?)?;
     }
     if !is_empty(connection)? {
         let last = "SELECT replay FROM replay ORDER BY finish_number DESC LIMIT 1";

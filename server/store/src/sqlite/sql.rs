@@ -1,21 +1,23 @@
-//! Rows and statements of SQLite, and its side of the statements that are shared with PostgreSQL
-//! (`rows`).
+//! Rows, statements and transactions of SQLite, and its side of the statements that are shared with
+//! PostgreSQL (`rows`).
+//!
+//! Each transaction is a numbered commit and adds a row to the journal. This module sends `BEGIN`
+//! and `COMMIT` itself, since SQLite rolls back on its own when the disk is full. Only SQLite knows
+//! whether a transaction is still open.
 
 use std::{
     future::ready,
-    path::Path,
     pin::pin,
     task::{Context, Poll, Waker},
 };
 
 use rusqlite::{
-    Connection, Params, ToSql, params_from_iter,
+    Connection, Params, ToSql, params, params_from_iter,
     types::{FromSql, FromSqlError, ToSqlOutput, Value as SqlValue, ValueRef},
 };
 
-use super::db_error::{DbError, is_corrupt};
 use crate::{
-    StoreError,
+    db_error::DbError,
     rows::{Param, SqlConnection, SqlDialect, StoredRow, Unreadable, Value},
 };
 
@@ -24,7 +26,6 @@ pub(crate) struct Sql<'a>(pub(super) &'a Connection);
 
 impl SqlConnection for Sql<'_> {
     type Row = Row;
-    type Error = DbError;
 
     const DIALECT: SqlDialect = SqlDialect {
         // SQLite assigns the number.
@@ -69,14 +70,6 @@ impl SqlConnection for Sql<'_> {
         let rebuilt = execute(self.0, &format!("REINDEX {table}"), ());
         ready(rebuilt.map(|_| ()).map_err(DbError::from))
     }
-
-    fn is_damaged_page(error: &DbError) -> bool {
-        matches!(error, DbError::Sqlite(error) if is_corrupt(error))
-    }
-
-    fn store_error(error: DbError, location: &Path) -> StoreError {
-        error.at(location)
-    }
 }
 
 /// Returns the statement with numbered parameters, as `?1`. SQLite would take `$1` for a name.
@@ -114,53 +107,29 @@ pub(super) fn run<T>(statements: impl Future<Output = Result<T, DbError>>) -> Re
     }
 }
 
-/// A row that was read.
+/// A row that was read. Text that is damaged and not valid is kept as bytes.
 #[derive(Debug)]
-pub(crate) struct Row(Vec<Cell>);
-
-/// A value as it is stored in the database. Text can consist of any bytes, since it might be
-/// damaged.
-#[derive(Debug)]
-enum Cell {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(Vec<u8>),
-    Blob(Vec<u8>),
-}
-
-impl From<ValueRef<'_>> for Cell {
-    fn from(value: ValueRef<'_>) -> Self {
-        match value {
-            ValueRef::Null => Self::Null,
-            ValueRef::Integer(value) => Self::Integer(value),
-            ValueRef::Real(value) => Self::Real(value),
-            ValueRef::Text(bytes) => Self::Text(bytes.to_vec()),
-            ValueRef::Blob(bytes) => Self::Blob(bytes.to_vec()),
-        }
-    }
-}
-
-impl<'a> From<&'a Cell> for ValueRef<'a> {
-    fn from(cell: &'a Cell) -> Self {
-        match cell {
-            Cell::Null => Self::Null,
-            Cell::Integer(value) => Self::Integer(*value),
-            Cell::Real(value) => Self::Real(*value),
-            Cell::Text(bytes) => Self::Text(bytes),
-            Cell::Blob(bytes) => Self::Blob(bytes),
-        }
-    }
-}
+pub(crate) struct Row(Vec<SqlValue>);
 
 impl Row {
     fn from_sqlite(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let columns = row.as_ref().column_count();
-        let cells = (0..columns).map(|column| row.get_ref(column).map(Cell::from));
-        Ok(Self(cells.collect::<rusqlite::Result<_>>()?))
+        let values = (0..columns).map(|column| {
+            Ok(match row.get_ref(column)? {
+                ValueRef::Null => SqlValue::Null,
+                ValueRef::Integer(value) => SqlValue::Integer(value),
+                ValueRef::Real(value) => SqlValue::Real(value),
+                ValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
+                ValueRef::Text(bytes) => match String::from_utf8(bytes.to_vec()) {
+                    Ok(text) => SqlValue::Text(text),
+                    Err(error) => SqlValue::Blob(error.into_bytes()),
+                },
+            })
+        });
+        Ok(Self(values.collect::<rusqlite::Result<_>>()?))
     }
 
-    fn read<T: FromSql>(&self, column: usize) -> Result<T, Unreadable> {
+    pub(super) fn read<T: FromSql>(&self, column: usize) -> Result<T, Unreadable> {
         let cell = self.0.get(column).map_or(ValueRef::Null, ValueRef::from);
         let read = T::column_result(cell);
         // The checksum decides whether the text is valid.
@@ -249,4 +218,72 @@ pub(super) fn execute(
     params: impl Params,
 ) -> rusqlite::Result<usize> {
     connection.prepare_cached(sql)?.execute(params)
+}
+
+/// State of the store at the start of a transaction.
+#[derive(Debug)]
+pub(super) struct TransactionStart {
+    /// The number of commits before this transaction.
+    pub(super) commits: i64,
+    /// The id of the server that last opened the store; `None` if the id is missing or unreadable.
+    pub(super) server_id: Option<Vec<u8>>,
+}
+
+/// The journal row of a commit.
+#[derive(Debug)]
+pub(super) struct JournalRow {
+    pub(super) number: i64,
+    pub(super) body: Vec<u8>,
+}
+
+/// Begins a write transaction (`IMMEDIATE`). A transaction that begins with a read could not wait
+/// for another writer later.
+pub(super) fn begin(connection: &Connection) -> Result<TransactionStart, DbError> {
+    let start = execute(connection, "BEGIN IMMEDIATE", ())
+        .map_err(DbError::from)
+        .and_then(|_| read_start(connection));
+    if start.is_err() {
+        roll_back(connection);
+    }
+    start
+}
+
+fn read_start(connection: &Connection) -> Result<TransactionStart, DbError> {
+    let row = first(
+        connection,
+        "SELECT (SELECT max(batch) FROM journal), (SELECT server_id FROM store)",
+        (),
+    )?;
+    let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    Ok(TransactionStart {
+        commits: row.value::<Option<i64>>(0)?.unwrap_or_default(),
+        // An unreadable id counts as the id of another server.
+        server_id: row.value(1).ok(),
+    })
+}
+
+/// Commits successful work together with its journal row. Rolls failed work back.
+pub(super) fn commit_or_roll_back<T>(
+    connection: &Connection,
+    work: Result<(T, JournalRow), DbError>,
+) -> Result<T, DbError> {
+    let result = work.and_then(|(value, JournalRow { number, body })| {
+        execute(
+            connection,
+            "INSERT INTO journal (batch, body) VALUES (?, ?)",
+            params![number, body],
+        )?;
+        execute(connection, "COMMIT", ())?;
+        Ok(value)
+    });
+    if result.is_err() {
+        roll_back(connection);
+    }
+    result
+}
+
+pub(super) fn roll_back(connection: &Connection) {
+    // A failure is ignored, since SQLite might have rolled back already. If the transaction were
+    // still open, the next transaction could not begin.
+    let _ = execute(connection, "ROLLBACK", ());
 }

@@ -1,23 +1,27 @@
 //! The identity of a store, and opening it as its only server, with a check that its commits are
-//! complete.
+//! complete, and a repair of the lists of finished matches by party.
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, params, types::Value as SqlValue};
 
 use super::{
-    db_error::DbError,
-    log_file, party_lists,
-    sql::{self, Sql, execute, first, run, value},
-    transaction::{self, JournalRow},
+    log_file,
+    sql::{self, JournalRow, Sql, execute, first, run, value},
 };
 use crate::{
     CommitCompleteness, MissingCommits, StoreError,
     checksum::StoreId,
     commits_file::CommitsRecord,
+    db_error::DbError,
     journal::reader::LoadedJournal,
     journal_batch,
-    rows::{StoredRow as _, journal, open_matches::OpenRow},
+    rows::{
+        StoredRow as _,
+        finished::{COLUMNS, read},
+        journal,
+        open_matches::OpenRow,
+    },
 };
 
 /// State of the store after a server has opened it.
@@ -38,7 +42,7 @@ pub(super) fn take_over(
     connection: &Connection,
     recorded: &CommitsRecord,
 ) -> Result<OpenedStore, DbError> {
-    let start = transaction::begin(connection)?;
+    let start = sql::begin(connection)?;
     let work = || {
         let identity = record_opening(connection, true)?;
         // Data written by an earlier server might not be on the disk yet. No other process can
@@ -46,8 +50,11 @@ pub(super) fn take_over(
         log_file::rewrite(database).map_err(DbError::Io)?;
         let store = identity.store;
         let mut loaded = load_matches(connection, store)?;
-        run(journal::sweep_all(&mut Sql(connection), &mut loaded.sweep))?;
-        let party_lists_repaired = party_lists::repair(connection, store)?;
+        run(journal::sweep_all(
+            &mut Sql(connection),
+            &mut loaded.matches.sweep,
+        ))?;
+        let party_lists_repaired = repair_party_lists(connection, store)?;
         let completeness = check_completeness(recorded, start.commits);
         let expected = match &completeness {
             CommitCompleteness::Missing(lost) => lost.expected.cast_signed(),
@@ -68,7 +75,7 @@ pub(super) fn take_over(
         };
         Ok((opened, JournalRow { number, body }))
     };
-    transaction::commit_or_roll_back(connection, work())
+    sql::commit_or_roll_back(connection, work())
 }
 
 /// Reads and verifies the matches in play with their journals.
@@ -203,4 +210,37 @@ fn has_rows(connection: &Connection) -> Result<bool, DbError> {
 
 fn checksum_of(store: StoreId, server_id: &[u8]) -> i64 {
     store.row_checksum("store").add_bytes(server_id).finish()
+}
+
+/// Rebuilds wrong entries in the lists of finished matches by party. A damaged match's entries are
+/// kept, since the match's parties might not be recorded anywhere else. Returns whether any entry
+/// was wrong. Requires an open transaction.
+fn repair_party_lists(connection: &Connection, store: StoreId) -> Result<bool, DbError> {
+    // The query makes a single pass over each table, since a starting server waits for its result.
+    let select = format!(
+        "SELECT {COLUMNS}, finished_match.finish_number IS NULL
+         FROM (SELECT finish_number, group_concat(name, char(10)) AS names
+               FROM (SELECT finish_number, name FROM finished_party ORDER BY finish_number, name)
+               GROUP BY finish_number)
+             FULL JOIN finished_match USING (finish_number)
+         WHERE coalesce(names, '') IS NOT coalesce(parties, '')"
+    );
+    let mut is_wrong = false;
+    for row in sql::all(connection, &select, ())? {
+        let number: SqlValue = row.read(0)?;
+        let parties = match read(store, &row) {
+            Ok((_, parties)) => parties,
+            // The entries belong to no match.
+            Err(_) if row.value(7)? => String::new(),
+            Err(_) => continue,
+        };
+        is_wrong = true;
+        let delete = "DELETE FROM finished_party WHERE finish_number IS ?";
+        execute(connection, delete, [&number])?;
+        for name in parties.lines() {
+            let insert = "INSERT INTO finished_party (name, finish_number) VALUES (?, ?)";
+            execute(connection, insert, params![name, number])?;
+        }
+    }
+    Ok(is_wrong)
 }

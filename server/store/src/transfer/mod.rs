@@ -8,15 +8,11 @@ use tokio::runtime::Handle;
 
 use crate::{
     CompiledFuture, DataDir, StoreError,
-    checksum::{RowChecksum, StoreId},
     detached::run_blocking,
-    named_rows::{NamedRow, NamedTable},
-    postgres::transfer::{finish_target, open_source, open_target},
-    rows::{SqlConnection, finished::FinishedEntry},
-    sqlite::{
-        copying::create_database_with,
-        transfer::{begin_source, commit_target, create_target},
-    },
+    named_rows::NamedTable,
+    postgres::opening::{commit_target, open_source, open_target},
+    rows::{SqlConnection, StoredRow as _, finished, first, named},
+    sqlite::copying::{begin_source, copied_side, create_database_with},
 };
 use side::Side;
 
@@ -49,11 +45,11 @@ pub fn copy_to_postgres<'a>(
 ) -> CompiledFuture<'a, Result<TransferReport, StoreError>> {
     let (dir, url) = (dir.clone(), url.to_owned());
     in_blocking_thread(move || async move {
-        let database = begin_source(&dir)?;
-        let mut source = database.side();
-        let mut target = open_target(&url, source.store).await?;
+        let (database, store) = begin_source(&dir)?;
+        let mut source = copied_side(&database, store, dir.database());
+        let mut target = open_target(&url, store).await?;
         let report = copy(&mut source, &mut target).await?;
-        finish_target(target).await?;
+        commit_target(target).await?;
         Ok(report)
     })
 }
@@ -74,10 +70,9 @@ pub fn copy_from_postgres<'a>(
     in_blocking_thread(move || async move {
         let mut source = open_source(&url).await?;
         let mut report = TransferReport::default();
-        create_database_with(&dir, async |file| {
-            let database = create_target(file, source.store)?;
-            report = copy(&mut source, &mut database.side()).await?;
-            commit_target(database)
+        create_database_with(&dir, source.store, async |mut target| {
+            report = copy(&mut source, &mut target).await?;
+            Ok(())
         })
         .await?;
         Ok(report)
@@ -102,11 +97,21 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
         ..TransferReport::default()
     };
     for table in NamedTable::ALL {
-        let copied = copy_rows(table, source, target).await?;
+        let written = source.scan_rows(table, async |rows| {
+            for row in rows {
+                let put = table.put(row.name, row.value);
+                let applied = named::apply(&mut target.connection, target.store, &put).await;
+                applied.map_err(|error| target.error(error))?;
+            }
+            Ok(())
+        });
+        let written = written.await?;
+        let read = target.scan_rows(table, async |_| Ok(())).await?;
+        require_same(table.sql_name(), written.finish() == read.finish())?;
         match table {
-            NamedTable::Key => report.keys = copied,
-            NamedTable::Ladder => report.ladders = copied,
-            NamedTable::LadderMatch => report.ladder_matches = copied,
+            NamedTable::Key => report.keys = read.values,
+            NamedTable::Ladder => report.ladders = read.values,
+            NamedTable::LadderMatch => report.ladder_matches = read.values,
             _ => {}
         }
     }
@@ -132,45 +137,24 @@ async fn copy_finished<S: SqlConnection, T: SqlConnection>(
     source: &mut Side<S>,
     target: &mut Side<T>,
 ) -> Result<u64, StoreError> {
-    let last = source.last_finish_number().await;
-    let last = last.map_err(|error| source.error(error))?;
-    let set = target.set_last_finish_number(last).await;
+    let last = first(&mut source.connection, S::DIALECT.last_finish_number, &[]).await;
+    let last = last.and_then(|row| Ok(row.map(|row| row.value(0)).transpose()?));
+    let last: Option<i64> = last.map_err(|error| source.error(error))?;
+    let params = [last.unwrap_or_default().into()];
+    let set = T::DIALECT.set_last_finish_number;
+    let set = target.connection.execute(set, &params).await;
     set.map_err(|error| target.error(error))?;
-    let mut written = Digest::new(target.store);
-    let mut last = i64::MIN;
-    while let Some(entries) = source.next_finished(&mut last).await? {
-        entries.iter().for_each(|entry| written.add_finished(entry));
-        let added = target.add_finished(&entries).await;
-        added.map_err(|error| target.error(error))?;
-    }
-    let mut read = Digest::new(target.store);
-    let mut last = i64::MIN;
-    while let Some(entries) = target.next_finished(&mut last).await? {
-        entries.iter().for_each(|entry| read.add_finished(entry));
-    }
-    require_same("finished_match", read.finish() == written.finish())?;
-    Ok(read.values)
-}
-
-async fn copy_rows<S: SqlConnection, T: SqlConnection>(
-    table: NamedTable,
-    source: &mut Side<S>,
-    target: &mut Side<T>,
-) -> Result<u64, StoreError> {
-    let mut written = Digest::new(target.store);
-    let mut last = None;
-    while let Some(rows) = source.next_rows(table, &mut last).await? {
-        rows.iter().for_each(|row| written.add_row(row));
-        let puts = rows.into_iter().map(|row| table.put(row.name, row.value));
-        let applied = target.apply_to_rows(puts).await;
-        applied.map_err(|error| target.error(error))?;
-    }
-    let mut read = Digest::new(target.store);
-    let mut last = None;
-    while let Some(rows) = target.next_rows(table, &mut last).await? {
-        rows.iter().for_each(|row| read.add_row(row));
-    }
-    require_same(table.sql_name(), read.finish() == written.finish())?;
+    let written = source.scan_finished(async |entries| {
+        for entry in entries {
+            let new = (&entry).into();
+            let added = finished::insert(&mut target.connection, target.store, new).await;
+            added.map_err(|error| target.error(error))?;
+        }
+        Ok(())
+    });
+    let written = written.await?;
+    let read = target.scan_finished(async |_| Ok(())).await?;
+    require_same("finished_match", written.finish() == read.finish())?;
     Ok(read.values)
 }
 
@@ -179,48 +163,5 @@ fn require_same(table: &'static str, is_same: bool) -> Result<(), StoreError> {
         Ok(())
     } else {
         Err(StoreError::CopyMismatch { table })
-    }
-}
-
-/// Number and hash of the values of one kind, to compare the target with the source.
-struct Digest {
-    values: u64,
-    hash: RowChecksum,
-}
-
-impl Digest {
-    fn new(store: StoreId) -> Self {
-        Self {
-            values: 0,
-            hash: store.row_checksum("copy"),
-        }
-    }
-
-    fn add_row(&mut self, row: &NamedRow) {
-        self.values += 1;
-        self.hash.add_text(&row.name).add_bytes(&row.value);
-    }
-
-    fn add_finished(&mut self, entry: &FinishedEntry) {
-        let FinishedEntry {
-            number,
-            finished,
-            parties,
-            replay,
-        } = entry;
-        self.values += 1;
-        self.hash
-            .add_number(*number)
-            .add_text(finished.match_id.as_str())
-            .add_number(finished.opened_at_unix_ms)
-            .add_number(finished.ended_at_unix_ms)
-            .add_bytes(&finished.summary)
-            .add_text(parties)
-            .add_number(replay.is_some().into())
-            .add_bytes(replay.as_deref().unwrap_or_default());
-    }
-
-    fn finish(&self) -> i64 {
-        self.hash.finish()
     }
 }

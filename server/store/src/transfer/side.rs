@@ -4,14 +4,14 @@ use std::{ops::RangeInclusive, path::PathBuf};
 
 use crate::{
     OpenMatch, StoreError,
-    checksum::StoreId,
+    checksum::{RowChecksum, StoreId},
+    db_error::DbError,
     journal_batch::{self, BatchPart},
-    named_rows::{self, NameRange, NamedRow, NamedTable, RowChange, Selection},
+    named_rows::{self, NameRange, NamedRow, NamedTable, Selection},
     rows::{
-        SqlConnection, StoredRow as _,
+        SqlConnection,
         finished::{self, FinishedEntry},
-        first, named, open_matches,
-        whole_matches::read_whole,
+        named, open_matches, whole_matches,
     },
 };
 
@@ -32,15 +32,15 @@ pub(crate) struct Side<C> {
 }
 
 impl<C: SqlConnection> Side<C> {
-    pub(super) fn error(&self, error: C::Error) -> StoreError {
-        C::store_error(error, &self.location)
+    pub(super) fn error(&self, error: DbError) -> StoreError {
+        error.at(&self.location)
     }
 
     /// Reads the matches in play of all nodes. Fails at the first damaged match.
     pub(super) async fn open_matches(&mut self) -> Result<Vec<OpenMatch>, StoreError> {
         let mut matches = Vec::new();
         for keys in self.keys.clone() {
-            let read = read_whole(&mut self.connection, self.store, keys).await;
+            let read = whole_matches::read_whole(&mut self.connection, self.store, keys).await;
             for whole in read.map_err(|error| self.error(error))? {
                 let whole = whole.map_err(|unreadable| self.error(unreadable.damage.into()))?;
                 matches.push(whole.into());
@@ -54,7 +54,7 @@ impl<C: SqlConnection> Side<C> {
         &mut self,
         number: i64,
         open: &OpenMatch,
-    ) -> Result<(), C::Error> {
+    ) -> Result<(), DbError> {
         let (connection, store) = (&mut self.connection, self.store);
         let (id, at) = (&open.match_id, open.opened_at_unix_ms);
         open_matches::insert(connection, store, number, id, at, &open.header).await?;
@@ -74,73 +74,91 @@ impl<C: SqlConnection> Side<C> {
         Ok(())
     }
 
-    pub(super) async fn last_finish_number(&mut self) -> Result<i64, C::Error> {
-        let row = first(&mut self.connection, C::DIALECT.last_finish_number, &[]).await?;
-        Ok(row.map(|row| row.value(0)).transpose()?.unwrap_or_default())
-    }
-
-    pub(super) async fn set_last_finish_number(&mut self, number: i64) -> Result<(), C::Error> {
-        let set = C::DIALECT.set_last_finish_number;
-        self.connection.execute(set, &[number.into()]).await?;
-        Ok(())
-    }
-
-    /// Reads the next finished matches after the last number that was read; `None` after the last
-    /// match. Fails at the first damaged match.
-    pub(super) async fn next_finished(
+    /// Passes all finished matches to `visit`, in chunks. Fails at the first damaged match.
+    pub(super) async fn scan_finished(
         &mut self,
-        last: &mut i64,
-    ) -> Result<Option<Vec<FinishedEntry>>, StoreError> {
-        let (connection, store) = (&mut self.connection, self.store);
-        let entries = finished::entries_after(connection, store, *last, FINISHED_PER_CHUNK).await;
-        let entries = entries.map_err(|error| self.error(error))?;
-        Ok(entries.last().map(|entry| entry.number).map(|number| {
-            *last = number;
-            entries
-        }))
-    }
-
-    pub(super) async fn add_finished(&mut self, entries: &[FinishedEntry]) -> Result<(), C::Error> {
-        for entry in entries {
-            finished::insert(&mut self.connection, self.store, entry.into()).await?;
+        mut visit: impl AsyncFnMut(Vec<FinishedEntry>) -> Result<(), StoreError>,
+    ) -> Result<Digest, StoreError> {
+        let mut digest = Digest::new(self.store);
+        let mut last = i64::MIN;
+        loop {
+            let (connection, store) = (&mut self.connection, self.store);
+            let entries = finished::entries_after(connection, store, last, FINISHED_PER_CHUNK);
+            let entries = entries.await.map_err(|error| self.error(error))?;
+            let Some(newest) = entries.last() else {
+                return Ok(digest);
+            };
+            last = newest.number;
+            entries.iter().for_each(|entry| digest.add_finished(entry));
+            visit(entries).await?;
         }
-        Ok(())
     }
 
-    /// Reads the next rows after the last name that was read; `None` after the last row. Fails at
-    /// the first damaged row.
-    pub(super) async fn next_rows(
+    /// Passes all rows of a table to `visit`, in chunks. Fails at the first damaged row.
+    pub(super) async fn scan_rows(
         &mut self,
         table: NamedTable,
-        last: &mut Option<String>,
-    ) -> Result<Option<Vec<NamedRow>>, StoreError> {
-        let range = NameRange {
+        mut visit: impl AsyncFnMut(Vec<NamedRow>) -> Result<(), StoreError>,
+    ) -> Result<Digest, StoreError> {
+        let mut digest = Digest::new(self.store);
+        let mut from = String::new();
+        loop {
+            let range = NameRange { from, before: None };
+            let query = table.query(Selection::First(range, ROWS_PER_CHUNK));
+            let rows = named::read_one(&mut self.connection, self.store, &query).await;
+            let rows = rows.map_err(|error| self.error(error))?.into_iter();
+            let rows = rows.collect::<Result<Vec<_>, _>>();
+            let rows = rows.map_err(|row| named_rows::damaged(self.location.clone(), row))?;
+            let Some(last) = rows.last() else {
+                return Ok(digest);
+            };
             // The first name after the last one.
-            from: last
-                .as_ref()
-                .map_or_else(String::new, |last| format!("{last}\0")),
-            before: None,
-        };
-        let query = table.query(Selection::First(range, ROWS_PER_CHUNK));
-        let rows = named::read_one(&mut self.connection, self.store, &query).await;
-        let rows: Result<Vec<_>, _> = rows
-            .map_err(|error| self.error(error))?
-            .into_iter()
-            .collect();
-        let rows = rows.map_err(|damaged| named_rows::damaged(self.location.clone(), damaged))?;
-        Ok(rows.last().map(|row| row.name.clone()).map(|name| {
-            *last = Some(name);
-            rows
-        }))
+            from = format!("{}\0", last.name);
+            rows.iter().for_each(|row| digest.add_row(row));
+            visit(rows).await?;
+        }
+    }
+}
+
+/// Number and hash of the values of one kind, to compare the target with the source.
+pub(super) struct Digest {
+    pub(super) values: u64,
+    hash: RowChecksum,
+}
+
+impl Digest {
+    pub(super) fn new(store: StoreId) -> Self {
+        Self {
+            values: 0,
+            hash: store.row_checksum("copy"),
+        }
     }
 
-    pub(super) async fn apply_to_rows(
-        &mut self,
-        changes: impl Iterator<Item = RowChange>,
-    ) -> Result<(), C::Error> {
-        for change in changes {
-            named::apply(&mut self.connection, self.store, &change).await?;
-        }
-        Ok(())
+    pub(super) fn add_row(&mut self, row: &NamedRow) {
+        self.values += 1;
+        self.hash.add_text(&row.name).add_bytes(&row.value);
+    }
+
+    pub(super) fn add_finished(&mut self, entry: &FinishedEntry) {
+        let FinishedEntry {
+            number,
+            finished,
+            parties,
+            replay,
+        } = entry;
+        self.values += 1;
+        self.hash
+            .add_number(*number)
+            .add_text(finished.match_id.as_str())
+            .add_number(finished.opened_at_unix_ms)
+            .add_number(finished.ended_at_unix_ms)
+            .add_bytes(&finished.summary)
+            .add_text(parties)
+            .add_number(replay.is_some().into())
+            .add_bytes(replay.as_deref().unwrap_or_default());
+    }
+
+    pub(super) fn finish(&self) -> i64 {
+        self.hash.finish()
     }
 }

@@ -1,15 +1,21 @@
-//! Errors of PostgreSQL, and their conversion to [`StoreError`].
+//! Errors of SQLite and PostgreSQL, and their conversion to [`StoreError`].
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use bridgemaster_lease::OutcomeUnknown;
+use rusqlite::ErrorCode;
 
-use crate::{DamageReport, StoreError, rows::Unreadable};
+use crate::{DamageReport, StoreError, commits_file::io_error};
 
-/// An error of an operation, without the address of the database.
+/// An error of an operation, without the path or address of the database.
 #[derive(Debug)]
 pub(crate) enum DbError {
+    Sqlite(rusqlite::Error),
     Sqlx(sqlx::Error),
+    Io(io::Error),
     /// The database did not respond in time.
     Timeout,
     /// The database cannot be written, as a standby that is not promoted.
@@ -31,8 +37,10 @@ pub(crate) enum DbError {
     Inconsistent(String),
     /// A single stored value is damaged.
     Damaged(DamageReport),
-    /// Another server has taken over the node of this server.
+    /// Another server has opened the data folder since this server opened it.
     Superseded,
+    /// Another server has taken over the node of this server.
+    EpochEnded,
     /// The lease has expired, but the node was not taken over yet, so the lease can be renewed.
     LeaseExpired,
     /// An error that already has all context.
@@ -60,49 +68,50 @@ mod code {
 }
 
 impl DbError {
-    /// Adds the address of the database, without its password.
-    pub(super) fn at(self, database: &str) -> StoreError {
-        let path = || PathBuf::from(database);
+    /// Adds the path of the database, or its address without the password.
+    pub(crate) fn at(self, location: impl AsRef<Path>) -> StoreError {
+        let path = location.as_ref().to_owned();
+        let database = path.to_string_lossy().into_owned();
         match self {
-            Self::Sqlx(error) => store_error(database, &error),
+            Self::Sqlite(error) => sqlite_error(path, &error),
+            Self::Sqlx(error) => sqlx_error(database, &error),
+            Self::Io(error) => io_error(&path, &error),
             Self::Timeout => StoreError::Unreachable {
-                database: database.to_owned(),
+                database,
                 detail: "no response in time".to_owned(),
             },
-            Self::Standby => StoreError::ReadOnlyStandby {
-                database: database.to_owned(),
-            },
-            Self::ReadOnlySetting => StoreError::ReadOnlySetting {
-                database: database.to_owned(),
-            },
-            Self::NoHost { detail, .. } => StoreError::Unreachable {
-                database: database.to_owned(),
-                detail,
-            },
+            Self::Standby => StoreError::ReadOnlyStandby { database },
+            Self::ReadOnlySetting => StoreError::ReadOnlySetting { database },
+            Self::NoHost { detail, .. } => StoreError::Unreachable { database, detail },
             Self::PasswordFile { path, detail } => {
                 StoreError::PasswordFileUnusable { path, detail }
             }
-            Self::Inconsistent(detail) => StoreError::Corrupt {
-                path: path(),
-                detail,
-            },
+            Self::Inconsistent(detail) => StoreError::Corrupt { path, detail },
             Self::Damaged(damage) => StoreError::Damaged {
-                path: path(),
+                path,
                 damage: Box::new(damage),
             },
-            Self::Superseded => StoreError::EpochEnded {
-                database: database.to_owned(),
-            },
+            Self::Superseded => StoreError::Superseded { path },
+            Self::EpochEnded => StoreError::EpochEnded { database },
             Self::LeaseExpired => StoreError::Unreachable {
-                database: database.to_owned(),
+                database,
                 detail: "the lease of this server has expired".to_owned(),
             },
             Self::Store(error) => error,
         }
     }
 
+    /// Returns whether SQLite has read a damaged page.
+    pub(crate) fn is_damaged_page(&self) -> bool {
+        let Self::Sqlite(error) = self else {
+            return false;
+        };
+        let error = sqlite_error(PathBuf::new(), error);
+        matches!(error, StoreError::Corrupt { .. })
+    }
+
     /// Combines the errors of the hosts of an address. A single error is returned unchanged.
-    pub(super) fn of_hosts(mut failures: Vec<(String, Self)>) -> Self {
+    pub(crate) fn of_hosts(mut failures: Vec<(String, Self)>) -> Self {
         if failures.len() == 1
             && let Some((_, error)) = failures.pop()
         {
@@ -120,7 +129,7 @@ impl DbError {
     }
 
     /// Returns whether the transaction failed on a working session, for a transient reason.
-    pub(super) fn leaves_session_idle(&self) -> bool {
+    pub(crate) fn leaves_session_idle(&self) -> bool {
         match self {
             Self::LeaseExpired => true,
             Self::Sqlx(sqlx::Error::Database(error)) => {
@@ -132,7 +141,7 @@ impl DbError {
 
     /// Returns whether the same transaction may succeed on another connection, or later. A refused
     /// login is transient while a password is being changed.
-    pub(super) fn is_transient(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Timeout
             | Self::Standby
@@ -160,10 +169,13 @@ impl DbError {
             }
             // A server that is shutting down may end its stream with arbitrary bytes.
             Self::Sqlx(sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_)) => true,
-            Self::Sqlx(_)
+            Self::Sqlite(_)
+            | Self::Sqlx(_)
+            | Self::Io(_)
             | Self::Inconsistent(_)
             | Self::Damaged(_)
             | Self::Superseded
+            | Self::EpochEnded
             | Self::Store(_) => false,
         }
     }
@@ -175,15 +187,15 @@ impl From<OutcomeUnknown> for DbError {
     }
 }
 
-impl From<sqlx::Error> for DbError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Sqlx(error)
+impl From<rusqlite::Error> for DbError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
     }
 }
 
-impl From<Unreadable> for DbError {
-    fn from(problem: Unreadable) -> Self {
-        Self::Inconsistent(problem.to_string())
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Sqlx(error)
     }
 }
 
@@ -199,11 +211,28 @@ impl From<StoreError> for DbError {
     }
 }
 
+fn sqlite_error(path: PathBuf, error: &rusqlite::Error) -> StoreError {
+    let detail = error.to_string();
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::Utf8Error(..) => StoreError::Corrupt { path, detail },
+        error => match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
+            Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
+            Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
+            Some(ErrorCode::NotADatabase) => StoreError::NotADatabase { path },
+            _ => StoreError::Io { path, detail },
+        },
+    }
+}
+
 /// The text that rustls uses for all rejected certificates.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
-fn store_error(database: &str, error: &sqlx::Error) -> StoreError {
-    let database = database.to_owned();
+fn sqlx_error(database: String, error: &sqlx::Error) -> StoreError {
     let detail = error.to_string();
     match error {
         sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Corrupt {
@@ -234,13 +263,12 @@ fn store_error(database: &str, error: &sqlx::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
     #[test]
     fn a_rejected_certificate_is_distinguished_from_an_unreachable_database() {
-        let converted = |text: &str| store_error("db", &sqlx::Error::Io(io::Error::other(text)));
+        let converted =
+            |text: &str| sqlx_error("db".to_owned(), &sqlx::Error::Io(io::Error::other(text)));
         let refused = converted("invalid peer certificate: UnknownIssuer");
         assert!(
             matches!(refused, StoreError::CertificateRefused { .. }),

@@ -6,17 +6,15 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 use super::{
-    db_error::DbError,
-    opening,
-    sql::{Sql, first, run},
+    opening::{self, Durability},
+    sql::{self, JournalRow, Sql, first, run},
     takeover::{check_same_store, read_identity, record_opening},
-    transaction::{self, JournalRow},
-    worker_thread::{Maintenance, WorkerThread},
 };
 use crate::{
     DataDir, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsFile, CommitsRecord},
+    db_error::DbError,
     detached::run_blocking,
     journal_batch,
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
@@ -56,17 +54,8 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct SqliteKeys {
-    path: PathBuf,
-    thread: WorkerThread<WorkerState>,
-}
-
-/// State owned by the worker thread.
-#[derive(Debug)]
-struct WorkerState {
     dir: DataDir,
-    path: PathBuf,
     store: StoreId,
-    connection: Connection,
 }
 
 impl SqliteKeys {
@@ -78,76 +67,45 @@ impl SqliteKeys {
     /// [`StoreError::DatabaseMissing`] and [`StoreError::FileMismatch`] for files that are not
     /// accepted; or a storage failure.
     pub async fn open(dir: &DataDir) -> Result<Self, StoreError> {
-        let (dir, path) = (dir.clone(), dir.database());
-        let keys = run_blocking(move || WorkerState::open(dir)).await?;
-        let thread = WorkerThread::start("keys", keys, Maintenance::NONE);
-        let thread = thread.map_err(|error| DbError::Io(error).at(&path))?;
-        Ok(Self { path, thread })
+        let dir = dir.clone();
+        run_blocking(move || {
+            let path = dir.database();
+            let recorded = commits_file::read(dir.path())?;
+            let connection = opening::open_for_command(&dir, &recorded)?;
+            let store = read_identity(&connection).and_then(|identity| match identity {
+                Some(identity) => Ok(identity.store),
+                None => create_identity(&connection),
+            });
+            let store = store.map_err(|error| error.at(&path))?;
+            check_same_store(&path, &recorded, store)?;
+            Ok(Self { dir, store })
+        })
+        .await
     }
 
-    async fn read<T: Send + 'static>(
+    /// Runs work on a connection of its own, even if the caller stops waiting.
+    async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let work = |keys: &mut WorkerState| {
-            let read = work(&keys.connection, keys.store);
-            read.map_err(|error| error.at(&keys.path))
+        let (path, store) = (self.dir.database(), self.store);
+        let work = move || {
+            let connection = opening::connect_read_write(&path, Durability::Disk);
+            let done = connection.and_then(|connection| work(&connection, store));
+            done.map_err(|error| error.at(&path))
         };
-        self.thread.call(work).await?
-    }
-}
-
-impl WorkerState {
-    fn open(dir: DataDir) -> Result<Self, StoreError> {
-        let path = dir.database();
-        let recorded = commits_file::read(dir.path())?;
-        let connection = opening::open_for_command(&dir, &recorded)?;
-        let store_id = read_identity(&connection).and_then(|store_id| match store_id {
-            Some(identity) => Ok(identity.store),
-            None => create_identity(&connection),
-        });
-        let store = store_id.map_err(|error| error.at(&path))?;
-        check_same_store(&path, &recorded, store)?;
-        Ok(Self {
-            dir,
-            path,
-            store,
-            connection,
-        })
-    }
-
-    /// Runs a change in a transaction, and records the commit.
-    fn change<T>(
-        &mut self,
-        work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError>,
-    ) -> Result<T, StoreError> {
-        let Self {
-            connection, store, ..
-        } = &*self;
-        let ended = transaction::begin(connection).and_then(|start| {
-            let row = work(connection, *store)
-                .and_then(|value| Ok((value, empty_row(connection, *store, start.commits)?)));
-            let value = transaction::commit_or_roll_back(connection, row)?;
-            Ok((value, start.commits + 1))
-        });
-        let (value, number) = ended.map_err(|error| error.at(&self.path))?;
-        // A running server might have recorded more commits.
-        let recorded = commits_file::read(self.dir.path())?;
-        if !matches!(recorded, CommitsRecord::Commits(_, noted) if noted >= number) {
-            CommitsFile::create(self.dir.path(), *store, number)?;
-        }
-        Ok(value)
+        run_blocking(work).await
     }
 }
 
 /// Generates the id of a new store.
 fn create_identity(connection: &Connection) -> Result<StoreId, DbError> {
-    let start = transaction::begin(connection)?;
+    let start = sql::begin(connection)?;
     let work = || {
         let store = record_opening(connection, false)?.store;
         Ok((store, empty_row(connection, store, start.commits)?))
     };
-    transaction::commit_or_roll_back(connection, work())
+    sql::commit_or_roll_back(connection, work())
 }
 
 /// Returns the journal row of a commit without entries. `commits` is the number of earlier commits.
@@ -171,12 +129,12 @@ fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<Jo
 
 impl RowStore for SqliteKeys {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
-        self.read(move |connection, store| run(named::read(&mut Sql(connection), store, &queries)))
+        self.run(move |connection, store| run(named::read(&mut Sql(connection), store, &queries)))
             .await
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.read(move |connection, _| run(named::mark(&mut Sql(connection), table)))
+        self.run(move |connection, _| run(named::mark(&mut Sql(connection), table)))
             .await
     }
 
@@ -185,17 +143,25 @@ impl RowStore for SqliteKeys {
         queries: Vec<RowQuery>,
         decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
-        let work = move |keys: &mut WorkerState| {
-            keys.change(|connection, store| {
-                let is_retry = false;
-                let decide = |results| decide(results, is_retry);
-                run(named::update(&mut Sql(connection), store, &queries, decide))
-            })
-        };
-        self.thread.call(work).await?
+        let dir = self.dir.clone();
+        self.run(move |connection, store| {
+            let start = sql::begin(connection)?;
+            let decide = |results| decide(results, false);
+            let work = run(named::update(&mut Sql(connection), store, &queries, decide))
+                .and_then(|value| Ok((value, empty_row(connection, store, start.commits)?)));
+            let value = sql::commit_or_roll_back(connection, work)?;
+            let number = start.commits + 1;
+            // A running server might have recorded more commits.
+            let recorded = commits_file::read(dir.path())?;
+            if !matches!(recorded, CommitsRecord::Commits(_, noted) if noted >= number) {
+                CommitsFile::create(dir.path(), store, number)?;
+            }
+            Ok(value)
+        })
+        .await
     }
 
     fn location(&self) -> PathBuf {
-        self.path.clone()
+        self.dir.database()
     }
 }

@@ -1,0 +1,218 @@
+//! The transactions of API keys and secrets, and the connection that writes them. It is separate
+//! from the write connection, so that commits of matches do not wait for keys that another server
+//! has locked. Commands, such as `bridgemaster key`, run the same transactions while servers use
+//! the database.
+
+use std::path::PathBuf;
+
+use sqlx::{AssertSqlSafe, PgConnection};
+use tokio::sync::Mutex;
+
+use super::{
+    address::Address,
+    commit::Transaction,
+    node_number::NodeEpoch,
+    nodes, opening,
+    sessions::{Session, Sessions},
+    write_connection::{ServerContext, WriteConnection, commit},
+};
+use crate::{
+    Durability, StoreError, StoredNode,
+    checksum::StoreId,
+    db_error::DbError,
+    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    rows::named,
+};
+
+/// Writes the keys and secrets of a server.
+#[derive(Debug)]
+pub(super) struct KeyWriter(
+    /// `None` once the store is closed.
+    Mutex<Option<WriteConnection>>,
+);
+
+impl KeyWriter {
+    /// Creates the writer of a node, or of a command. Without a session, the first transaction
+    /// connects.
+    pub(super) fn new(
+        sessions: Sessions,
+        session: Option<Session>,
+        node: Option<NodeEpoch>,
+    ) -> Self {
+        let server = node.map(|node| ServerContext {
+            node,
+            unflushed: None,
+        });
+        Self(Mutex::new(Some(WriteConnection::new(
+            sessions, session, server,
+        ))))
+    }
+
+    pub(super) async fn write<W: Transaction>(&self, work: &W) -> Result<W::Output, DbError> {
+        let mut connection = self.0.lock().await;
+        let connection = connection.as_mut().ok_or(StoreError::Closed)?;
+        connection.write(work).await
+    }
+
+    /// Closes the connection; later transactions fail.
+    pub(super) async fn close(&self) {
+        if let Some(connection) = self.0.lock().await.take() {
+            // If this fails, the connection is already closed.
+            let _ = connection.close().await;
+        }
+    }
+}
+
+/// Reads rows in a transaction of their own.
+struct ReadRows<'a> {
+    store: StoreId,
+    queries: &'a [RowQuery],
+}
+
+impl Transaction for ReadRows<'_> {
+    type Output = QueryResults;
+
+    fn waits_for_flush(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<QueryResults, DbError> {
+        named::read(connection, self.store, self.queries).await
+    }
+}
+
+/// Reads the mark of a table in a transaction of its own.
+struct ReadMark(NamedTable);
+
+impl Transaction for ReadMark {
+    type Output = TableMark;
+
+    fn waits_for_flush(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<TableMark, DbError> {
+        named::mark(connection, self.0).await
+    }
+}
+
+/// Reads rows, and applies the changes that `decide` derives from them.
+pub(super) struct UpdateRows<D> {
+    pub(super) store: StoreId,
+    pub(super) queries: Vec<RowQuery>,
+    pub(super) decide: D,
+}
+
+impl<T: Send, D> Transaction for UpdateRows<D>
+where
+    D: Fn(QueryResults, bool) -> Decision<T> + Send + Sync,
+{
+    type Output = T;
+
+    async fn run(&self, connection: &mut PgConnection, is_retry: bool) -> Result<T, DbError> {
+        for query in &self.queries {
+            lock(connection, query.table).await?;
+        }
+        let decide = |results| (self.decide)(results, is_retry);
+        named::update(connection, self.store, &self.queries, decide).await
+    }
+}
+
+/// Locks a table against other writers until the transaction ends. Readers are not blocked.
+/// Requires an open transaction. It waits at most 1 s and is then retried, since the transaction
+/// also locks the row of the node, which delays a takeover of its matches.
+async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), DbError> {
+    let lock = format!(
+        "SET LOCAL lock_timeout = '1s'; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",
+        table.sql_name()
+    );
+    sqlx::raw_sql(AssertSqlSafe(lock))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Access to the API keys of a database, whether or not servers are running. Opening it takes over
+/// no node.
+#[derive(Debug)]
+pub struct PostgresKeys {
+    address: Address,
+    store: StoreId,
+    writer: KeyWriter,
+}
+
+impl PostgresKeys {
+    /// Opens the database with this address, as [`PostgresStore::open`](super::PostgresStore::open)
+    /// does.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`](super::PostgresStore::open).
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        let address = Address::parse(url, Durability::Disk)?;
+        let work = async {
+            let mut connection = opening::open(&address).await?;
+            sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
+            let store = opening::store_id(&mut connection).await;
+            let store = commit(&mut connection, store).await?;
+            let sessions = Sessions::new(address.clone());
+            let session = sessions.adopt(connection).await?;
+            Ok((store, KeyWriter::new(sessions, Some(session), None)))
+        };
+        let (store, writer) = work
+            .await
+            .map_err(|error: DbError| error.at(address.redacted()))?;
+        Ok(Self {
+            address,
+            store,
+            writer,
+        })
+    }
+
+    async fn write<W: Transaction>(&self, work: &W) -> Result<W::Output, StoreError> {
+        let written = self.writer.write(work).await;
+        written.map_err(|error| error.at(self.address.redacted()))
+    }
+}
+
+impl RowStore for PostgresKeys {
+    async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
+        let (store, queries) = (self.store, &queries[..]);
+        self.write(&ReadRows { store, queries }).await
+    }
+
+    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+        self.write(&ReadMark(table)).await
+    }
+
+    async fn update_rows<T: Send + 'static>(
+        &self,
+        queries: Vec<RowQuery>,
+        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+    ) -> Result<T, StoreError> {
+        let store = self.store;
+        let update = UpdateRows {
+            store,
+            queries,
+            decide,
+        };
+        self.write(&update).await
+    }
+
+    fn location(&self) -> PathBuf {
+        self.address.redacted().into()
+    }
+}
+
+/// Returns all nodes that have ever used a database, by name. Takes over no node.
+///
+/// # Errors
+/// As [`PostgresStore::open`](crate::PostgresStore::open).
+pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
+    let address = Address::parse(url, Durability::Disk)?;
+    let work = async {
+        let mut connection = opening::open(&address).await?;
+        nodes::all_nodes(&mut connection).await
+    };
+    work.await
+        .map_err(|error: DbError| error.at(address.redacted()))
+}

@@ -1,0 +1,301 @@
+//! Rows of nodes: their names, leases, and leadership, and the connection that renews the lease.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use sqlx::{PgConnection, postgres::PgRow};
+use tokio::{sync::Mutex, time::timeout};
+
+use super::{
+    commit::Transaction,
+    node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
+    sessions::{Session, Sessions},
+};
+use crate::{
+    InvalidText, MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName, NodeStatus,
+    StoreError, StoredNode,
+    checksum::StoreId,
+    db_error::DbError,
+    limits::{LEASE_RENEWAL_INTERVAL, LEASE_TERM},
+    rows::{Param, SqlConnection as _, StoredRow as _, first, scalar},
+};
+
+/// Takes over a node, after all transactions of its previous server have ended. Creates the node if
+/// it is new. Requires an open transaction.
+pub(super) async fn take_over(
+    connection: &mut PgConnection,
+    node: &NodeIdentity,
+) -> Result<NodeEpoch, DbError> {
+    let name = node.name.as_str().into();
+    let exists = "SELECT 1::bigint FROM node WHERE node_id = $1";
+    if scalar::<_, i64>(connection, exists, &[name])
+        .await?
+        .is_none()
+    {
+        let next = "UPDATE given_number SET last = last + 1 WHERE of_table = 'node' RETURNING last";
+        let number: Option<i64> = scalar(connection, next, &[]).await?;
+        let number = number.ok_or_else(|| {
+            DbError::Inconsistent("the highest assigned number of table node is missing".to_owned())
+        })?;
+        // Another server may create the node at the same time.
+        let insert =
+            "INSERT INTO node (node_id, epoch, number) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
+        connection.execute(insert, &[name, number.into()]).await?;
+    }
+    // An update alone would not wait for these transactions, since the epoch is not part of a key.
+    let lock = "SELECT epoch FROM node WHERE node_id = $1 FOR UPDATE";
+    connection.execute(lock, &[name]).await?;
+    let address = node.address.as_ref().map_or("", NodeAddress::as_str);
+    let update = "UPDATE node
+         SET epoch = epoch + 1, openings = openings + 1, address = $2, draining = false
+         WHERE node_id = $1 RETURNING number, epoch";
+    let row = first(connection, update, &[name, address.into()]).await?;
+    let row = row.ok_or(sqlx::Error::RowNotFound)?;
+    let (number, epoch): (i64, i64) = (row.value(0)?, row.value(1)?);
+    let number = NodeNumber::new(number)?;
+    Ok(NodeEpoch { number, epoch })
+}
+
+/// Renews the lease of a node and stores its status, unless it was taken over. An expired lease can
+/// be renewed: without a takeover all earlier commits are still valid.
+pub(super) async fn renew(
+    connection: &mut PgConnection,
+    node: NodeEpoch,
+    matches: u64,
+    status: NodeStatus,
+) -> Result<(), DbError> {
+    let renew = "UPDATE node SET draining = $4 <> 0, matches = $5, slots = $6, load_percent = $7,
+             lag_ms = $8, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+         WHERE number = $1 AND epoch = $2";
+    let params = [
+        node.number.get().into(),
+        node.epoch.into(),
+        (LEASE_TERM.as_millis() as i64).into(),
+        i64::from(status.draining).into(),
+        matches.cast_signed().into(),
+        i64::from(status.slots).into(),
+        Param::Number(status.load_percent.map(i64::from)),
+        i64::from(status.lag_ms).into(),
+    ];
+    match connection.execute(renew, &params).await? {
+        0 => Err(DbError::EpochEnded),
+        _ => Ok(()),
+    }
+}
+
+/// Releases the lease and leadership of a node and removes its address, so that other nodes take
+/// over its matches at once. Also ends the epoch, since a renewal in flight would otherwise restore
+/// the lease.
+pub(super) struct ReleaseLease(pub(super) NodeNumber);
+
+impl Transaction for ReleaseLease {
+    type Output = ();
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
+        let release = "UPDATE node SET epoch = epoch + 1, lease_until = 'epoch',
+                 address = '', leads = false, draining = false,
+                 matches = (SELECT count(*) FROM open_match
+                     WHERE match_key > $2 AND match_key <= $3)
+             WHERE number = $1";
+        let Self(node) = self;
+        let params = [node.get().into(), node.base().into(), node.last().into()];
+        connection.execute(release, &params).await?;
+        Ok(())
+    }
+}
+
+/// Acquires leadership, unless another node with a valid lease is the leader.
+pub(super) struct AcquireLeadership {
+    pub(super) store: StoreId,
+    pub(super) node: NodeNumber,
+}
+
+impl Transaction for AcquireLeadership {
+    type Output = bool;
+
+    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<bool, DbError> {
+        const LEADER: &str = "SELECT number FROM node WHERE leads";
+
+        let number = self.node.get();
+        if scalar(connection, LEADER, &[]).await? == Some(number) {
+            return Ok(true);
+        }
+        // Only one node tries at a time. The others do not wait, since their commits would wait
+        // too.
+        let lock = self.store.row_checksum("leadership").finish();
+        let try_lock = "SELECT pg_try_advisory_xact_lock($1)";
+        if scalar(connection, try_lock, &[lock.into()]).await? != Some(true) {
+            return Ok(false);
+        }
+        // Another node may have acquired leadership before the lock was free.
+        if let Some(leader) = scalar::<_, i64>(connection, LEADER, &[]).await?
+            && !depose_expired_leader(connection, leader).await?
+        {
+            return Ok(false);
+        }
+        let lead = "UPDATE node SET leads = true WHERE number = $1";
+        connection.execute(lead, &[number.into()]).await?;
+        Ok(true)
+    }
+}
+
+/// Removes leadership from a node with an expired lease. Also ends the epoch of the node, since its
+/// commits may depend on leadership. Returns whether leadership was removed.
+async fn depose_expired_leader(
+    connection: &mut PgConnection,
+    leader: i64,
+) -> Result<bool, DbError> {
+    // A node with a commit in progress is skipped until the next attempt. `now()` is the start of
+    // the transaction, so no valid lease counts as expired.
+    let lock = "SELECT number FROM node WHERE number = $1 AND leads AND lease_until < now()
+         FOR UPDATE SKIP LOCKED";
+    let deposed: Option<i64> = scalar(connection, lock, &[leader.into()]).await?;
+    let depose = "UPDATE node SET leads = false, epoch = epoch + 1 WHERE number = $1";
+    let params = [Param::Number(deposed)];
+    Ok(connection.execute(depose, &params).await? > 0)
+}
+
+/// Returns whether a node is the leader.
+pub(super) async fn is_leader(
+    connection: &mut PgConnection,
+    node: NodeNumber,
+) -> Result<bool, DbError> {
+    let is_leader = "SELECT leads FROM node WHERE number = $1";
+    Ok(scalar(connection, is_leader, &[node.get().into()]).await? == Some(true))
+}
+
+/// The columns that [`node_from_row`] expects. A node whose lease has expired no longer reports its
+/// matches, which others take over, so they are counted.
+const COLUMNS: &str = "node_id, address, epoch,
+    (extract(epoch FROM greatest(least(lease_until - clock_timestamp(), interval '1 day'),
+        interval '-1000 days')) * 1000)::bigint,
+    draining, leads,
+    CASE WHEN lease_until > clock_timestamp() THEN matches ELSE (SELECT count(*)
+        FROM open_match AS own WHERE own.match_key > number << 40
+            AND own.match_key < (number + 1) << 40) END,
+    slots, load_percent, lag_ms";
+
+fn node_from_row(row: &PgRow) -> Result<StoredNode, DbError> {
+    let wrong = |error: InvalidText| DbError::Inconsistent(error.to_string());
+    let address: String = row.value(1)?;
+    let address = Some(address).filter(|address| !address.is_empty());
+    Ok(StoredNode {
+        name: NodeName::new(row.value::<String>(0)?).map_err(wrong)?,
+        address: address.map(NodeAddress::new).transpose().map_err(wrong)?,
+        epoch: row.value::<i64>(2)?.unsigned_abs(),
+        lease_left_ms: row.value(3)?,
+        is_leader: row.value(5)?,
+        matches: row.value::<i64>(6)?.unsigned_abs(),
+        status: NodeStatus {
+            draining: row.value(4)?,
+            slots: saturating_u32(row.value(7)?),
+            load_percent: row.value::<Option<i64>>(8)?.map(saturating_u32),
+            lag_ms: saturating_u32(row.value(9)?),
+        },
+    })
+}
+
+/// Converts an SQL integer, clamping it to the range of `u32`.
+fn saturating_u32(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// Returns every node, by name.
+pub(super) async fn all_nodes(connection: &mut PgConnection) -> Result<Vec<StoredNode>, DbError> {
+    let select = format!("SELECT {COLUMNS} FROM node ORDER BY node_id");
+    let rows = connection.query(&select, &[]).await?;
+    rows.iter().map(node_from_row).collect()
+}
+
+/// Returns the node of a match in play.
+pub(super) async fn node_of_match(
+    connection: &mut PgConnection,
+    id: &MatchId,
+) -> Result<Option<MatchLocation>, DbError> {
+    let select = format!(
+        "SELECT {COLUMNS},
+             EXISTS (SELECT 1 FROM released_match WHERE match_key = open_match.match_key)
+         FROM open_match JOIN node ON number = {NODE_OF_KEY} WHERE match_id = $1"
+    );
+    let location = |row: PgRow| {
+        Ok(MatchLocation {
+            node: node_from_row(&row)?,
+            is_released: row.value(10)?,
+        })
+    };
+    let row = first(connection, &select, &[id.as_str().into()]).await?;
+    row.map(location).transpose()
+}
+
+/// Renews the lease of a node.
+#[derive(Debug)]
+pub(super) struct LeaseRenewer {
+    sessions: Sessions,
+    node: NodeEpoch,
+    /// The number of matches in play, which the writer maintains because counting rows would be
+    /// slow.
+    matches: Arc<AtomicU64>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Not connected; the next renewal connects.
+    Idle,
+    Connected(Session),
+    /// The lease was released, and must not be renewed.
+    Stopped,
+}
+
+impl LeaseRenewer {
+    pub(super) fn new(sessions: Sessions, node: NodeEpoch, matches: Arc<AtomicU64>) -> Self {
+        Self {
+            sessions,
+            node,
+            matches,
+            state: Mutex::new(State::Idle),
+        }
+    }
+
+    pub(super) fn node(&self) -> NodeNumber {
+        self.node.number
+    }
+
+    /// Renews the lease once. The timeout is the interval to the next renewal.
+    pub(super) async fn renew(&self, status: NodeStatus) -> Result<(), DbError> {
+        let mut state = self.state.lock().await;
+        // The session is removed from the state, so that it is not reused if the future is dropped
+        // during the renewal.
+        let session = match std::mem::replace(&mut *state, State::Idle) {
+            State::Stopped => {
+                *state = State::Stopped;
+                return Err(StoreError::Closed.into());
+            }
+            State::Connected(session) => Some(session),
+            State::Idle => None,
+        };
+        let renewing = timeout(LEASE_RENEWAL_INTERVAL, async {
+            let mut session = match session {
+                Some(session) => session,
+                None => self.sessions.open().await?,
+            };
+            let matches = self.matches.load(Ordering::Relaxed);
+            renew(&mut session.connection, self.node, matches, status).await?;
+            Ok(session)
+        });
+        let session = renewing.await.unwrap_or(Err(DbError::Timeout))?;
+        *state = State::Connected(session);
+        Ok(())
+    }
+
+    /// Stops all further renewals.
+    pub(super) async fn stop(&self) {
+        let mut state = self.state.lock().await;
+        if let State::Connected(session) = std::mem::replace(&mut *state, State::Stopped) {
+            // If this fails, the connection is already closed.
+            let _ = session.close().await;
+        }
+    }
+}
