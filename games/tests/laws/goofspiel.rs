@@ -74,7 +74,7 @@ pub(crate) mod defect {
 }
 
 /// Goofspiel with a defect.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Toy<const DEFECT: u8>;
 
 /// Goofspiel without a defect.
