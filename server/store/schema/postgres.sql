@@ -19,8 +19,8 @@ CREATE TABLE store (
 -- increments its epoch. Every transaction of a server first locks the row of its node and checks
 -- the epoch, so an earlier server of the node has committed everything that it will ever commit.
 --
--- Match keys and batch numbers begin with the number of the node (postgres/node_number.rs). So the key of a
--- match in play identifies its node, and the journal of a node is a range of its own.
+-- Match keys and batch numbers begin with the number of the node (postgres/node_number.rs). So the
+-- key of a match in play identifies its node, and the keys of a node's journal are contiguous.
 CREATE TABLE node (
     node_id TEXT COLLATE "C" PRIMARY KEY,
     epoch BIGINT NOT NULL,

@@ -18,7 +18,7 @@ pub(crate) enum DbError {
     Io(io::Error),
     /// The database did not respond in time.
     Timeout,
-    /// The database cannot be written, as a standby that is not promoted.
+    /// The database is read-only, because it is a standby that has not been promoted.
     Standby,
     /// `default_transaction_read_only` is on.
     ReadOnlySetting,

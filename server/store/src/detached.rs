@@ -1,4 +1,4 @@
-//! Boxed futures, and work that completes in a task of its own even if its caller stops waiting.
+//! Boxed futures, and work that completes in a separate task even if its caller stops waiting.
 
 use std::pin::Pin;
 

@@ -38,8 +38,8 @@ pub enum StoreError {
         /// Id of the key that has the name.
         key_id: KeyId,
     },
-    /// The limit of keys in force is reached.
-    #[error("the limit of {limit} keys in force is reached; revoke a key first")]
+    /// The limit of unrevoked keys is reached.
+    #[error("the limit of {limit} unrevoked keys is reached; revoke a key first")]
     TooManyKeys {
         /// The limit, [`MAX_KEYS`](crate::limits::MAX_KEYS).
         limit: usize,
@@ -213,6 +213,12 @@ pub enum StoreError {
         path.display()
     )]
     Superseded {
+        /// Path to the database.
+        path: PathBuf,
+    },
+    /// Another database has replaced the one that was opened, and is not changed.
+    #[error("{} has been replaced since it was opened; open it again", path.display())]
+    Replaced {
         /// Path to the database.
         path: PathBuf,
     },

@@ -34,7 +34,7 @@ impl fmt::Debug for SecretHash {
 pub struct NewKey {
     /// Id of the key, unique in the store.
     pub id: KeyId,
-    /// Name of the key, unique among the keys in force. A revoked key's name can be reused.
+    /// Name of the key, unique among the unrevoked keys. A revoked key's name can be reused.
     pub name: KeyName,
     /// Owner of the key; `None` for an owner with the name of the key.
     pub owner: Option<OwnerName>,
@@ -53,7 +53,7 @@ pub struct NewKey {
 pub struct Key {
     /// Unique id of the key.
     pub id: KeyId,
-    /// Name of the key, unique among the keys in force.
+    /// Name of the key, unique among the unrevoked keys.
     pub name: KeyName,
     /// Owner of the key; `None` for an owner with the name of the key.
     pub owner: Option<OwnerName>,

@@ -96,7 +96,7 @@ pub struct StoredLadderVersion {
     pub value: Vec<u8>,
 }
 
-/// A ladder match.
+/// A match of a ladder, as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredLadderMatch {
     /// Number of the match on the ladder, from 0, in pairing order.

@@ -23,7 +23,7 @@ pub const MAX_SUMMARY_BYTES: usize = 64 * 1024;
 /// Maximum size of a replay, in bytes: 64 MiB. Replays are read and written as a whole.
 pub const MAX_REPLAY_BYTES: usize = 64 * 1024 * 1024;
 
-/// Maximum number of API keys in force. A server caches all keys in memory, at about 400 bytes
+/// Maximum number of unrevoked API keys. A server caches all keys in memory, at about 400 bytes
 /// each, and reads all keys when one of them changes.
 pub const MAX_KEYS: usize = 10_000;
 

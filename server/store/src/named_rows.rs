@@ -126,7 +126,7 @@ impl NamedTable {
     }
 }
 
-/// An intact row.
+/// A row whose checksum is correct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedRow {
     pub(crate) name: String,

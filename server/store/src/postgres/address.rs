@@ -83,10 +83,11 @@ impl Address {
         };
         let mut failures = Vec::new();
         for index in self.hosts.order() {
-            let options = self.hosts.attempt(index);
+            let attempt = self.hosts.attempt(index);
+            let options = attempt.options();
             match self.connect_to(options, password.as_deref()).await {
                 Ok(connection) => {
-                    self.hosts.prefer(index);
+                    attempt.succeed();
                     return Ok(connection);
                 }
                 Err(error) => failures.push((hosts::name(options), error)),

@@ -1,5 +1,6 @@
-//! The interface of transactions and their retries, and the transactions of a commit: looking up the state to check a batch, and storing it in the
-//! journal of the node, whose batch numbers are a range of their own.
+//! The interface of transactions and their retries, and the transactions of a commit: looking up
+//! the state to check a batch, and storing it in the journal of the node, whose batch numbers are a
+//! range of their own.
 
 use std::time::{Duration, Instant};
 

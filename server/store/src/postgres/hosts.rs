@@ -74,17 +74,49 @@ impl Hosts {
         (first..self.options.len()).chain(0..first)
     }
 
-    /// Begins an attempt to connect to a host. Unless it [succeeds](Self::prefer), the next round
-    /// begins with the host after it. This includes an attempt that is dropped because it takes too
-    /// long.
-    pub(super) fn attempt(&self, index: usize) -> &PgConnectOptions {
-        self.prefer((index + 1) % self.options.len());
-        &self.options[index]
+    /// Begins an attempt to connect to a host.
+    pub(super) fn attempt(&self, index: usize) -> Attempt<'_> {
+        Attempt {
+            hosts: self,
+            index,
+            has_succeeded: false,
+        }
+    }
+}
+
+/// An attempt to connect to a host. If it is dropped before it [succeeds](Self::succeed), the next
+/// round begins with the host after it. This includes an attempt that takes too long.
+pub(super) struct Attempt<'a> {
+    hosts: &'a Hosts,
+    index: usize,
+    has_succeeded: bool,
+}
+
+impl<'a> Attempt<'a> {
+    pub(super) fn options(&self) -> &'a PgConnectOptions {
+        &self.hosts.options[self.index]
     }
 
     /// Begins the next round with this host.
-    pub(super) fn prefer(&self, index: usize) {
-        self.preferred.store(index, Ordering::Relaxed);
+    pub(super) fn succeed(mut self) {
+        self.has_succeeded = true;
+        self.hosts.preferred.store(self.index, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if self.has_succeeded {
+            return;
+        }
+        let next = (self.index + 1) % self.hosts.options.len();
+        // This fails if another connection has found a better host meanwhile.
+        let _ = self.hosts.preferred.compare_exchange(
+            self.index,
+            next,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
     }
 }
 
@@ -126,21 +158,35 @@ mod tests {
         }
     }
 
+    fn three_hosts() -> Hosts {
+        let options = |host| PgConnectOptions::new_without_pgpass().host(host).port(1);
+        Hosts::new(["a", "b", "c"].map(options).into())
+    }
+
     #[test]
     fn the_host_connected_last_is_tried_first_until_it_fails() {
-        let options = |host| PgConnectOptions::new_without_pgpass().host(host).port(1);
-        let hosts = Hosts::new(["a", "b", "c"].map(options).into());
+        let hosts = three_hosts();
         let order = || Vec::from_iter(hosts.order());
         assert_eq!(order(), [0, 1, 2]);
-        hosts.attempt(0);
+        drop(hosts.attempt(0));
         assert_eq!(order(), [1, 2, 0]);
-        hosts.attempt(2);
-        hosts.prefer(2);
+        hosts.attempt(2).succeed();
         assert_eq!(order(), [2, 0, 1]);
         // A round in which all hosts fail ends where it began.
         for index in hosts.order() {
-            hosts.attempt(index);
+            drop(hosts.attempt(index));
         }
+        assert_eq!(order(), [2, 0, 1]);
+    }
+
+    #[test]
+    fn an_attempt_in_progress_or_a_late_failure_does_not_change_the_order() {
+        let hosts = three_hosts();
+        let order = || Vec::from_iter(hosts.order());
+        let running = hosts.attempt(0);
+        assert_eq!(order(), [0, 1, 2]);
+        hosts.attempt(2).succeed();
+        drop(running);
         assert_eq!(order(), [2, 0, 1]);
     }
 }

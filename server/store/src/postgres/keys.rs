@@ -63,7 +63,7 @@ impl KeyWriter {
     }
 }
 
-/// Reads rows in a transaction of their own.
+/// Reads rows in a separate transaction.
 struct ReadRows<'a> {
     store: StoreId,
     queries: &'a [RowQuery],
@@ -81,7 +81,7 @@ impl Transaction for ReadRows<'_> {
     }
 }
 
-/// Reads the mark of a table in a transaction of its own.
+/// Reads a table's mark in a separate transaction.
 struct ReadMark(NamedTable);
 
 impl Transaction for ReadMark {

@@ -292,8 +292,9 @@ impl Store for PostgresStore {
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.at(async {
-            let reader = &mut *self.reader().await?;
-            let page = finished::page(reader, self.store, after, limit, party).await?;
+            let store = self.store;
+            let page =
+                finished::page(&mut *self.reader().await?, store, after, limit, party).await?;
             self.once_flushed(page).await
         })
         .await
@@ -331,8 +332,14 @@ impl Store for PostgresStore {
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.at(async {
-            let (reader, store) = (&mut *self.reader().await?, self.store);
-            let found = finished::stored_replays(reader, store, after, limit, skip_newest).await?;
+            let found = finished::stored_replays(
+                &mut *self.reader().await?,
+                self.store,
+                after,
+                limit,
+                skip_newest,
+            )
+            .await?;
             self.once_flushed(found).await
         })
         .await

@@ -138,7 +138,7 @@ pub(super) async fn take_over(
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
         let node = nodes::take_over(connection, identity).await?;
-        orphans::reclaim_all(connection, node.number).await?;
+        orphans::reclaim_released(connection, node.number).await?;
         let store = store_id(connection).await?;
         let open = with_headers(connection, store, &node.number.range()).await?;
         let rows = open.iter().map(|with_header| with_header.row.clone());
@@ -301,7 +301,7 @@ pub(crate) async fn open_target(
         .map_err(|error: DbError| error.at(address.redacted()))
 }
 
-/// Commits a copy.
+/// Commits the transaction that has written a copy of a store.
 pub(crate) async fn commit_target(mut target: Side<PgConnection>) -> Result<(), StoreError> {
     let committed = write_connection::commit(&mut target.connection, Ok(())).await;
     committed.map_err(|error| error.at(&target.location))

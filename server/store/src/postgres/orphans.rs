@@ -119,7 +119,7 @@ impl OrphanedMatches {
     ) -> Result<(Self, Vec<i64>), DbError> {
         let mut reader = readers.acquire().await?;
         let mut connection = reader.begin_with(BEGIN_SNAPSHOT).await?;
-        let read = read_chunk(&mut connection, store, node, excluding).await?;
+        let read = read_released_chunk(&mut connection, store, node, excluding).await?;
         let (matches, unreadable) = read;
         let matches = matches
             .into_iter()
@@ -237,7 +237,7 @@ impl OrphanFinder {
         let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
         // Released matches come first, since their bots are connected and waiting.
         let mut reader = readers.acquire().await?;
-        let released = find_node(&mut *reader, &unreadable).await?;
+        let released = find_node_with_released(&mut *reader, &unreadable).await?;
         drop(reader);
         if let Some(node) = released {
             self.orphans = None;
@@ -352,7 +352,7 @@ pub(super) async fn count_released(
 
 /// Returns the first node with released matches whose match keys are not in `excluding`. This may
 /// be the searching node itself, if it has become the leader since the release.
-async fn find_node(
+async fn find_node_with_released(
     connection: &mut PgConnection,
     excluding: &[i64],
 ) -> Result<Option<NodeNumber>, DbError> {
@@ -367,7 +367,7 @@ async fn find_node(
 
 /// Reads the first released matches of a node, up to the limit of one takeover. Also returns the
 /// match keys of unreadable matches. Requires an open snapshot transaction.
-async fn read_chunk(
+async fn read_released_chunk(
     connection: &mut PgConnection,
     store: StoreId,
     node: NodeNumber,
@@ -428,7 +428,7 @@ pub(super) async fn claim_released(
 
 /// Reclaims the matches that a node has released and no node has taken over. Runs in the
 /// transaction that takes over the node.
-pub(super) async fn reclaim_all(
+pub(super) async fn reclaim_released(
     connection: &mut PgConnection,
     node: NodeNumber,
 ) -> Result<(), DbError> {

@@ -45,7 +45,7 @@ impl ReadPool {
         let acquiring = async {
             let permit = self.free.acquire().await;
             let permit = permit.map_err(|_| DbError::Store(StoreError::Closed))?;
-            let connection = match self.responding().await {
+            let connection = match self.pop_responsive().await {
                 Some(connection) => connection,
                 None => self.connect(&mut failure).await?,
             };
@@ -60,7 +60,7 @@ impl ReadPool {
     }
 
     /// Returns an idle connection that responds.
-    async fn responding(&self) -> Option<PgConnection> {
+    async fn pop_responsive(&self) -> Option<PgConnection> {
         let mut connection = self.idle.lock().pop()?;
         let pinged = timeout(POSTGRES_PING_TIMEOUT, connection.ping()).await;
         if matches!(pinged, Ok(Ok(()))) {

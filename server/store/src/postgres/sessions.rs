@@ -125,7 +125,7 @@ impl Sessions {
 }
 
 impl Session {
-    /// Ends the session.
+    /// Closes the connection. If this fails, the session counts as abandoned.
     pub(super) async fn close(mut self) -> Result<(), DbError> {
         self.connection.close().await?;
         self.guard.tag = None;

@@ -128,7 +128,7 @@ impl WriteConnection {
         outcome
     }
 
-    /// Repeats lost commits that another connection has found missing.
+    /// Repeats lost commits that another connection has detected.
     pub(super) async fn restore_lost(&mut self) -> Result<(), DbError> {
         if let Some(session) = self.session.take() {
             // If this fails, the session is abandoned.
@@ -165,8 +165,8 @@ async fn begin(
     let number = number.get();
     // A takeover locks the row for update, so the takeover and this transaction exclude each other.
     // Renewals of the lease do not wait for this lock, which is also the write to the WAL.
-    // Acquiring the lock may take long, and the lease must be compared afterwards. Hence the inner
-    // query; `now()` would return the start of the transaction.
+    // The inner query is necessary because acquiring the lock may take long, and the lease must be
+    // compared afterwards. `now()` would return the start of the transaction.
     let begin = format!(
         "BEGIN; SELECT lease_until > clock_timestamp() FROM (
              SELECT lease_until FROM node

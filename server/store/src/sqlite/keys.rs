@@ -83,7 +83,7 @@ impl SqliteKeys {
         .await
     }
 
-    /// Runs work on a connection of its own, even if the caller stops waiting.
+    /// Runs work on a separate connection, even if the caller stops waiting.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,
@@ -106,6 +106,22 @@ fn create_identity(connection: &Connection) -> Result<StoreId, DbError> {
         Ok((store, empty_row(connection, store, start.commits)?))
     };
     sql::commit_or_roll_back(connection, work())
+}
+
+/// Fails if a restored backup of another store has replaced the database since it was opened.
+/// Requires an open transaction.
+fn check_not_replaced(
+    connection: &Connection,
+    store: StoreId,
+    dir: &DataDir,
+) -> Result<(), DbError> {
+    match read_identity(connection)? {
+        Some(identity) if identity.store == store => Ok(()),
+        _ => Err(StoreError::Replaced {
+            path: dir.database(),
+        }
+        .into()),
+    }
 }
 
 /// Returns the journal row of a commit without entries. `commits` is the number of earlier commits.
@@ -147,7 +163,8 @@ impl RowStore for SqliteKeys {
         self.run(move |connection, store| {
             let start = sql::begin(connection)?;
             let decide = |results| decide(results, false);
-            let work = run(named::update(&mut Sql(connection), store, &queries, decide))
+            let work = check_not_replaced(connection, store, &dir)
+                .and_then(|()| run(named::update(&mut Sql(connection), store, &queries, decide)))
                 .and_then(|value| Ok((value, empty_row(connection, store, start.commits)?)));
             let value = sql::commit_or_roll_back(connection, work)?;
             let number = start.commits + 1;

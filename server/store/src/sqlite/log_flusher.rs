@@ -466,8 +466,7 @@ mod tests {
         assert_eq!(noted, CommitsRecord::Commits(STORE, 2));
     }
 
-    /// Results of commits, reads and refusals are withheld until the next flush.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    #[tokio::test]
     async fn results_of_a_commit_are_withheld_until_it_is_flushed() {
         let (_folder, _, store) = store().await;
         let record = |value: u8| Write::PutRecord {
@@ -488,18 +487,18 @@ mod tests {
         let refused = vec![Write::DropMatch { match_id: unknown }];
         let mut waiting = (
             Box::pin(flush.wait()),
-            Box::pin(store.commit(vec![record(8)])),
+            store.commit(vec![record(8)]),
             store.record("test"),
             store.commit(refused),
             store.open_match_ids(),
         );
         let mut context = Context::from_waker(Waker::noop());
-        assert!(waiting.0.as_mut().poll(&mut context).is_pending());
-        assert!(waiting.1.as_mut().poll(&mut context).is_pending());
         // Reads of keys do not wait. While they complete, the others would too if they did not
         // wait.
         for _ in 0..100 {
             store.keys_version().await.unwrap();
+            assert!(waiting.0.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.1.as_mut().poll(&mut context).is_pending());
             assert!(waiting.2.as_mut().poll(&mut context).is_pending());
             assert!(waiting.3.as_mut().poll(&mut context).is_pending());
             assert!(waiting.4.as_mut().poll(&mut context).is_pending());

@@ -3,12 +3,13 @@
 //! One connection writes, on its own thread. Only this connection changes matches, so the state of
 //! the matches in play is cached in memory. A few connections read finished matches. A separate
 //! connection reads keys, so that reads of matches do not delay authentication. In WAL mode,
-//! readers and the writer do not wait for each other. Another thread waits for the disk
-//! (`log_flusher.rs`).
+//! readers and the writer do not wait for each other. Two more threads wait for
+//! the disk (`log_flusher.rs`), and copy the log into the database (`checkpoints.rs`).
 //!
 //! Calls to rusqlite block, so they run on threads that are allowed to block.
 
 mod checking;
+mod checkpoints;
 mod connections;
 pub(crate) mod copying;
 mod keys;

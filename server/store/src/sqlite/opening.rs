@@ -23,11 +23,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Capacity of a connection's statement cache: enough for a commit.
 const STATEMENT_CACHE_CAPACITY: usize = 64;
 
-/// Length of the log, in pages of 4 KiB, at which a commit copies it into the database: 16 MiB.
-/// Commits wait for this copy. The log contains most pages several times, so a longer log is copied
-/// for less per commit, but each copy takes longer. SQLite's default is 1,000 pages.
-const CHECKPOINT_PAGES: i64 = 4_000;
-
 /// Size to which a restarted log is truncated. The size is not smaller, since extending a file
 /// costs more than overwriting it.
 const JOURNAL_SIZE_LIMIT_BYTES: i64 = 40 * 1024 * 1024;
@@ -78,7 +73,7 @@ pub struct SqliteOptions {
     /// Maximum size of the database file in bytes, rounded down to a multiple of 4 KiB; `None` for
     /// no limit. A commit that needs more fails with
     /// [`StoreError::DiskFull`](crate::StoreError::DiskFull). The size does not include the log
-    /// beside the database file (`-wal`, normally up to 40 MiB).
+    /// beside the database file (`-wal`), which normally stays below 40 MiB.
     pub max_database_bytes: Option<u64>,
 }
 
@@ -222,7 +217,9 @@ pub(super) fn connect_read_write(
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", durability.synchronous())?;
     connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT_BYTES)?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    // A server copies its log by `checkpoints`. A command copies it only if no server is running,
+    // when it closes the connection.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(connection)
 }
 

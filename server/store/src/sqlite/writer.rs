@@ -6,6 +6,7 @@ use std::fmt;
 use rusqlite::Connection;
 
 use super::{
+    checkpoints::Checkpoints,
     log_flusher::AfterCommit,
     opening::{self, Durability},
     sql::{self, JournalRow, Sql, execute, run, values},
@@ -36,6 +37,7 @@ pub(super) struct Writer {
     commits: i64,
     matches: MatchesInPlay,
     after_commit: AfterCommit,
+    checkpoints: Checkpoints,
     /// Declared last, and so dropped last: the folder stays locked until the connection is closed.
     _lock: DirLock,
 }
@@ -70,6 +72,8 @@ impl Writer {
         let after_commit =
             AfterCommit::new(durability, &path, &connection, commits_file, opened.commits);
         let after_commit = after_commit.map_err(|error| error.at(&path))?;
+        let checkpoints = Checkpoints::start(path.clone());
+        let checkpoints = checkpoints.map_err(|error| DbError::Io(error).at(&path))?;
         let mut writer = Self {
             connection,
             store: opened.store,
@@ -77,6 +81,7 @@ impl Writer {
             commits: opened.commits,
             matches: opened.loaded.matches,
             after_commit,
+            checkpoints,
             _lock: lock,
         };
         writer.matches.sweep.add_batch(writer.commits);
@@ -114,7 +119,7 @@ impl Writer {
         Sql(&self.connection)
     }
 
-    /// Deletes unneeded batches.
+    /// Deletes the batches that the step has found unneeded.
     fn delete_swept(&self, sweep_step: &SweepStep) -> Result<(), DbError> {
         match sweep_step {
             SweepStep::Nothing => Ok(()),
@@ -182,6 +187,7 @@ impl Writer {
         let commit = || sql::commit_or_roll_back(&self.connection, work);
         let value = self.after_commit.commit(number, commit)?;
         self.commits = number;
+        self.checkpoints.after_commit(&self.connection);
         Ok((value, number))
     }
 
@@ -225,6 +231,8 @@ impl Writer {
 
     /// Closes the database, then unlocks the folder.
     pub(super) fn close(self) -> Result<(), DbError> {
+        // The last connection deletes the log when it is closed.
+        drop(self.checkpoints);
         opening::close(self.connection)?;
         self.after_commit.close()
     }

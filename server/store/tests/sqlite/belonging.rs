@@ -277,3 +277,19 @@ async fn a_key_command_counts_as_a_commit() {
         CommitCompleteness::Complete
     );
 }
+
+#[tokio::test]
+async fn a_key_command_does_not_change_a_database_that_has_replaced_its_own() {
+    let (own, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let dir = DataDir::prepare(own.path()).unwrap();
+    let keys = SqliteKeys::open(&dir).await.unwrap();
+    let store = open(other.path()).await.unwrap();
+    store.close().await.unwrap();
+    for file in [DATABASE_FILE, COMMITS_FILE] {
+        fs::copy(other.path().join(file), own.path().join(file)).unwrap();
+    }
+    let before = files(own.path());
+    let refused = keys.add_key(key("k1", "north")).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Replaced { .. }), "{refused}");
+    assert_eq!(files(own.path())[0], before[0]);
+}
