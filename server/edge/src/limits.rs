@@ -10,10 +10,11 @@ use serde::{Deserialize, Deserializer, de};
 
 pub use fixed::*;
 
-/// The limits of a server. A refusal names the limit's field. A config file can set the limits that
-/// depend on the machine and on the number of users; the names of durations end in `_ms`, and no
-/// value may be 0. The other limits follow from the protocol and from how people and clients
-/// behave, as their comments explain. They are fields so that tests can lower them.
+/// The limits of a server. A refusal names the limit's field or method. A config file can set the
+/// limits that depend on the machine and on the number of users; the names of durations end in
+/// `_ms`, and no value may be 0. The other limits follow from the protocol and from how people and
+/// clients behave, as their comments explain. They are fields so that tests can lower them. Fixed
+/// shares of other limits are methods.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -53,7 +54,7 @@ pub struct Limits {
     pub page_connections: usize,
     /// Open connections to the page from one address: half of all, since many people in one room
     /// often share an address.
-    #[serde(skip)]
+    #[serde(deserialize_with = "deserialize_positive")]
     pub page_connections_per_address: usize,
     /// The time limit for the HTTP/2 preface. Clients send the preface at once, but without this
     /// limit the server would wait forever.
@@ -87,30 +88,19 @@ pub struct Limits {
     /// while none of its matches is in play.
     #[serde(deserialize_with = "deserialize_positive")]
     pub open_groups: usize,
-    /// The `open_groups` limit for one API key: a tenth of all. Abandoned groups have to be closed.
-    #[serde(skip)]
-    pub open_groups_per_key: usize,
     /// Contest queues. A queue that lists the maximum number of allowed keys takes 96 KiB.
     #[serde(deserialize_with = "deserialize_positive")]
     pub queues: usize,
-    /// Contest queues per API key. Each contest needs a queue; a key can run several contests at
-    /// once.
-    #[serde(skip)]
-    pub queues_per_key: usize,
     /// Bots that attend (wait in) queues. A bot with the maximum number of slots takes 32 KiB, and
     /// its stream counts as a call.
     #[serde(deserialize_with = "deserialize_positive")]
     pub attendances: usize,
-    /// The `attendances` limit for one API key, or for one address on a server without keys: an
-    /// eighth of all.
-    #[serde(skip)]
-    pub attendances_per_caller: usize,
     /// The time for which a disconnected bot still counts as attending: enough to restart a
     /// machine.
     #[serde(skip)]
     pub attendance_absence: Duration,
     /// Calls in progress, with one API key, that list matches or read ended matches from the store.
-    /// A call beyond the limit waits until one of the same caller's earlier calls has finished.
+    /// A call beyond the limit is refused.
     #[serde(skip)]
     pub reads_per_key: usize,
     /// The same limit as `reads_per_key`, but for one address. Several keys can share an address.
@@ -216,10 +206,6 @@ pub struct Limits {
     /// Positions of all sessions. Each position takes up to 32 KiB.
     #[serde(deserialize_with = "deserialize_positive")]
     pub rules_positions: usize,
-    /// The `rules_positions` limit for one caller: a quarter of all, and several times the longest
-    /// list of legal decisions.
-    #[serde(skip)]
-    pub rules_positions_per_caller: usize,
     /// CPU time of one caller, in ms: a whole core, so that a single caller can use all the time
     /// that matches do not need. Several callers share that time.
     #[serde(skip)]
@@ -252,10 +238,10 @@ pub struct Limits {
     pub stop_time: Duration,
 }
 
-/// Entries of config files of earlier versions. These limits have the same value on every server.
-pub const FIXED_LIMITS: [&str; 27] = [
+/// Entries of config files of earlier versions. These limits have the same value on every server,
+/// or are the same share of another limit.
+pub const FIXED_LIMITS: [&str; 26] = [
     "play_message_bytes",
-    "page_connections_per_address",
     "preface_time_ms",
     "tls_handshakes",
     "tls_handshake_time_ms",
@@ -297,6 +283,29 @@ pub struct Rate {
 }
 
 impl Limits {
+    /// The `open_groups` limit for one API key: a tenth of all. Abandoned groups have to be closed.
+    pub fn open_groups_per_key(&self) -> usize {
+        (self.open_groups / 10).max(1)
+    }
+
+    /// The `queues` limit for one API key: an eighth of all. Each contest needs a queue; a key can
+    /// run several contests at once.
+    pub fn queues_per_key(&self) -> usize {
+        (self.queues / 8).max(1)
+    }
+
+    /// The `attendances` limit for one API key, or for one address on a server without keys: an
+    /// eighth of all.
+    pub fn attendances_per_caller(&self) -> usize {
+        (self.attendances / 8).max(1)
+    }
+
+    /// The `rules_positions` limit for one caller: a quarter of all. By default this is several
+    /// times the longest list of legal decisions.
+    pub fn rules_positions_per_caller(&self) -> usize {
+        (self.rules_positions / 4).max(1)
+    }
+
     /// The flow-control window of a connection, in bytes, and so the maximum number of unread bytes
     /// that the connection can buffer.
     pub(crate) fn connection_window_bytes(&self) -> u32 {
@@ -344,11 +353,8 @@ const DEFAULTS: Limits = Limits {
     },
     open_matches_per_key: 1_000,
     open_groups: 10_000,
-    open_groups_per_key: 1_000,
     queues: 256,
-    queues_per_key: 32,
     attendances: 4_096,
-    attendances_per_caller: 512,
     attendance_absence: Duration::from_secs(600),
     reads_per_key: 8,
     reads_per_address: 32,
@@ -377,7 +383,6 @@ const DEFAULTS: Limits = Limits {
     rules_calls: 64,
     rules_calls_per_caller: 8,
     rules_positions: 8_192,
-    rules_positions_per_caller: 2_048,
     rules_cpu_ms_per_caller: Rate {
         per_second: 1_000,
         burst: 10_000,
@@ -431,3 +436,31 @@ const MAX_CONNECTION_WINDOW_BYTES: u32 = (1 << 31) - 1;
 /// a connection (`too_many_data_frames`) if its unread small frames, counted as 256 bytes each,
 /// exceed half of its window. With this value every stream can have one unread response.
 const WINDOW_BYTES_PER_STREAM: u32 = 2 * 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(limits: &Limits) -> [usize; 4] {
+        [
+            limits.open_groups_per_key(),
+            limits.queues_per_key(),
+            limits.attendances_per_caller(),
+            limits.rules_positions_per_caller(),
+        ]
+    }
+
+    #[test]
+    fn a_lowered_total_lowers_the_share_of_one_caller() {
+        assert_eq!(shares(&Limits::default()), [1_000, 32, 512, 2_048]);
+        let of_totals = |total| Limits {
+            open_groups: total,
+            queues: total,
+            attendances: total,
+            rules_positions: total,
+            ..Limits::default()
+        };
+        assert_eq!(shares(&of_totals(80)), [8, 10, 10, 20]);
+        assert_eq!(shares(&of_totals(1)), [1; 4]);
+    }
+}

@@ -34,7 +34,7 @@ const INFO_RATE: LineRate = LineRate {
 /// The number of characters of a suppressed line that a report quotes.
 const SAMPLE_CHARS: usize = 80;
 /// The log target of reports on suppressed lines. These reports are not limited.
-const OWN_TARGET: &str = "bridgemaster_edge::line_limit";
+const OWN_TARGET: &str = module_path!();
 
 /// The rate limit for one kind of line.
 #[derive(Clone, Copy, Debug)]

@@ -61,7 +61,7 @@ const GROWTH_FACTOR: u64 = 3;
 const ALLOCATOR_OVERHEAD: f64 = 0.25;
 
 impl Limits {
-    /// The maximum memory use, in bytes, of a server with these limits, whatever its callers do.
+    /// The maximum memory use, in bytes, of a server with these limits, regardless of its callers.
     ///
     /// Includes the store's memory; excludes the operating system's socket buffers.
     pub fn memory_bound(&self) -> u64 {

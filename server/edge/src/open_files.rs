@@ -46,7 +46,7 @@ impl Limits {
         limits
     }
 
-    /// Raises this process's open-file limit as far as possible and necessary. If that limit is
+    /// Raises this process's open-file limit as far as necessary and possible. If that limit is
     /// still too low, lowers the limits on connections. A server without free files could not
     /// accept connections; with a lower limit on connections, it evicts the oldest connection
     /// without a bot instead. Connections to the page get at most an eighth of all, since bots come

@@ -1,4 +1,4 @@
-//! Tests that `docs/operating.md` documents every configurable limit and every metric.
+//! Tests that `docs/operating.md` documents every limit with a name and every metric.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,10 @@ use serde::{
     de::value::{Error, MapDeserializer},
 };
 
-use crate::{limits::Limits, metrics::Metrics};
+use crate::{
+    limits::{FIXED_LIMITS, Limits},
+    metrics::Metrics,
+};
 
 const OPERATORS_PAGE: &str = include_str!("../../../docs/operating.md");
 
@@ -41,6 +44,18 @@ fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
     // Documented separately.
     let apart = BTreeSet::from(["drain_time", "[limits]"]);
     assert_eq!(&named - &apart, known);
+}
+
+#[test]
+fn the_table_of_fixed_limits_has_every_name() {
+    let rows: Vec<_> = table_rows("### Fixed limits\n").collect();
+    let named: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| texts_in_backticks(row[3]))
+        .collect();
+    for limit in FIXED_LIMITS {
+        assert!(named.contains(limit), "{limit}");
+    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl CommitSpan {
         })
     }
 
-    /// Ends the span.
+    /// Ends the span; `failed` marks the commit as failed.
     pub fn span(self, failed: bool) -> Span {
         let span = Span {
             kind: SpanKind::Client,

@@ -19,7 +19,7 @@ use bridgemaster_store::{DamageReport, DamagedValue, KeyName, Records, Write};
 use parking_lot::{Mutex, MutexGuard};
 use tracing::error;
 
-use self::group::{Group, record_writes};
+use self::group::{Group, group_record_writes};
 pub(super) use self::group::{GroupKey, OPEN_RECORD_PREFIX, OVER_RECORD_PREFIX};
 use crate::journal::Gate;
 
@@ -128,8 +128,8 @@ impl Groups {
             return Err(Refusal::server_limit("open_groups", limits.open_groups));
         }
         let of_maker = table.open.keys().filter(|open| open.maker() == key.maker());
-        if !key.maker().is_empty() && of_maker.count() >= limits.open_groups_per_key {
-            let limit = limits.open_groups_per_key;
+        let limit = limits.open_groups_per_key();
+        if !key.maker().is_empty() && of_maker.count() >= limit {
             return Err(Refusal::limit("open_groups_per_key", limit));
         }
         let mut open = Group::new(group.matches);
@@ -202,7 +202,7 @@ impl Groups {
         };
         change(open);
         let is_complete = open.is_complete();
-        let gate = store(record_writes(key, open));
+        let gate = store(group_record_writes(key, open));
         if is_complete {
             open.over.get_or_insert_with(|| gate.clone());
         }

@@ -35,7 +35,7 @@ mod services;
 
 pub use bridgemaster_cluster::forwarding::NodeConnector;
 pub use bridgemaster_edge::{
-    VERSION, identity,
+    VERSION,
     limits::{FIXED_LIMITS, Limits, Rate},
     line_limit::LineLimit,
     refusal::{ERROR_DOMAIN, Refusal, reason_name},
@@ -49,3 +49,11 @@ pub use inspection::{inspect_finished_match, inspect_match_in_play};
 pub use page::{LocalPage, LocalPages, LocalServer, PageError};
 pub use rules_server::{RulesServer, RulesServerError};
 pub use server::{BindError, ServeError, Server, ServerOptions, SharedStore, Storage};
+
+/// API keys, access without a key, and the access control of a command's private server.
+pub mod identity {
+    pub use bridgemaster_edge::identity::{
+        ApiKey, CallingBot, InvalidApiKey, KEY_METADATA, KeyScope, OneTimePageLink, PageLinks,
+        PrivateAccess, PublicRead, RefusedCalls, UnknownScope, are_confusable,
+    };
+}

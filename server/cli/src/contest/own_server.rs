@@ -27,6 +27,10 @@ const OWN_REQUEST_BYTES: usize = 4 * 1024 * 1024;
 /// during a match.
 const MAX_OWN_QUEUES: usize = 4096;
 
+/// Limit on attendances of a contest's own server. All bots can belong to one caller, whose limit
+/// is an eighth of this number: one bot for each queue.
+const MAX_OWN_ATTENDANCES: usize = 8 * MAX_OWN_QUEUES;
+
 /// Environment variable with the API key for bots that a contest starts.
 const BOT_KEY_VARIABLE: &str = "BRIDGEMASTER_BOT_KEY";
 
@@ -98,7 +102,7 @@ impl ServerChoice {
         let mut options = ServerOptions::private(access.clone(), seats, false);
         options.limits.request_bytes = OWN_REQUEST_BYTES;
         options.limits.queues = MAX_OWN_QUEUES;
-        options.limits.attendances_per_caller = MAX_OWN_QUEUES;
+        options.limits.attendances = MAX_OWN_ATTENDANCES;
         let server = Server::bind(loopback, options).await?;
         let url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();

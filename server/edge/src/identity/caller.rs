@@ -22,13 +22,13 @@ use super::{
 };
 use crate::{refusal::Refusal, wall_clock::now_unix_ms};
 
-/// An authenticated caller.
+/// The identity of a call's sender, which determines what it may do.
 #[derive(Clone)]
 pub enum Caller {
     /// Any caller of a server without keys, or the organiser of a private server.
     Anyone,
     /// A bot that was started with a private server, and its key if it has one.
-    StartedBot(Option<Arc<BotKey>>),
+    StartedBot(Option<Arc<BotPermission>>),
     /// A caller without a key, who can read only public data.
     Guest(PublicRead),
     /// The holder of a key that was valid when the call started.
@@ -37,7 +37,7 @@ pub enum Caller {
 
 /// The permission of a started bot's key: to attend one queue under one name.
 #[derive(Debug)]
-pub struct BotKey {
+pub struct BotPermission {
     pub(super) queue_id: String,
     pub(super) name: KeyName,
 }

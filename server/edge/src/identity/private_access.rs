@@ -12,7 +12,7 @@ use tonic::codegen::http::HeaderMap;
 use super::{
     ApiKey, Caller, CallingBot, KeyScope,
     api_key::{key_unknown, presented_key},
-    caller::BotKey,
+    caller::BotPermission,
     page_links::PageLinks,
 };
 use crate::refusal::Refusal;
@@ -56,7 +56,7 @@ struct PrivateState {
     organiser: ApiKey,
     organiser_hash: SecretHash,
     page: PageLinks,
-    bots: Mutex<BTreeMap<KeyId, (SecretHash, Arc<BotKey>)>>,
+    bots: Mutex<BTreeMap<KeyId, (SecretHash, Arc<BotPermission>)>>,
     refused: Mutex<BTreeMap<(CallingBot, &'static str), u64>>,
 }
 
@@ -98,7 +98,7 @@ impl PrivateAccess {
     /// When `name` is not a valid name of a key.
     pub fn issue_bot_key(&self, queue_id: &str, name: &str) -> Result<ApiKey, InvalidText> {
         let key = ApiKey::generate();
-        let bot = Arc::new(BotKey {
+        let bot = Arc::new(BotPermission {
             queue_id: queue_id.to_owned(),
             name: KeyName::new(name)?,
         });

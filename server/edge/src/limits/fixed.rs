@@ -185,7 +185,7 @@ pub const MAX_VERSIONS_OF_ALL_LADDERS: usize = 4 * MAX_LADDER_VERSIONS;
 /// The maximum number of a ladder's concurrent matches.
 pub const MAX_LADDER_MATCHES: u32 = 10_000;
 
-/// The maximum number of house bots on a ladder: a few kinds of known strength.
+/// The maximum number of house bots on a ladder. A ladder needs only a few, of known strengths.
 pub const MAX_HOUSE_BOTS: usize = 64;
 
 /// The maximum number of API keys that a queue lists: enough for a class or a league.

@@ -190,7 +190,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.slots.table().remove_numbered(self.peer, self.number);
+        self.slots.table().remove_if_current(self.peer, self.number);
     }
 }
 

@@ -84,7 +84,7 @@ impl Quota {
             bot_queue_bytes: Limiter::new(limits.bot_queue_bytes_per_caller),
             rules: RulesLimiters::new(
                 limits.rules_calls_per_caller,
-                limits.rules_positions_per_caller,
+                limits.rules_positions_per_caller(),
             ),
             unread: Arc::new(Semaphore::new(unread_permits)),
             unread_permits,

@@ -18,7 +18,7 @@ use super::{
     rows::{EndedMatchRow, MatchRow, VersionRow},
 };
 
-/// Completes once a requested match was created or its creation failed.
+/// Completes once a requested match has been created or its creation has failed.
 pub(super) type PendingMatch = oneshot::Receiver<Result<MatchId, Refusal>>;
 
 /// Version rows to store.

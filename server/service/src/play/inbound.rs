@@ -162,7 +162,7 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
     })
 }
 
-/// The newest such stream of each seat, by its ticket. Clones share one registry.
+/// The newest stream that was opened with each ticket. Clones share one registry.
 #[derive(Clone, Default)]
 pub(crate) struct SeatRegistry {
     by_ticket: Arc<Mutex<HashMap<TicketHash, Arc<RegisteredSeat>>>>,

@@ -112,7 +112,7 @@ impl ListenerContext {
     }
 }
 
-/// The page's listener.
+/// The bound listener that serves the web page.
 pub(super) struct PageListener {
     listener: TcpListener,
     addr: SocketAddr,

@@ -1,4 +1,4 @@
-//! Server options.
+//! The options with which a server starts, and the storage that it opens.
 
 use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
 
@@ -14,7 +14,7 @@ use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
 use bridgemaster_traces::Traces;
 
-/// A server's options.
+/// Settings of a server; `serve` derives them from its flags and its config file.
 #[derive(Clone, Default)]
 pub struct ServerOptions {
     /// The limits on callers and on resources.
@@ -62,7 +62,7 @@ impl ServerOptions {
     }
 }
 
-/// A server's storage.
+/// The store of a server, and how the server uses it.
 #[derive(Clone)]
 pub struct Storage {
     /// The store. The server closes it when it stops.

@@ -206,7 +206,8 @@ async fn a_key_needs_the_scope_and_its_session_ends_with_it() {
 async fn calls_and_positions_of_a_caller_are_limited_and_replenished() {
     let server = with_rules(Limits {
         rules_calls_per_caller: 1,
-        rules_positions_per_caller: 2,
+        // Two for each caller.
+        rules_positions: 8,
         ..Limits::default()
     })
     .await;

@@ -159,7 +159,7 @@ impl SlotTable {
     }
 
     /// Removes a peer's connection if the connection has this number.
-    pub(super) fn remove_numbered(&mut self, peer: SocketAddr, number: u64) {
+    pub(super) fn remove_if_current(&mut self, peer: SocketAddr, number: u64) {
         if self.has_connection(peer, number) {
             self.remove(peer);
         }

@@ -100,7 +100,7 @@ impl WaitingRoom {
         }
         let is_counted = before.is_some_and(|before| before.caller == *caller);
         let of_caller = self.attendances_of.get(caller).copied();
-        let limit = self.limits.attendances_per_caller;
+        let limit = self.limits.attendances_per_caller();
         if !is_counted && of_caller.unwrap_or_default() >= limit {
             return Err(LobbyError::Limit("attendances_per_caller", limit));
         }

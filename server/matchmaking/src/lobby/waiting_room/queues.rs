@@ -27,7 +27,7 @@ impl WaitingRoom {
             return Ok(queue.to_wire());
         }
         if !rules.is_ladder {
-            let (limit, limit_per_key) = (self.limits.queues, self.limits.queues_per_key);
+            let (limit, limit_per_key) = (self.limits.queues, self.limits.queues_per_key());
             if self.queues.len() >= limit {
                 return Err(LobbyError::ServerLimit("queues", limit));
             }

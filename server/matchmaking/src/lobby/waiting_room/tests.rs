@@ -419,7 +419,8 @@ fn names_of_queues_are_unique() {
 #[test]
 fn attendances_are_limited_and_a_returning_bot_counts_once() {
     let limits = Limits {
-        attendances_per_caller: 2,
+        // Two for each caller.
+        attendances: 16,
         ..Limits::default()
     };
     let mut fixture = Fixture::with(&limits);
