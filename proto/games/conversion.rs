@@ -216,7 +216,7 @@ impl Conversion<Viewer, Option<u32>> for SeatBelow {
     }
 }
 
-/// An optional field.
+/// Converts an optional field, by converting the value if it is set.
 pub(super) struct Optional<C>(pub(super) C);
 
 impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Optional<C> {
@@ -386,7 +386,7 @@ impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<[R; N], Vec<W>> for E
     }
 }
 
-/// Implements [`OnWire`] for lists whose items need no conversion of their own.
+/// Implements [`OnWire`] for lists whose items need no special conversion.
 macro_rules! plain_lists {
     ($([$($size:tt)*] $list:ty;)*) => {
         $(impl<T: OnWire<W>, W $($size)*> OnWire<Vec<W>> for $list {

@@ -167,11 +167,8 @@ pub trait WireGame: Game {
     fn event_to_wire(event: &Self::Event) -> GameEvent;
     /// Reads an event in this game.
     fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError>;
-    /// Converts a chance result after the setup to a message. The default is for games without such
-    /// results.
-    fn chance_to_wire(_chance: &Self::Chance) -> GameChance {
-        GameChance::default()
-    }
+    /// Converts a chance result after the setup to a message.
+    fn chance_to_wire(chance: &Self::Chance) -> GameChance;
     /// Reads a chance result after the setup. The default is for games without such results.
     fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
         let detail = format!("{} has no chance results after the setup", Self::NAME);

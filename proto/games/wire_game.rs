@@ -74,6 +74,26 @@ macro_rules! entries {
 }
 pub(super) use entries;
 
+/// Converts a game's chance results after the setup. Without an entry's type, the game must have no
+/// such results, or the code does not compile.
+macro_rules! chance {
+    () => {
+        fn chance_to_wire(chance: &Self::Chance) -> GameChance {
+            match *chance {}
+        }
+    };
+    ($chance:ident) => {
+        fn chance_to_wire(chance: &Self::Chance) -> GameChance {
+            to_message::<v1::$chance, _>(chance)
+        }
+
+        fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
+            read::<Self, v1::$chance, _, _>(chance)
+        }
+    };
+}
+pub(super) use chance;
+
 /// Implements [`WireGame`](super::WireGame) for a game whose messages are described. The game's
 /// type and its entries in the messages must have the same name. A game with chance after the setup
 /// adds `with chance` and the entry's type. If parts of a setup or an observation follow from the
@@ -101,10 +121,9 @@ macro_rules! wire_game {
             use $crate::games::wire::{Path as _, WireError, WireGame};
             use $crate::games::wire_game::{EntryOf, entry, put_entry, read, read_list, to_message};
             use $crate::games::writer::{Writer, field_of};
-            #[allow(unused_imports, reason = "most games have no chance after their setup")]
-            use $crate::v1::GameChance;
             use $crate::v1::{
-                GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
+                GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest,
+                GameSetup,
             };
 
             impl WireGame for $game {
@@ -233,15 +252,7 @@ macro_rules! wire_game {
                     read::<Self, v1::Event, _, _>(event)
                 }
 
-                $(
-                    fn chance_to_wire(chance: &Self::Chance) -> GameChance {
-                        to_message::<v1::$chance, _>(chance)
-                    }
-
-                    fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
-                        read::<Self, v1::$chance, _, _>(chance)
-                    }
-                )?
+                $crate::games::wire_game::chance!($($chance)?);
             }
         };
     };

@@ -185,6 +185,17 @@ mod tests {
     }
 
     #[test]
+    fn prices_add_up_to_the_printed_sums() {
+        let sums = Category::ALL.map(|category| {
+            let of_category = Buildings::ALL.iter().filter(|b| b.category() == category);
+            of_category.map(|b| u32::from(b.price())).sum::<u32>()
+        });
+        assert_eq!(sums, [35, 42, 63, 72, 99, 110]);
+        let counts = Category::ALL.map(|category| Buildings::ALL.count_of(category));
+        assert_eq!(counts, [7, 7, 9, 9, 11, 11]);
+    }
+
+    #[test]
     fn a_price_that_is_not_in_the_box_is_no_building() {
         assert_eq!(Building::new(Category::Garden, 5), None);
         assert_eq!(Building::new(Category::Garden, 13), None);

@@ -197,3 +197,58 @@ impl State {
         !OpenSpaces::of(self, seat).is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::components::Kind;
+    use super::super::{Config, OldLondonBridge};
+    use super::*;
+    use crate::{ChanceStream, Game, NoEvents, Rules, SeatCount, Seed};
+
+    /// Returns all placements that the type can represent.
+    fn candidates() -> impl Iterator<Item = Placement> {
+        let stacks = Kind::ALL.into_iter();
+        let spots = stacks.flat_map(|stack| [(Spot::Outer, stack), (Spot::Centre, stack)]);
+        spots.flat_map(|(spot, stack)| {
+            (0..4).map(move |tiles| Placement {
+                spot,
+                stack,
+                share: tiles & 1 != 0,
+                opening: tiles & 2 != 0,
+            })
+        })
+    }
+
+    /// Compares the list with the check of each placement.
+    fn check(state: &State, seat: Seat) {
+        let mut list = Vec::new();
+        state.list_placements(seat, &mut list);
+        let mut legal = 0;
+        for placement in candidates() {
+            let is_listed = list.contains(&Decision::Place(placement));
+            let is_legal = state.entry(seat, &placement).is_ok();
+            assert_eq!(is_listed, is_legal, "{placement:?}: {state:?}");
+            legal += usize::from(is_legal);
+        }
+        assert_eq!(list.len(), legal, "none is listed twice");
+        assert_eq!(state.can_place(seat), legal > 0);
+    }
+
+    #[test]
+    fn a_placement_is_listed_if_it_passes_its_check() {
+        for seed in 0..60 {
+            let (config, seats) = (Config::default(), 2 + (seed % 3) as u8);
+            let (seats, seed) = (SeatCount::new(seats).unwrap(), Seed::from(seed));
+            let setup = OldLondonBridge::draw_setup(&config, seats, &seed).unwrap();
+            let mut state = OldLondonBridge::start(&config, seats, &setup, &mut NoEvents).unwrap();
+            let mut chance = ChanceStream::new(&seed, 1_000_000);
+            let mut list = Vec::new();
+            while let Some(seat) = OldLondonBridge::seats_to_decide(&state).iter().next() {
+                seats.seats().for_each(|any| check(&state, any));
+                OldLondonBridge::legal(&state, seat, &mut list);
+                let choice = &list[chance.below(list.len() as u32) as usize];
+                OldLondonBridge::apply(&mut state, seat, choice, &mut NoEvents).unwrap();
+            }
+        }
+    }
+}

@@ -14,7 +14,7 @@ use bridgemaster_games::{
     Secret, Seed, Show, Values, Viewer,
 };
 
-/// The defects of a [`Toy`], each of which one law finds.
+/// Defects of a [`Toy`]. Exactly one law detects each defect.
 pub(crate) mod defect {
     macro_rules! defects {
         ($($(#[$doc:meta])* $name:ident)*) => {

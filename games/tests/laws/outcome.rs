@@ -62,7 +62,7 @@ pub(crate) fn a_match_ends_with_an_outcome_that_adds_up<G: Game>(random: &Random
 const COLUMNS: usize = 100;
 
 pub(crate) fn texts_fit_a_terminal_and_progress_never_decreases<G: Game>(random: &RandomMatch) {
-    let mut done = 0;
+    let (mut done, mut total) = (0, None);
     play::<G>(random, |step, _| {
         for event in step.events {
             let text = event.to_string();
@@ -79,6 +79,11 @@ pub(crate) fn texts_fit_a_terminal_and_progress_never_decreases<G: Game>(random:
         if let Some(progress) = G::progress(&G::observe(step.state, Viewer::Spectator)) {
             let reached = (done..=progress.total).contains(&progress.done);
             assert!(reached, "{progress:?}");
+            let constant = *total.get_or_insert(progress.total);
+            assert_eq!(
+                progress.total, constant,
+                "the total of a match never changes"
+            );
             let is_over = G::outcome(step.state).is_some();
             assert!(!is_over || progress.done == progress.total, "{progress:?}");
             done = progress.done;
