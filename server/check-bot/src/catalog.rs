@@ -48,7 +48,7 @@ pub enum Check {
     /// The stream is lost after messages of an unknown kind.
     ResumeAfterUnknown,
     /// The server has lost the last part of the match and does not resume.
-    BeginAnew,
+    StartOver,
     /// The server drains, stops and restarts.
     Drain,
     /// The bot gets several server addresses, the first of which is unreachable.
@@ -85,7 +85,7 @@ impl Check {
         Self::ResumeAnswerLost,
         Self::ResumeEndMissed,
         Self::ResumeAfterUnknown,
-        Self::BeginAnew,
+        Self::StartOver,
         Self::Drain,
         Self::SeveralServers,
         Self::UnknownMessages,
@@ -119,7 +119,7 @@ impl Check {
             Self::ResumeAnswerLost => "resume-answer-lost",
             Self::ResumeEndMissed => "resume-end-missed",
             Self::ResumeAfterUnknown => "resume-after-unknown",
-            Self::BeginAnew => "begin-anew",
+            Self::StartOver => "start-over",
             Self::Drain => "drain",
             Self::SeveralServers => "several-servers",
             Self::UnknownMessages => "unknown-messages",
@@ -193,7 +193,7 @@ impl Check {
                 "The bot counts messages of an unknown kind: after a reconnect, last_sequence in \
                  Hello includes them."
             }
-            Self::BeginAnew => {
+            Self::StartOver => {
                 "If Welcome has resumed = false, the bot forgets its sequence number and its \
                  unsent answer, and answers the requests that follow. When it reconnects, it sends \
                  the new history_id."

@@ -186,7 +186,7 @@ impl CheckEnvironment {
     }
 }
 
-/// Reads a match.
+/// Requests the information about a match from the server.
 pub(super) async fn match_info(
     client: &mut MatchServiceClient<KeyedChannel>,
     match_id: &str,

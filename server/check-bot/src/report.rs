@@ -38,7 +38,7 @@ impl Report {
 /// A bot, as described by its Hello.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BotInfo {
-    /// The bot's name.
+    /// The name in Hello.
     pub name: String,
     /// The bot's version; can be empty.
     pub version: String,
@@ -57,7 +57,7 @@ pub struct CheckReport {
     pub seats: u8,
     /// A sentence that describes the checked behaviour.
     pub proves: &'static str,
-    /// The check's outcome.
+    /// Whether the bot passed, with the reason if it did not.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The check's duration; whole ms in JSON.
@@ -75,7 +75,7 @@ impl CheckReport {
     }
 }
 
-/// A check's outcome.
+/// Whether a check passed, failed or did not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {

@@ -122,11 +122,7 @@ pub async fn check_bot(
     let duration = first_start.elapsed();
     let connected = hello.is_some();
     let bot = hello.map(BotInfo::from).unwrap_or_default();
-    let is_selected = |check: Check| match check {
-        Check::Attend if plan.attends => true,
-        Check::Attend => plan.only.contains(&check),
-        _ => plan.only.is_empty() || plan.only.contains(&check),
-    };
+    let is_selected = |check| is_selected(check, &plan.only, plan.attends);
     let games = if chosen.is_empty() {
         games_of(&bot)?
     } else {
@@ -157,6 +153,16 @@ pub async fn check_bot(
         checks,
         duration: start.elapsed(),
     })
+}
+
+/// Returns true if a run includes `check`: with an empty `only`, all checks but `attend`, which only
+/// bots that attend queues can pass.
+fn is_selected(check: Check, only: &[Check], attends: bool) -> bool {
+    match check {
+        Check::Attend if attends => true,
+        Check::Attend => only.contains(&check),
+        _ => only.is_empty() || only.contains(&check),
+    }
 }
 
 /// Runs several cases concurrently and reports progress. Returns the results in the same order as

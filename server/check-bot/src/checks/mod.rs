@@ -72,7 +72,7 @@ async fn play(check: Check, bot_match: &mut BotMatch) -> Verdict<()> {
         Check::ResumeAnswerLost => resuming::answer_lost(bot_match).await,
         Check::ResumeEndMissed => resuming::end_missed(bot_match).await,
         Check::ResumeAfterUnknown => answering::resume_after_unknown(bot_match).await,
-        Check::BeginAnew => resuming::start_over(bot_match).await,
+        Check::StartOver => resuming::start_over(bot_match).await,
         Check::Drain => resuming::drain(bot_match).await,
         Check::UnknownMessages => answering::unknown_messages(bot_match)
             .await

@@ -78,7 +78,7 @@ pub(crate) enum Flaw {
 }
 
 const COMING_BACK: &[&str] = &[
-    "begin-anew",
+    "start-over",
     "drain",
     "resume-after-unknown",
     "resume-answer-lost",
@@ -91,7 +91,7 @@ const COMING_BACK: &[&str] = &[
 ];
 
 const AFTER_A_RESET: &[&str] = &[
-    "begin-anew",
+    "start-over",
     "drain",
     "resume-after-unknown",
     "resume-answer-lost",
@@ -131,13 +131,13 @@ impl Flaw {
         (Self::ForgetsItsTicket, COMING_BACK),
         (Self::ForgetsItsSequence, COMING_BACK),
         (Self::ForgetsItsHistory, COMING_BACK),
-        (Self::KeepsItsFirstHistory, &["begin-anew"]),
-        (Self::GoesOnRegardless, &["begin-anew"]),
-        (Self::InsistsOnItsAnswer, &["begin-anew"]),
+        (Self::KeepsItsFirstHistory, &["start-over"]),
+        (Self::GoesOnRegardless, &["start-over"]),
+        (Self::InsistsOnItsAnswer, &["start-over"]),
         // Sequence numbers jump when the bot starts over.
         (
             Self::CountsByItself,
-            &["begin-anew", "resume-after-unknown"],
+            &["start-over", "resume-after-unknown"],
         ),
         (Self::ForgetsLostAnswers, &["resume-answer-lost"]),
         (
