@@ -7,7 +7,7 @@ use crate::kit::{
     results::read_json,
 };
 
-/// A check that takes a moment, for what is not about the checks.
+/// A check that is quick, for tests that do not depend on the check.
 const QUICK: &str = "check-bot --only refused-answer";
 
 #[test]

@@ -123,14 +123,14 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
             &["calls_per_key", "burst"],
         ),
         ("listen = ", &["server.toml", "line 1"]),
-        // What the file leaves out may come from flags, but not from nowhere.
+        // Settings that are missing in the file must be given as flags.
         ("require_keys = true", &["--data DIR"]),
         ("durability = \"process\"", &["--data DIR"]),
         ("keep_replays = \"90d\"", &["--data DIR"]),
         ("tls_cert = \"server.pem\"", &["--tls-key"]),
         ("tls_client_ca = \"ca.pem\"", &["--tls-cert"]),
         ("metrics = \"0.0.0.0:0\"", &["--insecure"]),
-        ("otlp = \"collector:4317\"", &["otlp: "]),
+        ("otlp = \"collector:4317\"", &["line 1", "http://HOST:PORT"]),
     ];
     for (text, named) in cases {
         let config = Config::new(text);

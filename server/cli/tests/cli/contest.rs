@@ -1,4 +1,4 @@
-//! `bridgemaster contest`: what is played, and what comes of it.
+//! `bridgemaster contest`: the matches that it plays, and their results.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use crate::{
     report_files,
 };
 
-/// A contest of carcassonne in a folder of its own.
+/// A contest of Carcassonne in a separate folder.
 pub(crate) struct Contest {
     _folder: TempDir,
     pub(crate) path: PathBuf,
@@ -78,7 +78,7 @@ impl Contest {
                 .iter()
                 .any(|text| line.contains(text))
         });
-        // The time that all matches took stands behind a comma.
+        // This line contains the total time of all matches, which varies.
         let lines = lines.filter(|line| !line.contains("matches in"));
         lines.map(str::to_owned).collect()
     }

@@ -225,10 +225,10 @@ fn documented() -> String {
 fn a_contest_is_read_from_the_file_of_the_documentation() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("contest.toml");
-    // The bots of the documentation are somebody's.
+    // The bots named in the documentation do not exist.
     let text = documented().replace("python3 bot.py", "sh bot");
     fs::write(&file, text.replace("python3 old_bot.py", "sh")).unwrap();
-    // It can be played as far as its bots can: these two are none.
+    // The contest starts, but fails because the two commands are no bots.
     Contest::new().run_config(&file, "").exits(52);
     fs::write(&file, documented().replace("seats = 2", "seats = 99")).unwrap();
     let ran = Contest::new().run_config(&file, "");

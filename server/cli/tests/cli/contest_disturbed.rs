@@ -1,5 +1,5 @@
-//! Contests on a server whose bots or whose server are killed, or whose server lags: they come to
-//! the table of a contest that was left alone.
+//! Contests whose bots or server are killed, or whose server lags. They end with the same table as
+//! an undisturbed contest.
 
 use std::{
     path::{Path, PathBuf},
@@ -140,8 +140,8 @@ impl Fixture {
         self.folder.path().join(name)
     }
 
-    /// A contest in this folder, with bots that are processes and decide alike each time that they
-    /// are asked alike.
+    /// A contest in this folder, with bots that are processes and always decide the same for the
+    /// same request.
     fn contest(&self, folder: &str, flags: &str) -> Background {
         let bot = |name| quoted(&format!("{name}={PROGRAM} bot greedy --seed {name}"));
         let bots = format!("--bot {} --bot {}", bot("one"), bot("other"));
@@ -149,7 +149,7 @@ impl Fixture {
         contest(&self.server, &self.path(folder), &flags)
     }
 
-    /// Kills the contest, which comes to its end when it is resumed.
+    /// Kills the contest, resumes it, and waits until it has ended.
     fn kill_and_resume(&self, playing: Background, folder: &str) {
         playing.kill();
         let path = self.path(folder);
@@ -173,7 +173,7 @@ impl Fixture {
         loop {
             wait_until("a match runs", || self.in_play().iter().any(is_running));
             stop(playing);
-            // It waits for no child now, so their numbers remain theirs, whatever becomes of them.
+            // The stopped contest reaps no child, so its bots keep their process ids.
             let bots = children(playing.id());
             if let [running] = &self.in_play()[..]
                 && is_running(running)

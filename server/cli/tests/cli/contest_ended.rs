@@ -1,4 +1,4 @@
-//! Contests that end before all is played, by their time or by a signal, with all reports; and the
+//! Contests that end early, because of a time limit or a signal, and still write all reports; the
 //! output of their bots.
 
 use std::{fs, net::TcpListener, path::Path};
@@ -84,7 +84,7 @@ fn a_second_signal_leaves_all_reports_of_a_contest_that_waits_for_good() {
 #[test]
 fn a_pipe_where_a_bot_writes_its_output_stops_no_contest() {
     let contest = Contest::new();
-    // Each bot lays pipes where the output of bots is to be, before it says something.
+    // Before it prints anything, each bot creates pipes at the paths of the bots' output files.
     let stderr = contest.path.join("stderr");
     let bot = format!(
         "mine=sh -c 'for s in 0 1; do for n in mine random; do for m in 0 1; do \

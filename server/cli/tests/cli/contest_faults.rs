@@ -28,7 +28,7 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
     let absent = &["mine: did not connect within 3000 ms", "check-bot"];
     // Enough for the other bot on a busy machine.
     play("sh -c 'sleep 60'", "--startup-ms 3000", 53, absent);
-    // As an SDK tells of the refusal of a bot that plays other games.
+    // The message that an SDK prints when the bot does not play the game.
     let other_games = "sh -c 'echo the server refused: GAME_NOT_PLAYED >&2; exit 1'";
     let said = &["mine: does not play carcassonne", "Hello", "--game"];
     play(other_games, "", 54, said);
@@ -53,7 +53,7 @@ fn a_fault_ends_a_contest_that_allows_none_or_leaves_its_group_out() {
             ],
         ),
     ] {
-        // A bot that comes to its first match and to no other.
+        // A bot that joins only its first match.
         let folder = tempfile::tempdir().unwrap();
         let mark = folder.path().join("mark");
         let mark = mark.display();
@@ -69,7 +69,7 @@ fn a_fault_ends_a_contest_that_allows_none_or_leaves_its_group_out() {
 
 /// A bot that plays some decisions and then ends with this command of the shell.
 fn ending(with: &str) -> String {
-    // A person who types no more.
+    // A person who stops typing.
     format!("echo died >&2; yes 1 | head -3 | {PROGRAM} bot human; {with}")
 }
 
@@ -174,7 +174,7 @@ fn a_bot_that_ends_for_good_within_a_match_is_lost_to_it_at_once() {
     }
 }
 
-/// Each bot tells the cores that it may run on, and those that it starts may.
+/// Each bot prints the cores that it and its child processes may run on.
 #[cfg(target_os = "linux")]
 #[test]
 fn each_bot_has_a_core_of_its_own_where_that_is_asked_for() {

@@ -1,4 +1,4 @@
-//! Bots whose files change: `bridgemaster contest` stops, and goes on where that is allowed.
+//! Bots whose files change: `bridgemaster contest` stops, or continues if the change is allowed.
 
 use std::{
     fs,

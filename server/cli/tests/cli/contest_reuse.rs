@@ -21,7 +21,7 @@ fn play(command: &str, flags: &str) -> (Contest, Ran) {
 /// The command of a bot that notes each of its starts in a file, and dies in its first match.
 fn dying_once(folder: &Path) -> String {
     let [starts, log] = ["starts", "log"].map(|name| folder.join(name).display().to_string());
-    // It is killed once it has its seat, where it would think for longer than that takes.
+    // The bot is killed once it has its seat. It thinks long enough not to have answered by then.
     format!(
         "sh -c 'echo start >> {starts}; if mkfifo {log}; then RUST_LOG=info {PROGRAM} bot search \
          --time-ms 1000 2> {log} & grep -m 1 welcomed {log}; kill -KILL $!; echo died >&2; exit \

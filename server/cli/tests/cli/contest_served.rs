@@ -80,7 +80,7 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
     let server = Served::start("");
     let contest = Contest::new();
     let seen = tempfile::tempdir().unwrap();
-    // A bot that looks at what the server tells of all matches before it takes its seat.
+    // A bot that lists all matches of the server before it takes its seat.
     let bots = ["one", "other"].map(|name| {
         let list = format!("{PROGRAM} match list --all --json --server {}", server.url);
         let look = format!("{list} > $(mktemp -p {})", seen.path().display());
@@ -104,7 +104,7 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
         }
     }
     assert!(held_back >= 4, "two bots in the second match of each group");
-    // A bot that is told another seed than the one that the server is bound to fails.
+    // A bot fails if the revealed seed does not match the server's commitment.
     for seat in seats(&contest.rows()) {
         assert_eq!(seat["end"]["how"], "done", "{seat}");
     }
@@ -143,7 +143,7 @@ fn what_cannot_be_stored_ends_a_contest_and_leaves_no_match_in_play() {
     let server = Served::start("");
     let contest = Contest::new();
     let reports = tempfile::tempdir().unwrap();
-    // Where a replay is to be, there is a folder.
+    // A folder has the path of the replay file.
     for (group, number) in (0..40).flat_map(|group| [(group, 0), (group, 1)]) {
         for outcome in OUTCOMES {
             let name = format!("replays/{outcome}{group:06}.{number}.replay.binpb/in-the-way");

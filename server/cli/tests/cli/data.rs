@@ -32,7 +32,7 @@ impl Fixture {
             waiting: String::new(),
         };
         this.serve("data");
-        // Nobody comes, so the house plays it at once.
+        // No bot joins, so the house plays the match immediately.
         this.ended = this.create("--startup-ms 1");
         this.watch(&this.ended);
         this.waiting = this.create("--startup-ms 3600000");
@@ -82,7 +82,7 @@ fn bad(line: String, code: i32, words: &[&str]) {
     run(format!("data {line}")).says(code, words);
 }
 
-/// Runs a statement on a database behind the back of the program.
+/// Runs a statement directly on a database, without the program.
 pub(crate) fn alter(folder: &str, sql: &'static str) {
     let database = Connection::open(Path::new(folder).join("bridgemaster.db")).unwrap();
     assert_eq!(database.execute(sql, ()).unwrap(), 1, "{sql}");
@@ -223,7 +223,7 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
         "UPDATE secret SET name = 'replay_signing_kez' WHERE name = 'replay_signing_key'",
     ] {
         alter(&data, damage);
-        // With another key the replays would be those of another server, so that is not guessed.
+        // With a new key, the replays would look like another server's, so the start is refused.
         assert_has(
             &Served::refused(format!("--data {data}")),
             &["signs replays"],

@@ -1,4 +1,4 @@
-//! Data folders that a server does not believe or that lost something, replay folders after a kill,
+//! Data folders that a server rejects or that have lost data, replay folders after a kill,
 //! and servers that are asked to stop.
 
 use std::{
@@ -25,7 +25,7 @@ use crate::kit::{
     served::Served,
 };
 
-/// Far beyond any patience: whoever waits for it fails.
+/// Longer than any test's timeout: a test that waits for the drain fails.
 const LONG_DRAIN: &str = "--drain-time 3600";
 
 fn serve(data: &Path, more: &str) -> Served {
@@ -157,7 +157,7 @@ async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() 
     let (data, replays) = (parent.path().join("data"), parent.path().join("replays"));
     let flags = format!("--replays {}", replays.display());
     let server = serve(&data, &flags);
-    // So that it is certain that the file is not written before the kill.
+    // Ensures that the file is not written before the kill.
     fs::remove_dir(&replays).unwrap();
     let match_id = play(&server).await;
     server.kill();
@@ -180,8 +180,8 @@ async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() 
 async fn a_full_disk_has_no_half_written_replay_and_the_log_says_so() {
     let parent = tempfile::tempdir().unwrap();
     let replays = parent.path().join("replays");
-    // No file may be longer than a replay's beginning, and so the log is a pipe; the program is told
-    // instead of killed.
+    // A replay exceeds the limit on file sizes. The log is a pipe, so it has no limit. With the
+    // signal ignored, a write beyond the limit fails, instead of killing the program.
     let limited = "trap '' XFSZ; ulimit -f 1; exec \"$@\"";
     let mut command = Command::new("sh");
     command
@@ -213,7 +213,7 @@ async fn a_draining_server_makes_no_match_and_a_second_signal_ends_it() {
     let (match_id, _) = server.create(GAME_IDS[0], "drained").await;
     let mut matches = server.matches().await;
     server.signal("-TERM");
-    // A connection from before goes on; until the signal is heard the config is what is refused.
+    // An open connection stays open. Until the signal is handled, the missing config is refused.
     let refused = loop {
         let refused = matches.create_match(CreateMatchRequest::default()).await;
         let reason = reason(&refused.unwrap_err());

@@ -51,8 +51,8 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
 
     let drawn = format!("--redraw --quiet --folder {other} --require 'faults>=1'");
     run(format!("{fork} {drawn}")).exits(4);
-    // All is played: nothing is played again, and the answer is the same. Whoever is shown nothing
-    // else is told why.
+    // All matches have been played, so none is played again, and the exit code is the same. With
+    // `--quiet`, only the reason is printed.
     let again = run(format!("contest --quiet --resume {other}"));
     assert_eq!(again.fails(4, &["faults>=1"]).out, "");
 }

@@ -1,5 +1,5 @@
-//! A server that answers with texts that would take over a terminal, and what the commands that
-//! talk to it print.
+//! A server whose answers contain escape sequences for terminals, and the output of commands that
+//! call it.
 
 use std::pin::Pin;
 
@@ -364,7 +364,7 @@ async fn nothing_that_a_server_answers_gets_through() {
     for line in COMMANDS {
         let ran = talk(&server, line).await;
         assert_has(&ran.all(), &["FORGED"]);
-        // What is to be pasted into a shell is one word of it.
+        // Text to paste into a shell must be quoted as one word.
         let is_loose = |line: &str| line.contains("TICKET=") && !line.contains("TICKET='");
         assert!(!ran.out.lines().any(is_loose), "{}", ran.out);
     }

@@ -51,7 +51,7 @@ fn a_key_is_written_to_a_file_that_nobody_else_may_open() {
         "{written}"
     );
 
-    // A file that is there is left alone, and no key is made for it.
+    // An existing file is not overwritten, and no key is created for it.
     add("bob", &file).fails(1, &["cannot create ", "alice.key"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), written);
     assert!(!list(&data).contains("bob"));

@@ -16,7 +16,7 @@ use crate::{
     served_match::{bots, create},
 };
 
-/// Waits until a seat is asked, and returns the number of the request.
+/// Waits for a decision request to the seat, and returns its id.
 async fn asked(witness: &mut SeatStream) -> u32 {
     loop {
         if let Message::DecisionRequest(request) = witness.message().await {

@@ -5,7 +5,7 @@ use std::{
     net::TcpStream,
     path::Path,
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::io::ioctl_fionbio;
@@ -13,11 +13,15 @@ use serde_json::Value;
 
 use crate::{
     kit::{
-        program::{PROGRAM, assert_has, bridgemaster, clean, wait_for, wait_until},
+        program::{PATIENCE, PROGRAM, assert_has, bridgemaster, clean, wait_for, wait_until},
         served::Served,
     },
     served_match::{bots, create, play},
 };
+
+/// Time after which a server closes a silent connection, whether or not others come.
+#[cfg(target_os = "linux")]
+const PREFACE_TIME: Duration = Duration::from_secs(10);
 
 #[test]
 fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_secrets() {
@@ -60,7 +64,7 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
     serve.stderr(Stdio::from(log.try_clone().unwrap()));
     let server = Served::of(&mut serve, Path::new("none"));
     let mut server = server.unwrap_or_else(|ran| panic!("{}", ran.all()));
-    // Filled, a byte at a time at its end, so that not even a short line has room.
+    // Fill the pipe, byte by byte at the end, so that not even a short line fits.
     ioctl_fionbio(&log, true).unwrap();
     for piece in [4_096, 1] {
         while log.write(&vec![b'.'; piece]).is_ok() {}
@@ -91,16 +95,19 @@ fn a_server_with_few_files_accepts_whoever_comes_and_says_how_many_it_can_have()
     assert_has(&server.log(), &["=60"]);
 
     let connect = |_| TcpStream::connect(server.address()).unwrap();
-    let held: Vec<TcpStream> = (0..200).map(connect).collect();
-    let mut oldest = &held[0];
-    // A connection that is silent is only cut off after 10 s.
-    oldest
-        .set_read_timeout(Some(Duration::from_secs(8)))
-        .unwrap();
-    match oldest.read_to_end(&mut Vec::new()) {
-        Ok(_) => {}
-        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
-        other => panic!("the oldest does not give way: {other:?}"),
-    }
+    let gives_way = |_| {
+        let begun = Instant::now();
+        let held: Vec<TcpStream> = (0..200).map(connect).collect();
+        let mut oldest = &held[0];
+        oldest.set_read_timeout(Some(PATIENCE)).unwrap();
+        match oldest.read_to_end(&mut Vec::new()) {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+            other => panic!("the oldest stays open: {other:?}"),
+        }
+        begun.elapsed() < PREFACE_TIME
+    };
+    // A busy machine may be too slow once.
+    assert!((0..3).any(gives_way), "the oldest does not give way");
     create(&server, "");
 }

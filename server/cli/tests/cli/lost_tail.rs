@@ -1,5 +1,5 @@
-//! A server that finds less than the one before had stored: the bots know more than it does. They
-//! begin anew, and none is blamed.
+//! A server that has lost the last commits of the previous server, so that the bots know more than
+//! the server. The bots start over, and none is charged with a fault.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use crate::kit::{
     served::Served,
 };
 
-/// Decisions of each bot up to what the next server finds.
+/// Decisions of each bot that the next server still has.
 const FOUND: u32 = 3;
 /// Decisions that each bot makes after that, at least, before the kill. The first may answer a
 /// request of the first server; the second answers one that is lost.
@@ -29,7 +29,7 @@ const LOST: u32 = 2;
 /// Quicker commits, that a power failure may take back.
 const PROCESS_DURABILITY: &str = "--durability process";
 
-/// A match, and what its bots come to.
+/// A match, and the tasks and progress of its bots.
 struct Playing {
     match_id: String,
     pace: Arc<Pace>,
@@ -96,7 +96,7 @@ async fn play_on(playing: &[Playing]) {
     }
 }
 
-/// Lets all matches end: every bot began anew once, and none has a fault.
+/// Plays all matches to the end. Every bot has started over once, and none has a fault.
 async fn finish(server: &Served, playing: Vec<Playing>) {
     playing.iter().for_each(|one| one.pace.allow(u32::MAX));
     for one in playing {

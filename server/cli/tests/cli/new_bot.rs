@@ -68,10 +68,13 @@ fn a_folder_language_or_checkout_that_will_not_do_is_refused_and_left_as_it_is()
     fs::write(folder.path().join("mine"), "").unwrap();
     let path = folder.path().display();
     refused(format!("new-bot --language go {path}"), &["is not empty"]);
+    let bot = folder.path().join("bot");
     let line = format!("new-bot --language go --checkout {path} {path}/bot");
     refused(line, &["is not a checkout"]);
+    assert!(!bot.exists());
+    refused(format!("new-bot --language cobol {path}/bot"), &LANGUAGES);
+    assert!(!bot.exists());
     assert_eq!(files(folder.path()).len(), 1);
-    refused("new-bot --language cobol my-bot", &LANGUAGES);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn serve_tells_where_its_page_is_and_answers_for_the_names_that_it_was_given() {
 #[test]
 fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
     let (server, line) = loop {
-        // Held by this test, or by whatever has it already: that may end before the server looks.
+        // This test or another program holds the port. The other program may soon exit.
         let taken = TcpListener::bind("127.0.0.1:8080");
         let mut server = Served::start("");
         let line = server.line("page");
@@ -127,7 +127,7 @@ fn a_contest_is_opened_with_its_matches_while_it_grows() {
     contest
         .run("--bot greedy --against random --groups 2")
         .exits(0);
-    // As it was when one match had ended.
+    // The state after one finished match.
     let results = contest.path.join("results.jsonl");
     let all = fs::read_to_string(&results).unwrap();
     fs::write(&results, all.split_inclusive('\n').next().unwrap()).unwrap();

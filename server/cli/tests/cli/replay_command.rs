@@ -187,7 +187,7 @@ fn a_forger_can_sign_but_not_with_the_key_that_is_asked_for() {
     verify(&forged, &asked).fails(1, &["is signed by key"]);
     verify(&encode_unsigned(&renamed()), &asked).fails(1, &["is not signed"]);
 
-    // The key may be in a file, and what is no key is a mistake.
+    // The key may be in a file. Text that is not a key is refused.
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().display().to_string();
     fs::write(&file, format!("{genuine}\n")).unwrap();

@@ -51,7 +51,7 @@ pub(crate) fn bots(server: &Served, made: &Value, names: &[&str]) -> Vec<Child> 
     bots.collect()
 }
 
-/// Waits for the replay file of a match, which must hold, and returns what is said of it.
+/// Waits for a match's replay file, which must be valid, and returns the output of `replay verify`.
 fn verified(folder: &Path, match_id: &str) -> String {
     let replay = folder.join(format!("{match_id}.replay.binpb"));
     wait_until("the replay in its folder", || replay.is_file());

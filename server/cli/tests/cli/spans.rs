@@ -38,7 +38,7 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
         &format!("{LAGGING} --seed a-hidden-seed --game alhambra"),
     );
     let match_id = id_of(&made).to_owned();
-    // What is not over is seen already.
+    // Spans are exported before the match has ended.
     let is_made = |spans: &[Collected]| !named(spans, "make match").is_empty();
     timeout(PATIENCE, collecting.until(is_made)).await.unwrap();
     play(&server, &made);
@@ -139,7 +139,7 @@ async fn no_secret_is_in_what_is_exported() {
     server.stop();
     let bytes = collecting.bytes();
     assert_eq!(named(&collecting.spans(), "match").len(), 1);
-    // What is in a ticket behind the identifier of its match, and in a key behind its beginning.
+    // The secret part: what follows the match's identifier in a ticket, or the id in a key.
     let secret_of = |text: &str| text.rsplit(['_', '.', '-']).next().unwrap().to_owned();
     let keys = [&*maker, &*player, "a-hidden-seed"];
     for text in tickets.iter().copied().chain(keys) {

@@ -1,4 +1,4 @@
-//! A bot that plays as far as it may, so that a test knows how far its match can have come.
+//! A bot with a limited number of decisions, so that a test knows how far its match has progressed.
 
 use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -37,7 +37,7 @@ pub(crate) struct Paced {
 }
 
 impl Pace {
-    /// Bots of one match that may make so many decisions each.
+    /// The pace of one match's bots. Each bot may make this many decisions.
     pub(crate) fn of(allowed: u32) -> Arc<Self> {
         Arc::new(Self {
             allowed: Mutex::new(allowed),
@@ -55,14 +55,14 @@ impl Pace {
         }
     }
 
-    /// Lets each bot make so many decisions, from the beginning of the match.
+    /// Allows each bot this many decisions in total, counted from the start of the match.
     pub(crate) fn allow(&self, decisions: u32) {
         *self.allowed() = decisions;
         self.raised.notify_all();
     }
 
-    /// Completes when a bot has made so many decisions and is kept from the next: the match stands
-    /// still then, because it waits for that bot.
+    /// Completes when a bot has made this many decisions and is blocked at the next. The match then
+    /// waits for this bot.
     pub(crate) async fn held_at(&self, decisions: u32) {
         let mut held_at = self.held_at.subscribe();
         // The sender is here.

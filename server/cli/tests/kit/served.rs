@@ -54,7 +54,14 @@ impl Served {
     /// # Errors
     /// Outcome of a server that does not come up.
     pub(crate) fn of(command: &mut Command, log: &Path) -> Result<Self, Ran> {
-        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+        Self::serving(command.stdout(Stdio::piped()).spawn().unwrap(), log)
+    }
+
+    /// Waits until a process serves, whose standard output is a pipe.
+    ///
+    /// # Errors
+    /// Outcome of a server that does not come up.
+    pub(crate) fn serving(mut process: Child, log: &Path) -> Result<Self, Ran> {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();

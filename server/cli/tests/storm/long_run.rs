@@ -55,7 +55,7 @@ impl LongRun {
     }
 
     /// # Errors
-    /// When an argument is left, with the `valid` ones.
+    /// If an unknown argument remains; the error lists the `valid` arguments.
     pub(crate) fn end(self, valid: &str) -> Result<(), String> {
         match self.0.first() {
             Some(arg) => Err(format!("{arg}: {valid} are valid")),

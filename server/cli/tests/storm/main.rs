@@ -65,7 +65,7 @@ fn test() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let together = chaos::trials().into_iter().chain(damage::trials());
     let first = libtest_mimic::run(&arguments, together.collect());
-    // Each attacked server has the machine to itself, and what it takes must not hang on the others.
+    // Attacks run one at a time, because a server's resource use must not depend on other tests.
     arguments.test_threads = Some(1);
     let second = libtest_mimic::run(&arguments, attack::trials());
     if first.has_failed() {

@@ -1,4 +1,4 @@
-//! The verdict on a run: its figures, and what is against each property.
+//! The verdict on a run: its figures, and the violations of each property.
 
 use std::fmt;
 

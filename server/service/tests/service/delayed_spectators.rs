@@ -68,7 +68,14 @@ async fn calls_revealing_end(caller: &Caller, id: &str) -> BTreeMap<String, bool
     // The overview starts with the newest match in play.
     let overview = caller.overview(WatchMatchesRequest::default()).await;
     let newest = next(&mut overview.unwrap()).await.unwrap().unwrap();
-    let forked = caller.create_by(forking(id)).await.map(drop);
+    let forked = match caller.create_by(forking(id)).await {
+        // Cancelled, so that it is not the newest match in play of the next caller.
+        Ok(fork) => {
+            let fork_id = fork.r#match.unwrap().match_id;
+            caller.cancel(&fork_id, "checked").await.map(drop)
+        }
+        Err(refused) => Err(refused),
+    };
     let is_shown = |shown: Result<(), Status>| !shown.is_err_and(|refused| is_delayed(&refused));
     let calls = [
         ("GetMatch", has_ended(Some(info))),
@@ -110,7 +117,6 @@ async fn every_call_delays_the_end_for_spectators_but_not_for_the_owner() {
             // Waits until the end is visible.
             rest(reader.watch(id).await.unwrap()).await;
         }
-        // The reader first, since the forks of the others come to the front of the overview.
         for (who, caller) in [
             ("reader", &reader),
             ("maker", &maker),

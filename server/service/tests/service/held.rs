@@ -97,7 +97,7 @@ async fn an_unread_response_is_dropped_and_then_its_stream_is_reset() {
 #[tokio::test]
 async fn a_reader_that_resumes_after_a_dropped_response_gets_the_reason() {
     let limits = Limits {
-        unread_time: Duration::from_secs(2),
+        unread_time: Duration::from_secs(4),
         unread_answer_bytes_per_connection: 1,
         ..Limits::default()
     };
@@ -370,10 +370,15 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
             // The other seat joins and leaves, which sends a message to the unread stream each
             // time.
             let state = async || server.info(&seated.match_id).await.seats[1].state();
-            while state().await == SeatState::Connected {
-                drop(other);
-                other = server.join(&seated.tickets[0]).await;
-            }
+            let rejoining = async {
+                while state().await == SeatState::Connected {
+                    drop(other);
+                    other = server.join(&seated.tickets[0]).await;
+                }
+                other
+            };
+            let rejoined = timeout(PATIENCE, rejoining).await;
+            other = rejoined.expect("the unread stream is dropped");
             assert_eq!(reason(&deaf.end().await.unwrap()), "SLOW_CONSUMER");
         } else {
             other.started().await;

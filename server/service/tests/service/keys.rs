@@ -426,7 +426,7 @@ async fn a_match_waits_for_a_bot_that_could_not_be_identified_before_the_start()
 
     let failing = FailingKeys::open().await;
     let ([north, south], maker) = (&failing.bots, &failing.maker);
-    let short = with_clock(of_two(), |clock| clock.startup_ms = Some(3_000));
+    let short = with_clock(of_two(), |clock| clock.startup_ms = Some(5_000));
     let seated = maker.create(short.clone()).await;
     let first = north.good_bot(&seated.tickets[0]);
     until_joined(maker, &seated.match_id).await;

@@ -23,7 +23,10 @@ use prost_reflect::{
     DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, MethodDescriptor,
     Value,
 };
-use tokio::time::{sleep, timeout};
+use tokio::{
+    select,
+    time::{sleep, timeout},
+};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::{
     Request, Status, Streaming,
@@ -37,7 +40,7 @@ use crate::{
     raw_bot::{bearer, hello},
     raw_call::{metadata, start},
     streams::{PATIENCE, next, outcome, reason},
-    test_server::{GAMES, Seated, TestServer, of_two},
+    test_server::{GAMES, Seated, TestServer, assert_faultless, of_two},
 };
 
 const QUEUE: &str = "cup";
@@ -466,6 +469,25 @@ async fn every_call_that_a_bot_does_not_need_is_refused_without_effect() {
         Some(1),
         "{counted:?}"
     );
+}
+
+#[tokio::test]
+async fn a_match_is_faultless_while_forbidden_calls_about_it_are_refused() {
+    let fixture = Fixture::open().await;
+    let ticket = fixture.ticket();
+    let mut forbidden = fixture.methods();
+    forbidden.retain(|method| !is_allowed(&name(method), &ticket, &fixture.bot_key));
+    let refused = async {
+        loop {
+            for method in &forbidden {
+                fixture.call(method, &ticket).await.unwrap_err();
+            }
+        }
+    };
+    select! {
+        result = fixture.server.play(&fixture.waiting) => assert_faultless(&result),
+        () = refused => {}
+    }
 }
 
 #[tokio::test]

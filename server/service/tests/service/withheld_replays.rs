@@ -90,7 +90,7 @@ async fn a_replay_whose_group_is_closed_during_downtime_is_written() {
 
 #[tokio::test]
 async fn a_replay_whose_delay_ends_during_downtime_is_written() {
-    const DELAY_MS: u32 = 2_000;
+    const DELAY_MS: u32 = 5_000;
     let store = memory();
     let folder = tempfile::tempdir().unwrap();
     let mut server = open(Some(folder.path()), Some(&store)).await;

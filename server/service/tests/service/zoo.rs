@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The timeout for an absent bot, in ms. The same rules apply to the good bot, so it must suffice
-/// on a busy machine. Hence the matches run in parallel.
+/// on a busy machine. The timeout is long, so the matches run in parallel.
 const ABSENCE_TIMEOUT_MS: u32 = 1_500;
 
 /// Returns the result of the misbehaving seat, after asserting that the other is unaffected and

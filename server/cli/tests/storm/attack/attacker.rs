@@ -1,5 +1,5 @@
-//! All that is tried, in a process of its own: hoards, and callers who keep the server busy with
-//! what is refused or comes to nothing.
+//! All attacks, in a separate process: hoards, and callers that keep the server busy with calls
+//! that are refused or have no effect.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -21,10 +21,10 @@ use super::{
 
 /// Matches that the attacker makes to attack with.
 const MATCHES: usize = 100;
-/// Connections of those who make many.
+/// Connections of an attacker that opens many.
 const CONNECTIONS: usize = 60;
-/// Pause between two tries of one attacker: attackers share the machine with bots and server, and
-/// what they try is to be dear for the server, not for the machine.
+/// Pause between two attempts of an attacker. Attackers share the machine with bots and server, and
+/// the attempts should load the server, not the machine.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Longest time for one try.
 const TRY: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ enum Attack {
     ReconnectStorm,
     /// Bytes that are no TLS, and within TLS bytes that are no HTTP/2.
     JunkFrames,
-    /// Frames of HTTP/2 that ask for nothing but an acknowledgement, without end.
+    /// Endless HTTP/2 frames that only request an acknowledgement.
     EndlessFrames,
     /// Handshakes of TLS, many at once, byte by byte.
     SlowHandshakes,
@@ -70,8 +70,8 @@ impl Attack {
     ];
 }
 
-/// Attacks the target of the first three arguments, with the key of the fourth, until the process is
-/// killed; in the way of the fifth alone if there is one.
+/// Attacks the target in the first three arguments with the key in the fourth, until the process is
+/// killed. An optional fifth argument selects a single kind of attack.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     match runtime.block_on(attack_for_ever(arguments)) {
@@ -123,7 +123,7 @@ impl Attacker {
     /// Attacks for ever.
     async fn attack(self, how: Attack) {
         for round in 1.. {
-            // What is refused is tried again.
+            // After a refusal, the attack is repeated.
             let _refused = timeout(TRY, self.try_once(how, round)).await;
             sleep(PAUSE).await;
         }
@@ -184,7 +184,7 @@ impl Attacker {
                 Ok::<_, std::io::Error>(())
             });
         }
-        // Those that are left when the time for a try is over are dropped with it.
+        // Handshakes that are unfinished at the timeout are dropped with the future.
         while handshakes.join_next().await.is_some() {}
         Ok(())
     }

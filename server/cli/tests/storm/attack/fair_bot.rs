@@ -1,5 +1,5 @@
-//! A bot in a process of its own that writes down when it read a request, when it had written the
-//! answer, and how long it waited for a processor about that time.
+//! A bot in a separate process that records when it read a request, when it had written the
+//! answer, and how long it waited for a core around that time.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::kit::seat_stream::{SeatStream, hello};
 
 /// Thinking time for a decision, in ms, in turn.
 const THINKING_MS: [u64; 5] = [0, 2, 5, 20, 60];
-/// Why a stream ends whose seat is forfeited.
+/// The reason that ends the stream of a forfeited seat.
 const SEAT_CLOSED: &str = "SEAT_CLOSED";
 /// Pause before it comes back after a lost stream.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ pub(crate) const ADDRESS: u8 = 2;
 pub(crate) enum Said {
     /// It answered a request.
     Answered(Answered),
-    /// At so many microseconds since 1970 it lost a stream, or was refused one, and comes back.
+    /// When the bot lost a stream or was refused one, in µs since 1970. The bot then reconnects.
     Lost(u64, String),
     /// Its match is over, or its seat forfeited.
     Ended,
@@ -71,7 +71,7 @@ fn say(said: &Said) {
 /// processor until its next message.
 #[derive(Default)]
 struct AnswerLog {
-    /// With what the bot had waited when it began to wait for the request.
+    /// The last answer, and the bot's total waiting time when it began to wait for the request.
     last: Option<(Answered, u64)>,
     /// Time waited when it started to wait for the last message.
     waited_before_us: u64,

@@ -1,5 +1,5 @@
-//! Callers who have the server hold as much as they can: each begins what it can get, holds it,
-//! and begins again.
+//! Callers that make the server hold as much as possible: each acquires what it can, holds it,
+//! and starts again.
 
 use std::time::Duration;
 
@@ -49,12 +49,12 @@ const WRITING: Duration = Duration::from_secs(2);
 const STARTUP_MS: u32 = 600_000;
 /// Address from which hoarders create matches: 127.0.0.3.
 const OWN_ADDRESS: u8 = 3;
-/// Streams of one connection that are asked for.
+/// Number of streams to open on one connection.
 const STREAMS: usize = 2_000;
 /// Bytes that are announced, and one less sent.
 const BODY: usize = 60_000;
 
-/// A way to have the server hold something.
+/// A kind of resource that a caller makes the server hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hoard {
     /// Lists on 2,000 streams of one connection that takes no byte.
@@ -73,7 +73,7 @@ pub(crate) enum Hoard {
     HalfHellos,
     /// Streams of bots that read nothing of their match.
     DeafBots,
-    /// Calls on connections from which nobody reads.
+    /// Calls on connections that are never read.
     UnreadConnections,
     /// Handshakes of TLS of which the rest does not come.
     HalfHandshakes,
@@ -114,7 +114,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Waits until the server has begun to answer what it will answer at all.
+    /// Waits until the server has begun to answer all calls that it will ever answer.
     async fn are_begun(&mut self) {
         for call in self.calls.drain(..) {
             self.beginning.spawn(call.answered());
@@ -139,7 +139,7 @@ pub(crate) struct Prey {
 }
 
 impl Prey {
-    /// Creates so many matches to hoard with.
+    /// Creates this many matches for hoarding.
     pub(crate) async fn new(target: &Target, key: &str, matches: usize) -> Result<Self, Failure> {
         let mut client = target.matches_from(OWN_ADDRESS);
         let mut made = Vec::new();
@@ -147,7 +147,7 @@ impl Prey {
             let call = showing(match_of(STARTUP_MS), "", key);
             made.push(client.create_match(call).await?.into_inner());
         }
-        // Nobody comes to it.
+        // No bot joins this match.
         let ended = client.create_match(showing(match_of(50), "", key)).await?;
         let ended = ended.into_inner().r#match.unwrap_or_default().match_id;
         loop {
@@ -285,7 +285,7 @@ impl Prey {
     async fn never_read(&self, from: u8, held: &mut Held) -> Result<(), Failure> {
         let mut stream = self.target.tls(from).await?;
         stream.write_all(BEGINNING).await?;
-        // POST, http, a path of no service: refused with a head alone, which no window holds up.
+        // POST, http, an unknown path: refused with HEADERS only, which no window delays.
         let block: &[u8] = b"\x83\x86\x04\x02/x\x0f\x10\x10application/grpc";
         let mut frames = Vec::new();
         for number in 0..5_000_u32 {

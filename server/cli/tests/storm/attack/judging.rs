@@ -19,7 +19,7 @@ use super::{
 /// A bot that answered within this time after it had read the request is not late. The time in
 /// which the machine gave it no processor counts too: the server cannot know of it.
 const PROMPT_US: u64 = 150_000;
-/// The longest time for which the server, or one who calls it, waits for anything here.
+/// The longest wait of the server or of a caller in these tests.
 pub(crate) const LONGEST_PATIENCE: Duration = Duration::from_secs(10);
 /// Lag of the server in one request that spoils a match, by the default of its clock.
 const SPOILING_LAG_US: u64 = 100_000;
@@ -44,7 +44,7 @@ pub(crate) struct Played {
     pub(crate) late: Vec<Suspect>,
     /// Seats that were late by what their bots wrote down too.
     pub(crate) rightly_late: usize,
-    /// Seats that were forfeited, but for those that were late: each time is judged by itself.
+    /// Forfeited seats, except seats forfeited for lateness: each late answer is judged separately.
     pub(crate) forfeited: Vec<Suspect>,
     /// Streams that bots lost or were refused.
     pub(crate) lost: Vec<Suspect>,
@@ -56,7 +56,7 @@ pub(crate) struct Played {
     pub(crate) wrong: Vec<String>,
 }
 
-/// Something that the server seems to be to blame for, and from when to when it happened.
+/// A problem that the server might have caused, with its time span.
 #[derive(Debug)]
 pub(crate) struct Suspect {
     pub(crate) words: String,
@@ -141,7 +141,7 @@ impl Played {
                 other => self.wrong.push(format!("{who} says {other:?}")),
             }
         }
-        // What comes to light at a moment happened before it.
+        // The cause of an event is earlier than the event.
         let until = |at_ms| {
             let to = *time.start() + Duration::from_millis(at_ms);
             (*time.start()).max(to - LONGEST_PATIENCE)..=to.min(*time.end())
@@ -264,7 +264,7 @@ fn spoiled_in(replay: &Path, ended_at: SystemTime) -> Result<Vec<Suspect>, Strin
         spoiled.push(Suspect { words, from, to });
     }
     if spoiled.is_empty() {
-        // One that nobody answered has no charge.
+        // A request without an answer is charged to no seat.
         let words = format!("{}: a request without an answer", replay.match_id);
         let from = ended_at - Duration::from_millis(duration_ms);
         let to = ended_at;

@@ -21,11 +21,11 @@ const WITHHELD: Duration = Duration::from_millis(50);
 /// Time before and after such a moment that counts as its effect.
 const ABOUT: Duration = Duration::from_millis(300);
 
-/// Interval at which a processor is asked whether it stands still. So short that a stall cannot hide
-/// in the sleep.
+/// Interval at which a core is checked for a stall. Short enough that no stall fits unnoticed
+/// into the sleep.
 const STALL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Looks at a process and at all processors until it is told to stop.
+/// Watches a process and all cores until it is stopped.
 pub(crate) struct MachineWatch {
     stopped: Arc<AtomicBool>,
     watching: Vec<JoinHandle<Vec<SystemTime>>>,
@@ -53,7 +53,7 @@ impl MachineWatch {
         Self { stopped, watching }
     }
 
-    /// The moments at which a thread was withheld the processor, or a processor stood still.
+    /// The moments at which a thread got no core, or a core stalled.
     pub(crate) fn stop(self) -> Moments {
         self.stopped.store(true, Ordering::Relaxed);
         let moments = self.watching.into_iter().flat_map(JoinHandle::join);
@@ -83,8 +83,8 @@ fn withheld(process: u32, is_stopped: &AtomicBool) -> Vec<SystemTime> {
     moments
 }
 
-/// The moments at which a processor stood still, as a thread that sleeps there sees it. One of many
-/// may stand still alone.
+/// The moments at which a core stalled, as seen by a thread that sleeps on it. A core can stall
+/// while the others run.
 fn stalls(processor: usize, is_stopped: &AtomicBool) -> Vec<SystemTime> {
     stay_on(processor);
     let mut moments = Vec::new();

@@ -18,7 +18,7 @@ use super::{
     target::Target,
 };
 
-/// From where it is read: 127.0.0.4, from which nobody attacks.
+/// Source address of the reader: 127.0.0.4, from which no attacker connects.
 const ADDRESS: u8 = 4;
 /// Pause before it is read again.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -1,8 +1,8 @@
 //! Attacks on the real server from outside, over loopback.
 //!
-//! A server with small limits holds as much as it lets a caller have, kind by kind, and what it takes
-//! of the machine's memory is read; matches are played while everything is tried at once; and
-//! contests are played with a bot that tries to take the win. The bots and the attackers are
+//! In one test, a server with small limits holds as much as they permit, one kind at a time, and
+//! its memory is measured. In another, matches are played during all attacks at once. In a third,
+//! a bot in a contest tries to steal the win. The bots and the attackers are
 //! processes of this program, called with hidden arguments.
 
 mod attacker;
@@ -42,7 +42,7 @@ use crate::{
 
 /// Groups of each contest of a long run with a thief, of two matches each.
 const THEFT_GROUPS: u32 = 25;
-/// Pause between two tries of somebody else.
+/// Pause between two attempts of another caller.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Limits that are reached within seconds. Times are long: what is bounded here is bounded in bytes.
@@ -52,6 +52,7 @@ open_matches_per_key = 110
 ended_matches_kept = 50
 connections = 150
 connections_per_address = 100
+page_connections = 1
 bot_streams = 150
 bot_streams_per_caller = 100
 other_calls = 400
@@ -128,7 +129,7 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
 /// Has a server with small limits hold all kinds of things at once, one kind after the other.
 ///
 /// # Errors
-/// When it takes more memory than its limits say, or does not answer somebody else any more.
+/// If the server takes more memory than its limits allow, or no longer answers other callers.
 fn hoard_all() -> Result<(), String> {
     let limits: Limits = toml::from_str(SMALL).map_err(|error| error.to_string())?;
     let bound = limits.memory_bound();
@@ -158,8 +159,8 @@ fn hoard_all() -> Result<(), String> {
     if most <= bound { Ok(()) } else { Err(course) }
 }
 
-/// Calls as somebody else, from another address, until a call is answered: the hoarders have the
-/// processor too.
+/// Calls as another caller, from another address, until a call is answered. This can take long,
+/// because the hoarders use the cores too.
 async fn serves_others(server: &ServerProcess) -> Result<(), Failure> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -40,14 +40,14 @@ pub(crate) struct Order {
     pub(crate) matches: usize,
     /// Nobody attacks, to compare with.
     pub(crate) is_calm: bool,
-    /// The only way in which is attacked, if it is one.
+    /// The only attack to run; `None` for all.
     pub(crate) only: Option<String>,
     /// The machine is expected to be idle, so that few excuses count.
     pub(crate) is_quiet: bool,
 }
 
 impl Order {
-    /// As `cargo test` has it.
+    /// The order that `cargo test` runs.
     pub(crate) fn short() -> Self {
         Self {
             time: Duration::from_secs(6),
@@ -65,6 +65,7 @@ open_matches = 1000
 open_matches_per_key = 300
 connections = 1000
 connections_per_address = 200
+page_connections = 1
 bot_streams = 1000
 bot_streams_per_caller = 300
 other_calls = 1000
@@ -167,7 +168,7 @@ async fn unwritten(server: &ServerProcess, match_ids: &[String]) -> Vec<String> 
     }
 }
 
-/// Outcome of the matches, and what is to blame for what.
+/// Outcome of the matches, and the cause of each problem.
 struct Report {
     played: Played,
     /// Requests that the server's own lag spoiled.
@@ -208,8 +209,8 @@ impl Report {
         verdict
     }
 
-    /// Those of the suspects that the server is to blame for. A slow disk is no excuse: what waits
-    /// for it moves the deadline.
+    /// The suspects that the server caused. A slow disk is no excuse, because a wait for the disk
+    /// moves the deadline.
     fn for_the_server(&self, suspects: &[Suspect]) -> Vec<String> {
         let mut blamed = self.with(suspects, None);
         blamed.extend(self.with(suspects, Some(Excuse::Disk)));
@@ -275,7 +276,7 @@ impl Report {
 struct Attacker(Child);
 
 impl Attacker {
-    /// Starts it, with no more of the processor than others leave where there is `nice`.
+    /// Starts the attacker, with the lowest priority if `nice` is installed.
     fn start(server: &ServerProcess, only: &Option<String>) -> Self {
         let program = env::current_exe().unwrap();
         let start = |mut command: Command| {

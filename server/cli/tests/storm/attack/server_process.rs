@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Which program is attacked, where it is not the one that was built with this test.
+/// Variable with the program to attack, if it is not the program that was built with this test.
 const ATTACKED: &str = "BRIDGEMASTER_ATTACKED";
 
 /// A running server, and two keys that may do everything.

@@ -1,5 +1,5 @@
-//! A bot that a contest starts and that wants to win without playing: it calls what only the contest
-//! may call, with all that it knows. And the contests in which it tries.
+//! A contest's bot that tries to win without playing: it makes calls that only the contest may
+//! make, with everything that it knows. Also the contests in which it plays.
 
 use std::{env, process::ExitCode, time::Duration};
 
@@ -47,12 +47,12 @@ impl Theft {
     /// Plays a contest of a thief against a bot that starts after it.
     ///
     /// # Errors
-    /// With what the thief came to, if it came to anything.
+    /// If the thief achieved anything; the error describes it.
     pub(crate) fn fails(self, groups: u32) -> Result<(), String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let this = env::current_exe().map_err(|error| error.to_string())?;
         let thief = quoted(&format!("thief={} thief {}", this.display(), self.name()));
-        // It wins by what it plays, if it is let: it starts when the thief has had time.
+        // The victim wins if it can play undisturbed. It starts late, to give the thief time.
         let script = format!("sleep 1; exec {PROGRAM} bot greedy");
         let victim = quoted(&format!("victim=sh -c '{script}'"));
         let bots = format!("--candidate thief --bot {thief} --against victim --bot {victim}");

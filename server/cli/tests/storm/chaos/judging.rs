@@ -246,7 +246,7 @@ fn lost_a_memory(planned: &PlannedMatch, one: &PlayedMatch) -> bool {
 
 /// Results that must not depend on the faults of a run.
 struct Outcome {
-    /// Place, score and what it is made of, of each seat.
+    /// Each seat's place, score and score lines.
     table: Vec<(u32, i32, Vec<ScoreLine>)>,
     /// The decisions of each seat, in order; seats that decide at once have no order among them.
     decisions: BTreeMap<u32, Vec<GameDecision>>,
@@ -303,7 +303,7 @@ fn outcome(replay: &Replay) -> Outcome {
     }
 }
 
-/// Faults of the plan that were not injected, and files that are left of unfinished replays.
+/// Planned faults that were not injected, and leftover files of unfinished replays.
 fn left_out(order: &Order, plan: &Plan, played: &Played) -> Vec<String> {
     let mut wrong = Vec::new();
     let faults = &played.faults;

@@ -1,7 +1,7 @@
 //! Chaos: matches of every game between bots of both languages, while connections are cut, bots
 //! are killed and the server is killed, with SIGKILL, at moments that a seed decides. In the end
-//! every match has one result, every replay holds, no message was out of sequence, nobody was
-//! charged with a fault, and what bots decide that go by their requests alone is what they decide
+//! every match has one result, every replay is valid, no message was out of sequence, no bot was
+//! charged with a fault, and bots that decide only by their requests make the same decisions as
 //! in an undisturbed run.
 //!
 //! A run that fails says what is wrong, and keeps its folder with the data and the logs of all

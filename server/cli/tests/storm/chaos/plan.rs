@@ -56,9 +56,9 @@ impl Player {
     pub(crate) fn remembers(self, game: &str) -> bool {
         match self {
             Self::Watched => false,
-            // It samples hidden facts in all games, but rates by them in some alone.
+            // It samples hidden facts in all games, but its ratings depend on them only in some.
             Self::Greedy => with_game!(game, G => <G as Rate>::RATES_HIDDEN_FACTS) == Some(true),
-            // By chance, the sample bot among what it holds for equal.
+            // They decide at random; the sample bot among decisions that it rates equally.
             Self::Random | Self::PythonSample => true,
         }
     }
@@ -95,9 +95,9 @@ pub(crate) struct Disturbance {
 pub(crate) enum Trouble {
     /// SIGKILL for the server, and another in its place.
     KillServer {
-        /// So long after the moment, which is always that of a request.
+        /// Delay after the disturbance's moment, which is always the moment of a request.
         after: Duration,
-        /// The one in its place is killed again so long after its start, and so on.
+        /// Delays after the starts of the next servers, at which these are killed too.
         again_after: Vec<Duration>,
     },
     KillBot {
@@ -123,7 +123,7 @@ pub(crate) const WHOLE: u64 = 1_000_000;
 const FIRST_AT: u32 = 20_000;
 /// From this part on nothing more goes wrong, so that all of it happens while matches are played.
 const LAST_AT: u32 = 900_000;
-/// One kill of the server in so many hits the one that starts, too.
+/// One in this many kills of the server is followed by a kill of the next server as it starts.
 const ONE_IN_KILLS_AGAIN: u32 = 4;
 /// Longest time from the start of a server to a kill that hits it while it starts, in ms: it takes
 /// some ten ms until it listens.

@@ -24,10 +24,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 pub(crate) enum Cut {
     /// Both ends get a reset at once; data in transit is lost.
     Reset,
-    /// Both ends see the other close in order, though it did not; what was under way is lost.
+    /// Each end sees the other close normally, although it did not; data in transit is lost.
     Close,
-    /// Nothing comes through any more, and no end is told: of a link that is half open both think
-    /// that it is there.
+    /// No data passes any more, and neither end notices: the connection is half-open,
+    /// but both ends consider it established.
     Silence {
         /// Time after which both ends get a reset; `None` for never.
         then_reset: Option<Duration>,
@@ -91,12 +91,12 @@ impl Proxy {
         self.server.send_replace(server);
     }
 
-    /// Tells where the server is.
+    /// Returns a receiver of the server's address.
     pub(crate) fn server(&self) -> watch::Receiver<Option<String>> {
         self.server.subscribe()
     }
 
-    /// Cuts one of the links that are there; tells whether there was one.
+    /// Cuts one of the open links. Returns false if there is none.
     pub(crate) fn cut(&self, pick: u32, how: Cut) -> bool {
         let mut links = self.shared.links.lock().unwrap();
         let whole: Vec<u64> = links
@@ -169,7 +169,7 @@ impl Shared {
 /// A connection to the server, if there is one.
 async fn dial(server: Option<String>) -> Option<TcpStream> {
     let stream = TcpStream::connect(server?).await.ok()?;
-    // Where nobody listens on a port, a connection from that same port meets itself.
+    // Without a listener, a connection from the same port can connect to itself.
     (stream.local_addr().ok()? != stream.peer_addr().ok()?).then_some(stream)
 }
 

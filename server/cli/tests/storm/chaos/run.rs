@@ -38,7 +38,7 @@ const SEATS: usize = 16;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Matches per page of a list: several pages in every run.
 const PAGE_SIZE: u32 = 5;
-/// Time rules that no honest bot breaks on a loaded machine, whatever happens to the server, and
+/// A time control that no correct bot exceeds on a loaded machine, even if the server fails, and
 /// that end a match whose bot hangs.
 const CLOCK: ClockRules = ClockRules {
     bank_ms: Some(1_200_000),
@@ -88,7 +88,7 @@ pub(crate) struct Played {
 pub(crate) struct Faults {
     /// SIGKILLs of the server.
     pub(crate) server_kills: usize,
-    /// Those that hit it while it started.
+    /// Kills that hit a server while it started.
     pub(crate) kills_while_starting: usize,
     /// SIGKILLs of bot processes, and watched bots that were dropped.
     pub(crate) bot_kills: usize,
@@ -107,8 +107,8 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Plays with nothing going wrong, or, with the number of requests of such a run, while
-    /// everything goes wrong that the plan has.
+    /// Plays an undisturbed run, or, given the number of requests of such a run, a run with all
+    /// disturbances of the plan.
     ///
     /// # Errors
     /// With the mistake of a bot or the server.
@@ -137,7 +137,7 @@ impl Run<'_> {
         whole: Option<u64>,
     ) -> Result<Played, String> {
         let proxy = Proxy::start().await.map_err(|error| error.to_string())?;
-        proxy.lead_to(Some(server.start()?));
+        proxy.lead_to(Some(server.start().await?));
         let client = Client(proxy.server());
         let progress = Arc::new(watch::Sender::new(0));
         let seats = Arc::new(Seats::new(&proxy.url, self.python, Arc::clone(&progress)));
@@ -161,7 +161,7 @@ impl Run<'_> {
                 // All must still be there after one more.
                 proxy.lead_to(None);
                 server.kill()?;
-                proxy.lead_to(Some(server.start()?));
+                proxy.lead_to(Some(server.start().await?));
                 (matches, faults)
             }
         };
@@ -169,7 +169,7 @@ impl Run<'_> {
             one.replay = client.replay(&one.match_id).await?;
         }
         let listed = client.list().await?;
-        server.stop()?;
+        server.stop().await?;
         proxy.wait_until_empty().await;
         Ok(Played {
             matches: matches.into_values().collect(),
@@ -267,7 +267,7 @@ async fn storm(
                 for after in again_after {
                     server.start_and_kill(*after).await?;
                 }
-                proxy.lead_to(Some(server.start()?));
+                proxy.lead_to(Some(server.start().await?));
                 faults.server_kills += 1 + again_after.len();
                 faults.kills_while_starting += again_after.len();
             }

@@ -16,8 +16,8 @@ enum Expected {
     Next(u32),
     /// The bot knows nothing though it had a stream before: MatchStarted.
     Start,
-    /// After the MatchStarted of this number: the open request, or what is new. What came between
-    /// is left out.
+    /// After the MatchStarted with this number: the open request, or new messages. Those in between
+    /// are omitted.
     OpenRequest(u32),
     /// After the open request of this number: what is new. The states of seats that followed the
     /// request are left out.
@@ -112,11 +112,11 @@ impl SequenceWatch {
         self.history_id.clone()
     }
 
-    /// Takes the Welcome of a stream. However often the server was killed, it has all that it
-    /// sent: a bot that knows something goes on with it.
+    /// Checks a stream's Welcome. A restarted server still has everything that was
+    /// sent, so a bot that claims to know messages must be resumed.
     ///
     /// # Errors
-    /// In words, what is wrong with it.
+    /// Describes the problem.
     pub(crate) fn welcomed(&mut self, welcome: &Welcome) -> Result<(), String> {
         self.history_id = Some(welcome.history_id.clone());
         if welcome.resumed == self.has_claimed {
@@ -201,8 +201,8 @@ fn without_clock(request: &DecisionRequest) -> DecisionRequest {
     }
 }
 
-/// The sum of what a message says for ever: not the clock of a request, which is that of the
-/// moment, and not the seats at a start, which are as they are now.
+/// The checksum of a message's permanent content. Excludes a request's clock, which depends on the
+/// time of sending, and the seats in MatchStarted, which have their current state.
 fn sum_of(message: &Message) -> u64 {
     let message = match message {
         Message::DecisionRequest(request) => Message::DecisionRequest(without_clock(request)),

@@ -3,13 +3,19 @@
 use std::{
     fs::{self, File},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
-use tokio::time::sleep;
+use tokio::{
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
 
-use crate::kit::{program::bridgemaster, served::Served};
+use crate::kit::{
+    program::{PATIENCE, bridgemaster, signal},
+    served::Served,
+};
 
 /// Number of characters of a log to show.
 const SHOWN: usize = 4_000;
@@ -41,9 +47,10 @@ impl ServerPlace {
     }
 
     /// Starts a server, which must come up, and returns its address.
-    pub(crate) fn start(&mut self) -> Result<String, String> {
-        let mut command = self.command();
-        let served = Served::try_by(&mut command, &self.log(self.starts));
+    pub(crate) async fn start(&mut self) -> Result<String, String> {
+        let process = self.spawn(Stdio::piped())?;
+        let log = self.log(self.starts);
+        let served = wait_for(process.id(), move || Served::serving(process, &log)).await?;
         let served = served
             .map_err(|ran| format!("server {} did not come up: {}", self.starts, ran.all()))?;
         self.address = served.address();
@@ -53,11 +60,8 @@ impl ServerPlace {
 
     /// Starts a server and kills it so long after, wherever it is by then.
     pub(crate) async fn start_and_kill(&mut self, after: Duration) -> Result<(), String> {
-        let mut command = self.command();
-        let log = File::create(self.log(self.starts)).map_err(|error| error.to_string())?;
-        let process = command.stdout(Stdio::null()).stderr(log).spawn();
-        let mut process = process.map_err(|error| error.to_string())?;
-        // A moment as good as any other, which no condition tells.
+        let mut process = self.spawn(Stdio::null())?;
+        // The kill must come at an arbitrary moment, so there is no condition to wait for.
         sleep(after).await;
         let ended = process.try_wait().map_err(|error| error.to_string())?;
         let _ = (process.kill(), process.wait());
@@ -74,9 +78,14 @@ impl ServerPlace {
     }
 
     /// Stops the server, which must end well.
-    pub(crate) fn stop(&mut self) -> Result<(), String> {
-        self.must_run()?.stop();
-        Ok(())
+    pub(crate) async fn stop(&mut self) -> Result<(), String> {
+        let served = self.must_run()?;
+        let id = served.process.id();
+        signal("-TERM", id);
+        match wait_for(id, move || served.ended()).await?.code {
+            Some(0) => Ok(()),
+            code => Err(format!("server {} ended with {code:?}", self.starts)),
+        }
     }
 
     fn must_run(&mut self) -> Result<Served, String> {
@@ -110,6 +119,14 @@ impl ServerPlace {
         self.folder.join(format!("server-{number:03}.log"))
     }
 
+    /// Starts the process of the next server.
+    fn spawn(&mut self, out: Stdio) -> Result<Child, String> {
+        let mut command = self.command();
+        let log = File::create(self.log(self.starts)).map_err(|error| error.to_string())?;
+        let process = command.stdout(out).stderr(log).spawn();
+        process.map_err(|error| error.to_string())
+    }
+
     fn command(&mut self) -> Command {
         self.starts += 1;
         // Every other one with the quicker commits, which survive a SIGKILL just as well.
@@ -122,6 +139,30 @@ impl ServerPlace {
             replays.display()
         ))
     }
+}
+
+/// Kills a process when dropped, so that the wait for it ends.
+struct KillOnDrop(Option<u32>);
+
+impl Drop for KillOnDrop {
+    fn drop(&mut self) {
+        if let Some(id) = self.0 {
+            signal("-KILL", id);
+        }
+    }
+}
+
+/// Waits for a process on a thread of its own. The process is killed when the wait takes too long
+/// or is dropped.
+async fn wait_for<T: Send + 'static>(
+    id: u32,
+    wait: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let mut kill = KillOnDrop(Some(id));
+    let waited = timeout(PATIENCE, spawn_blocking(wait)).await;
+    let waited = waited.map_err(|_| format!("a server hangs for {PATIENCE:?}"))?;
+    kill.0 = None;
+    waited.map_err(|error| error.to_string())
 }
 
 fn end_of(text: &str) -> String {

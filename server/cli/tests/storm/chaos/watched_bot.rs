@@ -30,8 +30,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(2);
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// Longest pause between streams, in ms.
 const PAUSE_MS: u32 = 150;
-/// A bot with a bad memory asks for at most this many messages once more, of those that it has not
-/// yet shown to have.
+/// A forgetful bot asks for at most this many messages again, out of those that it has not
+/// acknowledged yet.
 const FORGOTTEN: u32 = 4;
 
 /// A seat that is watched.
@@ -76,7 +76,7 @@ impl From<Elapsed> for Failure {
 }
 
 impl WatchedBot {
-    /// A bot for a seat; `watch` goes on where another bot of the seat left off.
+    /// A bot for a seat. `watch` continues the checks of the seat's previous bot.
     pub(crate) fn new(
         url: &str,
         ticket: &str,
@@ -205,6 +205,6 @@ async fn answer(stream: &SeatStream, request: &DecisionRequest) {
         listed.extend(decision.unwrap_or_default().encode_to_vec());
     }
     let index = xxh64(&listed, 0) % u64::from(request.legal_count.max(1));
-    // That the stream is gone is seen on its other half.
+    // A lost stream is detected on its receiving half.
     let _ = stream.decide(request.request_id, index as u32).await;
 }

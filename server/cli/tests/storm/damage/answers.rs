@@ -43,7 +43,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Asks everything.
+    /// Makes all requests to the server.
     pub(crate) fn of(server: &Served, known: &Known) -> Self {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -56,7 +56,7 @@ impl Answers {
 async fn ask(server: &Served, known: &Known) -> Answers {
     let channel = server.channel().await;
     let client = Client { channel, known };
-    // There are two that may see everything, and one may be damaged.
+    // Two keys may read everything. One of them may be damaged.
     let reader = match client.info("reader", "").await {
         Answer::Refused(reason) if reason != "MATCH_UNKNOWN" => "other reader",
         _ => "reader",
@@ -80,7 +80,7 @@ async fn ask(server: &Served, known: &Known) -> Answers {
     }
     for &name in known.keys.keys() {
         let sees = match client.info(name, &known.finished[0]).await {
-            // Who may not see a match is not to learn whether there is one.
+            // A caller that may not read a match must not learn whether it exists.
             Answer::Refused(reason) if reason == "SCOPE_MISSING" => {
                 Answer::Refused("MATCH_UNKNOWN".to_owned())
             }
@@ -159,18 +159,18 @@ impl Client<'_> {
         }
     }
 
-    /// Asks for a match that cannot be: whoever may make matches learns what is wrong with it.
+    /// Tries to create an invalid match. Keys that may create matches are refused for the field.
     async fn try_to_make(&self, name: &str) -> Result<(), Status> {
         let request = self.with_key(name, CreateMatchRequest::default());
         self.matches().create_match(request).await.map(|_| ())
     }
 
-    /// All messages to a bot that begins anew. It answers a request that there never was: the
+    /// All messages to a bot that starts over. The bot answers a nonexistent request; the
     /// refusal comes after everything else.
     async fn join(&self, name: &str, ticket: &str) -> Result<Vec<PlayResponse>, Status> {
         let (channel, key) = (self.channel.clone(), &self.known.keys[name]);
         let mut stream = SeatStream::open(channel, ticket, key, hello(name)).await?;
-        // That the stream is gone is seen on its other half.
+        // A lost stream is detected on its receiving half.
         let _ = stream.decide(u32::MAX, 0).await;
         let mut received = Vec::new();
         while let Some(response) = stream.next().await? {

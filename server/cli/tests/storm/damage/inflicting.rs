@@ -18,7 +18,7 @@ const PAGE: usize = 4096;
 /// Most bits that one damage flips.
 const MAX_FLIPS: usize = 4;
 
-/// Damages copied folders. Tells how, or nothing if the kind that was drawn does not apply.
+/// Damages copied folders. Returns a description, or `None` if the drawn kind does not apply.
 pub(crate) fn inflict(
     fixture: &Fixture,
     folders: &Folders,
@@ -32,8 +32,8 @@ pub(crate) fn inflict(
             damage_file(&file, [&fixture.earlier.replays, &folders.replays], random)
         }
         _ => {
-            // The lock tells a process to people, and shared memory is rebuilt: they are damaged
-            // as often as any other, and nothing comes of it.
+            // The lock file only names the process to people, and shared memory is rebuilt.
+            // Both are damaged as often as other files, without effect.
             let file = files_in(&folders.data).choose(random)?.clone();
             damage_file(&file, [&fixture.earlier.data, &fixture.other.data], random)
         }

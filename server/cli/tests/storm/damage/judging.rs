@@ -10,7 +10,7 @@ use super::{
 };
 use crate::kit::program::run;
 
-/// Reasons of refusals that say that the server cannot tell.
+/// Refusal reasons that report damaged or unreadable data.
 const TELLING: &[&str] = &["DATA_DAMAGED", "STORAGE_FAILED", "KEYS_UNREADABLE"];
 /// Warnings that concern the machine.
 const OF_THE_MACHINE: [&str; 2] = ["the server lagged", "the store is slow"];
@@ -31,9 +31,9 @@ pub(crate) enum Outcome {
 /// A difference to the truth.
 struct Difference {
     what: String,
-    /// Identifier of a match or a key: said is what a line of the log names.
+    /// Identifier of a match or a key. A log line with this identifier reports the difference.
     subject: String,
-    /// Identifier of the key that was shown, where it is not that of a reader.
+    /// Identifier of the presented key, unless it is a reader's.
     key: Option<String>,
     /// The value is an earlier state, as after a loss.
     is_of_old: bool,
@@ -203,8 +203,8 @@ fn is_earlier(truth: &MatchInfo, received: &MatchInfo) -> bool {
         && (received.state() != MatchState::Ended || received == truth)
 }
 
-/// Replay files that are not what they were, though `replay verify` takes them and a check does not
-/// name them. A server that was killed may not have written all: then they are to become those of
+/// Replay files that have changed, although `replay verify` accepts them and a check does not
+/// name them. A killed server may not have written all files. If so, the files must become those of
 /// `complete`.
 pub(crate) fn changed_replay_files(
     base: &Base,

@@ -1,6 +1,6 @@
 //! Damage: a data folder with finished matches, matches in play, keys and replays is damaged in a
-//! way that a seed decides, and then served. Each damage must be refused, mended or said: never may
-//! an answer of the server differ from that of the undamaged folder without a word.
+//! way that a seed decides, and then served. Each damage must be refused, repaired or reported. The
+//! server's answers must not silently differ from its answers with the undamaged folder.
 
 mod answers;
 mod fixture;
@@ -38,7 +38,7 @@ const AT_ONCE: usize = 2;
 const DRAWS: usize = 100;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let hundred = || Ok(run(1, 0..100).result().map(drop)?);
+    let hundred = || Ok(judged(1, 0..100).map(drop)?);
     let name = "damage::no_damage_changes_an_answer_without_a_word";
     vec![Trial::test(name, hundred)]
 }
@@ -55,13 +55,20 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
         only => only..only + 1,
     };
     arguments.end("--seed, --damages and --only")?;
+    judged(seed, numbers)
+}
+
+/// Inflicts all damages of these numbers.
+///
+/// # Errors
+/// With each damage that was silent, and the command that inflicts one again.
+fn judged(seed: u64, numbers: Range<u64>) -> Result<String, String> {
     run(seed, numbers).result().map_err(|problem| {
         let again = "cargo test --release -p bridgemaster --test storm -- --long damage";
         format!("{problem}again: {again} --seed {seed} --only NUMBER")
     })
 }
 
-/// Inflicts all damages of these numbers.
 fn run(seed: u64, numbers: Range<u64>) -> Verdict {
     let fixture = Fixture::make();
     let place = tempfile::tempdir().unwrap();
@@ -104,7 +111,7 @@ fn run(seed: u64, numbers: Range<u64>) -> Verdict {
     verdict
 }
 
-/// Inflicts one damage, and returns what it is and what comes of it.
+/// Inflicts one damage, and returns its description and the outcome.
 fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Outcome) {
     let mut random = SmallRng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(number));
     let base = &fixture.bases[random.random_range(0..fixture.bases.len())];
@@ -154,7 +161,7 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
     (format!("{}: {damage}", base.name), outcome)
 }
 
-/// The bytes of the database and the log; an empty log is as none.
+/// The bytes of the database and the log; an empty log counts as none.
 fn contents(folders: &Folders) -> [Option<Vec<u8>>; 2] {
     ["", "-wal"].map(|suffix| {
         let bytes = fs::read(folders.data.join(format!("{DATABASE_FILE}{suffix}"))).ok();

@@ -1,4 +1,4 @@
-//! Damage by SQL that is valid: rows that say what they never said.
+//! Damage by valid SQL statements: rows with wrong values.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, Params, Result, types::FromSql};
 /// Attempts to find rows that can be changed: a constraint may forbid some.
 const ATTEMPTS: usize = 50;
 
-/// Changes a value of a row, or gives the values of two rows to each other. Tells what was done.
+/// Changes a value of a row, or swaps the values of two rows. Returns a description.
 pub(crate) fn change_rows(database: &Path, random: &mut SmallRng) -> Option<String> {
     let connection = Connection::open(database).ok()?;
     connection.pragma_update(None, "foreign_keys", false).ok()?;
@@ -33,7 +33,7 @@ fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
     )
     .ok()?;
     let column = columns.choose(random)?;
-    // A table without numbers of rows is left out: the statement fails.
+    // Tables without row ids are skipped, because the statement fails.
     let rows = format!("SELECT rowid FROM {table} ORDER BY rowid");
     let rows: Vec<i64> = values(connection, &rows, ()).ok()?;
     let (one, other) = (*rows.choose(random)?, *rows.choose(random)?);
