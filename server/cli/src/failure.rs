@@ -21,8 +21,9 @@ const MISUSED: u8 = 2;
 struct Misuse(String);
 
 /// Returns the error for an invalid command line. The message says what is wrong and what is valid.
+/// The final line break of a TOML error is removed.
 pub(super) fn misuse(message: impl Into<String>) -> anyhow::Error {
-    Misuse(message.into()).into()
+    Misuse(message.into().trim_end().to_owned()).into()
 }
 
 /// Returns whether [`misuse`] created the error.
@@ -108,6 +109,14 @@ mod tests {
         assert_eq!(error, expected);
         let error = refused(&Status::unknown("why")).to_string();
         assert!(error.starts_with("the server answered"), "{error}");
+    }
+
+    #[test]
+    fn a_misuse_does_not_end_with_the_line_break_of_a_toml_error() {
+        let error = toml::from_str::<toml::Table>("listen = ").unwrap_err();
+        assert!(error.to_string().ends_with('\n'));
+        let reported = misuse(error.to_string()).to_string();
+        assert_eq!(reported, error.to_string().trim_end());
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub(super) struct SecretFile {
 }
 
 impl SecretFile {
-    /// Creates the file.
+    /// Creates the file, with mode 0600 on Unix. Fails if the file exists.
     pub(super) fn new(path: &Path) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);

@@ -41,14 +41,27 @@ pub(super) struct SpecFlags {
     defined: DefiningFlags,
 }
 
-/// Makes a flag that defines a contest conflict with the flags that name a defined contest. The
-/// flags before [`DefiningFlags`] define nothing.
+/// The flags of a command before [`DefiningFlags`]. They define nothing, but clap passes them to
+/// [`conflict_with_defined`] too.
+const EARLIER_FLAGS: [&str; 10] = [
+    "folder",
+    "plan",
+    "quiet",
+    "bot_changed",
+    "isolation",
+    "max_time",
+    "show_output",
+    "resume",
+    "config",
+    "concurrency",
+];
+
+/// Makes a flag that defines a contest conflict with the flags that name a defined contest.
 fn conflict_with_defined(arg: Arg) -> Arg {
-    match arg.get_id().as_str() {
-        "folder" | "plan" | "quiet" | "bot_changed" | "isolation" | "max_time" | "show_output"
-        | "resume" | "config" | "concurrency" => arg,
-        _ => arg.conflicts_with_all(["config", "resume"]),
+    if EARLIER_FLAGS.contains(&arg.get_id().as_str()) {
+        return arg;
     }
+    arg.conflicts_with_all(["config", "resume"])
 }
 
 #[derive(Args)]
@@ -305,11 +318,18 @@ mod tests {
     use clap::{CommandFactory as _, Parser};
 
     use super::*;
+    use crate::contest::RunArgs;
 
     #[derive(Parser)]
     struct Command {
         #[command(flatten)]
         spec: SpecFlags,
+    }
+
+    #[derive(Parser)]
+    struct RunCommand {
+        #[command(flatten)]
+        _run: RunArgs,
     }
 
     fn spec(flags: &str) -> anyhow::Result<ContestSpec> {
@@ -340,16 +360,32 @@ mod tests {
 
     #[test]
     fn each_flag_that_defines_a_contest_conflicts_with_a_defined_contest() {
-        let command = Command::command();
-        let defining: Vec<&Arg> = command.get_arguments().skip(3).collect();
-        assert!(defining.len() > 40);
-        for arg in defining {
+        let command = RunCommand::command();
+        let conflicts_with_both = |arg: &Arg| {
             let conflicts = command.get_arg_conflicts_with(arg);
-            let ids: Vec<&str> = conflicts.iter().map(|arg| arg.get_id().as_str()).collect();
-            for id in ["config", "resume"] {
-                assert!(ids.contains(&id), "{} and {id}", arg.get_id());
-            }
-        }
+            ["config", "resume"]
+                .iter()
+                .all(|id| conflicts.iter().any(|other| other.get_id() == id))
+        };
+        let arguments = command.get_arguments();
+        let (defining, others): (Vec<&Arg>, Vec<&Arg>) =
+            arguments.partition(|arg| conflicts_with_both(arg));
+        assert!(defining.len() > 40);
+        let others: Vec<&str> = others.iter().map(|arg| arg.get_id().as_str()).collect();
+        let outputs_and_server = [
+            "json",
+            "junit",
+            "markdown",
+            "csv",
+            "svg",
+            "url",
+            "key",
+            "bot_key",
+            "ca",
+            "client_cert",
+            "client_key",
+        ];
+        assert_eq!(others, [&EARLIER_FLAGS[..], &outputs_and_server].concat());
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn ladder_of(ladder: Option<Ladder>) -> anyhow::Result<Ladder> {
     ladder.context("the server sent no information about the ladder")
 }
 
-/// Returns a ladder.
+/// Requests the ladder with this id from the server.
 pub(super) async fn get(client: &mut LadderClient, ladder_id: &str) -> anyhow::Result<Ladder> {
     let ladder_id = ladder_id.to_owned();
     let response = client.get_ladder(GetLadderRequest { ladder_id }).await;

@@ -225,8 +225,9 @@ fn parse_keep_replays(text: &str) -> Result<KeepReplays, String> {
     }
     match text.parse::<Lifetime>() {
         Ok(lifetime) => Ok(KeepReplays::For(lifetime.duration())),
-        Err(error) => Err(format!(
-            "expected `all`, a number of matches (at least 1), or a time: {error}"
+        Err(_) => Err(String::from(
+            "expected `all`, a number of matches (at least 1), or a time with m, h, d or w, such as \
+             90d, up to 3650d",
         )),
     }
 }
@@ -288,8 +289,8 @@ impl Settings {
         let mut limits = limits.into_iter().flat_map(Table::keys);
         if let Some(fixed) = limits.find(|limit| FIXED_LIMITS.contains(&limit.as_str())) {
             return Err(invalid(format!(
-                "[limits]: {fixed} is the same on every server and no longer an entry; remove it \
-                 (docs/operating.md, \"The limits\", has its value)"
+                "[limits]: {fixed} is fixed and no longer an entry; remove it (docs/operating.md, \
+                 \"Fixed limits\", has its value)"
             )));
         }
         let settings: Self = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;

@@ -50,7 +50,7 @@ pub(crate) struct Item {
     pub(crate) link: Option<String>,
 }
 
-/// Values by group.
+/// A chart of values over the numbers of groups.
 pub(crate) struct Chart {
     pub(crate) title: &'static str,
     /// Values to mark with a line and a label; the scale of a chart without dots ends at the first
