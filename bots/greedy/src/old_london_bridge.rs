@@ -124,7 +124,7 @@ impl LookAhead<'_> {
         OldLondonBridge::legal(&state, self.seat, &mut list);
         list.retain(|decision| !matches!(decision, Decision::UseTile(_)));
         // A building's effect is known only at the end of the turn. Tiles and cards are chosen by
-        // their immediate value, since they have a value of their own.
+        // their immediate value, because they are themselves valued.
         let builds = matches!(list[..], [Decision::Place(_) | Decision::Replace(_), ..]);
         let mut best: Option<(f64, State)> = None;
         for decision in list.iter().filter(|decision| **decision != Decision::End) {

@@ -18,7 +18,7 @@ pub(super) struct Pile<T, const N: usize> {
 }
 
 impl<T: Copy, const N: usize> Pile<T, N> {
-    /// Creates a pile of these pieces, the first to be drawn first. `filler` pads the array and may
+    /// Creates a pile of these pieces; `rest[0]` is drawn first. `filler` pads the array and may
     /// be any piece.
     pub(super) fn new(rest: &[T], filler: T) -> Self {
         let mut pieces = [filler; N];

@@ -37,7 +37,7 @@ impl<F: Merge, const N: usize> Forest<F, N> {
         self.len
     }
 
-    /// Adds a segment that is a feature of its own.
+    /// Adds a segment as a separate feature.
     pub(super) fn add(&mut self, feature: F) {
         let segment = usize::from(self.len);
         self.parent[segment] = self.len;

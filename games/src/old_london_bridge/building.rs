@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// Takes the face-up tile from a bonus stack, and thereby reveals the next tile.
+    /// Takes the face-up tile from a bonus stack, which reveals the next tile.
     pub(super) fn take_tile(
         &mut self,
         seat: Seat,

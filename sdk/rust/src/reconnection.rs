@@ -23,7 +23,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(2);
 pub(crate) struct Reconnection {
     pub(crate) route: Route,
     backoff: Backoff,
-    /// Whether any stream was opened.
+    /// True once a stream was opened.
     pub(crate) had_stream: bool,
 }
 

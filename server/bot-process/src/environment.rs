@@ -143,7 +143,7 @@ pub fn check_variable(name: &str) -> Result<(), VariableError> {
     Ok(())
 }
 
-/// Reads a variable of this command that is to be passed to a bot.
+/// Reads a variable from this command's environment, to pass it to a bot.
 pub fn read_variable(name: &str) -> Result<OsString, VariableError> {
     check_variable(name)?;
     env::var_os(name).ok_or_else(|| VariableError::NotSet(name.to_owned()))

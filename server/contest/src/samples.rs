@@ -1,4 +1,4 @@
-//! Results for tests.
+//! Sample rankings for this crate's tests.
 
 use crate::Ranking;
 

@@ -40,7 +40,7 @@ pub(crate) struct FinishedMatch<'a> {
     pub(crate) first_open: Option<u64>,
 }
 
-/// A version's failures.
+/// The recent failures of a version, and its annulled matches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailureRecord {
     /// States whether the bot failed, for each recent match by number.

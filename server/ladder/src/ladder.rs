@@ -34,7 +34,7 @@ pub struct LadderEntry {
     pub forgiven_before: u64,
 }
 
-/// An entry's state.
+/// Determines the matches for which a version is paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryState<'a> {
     /// The version is paired for rated matches.
@@ -82,7 +82,7 @@ pub struct Counts {
     pub cancelled: u64,
 }
 
-/// A ladder's state.
+/// A ladder: its rules, bots, open matches and results.
 #[derive(Clone, Debug)]
 pub struct Ladder {
     origin: Origin,

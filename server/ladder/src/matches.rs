@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::BotVersion;
 
-/// A match's purpose.
+/// The reason why the ladder plays a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Purpose {
     /// The match counts for the ratings.
@@ -18,7 +18,7 @@ pub enum Purpose {
 /// A match that is to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// The match's purpose.
+    /// The reason why the match is played.
     pub purpose: Purpose,
     /// The versions in seat order. A version that is being validated can have several seats.
     pub seats: Vec<BotVersion>,
@@ -26,7 +26,7 @@ pub struct Pairing {
     pub replaces: Option<u64>,
 }
 
-/// A match's outcome.
+/// How a match ended, with its results if it was played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The match was played to its end, and the result is valid.
@@ -42,7 +42,7 @@ pub enum End {
     },
 }
 
-/// A seat's result.
+/// The place and score of a seat in a finished match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatEnd {
     /// The place, 1 for the best. Tied seats share a place.
@@ -92,7 +92,7 @@ pub struct ClosingRule {
     pub max_matches_per_bot: u64,
 }
 
-/// A ladder's state.
+/// Determines whether new versions can enter and whether matches are paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// New versions can enter, and matches are played.

@@ -237,7 +237,7 @@ impl Ladder {
     /// Returns a match that validates a new version: preferably against [house
     /// bots](crate::Rules::house_bots), otherwise against other new versions, then against any bot,
     /// and finally against itself. With more than two seats, the new version takes all seats but
-    /// one, as far as it has free slots. So it plays against both itself and a house bot.
+    /// one, or as many as it has free slots. So it plays against both itself and a house bot.
     fn next_validation(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
         let open = self.open.values();
         let validations = open.filter(|open| open.purpose == Purpose::Validation);

@@ -1,5 +1,5 @@
-//! What nodes that share a store agree on: the [identifiers](names) of matches, keys and nodes, and
-//! the rules of leases. The rules decide when a node can trust its lease, when it renews the lease,
+//! The [identifiers](names) of matches, keys and nodes, and the rules of leases, as shared by all
+//! nodes of a store. The rules decide when a node can trust its lease, when it renews the lease,
 //! and when it retries a transaction. This crate uses neither I/O nor a clock. The store and the
 //! server carry out the decisions.
 //!

@@ -1,7 +1,7 @@
 //! The clock of a match, and the timer that wakes a match at its deadline.
 //!
-//! Nearly every decision moves a match's deadline, and
-//! nearly always to a later time. So the timer sleeps until the deadline that it last read, and then
+//! Nearly every decision moves a match's deadline, and it nearly always moves to a later time.
+//! So the timer sleeps until the deadline that it last read, and then
 //! reads the deadline again. Only a deadline that moves to an earlier time wakes the timer early, so
 //! most decisions do not wake it.
 

@@ -97,7 +97,7 @@ impl VisibilityCursor {
     /// Returns the visible state, or `None` once the delay has ended.
     pub(super) fn delayed_state(&self) -> Option<MutexGuard<'_, VisibleState>> {
         let state = self.state();
-        (!state.is_over()).then_some(state)
+        (!state.is_delay_over()).then_some(state)
     }
 
     pub(super) fn change_count(&self) -> u64 {
@@ -118,7 +118,7 @@ impl VisibilityCursor {
     pub(super) async fn until_over(&self) {
         let mut changes = self.subscribe();
         // `self` owns the sender, so the wait cannot fail.
-        while !self.state().is_over() && changes.changed().await.is_ok() {}
+        while !self.state().is_delay_over() && changes.changed().await.is_ok() {}
     }
 
     /// Returns the match as the cursor shows it.
@@ -389,7 +389,7 @@ mod tests {
         let (delayed, updates, ended_at) = just_ended(&matches).await;
         let look = async {
             delayed.until_ready().await;
-            assert!(!delayed.state().is_over());
+            assert!(!delayed.state().is_delay_over());
             delayed.state().info().clone()
         };
         let drive = delayed.drive(async { panic!("planted") });
@@ -397,7 +397,7 @@ mod tests {
         let ((), seen) = timeout(Duration::from_secs(60), both).await.unwrap();
         assert_eq!(seen.state(), MatchState::Waiting);
         assert!(ended_at.elapsed() >= DELAY);
-        assert!(delayed.state().is_over());
+        assert!(delayed.state().is_delay_over());
         assert_eq!(
             received_states(updates).await,
             [MatchState::Waiting, MatchState::Ended]

@@ -452,8 +452,8 @@ impl<G: WireGame> Match<G> {
         is_valid.then_some(resume_point.last_sequence)
     }
 
-    /// Reports to the referee the lag up to `moment` that was not reported before: that of the
-    /// server, including the time that effects waited to be stored, and that of forwarding nodes.
+    /// Reports all unreported lag up to `moment` to the referee: the lag of forwarding nodes, and
+    /// the server's own lag, which includes the time that effects waited to be stored.
     pub(crate) fn report_lag(&mut self, moment: ServerTime, effects: &mut Vec<Effect>) {
         if self.referee.phase() == MatchPhase::Ended {
             return;

@@ -10,18 +10,18 @@ use crate::{BotIdentity, Charge, Fault};
 /// length, 32 records take 17 KiB.
 pub const MAX_SEAT_RECORDS: u32 = 32;
 
-/// A replay entry.
+/// A numbered and timed entry of a replay.
 #[derive(Debug)]
 pub struct Record<G: Game> {
     /// The record's number. Records are numbered from 0 without gaps.
     pub number: u32,
     /// Time since the match started, in ms; 0 before the start.
     pub at_ms: u64,
-    /// The record's content.
+    /// The decision, chance result, fault or seat change that was recorded.
     pub entry: RecordEntry<G>,
 }
 
-/// A record's content.
+/// The content of a record: a decision, a chance result, a fault, or a change of a seat's bot.
 #[derive(Debug)]
 pub enum RecordEntry<G: Game> {
     /// A decision was applied.

@@ -20,8 +20,8 @@ pub(super) struct Opening<G: WireGame> {
     pub(super) events: Vec<G::Event>,
 }
 
-/// Returns the error for an invalid field. Its path is relative to `Replay`, or to the part of it that
-/// is being read.
+/// Returns the error for an invalid field. Its path is relative to `Replay`, or to the part of it
+/// that is being read.
 pub(super) fn invalid_field<T>(
     field: impl Into<String>,
     detail: impl ToString,

@@ -132,11 +132,11 @@ fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
 
 #[test]
 fn who_decided_cannot_be_forged_where_the_rules_tell() {
-    for (told, forged) in [
+    for (recorded, forged) in [
         (DecidedBy::Bot, DecidedBy::Referee),
         (DecidedBy::Referee, DecidedBy::Bot),
     ] {
-        assert_refused_decision(position(is_by(told)), "decided_by", |decision| {
+        assert_refused_decision(position(is_by(recorded)), "decided_by", |decision| {
             decision.set_decided_by(forged);
         });
     }

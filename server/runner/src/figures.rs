@@ -40,7 +40,7 @@ struct BotFigures {
     total: BotReport,
 }
 
-/// All bots' figures.
+/// The figures of all bots, computed from the groups that count.
 pub(crate) struct Figures<'a> {
     spec: &'a ContestSpec,
     bots: Vec<BotFigures>,

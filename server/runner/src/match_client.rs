@@ -36,7 +36,7 @@ const CONTEST_LABEL: &str = "contest";
 #[derive(Clone)]
 pub(crate) struct MatchClient {
     rpc: RetryClient,
-    /// Read-locked during each call that creates a match. A writer can thereby wait for these
+    /// Read-locked during each call that creates a match, so that a writer waits for these
     /// calls.
     creating: Arc<RwLock<()>>,
 }

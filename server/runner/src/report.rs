@@ -52,7 +52,7 @@ pub struct Report {
     pub identity: Identity,
 }
 
-/// A contest's exit.
+/// The reason why a contest ended, with the exit code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     /// The reason, as a stable identifier.
@@ -164,7 +164,7 @@ impl ExitReason {
 pub struct VerdictReport {
     /// The candidate's number in the spec.
     pub candidate: BotNumber,
-    /// The test's verdict.
+    /// Whether the candidate was accepted.
     pub verdict: VerdictKind,
     /// The part of the sequential test that reached the verdict; `None` before the verdict and in
     /// other tests.
@@ -188,7 +188,7 @@ pub struct VerdictReport {
     pub rests_on_few_groups: bool,
 }
 
-/// A test's verdict.
+/// Whether a test accepted its candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
@@ -300,7 +300,7 @@ pub struct ConfidenceReport {
 pub struct BotReport {
     /// The bot's number in the spec.
     pub bot: BotNumber,
-    /// The bot's name.
+    /// The bot's name in the spec.
     pub name: String,
     /// The command, or the name of the built-in bot.
     pub command: String,

@@ -78,9 +78,9 @@ impl<D> Edge<D> {
 /// The parameters for selecting edges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection {
-    /// See [`Params`](super::searchable::Params).
+    /// As [`Params::exploration`](super::searchable::Params::exploration).
     pub(super) exploration: f64,
-    /// See [`Params`](super::searchable::Params).
+    /// As [`Params::temperature`](super::searchable::Params::temperature).
     pub(super) temperature: f64,
 }
 

@@ -121,8 +121,8 @@ pub(crate) async fn start_by(command: BotCommand) -> Result<BotProcess, StartErr
     command.start("http://127.0.0.1:1", "none").await
 }
 
-/// What a bot prints until it ends.
-pub(crate) async fn said(command: BotCommand) -> Result<String, Failed> {
+/// Returns the standard error of a bot that runs to its end.
+pub(crate) async fn stderr_of(command: BotCommand) -> Result<String, Failed> {
     let mut bot = start_by(command).await?;
     bot.ended().await?;
     Ok(bot.final_stderr().await)

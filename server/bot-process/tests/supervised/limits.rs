@@ -5,7 +5,7 @@ use std::time::Duration;
 use bridgemaster_bot_process::{BotCommand, Limits, allowed_cores};
 use libtest_mimic::{Failed, Trial};
 
-use crate::bots::{run, said, script, start_by, with_and_without_namespaces};
+use crate::bots::{run, script, start_by, stderr_of, with_and_without_namespaces};
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
@@ -65,7 +65,7 @@ fn killed() -> Result<(), Failed> {
 fn limited() -> Result<(), Failed> {
     run(async {
         let limited = command("ulimit -d >&2; nproc >&2", Some(64 << 20));
-        assert_eq!(said(limited).await?, "65536\n1");
+        assert_eq!(stderr_of(limited).await?, "65536\n1");
         Ok(())
     })
 }

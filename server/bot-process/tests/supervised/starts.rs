@@ -6,8 +6,8 @@ use bridgemaster_bot_process::StartError;
 use libtest_mimic::{Failed, Trial};
 
 use crate::bots::{
-    NAMESPACES_VARIABLE, PARENT_COMMAND, in_a_namespace, run, said, script, start_by, supervised,
-    with_and_without_namespaces,
+    NAMESPACES_VARIABLE, PARENT_COMMAND, in_a_namespace, run, script, start_by, stderr_of,
+    supervised, with_and_without_namespaces,
 };
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
@@ -43,7 +43,7 @@ fn descriptors() -> Result<(), Failed> {
         .output()?;
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "started\n");
     run(async {
-        assert_eq!(said(script(bot)).await?, "ready");
+        assert_eq!(stderr_of(script(bot)).await?, "ready");
         Ok(())
     })
 }
@@ -52,7 +52,7 @@ fn rights() -> Result<(), Failed> {
     run(async {
         let text = "grep -E '^(CapEff|CapAmb|CapInh|SigBlk|NoNewPrivs)' /proc/self/status >&2; \
                     (: </dev/tty) 2>/dev/null && echo terminal >&2; exit 0";
-        let said = said(script(text)).await?;
+        let said = stderr_of(script(text)).await?;
         let value = |name: &str| {
             let mut lines = said.lines().filter_map(|line| line.split_once(":\t"));
             let found = lines.find(|(found, _)| *found == name).unwrap();
@@ -74,7 +74,7 @@ fn no_others() -> Result<(), Failed> {
     run(async {
         // The init and the shell; all processes where /proc cannot be mounted, as in many containers.
         assert_eq!(
-            said(script("echo /proc/[0-9]* >&2")).await?,
+            stderr_of(script("echo /proc/[0-9]* >&2")).await?,
             "/proc/1 /proc/2"
         );
         Ok(())

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs};
 
 use crate::cargo::{packages, root};
 
-/// A crate, one that it uses, and whether for its tests alone.
+/// A crate, a crate that it uses, and whether only its tests use it.
 type Arrow = (String, String, bool);
 
 const HEAD: &str = "| crate | may use | because |";
@@ -33,8 +33,8 @@ fn table() -> BTreeMap<Arrow, String> {
     arrows
 }
 
-/// The dependencies among the crates of the workspace, as their manifests state them. A dependency
-/// of tests that is a normal one too is told once, and a crate's own name in its tests not at all.
+/// The dependencies among the workspace's crates, as stated in their manifests. If a dependency is
+/// both normal and for tests, it occurs once. A crate's dependency on itself in tests is omitted.
 fn arrows() -> Vec<Arrow> {
     let packages = packages();
     let is_ours = |name: &str| packages.iter().any(|package| package.name == name);

@@ -41,12 +41,12 @@ pub(crate) fn packages() -> Vec<Package> {
     metadata.packages
 }
 
-/// A crate of somebody's tree.
+/// A crate in a dependency tree.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Built {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// Empty for our own.
+    /// Empty for the workspace's crates.
     pub(crate) licence: String,
 }
 

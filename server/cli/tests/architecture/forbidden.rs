@@ -92,7 +92,7 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     (
         "bridgemaster-server",
         COMMAND_LINE,
-        "who embeds the server has a terminal of his own",
+        "a program that embeds the server does its own terminal output",
     ),
     (
         "bridgemaster",

@@ -1,8 +1,8 @@
 //! A function has at most 60 lines, so that it fits a screen. A table may be longer: a function
-//! that is one `match` and little besides. Tests may be longer too: most are lists of cases.
+//! that consists mainly of one `match`. Tests may be longer too: most are lists of cases.
 //!
-//! Read from the text of the files, which is formatted: what a line opens ends with the next line
-//! of its indentation that begins with a brace.
+//! The check reads the formatted text of the files. A block ends at the next line that begins with
+//! a brace and has the same indentation as the line that opened the block.
 
 use crate::sources::{Source, before_tests, product_sources};
 

@@ -1,6 +1,6 @@
-//! Holds the map of the code to the code: which crate uses which, what they may have in their
-//! trees, and under which licences. No network is needed: what cargo has fetched for the build is
-//! enough.
+//! Checks the code against the tables in `ARCHITECTURE.md`: which crate may use which, which other
+//! crates may be in their trees, and under which licences. No network is needed: the packages that
+//! cargo has fetched for the build are enough.
 
 #![allow(clippy::unwrap_used)]
 

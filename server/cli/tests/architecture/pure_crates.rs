@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::cargo::{packages, root};
 
-/// Crates whose results depend on their arguments alone, so that matches can be replayed.
+/// Crates whose results depend only on their arguments, so that matches can be replayed.
 const PURE: &[&str] = &[
     "bridgemaster-contest",
     "bridgemaster-games",

@@ -3,7 +3,7 @@
 
 use crate::sources::{Source, product_sources};
 
-/// Type names that say nothing of what they hold. `Fault` is the referee's alone.
+/// Type names that do not describe their content. Only the referee may have a `Fault`.
 const VAGUE_TYPES: [&str; 16] = [
     "Begun",
     "Bell",
@@ -75,7 +75,7 @@ fn false_questions(text: &str) -> Vec<&str> {
     false_ones.map(|(name, _)| name).collect()
 }
 
-/// The first line of each comment that stands on lines of its own, and whether it is the only one.
+/// The first line of each doc comment, and whether the comment has only this line.
 fn comments(text: &str) -> Vec<(&str, bool)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_comment = |at: usize| {

@@ -1,5 +1,5 @@
-//! Matches whose bots come back by themselves and are counted, and what comes of them: nothing that
-//! happens to servers may change it.
+//! Matches whose bots reconnect automatically and count their decisions, and the results of these
+//! matches, which server failures must not change.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -28,7 +28,7 @@ impl Bot for Counted {
 /// Outcome of a match.
 #[derive(Debug)]
 struct Played {
-    /// Place, score and what it is made of, of each seat.
+    /// Each seat's place, score and score lines.
     table: Vec<(u32, i32, Vec<ScoreLine>)>,
     faults: u32,
     /// The longest lag in a request that was charged to no seat, in µs.
@@ -121,7 +121,7 @@ impl Playing {
         });
     }
 
-    /// Completes when the bots were asked for so many decisions.
+    /// Completes when the bots have made this many decisions in total.
     pub(crate) async fn reaches(&self, decisions: u64) {
         let mut made = self.decisions.subscribe();
         let reached = made.wait_for(|made| *made >= decisions);

@@ -1,4 +1,4 @@
-//! Servers of a cluster, of which callers know one alone: it forwards calls to the others.
+//! A cluster of which callers know only one server. This server forwards calls to the others.
 
 use bridgemaster_proto::v1::{
     CancelMatchRequest, ExpireSeatRequest, MatchState, SeatState, WatchMatchRequest,
@@ -16,7 +16,7 @@ use crate::{
 const GAMES: [&str; 2] = ["carcassonne", "alhambra"];
 const MATCHES: usize = 4;
 
-/// Matches on a server, whose bots know another one alone.
+/// Starts matches on one server with bots that know only another server.
 async fn begin(on: &Served, known: &Served) -> Playing {
     let mut playing = Playing::default();
     for number in 0..MATCHES {
@@ -110,7 +110,7 @@ pub(crate) async fn nobody_gains_by_saying_that_his_call_was_passed_on() {
         Ok(request)
     };
     let mut matches = MatchServiceClient::with_interceptor(one.channel().await, forged);
-    // It is answered as if nothing had been said: neither refused nor sent on.
+    // The forged metadata is ignored: the call is neither refused nor forwarded.
     let got = matches.get_match(get_request(&match_id)).await.unwrap();
     assert_eq!(got.into_inner().r#match.unwrap().match_id, match_id);
 }

@@ -1,4 +1,4 @@
-//! A server that cannot renew its lease answers nobody.
+//! A server that cannot renew its lease refuses all calls.
 
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
@@ -86,7 +86,7 @@ pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it
     let watched = server.matches().await.watch_match(request).await;
     let mut watched = watched.unwrap().into_inner();
 
-    // The database is there, and does no renewal.
+    // The database responds, but cannot renew a lease.
     let schema = database.rsplit('=').next().unwrap();
     let in_the_way = PostgresServer::shared().open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR UPDATE"

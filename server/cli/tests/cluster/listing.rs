@@ -192,6 +192,6 @@ pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
             .await
             .is_empty()
     );
-    // Who has no part in it and may not read those of others does not see it.
+    // A caller without a part in the match, and without access to all matches, does not see it.
     assert!(listed(&two, &other, &any, 500).await.is_empty());
 }

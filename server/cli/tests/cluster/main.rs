@@ -1,6 +1,6 @@
-//! Several servers over one PostgreSQL database, as processes: one is killed, stands still or drains
-//! while bots play, and every match ends as if nothing had been; one that cannot renew its lease
-//! answers nobody. Without PostgreSQL these tests are ignored, with the reason.
+//! Several server processes with one PostgreSQL database. One is killed, suspended or drained
+//! while bots play, and every match ends as if undisturbed. A server that cannot renew its lease
+//! refuses all calls. Without PostgreSQL these tests are ignored, with the reason.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -29,7 +29,7 @@ mod trials;
 
 use libtest_mimic::Arguments;
 
-/// Whatever the number of cores.
+/// For any number of cores.
 const TRIALS_AT_ONCE: usize = 6;
 
 fn main() {
@@ -66,7 +66,7 @@ fn main() {
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];
     let mut arguments = Arguments::from_args();
-    // They mostly wait for leases to end.
+    // The tests mostly wait for leases to expire.
     arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
     libtest_mimic::run(&arguments, trials).exit();
 }

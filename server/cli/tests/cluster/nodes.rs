@@ -20,7 +20,7 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// Pause between two looks at something that takes seconds.
+/// Interval at which a condition that takes seconds is polled.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Three servers over one database.
@@ -51,7 +51,7 @@ pub(crate) fn two_servers() -> (Served, Served) {
     (node(&database, "one", ""), node(&database, "two", ""))
 }
 
-/// An address that nobody listens on: it has to be known before the server starts.
+/// An address without a listener. The address must be known before the server starts.
 fn free_address() -> String {
     /// The system gives no port below 32,768 to a connection or a listener that names none.
     const FIRST_PORT: u32 = 20_000;
@@ -117,7 +117,7 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
         database, one, two, ..
     } = Cluster::start();
     two.create("alhambra", "a").await;
-    // It tells of its matches when it ends.
+    // A server reports its number of matches when it stops.
     two.stop();
     let table = shown(&database);
     assert_has(

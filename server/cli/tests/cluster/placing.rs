@@ -1,4 +1,4 @@
-//! A new match is made where room is.
+//! A new match is created on a server with free slots.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ async fn until_all_tell_their_load(database: &str) -> Vec<Value> {
     until("all nodes report their load", ask).await
 }
 
-/// Two servers that have so many slots.
+/// Two servers with this many slots each.
 async fn two_with_slots(slots: usize) -> (String, Served, Served) {
     let database = PostgresServer::shared().fresh();
     let folder = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ async fn two_with_slots(slots: usize) -> (String, Served, Served) {
     (database, one, two)
 }
 
-/// Waits until the two servers have told the database that they play so many matches.
+/// Waits until the two servers have reported these numbers of matches to the database.
 async fn until_they_play(database: &str, expected: [u64; 2]) {
     let ask = async || {
         let nodes = nodes(database).into_iter();
@@ -52,7 +52,7 @@ async fn until_they_play(database: &str, expected: [u64; 2]) {
 
 pub(crate) async fn a_busy_server_has_a_new_match_made_where_plenty_of_room_is() {
     let (database, one, two) = two_with_slots(10).await;
-    // Nine of ten are in play when the next is asked for, and not before.
+    // Only the tenth match finds the server with nine of its ten slots in use.
     for number in 0..10 {
         one.create("alhambra", &number.to_string()).await;
     }
@@ -76,7 +76,7 @@ pub(crate) async fn a_new_match_is_made_where_room_is() {
         succeed(format!("match create --game alhambra --server {}", one.url));
         until_they_play(&database, expected).await;
     }
-    // Now nobody has room.
+    // Now no server has a free slot.
     for server in [&one, &two] {
         let refused = server.create_with("alhambra", "a", PATIENT_CLOCK).await;
         assert_eq!(reason(&refused.unwrap_err()), "LIMIT_REACHED");

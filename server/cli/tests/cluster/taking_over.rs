@@ -16,8 +16,8 @@ use crate::{
 /// Games of the matches, which are long enough for a takeover in the middle.
 const GAMES: [&str; 2] = ["carcassonne", "old_london_bridge"];
 
-/// Matches on each of the servers, all of which their bots know. As many as on three servers, and
-/// the same ones.
+/// Starts matches on each of the servers; the bots know all servers. The number of matches and the
+/// matches themselves do not depend on the number of servers.
 async fn begin(servers: &[&Served]) -> Playing {
     let urls: Vec<&str> = servers.iter().map(|server| &*server.url).collect();
     let mut playing = Playing::default();
@@ -31,7 +31,7 @@ async fn begin(servers: &[&Served]) -> Playing {
     playing
 }
 
-/// Three servers with matches of which a quarter is played, and what is to come of them.
+/// Three servers whose matches have been played to a quarter, and the matches' expected results.
 async fn a_quarter_played() -> (Ended, Cluster, Playing) {
     let expected = undisturbed(async |server| begin(&[server]).await).await;
     let cluster = Cluster::start();

@@ -89,7 +89,7 @@ pub(crate) fn junit(text: &str) -> quick_junit::Report {
     report
 }
 
-/// The picture, which must be well-formed and do nothing.
+/// Checks an SVG, which must be well-formed and without active content.
 pub(crate) fn svg(text: &str) {
     elements(text, |element, within, attributes| {
         assert_eq!(within.is_none(), element == "svg", "{text}");
@@ -103,8 +103,8 @@ pub(crate) fn svg(text: &str) {
     );
 }
 
-/// The rows of the table, which must have the columns that docs/ci.md tells, each with a value for
-/// each column.
+/// Returns the number of rows. The columns must be listed in docs/ci.md, and each row must have a
+/// value for each column.
 pub(crate) fn csv(text: &str) -> usize {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers().unwrap().clone();
@@ -115,7 +115,7 @@ pub(crate) fn csv(text: &str) -> usize {
     reader.into_records().map(Result::unwrap).count()
 }
 
-/// The summary, whose tables must have as many cells in each row.
+/// Checks the summary. All rows of a table must have the same number of cells.
 pub(crate) fn markdown(text: &str) {
     assert!(text.starts_with("## Contest: "), "{text}");
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -21,7 +21,7 @@ const RUNNER: Tool = Tool {
     ..PYTHON
 };
 
-/// A bot as somebody has it in a repository of his own.
+/// A minimal bot, as in a user's repository.
 const BOT: &str = "import bridgemaster\n\nbridgemaster.run(lambda request: 0)\n";
 
 /// A test that is given the Python to run.

@@ -30,12 +30,12 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Failed};
 
-/// Whatever the number of cores.
+/// For any number of cores.
 const TRIALS_AT_ONCE: usize = 4;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Many wait for what they have started.
+    // Many tests only wait for processes that they have started.
     arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
     let trials = python_bot::trials()
         .chain(python_package::trials())

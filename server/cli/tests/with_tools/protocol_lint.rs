@@ -1,4 +1,4 @@
-//! The protocol keeps to the rules of buf.yaml, and to what it was: see `docs/testing.md`.
+//! The protocol follows the rules in buf.yaml and is backward compatible: see `docs/testing.md`.
 
 use std::process::Command;
 

@@ -108,7 +108,7 @@ fn program(bot: &str) -> PathBuf {
     workspace().join(format!("bots/python/{bot}_bot.py"))
 }
 
-/// Plays one game: whole matches of the others are tests of their own.
+/// Runs all checks with one game. Other tests play whole matches of the other games.
 fn passes_every_check(python: &Path, bot: &str) -> Result<(), Failed> {
     let plan = Plan {
         command: BotCommand::new(python).with([program(bot)]),
@@ -126,7 +126,7 @@ fn passes_every_check(python: &Path, bot: &str) -> Result<(), Failed> {
     }
 }
 
-/// Seats the Python bot last, and random bots before it, each match on a server of its own.
+/// Seats the Python bot last, and random bots before it, each match on a separate server.
 fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Result<(), Failed> {
     let config = with_game!(game, G => G::config_to_wire(&Default::default()))
         .ok_or("a game of the catalogue")?;
@@ -182,8 +182,8 @@ fn plays_a_whole_match(python: &Path, bot: &str, game: &str, seats: u32) -> Resu
     Ok(())
 }
 
-/// Serves the rules as beside a bot, and gives the address: those of a server of matches wait while
-/// anything else wants the core, and tests want it all the time.
+/// Starts a rules server as for a single bot, and returns its address. A match server's rules calls
+/// have low priority, so they would wait as long as other tests keep the cores busy.
 async fn serve_rules(stop: CancellationToken) -> Result<String, Failed> {
     let rules = RulesServer::new(1)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -126,9 +126,9 @@ fn its_wheel_plays_a_match(python: &Path) -> Result<(), Failed> {
     )
 }
 
-/// Does what the READMEs say in a copy of the workspace, without a network. `cargo run` stands
-/// for the program that is tested, and `python3` for the interpreter of the environment.
-/// Both start with the installation of the package, which is done once.
+/// Runs the READMEs' commands in a copy of the workspace, without a network. `cargo run` becomes
+/// the tested program, and `python3` becomes the environment's interpreter.
+/// Both READMEs start by installing the package; the test installs it once.
 fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed> {
     let wheels = beside(python, "wheels")?;
     let folder = TempDir::new()?;
@@ -215,7 +215,7 @@ fn write_program(file: &Path, body: &str) -> Result<(), Failed> {
     )?)
 }
 
-/// Copies a folder without what is hidden, such as environments, and what Python compiled.
+/// Copies a folder without hidden files, such as environments, and without compiled Python files.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

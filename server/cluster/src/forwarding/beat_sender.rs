@@ -113,7 +113,7 @@ async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &Cance
         match response.await {
             Ok(response) => {
                 let status = Status::from_header_map(response.headers());
-                debug!(?status, "another node ended the beats");
+                debug!(?status, "another node ended the stream of beats");
             }
             Err(error) => debug!(%error, "cannot send beats to another node"),
         }

@@ -1,7 +1,8 @@
 //! Forwards calls to the node that can answer them, so that callers can use any node.
 //!
 //! A call is first answered locally. If a refusal names another node, the call is forwarded to that
-//! node, with its metadata and unchanged bytes. The response is forwarded to the caller. Messages are neither decoded nor encoded. A server never forwards a call that was
+//! node, with its metadata and unchanged bytes. The response is forwarded to the caller. Messages
+//! are neither decoded nor encoded. A server never forwards a call that was
 //! forwarded to it, so calls cannot loop.
 //!
 //! While a server forwards streams of bots, it sends beats to the other server, which shows whether
@@ -77,7 +78,7 @@ pub struct Forwarder {
     metrics: Arc<Metrics>,
     lifecycle: Arc<Lifecycle>,
     cluster: Arc<Cluster>,
-    /// Identifies this process.
+    /// Random identifier of this process, sent with forwarded calls.
     id: HeaderValue,
     beats: BeatSenders,
 }

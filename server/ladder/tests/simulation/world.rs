@@ -132,7 +132,7 @@ impl World {
         matches
     }
 
-    /// Whether this version is paired in a match from a first one on.
+    /// Returns true if this version is paired in a match from number `first` on.
     pub(crate) fn is_paired_from(&self, first: usize, bot: &BotVersion) -> bool {
         let mut matches = self.stored.matches[first..].iter();
         matches.any(|(pairing, _)| pairing.seats.contains(bot))

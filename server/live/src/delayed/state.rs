@@ -1,4 +1,4 @@
-//! What spectators with a delay see of a match: its start and its due records, and nothing later.
+//! A match as spectators with a delay see it: its start and its due records, and nothing later.
 
 use std::{collections::VecDeque, fmt::Display, ops::Range, time::Duration};
 
@@ -35,7 +35,7 @@ pub(crate) struct VisibleState {
     /// Whether the view has failed, because the match cannot be replayed.
     has_failed: bool,
     /// Whether the delay has ended.
-    is_over: bool,
+    is_delay_over: bool,
 }
 
 impl VisibleState {
@@ -51,7 +51,7 @@ impl VisibleState {
             observation: None,
             publisher,
             has_failed: false,
-            is_over: false,
+            is_delay_over: false,
         }
     }
 
@@ -60,8 +60,8 @@ impl VisibleState {
     }
 
     /// Returns whether the delay has ended.
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over
+    pub(crate) fn is_delay_over(&self) -> bool {
+        self.is_delay_over
     }
 
     /// Returns the number of bytes of all received records, visible or not.
@@ -76,7 +76,7 @@ impl VisibleState {
 
     /// Returns the replay head while delayed positions are visible.
     pub(crate) fn head(&self) -> Option<&v1::Replay> {
-        let is_playing = self.positions.is_some() && !self.is_over;
+        let is_playing = self.positions.is_some() && !self.is_delay_over;
         self.head.as_ref().filter(|_| is_playing)
     }
 
@@ -248,7 +248,7 @@ impl VisibleState {
 
     /// Ends the delay, so that viewers see the match itself from now on.
     pub(super) fn finish(&mut self) {
-        self.is_over = true;
+        self.is_delay_over = true;
         self.publisher.finish();
     }
 

@@ -126,7 +126,7 @@ impl Group {
 
 /// Returns the writes that update the record of an open group. If the group is complete, they
 /// replace the record.
-pub(super) fn record_writes(key: &GroupKey, open: &Group) -> Vec<Write> {
+pub(super) fn group_record_writes(key: &GroupKey, open: &Group) -> Vec<Write> {
     let name = key.open_record_name();
     if !open.is_complete() {
         let value = open.record();

@@ -41,7 +41,7 @@ pub(super) struct MatchShared {
     pub(super) context: Arc<Context>,
     pub(super) clock: MatchClock,
     pub(super) metrics: GameMetrics,
-    /// Notified when the deadline has moved to an earlier time or was removed.
+    /// Notified when the deadline moves to an earlier time or is removed.
     pub(super) deadline_moved: Arc<Notify>,
     /// Cancelled when the match is over.
     pub(super) over: CancellationToken,

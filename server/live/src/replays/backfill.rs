@@ -253,8 +253,8 @@ impl RunResult {
     }
 }
 
-/// Withholds these matches' missing replays, as far as they are not public yet. Adds the public
-/// replays to `public`, even on an error.
+/// Withholds the missing replays of these matches, except public replays, which are added to
+/// `public`, even on an error.
 async fn withhold(
     context: BackfillContext<'_>,
     mut ids: Vec<MatchId>,

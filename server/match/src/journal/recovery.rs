@@ -22,7 +22,7 @@ pub struct Recovered<G: WireGame> {
     pub origin: Origin,
     /// The referee after the last entry.
     pub referee: Referee<G>,
-    /// The histories, up to the one of the last server.
+    /// The match's histories, including the last server's.
     pub histories: Histories,
     /// The replay with the records so far.
     pub replay: ReplayWriter,

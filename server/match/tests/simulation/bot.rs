@@ -97,7 +97,7 @@ pub(crate) struct Bot<D> {
     pub(crate) refused_dials: u32,
     /// Every decision that it ever sent, by request.
     sent: BTreeMap<u32, BTreeSet<String>>,
-    /// It does not come back.
+    /// The bot has left and does not reconnect.
     pub(crate) is_gone: bool,
     pub(crate) knows_end: bool,
 }

@@ -1,4 +1,4 @@
-//! A contest's spec.
+//! The spec of a contest, its parts, and their validation.
 
 mod bots;
 mod fork;

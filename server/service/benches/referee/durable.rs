@@ -63,7 +63,7 @@ impl Durable {
     }
 
     /// Takes a turn, for comparison with a ping-pong of the given number of round trips per second.
-    async fn take_turn(
+    async fn measure_turn(
         &mut self,
         game: &'static str,
         sizes: MessageSizes,
@@ -120,7 +120,7 @@ pub(crate) async fn measure(game: &'static str, turn: Duration) {
         let round_trips = ping_pong::round_trips(&channels, pings, MATCHES, turn, cpu).await;
         for durable in &mut durable {
             let round_trips = round_trips.per_second();
-            durable.take_turn(game, sizes, turn, round_trips).await;
+            durable.measure_turn(game, sizes, turn, round_trips).await;
         }
     }
     for durable in durable {

@@ -205,12 +205,12 @@ pub(crate) async fn create_match(channel: &Channel, config: MatchConfig) -> Made
 }
 
 /// The two halves of a bot's stream.
-pub(crate) type Halves = (
+pub(crate) type StreamHalves = (
     mpsc::Sender<PlayRequest>,
     Streaming<(usize, thin::Response)>,
 );
 
-async fn join(channel: &Channel, ticket: String) -> Halves {
+async fn join(channel: &Channel, ticket: String) -> StreamHalves {
     let (outbound, messages) = mpsc::channel(4);
     let hello = Hello {
         protocol_revision: 1,
@@ -233,7 +233,7 @@ async fn join(channel: &Channel, ticket: String) -> Halves {
 }
 
 /// Takes a seat and leaves all requests unanswered.
-pub(crate) async fn join_and_wait(channel: &Channel, ticket: String) -> Halves {
+pub(crate) async fn join_and_wait(channel: &Channel, ticket: String) -> StreamHalves {
     let (outbound, mut inbound) = join(channel, ticket).await;
     inbound.message().await.unwrap().expect("a Welcome");
     (outbound, inbound)

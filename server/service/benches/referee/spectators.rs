@@ -202,7 +202,7 @@ pub(crate) fn run_on_other_cores() -> Option<bool> {
         return None;
     }
     let cores = available_parallelism().unwrap().get();
-    assert!(cores >= 2, "the server needs a core of its own");
+    assert!(cores >= 2, "the server needs a separate core");
     let mut program = program_on(&format!("1-{}", cores - 1));
     let done = program.args(arguments).arg(ON_OTHER_CORES).status();
     Some(done.unwrap().success())

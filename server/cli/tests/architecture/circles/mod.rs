@@ -1,7 +1,7 @@
-//! Files of one crate must not use each other in a circle.
+//! The files of a crate must not depend on each other in a cycle.
 //!
-//! A file uses another whose definition it names, however many re-exports are between; a re-export
-//! itself is no use. Read from the text of the files; what a macro writes is not seen.
+//! A file depends on the file whose definition it names, through any number of re-exports. A
+//! re-export is no dependency. The check reads the files' text, so it sees no code from macros.
 
 mod resolve;
 mod source;
@@ -13,7 +13,7 @@ use crate::cargo::packages;
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// All that a file uses, itself and through others.
+/// All files that a file depends on, directly or indirectly.
 fn reached<'a>(uses: &'a Uses, from: &'a str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -27,7 +27,7 @@ fn reached<'a>(uses: &'a Uses, from: &'a str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// The files that reach themselves, each with those that it uses on such a way.
+/// The files in a cycle, each with the files of the cycle that it depends on directly.
 fn in_circles(uses: &Uses) -> BTreeMap<&str, Vec<&str>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> = uses
         .keys()

@@ -104,7 +104,7 @@ fn read_folder(folder: &Path, above: &[String], modules: &mut BTreeMap<Names, So
         let name = path.file_stem().unwrap().to_str().unwrap();
         let below = [above, &[name.to_owned()]].concat();
         if path.is_dir() {
-            // Programs of their own.
+            // These are separate programs.
             if name != "bin" {
                 read_folder(&path, &below, modules);
             }

@@ -21,7 +21,7 @@ pub(super) struct Source {
     /// Paths that stand in the code.
     pub(super) paths: Vec<Path>,
     pub(super) definitions: BTreeSet<String>,
-    /// Modules in files of their own that are built for tests alone.
+    /// Modules in separate files that are built only for tests.
     pub(super) test_modules: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ fn literal_or_comment(text: &str) -> usize {
     };
     match text.chars().next() {
         Some('"') => quoted('"'),
-        // A lifetime has no second quote where a character has it.
+        // Unlike a character literal, a lifetime has no closing quote.
         Some('\'') if text[1..].starts_with('\\') => quoted('\''),
         Some('\'') if text.chars().nth(2) == Some('\'') => quoted('\''),
         _ => 0,

@@ -98,7 +98,7 @@ impl<G: WireGame> Auditor<G> {
             "more is counted than there was"
         );
         let uncounted = public.decisions - public.counted_decisions;
-        // Those of an earlier life are not counted in this one.
+        // Decisions before the last restart are not counted.
         let secret = self.oracle.secret_decisions().min(public.decisions);
         require!(
             uncounted == secret,

@@ -88,7 +88,7 @@ impl<G: WireGame> World<G> {
         Ok(())
     }
 
-    /// Reads the arrived messages of a stream, as far as it need not wait.
+    /// Reads the messages that have arrived on a stream, until the shell would have to wait.
     pub(super) fn read(&mut self, stream: StreamId) {
         let seat = self.streams[stream.0].seat;
         while self.server.shell.reads(seat, stream)
