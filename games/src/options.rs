@@ -99,7 +99,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
             return Ok(());
         };
         let value = *field(&mut config.clone());
-        check_range(&self.name.replace('-', "_"), value, range.clone())
+        check_range(self.name.replace('-', "_"), value, range.clone())
     }
 
     fn expected(&self, value: &str) -> String {

@@ -77,7 +77,8 @@ fn no_process_of_a_bot_outlives_a_contest_or_a_demo_however_it_is_ended() {
         let _ = fs::remove_dir_all(folder.path().join("contest"));
         contest(folder.path(), &bot)
     };
-    let ends: [(&dyn Fn(String) -> String, &str, Option<i32>); 8] = [
+    type CommandLine<'a> = &'a dyn Fn(String) -> String;
+    let ends: [(CommandLine<'_>, &str, Option<i32>); 8] = [
         (&contest, "-KILL", None),
         (&contest, "-HUP", None),
         (&contest, "-QUIT", None),

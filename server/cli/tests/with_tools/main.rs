@@ -14,7 +14,6 @@ mod action;
 mod certificates;
 mod deploy;
 mod live_display;
-#[allow(dead_code)] // Only whether it is there.
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod protocol_lint;

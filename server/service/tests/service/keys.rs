@@ -71,7 +71,7 @@ async fn every_method_refuses_a_call_without_a_valid_key() {
         (shown(&[text(&good), text(&good)]), "KEY_MISSING"),
         (shown(&[String::new()]), "KEY_UNKNOWN"),
         (shown(&["bmk".to_owned()]), "KEY_UNKNOWN"),
-        (shown(&[forged.clone()]), "KEY_UNKNOWN"),
+        (shown(std::slice::from_ref(&forged)), "KEY_UNKNOWN"),
         (shown(&[with_secret(&good)]), "KEY_UNKNOWN"),
         (shown(&[with_secret(&revoked)]), "KEY_UNKNOWN"),
         (shown(&[text(&revoked)]), "KEY_REVOKED"),

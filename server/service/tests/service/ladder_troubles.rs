@@ -105,7 +105,8 @@ async fn a_version_that_fails_validation_is_reported_with_match_and_fault() {
     let (mut stream, mut offer) = first_offer(&server, "ada").await;
     for failed in 1..=3 {
         assert_eq!(offer.purpose(), OfferPurpose::Validation);
-        join_offered(&server, "ada", &offer).await.resign().await;
+        let bot = join_offered(&server, "ada", &offer).await;
+        bot.resign().await;
         let detail = validation_detail(&mut stream, &offer.match_id).await;
         let expected = format!("match {}: resigned", offer.match_id);
         match detail {

@@ -237,7 +237,7 @@ impl OrphanFinder {
         let unreadable: Vec<i64> = self.unreadable.iter().copied().collect();
         // Released matches come first, since their bots are connected and waiting.
         let mut reader = readers.acquire().await?;
-        let released = find_node_with_released(&mut *reader, &unreadable).await?;
+        let released = find_node_with_released(&mut reader, &unreadable).await?;
         drop(reader);
         if let Some(node) = released {
             self.orphans = None;

@@ -75,7 +75,7 @@ pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, log: &str) ->
         let is_named = complaints
             .iter()
             .any(|line| difference.is_named(line, known));
-        !is_named && !(difference.is_of_old && is_loss_said)
+        !(is_named || difference.is_of_old && is_loss_said)
     });
     if differences.is_empty() {
         return Outcome::Said;
