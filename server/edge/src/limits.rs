@@ -168,7 +168,7 @@ pub struct Limits {
     pub hello_time: Duration,
     /// Messages queued for one bot. A match sends one message per request, so a longer queue means
     /// that the bot does not read. A bot that reconnects is sent up to
-    /// [`MAX_RETAINED_MESSAGES`](bridgemaster_referee::MAX_RETAINED_MESSAGES) messages and the state of its
+    /// [`MAX_RETAINED_MESSAGES`] messages and the state of its
     /// match at once. The limit allows for twice that number.
     #[serde(skip)]
     pub outbound_queue: usize,
