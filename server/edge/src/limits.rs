@@ -167,9 +167,8 @@ pub struct Limits {
     #[serde(rename = "hello_time_ms", deserialize_with = "deserialize_ms")]
     pub hello_time: Duration,
     /// Messages queued for one bot. A match sends one message per request, so a longer queue means
-    /// that the bot does not read. A bot that reconnects is sent up to
-    /// [`MAX_RETAINED_MESSAGES`] messages and the state of its
-    /// match at once. The limit allows for twice that number.
+    /// that the bot does not read. A bot that reconnects is sent up to [`MAX_RETAINED_MESSAGES`]
+    /// messages and the state of its match at once. The limit allows for twice that number.
     #[serde(skip)]
     pub outbound_queue: usize,
     /// Bytes of messages queued for bots that read too slowly, for all bots together. The queue of
