@@ -2,8 +2,8 @@
 
 use std::{env, error::Error, fs, path::PathBuf};
 
-use prost::Message as _;
 use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
+use protox::prost_reflect::DescriptorPool;
 
 /// The files of the services whose messages this project's programs use; all other files are
 /// reached from them.
@@ -56,8 +56,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto/bridgemaster");
     println!("cargo::rerun-if-changed=proto/google");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let described = protox::compile(ROOTS.iter().chain(ERROR_DETAILS), ["proto"])?;
-    fs::write(out.join("descriptors.binpb"), described.encode_to_vec())?;
+    let mut compiler = protox::Compiler::new(["proto"])?;
+    compiler.include_source_info(true).include_imports(true);
+    compiler.open_files(ROOTS.iter().chain(ERROR_DETAILS))?;
+    let described = compiler.file_descriptor_set();
+    // Unlike `described`, the encoded descriptors and the pool have the options of `refusal.proto`.
+    let encoded = compiler.encode_file_descriptor_set();
+    fs::write(out.join("descriptors.binpb"), encoded)?;
+    let advice = advice(&compiler.descriptor_pool()).ok_or("refusal.proto has no advice")?;
+    fs::write(out.join("advice.rs"), advice)?;
     // The paths of all methods, as in calls.
     let services = described.file.iter().flat_map(|file| {
         let of_package = |name: &str| format!("/{}.{name}", file.package());
@@ -85,6 +92,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("legal_decision.rs"), legal_decision(&compiled))?;
     builder.compile_fds(compiled)?;
     Ok(())
+}
+
+/// Generates the method that returns the advice for a refusal, from the option of the same name.
+fn advice(pool: &DescriptorPool) -> Option<String> {
+    let option = pool.get_extension_by_name("bridgemaster.v1.advice")?;
+    let reasons = pool.get_enum_by_name("bridgemaster.v1.RefusalReason")?;
+    let arms = reasons.values().map(|reason| {
+        let advice = reason.options().get_extension(&option).as_enum_number()?;
+        Some(format!("{} => {advice},", reason.number()))
+    });
+    let arms = arms.collect::<Option<String>>()?;
+    Some(format!(
+        "impl bridgemaster::v1::RefusalReason {{
+            /// Returns the advice for this reason: its option `advice` in `refusal.proto`.
+            pub fn advice(self) -> bridgemaster::v1::RefusalAdvice {{
+                let advice = match self as i32 {{ {arms} _ => 0 }};
+                bridgemaster::v1::RefusalAdvice::try_from(advice).unwrap_or_default()
+            }}
+        }}"
+    ))
 }
 
 /// Generates the function that takes a decision out of the list of a request, for any game. Each

@@ -10,6 +10,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	v1 "bridgemaster/gen/bridgemaster/v1"
 )
@@ -126,30 +128,6 @@ const (
 	prefix = "REFUSAL_REASON_"
 )
 
-// adviceByReason has the reasons marked retry or stop in PROTOCOL.md; all other reasons are marked
-// fix.
-var adviceByReason = map[string]Advice{
-	"HELLO_LATE":         Retry,
-	"SLOW_CONSUMER":      Retry,
-	"LIMIT_REACHED":      Retry,
-	"SERVER_STOPPING":    Retry,
-	"STORAGE_FAILED":     Retry,
-	"MATCH_RUNNING":      Retry,
-	"GROUP_RUNNING":      Retry,
-	"NODE_SUPERSEDED":    Retry,
-	"ATTENDANCE_UNKNOWN": Retry,
-	"KEYS_UNREADABLE":    Retry,
-	"BOT_NOT_AVAILABLE":  Retry,
-	"SUPERSEDED":         Stop,
-	"SEAT_CLOSED":        Stop,
-	"MATCH_CANCELLED":    Stop,
-	"MATCH_ENDED":        Stop,
-	"OFFER_UNKNOWN":      Stop,
-	"LADDER_CLOSED":      Stop,
-	"REPLAY_FORGOTTEN":   Stop,
-	"DATA_DAMAGED":       Stop,
-}
-
 // codesToRetry are codes that a broken connection can produce, for a status without a known reason.
 var codesToRetry = map[codes.Code]bool{
 	codes.Unavailable:       true,
@@ -191,12 +169,19 @@ func errorFromRPC(failure error) error {
 }
 
 func adviceFor(reason string, code codes.Code) Advice {
-	if _, known := v1.RefusalReason_value[prefix+reason]; !known && codesToRetry[code] {
+	value := v1.RefusalReason(0).Descriptor().Values().ByName(protoreflect.Name(prefix + reason))
+	if value == nil {
 		// Only newer servers use this reason.
-		return Retry
+		if codesToRetry[code] {
+			return Retry
+		}
+		return Fix
 	}
-	if advice, ok := adviceByReason[reason]; ok {
-		return advice
+	switch proto.GetExtension(value.Options(), v1.E_Advice) {
+	case v1.RefusalAdvice_REFUSAL_ADVICE_RETRY:
+		return Retry
+	case v1.RefusalAdvice_REFUSAL_ADVICE_STOP:
+		return Stop
 	}
 	return Fix
 }

@@ -1,8 +1,6 @@
 #include "refusals.h"
 
-#include <array>
 #include <optional>
-#include <unordered_map>
 
 #include "bridgemaster/v1/refusal.pb.h"
 #include "google/rpc/error_details.pb.h"
@@ -14,32 +12,6 @@ namespace {
 
 constexpr const char* domain = "bridgemaster";
 constexpr std::string_view prefix = "REFUSAL_REASON_";
-
-// Returns the reasons marked retry or stop in PROTOCOL.md; all other reasons are marked fix.
-const std::unordered_map<std::string, Advice>& advice_by_reason() {
-    static const std::unordered_map<std::string, Advice> advice{
-        {"HELLO_LATE", Advice::retry},
-        {"SLOW_CONSUMER", Advice::retry},
-        {"LIMIT_REACHED", Advice::retry},
-        {"SERVER_STOPPING", Advice::retry},
-        {"STORAGE_FAILED", Advice::retry},
-        {"MATCH_RUNNING", Advice::retry},
-        {"GROUP_RUNNING", Advice::retry},
-        {"NODE_SUPERSEDED", Advice::retry},
-        {"ATTENDANCE_UNKNOWN", Advice::retry},
-        {"KEYS_UNREADABLE", Advice::retry},
-        {"BOT_NOT_AVAILABLE", Advice::retry},
-        {"SUPERSEDED", Advice::stop},
-        {"SEAT_CLOSED", Advice::stop},
-        {"MATCH_CANCELLED", Advice::stop},
-        {"MATCH_ENDED", Advice::stop},
-        {"OFFER_UNKNOWN", Advice::stop},
-        {"LADDER_CLOSED", Advice::stop},
-        {"REPLAY_FORGOTTEN", Advice::stop},
-        {"DATA_DAMAGED", Advice::stop},
-    };
-    return advice;
-}
 
 // Returns whether a broken connection can produce a code, for a status without a known reason.
 bool is_retryable(grpc::StatusCode code) {
@@ -106,13 +78,19 @@ void throw_for(const grpc::Status& failure) {
 }
 
 Advice advice_for(const std::string& reason, grpc::StatusCode code) {
-    v1::RefusalReason known{};
-    if (!v1::RefusalReason_Parse(std::string(prefix) + reason, &known)) {
+    const auto* value = v1::RefusalReason_descriptor()->FindValueByName(std::string(prefix) + reason);
+    if (value == nullptr) {
         // Only newer servers use this reason.
         return is_retryable(code) ? Advice::retry : Advice::fix;
     }
-    const auto found = advice_by_reason().find(reason);
-    return found == advice_by_reason().end() ? Advice::fix : found->second;
+    switch (value->options().GetExtension(v1::advice)) {
+        case v1::REFUSAL_ADVICE_RETRY:
+            return Advice::retry;
+        case v1::REFUSAL_ADVICE_STOP:
+            return Advice::stop;
+        default:
+            return Advice::fix;
+    }
 }
 
 std::string reason_name(v1::RefusalReason reason) {

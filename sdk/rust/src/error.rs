@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, io, time::Duration};
 
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{self, RefusalReason},
+    v1::{self, RefusalAdvice, RefusalReason},
 };
 use thiserror::Error;
 use tonic::{Code, Status};
@@ -154,6 +154,15 @@ impl fmt::Display for Advice {
 }
 
 impl Advice {
+    /// Returns the advice for a refusal's reason.
+    fn for_reason(reason: RefusalReason) -> Self {
+        match reason.advice() {
+            RefusalAdvice::Retry => Self::Retry,
+            RefusalAdvice::Stop => Self::Stop,
+            RefusalAdvice::Fix | RefusalAdvice::Unspecified => Self::Fix,
+        }
+    }
+
     /// Returns the advice for a gRPC status: by its refusal reason if it has one, otherwise by its
     /// code.
     pub fn for_status(status: &Status) -> Self {
@@ -188,39 +197,11 @@ impl Refusal {
         }
         let known = RefusalReason::from_str_name(&format!("{REASON_PREFIX}{}", info.reason));
         Some(Self {
-            advice: known.map_or_else(|| advice_for_code(status.code()), advice_for_reason),
+            advice: known.map_or_else(|| advice_for_code(status.code()), Advice::for_reason),
             reason: info.reason,
             message: status.message().to_owned(),
             metadata: info.metadata.into_iter().collect(),
         })
-    }
-}
-
-/// Returns the advice for a reason, as the table in `PROTOCOL.md` defines it. A test compares the
-/// two.
-fn advice_for_reason(reason: RefusalReason) -> Advice {
-    use RefusalReason as R;
-    match reason {
-        R::HelloLate
-        | R::SlowConsumer
-        | R::LimitReached
-        | R::ServerStopping
-        | R::StorageFailed
-        | R::MatchRunning
-        | R::GroupRunning
-        | R::NodeSuperseded
-        | R::AttendanceUnknown
-        | R::BotNotAvailable
-        | R::KeysUnreadable => Advice::Retry,
-        R::Superseded
-        | R::SeatClosed
-        | R::MatchCancelled
-        | R::MatchEnded
-        | R::OfferUnknown
-        | R::LadderClosed
-        | R::ReplayForgotten
-        | R::DataDamaged => Advice::Stop,
-        _ => Advice::Fix,
     }
 }
 
@@ -323,7 +304,7 @@ mod tests {
                 Some("stop") => Advice::Stop,
                 other => panic!("{name}: {other:?}"),
             };
-            assert_eq!(advice_for_reason(reason), advice, "{name}");
+            assert_eq!(Advice::for_reason(reason), advice, "{name}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 import * as grpc from "@grpc/grpc-js";
 import { ProtocolError, RefusedError, type Advice, type PlayError } from "./errors.js";
-import { errorInfo, isKnownReason, REASONS_TO_RETRY, REASONS_TO_STOP } from "./refusal.js";
+import { adviceOf, errorInfo } from "./refusal.js";
 import { escapeText } from "./terminal.js";
 
 /** Codes that a broken connection can produce, for a status without a known reason. */
@@ -44,7 +44,5 @@ export function errorFromRpc({ code, details, metadata }: grpc.ServiceError): St
 }
 
 function adviceFor(reason: string, code: grpc.status): Advice {
-  if (!isKnownReason(reason)) return CODES_TO_RETRY.has(code) ? "retry" : "fix";
-  if (REASONS_TO_RETRY.has(reason)) return "retry";
-  return REASONS_TO_STOP.has(reason) ? "stop" : "fix";
+  return adviceOf(reason) ?? (CODES_TO_RETRY.has(code) ? "retry" : "fix");
 }

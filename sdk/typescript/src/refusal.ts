@@ -1,8 +1,9 @@
 // The refusals of PROTOCOL.md: names, and advice on how to handle them.
 
-import { fromBinary } from "@bufbuild/protobuf";
+import { fromBinary, getOption } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
-import { RefusalReasonSchema, type RefusalReason } from "./gen/bridgemaster/v1/refusal_pb.js";
+import type { Advice } from "./errors.js";
+import { advice, RefusalAdvice, RefusalReasonSchema, type RefusalReason } from "./gen/bridgemaster/v1/refusal_pb.js";
 import type { DecisionRejected } from "./gen/bridgemaster/v1/play_pb.js";
 import { ErrorInfoSchema, type ErrorInfo } from "./gen/google/rpc/error_details_pb.js";
 import { StatusSchema } from "./gen/google/rpc/status_pb.js";
@@ -11,36 +12,20 @@ import { escapeText } from "./terminal.js";
 const DOMAIN = "bridgemaster";
 const PREFIX = "REFUSAL_REASON_";
 
-/** The reasons marked *retry* in PROTOCOL.md. */
-export const REASONS_TO_RETRY: ReadonlySet<string> = new Set([
-  "HELLO_LATE",
-  "SLOW_CONSUMER",
-  "LIMIT_REACHED",
-  "SERVER_STOPPING",
-  "STORAGE_FAILED",
-  "MATCH_RUNNING",
-  "GROUP_RUNNING",
-  "NODE_SUPERSEDED",
-  "ATTENDANCE_UNKNOWN",
-  "BOT_NOT_AVAILABLE",
-  "KEYS_UNREADABLE",
-]);
+const ADVICE = {
+  [RefusalAdvice.RETRY]: "retry",
+  [RefusalAdvice.FIX]: "fix",
+  [RefusalAdvice.STOP]: "stop",
+  [RefusalAdvice.UNSPECIFIED]: "fix",
+} as const satisfies Record<RefusalAdvice, Advice>;
 
-/** The reasons marked *stop* in PROTOCOL.md. */
-export const REASONS_TO_STOP: ReadonlySet<string> = new Set([
-  "SUPERSEDED",
-  "SEAT_CLOSED",
-  "MATCH_CANCELLED",
-  "MATCH_ENDED",
-  "OFFER_UNKNOWN",
-  "LADDER_CLOSED",
-  "REPLAY_FORGOTTEN",
-  "DATA_DAMAGED",
-]);
-
-/** Returns whether this package knows a reason; newer servers can send other reasons. */
-export function isKnownReason(reason: string): boolean {
-  return RefusalReasonSchema.values.some((value) => value.name === PREFIX + reason);
+/**
+ * Returns the advice for a reason, from its option in refusal.proto; undefined if only newer
+ * servers use the reason.
+ */
+export function adviceOf(reason: string): Advice | undefined {
+  const value = RefusalReasonSchema.values.find(({ name }) => name === PREFIX + reason);
+  return value && ADVICE[getOption(value, advice)];
 }
 
 /** Returns the name of a reason, or the number of a reason that only newer servers use. */

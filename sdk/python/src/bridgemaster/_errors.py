@@ -9,7 +9,8 @@ from google.rpc.status_pb2 import Status
 
 from bridgemaster.v1.match_pb2 import MatchResult
 from bridgemaster.v1.play_pb2 import DecisionRejected, MatchEnded
-from bridgemaster.v1.refusal_pb2 import RefusalReason
+from bridgemaster.v1.refusal_pb2 import RefusalAdvice, RefusalReason
+from bridgemaster.v1.refusal_pb2 import advice as _advice_option
 
 from ._terminal import escape
 
@@ -17,37 +18,6 @@ _DOMAIN = "bridgemaster"
 _PREFIX = "REFUSAL_REASON_"
 _DETAILS = "grpc-status-details-bin"
 """Name of the trailer that carries the details of a status."""
-
-REASONS_TO_RETRY = frozenset(
-    {
-        "HELLO_LATE",
-        "SLOW_CONSUMER",
-        "LIMIT_REACHED",
-        "SERVER_STOPPING",
-        "STORAGE_FAILED",
-        "MATCH_RUNNING",
-        "GROUP_RUNNING",
-        "NODE_SUPERSEDED",
-        "ATTENDANCE_UNKNOWN",
-        "BOT_NOT_AVAILABLE",
-        "KEYS_UNREADABLE",
-    }
-)
-"""The reasons marked *retry* in PROTOCOL.md."""
-
-REASONS_TO_STOP = frozenset(
-    {
-        "SUPERSEDED",
-        "SEAT_CLOSED",
-        "MATCH_CANCELLED",
-        "MATCH_ENDED",
-        "OFFER_UNKNOWN",
-        "LADDER_CLOSED",
-        "REPLAY_FORGOTTEN",
-        "DATA_DAMAGED",
-    }
-)
-"""The reasons marked *stop* in PROTOCOL.md."""
 
 _CODES_TO_RETRY = frozenset(
     {
@@ -72,6 +42,14 @@ class Advice(Enum):
     """A retry fails in the same way: change the bot or its options."""
     STOP = "nothing is left to play"
     """Nothing is left to play on this seat."""
+
+
+_ADVICE = {
+    RefusalAdvice.REFUSAL_ADVICE_RETRY: Advice.RETRY,
+    RefusalAdvice.REFUSAL_ADVICE_FIX: Advice.FIX,
+    RefusalAdvice.REFUSAL_ADVICE_STOP: Advice.STOP,
+}
+"""The option `advice` of a reason in refusal.proto."""
 
 
 class PlayError(Exception):
@@ -193,12 +171,11 @@ def rejection_text(rejected: DecisionRejected) -> str:
 
 
 def _advice(reason: str, code: grpc.StatusCode) -> Advice:
-    if _PREFIX + reason not in RefusalReason.DESCRIPTOR.values_by_name:
+    value = RefusalReason.DESCRIPTOR.values_by_name.get(_PREFIX + reason)
+    if value is None:
         # Only newer servers use this reason.
         return Advice.RETRY if code in _CODES_TO_RETRY else Advice.FIX
-    if reason in REASONS_TO_RETRY:
-        return Advice.RETRY
-    return Advice.STOP if reason in REASONS_TO_STOP else Advice.FIX
+    return _ADVICE.get(value.GetOptions().Extensions[_advice_option], Advice.FIX)
 
 
 def _error_info(call: grpc.Call) -> ErrorInfo | None:

@@ -1,7 +1,9 @@
 // Refusals of the server, and their presentation.
 
+import { getOption } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { advice, RefusalAdvice, RefusalReasonSchema } from "../../gen/bridgemaster/v1/refusal_pb.ts";
 
 /** Field number of the reason in google.rpc.ErrorInfo. */
 const REASON = 1;
@@ -23,8 +25,8 @@ export function reasonOf(error: unknown): string {
   return "";
 }
 
-/** Reasons of temporary refusals. */
-const TEMPORARY_REASONS = ["SERVER_STOPPING", "LIMIT_REACHED", "SLOW_CONSUMER", "STORAGE_FAILED", "KEYS_UNREADABLE", "NODE_SUPERSEDED"];
+/** Reasons that end with the match or its group: too long to wait for. */
+const LONG_REASONS = ["MATCH_RUNNING", "GROUP_RUNNING"];
 /** Codes of temporary errors without a reason. */
 const TEMPORARY_CODES = [Code.Unavailable, Code.Unknown, Code.Internal, Code.ResourceExhausted];
 
@@ -49,6 +51,12 @@ export function failureOf(error: unknown): Failure {
     text: superseded || rawMessage || Code[code],
     needsKey: code === Code.Unauthenticated || code === Code.PermissionDenied,
     isUnsupported: code === Code.Unimplemented,
-    isTemporary: reason === "" ? TEMPORARY_CODES.includes(code) : TEMPORARY_REASONS.includes(reason),
+    isTemporary: reason === "" ? TEMPORARY_CODES.includes(code) : isRetryAdvised(reason) && !LONG_REASONS.includes(reason),
   };
+}
+
+/** Returns whether the advice for a reason is to retry. */
+function isRetryAdvised(reason: string): boolean {
+  const value = RefusalReasonSchema.values.find(({ name }) => name === `REFUSAL_REASON_${reason}`);
+  return value !== undefined && getOption(value, advice) === RefusalAdvice.RETRY;
 }

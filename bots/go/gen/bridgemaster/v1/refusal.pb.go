@@ -9,6 +9,7 @@ package bridgemasterv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	descriptorpb "google.golang.org/protobuf/types/descriptorpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -21,8 +22,65 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The reaction to a refusal that makes sense for a client.
+type RefusalAdvice int32
+
+const (
+	// Only for a reason that is never sent.
+	RefusalAdvice_REFUSAL_ADVICE_UNSPECIFIED RefusalAdvice = 0
+	// The same call might succeed later.
+	RefusalAdvice_REFUSAL_ADVICE_RETRY RefusalAdvice = 1
+	// Change the client or its request; the same call would be refused again.
+	RefusalAdvice_REFUSAL_ADVICE_FIX RefusalAdvice = 2
+	// No call can succeed.
+	RefusalAdvice_REFUSAL_ADVICE_STOP RefusalAdvice = 3
+)
+
+// Enum value maps for RefusalAdvice.
+var (
+	RefusalAdvice_name = map[int32]string{
+		0: "REFUSAL_ADVICE_UNSPECIFIED",
+		1: "REFUSAL_ADVICE_RETRY",
+		2: "REFUSAL_ADVICE_FIX",
+		3: "REFUSAL_ADVICE_STOP",
+	}
+	RefusalAdvice_value = map[string]int32{
+		"REFUSAL_ADVICE_UNSPECIFIED": 0,
+		"REFUSAL_ADVICE_RETRY":       1,
+		"REFUSAL_ADVICE_FIX":         2,
+		"REFUSAL_ADVICE_STOP":        3,
+	}
+)
+
+func (x RefusalAdvice) Enum() *RefusalAdvice {
+	p := new(RefusalAdvice)
+	*p = x
+	return p
+}
+
+func (x RefusalAdvice) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RefusalAdvice) Descriptor() protoreflect.EnumDescriptor {
+	return file_bridgemaster_v1_refusal_proto_enumTypes[0].Descriptor()
+}
+
+func (RefusalAdvice) Type() protoreflect.EnumType {
+	return &file_bridgemaster_v1_refusal_proto_enumTypes[0]
+}
+
+func (x RefusalAdvice) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RefusalAdvice.Descriptor instead.
+func (RefusalAdvice) EnumDescriptor() ([]byte, []int) {
+	return file_bridgemaster_v1_refusal_proto_rawDescGZIP(), []int{0}
+}
+
 // The reason for a refusal. In a gRPC status, the value's name without its prefix is the `reason`
-// in a google.rpc.ErrorInfo with the domain "bridgemaster". For each reason, PROTOCOL.md states
+// in a google.rpc.ErrorInfo with the domain "bridgemaster". Each reason's option `advice` states
 // whether to retry, to fix the client, or to stop.
 type RefusalReason int32
 
@@ -273,11 +331,11 @@ func (x RefusalReason) String() string {
 }
 
 func (RefusalReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_bridgemaster_v1_refusal_proto_enumTypes[0].Descriptor()
+	return file_bridgemaster_v1_refusal_proto_enumTypes[1].Descriptor()
 }
 
 func (RefusalReason) Type() protoreflect.EnumType {
-	return &file_bridgemaster_v1_refusal_proto_enumTypes[0]
+	return &file_bridgemaster_v1_refusal_proto_enumTypes[1]
 }
 
 func (x RefusalReason) Number() protoreflect.EnumNumber {
@@ -286,69 +344,95 @@ func (x RefusalReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use RefusalReason.Descriptor instead.
 func (RefusalReason) EnumDescriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_refusal_proto_rawDescGZIP(), []int{0}
+	return file_bridgemaster_v1_refusal_proto_rawDescGZIP(), []int{1}
 }
+
+var file_bridgemaster_v1_refusal_proto_extTypes = []protoimpl.ExtensionInfo{
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*RefusalAdvice)(nil),
+		Field:         50001,
+		Name:          "bridgemaster.v1.advice",
+		Tag:           "varint,50001,opt,name=advice,enum=bridgemaster.v1.RefusalAdvice",
+		Filename:      "bridgemaster/v1/refusal.proto",
+	},
+}
+
+// Extension fields to descriptorpb.EnumValueOptions.
+var (
+	// The advice for a RefusalReason. Clients read the option from the descriptors, so that no client
+	// keeps a table of its own.
+	//
+	// optional bridgemaster.v1.RefusalAdvice advice = 50001;
+	E_Advice = &file_bridgemaster_v1_refusal_proto_extTypes[0]
+)
 
 var File_bridgemaster_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x1dbridgemaster/v1/refusal.proto\x12\x0fbridgemaster.v1*\xfe\x0e\n" +
+	"\x1dbridgemaster/v1/refusal.proto\x12\x0fbridgemaster.v1\x1a google/protobuf/descriptor.proto*z\n" +
+	"\rRefusalAdvice\x12\x1e\n" +
+	"\x1aREFUSAL_ADVICE_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14REFUSAL_ADVICE_RETRY\x10\x01\x12\x16\n" +
+	"\x12REFUSAL_ADVICE_FIX\x10\x02\x12\x17\n" +
+	"\x13REFUSAL_ADVICE_STOP\x10\x03*\xb6\x11\n" +
 	"\rRefusalReason\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12!\n" +
-	"\x1dREFUSAL_REASON_TICKET_MISSING\x10\x01\x12!\n" +
-	"\x1dREFUSAL_REASON_TICKET_UNKNOWN\x10\x02\x12!\n" +
-	"\x1dREFUSAL_REASON_HELLO_EXPECTED\x10\x03\x12\x1d\n" +
-	"\x19REFUSAL_REASON_HELLO_LATE\x10\x04\x12!\n" +
-	"\x1dREFUSAL_REASON_HELLO_REPEATED\x10\x05\x120\n" +
-	",REFUSAL_REASON_PROTOCOL_REVISION_UNSUPPORTED\x10\x06\x12\"\n" +
-	"\x1eREFUSAL_REASON_GAME_NOT_PLAYED\x10\a\x12\x1d\n" +
-	"\x19REFUSAL_REASON_SUPERSEDED\x10\b\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_SEAT_CLOSED\x10\t\x12 \n" +
+	"\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12'\n" +
+	"\x1dREFUSAL_REASON_TICKET_MISSING\x10\x01\x1a\x04\x88\xb5\x18\x02\x12'\n" +
+	"\x1dREFUSAL_REASON_TICKET_UNKNOWN\x10\x02\x1a\x04\x88\xb5\x18\x02\x12'\n" +
+	"\x1dREFUSAL_REASON_HELLO_EXPECTED\x10\x03\x1a\x04\x88\xb5\x18\x02\x12#\n" +
+	"\x19REFUSAL_REASON_HELLO_LATE\x10\x04\x1a\x04\x88\xb5\x18\x01\x12'\n" +
+	"\x1dREFUSAL_REASON_HELLO_REPEATED\x10\x05\x1a\x04\x88\xb5\x18\x02\x126\n" +
+	",REFUSAL_REASON_PROTOCOL_REVISION_UNSUPPORTED\x10\x06\x1a\x04\x88\xb5\x18\x02\x12(\n" +
+	"\x1eREFUSAL_REASON_GAME_NOT_PLAYED\x10\a\x1a\x04\x88\xb5\x18\x02\x12#\n" +
+	"\x19REFUSAL_REASON_SUPERSEDED\x10\b\x1a\x04\x88\xb5\x18\x03\x12$\n" +
+	"\x1aREFUSAL_REASON_SEAT_CLOSED\x10\t\x1a\x04\x88\xb5\x18\x03\x12&\n" +
 	"\x1cREFUSAL_REASON_SLOW_CONSUMER\x10\n" +
-	"\x12$\n" +
-	" REFUSAL_REASON_MALFORMED_MESSAGE\x10\v\x12&\n" +
-	"\"REFUSAL_REASON_BOT_VERSION_DIFFERS\x10\f\x12 \n" +
-	"\x1cREFUSAL_REASON_STALE_REQUEST\x10\r\x12\"\n" +
-	"\x1eREFUSAL_REASON_UNKNOWN_REQUEST\x10\x0e\x12%\n" +
-	"!REFUSAL_REASON_INDEX_OUT_OF_RANGE\x10\x0f\x12%\n" +
-	"!REFUSAL_REASON_MALFORMED_DECISION\x10\x10\x12#\n" +
-	"\x1fREFUSAL_REASON_ILLEGAL_DECISION\x10\x11\x12 \n" +
-	"\x1cREFUSAL_REASON_INVALID_FIELD\x10\x12\x12 \n" +
-	"\x1cREFUSAL_REASON_MATCH_UNKNOWN\x10\x13\x12 \n" +
-	"\x1cREFUSAL_REASON_MATCH_RUNNING\x10\x14\x12 \n" +
-	"\x1cREFUSAL_REASON_LIMIT_REACHED\x10\x15\x12\"\n" +
-	"\x1eREFUSAL_REASON_SERVER_STOPPING\x10\x16\x12\"\n" +
-	"\x1eREFUSAL_REASON_MATCH_CANCELLED\x10\x17\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_MATCH_ENDED\x10\x18\x12\x1d\n" +
-	"\x19REFUSAL_REASON_SEAT_TAKEN\x10\x19\x12)\n" +
-	"%REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED\x10\x1a\x12 \n" +
-	"\x1cREFUSAL_REASON_GROUP_RUNNING\x10\x1b\x12!\n" +
-	"\x1dREFUSAL_REASON_REPLAY_INVALID\x10\x1c\x12!\n" +
-	"\x1dREFUSAL_REASON_STORAGE_FAILED\x10\x1e\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_KEY_MISSING\x10\x1f\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_KEY_UNKNOWN\x10 \x12\x1e\n" +
-	"\x1aREFUSAL_REASON_KEY_REVOKED\x10!\x12 \n" +
-	"\x1cREFUSAL_REASON_SCOPE_MISSING\x10\"\x12&\n" +
-	"\"REFUSAL_REASON_SEAT_OF_ANOTHER_KEY\x10#\x12\"\n" +
-	"\x1eREFUSAL_REASON_KEYS_UNREADABLE\x10$\x12!\n" +
-	"\x1dREFUSAL_REASON_METHOD_UNKNOWN\x10%\x12*\n" +
-	"&REFUSAL_REASON_COMPRESSION_UNSUPPORTED\x10&\x12\x1f\n" +
-	"\x1bREFUSAL_REASON_DATA_DAMAGED\x10'\x12\"\n" +
-	"\x1eREFUSAL_REASON_NODE_SUPERSEDED\x10(\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_KEY_EXPIRED\x10)\x12 \n" +
-	"\x1cREFUSAL_REASON_NOT_SUPPORTED\x10*\x12 \n" +
-	"\x1cREFUSAL_REASON_QUEUE_UNKNOWN\x10+\x12%\n" +
-	"!REFUSAL_REASON_ATTENDANCE_UNKNOWN\x10,\x12 \n" +
-	"\x1cREFUSAL_REASON_OFFER_UNKNOWN\x10-\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_BOT_BENCHED\x10.\x12!\n" +
-	"\x1dREFUSAL_REASON_LADDER_UNKNOWN\x10/\x12 \n" +
-	"\x1cREFUSAL_REASON_LADDER_CLOSED\x100\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_BOT_UNKNOWN\x101\x12\"\n" +
-	"\x1eREFUSAL_REASON_CONTEST_UNKNOWN\x102\x12#\n" +
-	"\x1fREFUSAL_REASON_POSITION_INVALID\x103\x12$\n" +
-	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x12#\n" +
-	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105\"\x04\b\x1d\x10\x1d*\x14REFUSAL_REASON_MOVEDB\xb1\x01\n" +
+	"\x1a\x04\x88\xb5\x18\x01\x12*\n" +
+	" REFUSAL_REASON_MALFORMED_MESSAGE\x10\v\x1a\x04\x88\xb5\x18\x02\x12,\n" +
+	"\"REFUSAL_REASON_BOT_VERSION_DIFFERS\x10\f\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_STALE_REQUEST\x10\r\x1a\x04\x88\xb5\x18\x02\x12(\n" +
+	"\x1eREFUSAL_REASON_UNKNOWN_REQUEST\x10\x0e\x1a\x04\x88\xb5\x18\x02\x12+\n" +
+	"!REFUSAL_REASON_INDEX_OUT_OF_RANGE\x10\x0f\x1a\x04\x88\xb5\x18\x02\x12+\n" +
+	"!REFUSAL_REASON_MALFORMED_DECISION\x10\x10\x1a\x04\x88\xb5\x18\x02\x12)\n" +
+	"\x1fREFUSAL_REASON_ILLEGAL_DECISION\x10\x11\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_INVALID_FIELD\x10\x12\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_MATCH_UNKNOWN\x10\x13\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_MATCH_RUNNING\x10\x14\x1a\x04\x88\xb5\x18\x01\x12&\n" +
+	"\x1cREFUSAL_REASON_LIMIT_REACHED\x10\x15\x1a\x04\x88\xb5\x18\x01\x12(\n" +
+	"\x1eREFUSAL_REASON_SERVER_STOPPING\x10\x16\x1a\x04\x88\xb5\x18\x01\x12(\n" +
+	"\x1eREFUSAL_REASON_MATCH_CANCELLED\x10\x17\x1a\x04\x88\xb5\x18\x03\x12$\n" +
+	"\x1aREFUSAL_REASON_MATCH_ENDED\x10\x18\x1a\x04\x88\xb5\x18\x03\x12#\n" +
+	"\x19REFUSAL_REASON_SEAT_TAKEN\x10\x19\x1a\x04\x88\xb5\x18\x02\x12/\n" +
+	"%REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED\x10\x1a\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_GROUP_RUNNING\x10\x1b\x1a\x04\x88\xb5\x18\x01\x12'\n" +
+	"\x1dREFUSAL_REASON_REPLAY_INVALID\x10\x1c\x1a\x04\x88\xb5\x18\x02\x12'\n" +
+	"\x1dREFUSAL_REASON_STORAGE_FAILED\x10\x1e\x1a\x04\x88\xb5\x18\x01\x12$\n" +
+	"\x1aREFUSAL_REASON_KEY_MISSING\x10\x1f\x1a\x04\x88\xb5\x18\x02\x12$\n" +
+	"\x1aREFUSAL_REASON_KEY_UNKNOWN\x10 \x1a\x04\x88\xb5\x18\x02\x12$\n" +
+	"\x1aREFUSAL_REASON_KEY_REVOKED\x10!\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_SCOPE_MISSING\x10\"\x1a\x04\x88\xb5\x18\x02\x12,\n" +
+	"\"REFUSAL_REASON_SEAT_OF_ANOTHER_KEY\x10#\x1a\x04\x88\xb5\x18\x02\x12(\n" +
+	"\x1eREFUSAL_REASON_KEYS_UNREADABLE\x10$\x1a\x04\x88\xb5\x18\x01\x12'\n" +
+	"\x1dREFUSAL_REASON_METHOD_UNKNOWN\x10%\x1a\x04\x88\xb5\x18\x02\x120\n" +
+	"&REFUSAL_REASON_COMPRESSION_UNSUPPORTED\x10&\x1a\x04\x88\xb5\x18\x02\x12%\n" +
+	"\x1bREFUSAL_REASON_DATA_DAMAGED\x10'\x1a\x04\x88\xb5\x18\x03\x12(\n" +
+	"\x1eREFUSAL_REASON_NODE_SUPERSEDED\x10(\x1a\x04\x88\xb5\x18\x01\x12$\n" +
+	"\x1aREFUSAL_REASON_KEY_EXPIRED\x10)\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_NOT_SUPPORTED\x10*\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_QUEUE_UNKNOWN\x10+\x1a\x04\x88\xb5\x18\x02\x12+\n" +
+	"!REFUSAL_REASON_ATTENDANCE_UNKNOWN\x10,\x1a\x04\x88\xb5\x18\x01\x12&\n" +
+	"\x1cREFUSAL_REASON_OFFER_UNKNOWN\x10-\x1a\x04\x88\xb5\x18\x03\x12$\n" +
+	"\x1aREFUSAL_REASON_BOT_BENCHED\x10.\x1a\x04\x88\xb5\x18\x02\x12'\n" +
+	"\x1dREFUSAL_REASON_LADDER_UNKNOWN\x10/\x1a\x04\x88\xb5\x18\x02\x12&\n" +
+	"\x1cREFUSAL_REASON_LADDER_CLOSED\x100\x1a\x04\x88\xb5\x18\x03\x12$\n" +
+	"\x1aREFUSAL_REASON_BOT_UNKNOWN\x101\x1a\x04\x88\xb5\x18\x02\x12(\n" +
+	"\x1eREFUSAL_REASON_CONTEST_UNKNOWN\x102\x1a\x04\x88\xb5\x18\x02\x12)\n" +
+	"\x1fREFUSAL_REASON_POSITION_INVALID\x103\x1a\x04\x88\xb5\x18\x02\x12*\n" +
+	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x1a\x04\x88\xb5\x18\x01\x12)\n" +
+	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105\x1a\x04\x88\xb5\x18\x03\"\x04\b\x1d\x10\x1d*\x14REFUSAL_REASON_MOVED:[\n" +
+	"\x06advice\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\x0e2\x1e.bridgemaster.v1.RefusalAdviceR\x06adviceB\xb1\x01\n" +
 	"\x13com.bridgemaster.v1B\fRefusalProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
@@ -363,15 +447,19 @@ func file_bridgemaster_v1_refusal_proto_rawDescGZIP() []byte {
 	return file_bridgemaster_v1_refusal_proto_rawDescData
 }
 
-var file_bridgemaster_v1_refusal_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_bridgemaster_v1_refusal_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_bridgemaster_v1_refusal_proto_goTypes = []any{
-	(RefusalReason)(0), // 0: bridgemaster.v1.RefusalReason
+	(RefusalAdvice)(0),                    // 0: bridgemaster.v1.RefusalAdvice
+	(RefusalReason)(0),                    // 1: bridgemaster.v1.RefusalReason
+	(*descriptorpb.EnumValueOptions)(nil), // 2: google.protobuf.EnumValueOptions
 }
 var file_bridgemaster_v1_refusal_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
+	2, // 0: bridgemaster.v1.advice:extendee -> google.protobuf.EnumValueOptions
+	0, // 1: bridgemaster.v1.advice:type_name -> bridgemaster.v1.RefusalAdvice
+	2, // [2:2] is the sub-list for method output_type
+	2, // [2:2] is the sub-list for method input_type
+	1, // [1:2] is the sub-list for extension type_name
+	0, // [0:1] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -385,14 +473,15 @@ func file_bridgemaster_v1_refusal_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bridgemaster_v1_refusal_proto_rawDesc), len(file_bridgemaster_v1_refusal_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 0,
+			NumExtensions: 1,
 			NumServices:   0,
 		},
 		GoTypes:           file_bridgemaster_v1_refusal_proto_goTypes,
 		DependencyIndexes: file_bridgemaster_v1_refusal_proto_depIdxs,
 		EnumInfos:         file_bridgemaster_v1_refusal_proto_enumTypes,
+		ExtensionInfos:    file_bridgemaster_v1_refusal_proto_extTypes,
 	}.Build()
 	File_bridgemaster_v1_refusal_proto = out.File
 	file_bridgemaster_v1_refusal_proto_goTypes = nil

@@ -17,33 +17,6 @@ final class Refusals {
     private static final String DOMAIN = "bridgemaster";
     private static final String PREFIX = "REFUSAL_REASON_";
 
-    /** The reasons marked <em>retry</em> in PROTOCOL.md. */
-    private static final Set<String> TO_RETRY =
-            Set.of(
-                    "HELLO_LATE",
-                    "SLOW_CONSUMER",
-                    "LIMIT_REACHED",
-                    "SERVER_STOPPING",
-                    "STORAGE_FAILED",
-                    "MATCH_RUNNING",
-                    "GROUP_RUNNING",
-                    "NODE_SUPERSEDED",
-                    "ATTENDANCE_UNKNOWN",
-                    "BOT_NOT_AVAILABLE",
-                    "KEYS_UNREADABLE");
-
-    /** The reasons marked <em>stop</em> in PROTOCOL.md. */
-    private static final Set<String> TO_STOP =
-            Set.of(
-                    "SUPERSEDED",
-                    "SEAT_CLOSED",
-                    "MATCH_CANCELLED",
-                    "MATCH_ENDED",
-                    "OFFER_UNKNOWN",
-                    "LADDER_CLOSED",
-                    "REPLAY_FORGOTTEN",
-                    "DATA_DAMAGED");
-
     /** Codes that a broken connection can produce, for a status without a known reason. */
     private static final Set<Status.Code> CODES_TO_RETRY =
             EnumSet.of(
@@ -90,18 +63,16 @@ final class Refusals {
     }
 
     static Advice advice(String reason, Status.Code code) {
-        if (!isKnown(reason)) {
+        var value = RefusalReason.getDescriptor().findValueByName(PREFIX + reason);
+        if (value == null) {
             // Only newer servers use this reason.
             return CODES_TO_RETRY.contains(code) ? Advice.RETRY : Advice.FIX;
         }
-        if (TO_RETRY.contains(reason)) {
-            return Advice.RETRY;
-        }
-        return TO_STOP.contains(reason) ? Advice.STOP : Advice.FIX;
-    }
-
-    static boolean isKnown(String reason) {
-        return RefusalReason.getDescriptor().findValueByName(PREFIX + reason) != null;
+        return switch (value.getOptions().getExtension(bridgemaster.v1.Refusal.advice)) {
+            case REFUSAL_ADVICE_RETRY -> Advice.RETRY;
+            case REFUSAL_ADVICE_STOP -> Advice.STOP;
+            default -> Advice.FIX;
+        };
     }
 
     /** Returns the name of a reason, or its number if only newer servers use it. */
