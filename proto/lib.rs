@@ -40,6 +40,20 @@ pub const PROTOCOL_REVISION: u32 = 1;
 /// refusals.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.binpb"));
 
+impl v1::TimeControl {
+    /// Creates a Fischer time control with these times, in ms.
+    pub const fn fischer(bank_ms: u32, increment_ms: u32, cap_ms: u32) -> Self {
+        let fischer = v1::FischerTimeControl {
+            bank_ms,
+            increment_ms,
+            cap_ms: Some(cap_ms),
+        };
+        Self {
+            kind: Some(v1::time_control::Kind::Fischer(fischer)),
+        }
+    }
+}
+
 /// The paths of all methods in the protocol, such as `/bridgemaster.v1.PlayService/Play`. A server
 /// can implement only some of these methods.
 pub const METHODS: &[&str] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));

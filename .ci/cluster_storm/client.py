@@ -98,8 +98,12 @@ def config_of(planned: PlannedMatch) -> match_pb2.MatchConfig:
         seats=len(planned.players),
         seed=planned.seed,
         clock=clock_pb2.ClockRules(
-            bank_ms=HOUR_MS,
-            cap_ms=FORWARDED_CAP_MS if planned.is_forwarded else HOUR_MS // 6,
+            time_control=clock_pb2.TimeControl(
+                fischer=clock_pb2.FischerTimeControl(
+                    bank_ms=HOUR_MS,
+                    cap_ms=FORWARDED_CAP_MS if planned.is_forwarded else HOUR_MS // 6,
+                )
+            ),
             startup_ms=HOUR_MS,
             reconnect_ms=HOUR_MS // 6,
         ),

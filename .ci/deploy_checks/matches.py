@@ -9,7 +9,7 @@ from pathlib import Path
 
 from language_tests.processes import FailedError
 
-LONG_CLOCKS = ("--startup-ms", "600000", "--bank-ms", "600000", "--cap-ms", "600000")
+LONG_CLOCKS = ("--startup-ms", "600000", "--time-control", "600/600")
 """Prevent timeouts on a busy machine."""
 
 

@@ -18,7 +18,7 @@ LADDER = "storm"
 GAME = "bridges_to_nowhere"
 """A game with short matches and simultaneous decisions."""
 LONG_CLOCKS = (
-    *("--startup-ms", "600000", "--bank-ms", "3600000", "--cap-ms", "600000"),
+    *("--startup-ms", "600000", "--time-control", "3600/600"),
     *("--reconnect-ms", "600000"),
 )
 """Prevent timeouts on a loaded machine, or while a bot or the server is down."""

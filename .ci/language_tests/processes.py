@@ -17,7 +17,7 @@ TOP = Path(__file__).resolve().parent.parent.parent
 TIMEOUT_S = 300.0
 """Default timeout of waits, in seconds; far longer than usual."""
 
-LONG_CLOCKS = ("--startup-ms", "600000", "--bank-ms", "3600000", "--cap-ms", "600000")
+LONG_CLOCKS = ("--startup-ms", "600000", "--time-control", "3600/600")
 """Prevent timeouts on a loaded machine."""
 
 

@@ -3,7 +3,7 @@
 use bridgemaster_games::{GAME_IDS, Game, Seat, SeatCount, with_game};
 use bridgemaster_referee::{
     Answer, BadAnswerReason, BotIdentity, ClockRules, FaultAction, FaultPolicy, ForwardingLag,
-    HousePolicy, Input, MatchPhase, MatchRules, Output, Referee, SeatMessage, Time,
+    HousePolicy, Input, MatchPhase, MatchRules, Output, Referee, SeatMessage, Time, TimeControl,
 };
 
 use crate::{
@@ -79,9 +79,11 @@ fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
     let lasting = [Strike, Substitute, Forfeit];
     let mut ms = |most: u64| bytes.spread().clamp(1, most) as u32;
     let clock = ClockRules {
-        bank_ms: ms(86_400_000),
-        increment_ms: ms(3_600_000) - 1,
-        cap_ms: ms(86_400_000),
+        time_control: TimeControl::Fischer {
+            bank_ms: ms(86_400_000),
+            increment_ms: ms(3_600_000) - 1,
+            cap_ms: ms(86_400_000),
+        },
         startup_ms: ms(3_600_000),
         reconnect_ms: ms(3_600_000) - 1,
         round_trip_credit_ms: ms(1000),

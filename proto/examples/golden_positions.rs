@@ -145,6 +145,7 @@ fn played_decision<G: WireGame>(
             elapsed_us: charged_us,
             credit_us: 0,
             charged_us,
+            uncharged_us: 0,
             referee_lag_us: 0,
         }),
         note: String::new(),

@@ -25,9 +25,7 @@ mod wire_game;
 mod writer;
 
 #[cfg(feature = "games")]
-pub(crate) use wire::Oneof;
-#[cfg(feature = "games")]
-pub use wire::{GameEntry, WireError, WireGame, game_id};
+pub use wire::{GameEntry, Oneof, WireError, WireGame, game_id};
 #[cfg(feature = "games")]
 pub use writer::{Field, Fields, Number, Writer, field_of};
 

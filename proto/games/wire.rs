@@ -29,7 +29,7 @@ impl WireError {
     }
 
     /// Creates the error for a `oneof` without an entry.
-    pub(super) fn none_of<O: Oneof>(field: &str) -> Self {
+    pub fn none_of<O: Oneof>(field: &str) -> Self {
         let detail = match O::ENTRIES {
             [only] => format!("{only} must be set"),
             [first, second] => format!("{first} or {second} must be set"),
@@ -98,7 +98,7 @@ impl<T> Path for Result<T, WireError> {
 }
 
 /// A `oneof` in a message. `build.rs` implements this trait from the descriptors.
-pub(crate) trait Oneof {
+pub trait Oneof {
     /// The names of all entries in the `oneof`.
     const ENTRIES: &'static [&'static str];
 

@@ -37,6 +37,7 @@ fn requests_of_a_table_of_four_stay_small() {
                 credit_us: 50_000,
                 referee_lag_us: 0,
                 charged_us: 200_000,
+                uncharged_us: 0,
             };
             let request = DecisionRequest {
                 request_id,

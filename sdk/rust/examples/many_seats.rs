@@ -201,8 +201,7 @@ async fn match_config(channel: &Channel, game: &str) -> Outcome<v1::MatchConfig>
         game: described.ok_or("unknown game")?.default_config,
         seats: SEATS as u32,
         clock: Some(v1::ClockRules {
-            bank_ms: Some(HOUR_MS),
-            cap_ms: Some(HOUR_MS),
+            time_control: Some(v1::TimeControl::fischer(HOUR_MS, 0, HOUR_MS)),
             startup_ms: Some(HOUR_MS),
             reconnect_ms: Some(HOUR_MS),
             ..v1::ClockRules::default()

@@ -90,34 +90,29 @@ fn time_left(at_receipt_ms: u32, used: Duration) -> Duration {
     Duration::from_millis(at_receipt_ms.into()).saturating_sub(used)
 }
 
-/// Returns a seat's effective time control: the match's `clock`, overridden by the seat's entry in
-/// `seat_clocks`. MatchStarted contains the config, so every bot can compute every seat's time
-/// control.
+/// Returns a seat's clock: the match's `clock`, with the time control of the seat's entry in
+/// `seat_clocks`, if it has one. MatchStarted contains the config, so every bot knows every seat's
+/// time control.
 ///
 /// ```
-/// use bridgemaster_sdk::{seat_clock, v1::{ClockRules, MatchConfig, SeatClock, TimeOdds}};
+/// use bridgemaster_sdk::{seat_clock, v1::{ClockRules, MatchConfig, SeatClock, TimeControl}};
 ///
+/// let of_match = Some(TimeControl::fischer(60_000, 500, 10_000));
+/// let of_seat = Some(TimeControl::fischer(5_000, 0, 10_000));
 /// let config = MatchConfig {
-///     clock: Some(ClockRules { bank_ms: Some(60_000), cap_ms: Some(10_000), ..ClockRules::default() }),
-///     seat_clocks: vec![SeatClock {
-///         seat: 1,
-///         odds: Some(TimeOdds { bank_ms: Some(5_000), ..TimeOdds::default() }),
-///     }],
+///     clock: Some(ClockRules { time_control: of_match, ..ClockRules::default() }),
+///     seat_clocks: vec![SeatClock { seat: 1, time_control: of_seat }],
 ///     ..MatchConfig::default()
 /// };
-/// assert_eq!(seat_clock(&config, 0).bank_ms, Some(60_000));
-/// assert_eq!(seat_clock(&config, 1).bank_ms, Some(5_000));
-/// assert_eq!(seat_clock(&config, 1).cap_ms, Some(10_000));
+/// assert_eq!(seat_clock(&config, 0).time_control, of_match);
+/// assert_eq!(seat_clock(&config, 1).time_control, of_seat);
 /// ```
 #[must_use]
 pub fn seat_clock(config: &MatchConfig, seat: u32) -> ClockRules {
     let clock = config.clock.unwrap_or_default();
     let entry = config.seat_clocks.iter().find(|entry| entry.seat == seat);
-    let odds = entry.and_then(|entry| entry.odds).unwrap_or_default();
     ClockRules {
-        bank_ms: odds.bank_ms.or(clock.bank_ms),
-        increment_ms: odds.increment_ms.or(clock.increment_ms),
-        cap_ms: odds.cap_ms.or(clock.cap_ms),
+        time_control: entry.map_or(clock.time_control, |entry| entry.time_control),
         ..clock
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{ClockRules, FaultAction, FaultPolicy, MatchConfig},
+    v1::{ClockRules, FaultAction, FaultPolicy, MatchConfig, TimeControl},
 };
 
 use super::report::{StopReason, Verdict};
@@ -42,8 +42,11 @@ impl MatchSettings {
             game: Some(game),
             seats: self.seats.into(),
             clock: Some(ClockRules {
-                cap_ms: Some(self.cap_ms.unwrap_or(LONG_CAP_MS)),
-                bank_ms: Some(bank_ms.unwrap_or(LONG_BANK_MS)),
+                time_control: Some(TimeControl::fischer(
+                    bank_ms.unwrap_or(LONG_BANK_MS),
+                    0,
+                    self.cap_ms.unwrap_or(LONG_CAP_MS),
+                )),
                 startup_ms: Some(ms(times.start)),
                 reconnect_ms: Some(ms(times.reconnect)),
                 ..ClockRules::default()

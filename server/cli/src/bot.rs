@@ -27,7 +27,7 @@ const HUMAN: &str = "human";
 #[command(
     after_help = "With `human` you play in the terminal: choose a legal decision by its number or its \
         notation. Your clock runs, so create the match with enough time, such as `match create \
-        --bank-ms 3600000 --cap-ms 600000 --reconnect-ms 600000`.\n\n\
+        --time-control 3600/600 --reconnect-ms 600000`.\n\n\
         The join ticket is a secret. Pass it in the environment, which other users cannot \
         read:\n\n  BRIDGEMASTER_TICKET=... bridgemaster bot greedy"
 )]

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, str::FromStr};
 use anyhow::Context as _;
 use bridgemaster_games::{GAME_IDS, Game, OptionError, OptionSource, SeatCount, Seed, with_game};
 use bridgemaster_proto::v1::MatchConfig;
-use bridgemaster_runner::{Clock, MatchRules, Odds, SpecError};
+use bridgemaster_runner::{Clock, MatchRules, SpecError, TimeControl};
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::{failure::misuse, files};
@@ -229,12 +229,12 @@ fn text_of<G: Game>(name: &str, value: &str) -> anyhow::Result<(String, bool)> {
     Ok((text, is_file))
 }
 
-/// Time odds in the form `WHO=bank_ms:5000,cap_ms:500`. WHO is a seat or a bot, depending on the
-/// command.
+/// Time odds in the form `WHO=TIME`, such as `mine=60+0.5/10`. WHO is a seat or a bot, depending on
+/// the command.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClockOf {
     pub(super) who: String,
-    pub(super) odds: Odds,
+    pub(super) time_control: TimeControl,
 }
 
 impl FromStr for ClockOf {
@@ -242,36 +242,13 @@ impl FromStr for ClockOf {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         // Bot names cannot contain `=`.
-        let (who, parts) = text
+        let (who, time) = text
             .split_once('=')
-            .filter(|(who, parts)| !who.trim().is_empty() && !parts.trim().is_empty())
-            .ok_or("expected WHO=bank_ms:5000,increment_ms:0,cap_ms:500")?;
-        let mut odds = Odds::default();
-        for part in parts.split(',') {
-            let (name, ms) = part.split_once(':').unwrap_or((part, ""));
-            let field = match name.trim() {
-                "bank_ms" => &mut odds.bank_ms,
-                "increment_ms" => &mut odds.increment_ms,
-                "cap_ms" => &mut odds.cap_ms,
-                other => {
-                    return Err(format!(
-                        "{other:?} is not one of bank_ms, increment_ms and cap_ms"
-                    ));
-                }
-            };
-            let ms = ms.trim().parse().map_err(|_| {
-                format!(
-                    "{part:?} needs a whole number of ms, such as {}:500",
-                    name.trim()
-                )
-            })?;
-            if field.replace(ms).is_some() {
-                return Err(format!("{} is given twice", name.trim()));
-            }
-        }
+            .filter(|(who, _)| !who.trim().is_empty())
+            .ok_or("expected WHO=TIME, such as mine=60+0.5/10")?;
         Ok(Self {
             who: who.trim().to_owned(),
-            odds,
+            time_control: time.trim().parse().map_err(|error| format!("{error}"))?,
         })
     }
 }
@@ -301,25 +278,16 @@ mod tests {
     }
 
     #[test]
-    fn time_odds_have_at_least_one_of_three_times() {
-        let parsed: ClockOf = "mine=bank_ms:5000, cap_ms:500".parse().unwrap();
-        let odds = Odds {
-            bank_ms: Some(5000),
-            increment_ms: None,
-            cap_ms: Some(500),
-        };
-        assert_eq!((parsed.who.as_str(), parsed.odds), ("mine", odds));
-        for (bad, expected) in [
-            ("mine", "expected WHO"),
-            ("mine=", "expected WHO"),
-            ("=bank_ms:1", "expected WHO"),
-            ("mine=bank:5", "not one of"),
-            ("mine=bank_ms", "whole number"),
-            ("mine=bank_ms:-1", "whole number"),
-            ("mine=bank_ms:1,bank_ms:2", "twice"),
-        ] {
+    fn time_odds_have_an_owner_and_a_time_control() {
+        let parsed: ClockOf = "mine= 5+1".parse().unwrap();
+        let expected = "5+1".parse().unwrap();
+        assert_eq!(
+            (parsed.who.as_str(), parsed.time_control),
+            ("mine", expected)
+        );
+        for bad in ["mine", "=5", "mine=", "mine=5,1"] {
             let error = bad.parse::<ClockOf>().unwrap_err();
-            assert!(error.contains(expected), "{bad}: {error}");
+            assert!(error.starts_with("expected "), "{bad}: {error}");
         }
     }
 }

@@ -215,7 +215,7 @@ impl Matches {
             let origin = options.into_origin(id, &tickets);
             let live = self.with_slot(maker.as_ref(), || {
                 let live = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
-                live.map_err(|RulesError { field, detail }| match field {
+                live.map_err(|RulesError { field, detail }| match field.as_str() {
                     "fork" => Refusal::field(field, detail),
                     _ => Refusal::field(format!("config.{field}"), detail),
                 })

@@ -378,7 +378,7 @@ mod tests {
     use bridgemaster_games::{GAME_IDS, with_game};
     use bridgemaster_proto::{
         games::WireGame as _,
-        v1::{ClockRules, MatchConfig},
+        v1::{ClockRules, MatchConfig, TimeControl},
     };
     use bridgemaster_referee::BotIdentity;
     use tokio::{runtime::Handle, time::timeout};
@@ -431,8 +431,7 @@ mod tests {
             game,
             seats: 2,
             clock: Some(ClockRules {
-                bank_ms: Some(86_400_000),
-                cap_ms: Some(86_400_000),
+                time_control: Some(TimeControl::fischer(86_400_000, 0, 86_400_000)),
                 startup_ms: Some(3_600_000),
                 ..ClockRules::default()
             }),

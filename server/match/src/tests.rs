@@ -56,7 +56,7 @@ fn started_match<G: WireGame>(
 #[test]
 fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
     let mut rules = rules::<OldLondonBridge>();
-    rules.clock.cap_ms = 30;
+    rules.clock.time_control = "60/0.03".parse().unwrap();
     let (mut played, streams, mut effects) = started_match(rules, false);
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());
     let mut reports = Vec::new();
@@ -88,7 +88,7 @@ fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
 #[test]
 fn a_report_that_is_handled_late_takes_no_forwarding_lag_from_another_seat() {
     let mut rules = rules::<OldLondonBridge>();
-    rules.clock.cap_ms = 1000;
+    rules.clock.time_control = "60+0.5/1".parse().unwrap();
     let (mut played, streams, mut effects) = started_match(rules, false);
     let seats = [0, 1].map(|number| Seat::new(number).unwrap());
     let mut reports = Vec::new();

@@ -29,9 +29,9 @@ let o=String.prototype.isWellFormed;o&&(s.checkUtf8=a=>o.call(a)),Ed(s)}return v
 e[e.Bit32=5]="Bit32"})(N||(N={}));var Is=4294967295,Ns=2147483647,Ms=-2147483648,Ye=class{constructor(t){this.stackPos=[],this.encodeUtf8Into=t?Vs(t):Ct().encodeUtf8Into,this.buffer=xa,this.viewCache=
 Ad,this.pos=0}ensureCapacity(t){let n=this.pos+t;if(n>this.buffer.length){let r=this.buffer.length||Rd;for(;r<n;)r*=2;let s=new Uint8Array(r);this.pos>0&&s.set(
 this.buffer),this.buffer=s}}view(){let t=this.buffer,n=this.viewCache;if(n.byteLength===t.byteLength)return n;let r=new DataView(t.buffer);return this.viewCache=
-r,r}finish(){let t=this.buffer.slice(0,this.pos);return this.pos=0,this.stackPos=[],t}fork(){return this.stackPos.push(this.pos),this.ensureCapacity(kt),this.buffer[this.
-pos++]=0,this}join(){let t=this.stackPos.pop();if(t===void 0)throw new Error("invalid state, fork stack empty");let n=this.pos-t-kt,r=xs(n);return r>kt&&(this.ensureCapacity(
-r-kt),this.buffer.copyWithin(t+r,t+kt,this.pos)),this.pos=t,this.uint32(n),this.pos+=n,this}tag(t,n){return this.uint32((t<<3|n)>>>0)}raw(t){return this.ensureCapacity(
+r,r}finish(){let t=this.buffer.slice(0,this.pos);return this.pos=0,this.stackPos=[],t}fork(){return this.stackPos.push(this.pos),this.ensureCapacity(Tt),this.buffer[this.
+pos++]=0,this}join(){let t=this.stackPos.pop();if(t===void 0)throw new Error("invalid state, fork stack empty");let n=this.pos-t-Tt,r=xs(n);return r>Tt&&(this.ensureCapacity(
+r-Tt),this.buffer.copyWithin(t+r,t+Tt,this.pos)),this.pos=t,this.uint32(n),this.pos+=n,this}tag(t,n){return this.uint32((t<<3|n)>>>0)}raw(t){return this.ensureCapacity(
 t.length),this.buffer.set(t,this.pos),this.pos+=t.length,this}uint32(t){if(Va(t),this.ensureCapacity(5),t<128)return this.buffer[this.pos++]=t,this;for(;t>127;)
 this.buffer[this.pos++]=t&127|128,t>>>=7;return this.buffer[this.pos++]=t,this}int32(t){if(Gs(t),t>=0)return this.uint32(t);this.ensureCapacity(10);for(let n=0;n<
 9;n++)this.buffer[this.pos++]=t&127|128,t>>=7;return this.buffer[this.pos++]=1,this}bool(t){return this.ensureCapacity(1),this.buffer[this.pos++]=t?1:0,this}bytes(t){
@@ -46,7 +46,7 @@ setInt32(this.pos,n.lo,!0),r.setInt32(this.pos+4,n.hi,!0),this.pos+=8,this}int64
 r=n.hi>>31,s=n.lo<<1^r,o=(n.hi<<1|n.lo>>>31)^r;return this.writeVarint64(s,o)}uint64(t){let n=I.uEnc(t);return this.writeVarint64(n.lo,n.hi)}writeVarint64(t,n){
 this.ensureCapacity(10);let r=this.buffer,s=this.pos;for(let i=0;i<28;i=i+7){let c=t>>>i,l=!(!(c>>>7)&&n==0);if(r[s++]=(l?c|128:c)&255,!l)return this.pos=s,this}
 let o=t>>>28&15|(n&7)<<4,a=n>>3!=0;if(r[s++]=(a?o|128:o)&255,!a)return this.pos=s,this;for(let i=3;i<31;i=i+7){let c=n>>>i,l=!!(c>>>7);if(r[s++]=(l?c|128:c)&255,
-!l)return this.pos=s,this}return r[s++]=n>>>31&1,this.pos=s,this}},Rd=128,kt=1,xa=new Uint8Array(0),Ad=new DataView(xa.buffer),Ga=32;function xs(e){return e<128?
+!l)return this.pos=s,this}return r[s++]=n>>>31&1,this.pos=s,this}},Rd=128,Tt=1,xa=new Uint8Array(0),Ad=new DataView(xa.buffer),Ga=32;function xs(e){return e<128?
 1:e<16384?2:e<2097152?3:e<268435456?4:5}var K=class{constructor(t,n=Ct().decodeUtf8){this.decodeUtf8=n,this.varint64Lo=0,this.varint64Hi=0,this.varint64=ya,this.
 uint32=Aa,this.buf=t,this.len=t.length,this.pos=0,this.view=new DataView(t.buffer,t.byteOffset,t.byteLength)}tag(){let t=this.pos,n=this.uint32(),r=this.pos-t;if(r>
 5||r==5&&this.buf[this.pos-1]>15)throw new Error("illegal tag: varint overflows uint32");let s=n>>>3,o=n&7;if(s<=0||o>5)throw new Error("illegal tag: field no "+
@@ -89,16 +89,16 @@ break}case"u":{let r=n.c,s=n.take(4);if(s===!1)return!1;let o=parseInt(r+s,16);i
 0,o,!0),t.push(a[0],a[1],a[2],a[3]);break}case"U":{let r=n.c,s=n.take(8);if(s===!1)return!1;let o=I.uEnc(r+s),a=new Uint8Array(8),i=new DataView(a.buffer);i.setInt32(
 0,o.lo,!0),i.setInt32(4,o.hi,!0),t.push(a[0],a[1],a[2],a[3],a[4],a[5],a[6],a[7]);break}}break;default:t.push(n.c.charCodeAt(0))}return new Uint8Array(t)}var Id=["FieldValueInvalidError","FieldListRangeError","ForeignFieldError"],M=class extends Error{constructor(t,n,r="FieldValueInvalidError"){super(n),this.name=
 r,this.field=()=>t}};function Ca(e){return e instanceof Error&&Id.includes(e.name)&&"field"in e&&typeof e.field=="function"}function _(e,t){switch(e){case m.STRING:return"";case m.BOOL:return!1;case m.DOUBLE:case m.FLOAT:return 0;case m.INT64:case m.UINT64:case m.SFIXED64:case m.FIXED64:case m.
-SINT64:return t?"0":I.zero;case m.BYTES:return new Uint8Array(0);default:return 0}}function ka(e,t){switch(e){case m.BOOL:return t===!1;case m.STRING:return t===
-"";case m.BYTES:return t instanceof Uint8Array&&!t.byteLength;case m.DOUBLE:case m.FLOAT:return Object.is(t,0);default:return t==0}}var Ta=2,X=Symbol.for("reflect unsafe local");function Xa(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function La(e,t){
-let n=t.localName;if(t.oneof)return e[t.oneof.localName].case===n;if(t.presence!=Ta)return e[n]!==void 0&&Object.prototype.hasOwnProperty.call(e,n);switch(t.fieldKind){case"\
-list":return e[n].length>0;case"map":return Object.keys(e[n]).length>0;case"scalar":return!ka(t.scalar,e[n]);case"enum":return e[n]!==t.enum.values[0].number}throw new Error(
+SINT64:return t?"0":I.zero;case m.BYTES:return new Uint8Array(0);default:return 0}}function Ta(e,t){switch(e){case m.BOOL:return t===!1;case m.STRING:return t===
+"";case m.BYTES:return t instanceof Uint8Array&&!t.byteLength;case m.DOUBLE:case m.FLOAT:return Object.is(t,0);default:return t==0}}var ka=2,X=Symbol.for("reflect unsafe local");function Xa(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function La(e,t){
+let n=t.localName;if(t.oneof)return e[t.oneof.localName].case===n;if(t.presence!=ka)return e[n]!==void 0&&Object.prototype.hasOwnProperty.call(e,n);switch(t.fieldKind){case"\
+list":return e[n].length>0;case"map":return Object.keys(e[n]).length>0;case"scalar":return!Ta(t.scalar,e[n]);case"enum":return e[n]!==t.enum.values[0].number}throw new Error(
 "message field with implicit presence")}function Je(e,t){return Object.prototype.hasOwnProperty.call(e,t)&&e[t]!==void 0}function Ba(e,t){if(t.oneof){let n=e[t.
 oneof.localName];return n.case===t.localName?n.value:void 0}return e[t.localName]}function Ua(e,t,n){t.oneof?e[t.oneof.localName]={case:t.localName,value:n}:e[t.
 localName]=n}function w(e,t,n){t==="__proto__"?Object.defineProperty(e,"__proto__",{value:n,writable:!0,enumerable:!0,configurable:!0}):e[t]=n}function wa(e,t){
 return Object.prototype.hasOwnProperty.call(e,t)?e[t]:void 0}function _a(e,t){let n=t.localName;if(t.oneof){let r=t.oneof.localName;e[r].case===n&&(e[r]={case:void 0})}else if(t.
-presence!=Ta)delete e[n];else switch(t.fieldKind){case"map":e[n]={};break;case"list":e[n]=[];break;case"enum":e[n]=t.enum.values[0].number;break;case"scalar":e[n]=
-_(t.scalar,t.longAsString);break}}function Tt(e,t){return e!==null&&typeof e=="object"&&"$typeName"in e&&typeof e.$typeName=="string"?t===void 0?!0:t.typeName===e.$typeName:!1}function ie(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function Xt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
+presence!=ka)delete e[n];else switch(t.fieldKind){case"map":e[n]={};break;case"list":e[n]=[];break;case"enum":e[n]=t.enum.values[0].number;break;case"scalar":e[n]=
+_(t.scalar,t.longAsString);break}}function kt(e,t){return e!==null&&typeof e=="object"&&"$typeName"in e&&typeof e.$typeName=="string"?t===void 0?!0:t.typeName===e.$typeName:!1}function ie(e){return e!==null&&typeof e=="object"&&!Array.isArray(e)}function Xt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"add"in e&&"field"in e&&typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.listKind==i.listKind&&
 a.scalar===i.scalar&&((n=a.message)===null||n===void 0?void 0:n.typeName)===((r=i.message)===null||r===void 0?void 0:r.typeName)&&((s=a.enum)===null||s===void 0?
 void 0:s.typeName)===((o=i.enum)===null||o===void 0?void 0:o.typeName)}return!0}return!1}function Lt(e,t){var n,r,s,o;if(ie(e)&&X in e&&"has"in e&&"field"in e&&
 typeof e.field=="function"){if(t!==void 0){let a=t,i=e.field();return a.mapKey===i.mapKey&&a.mapKind==i.mapKind&&a.scalar===i.scalar&&((n=a.message)===null||n===
@@ -107,21 +107,21 @@ void 0:o.typeName)}return!0}return!1}function Bt(e,t){return ie(e)&&X in e&&"des
 switch(e.typeName){case"google.protobuf.Any":case"google.protobuf.Timestamp":case"google.protobuf.Duration":case"google.protobuf.FieldMask":case"google.protobuf\
 .Struct":case"google.protobuf.Value":case"google.protobuf.ListValue":return!0;default:return Q(e)}}var Nd=new Set(["google.protobuf.DoubleValue","google.protobu\
 f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google.protobuf.Int32Value","google.protobuf.UInt32Value","google.protobuf.BoolValue",
-"google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ja(e){return Nd.has(e)}var Md=999,Fd=998,Ka=2;function Y(e,t){return Tt(t,e)?t:Oa(e)(t)}var Da=new WeakMap;function Oa(e){let t=Da.get(e);return t===void 0&&(t=Yd(e),Da.set(e,t)),t}var Ys=0,
+"google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ja(e){return Nd.has(e)}var Md=999,Fd=998,Ka=2;function Y(e,t){return kt(t,e)?t:Oa(e)(t)}var Da=new WeakMap;function Oa(e){let t=Da.get(e);return t===void 0&&(t=Yd(e),Da.set(e,t)),t}var Ys=0,
 Pa=1,Qa=2,za=3;function Yd(e){let t=e.typeName,{properties:n,prototype:r}=Wd(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
 n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case Ys:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case Pa:
 o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case Qa:if(i.convert===void 0||!ie(l))o[c]=l??{};else{let u={},p=Object.keys(l);for(let g=0;g<
 p.length;g++)w(u,p[g],i.convert(l[p[g]]));o[c]=u}break;case za:{let u=l;if(u?.case!=null){let p=i.convert.get(u.case);if(p!==void 0){o[c]={case:u.case,value:p(u.
-value)};break}}o[c]={case:void 0};break}}}return o}}function Wd(e){var t,n;let r=[],s={},o=kd(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
+value)};break}}o[c]={case:void 0};break}}}return o}}function Wd(e){var t,n;let r=[],s={},o=Td(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
 push({name:i,kind:za,constant:void 0,convert:Cd(a)});continue}switch(a.fieldKind){case"message":{r.push({name:i,kind:Ys,constant:void 0,convert:Vn(a)});break}case"\
 list":{r.push({name:i,kind:Pa,constant:void 0,convert:a.listKind=="message"?(t=Vn(a))!==null&&t!==void 0?t:(c=>c):a.scalar==m.BYTES?Ut:void 0});break}case"map":{
-r.push({name:i,kind:Qa,constant:void 0,convert:a.mapKind=="message"?(n=Vn(a))!==null&&n!==void 0?n:(c=>c):a.scalar==m.BYTES?Ut:void 0});break}default:{let c=Td(
+r.push({name:i,kind:Qa,constant:void 0,convert:a.mapKind=="message"?(n=Vn(a))!==null&&n!==void 0?n:(c=>c):a.scalar==m.BYTES?Ut:void 0});break}default:{let c=kd(
 a);r.push({name:i,kind:Ys,constant:a.presence==Ka?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==m.BYTES?Ut:void 0}),o&&(s[i]=c);break}}}return{properties:r,
 prototype:o?s:void 0}}function Cd(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=Vn(n):n.fieldKind=="scalar"&&n.scalar==m.BYTES&&(r=Ut),
 t.set(n.localName,r??(s=>s))}return t}function Vn(e){if(e.fieldKind=="message"&&!e.oneof&&Q(e.message))return e.message.fields[0].scalar==m.BYTES?Ut:void 0;if(e.
-message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||Tt(r,t)?r:(n??(n=Oa(t)),n(r))}
-function Ut(e){return Array.isArray(e)?new Uint8Array(e):e}function kd(e){switch(e.file.edition){case Md:return!1;case Fd:return!0;default:return e.fields.some(
-t=>t.presence!=Ka&&t.fieldKind!="message"&&!t.oneof)}}function Td(e){let t=e.getDefaultValue();return t!==void 0?e.fieldKind=="scalar"&&e.longAsString?t.toString():
+message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||kt(r,t)?r:(n??(n=Oa(t)),n(r))}
+function Ut(e){return Array.isArray(e)?new Uint8Array(e):e}function Td(e){switch(e.file.edition){case Md:return!1;case Fd:return!0;default:return e.fields.some(
+t=>t.presence!=Ka&&t.fieldKind!="message"&&!t.oneof)}}function kd(e){let t=e.getDefaultValue();return t!==void 0?e.fieldKind=="scalar"&&e.longAsString?t.toString():
 t:e.fieldKind=="scalar"?_(e.scalar,e.longAsString):e.enum.values[0].number}var Xd=0;function O(e){if(Ld(e))return{toMessage:n=>xn(n),toLocal:n=>Gn(n)};if(e.fieldKind=="message"&&!e.oneof&&Q(e.message)){let n=e.message,r=n.fields[0].localName;
 return{toMessage:s=>{let o=Y(n);return s!==void 0&&(o[r]=s),o},toLocal:s=>s[r]}}let t=e.message;return{toMessage:n=>n===void 0?Y(t):n,toLocal:n=>n}}function Ld(e){
 return e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"}function xn(e){let t={$typeName:"google.protobuf.Struct",fields:{}};
@@ -158,8 +158,8 @@ FIXED64:return(t,n)=>t.fixed64(n);case m.BYTES:return(t,n)=>t.bytes(n);case m.FI
 SFIXED64:return(t,n)=>t.sfixed64(n);case m.SINT64:return(t,n)=>t.sint64(n);case m.UINT32:return(t,n)=>t.uint32(n);case m.SINT32:return(t,n)=>t.sint32(n)}}function ni(e,t,n,r){
 ti(r)(e,t,n[X])}function ri(e){let t=e.number,n=Ws(e.message);return e.delimitedEncoding?(r,s,o)=>{r.tag(t,N.StartGroup),n(r,s,o),r.tag(t,N.EndGroup)}:(r,s,o)=>{
 r.tag(t,N.LengthDelimited).fork(),n(r,s,o),r.join()}}function Nn(e){switch(e){case m.BYTES:case m.STRING:return N.LengthDelimited;case m.DOUBLE:case m.FIXED64:case m.
-SFIXED64:return N.Bit64;case m.FIXED32:case m.SFIXED32:case m.FLOAT:return N.Bit32;default:return N.Varint}}function Cs(e){return Object.assign(Object.assign({readUnknownFields:!0,recursionLimit:100},e),{depth:0})}function z(e,t,n){let r=Y(e);return ks(e).read(r,new K(
-t),Cs(n),t.byteLength),r}var si=new WeakMap;function ks(e){let t=si.get(e);return t===void 0&&(t=zd(e)),t}function zd(e){let t=String(e),n=new Map,r={read:Hd(t,n),readGroup:jd(t,n)};si.
+SFIXED64:return N.Bit64;case m.FIXED32:case m.SFIXED32:case m.FLOAT:return N.Bit32;default:return N.Varint}}function Cs(e){return Object.assign(Object.assign({readUnknownFields:!0,recursionLimit:100},e),{depth:0})}function z(e,t,n){let r=Y(e);return Ts(e).read(r,new K(
+t),Cs(n),t.byteLength),r}var si=new WeakMap;function Ts(e){let t=si.get(e);return t===void 0&&(t=zd(e)),t}function zd(e){let t=String(e),n=new Map,r={read:Hd(t,n),readGroup:jd(t,n)};si.
 set(e,r);for(let s of e.fields)n.set(s.number,ai(s));return r}function Hd(e,t){return(n,r,s,o)=>{var a;if(++s.depth>s.recursionLimit)throw new Error(`cannot dec\
 ode ${e} from binary: maximum recursion depth of ${s.recursionLimit} reached`);let i=r.pos+o,c=(a=n.$unknown)!==null&&a!==void 0?a:[];for(;r.pos<i;){let[l,u]=r.
 tag(),p=t.get(l);if(p===void 0){let g=r.skip(u,l,s.recursionLimit-s.depth);s.readUnknownFields&&c.push({no:l,wireType:u,data:g});continue}p(n,r,s,u)}c.length>0&&
@@ -173,19 +173,19 @@ oneof)===null||t===void 0?void 0:t.localName;if(e.enum.open)return r!==void 0?(a
 o=e.number;return(a,i,c,l)=>{var u;let p=i.int32();if(s.some(g=>g.number===p))r!==void 0?a[r]={case:n,value:p}:a[n]=p;else if(c.readUnknownFields){let g=[];Ra(p,
 g);let f=(u=a.$unknown)!==null&&u!==void 0?u:[];f.push({no:o,wireType:l,data:new Uint8Array(g)}),a.$unknown=f}}}function tm(e){let t=e.localName,{toMessage:n,toLocal:r}=O(
 e),s=ii(e);if(e.oneof){let o=e.oneof.localName;return(a,i,c)=>{let l=a[o],u=n(l.case===t?l.value:void 0);s(u,i,c),a[o]={case:t,value:r(u)}}}return(o,a,i)=>{let c=n(
-o[t]);s(c,a,i),o[t]=r(c)}}function ii(e){let t=ks(e.message);if(e.delimitedEncoding){let n=e.number;return(r,s,o)=>t.readGroup(r,s,o,n)}return(n,r,s)=>t.read(n,
+o[t]);s(c,a,i),o[t]=r(c)}}function ii(e){let t=Ts(e.message);if(e.delimitedEncoding){let n=e.number;return(r,s,o)=>t.readGroup(r,s,o,n)}return(n,r,s)=>t.read(n,
 r,s,r.uint32())}function nm(e){let t=e.localName;if(e.listKind=="message"){let{toMessage:a,toLocal:i}=O(e),c=ii(e);return(l,u,p)=>{let g=a(void 0);c(g,u,p),l[t].
 push(i(g))}}let n=e.listKind=="enum"?m.INT32:e.scalar,r=e.listKind=="scalar"?e.longAsString:!1,s=Mn(n,e.utf8Validation,r),o=n!=m.STRING&&n!=m.BYTES;return(a,i,c,l)=>{
 let u=a[t];if(l==N.LengthDelimited&&o){let p=i.uint32()+i.pos;for(;i.pos<p;)u.push(s(i))}else u.push(s(i))}}function rm(e){let t=e.localName,n=Mn(e.mapKey,e.utf8Validation,
 !1),r=_(e.mapKey,!1),s,o;switch(e.mapKind){case"scalar":{let a=e.scalar,i=Mn(a,e.utf8Validation,!1);if(s=c=>i(c),a==m.BYTES)o=()=>new Uint8Array(0);else{let c=_(
-a,!1);o=()=>c}break}case"enum":{let a=e.enum.values[0].number;s=i=>i.int32(),o=()=>a;break}case"message":{let{toMessage:a,toLocal:i}=O(e),c=ks(e.message).read;s=
+a,!1);o=()=>c}break}case"enum":{let a=e.enum.values[0].number;s=i=>i.int32(),o=()=>a;break}case"message":{let{toMessage:a,toLocal:i}=O(e),c=Ts(e.message).read;s=
 (l,u,p)=>{let g=a(p);return c(g,l,u,l.uint32()),i(g)},o=()=>i(a(void 0));break}}return(a,i,c)=>{let l=a[t],u,p,g=i.uint32(),f=i.pos+g;for(;i.pos<f;){let[h,y]=i.
 tag();switch(h){case 1:u=n(i);break;case 2:p=s(i,c,p);break;default:i.skip(y,h,c.recursionLimit-c.depth)}}u===void 0&&(u=r),p===void 0&&(p=o()),w(l,u,p)}}function Mn(e,t,n){
 switch(e){case m.STRING:return r=>r.string(t);case m.BOOL:return r=>r.bool();case m.DOUBLE:return r=>r.double();case m.FLOAT:return r=>r.float();case m.INT32:return r=>r.
 int32();case m.INT64:return n?r=>String(r.int64()):r=>r.int64();case m.UINT64:return n?r=>String(r.uint64()):r=>r.uint64();case m.FIXED64:return n?r=>String(r.fixed64()):
 r=>r.fixed64();case m.BYTES:return r=>r.bytes();case m.FIXED32:return r=>r.fixed32();case m.SFIXED32:return r=>r.sfixed32();case m.SFIXED64:return n?r=>String(r.
 sfixed64()):r=>r.sfixed64();case m.SINT64:return n?r=>String(r.sint64()):r=>r.sint64();case m.UINT32:return r=>r.uint32();case m.SINT32:return r=>r.sint32()}}var bt=[.5,1,2,4,8,16],li=2;function ci(e){return e!==null&&/^\d{1,9}$/.test(e)?Number(e):void 0}function De(e){let t=new URLSearchParams(e.replace(/^[?#]/,"")),
-n=bt.find(s=>String(s)===t.get("speed")),r=t.get("seat")==="all"?"all":ci(t.get("seat"));return{at:ci(t.get("at")),seat:r,speed:n??li}}function Ts({at:e,seat:t,
+n=bt.find(s=>String(s)===t.get("speed")),r=t.get("seat")==="all"?"all":ci(t.get("seat"));return{at:ci(t.get("at")),seat:r,speed:n??li}}function ks({at:e,seat:t,
 speed:n}){let r=new URLSearchParams;return e!==void 0&&r.set("at",String(e)),t!==void 0&&r.set("seat",String(t)),n!==li&&r.set("speed",String(n)),r.toString()}function Fn(e,t){
 let n;try{n=e.split("/").filter(a=>a!=="").map(decodeURIComponent)}catch{return{page:"unknown"}}let[r,s,o]=n;return n.length===0?{page:"matches",query:new URLSearchParams(
 t)}:r==="m"&&s&&n.length===2?{page:"match",matchId:s}:r==="play"&&n.length===1?{page:"play"}:r==="replay"&&n.length===1?{page:"replay"}:r==="ladder"&&n.length===
@@ -211,8 +211,8 @@ void 0?Pe:u[3]==='"'?Si:yi):a===Si||a===yi?a=Pe:a===hi||a===bi?a=_t:(a=Pe,s=void
 c.slice(0,p)+Us+c.slice(p)+ve+f):c+ve+(p===-2?i:f)}return[Zi(e,o+(e[n]||"<?>")+(t===2?"</svg>":t===3?"</math>":"")),r]},Dt=class e{constructor({strings:t,_$litType$:n},r){
 let s;this.parts=[];let o=0,a=0,i=t.length-1,c=this.parts,[l,u]=vi(t,n);if(this.el=e.createElement(l,r),Qe.currentNode=this.el.content,n===2||n===3){let p=this.
 el.content.firstChild;p.replaceWith(...p.childNodes)}for(;(s=Qe.nextNode())!==null&&c.length<i;){if(s.nodeType===1){if(s.hasAttributes())for(let p of s.getAttributeNames())
-if(p.endsWith(Us)){let g=u[a++],f=s.getAttribute(p).split(ve),h=/([.?@])?(.*)/.exec(g);c.push({type:1,index:o,name:h[2],strings:f,ctor:h[1]==="."?kn:h[1]==="?"?
-Tn:h[1]==="@"?Xn:je}),s.removeAttribute(p)}else p.startsWith(ve)&&(c.push({type:6,index:o}),s.removeAttribute(p));if(Ai.test(s.tagName)){let p=s.textContent.split(
+if(p.endsWith(Us)){let g=u[a++],f=s.getAttribute(p).split(ve),h=/([.?@])?(.*)/.exec(g);c.push({type:1,index:o,name:h[2],strings:f,ctor:h[1]==="."?Tn:h[1]==="?"?
+kn:h[1]==="@"?Xn:je}),s.removeAttribute(p)}else p.startsWith(ve)&&(c.push({type:6,index:o}),s.removeAttribute(p));if(Ai.test(s.tagName)){let p=s.textContent.split(
 ve),g=p.length-1;if(g>0){s.textContent=Wn?Wn.emptyScript:"";for(let f=0;f<g;f++)s.append(p[f],$t()),Qe.nextNode(),c.push({type:2,index:++o});s.append(p[g],$t())}}}else if(s.
 nodeType===8)if(s.data===ws)c.push({type:2,index:o});else{let p=-1;for(;(p=s.data.indexOf(ve,p+1))!==-1;)c.push({type:7,index:o}),p+=ve.length-1}o++}}static createElement(t,n){
 let r=ze.createElement("template");return r.innerHTML=t,r}};function He(e,t,n=e,r){if(t===J)return t;let s=r!==void 0?n._$Co?.[r]:n._$Cl,o=Jt(t)?void 0:t._$litDirective$;
@@ -235,12 +235,12 @@ element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,r,s,o){this.typ
 o,r.length>2||r[0]!==""||r[1]!==""?(this._$AH=Array(r.length-1).fill(new String),this.strings=r):this._$AH=C}_$AI(t,n=this,r,s){let o=this.strings,a=!1;if(o===void 0)
 t=He(this,t,n,0),a=!Jt(t)||t!==this._$AH&&t!==J,a&&(this._$AH=t);else{let i=t,c,l;for(t=o[0],c=0;c<o.length-1;c++)l=He(this,i[r+c],n,c),l===J&&(l=this._$AH[c]),
 a||=!Jt(l)||l!==this._$AH[c],l===C?t=C:t!==C&&(t+=(l??"")+o[c+1]),this._$AH[c]=l}a&&!s&&this.j(t)}j(t){t===C?this.element.removeAttribute(this.name):this.element.
-setAttribute(this.name,t??"")}},kn=class extends je{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===C?void 0:t}},Tn=class extends je{constructor(){
+setAttribute(this.name,t??"")}},Tn=class extends je{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===C?void 0:t}},kn=class extends je{constructor(){
 super(...arguments),this.type=4}j(t){this.element.toggleAttribute(this.name,!!t&&t!==C)}},Xn=class extends je{constructor(t,n,r,s,o){super(t,n,r,s,o),this.type=
 5}_$AI(t,n=this){if((t=He(this,t,n,0)??C)===J)return;let r=this._$AH,s=t===C&&r!==C||t.capture!==r.capture||t.once!==r.once||t.passive!==r.passive,o=t!==C&&(r===
 C||s);s&&this.element.removeEventListener(this.name,this,r),o&&this.element.addEventListener(this.name,this,t),this._$AH=t}handleEvent(t){typeof this._$AH=="fun\
 ction"?this._$AH.call(this.options?.host??this.element,t):this._$AH.handleEvent(t)}},Ln=class{constructor(t,n,r){this.element=t,this.type=6,this._$AN=void 0,this.
-_$AM=n,this.options=r}get _$AU(){return this._$AM._$AU}_$AI(t){He(this,t)}},Vi={M:Us,P:ve,A:ws,C:1,L:vi,R:Cn,D:Ri,V:He,I:St,H:je,N:Tn,U:Xn,B:kn,F:Ln},um=Bs.litHtmlPolyfillSupport;
+_$AM=n,this.options=r}get _$AU(){return this._$AM._$AU}_$AI(t){He(this,t)}},Vi={M:Us,P:ve,A:ws,C:1,L:vi,R:Cn,D:Ri,V:He,I:St,H:je,N:kn,U:Xn,B:Tn,F:Ln},um=Bs.litHtmlPolyfillSupport;
 um?.(Dt,St),(Bs.litHtmlVersions??=[]).push("3.3.3");var Bn=(e,t,n)=>{let r=n?.renderBefore??t,s=r._$litPart$;if(s===void 0){let o=n?.renderBefore??null;r._$litPart$=
 s=new St(t.insertBefore($t(),o),o,void 0,n??{})}return s._$AI(e),s};var Un=["M-10 0A10 10 0 1 1 10 0A10 10 0 1 1-10 0Z","M-9-9H9V9H-9Z","M0-11.5L11.5 8.5H-11.5Z","M0-12L12 0L0 12L-12 0Z","M-5.5-10H5.5L11 0L5.5 10H-5.5L-11 0Z","M\
 0-12.5L3.3-4.6L12-3.9L5.4 1.8L7.4 10.2L0 5.7L-7.4 10.2L-5.4 1.8L-12-3.9L-3.3-4.6Z"];function ce(e){return`seat-${e%Un.length}`}function Js(e,t,n,r=10){let s=e%Un.
@@ -261,9 +261,9 @@ e)}" transform="translate(${t} ${n}) scale(${r})">
         C-4.7-6.2-5-7-5-8C-5-11-3-13 0-13Z" fill="currentColor" stroke="var(--piece-edge)"
         stroke-width="1.4" stroke-linejoin="round"/></g>
     <text y="4" text-anchor="middle" font-size="9.5" font-weight="700" fill="#fff">${e}</text></g>`}function wn(e,t){let n=e.fieldKind=="list"?Xt(t,e):e.fieldKind=="map"?Lt(t,e):Os(e,t);if(n===!0)return;let r;switch(e.fieldKind){case"list":r=`expected ${Ni(e)}\
-, got ${T(t)}`;break;case"map":r=`expected ${Mi(e)}, got ${T(t)}`;break;default:r=ne(e,t,n)}return new M(e,r)}function Ks(e,t,n){let r=Os(e,n);if(r!==!0)return new M(
+, got ${k(t)}`;break;case"map":r=`expected ${Mi(e)}, got ${k(t)}`;break;default:r=ne(e,t,n)}return new M(e,r)}function Ks(e,t,n){let r=Os(e,n);if(r!==!0)return new M(
 e,`list item #${t+1}: ${ne(e,n,r)}`)}function Gi(e,t,n){let r=Ve(e.mapKey)(t);if(r!==!0)return new M(e,`invalid map key: ${ne({scalar:e.mapKey},t,r)}`);let s=Os(
-e,n);if(s!==!0)return new M(e,`map entry ${T(t)}: ${ne(e,n,s)}`)}function Os(e,t){return e.scalar!==void 0?Ve(e.scalar)(t):e.enum!==void 0?e.enum.open?Ve(m.INT32)(
+e,n);if(s!==!0)return new M(e,`map entry ${k(t)}: ${ne(e,n,s)}`)}function Os(e,t){return e.scalar!==void 0?Ve(e.scalar)(t):e.enum!==void 0?e.enum.open?Ve(m.INT32)(
 t):e.enum.values.some(n=>n.number===t):Bt(t,e.message)}function Ve(e){switch(e){case m.DOUBLE:return t=>typeof t=="number";case m.FLOAT:return t=>typeof t!="num\
 ber"?!1:!Number.isFinite(Math.fround(t))&&Number.isFinite(t)?`${t.toFixed()} out of range`:!0;case m.INT32:case m.SFIXED32:case m.SINT32:return t=>typeof t!="nu\
 mber"||!Number.isInteger(t)?!1:t>Ns||t<Ms?`${t.toFixed()} out of range`:!0;case m.FIXED32:case m.UINT32:return t=>typeof t!="number"||!Number.isInteger(t)?!1:t>
@@ -271,9 +271,9 @@ Is||t<0?`${t.toFixed()} out of range`:!0;case m.BOOL:return t=>typeof t=="boolea
 8";case m.BYTES:return t=>t instanceof Uint8Array;case m.INT64:case m.SFIXED64:case m.SINT64:return t=>{if(typeof t=="bigint"||typeof t=="number"||typeof t=="st\
 ring"&&t.length>0)try{return I.parse(t),!0}catch{return`${t} out of range`}return!1};case m.FIXED64:case m.UINT64:return t=>{if(typeof t=="bigint"||typeof t=="n\
 umber"||typeof t=="string"&&t.length>0)try{return I.uParse(t),!0}catch{return`${t} out of range`}return!1}}}function ne(e,t,n){return n=typeof n=="string"?`: ${n}`:
-`, got ${T(t)}`,e.scalar!==void 0?`expected ${dm(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Ii(e.message)}`+n}function T(e){switch(typeof e){case"\
+`, got ${k(t)}`,e.scalar!==void 0?`expected ${dm(e.scalar)}`+n:e.enum!==void 0?`expected ${e.enum.toString()}`+n:`expected ${Ii(e.message)}`+n}function k(e){switch(typeof e){case"\
 object":return e===null?"null":e instanceof Uint8Array?`Uint8Array(${e.length})`:Array.isArray(e)?`Array(${e.length})`:Xt(e)?Ni(e.field()):Lt(e)?Mi(e.field()):Bt(
-e)?Ii(e.desc):Tt(e)?`message ${e.$typeName}`:"object";case"string":return e.length>30?"string":`"${e.split('"').join('\\"')}"`;case"boolean":return String(e);case"\
+e)?Ii(e.desc):kt(e)?`message ${e.$typeName}`:"object";case"string":return e.length>30?"string":`"${e.split('"').join('\\"')}"`;case"boolean":return String(e);case"\
 number":return String(e);case"bigint":return String(e)+"n";default:return typeof e}}function Ii(e){return`ReflectMessage (${e.typeName})`}function Ni(e){switch(e.
 listKind){case"message":return`ReflectList (${e.message.toString()})`;case"enum":return`ReflectList (${e.enum.toString()})`;case"scalar":return`ReflectList (${m[e.
 scalar]})`}}function Mi(e){switch(e.mapKind){case"message":return`ReflectMap (${m[e.mapKey]}, ${e.message.toString()})`;case"enum":return`ReflectMap (${m[e.mapKey]}\
@@ -320,7 +320,7 @@ addFile(r,s,o){if(n.set(r.proto.name,r),!s)for(let a of Dn(r))this.add(a);if(o)f
 get(r.extendee.typeName);s||t.set(r.extendee.typeName,s=new Map),s.set(r.number,r)}e.set(r.typeName,r)},get(r){return e.get(r)},getFile(r){return n.get(r)},getMessage(r){
 let s=e.get(r);return s?.kind=="message"?s:void 0},getEnum(r){let s=e.get(r);return s?.kind=="enum"?s:void 0},getExtension(r){let s=e.get(r);return s?.kind=="ex\
 tension"?s:void 0},getExtensionFor(r,s){var o;return(o=t.get(r.typeName))===null||o===void 0?void 0:o.get(s)},getService(r){let s=e.get(r);return s?.kind=="serv\
-ice"?s:void 0}}}var hm=998,bm=999,ym=9999,Sm=9,Qt=10,Pt=11,Em=12,ki=14,ao=3,Rm=2,Ti=1,Am=0,no=1,Xi=2,Zm=3,vm=1,Vm=2,xm=1,Gm=2;var Im=1002,Ui={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
+ice"?s:void 0}}}var hm=998,bm=999,ym=9999,Sm=9,Qt=10,Pt=11,Em=12,Ti=14,ao=3,Rm=2,ki=1,Am=0,no=1,Xi=2,Zm=3,vm=1,Vm=2,xm=1,Gm=2;var Im=1002,Ui={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},999:{fieldPresence:2,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1e3:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1001:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:1,defaultSymbolVisibility:2,
@@ -336,7 +336,7 @@ push(i):(a.fields.push(i),s.has(a)||(s.add(a),e.members.push(a)))}for(let o of r
 var s,o,a,i,c,l,u,p,g;let f=Cm(e.name,e.value),h={kind:"enum",proto:e,deprecated:(o=(s=e.options)===null||s===void 0?void 0:s.deprecated)!==null&&o!==void 0?o:!1,
 file:t,parent:n,open:!0,name:e.name,typeName:On(e,n,t),value:{},values:[],sharedPrefix:f,toString(){return`enum ${this.typeName}`}};h.open=wm(h),r.add(h);for(let y of e.
 value){let E=y.name,v={kind:"enum_value",proto:y,deprecated:(i=(a=y.options)===null||a===void 0?void 0:a.deprecated)!==null&&i!==void 0?i:!1,parent:h,name:E,localName:Et(
-f==null?E:E.substring(f.length)),number:y.number,jsonName:(c=km(y))!==null&&c!==void 0?c:E,toString(){return`enum value ${h.typeName}.${E}`}};h.values.push(v),(l=
+f==null?E:E.substring(f.length)),number:y.number,jsonName:(c=Tm(y))!==null&&c!==void 0?c:E,toString(){return`enum value ${h.typeName}.${E}`}};h.values.push(v),(l=
 (p=h.value)[g=y.number])!==null&&l!==void 0||(p[g]=v)}((u=n?.nestedEnums)!==null&&u!==void 0?u:t.enums).push(h)}function _i(e,t,n,r,s){var o,a,i,c;let l={kind:"\
 message",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:o.deprecated)!==null&&a!==void 0?a:!1,file:t,parent:n,name:e.name,typeName:On(e,n,t),fields:[],
 field:{},oneofs:[],members:[],nestedEnums:[],nestedMessages:[],nestedExtensions:[],toString(){return`message ${this.typeName}`}};((i=e.options)===null||i===void 0?
@@ -357,18 +357,18 @@ le(v,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extende
 Et(xe(e.name)),l.jsonName=e.jsonName,u=()=>`field ${h.typeName}.${e.name}`}Object.defineProperty(l,"toString",{value:u,writable:!0,enumerable:!0,configurable:!0});
 let p=e.label,g=e.type,f=(i=e.options)===null||i===void 0?void 0:i.jstype;if(p===ao){let h=g==Pt?s?.get(Ge(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
 value:E}=Um(h);return l.mapKey=y.scalar,l.mapKind=E.fieldKind,l.message=E.message,l.delimitedEncoding=!1,l.enum=E.enum,l.scalar=E.scalar,l}switch(l.fieldKind="l\
-ist",g){case Pt:case Qt:l.listKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message),l.delimitedEncoding=Bi(e,t);break;case ki:l.listKind="enum",l.
-enum=n.getEnum(Ge(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.scalar=g,l.longAsString=f==Ti;break}return l.packed=Bm(e,t),l}switch(g){case Pt:case Qt:
+ist",g){case Pt:case Qt:l.listKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message),l.delimitedEncoding=Bi(e,t);break;case Ti:l.listKind="enum",l.
+enum=n.getEnum(Ge(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.scalar=g,l.longAsString=f==ki;break}return l.packed=Bm(e,t),l}switch(g){case Pt:case Qt:
 l.fieldKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
-Bi(e,t),l.getDefaultValue=()=>{};break;case ki:{let h=n.getEnum(Ge(e.typeName));le(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
+Bi(e,t),l.getDefaultValue=()=>{};break;case Ti:{let h=n.getEnum(Ge(e.typeName));le(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
 l.fieldKind="enum",l.enum=n.getEnum(Ge(e.typeName)),l.getDefaultValue=()=>Je(e,"defaultValue")?Ya(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
-scalar=g,l.longAsString=f==Ti,l.getDefaultValue=()=>Je(e,"defaultValue")?Wa(g,e.defaultValue):void 0;break}}return l}function Ym(e){switch(e.syntax){case"":case"\
+scalar=g,l.longAsString=f==ki,l.getDefaultValue=()=>Je(e,"defaultValue")?Wa(g,e.defaultValue):void 0;break}}return l}function Ym(e){switch(e.syntax){case"":case"\
 proto2":return hm;case"proto3":return bm;case"editions":if(e.edition===ym)return Im;if(e.edition in Ui)return e.edition;throw new Error(`${e.name}: unsupported \
 edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)}}function Wm(e,t){return e.dependency.map(n=>{let r=t.getFile(n);if(!r)throw new Error(
-`Cannot find ${n}, imported by ${e.name}`);return r})}function Cm(e,t){let n=Tm(e)+"_";for(let r of t){if(!r.name.toLowerCase().startsWith(n))return;let s=r.name.
-substring(n.length);if(s.length==0||/^\d/.test(s))return}return n}function km(e){var t,n;let o;for(let a of(n=(t=e.options)===null||t===void 0?void 0:t.$unknown)!==
+`Cannot find ${n}, imported by ${e.name}`);return r})}function Cm(e,t){let n=km(e)+"_";for(let r of t){if(!r.name.toLowerCase().startsWith(n))return;let s=r.name.
+substring(n.length);if(s.length==0||/^\d/.test(s))return}return n}function Tm(e){var t,n;let o;for(let a of(n=(t=e.options)===null||t===void 0?void 0:t.$unknown)!==
 null&&n!==void 0?n:[]){if(a.no!==998||a.wireType!==N.LengthDelimited)continue;let i=new K(new K(a.data).bytes());for(;i.pos<i.len;){let[c,l]=i.tag();c===1&&l===
-N.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function Tm(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function On(e,t,n){
+N.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function km(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function On(e,t,n){
 let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto.package}.${e.name}`:r=`${e.name}`,r}function Ge(e){return e.startsWith(".")?e.substring(
 1):e}function Xm(e,t){if(!Je(e,"oneofIndex")||e.proto3Optional)return;let n=t[e.oneofIndex];return le(n,`invalid FieldDescriptorProto: oneof #${e.oneofIndex} fo\
 r field #${e.number} not found`),n}function Lm(e,t,n,r){if(e.label==Rm)return Zm;if(e.label==ao)return Xi;if(t||e.proto3Optional||n)return no;let s=qe("fieldPre\
@@ -571,7 +571,7 @@ function ap(e){switch(e.listKind){case"scalar":return tr(e);case"enum":return ho
 o=Object.keys(s);if(o.length==0&&!n.alwaysEmitImplicit)return;let a={};for(let i=0;i<o.length;i++){let c=o[i];w(a,c,t(n,s[c]))}return a}}function ip(e){switch(e.
 mapKind){case"scalar":return tr(e);case"enum":return ho(e);case"message":return fo(e)}}function ho(e){let t=e.enum;return t.typeName=="google.protobuf.NullValue"?
 (n,r)=>{if(typeof r!="number")throw Zc(t,r);return null}:(n,r)=>{var s,o;if(typeof r!="number")throw Zc(t,r);return n.enumAsInteger?r:(o=(s=t.value[r])===null||
-s===void 0?void 0:s.jsonName)!==null&&o!==void 0?o:r}}function Zc(e,t){return new Error(`cannot encode ${e} to JSON: expected number, got ${T(t)}`)}function tr(e){
+s===void 0?void 0:s.jsonName)!==null&&o!==void 0?o:r}}function Zc(e,t){return new Error(`cannot encode ${e} to JSON: expected number, got ${k(t)}`)}function tr(e){
 switch(e.scalar){case m.INT32:case m.SFIXED32:case m.SINT32:case m.FIXED32:case m.UINT32:return(t,n)=>{if(typeof n!="number")throw Rt(e,n);return n};case m.FLOAT:case m.
 DOUBLE:return(t,n)=>{if(typeof n!="number")throw Rt(e,n);return Number.isNaN(n)?"NaN":n===Number.POSITIVE_INFINITY?"Infinity":n===Number.NEGATIVE_INFINITY?"-Inf\
 inity":n};case m.STRING:return(t,n)=>{if(typeof n!="string")throw Rt(e,n);return n};case m.BOOL:return(t,n)=>{if(typeof n!="boolean")throw Rt(e,n);return n};case m.
@@ -596,15 +596,15 @@ sage ${e.$typeName} to JSON: nanos must not be greater than 999999999`);let n="Z
 n)}function fp(e,t,n){let r=Y(e);return hp(e,r,t,n),r}function hp(e,t,n,r){try{At(e)(t,n,gp(r))}catch(s){throw Ca(s)?new Error(`cannot decode ${s.field()} from JSON: ${s.message}`,{cause:s}):s}}var yo=new WeakMap;function At(e){let t=yo.get(e);return t===void 0&&(t=bp(e)),t}function bp(e){let t=String(e),n=yp(e);if(n!==void 0){let a=(i,c,l)=>{if(++l.depth>
 l.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${l.recursionLimit} reached`);n(i,c,l),l.depth--};return yo.set(e,a),
 a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${c.recursionLimit}\
- reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${T(i)}`);let u=new Map,p=new Set,g=Object.keys(i);for(let f=0;f<
+ reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${k(i)}`);let u=new Map,p=new Set,g=Object.keys(i);for(let f=0;f<
 g.length;f++){let h=g[f],y=i[h],E=s.get(h);if(E!==void 0){let v=E.field;if(p.has(v))throw new M(v,"set multiple times");if(p.add(v),E.oneofScalarNullSkip&&y===null)
 continue;if(E.oneof){let Z=u.get(E.oneof);if(Z!==void 0)throw new M(E.oneof,`oneof set multiple times by ${Z.name} and ${v.name}`);u.set(E.oneof,v)}E.read(a,y,c)}else{
 let v=h.startsWith("[")&&h.endsWith("]")?(l=c.registry)===null||l===void 0?void 0:l.getExtension(h.substring(1,h.length-1)):void 0;if(v?.extendee.typeName==r){let[
-Z,k,$]=et(v);Mc(k)(Z[X],y,c),mo(a,v,$())}if(v===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
+Z,T,$]=et(v);Mc(T)(Z[X],y,c),mo(a,v,$())}if(v===void 0&&!c.ignoreUnknownFields)throw new Error(`cannot decode ${t} from JSON: key "${h}" is unknown`)}}c.depth--};
 yo.set(e,o);for(let a of e.fields){let i={read:Mc(a),field:a,oneof:a.oneof,oneofScalarNullSkip:a.oneof!==void 0&&a.fieldKind=="scalar"};s.set(a.name,i).set(a.jsonName,
 i)}return o}function yp(e){if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n,r)=>Ip(t,n,r);case"google.protob\
 uf.Timestamp":return(t,n)=>Np(t,n);case"google.protobuf.Duration":return(t,n)=>Mp(t,n);case"google.protobuf.FieldMask":return(t,n)=>Fp(t,n);case"google.protobuf\
-.Struct":return(t,n,r)=>kc(t,n,r);case"google.protobuf.Value":return(t,n,r)=>Zo(t,n,r);case"google.protobuf.ListValue":return(t,n,r)=>Tc(t,n,r);default:if(Q(e)){
+.Struct":return(t,n,r)=>Tc(t,n,r);case"google.protobuf.Value":return(t,n,r)=>Zo(t,n,r);case"google.protobuf.ListValue":return(t,n,r)=>kc(t,n,r);default:if(Q(e)){
 let t=e.fields[0],n=t.localName,r=t.scalar,s=t.longAsString,o=Wc(t);return(a,i)=>{i===null?a[n]=_(r,s):a[n]=o(i)}}return}}function Mc(e){switch(e.fieldKind){case"\
 scalar":return Sp(e);case"enum":return Ep(e);case"message":return Rp(e);case"list":return Ap(e);case"map":return vp(e)}}function Sp(e){let t=Wc(e),n=e.localName;
 if(e.oneof){let s=e.oneof.localName;return(o,a)=>{o[s]={case:n,value:t(a)}}}let r=Yc(e);return(s,o)=>{o===null?r(s):s[n]=t(o)}}function Yc(e){let t=e.localName;
@@ -615,7 +615,7 @@ if(c===null&&s){i[a].case===r&&(i[a]={case:void 0});return}let u=t(c,l.ignoreUnk
 e,l,u));a[r]=l}}function Rp(e){let t=e.localName,{toMessage:n,toLocal:r}=O(e),s=At(e.message),o=e.message.typeName!="google.protobuf.Value";if(e.oneof){let a=e.
 oneof.localName;return(i,c,l)=>{let u=i[a];if(c===null&&o){u.case===t&&(i[a]={case:void 0});return}let p=n(u.case===t?u.value:void 0);s(p,c,l),i[a]={case:t,value:r(
 p)}}}return(a,i,c)=>{if(i===null&&o){delete a[t];return}let l=n(a[t]);s(l,i,c),a[t]=r(l)}}function Ap(e){let t=e.localName,n=Zp(e);return(r,s,o)=>{if(s===null)return;
-if(!Array.isArray(s))throw new M(e,"expected Array, got "+T(s));let a=r[t];for(let i=0;i<s.length;i++){let c=n(s[i],o,a.length);c!==Zt&&a.push(c)}}}function Zp(e){
+if(!Array.isArray(s))throw new M(e,"expected Array, got "+k(s));let a=r[t];for(let i=0;i<s.length;i++){let c=n(s[i],o,a.length);c!==Zt&&a.push(c)}}}function Zp(e){
 switch(e.listKind){case"scalar":{let t=Ro(e),n=Ve(e.scalar),r=Ao(e);return(s,o,a)=>{if(s===null)throw new M(e,"list item must not be null");let i=t(s),c=n(i);if(c!==
 !0)throw new M(e,`list item #${a+1}: ${ne(e,i,c)}`);return r(i)}}case"enum":{let t=So(e.enum),n=Eo(e.enum),r=e.enum.typeName!="google.protobuf.NullValue";return(s,o,a)=>{
 if(s===null&&r)throw new M(e,"list item must not be null");let i=t(s,o.ignoreUnknownFields);if(i===Zt)return i;let c=n(i);if(c!==!0)throw new M(e,`list item #${a+
@@ -623,12 +623,12 @@ if(s===null&&r)throw new M(e,"list item must not be null");let i=t(s,o.ignoreUnk
 s)throw new M(e,"list item must not be null");let i=t(void 0);return r(i,o,a),n(i)}}}}function vp(e){let t=e.localName,n=e.mapKey,r=Vp(n),s=Ve(n),o,a,i=l=>l,c=!0;
 switch(e.mapKind){case"scalar":{o=Ro(e),a=Ve(e.scalar),i=Ao(e);break}case"enum":{let l=So(e.enum);o=(u,p)=>l(u,p.ignoreUnknownFields),a=Eo(e.enum),c=e.enum.typeName!=
 "google.protobuf.NullValue";break}case"message":{let{toMessage:l,toLocal:u}=O(e),p=At(e.message);c=e.message.typeName!="google.protobuf.Value",o=(g,f)=>{let h=l(
-void 0);return p(h,g,f),u(h)};break}}return(l,u,p)=>{if(u===null)return;if(typeof u!="object"||Array.isArray(u))throw new M(e,"expected object, got "+T(u));let g=l[t],
+void 0);return p(h,g,f),u(h)};break}}return(l,u,p)=>{if(u===null)return;if(typeof u!="object"||Array.isArray(u))throw new M(e,"expected object, got "+k(u));let g=l[t],
 f=new Set,h=Object.keys(u);for(let y=0;y<h.length;y++){let E=h[y],v=u[E],Z=r(E);if(f.has(Z))throw new M(e,`duplicate map key "${E}"`);if(f.add(Z),v===null&&c)throw new M(
-e,"map value must not be null");let k=o(v,p);if(k===Zt)continue;let $=s(Z);if($!==!0)throw new M(e,`invalid map key: ${ne({scalar:n},Z,$)}`);if(a!==void 0){let Fe=a(
-k);if(Fe!==!0)throw new M(e,`map entry ${T(Z)}: ${ne(e,k,Fe)}`)}w(g,Z,i(k))}}}var Zt=Symbol();function So(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
+e,"map value must not be null");let T=o(v,p);if(T===Zt)continue;let $=s(Z);if($!==!0)throw new M(e,`invalid map key: ${ne({scalar:n},Z,$)}`);if(a!==void 0){let Fe=a(
+T);if(Fe!==!0)throw new M(e,`map entry ${k(Z)}: ${ne(e,T,Fe)}`)}w(g,Z,i(T))}}}var Zt=Symbol();function So(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
 n.set(r.jsonName,r.number);for(let r of e.values)n.set(r.name,r.number);return(r,s)=>{if(r===null)return t;switch(typeof r){case"number":if(Number.isInteger(r))
-return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return Zt;break}}throw new Error(`cannot decode ${e} from JSON: ${T(r)}`)}}function Eo(e){
+return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return Zt;break}}throw new Error(`cannot decode ${e} from JSON: ${k(r)}`)}}function Eo(e){
 if(e.open)return Ve(m.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function Wc(e){let t=Ro(e),n=Ve(e.scalar),r=Ao(e);return s=>{let o=t(s),a=n(o);if(a!==
 !0)throw new M(e,ne(e,o,a));return r(o)}}function Ro(e){switch(e.scalar){case m.DOUBLE:case m.FLOAT:return t=>{if(t==="NaN")return NaN;if(t==="Infinity")return Number.
 POSITIVE_INFINITY;if(t==="-Infinity")return Number.NEGATIVE_INFINITY;if(typeof t=="number"){if(Number.isNaN(t))throw new M(e,"unexpected NaN number");if(!Number.
@@ -645,27 +645,27 @@ n}function Gp(e,t){let n=[],r=!1,s=0;for(;s<e.length;)switch(e[s]){case"{":n.pus
 pop(),r=!1,s++;break;case",":r=n[n.length-1]!=null,s++;break;case":":r=!1,s++;break;case'"':{let o=s++,a=!1;for(;s<e.length;){if(e[s]=="\\"){a=!0,s+=2;continue}
 if(e[s]=='"')break;s++}let i=s++,c=n[n.length-1];if(r&&c){let l=a?JSON.parse(e.substring(o,i+1)):e.substring(o+1,i);if(c.has(l))throw new Error(`cannot decode m\
 essage ${t} from JSON: duplicate object key "${l}"`);c.add(l)}r=!1;break}default:s++;break}}function Ip(e,t,n){var r;if(t===null||Array.isArray(t)||typeof t!="o\
-bject")throw new Error(`cannot decode message ${e.$typeName} from JSON: expected object but got ${T(t)}`);if(Object.keys(t).length==0)return;let s=t["@type"];if(typeof s!=
+bject")throw new Error(`cannot decode message ${e.$typeName} from JSON: expected object but got ${k(t)}`);if(Object.keys(t).length==0)return;let s=t["@type"];if(typeof s!=
 "string"||s=="")throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is empty`);let o=s.includes("/")?s.substring(s.lastIndexOf("/")+1):s;if(!o.
 length)throw new Error(`cannot decode message ${e.$typeName} from JSON: "@type" is invalid`);let a=(r=n.registry)===null||r===void 0?void 0:r.getMessage(o);if(!a)
 throw new Error(`cannot decode message ${e.$typeName} from JSON: ${s} is not in the type registry`);let i=Y(a);if(vn(a)&&Object.prototype.hasOwnProperty.call(t,
 "value"))At(a)(i,t.value,n);else{let c={};for(let l of Object.keys(t))l!=="@type"&&w(c,l,t[l]);At(a)(i,c,n)}fc(a,i,e)}function Np(e,t){if(typeof t!="string")throw new Error(
-`cannot decode message ${e.$typeName} from JSON: ${T(t)}`);let n=t.match(/^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-][0-9][0-9]:[0-9][0-9]))$/);
+`cannot decode message ${e.$typeName} from JSON: ${k(t)}`);let n=t.match(/^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-][0-9][0-9]:[0-9][0-9]))$/);
 if(!n)throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);let r=Date.parse(n[1]+"-"+n[2]+"-"+n[3]+"T"+n[4]+":"+n[5]+":"+n[6]+
 (n[8]?n[8]:"Z"));if(Number.isNaN(r))throw new Error(`cannot decode message ${e.$typeName} from JSON: invalid RFC 3339 string`);if(r<zn||r>Hn)throw new Error(`ca\
 nnot decode message ${e.$typeName} from JSON: must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z inclusive`);e.seconds=I.parse(r/1e3),e.nanos=0,n[7]&&(e.
-nanos=parseInt("1"+n[7]+"0".repeat(9-n[7].length))-1e9)}function Mp(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName} from JSON: ${T(
-t)}`);let n=t.match(/^(-?[0-9]+)(?:\.([0-9]+))?s/);if(n===null)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${T(t)}`);let r=Number(n[1]);if(r>
-qn||r<jn)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${T(t)}`);if(e.seconds=I.parse(r),typeof n[2]!="string")return;let s=n[2]+"0".repeat(9-
+nanos=parseInt("1"+n[7]+"0".repeat(9-n[7].length))-1e9)}function Mp(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName} from JSON: ${k(
+t)}`);let n=t.match(/^(-?[0-9]+)(?:\.([0-9]+))?s/);if(n===null)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${k(t)}`);let r=Number(n[1]);if(r>
+qn||r<jn)throw new Error(`cannot decode message ${e.$typeName} from JSON: ${k(t)}`);if(e.seconds=I.parse(r),typeof n[2]!="string")return;let s=n[2]+"0".repeat(9-
 n[2].length);e.nanos=parseInt(s),(r<0||Object.is(r,-0))&&(e.nanos=-e.nanos)}function Fp(e,t){if(typeof t!="string")throw new Error(`cannot decode message ${e.$typeName}\
- from JSON: ${T(t)}`);t!==""&&(e.paths=t.split(",").map(n=>{if(n.includes("_"))throw new Error(`cannot decode message ${e.$typeName} from JSON: path names must \
-be lowerCamelCase`);return Jn(n)}))}function kc(e,t,n){if(typeof t!="object"||t==null||Array.isArray(t))throw new Error(`cannot decode message ${e.$typeName} fr\
-om JSON ${T(t)}`);let r=Object.keys(t);for(let s=0;s<r.length;s++){let o=r[s],a=Y(uo);Zo(a,t[o],n),w(e.fields,o,a)}}function Zo(e,t,n){if(++n.depth>n.recursionLimit)
+ from JSON: ${k(t)}`);t!==""&&(e.paths=t.split(",").map(n=>{if(n.includes("_"))throw new Error(`cannot decode message ${e.$typeName} from JSON: path names must \
+be lowerCamelCase`);return Jn(n)}))}function Tc(e,t,n){if(typeof t!="object"||t==null||Array.isArray(t))throw new Error(`cannot decode message ${e.$typeName} fr\
+om JSON ${k(t)}`);let r=Object.keys(t);for(let s=0;s<r.length;s++){let o=r[s],a=Y(uo);Zo(a,t[o],n),w(e.fields,o,a)}}function Zo(e,t,n){if(++n.depth>n.recursionLimit)
 throw new Error(`cannot decode ${e.$typeName} from JSON: maximum recursion depth of ${n.recursionLimit} reached`);switch(typeof t){case"number":e.kind={case:"nu\
 mberValue",value:t};break;case"string":e.kind={case:"stringValue",value:t};break;case"boolean":e.kind={case:"boolValue",value:t};break;case"object":if(t===null)
-e.kind={case:"nullValue",value:Pn.NULL_VALUE};else if(Array.isArray(t)){let r=Y(Ec);Tc(r,t,n),e.kind={case:"listValue",value:r}}else{let r=Y(Sc);kc(r,t,n),e.kind=
-{case:"structValue",value:r}}break;default:throw new Error(`cannot decode message ${e.$typeName} from JSON ${T(t)}`)}return n.depth--,e}function Tc(e,t,n){if(!Array.
-isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${T(t)}`);for(let r=0;r<t.length;r++){let s=Y(uo);Zo(s,t[r],n),e.values.push(s)}}var V;(function(e){e[e.Canceled=1]="Canceled",e[e.Unknown=2]="Unknown",e[e.InvalidArgument=3]="InvalidArgument",e[e.DeadlineExceeded=4]="DeadlineExceeded",e[e.NotFound=
+e.kind={case:"nullValue",value:Pn.NULL_VALUE};else if(Array.isArray(t)){let r=Y(Ec);kc(r,t,n),e.kind={case:"listValue",value:r}}else{let r=Y(Sc);Tc(r,t,n),e.kind=
+{case:"structValue",value:r}}break;default:throw new Error(`cannot decode message ${e.$typeName} from JSON ${k(t)}`)}return n.depth--,e}function kc(e,t,n){if(!Array.
+isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${k(t)}`);for(let r=0;r<t.length;r++){let s=Y(uo);Zo(s,t[r],n),e.values.push(s)}}var V;(function(e){e[e.Canceled=1]="Canceled",e[e.Unknown=2]="Unknown",e[e.InvalidArgument=3]="InvalidArgument",e[e.DeadlineExceeded=4]="DeadlineExceeded",e[e.NotFound=
 5]="NotFound",e[e.AlreadyExists=6]="AlreadyExists",e[e.PermissionDenied=7]="PermissionDenied",e[e.ResourceExhausted=8]="ResourceExhausted",e[e.FailedPrecondition=
 9]="FailedPrecondition",e[e.Aborted=10]="Aborted",e[e.OutOfRange=11]="OutOfRange",e[e.Unimplemented=12]="Unimplemented",e[e.Internal=13]="Internal",e[e.Unavailable=
 14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(V||(V={}));function vo(e){let t=V[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var G=class e extends Error{constructor(t,n=V.Unknown,r,s,o){super(Yp(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
@@ -685,13 +685,13 @@ done)n.byteLength>0&&r.error(new G("protocol error: incomplete envelope",V.Inval
 n}var Cp=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},zt=function(e){
-return this instanceof zt?(this.v=e,this):new zt(e)},kp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.
+return this instanceof zt?(this.v=e,this):new zt(e)},Tp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.
 apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("return",a),s[Symbol.asyncIterator]=
 function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){return new Promise(function(E,v){
 o.push([f,y,E,v])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof zt?Promise.resolve(f.value.
-v).then(u,p):g(o[0][2],f)}function u(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},Tp=function(e){var t,
+v).then(u,p):g(o[0][2],f)}function u(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},kp=function(e){var t,
 n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=function(){return this},t;function r(s,o){t[s]=e[s]?function(a){return(n=
-!n)?{value:zt(e[s](a)),done:!1}:o?o(a):a}:o}};function Uc(e){return kp(this,arguments,function*(){yield zt(yield*Tp(Cp(e)))})}var wc=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
+!n)?{value:zt(e[s](a)),done:!1}:o?o(a):a}:o}};function Uc(e){return Tp(this,arguments,function*(){yield zt(yield*kp(Cp(e)))})}var wc=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},vt=function(e){
 return this instanceof vt?(this.v=e,this):new vt(e)},Xp=function(e){var t,n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=
@@ -774,20 +774,20 @@ il={redirect:"error"};function Co(e){var t;ol();let n=(t=e.useBinaryFormat)!==nu
 r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await Yo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
 service:r.parent,method:r,requestMethod:"POST",url:ur(e.baseUrl,r),header:pr(n,o,a,!1),contextValues:c??ar(),message:i},next:async p=>{var g;let h=await((g=e.fetch)!==
 null&&g!==void 0?g:globalThis.fetch)(p.url,Object.assign(Object.assign({},il),{method:p.requestMethod,headers:p.header,signal:p.signal,body:sr(0,l(p.message))})),
-{headerError:y}=gr(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let E=rr(h.body).getReader(),v,Z;for(;;){let k=await E.read();if(k.
-done)break;let{flags:$,data:Fe}=k.value;if(($&nr)===nr)throw new G("protocol error: received unsupported compressed output",V.Internal);if($===128){if(v!==void 0)
+{headerError:y}=gr(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let E=rr(h.body).getReader(),v,Z;for(;;){let T=await E.read();if(T.
+done)break;let{flags:$,data:Fe}=T.value;if(($&nr)===nr)throw new G("protocol error: received unsupported compressed output",V.Internal);if($===128){if(v!==void 0)
 throw"extra trailer";v=ir(Fe);continue}if(Z!==void 0)throw new G("extra message",V.Unimplemented);Z=u(Fe)}if(v===void 0)throw y!==void 0?y:new G("missing traile\
 r",h.headers.has(ue)?V.Unimplemented:V.Unknown);if(qt(v,h.headers),Z===void 0)throw new G("missing message",v.has(ue)?V.Unimplemented:V.Unknown);return{stream:!1,
 service:r.parent,method:r,header:h.headers,message:Z,trailer:v}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:u}=dr(r,n,e.jsonOptions,e.binaryOptions);function p(f,h,y,E,v){
-return Hp(this,arguments,function*(){let k=rr(f).getReader();if(h){if(!(yield tt(k.read())).done)throw"extra data for trailers-only";return yield tt(void 0)}let $=!1;
-for(;;){let Fe=yield tt(k.read());if(Fe.done)break;let{flags:fd,data:fa}=Fe.value;if((fd&128)===128){if($)throw"extra trailer";$=!0;let ha=ir(fa);qt(ha,E),ha.forEach(
+return Hp(this,arguments,function*(){let T=rr(f).getReader();if(h){if(!(yield tt(T.read())).done)throw"extra data for trailers-only";return yield tt(void 0)}let $=!1;
+for(;;){let Fe=yield tt(T.read());if(Fe.done)break;let{flags:fd,data:fa}=Fe.value;if((fd&128)===128){if($)throw"extra trailer";$=!0;let ha=ir(fa);qt(ha,E),ha.forEach(
 (hd,bd)=>y.set(bd,hd));continue}if($)throw"extra message";yield yield tt(u(fa))}if("throwIfAborted"in v&&v.throwIfAborted(),!$)throw"missing trailer"})}async function g(f){
 if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await f[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
 missing request message";return sr(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,Wo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
 stream:!0,service:r.parent,method:r,requestMethod:"POST",url:ur(e.baseUrl,r),header:pr(n,o,a,!1),contextValues:c??ar(),message:i},next:async f=>{var h;let E=await((h=
 e.fetch)!==null&&h!==void 0?h:globalThis.fetch)(f.url,Object.assign(Object.assign({},il),{method:f.requestMethod,headers:f.header,signal:f.signal,body:await g(f.
-message)})),{foundStatus:v,headerError:Z}=gr(E.status,E.headers);if(Z!=null)throw Z;if(!E.body)throw"missing response body";let k=new Headers;return Object.assign(
-Object.assign({},f),{header:E.headers,trailer:k,message:p(E.body,v,k,E.headers,f.signal)})}})}}}var cl=S("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
+message)})),{foundStatus:v,headerError:Z}=gr(E.status,E.headers);if(Z!=null)throw Z;if(!E.body)throw"missing response body";let T=new Headers;return Object.assign(
+Object.assign({},f),{header:E.headers,trailer:T,message:p(E.body,v,T,E.headers,f.signal)})}})}}}var cl=S("CiNicmlkZ2VtYXN0ZXIvdjEvbG9iYnlfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxInIKDUF0dGVuZFJlcXVlc3QSEAoIcXVldWVfaWQYASABKAkSEAoIYm90X25hbWUYAiABKAkSEwoLYm\
 90X3ZlcnNpb24YAyABKAkSDQoFc2xvdHMYBCABKA0SGQoRcHJvdG9jb2xfcmV2aXNpb24YBSABKA0iswEKDkF0dGVuZFJlc3BvbnNlEjEKCmF0dGVuZGFuY2UYASABKAsyGy5icmlkZ2VtYXN0ZXIudjEuQXR0ZW\
 5kYW5jZUgAEicKBW9mZmVyGAIgASgLMhYuYnJpZGdlbWFzdGVyLnYxLk9mZmVySAASOgoPb2ZmZXJfd2l0aGRyYXduGAMgASgLMh8uYnJpZGdlbWFzdGVyLnYxLk9mZmVyV2l0aGRyYXduSABCCQoHbWVzc2FnZS\
 LPAQoKQXR0ZW5kYW5jZRIVCg1hdHRlbmRhbmNlX2lkGAEgASgJEhAKCHF1ZXVlX2lkGAIgASgJEhAKCGJvdF9uYW1lGAMgASgJEhMKC2JvdF92ZXJzaW9uGAQgASgJEg0KBW93bmVyGAUgASgJEg0KBXNsb3RzGA\
@@ -811,14 +811,15 @@ VlUmVxdWVzdBojLmJyaWRnZW1hc3Rlci52MS5MZWF2ZVF1ZXVlUmVzcG9uc2USWwoMRGVjbGluZU9mZm
 VjbGluZU9mZmVyUmVzcG9uc2USWAoLQ3JlYXRlUXVldWUSIy5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlUXVldWVSZXF1ZXN0GiQuYnJpZGdlbWFzdGVyLnYxLkNyZWF0ZVF1ZXVlUmVzcG9uc2USWAoLRGVsZXRlUX\
 VldWUSIy5icmlkZ2VtYXN0ZXIudjEuRGVsZXRlUXVldWVSZXF1ZXN0GiQuYnJpZGdlbWFzdGVyLnYxLkRlbGV0ZVF1ZXVlUmVzcG9uc2USVQoKTGlzdFF1ZXVlcxIiLmJyaWRnZW1hc3Rlci52MS5MaXN0UXVldW\
 VzUmVxdWVzdBojLmJyaWRnZW1hc3Rlci52MS5MaXN0UXVldWVzUmVzcG9uc2USVwoKV2F0Y2hRdWV1ZRIiLmJyaWRnZW1hc3Rlci52MS5XYXRjaFF1ZXVlUmVxdWVzdBojLmJyaWRnZW1hc3Rlci52MS5XYXRjaF\
-F1ZXVlUmVzcG9uc2UwAWIGcHJvdG8z");var ko=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.ACTIVE=1]="ACTIVE",i[i.PAUSED=2]="PAUSED",i[i.VALIDATING=3]="VALIDATING",i[i.BENCHED=4]="BENCHED",i[i.LEAVING=5]=
-"LEAVING",i[i.ABSENT=6]="ABSENT",i))(ko||{});var ke=S("ChticmlkZ2VtYXN0ZXIvdjEvY2xvY2sucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLGAgoKQ2xvY2tSdWxlcxIUCgdiYW5rX21zGAEgASgNSACIAQESGQoMaW5jcmVtZW50X21zGAIgASgNSAGIAQESEw\
-oGY2FwX21zGAMgASgNSAKIAQESFwoKc3RhcnR1cF9tcxgEIAEoDUgDiAEBEhkKDHJlY29ubmVjdF9tcxgFIAEoDUgEiAEBEiEKFHJvdW5kX3RyaXBfY3JlZGl0X21zGAYgASgNSAWIAQESIQoUcmVmZXJlZV9sYW\
-dfbGltaXRfbXMYByABKA1IBogBAUIKCghfYmFua19tc0IPCg1faW5jcmVtZW50X21zQgkKB19jYXBfbXNCDQoLX3N0YXJ0dXBfbXNCDwoNX3JlY29ubmVjdF9tc0IXChVfcm91bmRfdHJpcF9jcmVkaXRfbXNCFw\
-oVX3JlZmVyZWVfbGFnX2xpbWl0X21zImUKBUNsb2NrEhQKDGJhbmtfbGVmdF9tcxgBIAEoDRIYChBkZWNpc2lvbl9sZWZ0X21zGAIgASgNEiwKC2xhc3RfY2hhcmdlGAMgASgLMhcuYnJpZGdlbWFzdGVyLnYxLk\
-NoYXJnZSJbCgZDaGFyZ2USEgoKZWxhcHNlZF91cxgBIAEoBBIRCgljcmVkaXRfdXMYAiABKAQSEgoKY2hhcmdlZF91cxgDIAEoBBIWCg5yZWZlcmVlX2xhZ191cxgEIAEoBCKlAQoIQ2xvY2tVc2USEAoIYW5zd2\
-VyZWQYASABKA0SEgoKY2hhcmdlZF91cxgCIAEoBBISCgpsb25nZXN0X3VzGAMgASgEEhQKDGJhbmtfbGVmdF9tcxgEIAEoDRIRCgljcmVkaXRfdXMYBSABKAQSFgoOcmVmZXJlZV9sYWdfdXMYBiABKAQSHgoWbG\
-9uZ2VzdF9yZWZlcmVlX2xhZ191cxgHIAEoBGIGcHJvdG8z");var Te=S("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
+F1ZXVlUmVzcG9uc2UwAWIGcHJvdG8z");var To=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.ACTIVE=1]="ACTIVE",i[i.PAUSED=2]="PAUSED",i[i.VALIDATING=3]="VALIDATING",i[i.BENCHED=4]="BENCHED",i[i.LEAVING=5]=
+"LEAVING",i[i.ABSENT=6]="ABSENT",i))(To||{});var Te=S("ChticmlkZ2VtYXN0ZXIvdjEvY2xvY2sucHJvdG8SD2JyaWRnZW1hc3Rlci52MSJNCgtUaW1lQ29udHJvbBI2CgdmaXNjaGVyGAEgASgLMiMuYnJpZGdlbWFzdGVyLnYxLkZpc2NoZXJUaW1lQ29udH\
+JvbEgAQgYKBGtpbmQiWwoSRmlzY2hlclRpbWVDb250cm9sEg8KB2JhbmtfbXMYASABKA0SFAoMaW5jcmVtZW50X21zGAIgASgNEhMKBmNhcF9tcxgDIAEoDUgAiAEBQgkKB19jYXBfbXMisQIKCkNsb2NrUnVsZX\
+MSMgoMdGltZV9jb250cm9sGAggASgLMhwuYnJpZGdlbWFzdGVyLnYxLlRpbWVDb250cm9sEhcKCnN0YXJ0dXBfbXMYBCABKA1IAIgBARIZCgxyZWNvbm5lY3RfbXMYBSABKA1IAYgBARIhChRyb3VuZF90cmlwX2\
+NyZWRpdF9tcxgGIAEoDUgCiAEBEiEKFHJlZmVyZWVfbGFnX2xpbWl0X21zGAcgASgNSAOIAQFCDQoLX3N0YXJ0dXBfbXNCDwoNX3JlY29ubmVjdF9tc0IXChVfcm91bmRfdHJpcF9jcmVkaXRfbXNCFwoVX3JlZm\
+VyZWVfbGFnX2xpbWl0X21zSgQIARAEUgdiYW5rX21zUgxpbmNyZW1lbnRfbXNSBmNhcF9tcyJlCgVDbG9jaxIUCgxiYW5rX2xlZnRfbXMYASABKA0SGAoQZGVjaXNpb25fbGVmdF9tcxgCIAEoDRIsCgtsYXN0X2\
+NoYXJnZRgDIAEoCzIXLmJyaWRnZW1hc3Rlci52MS5DaGFyZ2UicQoGQ2hhcmdlEhIKCmVsYXBzZWRfdXMYASABKAQSEQoJY3JlZGl0X3VzGAIgASgEEhIKCmNoYXJnZWRfdXMYAyABKAQSFgoOcmVmZXJlZV9sYW\
+dfdXMYBCABKAQSFAoMdW5jaGFyZ2VkX3VzGAUgASgEIqUBCghDbG9ja1VzZRIQCghhbnN3ZXJlZBgBIAEoDRISCgpjaGFyZ2VkX3VzGAIgASgEEhIKCmxvbmdlc3RfdXMYAyABKAQSFAoMYmFua19sZWZ0X21zGA\
+QgASgNEhEKCWNyZWRpdF91cxgFIAEoBBIWCg5yZWZlcmVlX2xhZ191cxgGIAEoBBIeChZsb25nZXN0X3JlZmVyZWVfbGFnX3VzGAcgASgEYgZwcm90bzM");var ke=S("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
 RsYXRlGAIgASgOMhwuYnJpZGdlbWFzdGVyLnYxLkZhdWx0QWN0aW9uEjIKDGRpc2Nvbm5lY3RlZBgDIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhI1Cg9uZXZlcl9jb25uZWN0ZWQYBCABKA4yHC\
 5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SKwoFZmxvb2QYBSABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SLQoHZ2FyYmFnZRgGIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbh\
 IfChJzdHJpa2VzX3RvX2ZvcmZlaXQYByABKA1IAIgBAUIVChNfc3RyaWtlc190b19mb3JmZWl0IpYBCgVGYXVsdBIsCgZyZWFzb24YASABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24SLAoGYWN0aW\
@@ -826,8 +827,8 @@ IfChJzdHJpa2VzX3RvX2ZvcmZlaXQYByABKA1IAIgBAUIVChNfc3RyaWtlc190b19mb3JmZWl0IpYBCg
 5fVU5TUEVDSUZJRUQQABIYChRGQVVMVF9SRUFTT05fSUxMRUdBTBABEhUKEUZBVUxUX1JFQVNPTl9MQVRFEAISHQoZRkFVTFRfUkVBU09OX0RJU0NPTk5FQ1RFRBADEiAKHEZBVUxUX1JFQVNPTl9ORVZFUl9DT0\
 5ORUNURUQQBBIWChJGQVVMVF9SRUFTT05fRkxPT0QQBRIYChRGQVVMVF9SRUFTT05fR0FSQkFHRRAGEhkKFUZBVUxUX1JFQVNPTl9SRVNJR05FRBAHKpQBCgtGYXVsdEFjdGlvbhIcChhGQVVMVF9BQ1RJT05fVU\
 5TUEVDSUZJRUQQABIXChNGQVVMVF9BQ1RJT05fUkVGVVNFEAESFwoTRkFVTFRfQUNUSU9OX1NUUklLRRACEhsKF0ZBVUxUX0FDVElPTl9TVUJTVElUVVRFEAMSGAoURkFVTFRfQUNUSU9OX0ZPUkZFSVQQBCpcCg\
-tIb3VzZVBvbGljeRIcChhIT1VTRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIXChNIT1VTRV9QT0xJQ1lfUkFORE9NEAESFgoSSE9VU0VfUE9MSUNZX0ZJUlNUEAJiBnByb3RvMw");var To=(c=>(c[c.UNSPECIFIED=0]="UNSPECIFIED",c[c.ILLEGAL=1]="ILLEGAL",c[c.LATE=2]="LATE",c[c.DISCONNECTED=3]="DISCONNECTED",c[c.NEVER_CONNECTED=4]="NEVER_CONNEC\
-TED",c[c.FLOOD=5]="FLOOD",c[c.GARBAGE=6]="GARBAGE",c[c.RESIGNED=7]="RESIGNED",c))(To||{});var Xo=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.REFUSE=1]="REFUSE",o[o.STRIKE=2]="STRIKE",o[o.SUBSTITUTE=3]="SUBSTITUTE",o[o.FORFEIT=4]="FORFEIT",o))(Xo||{});var fe=S("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY29tcG9uZW50cy5wcm90bxIeYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxIlYKCU1vbmV5Q2FyZBI6CghjdXJyZW5jeRgBIAEoDj\
+tIb3VzZVBvbGljeRIcChhIT1VTRV9QT0xJQ1lfVU5TUEVDSUZJRUQQABIXChNIT1VTRV9QT0xJQ1lfUkFORE9NEAESFgoSSE9VU0VfUE9MSUNZX0ZJUlNUEAJiBnByb3RvMw");var ko=(c=>(c[c.UNSPECIFIED=0]="UNSPECIFIED",c[c.ILLEGAL=1]="ILLEGAL",c[c.LATE=2]="LATE",c[c.DISCONNECTED=3]="DISCONNECTED",c[c.NEVER_CONNECTED=4]="NEVER_CONNEC\
+TED",c[c.FLOOD=5]="FLOOD",c[c.GARBAGE=6]="GARBAGE",c[c.RESIGNED=7]="RESIGNED",c))(ko||{});var Xo=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.REFUSE=1]="REFUSE",o[o.STRIKE=2]="STRIKE",o[o.SUBSTITUTE=3]="SUBSTITUTE",o[o.FORFEIT=4]="FORFEIT",o))(Xo||{});var fe=S("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvYWxoYW1icmEvdjEvY29tcG9uZW50cy5wcm90bxIeYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxIlYKCU1vbmV5Q2FyZBI6CghjdXJyZW5jeRgBIAEoDj\
 IoLmJyaWRnZW1hc3Rlci5nYW1lcy5hbGhhbWJyYS52MS5DdXJyZW5jeRINCgV2YWx1ZRgCIAEoDSJECgVNb25leRIMCgRibHVlGAEgAygNEg0KBWdyZWVuGAIgAygNEg4KBm9yYW5nZRgDIAMoDRIOCgZ5ZWxsb3\
 cYBCADKA0iVQoIQnVpbGRpbmcSOgoIY2F0ZWdvcnkYASABKA4yKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuQ2F0ZWdvcnkSDQoFcHJpY2UYAiABKA0idQoJQnVpbGRpbmdzEhEKCXBhdmlsaW9ucx\
 gBIAMoDRIRCglzZXJhZ2xpb3MYAiADKA0SDwoHYXJjYWRlcxgDIAMoDRIQCghjaGFtYmVycxgEIAMoDRIPCgdnYXJkZW5zGAUgAygNEg4KBnRvd2VycxgGIAMoDSJhCghQdXJjaGFzZRI2CgRzbG90GAEgASgOMi\
@@ -1098,31 +1099,30 @@ RnYW1lIlEKCkdhbWVDaGFuY2USOwoIYWxoYW1icmEYAiABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYW
 Zr,gl,fl,hl,Gt,Vr,xr,bl,yl,Gr,Ir,Nr,Mr,Sl,El]);var Le=S("ChticmlkZ2VtYXN0ZXIvdjEvbWF0Y2gucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKXAwoLTWF0Y2hDb25maWcSKQoEZ2FtZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5HYW1lQ29uZmlnEg0KBXNlYX\
 RzGAIgASgNEhEKBHNlZWQYAyABKAlIAIgBARIqCgVjbG9jaxgEIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5DbG9ja1J1bGVzEiwKBmZhdWx0cxgFIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdFBvbGljeRIyCg\
 xob3VzZV9wb2xpY3kYBiABKA4yHC5icmlkZ2VtYXN0ZXIudjEuSG91c2VQb2xpY3kSEgoKYXNrX2ZvcmNlZBgHIAEoCBIvCgtzZWF0X2Nsb2NrcxgIIAMoCzIaLmJyaWRnZW1hc3Rlci52MS5TZWF0Q2xvY2sSKg\
-oFZ3JvdXAYCSABKAsyGy5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hHcm91cBIzCgpzcGVjdGF0b3JzGAogASgLMh8uYnJpZGdlbWFzdGVyLnYxLlNwZWN0YXRvclJ1bGVzQgcKBV9zZWVkIkIKCVNlYXRDbG9jaxIMCg\
-RzZWF0GAEgASgNEicKBG9kZHMYAiABKAsyGS5icmlkZ2VtYXN0ZXIudjEuVGltZU9kZHMieAoIVGltZU9kZHMSFAoHYmFua19tcxgBIAEoDUgAiAEBEhkKDGluY3JlbWVudF9tcxgCIAEoDUgBiAEBEhMKBmNhcF\
-9tcxgDIAEoDUgCiAEBQgoKCF9iYW5rX21zQg8KDV9pbmNyZW1lbnRfbXNCCQoHX2NhcF9tcyJxCgpNYXRjaEdyb3VwEhAKCGdyb3VwX2lkGAEgASgJEg4KBm51bWJlchgCIAEoDRIPCgdtYXRjaGVzGAMgASgNEj\
-AKC3NlZWRfcmV2ZWFsGAQgASgOMhsuYnJpZGdlbWFzdGVyLnYxLlNlZWRSZXZlYWwiVAoOU3BlY3RhdG9yUnVsZXMSEAoIZGVsYXlfbXMYASABKA0SMAoGYWNjZXNzGAIgASgOMiAuYnJpZGdlbWFzdGVyLnYxLl\
-NwZWN0YXRvckFjY2VzcyKRAQoIU2VhdEluZm8SDAoEc2VhdBgBIAEoDRIpCgVzdGF0ZRgCIAEoDjIaLmJyaWRnZW1hc3Rlci52MS5TZWF0U3RhdGUSEAoIYm90X25hbWUYAyABKAkSEwoLYm90X3ZlcnNpb24YBC\
-ABKAkSDwoHc3RyaWtlcxgFIAEoDRIUCgxyZXNlcnZlZF9mb3IYBiABKAki8wQKCU1hdGNoSW5mbxIQCghtYXRjaF9pZBgBIAEoCRIqCgVzdGF0ZRgCIAEoDjIbLmJyaWRnZW1hc3Rlci52MS5NYXRjaFN0YXRlEi\
-wKBmNvbmZpZxgDIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5NYXRjaENvbmZpZxIoCgVzZWF0cxgEIAMoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIRCglkZWNpc2lvbnMYBSABKA0SLAoGcmVzdWx0GAYgAS\
-gLMhwuYnJpZGdlbWFzdGVyLnYxLk1hdGNoUmVzdWx0EhcKD3NlZWRfY29tbWl0bWVudBgHIAEoCRIRCglzZWVkX3NhbHQYCCABKAkSFQoNcnVsZXNfdmVyc2lvbhgJIAEoDRI2CgZsYWJlbHMYCiADKAsyJi5icm\
-lkZ2VtYXN0ZXIudjEuTWF0Y2hJbmZvLkxhYmVsc0VudHJ5Eg0KBW1ha2VyGAsgASgJEhcKD2NyZWF0ZWRfdW5peF9tcxgMIAEoBBIXCg9zdGFydGVkX3VuaXhfbXMYDSABKAQSFQoNZW5kZWRfdW5peF9tcxgOIA\
-EoBBIzCgxjYW5jZWxsYXRpb24YDyABKAsyHS5icmlkZ2VtYXN0ZXIudjEuQ2FuY2VsbGF0aW9uEi0KCWFubnVsbWVudBgQIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5Bbm51bG1lbnQSKQoEZm9yaxgRIAEoCzIbLm\
-JyaWRnZW1hc3Rlci52MS5Gb3JrT3JpZ2luGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoMQ2FuY2VsbGF0aW9uEg4KBnJlYXNvbhgBIAEoCRIUCgxjYW5jZWxsZWRfYn\
-kYAiABKAkiawoJQW5udWxtZW50EjAKBnJlYXNvbhgBIAEoDjIgLmJyaWRnZW1hc3Rlci52MS5Bbm51bG1lbnRSZWFzb24SDgoGZGV0YWlsGAIgASgJEhwKFHJlcGxhY2VkX2J5X21hdGNoX2lkGAMgASgJInUKCk\
-ZvcmtPcmlnaW4SEAoIbWF0Y2hfaWQYASABKAkSEQoJZGVjaXNpb25zGAIgASgNEisKBmNoYW5jZRgDIAEoDjIbLmJyaWRnZW1hc3Rlci52MS5Gb3JrQ2hhbmNlEhUKDWtub3dpbmdfc2VhdHMYBCADKA0ixwEKC0\
-1hdGNoUmVzdWx0EhAKCG1hdGNoX2lkGAEgASgJEioKBXNlYXRzGAIgAygLMhsuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXN1bHQSEQoJZGVjaXNpb25zGAMgASgNEhMKC2R1cmF0aW9uX21zGAQgASgEEhYKDnJlZm\
-VyZWVfbGFnX3VzGAUgASgEEh4KFmxvbmdlc3RfcmVmZXJlZV9sYWdfdXMYBiABKAQSGgoSc3BvaWxlZF9ieV9yZWZlcmVlGAcgASgIIvMCCgpTZWF0UmVzdWx0EgwKBHNlYXQYASABKA0SDQoFcGxhY2UYAiABKA\
-0SFgoOcGxhY2VfYnlfc2NvcmUYAyABKA0SDQoFc2NvcmUYBCABKBESLQoJYnJlYWtkb3duGAUgAygLMhouYnJpZGdlbWFzdGVyLnYxLlNjb3JlTGluZRIQCghib3RfbmFtZRgGIAEoCRITCgtib3RfdmVyc2lvbh\
-gHIAEoCRItCgdmb3JmZWl0GAggASgOMhwuYnJpZGdlbWFzdGVyLnYxLkZhdWx0UmVhc29uEiYKBmZhdWx0cxgJIAMoCzIWLmJyaWRnZW1hc3Rlci52MS5GYXVsdBITCgtmYXVsdF9jb3VudBgKIAEoDRIsCgljbG\
-9ja191c2UYCyABKAsyGS5icmlkZ2VtYXN0ZXIudjEuQ2xvY2tVc2USGAoQZm9yY2VkX2RlY2lzaW9ucxgMIAEoDRIXCg9ob3VzZV9kZWNpc2lvbnMYDSABKA0iLQoJU2NvcmVMaW5lEhAKCGNhdGVnb3J5GAEgAS\
-gJEg4KBnBvaW50cxgCIAEoESphCgpTZWVkUmV2ZWFsEhsKF1NFRURfUkVWRUFMX1VOU1BFQ0lGSUVEEAASGgoWU0VFRF9SRVZFQUxfV0lUSF9NQVRDSBABEhoKFlNFRURfUkVWRUFMX1dJVEhfR1JPVVAQAiqMAQ\
-oPU3BlY3RhdG9yQWNjZXNzEiAKHFNQRUNUQVRPUl9BQ0NFU1NfVU5TUEVDSUZJRUQQABIcChhTUEVDVEFUT1JfQUNDRVNTX1BBUlRJRVMQARIcChhTUEVDVEFUT1JfQUNDRVNTX1JFQURFUlMQAhIbChdTUEVDVE\
-FUT1JfQUNDRVNTX1BVQkxJQxADKo0BCgpNYXRjaFN0YXRlEhsKF01BVENIX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTTUFUQ0hfU1RBVEVfV0FJVElORxABEhcKE01BVENIX1NUQVRFX1JVTk5JTkcQAhIVChFNQV\
-RDSF9TVEFURV9FTkRFRBADEhkKFU1BVENIX1NUQVRFX0NBTkNFTExFRBAEKokBCglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNFQVRfU1RBVEVfVkFDQU5UEAESGAoUU0VBVF9TVE\
-FURV9DT05ORUNURUQQAhIVChFTRUFUX1NUQVRFX1BBVVNFRBADEhgKFFNFQVRfU1RBVEVfRk9SRkVJVEVEEAQqmAEKD0FubnVsbWVudFJlYXNvbhIgChxBTk5VTE1FTlRfUkVBU09OX1VOU1BFQ0lGSUVEEAASIA\
-ocQU5OVUxNRU5UX1JFQVNPTl9SRUZFUkVFX0xBRxABEiEKHUFOTlVMTUVOVF9SRUFTT05fU0VSVkVSX0NSQVNIEAISHgoaQU5OVUxNRU5UX1JFQVNPTl9PUkdBTklaRVIQAypXCgpGb3JrQ2hhbmNlEhsKF0ZPUk\
-tfQ0hBTkNFX1VOU1BFQ0lGSUVEEAASFAoQRk9SS19DSEFOQ0VfS0VFUBABEhYKEkZPUktfQ0hBTkNFX1JFRFJBVxACYgZwcm90bzM",[ke,Te,Se]);var Rl=S("ChxicmlkZ2VtYXN0ZXIvdjEvcmF0aW5nLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEihAEKBlJhdGluZxILCgNlbG8YASABKAESDwoHZWxvX2xvdxgCIAEoARIQCghlbG9faGlnaBgDIAEoARISCgpjb2\
+oFZ3JvdXAYCSABKAsyGy5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hHcm91cBIzCgpzcGVjdGF0b3JzGAogASgLMh8uYnJpZGdlbWFzdGVyLnYxLlNwZWN0YXRvclJ1bGVzQgcKBV9zZWVkIlkKCVNlYXRDbG9jaxIMCg\
+RzZWF0GAEgASgNEjIKDHRpbWVfY29udHJvbBgDIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5UaW1lQ29udHJvbEoECAIQA1IEb2RkcyJxCgpNYXRjaEdyb3VwEhAKCGdyb3VwX2lkGAEgASgJEg4KBm51bWJlchgCIA\
+EoDRIPCgdtYXRjaGVzGAMgASgNEjAKC3NlZWRfcmV2ZWFsGAQgASgOMhsuYnJpZGdlbWFzdGVyLnYxLlNlZWRSZXZlYWwiVAoOU3BlY3RhdG9yUnVsZXMSEAoIZGVsYXlfbXMYASABKA0SMAoGYWNjZXNzGAIgAS\
+gOMiAuYnJpZGdlbWFzdGVyLnYxLlNwZWN0YXRvckFjY2VzcyKRAQoIU2VhdEluZm8SDAoEc2VhdBgBIAEoDRIpCgVzdGF0ZRgCIAEoDjIaLmJyaWRnZW1hc3Rlci52MS5TZWF0U3RhdGUSEAoIYm90X25hbWUYAy\
+ABKAkSEwoLYm90X3ZlcnNpb24YBCABKAkSDwoHc3RyaWtlcxgFIAEoDRIUCgxyZXNlcnZlZF9mb3IYBiABKAki8wQKCU1hdGNoSW5mbxIQCghtYXRjaF9pZBgBIAEoCRIqCgVzdGF0ZRgCIAEoDjIbLmJyaWRnZW\
+1hc3Rlci52MS5NYXRjaFN0YXRlEiwKBmNvbmZpZxgDIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5NYXRjaENvbmZpZxIoCgVzZWF0cxgEIAMoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIRCglkZWNpc2lvbn\
+MYBSABKA0SLAoGcmVzdWx0GAYgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk1hdGNoUmVzdWx0EhcKD3NlZWRfY29tbWl0bWVudBgHIAEoCRIRCglzZWVkX3NhbHQYCCABKAkSFQoNcnVsZXNfdmVyc2lvbhgJIAEoDR\
+I2CgZsYWJlbHMYCiADKAsyJi5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hJbmZvLkxhYmVsc0VudHJ5Eg0KBW1ha2VyGAsgASgJEhcKD2NyZWF0ZWRfdW5peF9tcxgMIAEoBBIXCg9zdGFydGVkX3VuaXhfbXMYDSABKA\
+QSFQoNZW5kZWRfdW5peF9tcxgOIAEoBBIzCgxjYW5jZWxsYXRpb24YDyABKAsyHS5icmlkZ2VtYXN0ZXIudjEuQ2FuY2VsbGF0aW9uEi0KCWFubnVsbWVudBgQIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5Bbm51bG\
+1lbnQSKQoEZm9yaxgRIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5Gb3JrT3JpZ2luGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiNAoMQ2FuY2VsbGF0aW9uEg4KBnJlYXNvbh\
+gBIAEoCRIUCgxjYW5jZWxsZWRfYnkYAiABKAkiawoJQW5udWxtZW50EjAKBnJlYXNvbhgBIAEoDjIgLmJyaWRnZW1hc3Rlci52MS5Bbm51bG1lbnRSZWFzb24SDgoGZGV0YWlsGAIgASgJEhwKFHJlcGxhY2VkX2\
+J5X21hdGNoX2lkGAMgASgJInUKCkZvcmtPcmlnaW4SEAoIbWF0Y2hfaWQYASABKAkSEQoJZGVjaXNpb25zGAIgASgNEisKBmNoYW5jZRgDIAEoDjIbLmJyaWRnZW1hc3Rlci52MS5Gb3JrQ2hhbmNlEhUKDWtub3\
+dpbmdfc2VhdHMYBCADKA0ixwEKC01hdGNoUmVzdWx0EhAKCG1hdGNoX2lkGAEgASgJEioKBXNlYXRzGAIgAygLMhsuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXN1bHQSEQoJZGVjaXNpb25zGAMgASgNEhMKC2R1cm\
+F0aW9uX21zGAQgASgEEhYKDnJlZmVyZWVfbGFnX3VzGAUgASgEEh4KFmxvbmdlc3RfcmVmZXJlZV9sYWdfdXMYBiABKAQSGgoSc3BvaWxlZF9ieV9yZWZlcmVlGAcgASgIIvMCCgpTZWF0UmVzdWx0EgwKBHNlYX\
+QYASABKA0SDQoFcGxhY2UYAiABKA0SFgoOcGxhY2VfYnlfc2NvcmUYAyABKA0SDQoFc2NvcmUYBCABKBESLQoJYnJlYWtkb3duGAUgAygLMhouYnJpZGdlbWFzdGVyLnYxLlNjb3JlTGluZRIQCghib3RfbmFtZR\
+gGIAEoCRITCgtib3RfdmVyc2lvbhgHIAEoCRItCgdmb3JmZWl0GAggASgOMhwuYnJpZGdlbWFzdGVyLnYxLkZhdWx0UmVhc29uEiYKBmZhdWx0cxgJIAMoCzIWLmJyaWRnZW1hc3Rlci52MS5GYXVsdBITCgtmYX\
+VsdF9jb3VudBgKIAEoDRIsCgljbG9ja191c2UYCyABKAsyGS5icmlkZ2VtYXN0ZXIudjEuQ2xvY2tVc2USGAoQZm9yY2VkX2RlY2lzaW9ucxgMIAEoDRIXCg9ob3VzZV9kZWNpc2lvbnMYDSABKA0iLQoJU2Nvcm\
+VMaW5lEhAKCGNhdGVnb3J5GAEgASgJEg4KBnBvaW50cxgCIAEoESphCgpTZWVkUmV2ZWFsEhsKF1NFRURfUkVWRUFMX1VOU1BFQ0lGSUVEEAASGgoWU0VFRF9SRVZFQUxfV0lUSF9NQVRDSBABEhoKFlNFRURfUk\
+VWRUFMX1dJVEhfR1JPVVAQAiqMAQoPU3BlY3RhdG9yQWNjZXNzEiAKHFNQRUNUQVRPUl9BQ0NFU1NfVU5TUEVDSUZJRUQQABIcChhTUEVDVEFUT1JfQUNDRVNTX1BBUlRJRVMQARIcChhTUEVDVEFUT1JfQUNDRV\
+NTX1JFQURFUlMQAhIbChdTUEVDVEFUT1JfQUNDRVNTX1BVQkxJQxADKo0BCgpNYXRjaFN0YXRlEhsKF01BVENIX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTTUFUQ0hfU1RBVEVfV0FJVElORxABEhcKE01BVENIX1\
+NUQVRFX1JVTk5JTkcQAhIVChFNQVRDSF9TVEFURV9FTkRFRBADEhkKFU1BVENIX1NUQVRFX0NBTkNFTExFRBAEKokBCglTZWF0U3RhdGUSGgoWU0VBVF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNFQVRfU1RBVE\
+VfVkFDQU5UEAESGAoUU0VBVF9TVEFURV9DT05ORUNURUQQAhIVChFTRUFUX1NUQVRFX1BBVVNFRBADEhgKFFNFQVRfU1RBVEVfRk9SRkVJVEVEEAQqmAEKD0FubnVsbWVudFJlYXNvbhIgChxBTk5VTE1FTlRfUk\
+VBU09OX1VOU1BFQ0lGSUVEEAASIAocQU5OVUxNRU5UX1JFQVNPTl9SRUZFUkVFX0xBRxABEiEKHUFOTlVMTUVOVF9SRUFTT05fU0VSVkVSX0NSQVNIEAISHgoaQU5OVUxNRU5UX1JFQVNPTl9PUkdBTklaRVIQAy\
+pXCgpGb3JrQ2hhbmNlEhsKF0ZPUktfQ0hBTkNFX1VOU1BFQ0lGSUVEEAASFAoQRk9SS19DSEFOQ0VfS0VFUBABEhYKEkZPUktfQ0hBTkNFX1JFRFJBVxACYgZwcm90bzM",[Te,ke,Se]);var Rl=S("ChxicmlkZ2VtYXN0ZXIvdjEvcmF0aW5nLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEihAEKBlJhdGluZxILCgNlbG8YASABKAESDwoHZWxvX2xvdxgCIAEoARIQCghlbG9faGlnaBgDIAEoARISCgpjb2\
 5maWRlbmNlGAQgASgBEhEKCXJhbmtfYmVzdBgFIAEoDRISCgpyYW5rX3dvcnN0GAYgASgNEg8KB21hdGNoZXMYByABKA0iWwoKSGVhZFRvSGVhZBIPCgdtYXRjaGVzGAEgASgNEhMKC2ZpcnN0X2FoZWFkGAIgAS\
 gNEgwKBHRpZXMYAyABKA0SGQoRbWVhbl9zY29yZV9tYXJnaW4YBCABKAFiBnByb3RvMw");var jp=S("CiRicmlkZ2VtYXN0ZXIvdjEvbGFkZGVyX3NlcnZpY2UucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLXAwoGTGFkZGVyEhEKCWxhZGRlcl9pZBgBIAEoCRIsCgZjb25maWcYAiABKAsyHC5icmlkZ2VtYX\
 N0ZXIudjEuTWF0Y2hDb25maWcSFQoNcnVsZXNfdmVyc2lvbhgDIAEoDRIRCglrZXlfbmFtZXMYBCADKAkSEwoLbWF4X21hdGNoZXMYBSABKA0SEgoKaG91c2VfYm90cxgGIAMoCRIUCgxvd25lcnNfYXBhcnQYBy\
@@ -1182,7 +1182,7 @@ RlY2lzaW9uUmVqZWN0ZWQSEgoKcmVxdWVzdF9pZBgBIAEoDRIuCgZyZWFzb24YAiABKA4yHi5icmlkZ2
 Blbl9yZXF1ZXN0X2lkGAUgASgNEg8KB3N0cmlrZXMYBiABKA0iCAoGUmVzaWduImMKClNlYXRTdGF0dXMSJwoEc2VhdBgBIAEoCzIZLmJyaWRnZW1hc3Rlci52MS5TZWF0SW5mbxIsCgZyZWFzb24YAiABKA4yHC\
 5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24iWwoKTWF0Y2hFbmRlZBIsCgZyZXN1bHQYASABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hSZXN1bHQSDAoEc2VlZBgCIAEoCRIRCglzZWVkX3NhbHQYAyABKA\
 kiFQoEUGluZxINCgVub25jZRgBIAEoBCJJCghEcmFpbmluZxIUCgx0aW1lX2xlZnRfbXMYASABKA0SFgoObWF0Y2hlc19yZXN1bWUYAiABKAgSDwoHYWRkcmVzcxgDIAEoCSIVCgRQb25nEg0KBW5vbmNlGAEgAS\
-gEMlYKC1BsYXlTZXJ2aWNlEkcKBFBsYXkSHC5icmlkZ2VtYXN0ZXIudjEuUGxheVJlcXVlc3QaHS5icmlkZ2VtYXN0ZXIudjEuUGxheVJlc3BvbnNlKAEwAWIGcHJvdG8z",[ke,Te,Se,Le,mr]);var qp=S("CiJicmlkZ2VtYXN0ZXIvdjEvc2VhdF9zZXJ2aWNlLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEiOQoQV2F0Y2hTZWF0UmVxdWVzdBIlCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsby\
+gEMlYKC1BsYXlTZXJ2aWNlEkcKBFBsYXkSHC5icmlkZ2VtYXN0ZXIudjEuUGxheVJlcXVlc3QaHS5icmlkZ2VtYXN0ZXIudjEuUGxheVJlc3BvbnNlKAEwAWIGcHJvdG8z",[Te,ke,Se,Le,mr]);var qp=S("CiJicmlkZ2VtYXN0ZXIvdjEvc2VhdF9zZXJ2aWNlLnByb3RvEg9icmlkZ2VtYXN0ZXIudjEiOQoQV2F0Y2hTZWF0UmVxdWVzdBIlCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsby\
 JDChFXYXRjaFNlYXRSZXNwb25zZRIuCgdtZXNzYWdlGAEgASgLMh0uYnJpZGdlbWFzdGVyLnYxLlBsYXlSZXNwb25zZSI8Cg1EZWNpZGVSZXF1ZXN0EisKCGRlY2lzaW9uGAEgASgLMhkuYnJpZGdlbWFzdGVyLn\
 YxLkRlY2lzaW9uIkUKDkRlY2lkZVJlc3BvbnNlEjMKCHJlamVjdGVkGAEgASgLMiEuYnJpZGdlbWFzdGVyLnYxLkRlY2lzaW9uUmVqZWN0ZWQiEwoRUmVzaWduU2VhdFJlcXVlc3QiFAoSUmVzaWduU2VhdFJlc3\
 BvbnNlMoUCCgtTZWF0U2VydmljZRJUCglXYXRjaFNlYXQSIS5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hTZWF0UmVxdWVzdBoiLmJyaWRnZW1hc3Rlci52MS5XYXRjaFNlYXRSZXNwb25zZTABEkkKBkRlY2lkZRIeLm\
@@ -1200,13 +1200,13 @@ KGAgoORGVjaXNpb25SZWNvcmQSDAoEc2VhdBgBIAEoDRIvCghkZWNpc2lvbhgCIAEoCzIdLmJyaWRnZW
 lnZXN0GAcgASgGEgwKBG5vdGUYCCABKAkihwEKDENoYW5jZVJlY29yZBIOCgZzdHJlYW0YASABKAQSKwoGY2hhbmNlGAIgASgLMhsuYnJpZGdlbWFzdGVyLnYxLkdhbWVDaGFuY2USKgoGZXZlbnRzGAMgAygLMh\
 ouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBIOCgZkaWdlc3QYBCABKAYiQgoLRmF1bHRSZWNvcmQSDAoEc2VhdBgBIAEoDRIlCgVmYXVsdBgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5GYXVsdCI1CgpTZWF0Um\
 Vjb3JkEicKBHNlYXQYASABKAsyGS5icmlkZ2VtYXN0ZXIudjEuU2VhdEluZm8qgAEKCURlY2lkZWRCeRIaChZERUNJREVEX0JZX1VOU1BFQ0lGSUVEEAASEgoOREVDSURFRF9CWV9CT1QQARIWChJERUNJREVEX0\
-JZX1JFRkVSRUUQAhIUChBERUNJREVEX0JZX0hPVVNFEAMSFQoRREVDSURFRF9CWV9SRVBMQVkQBGIGcHJvdG8z",[ke,Te,Se,Le]);var _o=S("Ch5icmlkZ2VtYXN0ZXIvdjEvcG9zaXRpb24ucHJvdG8SD2JyaWRnZW1hc3Rlci52MSIkCgZWaWV3ZXISEQoEc2VhdBgBIAEoDUgAiAEBQgcKBV9zZWF0Io8CCghQb3NpdGlvbhIOCgZudW1iZXIYAS\
+JZX1JFRkVSRUUQAhIUChBERUNJREVEX0JZX0hPVVNFEAMSFQoRREVDSURFRF9CWV9SRVBMQVkQBGIGcHJvdG8z",[Te,ke,Se,Le]);var _o=S("Ch5icmlkZ2VtYXN0ZXIvdjEvcG9zaXRpb24ucHJvdG8SD2JyaWRnZW1hc3Rlci52MSIkCgZWaWV3ZXISEQoEc2VhdBgBIAEoDUgAiAEBQgcKBV9zZWF0Io8CCghQb3NpdGlvbhIOCgZudW1iZXIYAS\
 ABKA0SLwoGcGxheWVkGAIgASgLMh8uYnJpZGdlbWFzdGVyLnYxLlBsYXllZERlY2lzaW9uEjYKDG9ic2VydmF0aW9ucxgDIAMoCzIgLmJyaWRnZW1hc3Rlci52MS5HYW1lT2JzZXJ2YXRpb24SKgoGZXZlbnRzGA\
 QgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBINCgVsaW5lcxgFIAMoCRIqCgZmYXVsdHMYBiADKAsyGi5icmlkZ2VtYXN0ZXIudjEuU2VhdEZhdWx0EhQKDGJhbmtfbGVmdF9tcxgHIAMoDRINCgVhdF\
 9tcxgIIAEoBCKdAgoOUGxheWVkRGVjaXNpb24SDAoEc2VhdBgBIAEoDRIvCghkZWNpc2lvbhgCIAEoCzIdLmJyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SEAoIbm90YXRpb24YAyABKAkSLgoKZGVjaWRlZF\
 9ieRgEIAEoDjIaLmJyaWRnZW1hc3Rlci52MS5EZWNpZGVkQnkSJwoGY2hhcmdlGAUgASgLMhcuYnJpZGdlbWFzdGVyLnYxLkNoYXJnZRIMCgRub3RlGAYgASgJEjYKD2xlZ2FsX2RlY2lzaW9ucxgHIAMoCzIdLm\
 JyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SGwoTbGVnYWxfZGVjaXNpb25zX2N1dBgIIAEoCCJACglTZWF0RmF1bHQSDAoEc2VhdBgBIAEoDRIlCgVmYXVsdBgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5GYX\
-VsdGIGcHJvdG8z",[ke,Te,Se,Fr]),Yr=x(_o,0);var $o=S("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
+VsdGIGcHJvdG8z",[Te,ke,Se,Fr]),Yr=x(_o,0);var $o=S("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
 1hdGNoQ29uZmlnEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRI/CgZsYWJlbHMYAyADKAsyLy5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlTWF0Y2hSZXF1ZXN0LkxhYmVsc0VudHJ5EjsKEXNlYXRfcmVzZXJ2YXRpb2\
 5zGAQgAygLMiAuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXNlcnZhdGlvbhIaCg1ydWxlc192ZXJzaW9uGAUgASgNSACIAQESKAoEZm9yaxgGIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEZvcmsSFgoOd2l0aG\
 91dF9jb25maWcYByABKAgaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fcnVsZXNfdmVyc2lvbiJDCg9TZWF0UmVzZXJ2YXRpb24SDAoEc2VhdBgBIAEoDRIQCghrZX\
@@ -1244,11 +1244,11 @@ n,t))}};var eg=e=>t=>{for(let[n,r]of Object.entries(wt()))t.header.set(n,r);retu
 t)}catch(s){if(t.stream||r===0||Ce(s)!=="NODE_SUPERSEDED")throw s}await n.wait()}},Jo=()=>Co({baseUrl:location.origin,interceptors:[rg,eg],fetch:pi}),It=()=>Ht(
 Gl,Jo()),Ee=()=>Ht(Al,Jo()),Nl=()=>Ht(vl,Jo());async function Ml(e){let t={"content-type":"application/octet-stream",...wt()},n=await fetch("/open-replay",{method:"\
 POST",body:e,headers:t});if(!n.ok)throw new Error((await n.text()).slice(0,1e3)||`the server returned status ${n.status}`);return Wr(new Uint8Array(await n.arrayBuffer()))}var sg=20;function Cr(e,t,n){return new ge(async r=>{let{matches:s,nextPageToken:o}=await Ee().listLadderMatches({ladderId:e,botName:t,pageSize:sg,pageToken:r});
-return{items:s,nextPageToken:o}},n)}function kr(e){if(e.items.length!==0)return d`<h2 id="matches">Latest matches</h2><ul class="latest" aria-labelledby="matches">${e.
+return{items:s,nextPageToken:o}},n)}function Tr(e){if(e.items.length!==0)return d`<h2 id="matches">Latest matches</h2><ul class="latest" aria-labelledby="matches">${e.
 items.map(({match:t})=>t&&d`<li>
     <a href=${Ke(t.matchId)}>${t.seats.map(({botName:n},r)=>d`${r>0?" · ":""}<bdi>${A(n)}</bdi>`)}</a>
     ${t.annulment?d`<span class="tag warn">annulled</span>`:void 0}</li>`)}</ul>${e.more("Older matches")}`}function tn(e){let t=e.flatMap(o=>o?[o.eloLow,o.eloHigh]:[]).filter(Number.isFinite),[n,r]=[Math.min(0,...t),Math.max(0,...t)],s=Math.max(10,(r-n)*.04);return{low:n-
-s,high:r+s}}function Tr(e){return!e||e.rankBest===0?"–":e.rankBest===e.rankWorst?String(e.rankBest):`${e.rankBest}–${e.rankWorst}`}function nn(e){if(!e)return"\
+s,high:r+s}}function kr(e){return!e||e.rankBest===0?"–":e.rankBest===e.rankWorst?String(e.rankBest):`${e.rankBest}–${e.rankWorst}`}function nn(e){if(!e)return"\
 –";let t=Math.round((e.eloHigh-e.eloLow)/2),n=Math.round(e.elo);return`${n>0?"+":n<0?"−":""}${Math.abs(n)} ± ${t}`}function Xr(e,{low:t,high:n}){let r=o=>(Math.
 min(n,Math.max(t,o))-t)/(n-t)*200,s=e&&b`<path d="M${r(e.eloLow)} 12H${r(e.eloHigh)}" class="interval"/>
     <path d="M${r(e.elo)} 12h0.01" class="estimate"/>`;return d`<svg class="rating-bar" viewBox="0 0 200 24" preserveAspectRatio="none" role="img" aria-label=${nn(
@@ -1262,13 +1262,13 @@ botName:n})).versions,await Promise.all([this.#t.read(),this.#n.read()])}view(){
       ${ag(t)}
       <table class="standings versions"><thead><tr><th>Version</th><th class="figure">Rank</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th></tr></thead><tbody>${t.
 map(({standing:r})=>d`<tr>
-        <th scope="row"><bdi>${A(r?.botVersion??"")}</bdi></th><td class="figure">${Tr(r?.rating)}</td><td class="figure">${nn(r?.rating)}</td>
+        <th scope="row"><bdi>${A(r?.botVersion??"")}</bdi></th><td class="figure">${kr(r?.rating)}</td><td class="figure">${nn(r?.rating)}</td>
         <td>${Xr(r?.rating,n)}</td><td class="figure">${r?.rating?.matches??0}</td></tr>`)}</tbody></table>
       <h2>Head to head</h2><table class="standings"><thead><tr><th>Against</th><th class="figure">Matches</th><th class="figure">Ahead</th><th class="figure">Tied</th><th class="figure">Behind</th><th class="figure">Mean margin</th></tr></thead>
         <tbody>${this.#t.items.map(({against:r,headToHead:s})=>d`<tr><th scope="row"><a href=${Oe(this.ladderId,r?.botName??"")}><bdi>${A(r?.botName??"")}</bdi></a>
           <small><bdi>${A(r?.botVersion??"")}</bdi></small></th><td class="figure">${s?.matches??0}</td><td class="figure">${s?.firstAhead??0}</td>
           <td class="figure">${s?.ties??0}</td><td class="figure">${(s?.matches??0)-(s?.firstAhead??0)-(s?.ties??0)}</td>
-          <td class="figure">${(s?.meanScoreMargin??0).toFixed(1)}</td></tr>`)}</tbody></table>${this.#t.more("More opponents")}${kr(this.#n)}</main>`}};function ag(e){
+          <td class="figure">${(s?.meanScoreMargin??0).toFixed(1)}</td></tr>`)}</tbody></table>${this.#t.more("More opponents")}${Tr(this.#n)}</main>`}};function ag(e){
 let t=e.flatMap(u=>u.history);if(t.length<2)return d``;let n=t.map(({atUnixMs:u})=>Number(u)),[r,s]=[Math.min(...n),Math.max(...n)],{low:o,high:a}=tn(t.map(({rating:u})=>u)),
 i=u=>((Number(u)-r)/Math.max(1,s-r)*Do).toFixed(1),c=u=>(Ko-(u-o)/(a-o)*Ko).toFixed(1),l=(u,p)=>{let g=u.history.flatMap(({atUnixMs:y,rating:E})=>E?[{at:i(y),rating:E}]:
 []),f=g.map(({at:y,rating:E})=>`${y} ${c(E.eloHigh)}`),h=g.map(({at:y,rating:E})=>`${y} ${c(E.eloLow)}`).reverse();return g.length===0?b``:b`<g class=${ce(p)}><title>${A(
@@ -1324,13 +1324,13 @@ sn} 146" role="img"
     ${Array.from({length:4},(s,o)=>{let a=e.row[o];if(!a)return b`<rect x=${o*sn+6} y="26" width="58" height="86" rx="7" class="vacant"/>`;let i=r.findIndex(c=>c.
 currency===a.currency&&c.value===a.value);return i>=0&&r.splice(i,1),b`${Fl(a.currency,a.value,o*sn+5,25)}${i>=0?b`<rect x=${o*sn+2} y="22" width="66" height="94" rx="10" class="new"/>`:
 void 0}
-        ${L(n,`money:${a.currency}:${a.value}`,b`<rect x=${o*sn+3} y="23" width="64" height="92" rx="9"/>`)}`})}</svg></figure>`}function kl(e,t){if(!t)return d`<span class="a-scoring past" title="scoring ${e} is over"><b>${e}</b> scored</span>`;
+        ${L(n,`money:${a.currency}:${a.value}`,b`<rect x=${o*sn+3} y="23" width="64" height="92" rx="9"/>`)}`})}</svg></figure>`}function Tl(e,t){if(!t)return d`<span class="a-scoring past" title="scoring ${e} is over"><b>${e}</b> scored</span>`;
 let n=t.first===t.last?`under ${t.first}`:`under ${t.first} to ${t.last}`;return d`<span class="a-scoring" title="number of money cards above scoring card ${e}"><b>${e}</b> ${n}</span>`}
 function mg({observation:e}){let t=Ue.reduce((s,o)=>s+Ur(e.unseenMoney,o).length,0),n=Ue.reduce((s,o)=>s+Ur(e.discard,o).length,0),r=Br.reduce((s,o)=>s+wr(e.unseenBuildings,
 o).length,0);return d`<div class="a-piles"><span><b>${t}</b> money cards left</span><span><b>${n}</b> discarded</span>
     <span><b>${r}</b> buildings left</span>
-    ${e.scoringCardA||e.scoringCardB?[kl("A",e.scoringCardA),kl("B",e.scoringCardB)]:d`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`}
-function pg(e){return Br.map(t=>Math.max(...e.map(n=>wr(n,t).length)))}var Po=e=>(e??[]).reduce((t,n)=>t+n,0);function Tl(e,t,n){return d`<ul class="a-holdings">${Br.
+    ${e.scoringCardA||e.scoringCardB?[Tl("A",e.scoringCardA),Tl("B",e.scoringCardB)]:d`<span class="a-scoring past"><b>A</b> and <b>B</b> scored</span>`}</div>`}
+function pg(e){return Br.map(t=>Math.max(...e.map(n=>wr(n,t).length)))}var Po=e=>(e??[]).reduce((t,n)=>t+n,0);function kl(e,t,n){return d`<ul class="a-holdings">${Br.
 map((r,s)=>{let o=wr(e,r),a=o.length>0&&o.length===t[s],i=n.some(c=>c.category===r);return d`<li class="a-${se(r)} ${a?"leads":""} ${i?"gained":""}" title="${se(
 r)}: ${o.join(", ")||"none"}${a?"; the most":""}">
       <svg viewBox="0 0 52 44" role="img" aria-label="${o.length} ${se(r)}${a?", the most":""}">
@@ -1349,9 +1349,9 @@ s=e.events.flatMap(({event:a})=>a.case==="bought"&&a.value.seat===t&&!a.value.pu
 a.value.building??[]:[]),o=e.events.flatMap(({event:a})=>a.case==="moneyTaken"&&a.value.seat===t?a.value.cards:[]);return d`<section class="panel a-seat ${e.toDecide.
 includes(t)?"decides":""}">
     <header><h3>${F(t)} <bdi>${A(e.names[t]??"")}</bdi></h3>${Xl(r?.points)}</header>
-    ${Tl(r?.buildings,n,s)}${r?gg(r,o):void 0}</section>`}function hg(e,t){let n=e.observation.dummy;if(!n)return;let r=e.events.flatMap(({event:s})=>s.case==="\
+    ${kl(r?.buildings,n,s)}${r?gg(r,o):void 0}</section>`}function hg(e,t){let n=e.observation.dummy;if(!n)return;let r=e.events.flatMap(({event:s})=>s.case==="\
 dummyDrew"?s.value.buildings:s.case==="bought"&&s.value.purchase?.give?s.value.building??[]:[]);return d`<section class="panel a-seat a-dummy"><header><h3>Dummy</h3>${Xl(
-n.points)}</header>${Tl(n.buildings,t,r)}</section>`}function bg({turnPurchases:e}){if(e.length!==0)return d`<p class="a-purchases">bought in this turn: ${e.map(
+n.points)}</header>${kl(n.buildings,t,r)}</section>`}function bg({turnPurchases:e}){if(e.length!==0)return d`<p class="a-purchases">bought in this turn: ${e.map(
 ({building:t,purchase:n})=>d`<span>${t?`${se(t.category)} ${t.price}`:"?"}${n?.give?" for the dummy":""}</span>`)}</p>`}function Ll(e){let{observation:t}=e,n=pg(
 [...t.seats.map(r=>r.buildings),t.dummy?.buildings]);return d`<div class="board alhambra a-of-${t.seats.length+(t.dummy?1:0)}"><div class="panel a-market">${ug(
 e)}${dg(e)}${mg(e)}${bg(t)}</div>
@@ -1415,10 +1415,10 @@ Ig} viewBox="0 0 ${i*c} ${p+34}" role="img"
     <path d=${`M0 ${p+9}${"q12-6 24 0t24 0".repeat(Math.ceil(i*c/48))}`} class="b-wave"/>
     ${n.structure.length===0?b`<rect x=${u(1,0).x+2} y=${u(1,0).y+2} width=${c-4} height=${l-4} rx="5" class="vacant"/>`:void 0}
     ${n.structure.map(y=>{let{x:E,y:v}=u(y.level,y.column);return eu(y,E,v)})}
-    ${h.map(({level:y,from:E,cards:v})=>{let{x:Z,y:k}=u(y,E);return b`<path d="M${Z+3} ${k+l-2}H${Z+v.length*c-3}" class="b-segment"/>`})}
-    ${n.structure.map((y,E)=>{let v=f.some($=>Mg(y,$))||E===n.placed.at(-1);if(!v&&!g.has(E))return;let{x:Z,y:k}=u(y.level,y.column);return b`<rect x=${Z} y=${k} width=${c} height=${l} rx="7" class=${v?
+    ${h.map(({level:y,from:E,cards:v})=>{let{x:Z,y:T}=u(y,E);return b`<path d="M${Z+3} ${T+l-2}H${Z+v.length*c-3}" class="b-segment"/>`})}
+    ${n.structure.map((y,E)=>{let v=f.some($=>Mg(y,$))||E===n.placed.at(-1);if(!v&&!g.has(E))return;let{x:Z,y:T}=u(y.level,y.column);return b`<rect x=${Z} y=${T} width=${c} height=${l} rx="7" class=${v?
 "new":"b-secret"}/>`})}
-    ${o.map(({key:y,level:E,column:v})=>{let{x:Z,y:k}=u(E,v);return L(s,y,b`<rect x=${Z+2} y=${k+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Wg(e,t,n){
+    ${o.map(({key:y,level:E,column:v})=>{let{x:Z,y:T}=u(E,v);return L(s,y,b`<rect x=${Z+2} y=${T+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Wg(e,t,n){
 if(e.length!==0)return d`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.length*76}
     height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?pe(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${ql(r,s*76+1,1)}${L(
 n,`piece:${rt(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function Cg(e,t,n){let{observation:r}=e,s=Qr(cn(n.structure)),
@@ -1433,7 +1433,7 @@ from({length:6},(c,l)=>b`<g transform="translate(${l*22-9}) scale(0.55)" opacity
       ${i&&n.hasEnded?d`<span class="tag">done building</span>`:void 0}
       ${r.phase.case==="draft"&&r.firstDrafter===t?d`<span class="tag">drafts first</span>`:void 0}
     </header>
-    ${Yg(e,t,n)}${Wg(n.cards,"cards",e.picking?.seat===t?e.picking:void 0)}</section>`}function kg(e){let{observation:t}=e,[n,r]=nu[t.contract],s=t.open,o=Math.
+    ${Yg(e,t,n)}${Wg(n.cards,"cards",e.picking?.seat===t?e.picking:void 0)}</section>`}function Tg(e){let{observation:t}=e,[n,r]=nu[t.contract],s=t.open,o=Math.
 max(6,s.length),a=t.phase.case==="build",i=e.events.flatMap(({event:c})=>c.case==="taken"?[c.value.seat]:[]);return d`<div class="panel b-table"><div class="b-contract"><span class="label">game ${t.
 game}, round ${t.round}</span>
       <h3>${n}</h3><p>${r}</p></div>
@@ -1449,12 +1449,12 @@ match is over"}</text>`:void 0}
       ${a&&s.length>0?d`<p class="quiet">both seats build in secret; these are the cards of the next round</p>`:void 0}
       ${i.length>0?d`<p class="quiet">seat ${i[0]} took a card</p>`:void 0}</div>
     ${Or("b-unseen",`${t.unseen.length} cards left`,()=>d`${t.unseen.map(c=>d`<svg viewBox="0 0 74 54" width="60" height="44" role="img" aria-label=${pe(c)}>${an(
-c,1,1)}</svg>`)}`)}</div>`}function Tg({results:e}){if(e.length!==0)return d`<table class="panel b-results"><caption>Games that are over</caption><thead><tr><th>game</th><th>contract</th><th>${F(
+c,1,1)}</svg>`)}`)}</div>`}function kg({results:e}){if(e.length!==0)return d`<table class="panel b-results"><caption>Games that are over</caption><thead><tr><th>game</th><th>contract</th><th>${F(
 0)} seat 0</th><th>${F(1)} seat 1</th></tr></thead>
     <tbody>${e.map((t,n)=>d`<tr><th scope="row">${n}</th><td>${nu[t.contract][0]}</td>${t.scores.map((r,s)=>d`<td
       class=${t.winner===s?"won":""} title="numbers ${r.numbers}, tolls ${r.tolls}, monuments ${r.monuments}, symbols ${r.symbols}, contract ${r.contract}">${Ng(
-r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function ru(e){let{observation:t}=e;return d`<div class="board nowhere">${kg(e)}${t.seats.map((n,r)=>Cg(
-e,r,n))}${Tg(t)}</div>`}function su({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
+r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function ru(e){let{observation:t}=e;return d`<div class="board nowhere">${Tg(e)}${t.seats.map((n,r)=>Cg(
+e,r,n))}${kg(t)}</div>`}function su({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
  card`;case"build":return`${r}: both seats build in secret`;default:return"the match is over"}}function ou({decision:e}){switch(e.case){case"take":{let{card:t}=e.value,n=t.case==="bridgeCard"?pe(t.value):"monument";return[{key:`take:${n}`,label:`take ${n}`}]}case"\
 place":{let{piece:t,level:n,column:r}=e.value;return[{key:`piece:${rt(t)}`,label:`place ${rt(t)}`},{key:`at:${n}:${r}`,label:`on level ${n}, column ${r}`}]}case"\
 end":return[{key:"end",label:"end building"}];default:return[{key:"?",label:"?"}]}}var au=Be("bridges_to_nowhere","bridgesToNowhere",{name:"Bridges to Nowhere",pointsName:"points of all games",board:ru,status:su,notation:zl,steps:ou,toDecide({
@@ -1750,14 +1750,14 @@ all([Ee().getLadder({ladderId:t}),this.#t.read(),this.#n.read()]);this.#e=n}view
 return j("Loading the standings…");let n=tn(this.#t.items.map(({rating:r})=>r));return d`<main class="list"><h1><bdi>${A(t.ladderId)}</bdi> ${na(t)}</h1>
       <p class="quiet">${B(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats; ${t.matches} rated matches</p>
       <table class="standings ranking"><thead><tr><th class="figure">Rank</th><th>Bot</th><th class="figure">Rating</th><th>Interval</th><th class="figure">Matches</th><th>State</th></tr></thead>
-        <tbody>${this.#t.items.map(r=>d`<tr><td class="figure">${Tr(r.rating)}</td>
+        <tbody>${this.#t.items.map(r=>d`<tr><td class="figure">${kr(r.rating)}</td>
           <th scope="row"><a href=${Oe(t.ladderId,r.botName)}><bdi>${A(r.botName)}</bdi></a>
             <small><bdi>${A(r.botVersion)}</bdi>${r.owner?d`, <bdi>${A(r.owner)}</bdi>`:void 0}</small></th>
           <td class="figure">${nn(r.rating)}</td><td>${Xr(r.rating,n)}</td>
           <td class="figure">${r.rating?.matches??0}</td><td>${Cf(r)}</td></tr>`)}</tbody></table>${this.#t.more("More bots")}
-      ${kr(this.#n)}</main>`}};function Cf(e){let t=(ko[e.state]??"").toLowerCase();return d`${t&&t!=="unspecified"?d`<span class="tag" title=${A(e.detail)}>${t.
+      ${Tr(this.#n)}</main>`}};function Cf(e){let t=(To[e.state]??"").toLowerCase();return d`${t&&t!=="unspecified"?d`<span class="tag" title=${A(e.detail)}>${t.
 replace(/_/g," ")}</span>`:void 0}${e.isHouseBot?d`<span class="tag">house</span>`:void 0}${e.changed?d`<span class="tag warn" title="the bot's last 100 results differ significantly from its earlier results">changed</span>`:
-void 0}`}var Cu=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},ku=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.CHILD)throw Error("rep\
+void 0}`}var Cu=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},Tu=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.CHILD)throw Error("rep\
 eat() can only be used in text expressions")}dt(e,t,n){let r;n===void 0?n=t:t!==void 0&&(r=t);let s=[],o=[],a=0;for(let i of e)s[a]=r?r(i,a):a,o[a]=n(i,a),a++;return{
 values:o,keys:s}}render(e,t,n){return this.dt(e,t,n).values}update(e,[t,n,r]){let s=Kl(e),{values:o,keys:a}=this.dt(t,n,r);if(!Array.isArray(s))return this.ut=a,
 o;let i=this.ut??=[],c=[],l,u,p=0,g=s.length-1,f=0,h=o.length-1;for(;p<=g&&f<=h;)if(s[p]===null)p++;else if(s[g]===null)g--;else if(i[p]===a[f])c[f]=we(s[p],o[f]),
@@ -1766,11 +1766,11 @@ e,s[p],s[g]),g--,f++;else if(l===void 0&&(l=Cu(a,f,h),u=Cu(i,p,g)),l.has(i[p]))i
 s[p]);we(v,o[f]),c[f]=v}else c[f]=we(E,o[f]),Nt(e,s[p],E),s[y]=null;f++}else Jr(s[g]),g--;else Jr(s[p]),p++;for(;f<=h;){let y=Nt(e,c[h+1]);we(y,o[f]),c[f++]=y}for(;p<=
 g;){let y=s[p++];y!==null&&Jr(y)}return this.ut=a,$r(e,c),J}});var ra={waiting:1,running:2,ended:3,cancelled:4};function sa(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return Y(Vl,{state:ra[e.get(
 "state")??""]??0,gameId:e.get("game")??"",botName:e.get("bot")??"",maker:e.get("maker")??"",groupId:e.get("group")??"",labels:n===""?{}:{[n]:r.join("=")},...s===
-"yes"||s==="no"?{annulled:s==="yes"}:{}})}var is=class{#e=performance.now();async next(){performance.now()-this.#e<=8||(await new Promise(t=>setTimeout(t)),this.#e=performance.now())}};function Tu(){return new Promise(
+"yes"||s==="no"?{annulled:s==="yes"}:{}})}var is=class{#e=performance.now();async next(){performance.now()-this.#e<=8||(await new Promise(t=>setTimeout(t)),this.#e=performance.now())}};function ku(){return new Promise(
 e=>{requestAnimationFrame(()=>setTimeout(e)),setTimeout(e,100)})}function cs(){return document.hidden?new Promise(e=>{let t=()=>{document.hidden||(document.removeEventListener(
-"visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var kf=20,Tf=1e3,Xf=15e3,us=({state:e})=>e===1||e===2,ls=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#e()}filter;changed;left;followed=new Map;async#e(){
+"visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var Tf=20,kf=1e3,Xf=15e3,us=({state:e})=>e===1||e===2,ls=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#e()}filter;changed;left;followed=new Map;async#e(){
 let t=new re(Xf);for(;;){await cs();let n=new AbortController,r=()=>document.hidden&&n.abort();document.addEventListener("visibilitychange",r);try{this.followed.
-clear();for await(let{match:s,observation:o}of It().watchMatches({filter:this.filter,maxMatches:kf,intervalMs:Tf},{signal:n.signal}))t.reset(),s&&this.#t(s,o)}catch(s){
+clear();for await(let{match:s,observation:o}of It().watchMatches({filter:this.filter,maxMatches:Tf,intervalMs:kf},{signal:n.signal}))t.reset(),s&&this.#t(s,o)}catch(s){
 if(!n.signal.aborted&&!W(s).isTemporary)return}finally{document.removeEventListener("visibilitychange",r)}document.hidden||await t.wait()}}#t(t,n){let r=this.followed.
 get(t.matchId);us(t)?(t.config??=r?.match.config,this.followed.set(t.matchId,{match:t,observation:n,version:(r?.version??0)+1})):(this.followed.delete(t.matchId),
 this.left()),this.changed()}};var Lf=50,Bf=5e3,ds=class{constructor(t,n){this.query=t;this.changed=n;this.#c(),setInterval(()=>{this.#l()},Bf)}query;changed;#e=[];#t=[];#n="";#r=0;#s;#o;async#i(t){
@@ -1781,7 +1781,7 @@ t.damagedMatchIds,t.nextPageToken],this.changed()}catch{}}#a(){let t=this.#o?.fo
 ...n.map(s=>({match:s,observation:void 0,version:0}))].sort((s,o)=>Number(o.match.createdUnixMs-s.match.createdUnixMs))}view(){if(this.#s)return H(this.#s,"The \
 matches cannot be listed");if(this.#r===0)return j("Loading the matches…");let t=this.query.get("bot"),n=this.#a(),r=this.#e.filter(s=>!us(s));return d`<main class="list"><h1>${t?
 d`Matches of <bdi>${A(t)}</bdi>`:"Matches"}</h1>${Uf(this.query)}
-      ${n.length>0?d`<section aria-label="matches in progress"><h2>In progress</h2><ul class="cards">${ku(n,({match:s})=>s.matchId,s=>oe([s.match,s.version],()=>$f(
+      ${n.length>0?d`<section aria-label="matches in progress"><h2>In progress</h2><ul class="cards">${Tu(n,({match:s})=>s.matchId,s=>oe([s.match,s.version],()=>$f(
 s)))}</ul></section>`:void 0}
       ${r.length>0?d`<section aria-label="finished matches"><h2>Finished</h2>${Df(r)}</section>`:void 0}
       ${this.#e.length===0?d`<div class="panel empty"><p>${[...this.query.values()].some(Boolean)?"No matches fit these filters.":"There are no matches yet."}</p>
@@ -1817,7 +1817,7 @@ index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.goTo(e.
 1),k:()=>e.goToFault(-1),a:()=>e.viewAs(e.seat==="all"?void 0:"all"),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),"?":()=>e.toggleHelp()},
 s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}function ms(e,t){if(t===void 0)return e;let{played:n,faults:r}=e,s=o=>o!==t;return{...e,...n&&s(n.seat)?{played:{...n,decision:void 0,notation:"",note:"",legalDecisions:[],
 legalDecisionsCut:!1}}:{},faults:r.map(o=>o.fault&&s(o.seat)?{...o,fault:{...o.fault,detail:""}}:o)}}var Pf=6,Qf=4,zf=3,Hf=1;function jf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
-creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function lt(e){return(To[e??0]??"unknown").
+creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function lt(e){return(ko[e??0]??"unknown").
 toLowerCase().replace(/_/g," ")}function ee(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
 10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}:${s(t%60)}`:`${r}:${s(t%60)}`}
 function _u(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function $u(e,t){let n=e.map(jf),r=e.map(({observations:[u]})=>t&&u?t.points(u):[]),s=e.flatMap(
@@ -1843,8 +1843,8 @@ this.#d(),this.changed()}changeSpeed(t){let n=bt.findIndex(s=>s===this.speed),r=
 this.isPlaying?(this.index>=this.last&&!this.record.isLive&&this.goTo(0),this.#d()):clearInterval(this.#e),this.changed()}#d(){clearInterval(this.#e),this.#e=setInterval(
 ()=>{this.index<this.last?this.goTo(this.index+1):this.record.isLive||this.togglePlaying()},1e3/this.speed)}notify(t){this.notice!==t&&(this.notice=t,this.changed())}toggleHelp(){
 this.showsHelp=!this.showsHelp,this.changed()}showLegal(t){this.showsLegal!==t&&(this.showsLegal=t,this.changed())}viewState(t=this.index){let n=this.record.positions[t]?.
-number;return{at:(this.record.isLive?t===this.last&&this.follows:n===0)?void 0:n,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${Ts({...this.viewState(),
-at:this.record.positions[t]?.number})}`}#u(){if(this.#o!==void 0){this.#i=!0;return}this.#i=!1,this.#o=setTimeout(()=>{this.#o=void 0,this.#i&&this.#u()},qf);let t=Ts(
+number;return{at:(this.record.isLive?t===this.last&&this.follows:n===0)?void 0:n,seat:this.seat,speed:this.speed}}href(t){return`${this.mark}${ks({...this.viewState(),
+at:this.record.positions[t]?.number})}`}#u(){if(this.#o!==void 0){this.#i=!0;return}this.#i=!1,this.#o=setTimeout(()=>{this.#o=void 0,this.#i&&this.#u()},qf);let t=ks(
 this.viewState()),n=t===""?this.mark==="?"?location.pathname:"#":`${this.mark}${t}`;history.replaceState(history.state,"",n)}close(){clearInterval(this.#e),clearTimeout(
 this.#t),clearTimeout(this.#o)}};var ut=class{info;positions=[];views;version=0;replaced=0;constructor(t,n){this.views=t,this.info=n}add(t){if(t.match){let r=t.match.config??this.info?.config;this.
 info=t.match,r&&(this.info.config=r)}this.version+=1;let{position:n}=t;n&&n.number>=this.next&&this.positions.push(n)}replaceBy(t){this.info=t.info,this.positions=
@@ -1982,7 +1982,7 @@ return!0}finally{document.removeEventListener("visibilitychange",o),s.abort()}}v
 r.push(...s);return r.sort((s,o)=>s-o)}async function Vh(e,t,n){let r=new AbortController;try{let s=[Y(Yr,{seat:n})];for await(let o of e.watchPositions({source:ca(
 t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){if(W(s).isTemporary)throw s;return!1}finally{r.abort()}}async function xh(e,t,n,r){let s=new re(
 nd);for(let o=Eh-1;;o--){try{return await Ah(e,t,n)}catch(a){let i=W(a);if(!i.isTemporary||o===0)throw a;r.notice(`The match is not available (${i.text}); retry\
-ing.`)}await s.wait()}}async function hs(e,t,n){let r=It(),s=await xh(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await Tu());let a=new re(nd),i=()=>{if(a.
+ing.`)}await s.wait()}}async function hs(e,t,n){let r=It(),s=await xh(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await ku());let a=new re(nd),i=()=>{if(a.
 reset(),n.notice(""),o)return n.grew();o=!0,n.opened(s)};for(;;){await cs();try{if(s.info?.state===4)return;if(!s.isLive)return await Zh(r,s,i),i();if(await vh(
 r,s,t.ownSeats&&Xs(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,i(),!s.isLive))continue}catch(c){let l=W(c);if(!l.isTemporary)throw c;n.notice(`T\
 he connection is lost (${l.text}); reconnecting.`)}document.hidden||await a.wait()}}var od=8e3,bs=class{constructor(t,n){this.name=n;this.#t={authorization:`Bearer ${t}`}}name;#e=Nl();#t;#n=!1;async hold(t){let n=new re(od);for(;;){let r=!1;try{
@@ -2026,10 +2026,10 @@ t"),name:s("name")})}}>${e?void 0:d`<label>Ticket <input name="ticket" autocompl
       <label>Your name <input name="name" autocomplete="off" maxlength="64" required value="human"></label>
       <button type="submit">Take the seat</button></form></div></main>`}function Ch(e){if(!e.request)return;let t=e.decisionLeftMs;return d`<p class="play-clock ${t<
 Yh?"urgent":""}" role="timer" aria-label="time"><b>${ee(t)}</b> for this decision
-    <span class="quiet">${ee(e.bankLeftMs)} in the bank</span></p>`}function kh(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return d`<ol class="options" aria-label="your options">${t.
+    <span class="quiet">${ee(e.bankLeftMs)} in the bank</span></p>`}function Th(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return d`<ol class="options" aria-label="your options">${t.
 options.map(({key:r,label:s,picture:o},a)=>d`<li><button
     type="button" class=${o?"with-picture":""} @click=${()=>e.pick(r)}>${o}<span>${s}</span>${a<9?d`<kbd aria-hidden="true">${a+1}</kbd>`:void 0}</button></li>`)}</ol>
-    ${t.path.length>0?d`<p><button type="button" class="small back" @click=${()=>e.back()}>◂ start over</button></p>`:void 0}`}function Th(e){if(!(!e.picking||
+    ${t.path.length>0?d`<p><button type="button" class="small back" @click=${()=>e.back()}>◂ start over</button></p>`:void 0}`}function kh(e){if(!(!e.picking||
 e.noteLength<1))return d`<label class="noting">Note on this decision, visible to others after the match <input autocomplete="off"
     maxlength=${e.noteLength} .value=${e.note} @input=${t=>e.note=t.target.value}></label>`}function Xh(e){let{choosing:t}=e,n=t?.path.map(({label:r})=>r).join(
 ", ");return d`<section class="panel deciding ${e.request&&!e.isSending?"yours":""}" aria-label="your decision">
@@ -2038,7 +2038,7 @@ ng for other seats to decide":"Waiting for other players to join"}</h2></div>
     ${Ch(e)}
     ${e.refused?d`<p class="notice" role="alert">${e.refused}</p>`:void 0}
     ${e.notice?d`<p class="notice" role="status">${e.notice}</p>`:void 0}
-    ${kh(e)}${Th(e)}
+    ${Th(e)}${kh(e)}
     ${e.request?.legalDecisionsCut?d`<p class="quiet">Only the first of the legal decisions are listed.</p>`:void 0}
     ${e.decided&&!e.ended?d`<p class="quiet">You decided: ${e.decided}${e.noted?d` — <q><bdi>${A(e.noted)}</bdi></q>`:void 0}</p>`:void 0}
     ${Bh(e)}${Lh(e)}</section>`}function Lh(e){if(!(!e.started||e.ended))return e.confirmsResign?d`<p class="resign">Resign the match? <button type="button" class="small" @click=${()=>{

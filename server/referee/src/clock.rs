@@ -2,18 +2,16 @@
 
 use bridgemaster_games::{Seat, SeatCount};
 
-use crate::{RulesError, Time, rules_error::check_range, time::Lag};
+use crate::{RulesError, Time, TimeControl, rules_error::check_range, time::Lag};
 
 /// Maximum of a bank in ms: the maximum of the protocol's 32-bit field (49 days).
 pub const MAX_BANK_MS: u32 = u32::MAX;
 
-/// Maximum of bank and cap in ms: one day. It ensures that an abandoned match ends eventually.
-const DAY_MS: u32 = 86_400_000;
-/// Maximum of increment, start-up time and reconnect time in ms: one hour.
+/// Maximum of start-up time and reconnect time in ms: one hour.
 const HOUR_MS: u32 = 3_600_000;
 /// Maximum credit for a round trip, in ms. A slower network is the bot's own risk.
 const MAX_CREDIT_MS: u32 = 1000;
-/// The credit for a round trip is at most `cap_ms` divided by this number. This covers network
+/// The credit for a round trip is at most the cap divided by this number. This covers network
 /// jitter, but a bot that fakes a slow network gains little thinking time.
 const CAP_PARTS_OF_CREDIT: u64 = 10;
 /// Maximum of the referee lag limit in ms. A longer stall of the server counts as an outage.
@@ -24,36 +22,26 @@ const MAX_LAG_LIMIT_MS: u32 = 60_000;
 /// several seconds.
 pub const RESTART_GRACE_MS: u32 = 60_000;
 
-/// Paths, below the rules of a match, of the fields that may differ between seats.
-const CLOCK_FIELDS: [&str; 3] = ["clock.bank_ms", "clock.increment_ms", "clock.cap_ms"];
-
-/// The time control of a match.
+/// The clock of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockRules {
-    /// Initial time in the bank of a seat, in ms: 1 to 86400000.
-    pub bank_ms: u32,
-    /// Time added to the bank after each answered request, in ms: 0 to 3600000.
-    pub increment_ms: u32,
-    /// Maximum time for one decision, in ms: 1 to 86400000.
-    pub cap_ms: u32,
+    /// The time control of each seat without time odds.
+    pub time_control: TimeControl,
     /// Time that bots have to connect before the match starts without them, in ms: 1 to 3600000.
     pub startup_ms: u32,
     /// Time that a seat may be without a stream before it commits a fault, in ms: 0 to 3600000.
     pub reconnect_ms: u32,
     /// Maximum credit for the measured round trip of one decision, in ms: 0 to 1000. The credit
-    /// never exceeds a tenth of `cap_ms`; see [`ClockRules::max_credit_us`].
+    /// never exceeds a tenth of the cap; see [`ClockRules::max_credit_us`].
     pub round_trip_credit_ms: u32,
     /// Referee lag during one request above which the result counts as spoiled, in ms: 0 to 60000.
     pub referee_lag_limit_ms: u32,
 }
 
 impl Default for ClockRules {
-    /// One minute in the bank, an increment of half a second, and at most ten seconds per decision.
     fn default() -> Self {
         Self {
-            bank_ms: 60_000,
-            increment_ms: 500,
-            cap_ms: 10_000,
+            time_control: TimeControl::default(),
             startup_ms: 30_000,
             reconnect_ms: 10_000,
             round_trip_credit_ms: 100,
@@ -63,23 +51,15 @@ impl Default for ClockRules {
 }
 
 impl ClockRules {
-    /// Maximum credit for one decision, in µs: `round_trip_credit_ms` or a tenth of `cap_ms`,
+    /// Maximum credit for one decision, in µs: `round_trip_credit_ms` or a tenth of the cap,
     /// whichever is less.
     pub fn max_credit_us(&self) -> u64 {
-        let tenth_us = u64::from(self.cap_ms) * 1000 / CAP_PARTS_OF_CREDIT;
+        let tenth_us = u64::from(self.time_control.cap_ms()) * 1000 / CAP_PARTS_OF_CREDIT;
         tenth_us.min(u64::from(self.round_trip_credit_ms) * 1000)
     }
 
-    /// Checks the ranges of the fields that may differ between seats. `fields` are the paths of
-    /// bank, increment and cap.
-    pub(crate) fn check_seat(&self, fields: &[&'static str; 3]) -> Result<(), RulesError> {
-        check_range(fields[0], self.bank_ms, 1, DAY_MS)?;
-        check_range(fields[1], self.increment_ms, 0, HOUR_MS)?;
-        check_range(fields[2], self.cap_ms, 1, DAY_MS)
-    }
-
     pub(crate) fn check(&self) -> Result<(), RulesError> {
-        self.check_seat(&CLOCK_FIELDS)?;
+        self.time_control.check("clock.time_control")?;
         for (field, value, min, max) in [
             ("clock.startup_ms", self.startup_ms, 1, HOUR_MS),
             ("clock.reconnect_ms", self.reconnect_ms, 0, HOUR_MS),
@@ -102,7 +82,7 @@ impl ClockRules {
     }
 }
 
-/// The charge for one answer. The elapsed time is the sum of the other three fields.
+/// The charge for one answer. The elapsed time is the sum of the other four fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// Time from the hand-over of the request to the transport until the answer was decoded, in µs.
@@ -111,8 +91,11 @@ pub struct Charge {
     pub credit_us: u64,
     /// The referee's own lag, in µs.
     pub referee_lag_us: u64,
-    /// The remaining time, in µs, which was deducted from the bank as the bot's thinking time.
+    /// The part of the remaining time, the bot's thinking time, that was deducted from the bank, in
+    /// µs.
     pub charged_us: u64,
+    /// The part of the thinking time that the time control does not charge, in µs.
+    pub uncharged_us: u64,
 }
 
 /// The clock of a seat at the moment when a request is sent.
@@ -163,6 +146,7 @@ pub(crate) struct RequestTimer {
     issued_at: Time,
     /// The time when the request was handed to the transport; `None` before.
     handed_at: Option<Time>,
+    time_control: TimeControl,
     allowance_us: u64,
     /// Maximum credit for the round trip of this request.
     credit_limit_us: u64,
@@ -282,22 +266,23 @@ impl RequestTimer {
         let elapsed_us = now.us_since(self.runs_from());
         let on_referee_us = self.lag.us().min(elapsed_us);
         let credit_us = self.credit_limit_us.min(elapsed_us - on_referee_us);
-        // The charge can exceed the allowance only by the margin after a lag.
-        let charged_us = (elapsed_us - on_referee_us - credit_us).min(self.allowance_us);
+        // The thinking time can exceed the allowance only by the margin after a lag.
+        let thinking_us = (elapsed_us - on_referee_us - credit_us).min(self.allowance_us);
+        let charged_us = self.time_control.charged_us(thinking_us);
         Charge {
             elapsed_us,
             credit_us,
-            referee_lag_us: elapsed_us - credit_us - charged_us,
+            referee_lag_us: elapsed_us - credit_us - thinking_us,
             charged_us,
+            uncharged_us: thinking_us - charged_us,
         }
     }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct SeatClock {
+    time_control: TimeControl,
     bank_us: u64,
-    increment_us: u64,
-    cap_us: u64,
     max_credit_us: u64,
     /// Shortest round trip measured on the current stream, in µs; `None` before the first
     /// measurement.
@@ -309,11 +294,9 @@ pub(crate) struct SeatClock {
 
 impl SeatClock {
     pub(crate) fn new(rules: &ClockRules) -> Self {
-        let us = |ms: u32| u64::from(ms) * 1000;
         Self {
-            bank_us: us(rules.bank_ms),
-            increment_us: us(rules.increment_ms),
-            cap_us: us(rules.cap_ms),
+            time_control: rules.time_control,
+            bank_us: u64::from(rules.time_control.bank_ms()) * 1000,
             max_credit_us: rules.max_credit_us(),
             round_trip_us: None,
             last_charge: None,
@@ -341,7 +324,8 @@ impl SeatClock {
         RequestTimer {
             issued_at: now,
             handed_at: None,
-            allowance_us: self.bank_us.min(self.cap_us),
+            time_control: self.time_control,
+            allowance_us: self.time_control.limit_us(self.bank_us),
             credit_limit_us: self.credit_limit_us(),
             lag: Lag::default(),
             hold: None,
@@ -370,10 +354,11 @@ impl SeatClock {
 
     /// Returns the clock reading to send with a request at `now`.
     pub(crate) fn reading(&self, timer: &RequestTimer, now: Time) -> ClockReading {
-        let charged_us = timer.charge(now).charged_us;
+        let charge = timer.charge(now);
+        let thinking_us = charge.charged_us + charge.uncharged_us;
         ClockReading {
-            bank_left_ms: whole_ms(self.bank_us.saturating_sub(charged_us)),
-            decision_left_ms: whole_ms(timer.allowance_us.saturating_sub(charged_us)),
+            bank_left_ms: whole_ms(self.bank_us.saturating_sub(charge.charged_us)),
+            decision_left_ms: whole_ms(timer.allowance_us.saturating_sub(thinking_us)),
             last_charge: self.last_charge,
         }
     }
@@ -399,7 +384,8 @@ impl SeatClock {
             *shortest_us = charge.elapsed_us.min(*shortest_us);
         }
         self.debit(&charge);
-        self.bank_us = (self.bank_us + self.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
+        let increment_us = u64::from(self.time_control.increment_ms()) * 1000;
+        self.bank_us = (self.bank_us + increment_us).min(u64::from(MAX_BANK_MS) * 1000);
         self.used.answered += 1;
         self.last_charge = Some(charge);
         charge
@@ -433,44 +419,17 @@ fn whole_ms(us: u64) -> u32 {
     u32::try_from(us / 1000).unwrap_or(u32::MAX)
 }
 
-/// Paths of the fields, relative to a match's rules.
-const ODDS_FIELDS: [&str; 3] = [
-    "seat_clocks.odds.bank_ms",
-    "seat_clocks.odds.increment_ms",
-    "seat_clocks.odds.cap_ms",
-];
-
-/// One seat's clock settings. For a setting that is `None`, the match's setting applies.
+/// The time control of a seat that differs from that of its match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatOdds {
-    /// The seat that has these settings.
+    /// The seat that has this time control.
     pub seat: Seat,
-    /// Overrides [`ClockRules::bank_ms`].
-    pub bank_ms: Option<u32>,
-    /// Overrides [`ClockRules::increment_ms`].
-    pub increment_ms: Option<u32>,
-    /// Overrides [`ClockRules::cap_ms`].
-    pub cap_ms: Option<u32>,
-}
-
-impl SeatOdds {
-    /// Returns the seat's clock rules in a match with these rules.
-    pub(crate) fn applied_to(&self, clock: &ClockRules) -> ClockRules {
-        ClockRules {
-            bank_ms: self.bank_ms.unwrap_or(clock.bank_ms),
-            increment_ms: self.increment_ms.unwrap_or(clock.increment_ms),
-            cap_ms: self.cap_ms.unwrap_or(clock.cap_ms),
-            ..*clock
-        }
-    }
+    /// Replaces [`ClockRules::time_control`].
+    pub time_control: TimeControl,
 }
 
 /// Checks that no seat has two entries, and that every value is in range.
-pub(crate) fn check_odds(
-    odds: &[SeatOdds],
-    seats: SeatCount,
-    clock: &ClockRules,
-) -> Result<(), RulesError> {
+pub(crate) fn check_odds(odds: &[SeatOdds], seats: SeatCount) -> Result<(), RulesError> {
     for (number, entry) in odds.iter().enumerate() {
         let last = u32::from(seats.get() - 1);
         check_range("seat_clocks.seat", entry.seat.number().into(), 0, last)?;
@@ -479,7 +438,7 @@ pub(crate) fn check_odds(
             let detail = format!("seat {seat} has two entries; a seat has at most one");
             return Err(RulesError::new("seat_clocks.seat", detail));
         }
-        entry.applied_to(clock).check_seat(&ODDS_FIELDS)?;
+        entry.time_control.check("seat_clocks.time_control")?;
     }
     Ok(())
 }

@@ -45,6 +45,7 @@ mod rules;
 mod rules_error;
 mod streams;
 mod time;
+mod time_control;
 mod timers;
 
 pub use clock::{
@@ -71,3 +72,4 @@ pub use result::{MatchLag, MatchResult, SeatResult, places};
 pub use rules::{HousePolicy, MatchRules};
 pub use rules_error::RulesError;
 pub use time::{LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS, Time};
+pub use time_control::{ParseTimeControlError, TimeControl};

@@ -16,9 +16,9 @@ pub struct MatchRules<G: Game> {
     pub seats: SeatCount,
     /// The seed for all chance results. Secret while the match runs.
     pub seed: Seed,
-    /// The match's time control.
+    /// The match's clock.
     pub clock: ClockRules,
-    /// Clock settings that replace `clock` for single seats, at most one entry per seat.
+    /// Time controls of single seats, at most one entry per seat.
     pub odds: Vec<SeatOdds>,
     /// The costs of faults.
     pub faults: FaultPolicy,
@@ -47,10 +47,13 @@ impl<G: Game> MatchRules<G> {
         }
     }
 
-    /// A seat's time control, including its time odds.
+    /// A seat's clock, with its own time control if it has time odds.
     pub fn clock_of(&self, seat: Seat) -> ClockRules {
         let odds = self.odds.iter().find(|odds| odds.seat == seat);
-        odds.map_or(self.clock, |odds| odds.applied_to(&self.clock))
+        ClockRules {
+            time_control: odds.map_or(self.clock.time_control, |odds| odds.time_control),
+            ..self.clock
+        }
     }
 
     /// Returns whether the referee decides instead of the bot. It does if only one decision is
@@ -72,7 +75,7 @@ impl<G: Game> MatchRules<G> {
         }
         G::check_config(&self.config, self.seats).map_err(RulesError::game)?;
         self.clock.check()?;
-        check_odds(&self.odds, self.seats, &self.clock)?;
+        check_odds(&self.odds, self.seats)?;
         self.faults.check()
     }
 }

@@ -7,15 +7,17 @@ use thiserror::Error;
 #[error("{field}: {detail}")]
 pub struct RulesError {
     /// Path of the field, relative to the rules.
-    pub field: &'static str,
+    pub field: String,
     /// Description of the error, with the valid values.
     pub detail: String,
 }
 
 impl RulesError {
-    pub(crate) fn new(field: &'static str, detail: impl ToString) -> Self {
-        let detail = detail.to_string();
-        Self { field, detail }
+    pub(crate) fn new(field: impl Into<String>, detail: impl ToString) -> Self {
+        Self {
+            field: field.into(),
+            detail: detail.to_string(),
+        }
     }
 
     /// Creates the error for a config or setup that the game rejects.
@@ -31,7 +33,7 @@ impl RulesError {
 
 /// Checks that a value is within `min..=max`.
 pub(crate) fn check_range(
-    field: &'static str,
+    field: impl Into<String>,
     value: u32,
     min: u32,
     max: u32,

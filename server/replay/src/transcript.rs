@@ -116,23 +116,16 @@ fn write_clock_and_faults<G: WireGame>(
     let clock = &rules.clock;
     writeln!(
         text,
-        "clock: bank {} ms, increment {} ms, cap {} ms, start-up {} ms, reconnect {} ms, \
-         round-trip credit {} ms, referee lag limit {} ms",
-        clock.bank_ms,
-        clock.increment_ms,
-        clock.cap_ms,
+        "clock: {} s, start-up {} ms, reconnect {} ms, round-trip credit {} ms, referee lag limit \
+         {} ms",
+        clock.time_control,
         clock.startup_ms,
         clock.reconnect_ms,
         clock.round_trip_credit_ms,
         clock.referee_lag_limit_ms
     )?;
     for odds in &rules.odds {
-        let of_seat = rules.clock_of(odds.seat);
-        writeln!(
-            text,
-            "clock of seat {}: bank {} ms, increment {} ms, cap {} ms",
-            odds.seat, of_seat.bank_ms, of_seat.increment_ms, of_seat.cap_ms
-        )?;
+        writeln!(text, "clock of seat {}: {} s", odds.seat, odds.time_control)?;
     }
     let faults = rules_to_wire(rules, false).faults.unwrap_or_default();
     writeln!(

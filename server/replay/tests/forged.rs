@@ -191,7 +191,7 @@ fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
         ("elapsed_us is", |charge| charge.referee_lag_us += 1),
         ("elapsed_us is", |charge| charge.credit_us = u64::MAX),
         (
-            "charged_us is 20000000, which exceeds the limit of 10000000",
+            "charged_us + uncharged_us is 20000000, which exceeds the limit of 10000000",
             |charge| {
                 charge.charged_us = 20_000_000;
                 charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;

@@ -72,11 +72,12 @@ pub use crate::{
     run_error::RunError,
     spec::{
         BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting,
-        ForkPoint, Format, House, MatchRules, Measure, Odds, OtherChance, Player, Requirement,
-        Seeds, SequentialSpec, TestSpec,
+        ForkPoint, Format, House, MatchRules, Measure, OtherChance, Player, Requirement, Seeds,
+        SequentialSpec, TestSpec,
     },
     stderr_files::OutputListener,
 };
+pub use bridgemaster_referee::TimeControl;
 
 #[cfg(test)]
 mod samples_for_tests;

@@ -18,7 +18,8 @@ use bridgemaster_sdk::{
     Bot, Choice, ClockView, Request,
     proto::games::{WireGame, game_id},
     rules::{Position, RulesBot, WithRules},
-    seat_clock, v1,
+    seat_clock,
+    v1::{self, time_control::Kind},
 };
 pub use budget::{Budget, Effort, TimeLeft};
 pub use searchable::{Estimate, Params, Root, Searchable};
@@ -51,8 +52,11 @@ impl Bot for Search {
         let config = started.config.as_ref();
         let game = config.and_then(|config| config.game.as_ref());
         let id = game.and_then(game_id).unwrap_or("unknown");
-        let clock = config.map(|config| seat_clock(config, started.seat));
-        let increment_ms = clock.and_then(|clock| clock.increment_ms).unwrap_or(0);
+        let control = config.and_then(|config| seat_clock(config, started.seat).time_control);
+        let increment_ms = match control.and_then(|control| control.kind) {
+            Some(Kind::Fischer(fischer)) => fischer.increment_ms,
+            None => 0,
+        };
         let (chance, effort) = (self.chance.clone(), self.effort);
         self.player = with_game!(id, G => Box::new(WithRules::<G, _>::new(Chooser {
             chance,

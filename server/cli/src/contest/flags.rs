@@ -73,10 +73,10 @@ struct DefiningFlags {
     /// --queue queue with the API key named KEY.
     #[arg(long = "bot", value_name = "BOT")]
     bots: Vec<String>,
-    /// Give a bot its own time bank, increment or cap (repeatable)
+    /// Give a bot its own time control (repeatable)
     ///
-    /// These time odds apply to the bot in every seat.
-    #[arg(long, value_name = "BOT=bank_ms:MS,increment_ms:MS,cap_ms:MS")]
+    /// These time odds apply to the bot in every seat. TIME is written as for --time-control.
+    #[arg(long, value_name = "BOT=TIME")]
     clock_of: Vec<ClockOf>,
     /// Environment variable to pass to BOT, or to every bot with a command (repeatable)
     #[arg(long, value_name = "[BOT:]NAME")]
@@ -173,7 +173,7 @@ impl DefiningFlags {
                 bots.push(BotSpec::built_in(name));
             }
         }
-        for ClockOf { who, odds } in &self.clock_of {
+        for ClockOf { who, time_control } in &self.clock_of {
             let names: Vec<String> = bots.iter().map(|bot| bot.name.clone()).collect();
             let bot = bots.iter_mut().find(|bot| bot.name == *who);
             let bot = bot.ok_or_else(|| {
@@ -182,12 +182,9 @@ impl DefiningFlags {
                     "--clock-of {who}=...: unknown bot {who:?}; the bots are {names}"
                 ))
             })?;
-            if !bot.clock.is_even() {
-                return Err(misuse(format!(
-                    "--clock-of {who}=... is given twice; combine the times in one flag"
-                )));
+            if bot.time_control.replace(*time_control).is_some() {
+                return Err(misuse(format!("--clock-of {who}=... is given twice")));
             }
-            bot.clock = *odds;
         }
         pass_env(&mut bots, &self.bot_env)?;
         match bots.len() {
@@ -406,7 +403,7 @@ mod tests {
     fn flags_and_a_file_define_the_same_contest() {
         let of_flags = spec(
             "--elo=-5,5 --alpha 0.1 --test pentanomial --restarts 3 --bot-memory 1M \
-             --require faults<=0 --cap-ms 500 --on-late forfeit --strikes 2 --house first \
+             --require faults<=0 --time-control 60/0.5 --on-late forfeit --strikes 2 --house first \
              --ask-forced --replay-mode 0640 --faults exclude --level 0.9 --game carcassonne \
              --reuse",
         );
@@ -425,7 +422,7 @@ mod tests {
             [match]
             game = "carcassonne"
             seats = 2
-            clock = { cap_ms = 500 }
+            clock = { time_control = "60/0.5" }
             fault_costs = { late = "forfeit", strikes_to_forfeit = 2 }
             house = "first"
             ask_forced = true

@@ -19,7 +19,7 @@ use crate::{
 #[command(
     after_help = "Bots attend the queue with the name of the ladder. On a server with API keys, the \
     command needs a key with the admin scope.\n\n  \
-    bridgemaster ladder create class --game alhambra --seats 3 --cap-ms 1000 --house-bot greedy@1"
+    bridgemaster ladder create class --game alhambra --seats 3 --time-control 60+0.5/1 --house-bot greedy@1"
 )]
 pub(super) struct CreateArgs {
     #[command(flatten)]

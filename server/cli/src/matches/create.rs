@@ -7,6 +7,7 @@ use bridgemaster_proto::{
         SeatTicket, SeedReveal, SpectatorRules,
     },
 };
+use bridgemaster_replay::wire::time_control_to_wire;
 use bridgemaster_sdk::{SERVER_VARIABLE, TICKET_VARIABLE};
 use clap::Args;
 
@@ -35,10 +36,10 @@ pub(super) struct CreateArgs {
     /// Seats are numbered from 0.
     #[arg(long = "reserve", value_name = "SEAT=NAME", value_parser = reservation)]
     reservations: Vec<SeatReservation>,
-    /// Give a seat its own time bank, increment or cap (repeatable)
+    /// Give a seat its own time control (repeatable)
     ///
-    /// Seats are numbered from 0. For omitted times, the match's clock applies.
-    #[arg(long, value_name = "SEAT=bank_ms:MS,increment_ms:MS,cap_ms:MS")]
+    /// Seats are numbered from 0. TIME is written as for --time-control.
+    #[arg(long, value_name = "SEAT=TIME")]
     clock_of: Vec<ClockOf>,
     /// Delay of the spectators' view of the match, in ms (0 to 3600000)
     ///
@@ -113,7 +114,7 @@ impl CreateArgs {
 
 /// Parses the `--clock-of` values. The server checks that the match has these seats.
 fn seat_clocks(given: &[ClockOf]) -> anyhow::Result<Vec<SeatClock>> {
-    let clocks = given.iter().map(|ClockOf { who, odds }| {
+    let clocks = given.iter().map(|ClockOf { who, time_control }| {
         let seat = who.parse().map_err(|_| {
             misuse(format!(
                 "--clock-of {who}=...: {who:?} is not a seat number; seats are numbered from 0"
@@ -121,7 +122,7 @@ fn seat_clocks(given: &[ClockOf]) -> anyhow::Result<Vec<SeatClock>> {
         })?;
         Ok(SeatClock {
             seat,
-            odds: Some((*odds).into()),
+            time_control: Some(time_control_to_wire(*time_control)),
         })
     });
     clocks.collect()

@@ -90,7 +90,7 @@ fn flags(entry: &str, value: &Value) -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use bridgemaster_proto::v1::LadderReplays;
+    use bridgemaster_proto::v1::{LadderReplays, TimeControl};
 
     use super::*;
 
@@ -103,14 +103,15 @@ mod tests {
     #[test]
     fn entries_are_the_flags_of_ladder_create() {
         let parsed = ladder(
-            "game = \"alhambra\"\nseats = 3\ncap_ms = 1000\nhouse_bot = [\"greedy@1\", \"random\"]\n\
+            "game = \"alhambra\"\nseats = 3\ntime_control = \"60/1\"\nhouse_bot = [\"greedy@1\", \"random\"]\n\
              owners_apart = true\nask_forced = false\nreplays = \"after-season\"\n\
              confidence = 0.9\n",
         );
         let ladder = parsed.unwrap();
         let config = ladder.config.unwrap();
         assert_eq!((ladder.ladder_id.as_str(), config.seats), ("class", 3));
-        assert_eq!(config.clock.unwrap().cap_ms, Some(1000));
+        let control = config.clock.unwrap().time_control;
+        assert_eq!(control, Some(TimeControl::fischer(60_000, 0, 1000)));
         assert_eq!(ladder.house_bots, ["greedy@1", "random"]);
         assert!(ladder.owners_apart && !config.ask_forced);
         assert_eq!(ladder.replays, LadderReplays::AfterSeason as i32);

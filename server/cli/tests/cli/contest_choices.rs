@@ -14,7 +14,7 @@ use crate::{
 
 /// Edition data of Old London Bridge.
 const EDITION: &str = include_str!("../../../../games/data/old_london_bridge/built_in.toml");
-const ODDS: &str = "random=bank_ms:70000,increment_ms:0";
+const ODDS: &str = "random=70/10";
 
 #[test]
 fn each_format_plays_its_matches() {
@@ -87,7 +87,7 @@ fn a_file_may_hold_an_edition_and_a_clock() {
         format!(
             "test = {{ kind = \"fixed\", groups = 1 }}\n\
              [match]\ngame = \"old_london_bridge\"\nrules_version = 1\nseats = 2\n\
-             clock = {{ bank_ms = 600000, referee_lag_limit_ms = 10000 }}\n\
+             clock = {{ time_control = \"600/10\", referee_lag_limit_ms = 10000 }}\n\
              [match.options]\nedition = '''\n{edition}'''\n\
              [format]\nkind = \"series\"\n\
              [[bots]]\nname = \"greedy\"\n[[bots]]\nname = \"random\"\n"
@@ -101,7 +101,7 @@ fn a_file_may_hold_an_edition_and_a_clock() {
     assert_eq!(contest.scores().len(), 2);
     let spec = contest.read("contest.json");
     assert!(
-        spec.contains("of the attic") && spec.contains("600000"),
+        spec.contains("of the attic") && spec.contains("600/10"),
         "{spec}"
     );
 
@@ -116,10 +116,10 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
     let flags = format!("--groups 1 --clock-of {ODDS} --json {}", json.display());
     contest
         .run(format!("--bot greedy --against random {flags}"))
-        .prints(0, &["time odds: random has bank 70000 ms, increment 0 ms"]);
+        .prints(0, &["time odds: random has 70/10 s"]);
     let report = read_json(json);
     assert_eq!(
-        report["spec"]["bots"][1]["clock"]["bank_ms"], 70_000,
+        report["spec"]["bots"][1]["time_control"], "70/10",
         "{report}"
     );
     let mut seen = Vec::new();
@@ -128,7 +128,7 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
         let seat = bots.position(|seat| seat["bot"] == 1).unwrap();
         let replay = contest.path.join(row["replay"].as_str().unwrap());
         let shown = succeed(format!("replay show {}", replay.display()));
-        let expected = format!("clock of seat {seat}: bank 70000 ms, increment 0 ms");
+        let expected = format!("clock of seat {seat}: 70/10 s");
         assert!(shown.contains(&expected), "{shown}");
         succeed(format!("replay verify {}", replay.display()));
         if row["annulled"].is_null() {
@@ -143,13 +143,16 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
 fn time_odds_of_nobody_are_refused_before_anything_starts() {
     let unknown = "unknown bot \"nobody\"; the bots are greedy, random";
     for (odds, expected) in [
-        ("nobody=bank_ms:1", unknown),
+        ("nobody=1", unknown),
         (
             "greedy=time:1",
-            "not one of bank_ms, increment_ms and cap_ms",
+            "expected a time control such as 60+0.5/10: BANK",
         ),
-        ("greedy", "WHO=bank_ms:5000"),
-        ("greedy=bank_ms:0", "seat_clocks.odds.bank_ms"),
+        ("greedy", "expected WHO="),
+        (
+            "greedy=0",
+            "time_control.fischer.bank_ms: 0 is out of range",
+        ),
     ] {
         let line = Contest::new().line("--bot greedy --against random --clock-of");
         refused(format!("{line} {odds}"), &[expected]);
@@ -159,10 +162,10 @@ fn time_odds_of_nobody_are_refused_before_anything_starts() {
 #[test]
 fn a_match_is_made_with_a_clock_for_each_seat() {
     let server = Served::start("");
-    let made = create(&server, "--clock-of 1=cap_ms:250");
+    let made = create(&server, "--clock-of 1=60/0.25");
     let clocks = &made["match"]["config"]["seatClocks"];
     assert_eq!(clocks[0]["seat"], 1, "{made}");
-    assert_eq!(clocks[0]["odds"]["capMs"], 250);
+    assert_eq!(clocks[0]["timeControl"]["fischer"]["capMs"], 250);
 }
 
 #[test]
@@ -245,7 +248,7 @@ fn a_flag_that_would_say_nothing_beside_a_file_or_a_folder_is_refused() {
         "--faults fail",
         "--alpha 0.1",
         "--game alhambra",
-        "--bank-ms 1000",
+        "--time-control 1",
         "--on-late forfeit",
         "--fields off",
         "--bot greedy",

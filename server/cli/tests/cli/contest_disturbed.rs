@@ -32,7 +32,7 @@ const LAG: Duration = Duration::from_secs(2);
 /// Plays a contest whose bots decide the same way each time. Neither a busy machine nor a restart
 /// costs them time.
 fn contest(server: &Served, folder: &Path, flags: &str) -> Background {
-    let clock = "--startup-ms 3600000 --bank-ms 3600000 --cap-ms 3600000";
+    let clock = "--startup-ms 3600000 --time-control 3600/3600";
     let at = format!("--server {} --folder {}", server.url, folder.display());
     let game = "contest --quiet --game bridges_to_nowhere --seed kills";
     Background::start(format!("{game} {clock} {at} {flags}"))

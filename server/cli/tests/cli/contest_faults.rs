@@ -153,7 +153,7 @@ fn a_bot_that_ends_for_good_within_a_match_is_lost_to_it_at_once() {
         ("exit 0", "", 0, "ended with exit code 0"),
     ] {
         let command = format!("sh -c '{}'", ending(with));
-        let flags = format!("--reconnect-ms 600000 --cap-ms 600000 {flags}");
+        let flags = format!("--reconnect-ms 600000 --time-control 60/600 {flags}");
         let (contest, _) = play(&command, &flags, 5, &["mine forfeited: DISCONNECTED"]);
         for row in contest.rows() {
             let seats = row["seats"].as_array().unwrap();

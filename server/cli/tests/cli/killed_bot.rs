@@ -61,7 +61,7 @@ fn a_bot_process_that_is_killed_forfeits_as_disconnected_and_the_match_goes_on()
 /// only until it learns of the fault, and so keeps the match from ending.
 fn killed_in_seat_1(server: &Served, game: &str) -> MatchResult {
     // The witness owes its decision until another bot has started in its place.
-    let unhurried = "--reconnect-ms 50 --bank-ms 3600000 --cap-ms 600000";
+    let unhurried = "--reconnect-ms 50 --time-control 3600/600";
     let made = create(server, &format!("--game {game} {unhurried}"));
     let ticket = |seat: usize| made["tickets"][seat]["ticket"].as_str().unwrap();
     let runtime = Runtime::new().unwrap();

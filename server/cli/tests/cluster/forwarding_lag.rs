@@ -6,8 +6,8 @@ use bridgemaster_proto::{
     BytesCodec,
     v1::{
         ClockRules, CreateMatchRequest, CreateQueueRequest, DecideRequest, Decision,
-        ListQueuesRequest, MatchResult, Queue, SeatReservation, WatchSeatRequest, decision::Choice,
-        lobby_service_client::LobbyServiceClient, play_response::Message,
+        ListQueuesRequest, MatchResult, Queue, SeatReservation, TimeControl, WatchSeatRequest,
+        decision::Choice, lobby_service_client::LobbyServiceClient, play_response::Message,
         seat_service_client::SeatServiceClient,
     },
 };
@@ -36,9 +36,7 @@ const STOPPED: Duration = Duration::from_secs(3);
 /// The part of it that is lag at least, in µs.
 const LAG_US: u64 = 2_500_000;
 const SHORT_CLOCK: ClockRules = ClockRules {
-    bank_ms: Some(600_000),
-    increment_ms: None,
-    cap_ms: Some(CAP_MS),
+    time_control: Some(TimeControl::fischer(600_000, 500, CAP_MS)),
     startup_ms: Some(30_000),
     reconnect_ms: None,
     round_trip_credit_ms: None,

@@ -5,7 +5,7 @@ use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
         ClockRules, CreateMatchRequest, GetMatchRequest, GetReplayRequest, ListMatchesRequest,
-        MatchConfig, MatchInfo, Replay, match_service_client::MatchServiceClient,
+        MatchConfig, MatchInfo, Replay, TimeControl, match_service_client::MatchServiceClient,
     },
 };
 use bridgemaster_sdk::KEY_METADATA;
@@ -19,9 +19,7 @@ use super::served::Served;
 
 /// Time control of which no clock runs out on a loaded machine; bots are away while a match starts.
 pub(crate) const PATIENT_CLOCK: ClockRules = ClockRules {
-    bank_ms: Some(3_600_000),
-    increment_ms: None,
-    cap_ms: Some(600_000),
+    time_control: Some(TimeControl::fischer(3_600_000, 500, 600_000)),
     startup_ms: Some(600_000),
     reconnect_ms: None,
     round_trip_credit_ms: None,

@@ -16,7 +16,7 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{
         AttendanceState, ClockRules, CreateMatchRequest, CreateQueueRequest, DeleteQueueRequest,
-        GameConfig, MatchConfig, MatchResult, Queue, SeatReservation, SeatTicket,
+        GameConfig, MatchConfig, MatchResult, Queue, SeatReservation, SeatTicket, TimeControl,
         WatchMatchRequest, WatchQueueRequest, lobby_service_client::LobbyServiceClient,
         match_service_client::MatchServiceClient,
     },
@@ -414,8 +414,7 @@ async fn create_match(url: &str, game: GameConfig, seats: u32) -> Result<Vec<Sea
         seed: Some("python".to_owned()),
         // A search may take long on a loaded machine.
         clock: Some(ClockRules {
-            bank_ms: Some(MATCH_MS),
-            cap_ms: Some(MATCH_MS),
+            time_control: Some(TimeControl::fischer(MATCH_MS, 0, MATCH_MS)),
             ..ClockRules::default()
         }),
         ..MatchConfig::default()

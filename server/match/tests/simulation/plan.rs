@@ -7,6 +7,7 @@ use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
     ClockRules, FaultAction, FaultPolicy, FaultReason, HousePolicy, MatchRules, SeatOdds,
+    TimeControl,
 };
 
 use crate::dice::{Dice, Purpose};
@@ -302,9 +303,11 @@ impl<G: WireGame> Plan<G> {
         let mut number = |range: Range<u64>| dice.within(range) as u32;
         let clock = if is_roomy {
             ClockRules {
-                bank_ms: 120_000,
-                increment_ms: 3000,
-                cap_ms: number(20_000..30_000),
+                time_control: TimeControl::Fischer {
+                    bank_ms: 120_000,
+                    increment_ms: 3000,
+                    cap_ms: number(20_000..30_000),
+                },
                 startup_ms: number(2000..30_000),
                 reconnect_ms: number(5000..15_000),
                 round_trip_credit_ms: number(0..100),
@@ -312,9 +315,11 @@ impl<G: WireGame> Plan<G> {
             }
         } else {
             ClockRules {
-                bank_ms: number(1..5000),
-                increment_ms: number(0..200),
-                cap_ms: number(1..1500),
+                time_control: TimeControl::Fischer {
+                    bank_ms: number(1..5000),
+                    increment_ms: number(0..200),
+                    cap_ms: number(1..1500),
+                },
                 startup_ms: number(1..2000),
                 reconnect_ms: number(0..2000),
                 round_trip_credit_ms: number(0..100),
@@ -326,7 +331,7 @@ impl<G: WireGame> Plan<G> {
             seats,
             seed: Seed::from(seed),
             clock,
-            odds: odds(seed, seats, &clock),
+            odds: odds(seed, seats, clock.time_control),
             faults: policy(dice),
             house: dice.pick(&[HousePolicy::Random, HousePolicy::First]),
             ask_forced: dice.happens(200),
@@ -336,7 +341,7 @@ impl<G: WireGame> Plan<G> {
 }
 
 /// In some matches one seat has twice the time.
-fn odds(seed: u64, seats: SeatCount, clock: &ClockRules) -> Vec<SeatOdds> {
+fn odds(seed: u64, seats: SeatCount, of_match: TimeControl) -> Vec<SeatOdds> {
     let mut dice = Dice::new(seed, Purpose::Odds);
     let odd = dice
         .happens(250)
@@ -344,9 +349,11 @@ fn odds(seed: u64, seats: SeatCount, clock: &ClockRules) -> Vec<SeatOdds> {
     let seat = odd.and_then(|number| Seat::new(u8::try_from(number).ok()?));
     let odds = seat.map(|seat| SeatOdds {
         seat,
-        bank_ms: Some(clock.bank_ms * 2),
-        increment_ms: None,
-        cap_ms: Some(clock.cap_ms * 2),
+        time_control: TimeControl::Fischer {
+            bank_ms: of_match.bank_ms() * 2,
+            increment_ms: of_match.increment_ms(),
+            cap_ms: of_match.cap_ms() * 2,
+        },
     });
     odds.into_iter().collect()
 }

@@ -9,9 +9,7 @@ fn short_clock() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);
     rules.config.stones = Some(200);
     rules.clock = ClockRules {
-        bank_ms: 1000,
-        increment_ms: 100,
-        cap_ms: 400,
+        time_control: "1+0.1/0.4".parse().unwrap(),
         startup_ms: 1000,
         reconnect_ms: 5000,
         round_trip_credit_ms: 40,
@@ -27,6 +25,7 @@ fn charge(elapsed_us: u64, credit_us: u64) -> Charge {
         credit_us,
         referee_lag_us: 0,
         charged_us: elapsed_us - credit_us,
+        uncharged_us: 0,
     }
 }
 
@@ -81,7 +80,7 @@ fn an_answer_at_the_deadline_is_late_without_a_tick() {
 #[test]
 fn an_empty_bank_stays_at_zero_and_every_request_is_late() {
     let mut rules = short_clock();
-    rules.clock.increment_ms = 0;
+    rules.clock.time_control = "1/0.4".parse().unwrap();
     rules.config.stones = Some(40);
     let mut script = Script::started(rules);
     script.run_to_end();
@@ -136,7 +135,7 @@ fn the_shortest_round_trip_is_credited_up_to_the_limit() {
 #[test]
 fn slow_pongs_earn_at_most_a_tenth_of_the_cap() {
     let mut rules = short_clock();
-    rules.clock.cap_ms = 200;
+    rules.clock.time_control = "1+0.1/0.2".parse().unwrap();
     rules.clock.round_trip_credit_ms = 100;
     assert_eq!(rules.clock.max_credit_us(), 20_000);
     let mut script = Script::started(rules);
@@ -203,9 +202,7 @@ fn time_odds() -> MatchRules<Heap> {
     let mut rules = short_clock();
     rules.odds = vec![SeatOdds {
         seat: seat(1),
-        bank_ms: Some(500),
-        increment_ms: Some(0),
-        cap_ms: Some(450),
+        time_control: "0.5/0.45".parse().unwrap(),
     }];
     rules
 }
@@ -236,22 +233,4 @@ fn a_seat_with_time_odds_plays_by_its_own_clock_and_the_others_by_that_of_the_ma
         script.faults,
         [(1, FaultReason::Late, FaultAction::Substitute)]
     );
-}
-
-#[test]
-fn omitted_time_odds_are_those_of_the_match() {
-    let mut rules = short_clock();
-    let odds = SeatOdds {
-        seat: seat(1),
-        bank_ms: None,
-        increment_ms: None,
-        cap_ms: Some(100),
-    };
-    rules.odds = vec![odds];
-    let expected = ClockRules {
-        cap_ms: 100,
-        ..rules.clock
-    };
-    assert_eq!(rules.clock_of(seat(1)), expected);
-    assert_eq!(rules.clock_of(seat(0)), rules.clock);
 }

@@ -7,7 +7,7 @@ use bridgemaster_referee::*;
 fn long_rules() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);
     rules.config.stones = Some(200);
-    rules.clock.cap_ms = 5_000;
+    rules.clock.time_control = "60+0.5/5".parse().unwrap();
     rules.clock.reconnect_ms = 3_000;
     rules
 }

@@ -11,9 +11,7 @@ fn capped() -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);
     rules.config.stones = Some(200);
     rules.clock = ClockRules {
-        bank_ms: 1000,
-        increment_ms: 0,
-        cap_ms: 400,
+        time_control: "1/0.4".parse().unwrap(),
         startup_ms: 1000,
         reconnect_ms: 500,
         round_trip_credit_ms: 50,
@@ -80,6 +78,7 @@ fn nothing_is_late_within_the_margin_and_it_costs_no_more_than_the_allowance() {
         credit_us: 0,
         referee_lag_us: 10_000 + MARGIN_US - 1,
         charged_us: 400_000,
+        uncharged_us: 0,
     };
     assert_eq!(script.last_decision().charge, Some(charge));
 }

@@ -2,7 +2,7 @@
 
 use bridgemaster_games::SeatSet;
 use bridgemaster_proto::v1::{DecidedBy, DecisionRecord};
-use bridgemaster_referee::{ClockRules, MAX_BANK_MS};
+use bridgemaster_referee::{MAX_BANK_MS, TimeControl};
 
 /// The time in each seat's bank.
 ///
@@ -15,8 +15,7 @@ pub(super) struct Banks {
 
 struct Bank {
     left_us: u64,
-    increment_us: u64,
-    cap_us: u64,
+    control: TimeControl,
     /// The time at which the seat began to owe a decision, in ms; `None` if the seat owes no
     /// decision.
     pending_since_ms: Option<u64>,
@@ -24,12 +23,10 @@ struct Bank {
 
 impl Banks {
     /// Creates full banks, according to each seat's time control.
-    pub(super) fn new(clocks: impl Iterator<Item = ClockRules>) -> Self {
-        let us = |ms: u32| u64::from(ms) * 1000;
-        let full = clocks.map(|rules| Bank {
-            left_us: us(rules.bank_ms),
-            increment_us: us(rules.increment_ms),
-            cap_us: us(rules.cap_ms),
+    pub(super) fn new(controls: impl Iterator<Item = TimeControl>) -> Self {
+        let full = controls.map(|control| Bank {
+            left_us: u64::from(control.bank_ms()) * 1000,
+            control,
             pending_since_ms: None,
         });
         Self {
@@ -59,11 +56,13 @@ impl Banks {
         match (record.decided_by(), &record.charge) {
             (DecidedBy::Bot, Some(charge)) => {
                 let left_us = bank.left_us.saturating_sub(charge.charged_us);
-                bank.left_us = (left_us + bank.increment_us).min(u64::from(MAX_BANK_MS) * 1000);
+                let increment_us = u64::from(bank.control.increment_ms()) * 1000;
+                bank.left_us = (left_us + increment_us).min(u64::from(MAX_BANK_MS) * 1000);
             }
             (DecidedBy::House, _) if record.request_id != 0 => {
                 let waited_us = at_ms.saturating_sub(since_ms).saturating_mul(1000);
-                bank.left_us = bank.left_us.saturating_sub(waited_us.min(bank.cap_us));
+                let thinking_us = waited_us.min(bank.control.limit_us(bank.left_us));
+                bank.left_us -= bank.control.charged_us(thinking_us);
             }
             _ => {}
         }

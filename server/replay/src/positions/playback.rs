@@ -62,7 +62,8 @@ impl<G: WireGame> GamePlayback<G> {
         } = open::<G>(head)?;
         let mut forked = ForkProgress::of(head)?;
         forked.redraw_at_position(&rules, &mut state)?;
-        let mut banks = Banks::new(rules.seats.seats().map(|seat| rules.clock_of(seat)));
+        let control_of = |seat| rules.clock_of(seat).time_control;
+        let mut banks = Banks::new(rules.seats.seats().map(control_of));
         banks.set_seats_to_decide(G::seats_to_decide(&state), 0);
         let mut playback = Self {
             banks,

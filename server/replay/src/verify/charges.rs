@@ -25,18 +25,31 @@ pub(super) fn check_charge(
     rules: &ClockRules,
     max_credit_us: u64,
 ) -> Result<(), String> {
-    let parts = [charge.charged_us, charge.credit_us, charge.referee_lag_us];
+    let parts = [
+        charge.charged_us,
+        charge.uncharged_us,
+        charge.credit_us,
+        charge.referee_lag_us,
+    ];
     let whole = parts
         .into_iter()
         .try_fold(0, |sum: u64, part| sum.checked_add(part));
     if whole != Some(charge.elapsed_us) {
         return Err(format!(
-            "elapsed_us is {}, but must be the sum of charged_us, credit_us and referee_lag_us",
+            "elapsed_us is {}, but must be the sum of charged_us, uncharged_us, credit_us and \
+             referee_lag_us",
             charge.elapsed_us
         ));
     }
+    // The sum above does not overflow.
+    let thinking_us = charge.charged_us + charge.uncharged_us;
+    let control = rules.time_control;
     for (field, us, limit_us) in [
-        ("charged_us", charge.charged_us, as_us(rules.cap_ms)),
+        (
+            "charged_us + uncharged_us",
+            thinking_us,
+            as_us(control.cap_ms()),
+        ),
         ("credit_us", charge.credit_us, max_credit_us),
     ] {
         if us > limit_us {
@@ -44,6 +57,13 @@ pub(super) fn check_charge(
                 "{field} is {us}, which exceeds the limit of {limit_us}"
             ));
         }
+    }
+    if charge.charged_us != control.charged_us(thinking_us) {
+        return Err(format!(
+            "charged_us is {}, but {control} charges {} of {thinking_us}",
+            charge.charged_us,
+            control.charged_us(thinking_us)
+        ));
     }
     Ok(())
 }
@@ -76,7 +96,8 @@ pub(super) fn check_clock_use(
             return invalid_field(format!("clock_use.{field}"), problem);
         }
     }
-    if stated.longest_us > as_us(rules.cap_ms) {
+    let control = rules.time_control;
+    if stated.longest_us > as_us(control.cap_ms()) {
         let problem = format!("{} exceeds the cap of one decision", stated.longest_us);
         return invalid_field("clock_use.longest_us", problem);
     }
@@ -84,7 +105,8 @@ pub(super) fn check_clock_use(
         let problem = format!("must not exceed the total of {}", stated.referee_lag_us);
         return invalid_field("clock_use.longest_referee_lag_us", problem);
     }
-    let given_us = as_us(rules.bank_ms) + u64::from(stated.answered) * as_us(rules.increment_ms);
+    let increments_us = u64::from(stated.answered) * as_us(control.increment_ms());
+    let given_us = as_us(control.bank_ms()) + increments_us;
     let Some(left_us) = given_us.checked_sub(stated.charged_us) else {
         let problem = format!(
             "{} exceeds the {given_us} µs in the bank",
@@ -137,7 +159,7 @@ mod tests {
     #[test]
     fn a_replay_from_before_the_credit_limit_is_still_valid() {
         let rules = ClockRules {
-            cap_ms: 200,
+            time_control: "60/0.2".parse().unwrap(),
             round_trip_credit_ms: 100,
             ..ClockRules::default()
         };

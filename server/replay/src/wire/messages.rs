@@ -116,7 +116,7 @@ fn without_game<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionReques
 }
 
 same_fields!(
-    Charge: elapsed_us credit_us charged_us referee_lag_us,
+    Charge: elapsed_us credit_us charged_us uncharged_us referee_lag_us,
     charge_to_wire, charge_from_wire
 );
 

@@ -59,7 +59,7 @@ pub use messages::{
 pub(crate) use rules::action_to_wire;
 pub use rules::{
     missing_game, rules_from_wire, rules_to_wire, rules_without_game, seed_from_wire,
-    write_game_config, write_rules,
+    time_control_to_wire, write_game_config, write_rules,
 };
 
 /// The size of a salt in bytes. With a salt of this size, even a short seed cannot be found by

@@ -3,10 +3,10 @@
 use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::{
     games::{Field, WireError, WireGame, Writer, field_of},
-    v1,
+    v1::{self, time_control::Kind},
 };
 use bridgemaster_referee::{
-    ClockRules, FaultAction, FaultPolicy, HousePolicy, MatchRules, SeatOdds,
+    ClockRules, FaultAction, FaultPolicy, HousePolicy, MatchRules, SeatOdds, TimeControl,
 };
 
 /// Reads the seed from a config, if the config has one.
@@ -44,7 +44,7 @@ pub fn rules_from_wire<G: WireGame>(
                 )
             })?,
         seed,
-        clock: clock_from_wire(config.clock.unwrap_or_default()),
+        clock: clock_from_wire(config.clock.unwrap_or_default())?,
         odds: odds_from_wire(&config.seat_clocks)?,
         faults: faults_from_wire(&config.faults.unwrap_or_default())?,
         house: house_from_wire(config.house_policy)?,
@@ -75,9 +75,7 @@ pub fn rules_without_game<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -
         seats: rules.seats.get().into(),
         seed: show_seed.then(|| rules.seed.to_string()),
         clock: Some(v1::ClockRules {
-            bank_ms: Some(rules.clock.bank_ms),
-            increment_ms: Some(rules.clock.increment_ms),
-            cap_ms: Some(rules.clock.cap_ms),
+            time_control: Some(time_control_to_wire(rules.clock.time_control)),
             startup_ms: Some(rules.clock.startup_ms),
             reconnect_ms: Some(rules.clock.reconnect_ms),
             round_trip_credit_ms: Some(rules.clock.round_trip_credit_ms),
@@ -118,12 +116,12 @@ pub fn write_game_config<G: WireGame>(config: &G::Config, to: &mut Writer) {
     to.message(field, |to| G::put_config(config, to));
 }
 
-fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {
+fn clock_from_wire(clock: v1::ClockRules) -> Result<ClockRules, WireError> {
     let mut rules = ClockRules::default();
+    if let Some(stated) = clock.time_control {
+        rules.time_control = time_control_from_wire(stated, "clock.time_control")?;
+    }
     for (field, stated) in [
-        (&mut rules.bank_ms, clock.bank_ms),
-        (&mut rules.increment_ms, clock.increment_ms),
-        (&mut rules.cap_ms, clock.cap_ms),
         (&mut rules.startup_ms, clock.startup_ms),
         (&mut rules.reconnect_ms, clock.reconnect_ms),
         (&mut rules.round_trip_credit_ms, clock.round_trip_credit_ms),
@@ -131,21 +129,48 @@ fn clock_from_wire(clock: v1::ClockRules) -> ClockRules {
     ] {
         *field = stated.unwrap_or(*field);
     }
-    rules
+    Ok(rules)
+}
+
+/// Reads a time control. `field` is its path below the config.
+fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeControl, WireError> {
+    match stated.kind {
+        Some(Kind::Fischer(fischer)) => Ok(TimeControl::Fischer {
+            bank_ms: fischer.bank_ms,
+            increment_ms: fischer.increment_ms,
+            cap_ms: fischer.cap_ms.unwrap_or(TimeControl::MAX_CAP_MS),
+        }),
+        // A kind that only newer programs know is decoded as no kind.
+        None => {
+            let mut unset = WireError::none_of::<Kind>(&format!("{field}.kind"));
+            unset.detail += ", and no other kind is known here";
+            Err(unset)
+        }
+    }
+}
+
+/// Converts a time control to a message.
+pub fn time_control_to_wire(control: TimeControl) -> v1::TimeControl {
+    let TimeControl::Fischer {
+        bank_ms,
+        increment_ms,
+        cap_ms,
+    } = control;
+    v1::TimeControl::fischer(bank_ms, increment_ms, cap_ms)
 }
 
 fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, WireError> {
     let odds = clocks.iter().map(|clock| {
         let seat = u8::try_from(clock.seat).ok().and_then(Seat::new);
-        let odds = clock.odds.unwrap_or_default();
         Ok(SeatOdds {
             seat: seat.ok_or_else(|| {
                 let detail = format!("there is no seat {} in any match", clock.seat);
                 WireError::new("seat_clocks.seat", detail)
             })?,
-            bank_ms: odds.bank_ms,
-            increment_ms: odds.increment_ms,
-            cap_ms: odds.cap_ms,
+            time_control: time_control_from_wire(
+                clock.time_control.unwrap_or_default(),
+                "seat_clocks.time_control",
+            )?,
         })
     });
     odds.collect()
@@ -154,11 +179,7 @@ fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, WireError> 
 fn odds_to_wire(odds: &SeatOdds) -> v1::SeatClock {
     v1::SeatClock {
         seat: odds.seat.number().into(),
-        odds: Some(v1::TimeOdds {
-            bank_ms: odds.bank_ms,
-            increment_ms: odds.increment_ms,
-            cap_ms: odds.cap_ms,
-        }),
+        time_control: Some(time_control_to_wire(odds.time_control)),
     }
 }
 

@@ -3,7 +3,9 @@
 use bridgemaster_bot_process::check_variable;
 use serde::{Deserialize, Serialize};
 
-use super::Odds;
+use bridgemaster_referee::TimeControl;
+
+use super::rules::time_control_text;
 use crate::SpecError;
 
 /// The maximum length of a bot's name, in characters. A name must fit into a table column.
@@ -32,9 +34,13 @@ pub struct BotSpec {
     /// for a bot with a command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Time odds: the bot's differences from the match's clock settings. They apply in any seat.
-    #[serde(default, skip_serializing_if = "Odds::is_even")]
-    pub clock: Odds,
+    /// Time odds: the bot's own time control, in any seat. Default: that of the match.
+    #[serde(
+        default,
+        with = "time_control_text",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub time_control: Option<TimeControl>,
 }
 
 /// The way to run a bot.

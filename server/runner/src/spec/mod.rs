@@ -10,6 +10,7 @@ mod validate;
 use bridgemaster_contest::schedule::BotNumber;
 use bridgemaster_proto::v1::SeatClock;
 use bridgemaster_replay::whole_file::FileMode;
+use bridgemaster_replay::wire::time_control_to_wire;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ pub use self::{
     bots::{BotSpec, Player},
     fork::{ForkPoint, OtherChance},
     requirement::{Comparison, Measure, Requirement},
-    rules::{Clock, Cost, FaultCosts, House, MatchRules, Odds},
+    rules::{Clock, Cost, FaultCosts, House, MatchRules},
     test::{Bounds, SequentialSpec, TestSpec},
 };
 use crate::memory_size::parse_memory_size;
@@ -312,10 +313,10 @@ impl ContestSpec {
     pub fn seat_clocks(&self, seating: &[BotNumber]) -> Vec<SeatClock> {
         let bots = seating.iter().map(|bot| self.bots.get(*bot));
         let odds = (0..).zip(bots).filter_map(|(seat, bot)| {
-            let odds = bot?.clock;
-            (!odds.is_even()).then(|| SeatClock {
+            let time_control = bot?.time_control.map(time_control_to_wire)?;
+            Some(SeatClock {
                 seat,
-                odds: Some(odds.into()),
+                time_control: Some(time_control),
             })
         });
         odds.collect()

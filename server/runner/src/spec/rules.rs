@@ -1,12 +1,14 @@
 //! A contest's match rules.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use bridgemaster_games::{GAME_IDS, SeatCount, with_game};
 use bridgemaster_proto::{
     games::WireGame,
-    v1::{ClockRules, FaultAction, FaultPolicy, GameConfig, HousePolicy, MatchConfig, TimeOdds},
+    v1::{ClockRules, FaultAction, FaultPolicy, GameConfig, HousePolicy, MatchConfig},
 };
+use bridgemaster_referee::TimeControl;
+use bridgemaster_replay::wire::time_control_to_wire;
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use serde::{Deserialize, Serialize};
 
@@ -57,23 +59,19 @@ pub struct MatchRules {
 /// Help heading of the flags on faults.
 const FAULTS: &str = "Faults (defaults: the server's)";
 
-/// A match's time control. Omitted fields have the server's defaults.
+/// A match's clock. Omitted fields have the server's defaults.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[command(next_help_heading = "Clock (defaults: the server's)")]
 pub struct Clock {
-    /// Initial time bank of each seat, in ms
-    #[arg(long, value_name = "MS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bank_ms: Option<u32>,
-    /// Time added to the bank for each answered request, in ms
-    #[arg(long, value_name = "MS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub increment_ms: Option<u32>,
-    /// Maximum time for one decision, in ms
-    #[arg(long, value_name = "MS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cap_ms: Option<u32>,
+    /// Time control of each seat, such as 60+0.5/10
+    #[arg(
+        long,
+        value_name = "TIME",
+        long_help = format!("Time control of each seat, such as 60+0.5/10\n\n{}", TimeControl::NOTATION)
+    )]
+    #[serde(with = "time_control_text", skip_serializing_if = "Option::is_none")]
+    pub time_control: Option<TimeControl>,
     /// Time for bots to connect before the match starts without them, in ms
     #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,21 +88,6 @@ pub struct Clock {
     #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_lag_limit_ms: Option<u32>,
-}
-
-/// One bot's time odds. Fields that are set replace the same fields of the match's clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Odds {
-    /// Time in the bot's bank at the start, in ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bank_ms: Option<u32>,
-    /// Time added after each answered request, in ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub increment_ms: Option<u32>,
-    /// Maximum time for one decision, in ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cap_ms: Option<u32>,
 }
 
 /// The costs of faults. Omitted fields have the server's defaults.
@@ -184,20 +167,23 @@ pub enum House {
 
 /// Time for a human player to decide, to join and to reconnect, in ms: ten minutes.
 const HUMAN_TIME_MS: u32 = 600_000;
-/// Time bank of a human player, in ms: one hour.
-const HUMAN_BANK_MS: u32 = 3_600_000;
+/// Time control of a human player: one hour in the bank, and ten minutes for a decision.
+const HUMAN_TIME_CONTROL: TimeControl = TimeControl::Fischer {
+    bank_ms: 3_600_000,
+    increment_ms: 500,
+    cap_ms: HUMAN_TIME_MS,
+};
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 impl Clock {
-    /// Returns the time control with longer defaults, for human players.
+    /// Returns the clock with longer defaults, for human players.
     #[must_use]
     pub fn for_people(self) -> Self {
         Self {
-            bank_ms: self.bank_ms.or(Some(HUMAN_BANK_MS)),
-            cap_ms: self.cap_ms.or(Some(HUMAN_TIME_MS)),
+            time_control: self.time_control.or(Some(HUMAN_TIME_CONTROL)),
             startup_ms: self.startup_ms.or(Some(HUMAN_TIME_MS)),
             reconnect_ms: self.reconnect_ms.or(Some(HUMAN_TIME_MS)),
             ..self
@@ -205,46 +191,31 @@ impl Clock {
     }
 }
 
-impl Odds {
-    /// Returns whether no field is set.
-    #[must_use]
-    pub fn is_even(&self) -> bool {
-        *self == Self::default()
-    }
-}
+/// Stores an optional time control as its text.
+pub(super) mod time_control_text {
+    use bridgemaster_referee::TimeControl;
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer, de::Error as _};
 
-impl fmt::Display for Odds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = [
-            ("bank", self.bank_ms),
-            ("increment", self.increment_ms),
-            ("cap", self.cap_ms),
-        ];
-        let given = parts.into_iter().filter_map(|(name, ms)| Some((name, ms?)));
-        for (number, (name, ms)) in given.enumerate() {
-            let before = if number == 0 { "" } else { ", " };
-            write!(f, "{before}{name} {ms} ms")?;
-        }
-        Ok(())
+    pub(in crate::spec) fn serialize<S: Serializer>(
+        control: &Option<TimeControl>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        control.map(|control| control.to_string()).serialize(to)
     }
-}
 
-impl From<Odds> for TimeOdds {
-    fn from(odds: Odds) -> Self {
-        Self {
-            bank_ms: odds.bank_ms,
-            increment_ms: odds.increment_ms,
-            cap_ms: odds.cap_ms,
-        }
+    pub(in crate::spec) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<TimeControl>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| text.parse().map_err(D::Error::custom))
+            .transpose()
     }
 }
 
 impl From<Clock> for ClockRules {
     fn from(clock: Clock) -> Self {
         Self {
-            bank_ms: clock.bank_ms,
-            increment_ms: clock.increment_ms,
-            cap_ms: clock.cap_ms,
+            time_control: clock.time_control.map(time_control_to_wire),
             startup_ms: clock.startup_ms,
             reconnect_ms: clock.reconnect_ms,
             round_trip_credit_ms: clock.round_trip_credit_ms,

@@ -13,7 +13,8 @@ use std::{
 };
 
 use bridgemaster_proto::v1::{
-    ClockRules, GetMatchRequest, MatchConfig, MatchResult, match_service_client::MatchServiceClient,
+    ClockRules, GetMatchRequest, MatchConfig, MatchResult, TimeControl,
+    match_service_client::MatchServiceClient,
 };
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
@@ -123,8 +124,7 @@ async fn play_match(
 ) -> (MatchResult, Vec<SlowAnswers>) {
     let config = MatchConfig {
         clock: Some(ClockRules {
-            bank_ms: Some(BANK_MS),
-            cap_ms: Some(cap_ms),
+            time_control: Some(TimeControl::fischer(BANK_MS, 500, cap_ms)),
             ..ClockRules::default()
         }),
         ..default_match(game, SEATS)

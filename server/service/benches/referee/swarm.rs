@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_proto::v1::{ClockRules, MatchConfig};
+use bridgemaster_proto::v1::{ClockRules, MatchConfig, TimeControl};
 use tokio::{task::JoinSet, time::sleep};
 
 use crate::{
@@ -55,8 +55,7 @@ async fn play(url: &str, game: &str, matches: usize) {
         let counters = Arc::clone(&counters);
         let config = MatchConfig {
             clock: Some(ClockRules {
-                bank_ms: Some(BANK_MS),
-                cap_ms: Some(CAP_MS),
+                time_control: Some(TimeControl::fischer(BANK_MS, 500, CAP_MS)),
                 ..ClockRules::default()
             }),
             ..load::default_match(game, SEATS)

@@ -1,6 +1,6 @@
 //! Cancellation of matches, and bots that the organiser declares absent.
 
-use bridgemaster_proto::v1::{FaultReason, MatchConfig, MatchState, SeatState};
+use bridgemaster_proto::v1::{FaultReason, MatchConfig, MatchState, SeatState, TimeControl};
 use bridgemaster_server::identity::KeyScope::{Admin, Create, Play, Read};
 use bridgemaster_store::MatchCounts;
 use tonic::{Code, Status};
@@ -126,11 +126,8 @@ async fn only_the_creator_and_admins_may_cancel_a_match() {
 /// A config whose clocks outlast any test.
 fn patient() -> MatchConfig {
     with_clock(of_two(), |clock| {
-        let clocks = [&mut clock.bank_ms, &mut clock.cap_ms];
-        let waits = [&mut clock.reconnect_ms, &mut clock.startup_ms];
-        for ms in clocks.into_iter().chain(waits) {
-            *ms = Some(600_000);
-        }
+        clock.time_control = Some(TimeControl::fischer(600_000, 0, 600_000));
+        (clock.reconnect_ms, clock.startup_ms) = (Some(600_000), Some(600_000));
     })
 }
 

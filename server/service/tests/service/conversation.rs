@@ -10,7 +10,7 @@ use crate::{
     raw_bot::{RawBot, hello, hello_message},
     raw_call::{CREATE_MATCH, LIST_GAMES, metadata, start},
     streams::{PATIENCE, reason},
-    test_server::{GAMES, TestServer, assert_faultless, config, of_two, with_clock},
+    test_server::{GAMES, TestServer, assert_faultless, config, of_two, with_cap},
 };
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn stray_answers_are_refused_without_penalty_and_the_match_continues() {
         good.await.unwrap().unwrap();
     }
     // Also after its deadline; enough time for the good bot on a busy machine.
-    let slow = with_clock(of_two(), |clock| clock.cap_ms = Some(1_000));
+    let slow = with_cap(of_two(), 1_000);
     let seated = server.create(slow).await;
     let _good = server.good_bot(&seated.tickets[0]);
     let mut late = server.join(&seated.tickets[1]).await;

@@ -10,7 +10,7 @@ use tokio::{
 use crate::{
     raw_bot::{RawBot, hello_message},
     raw_call::{PREFACE, connect_from},
-    test_server::{GAMES, TestServer, assert_faultless, config, of_two, with_clock},
+    test_server::{GAMES, TestServer, assert_faultless, config, of_two, with_cap},
 };
 
 /// The address of malicious callers. Matches are played from 127.0.0.1.
@@ -38,7 +38,7 @@ fn strict(game: &str) -> MatchConfig {
     };
     MatchConfig {
         faults: Some(faults),
-        ..with_clock(config(game, 2), |clock| clock.cap_ms = Some(3_000))
+        ..with_cap(config(game, 2), 3_000)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, thread, time::Duration};
 
 use bridgemaster_proto::v1::{
     AnnulmentReason, AttendRequest, AttendResponse, AttendanceState, LadderState, MatchState,
-    OfferPurpose, attend_response,
+    OfferPurpose, TimeControl, attend_response,
 };
 use bridgemaster_server::{
     ServerOptions,
@@ -40,7 +40,7 @@ const CONNECTIONS: usize = 10;
 async fn a_match_spoiled_by_server_lag_is_annulled_replayed_and_counted_once() {
     let server = TestServer::open().await;
     let capped = with_clock(config("old_london_bridge", 2), |clock| {
-        clock.cap_ms = Some(60_000);
+        clock.time_control = Some(TimeControl::fischer(30_000, 500, 60_000));
         clock.referee_lag_limit_ms = Some(LAG_LIMIT_MS);
     });
     let mut housed = ladder(capped);

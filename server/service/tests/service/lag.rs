@@ -5,7 +5,7 @@
 
 use std::{thread, time::Duration};
 
-use bridgemaster_proto::v1::AnnulmentReason;
+use bridgemaster_proto::v1::{AnnulmentReason, TimeControl};
 
 use crate::test_server::{TestServer, assert_faultless, config, with_clock};
 
@@ -20,7 +20,7 @@ const LAG_US: u64 = 2_400_000;
 async fn a_bot_is_not_late_when_the_server_lagged_and_the_match_reports_the_lag() {
     let server = TestServer::open().await;
     let capped = with_clock(config("old_london_bridge", 2), |clock| {
-        clock.cap_ms = Some(CAP_MS);
+        clock.time_control = Some(TimeControl::fischer(30_000, 500, CAP_MS));
         clock.referee_lag_limit_ms = Some(1000);
     });
     let seated = server.create(capped).await;

@@ -9,7 +9,7 @@ use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
 use bridgemaster_proto::v1::{
     CreateMatchRequest, FaultAction, FaultPolicy, ListMatchesRequest, MatchConfig, MatchState,
-    SeatClock, SpectatorAccess, SpectatorRules, TimeOdds, WatchMatchesRequest,
+    SeatClock, SpectatorAccess, SpectatorRules, TimeControl, WatchMatchesRequest,
 };
 use bridgemaster_sdk::{Bot, Choice, Options, Request};
 use bridgemaster_server::Limits;
@@ -40,13 +40,9 @@ async fn the_oldest_ended_matches_are_forgotten_first() {
 }
 
 fn odds(seat: u32, bank_ms: u32) -> SeatClock {
-    let odds = TimeOdds {
-        bank_ms: Some(bank_ms),
-        ..TimeOdds::default()
-    };
     SeatClock {
         seat,
-        odds: Some(odds),
+        time_control: Some(TimeControl::fischer(bank_ms, 0, 1)),
     }
 }
 
@@ -67,13 +63,23 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
         ..config(game, 2)
     };
     for game in GAMES {
-        let bank = with_clock(config(game, 2), |clock| clock.bank_ms = Some(0));
+        let bank = with_clock(config(game, 2), |clock| {
+            clock.time_control = Some(TimeControl::fischer(0, 500, 1));
+        });
+        // A kind that only newer clients know is decoded as no kind.
+        let unknown = with_clock(config(game, 2), |clock| {
+            clock.time_control = Some(TimeControl::default());
+        });
         for (bad, message) in [
             (config(game, 9), "config.seats"),
             (seeded(game), "config.seed"),
             (
                 bank,
-                "config.clock.bank_ms: 0 is out of range (1..=86400000",
+                "config.clock.time_control.fischer.bank_ms: 0 is out of range (1..=86400000",
+            ),
+            (
+                unknown,
+                "config.clock.time_control.kind: fischer must be set, and no other kind is known here",
             ),
             (refusing(game), "config.faults.late"),
         ] {
@@ -86,7 +92,10 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
 
     let clocks = "config.seat_clocks";
     for (seat_clocks, message) in [
-        (vec![odds(0, 0)], "odds.bank_ms: 0 is out of range"),
+        (
+            vec![odds(0, 0)],
+            "time_control.fischer.bank_ms: 0 is out of range",
+        ),
         (vec![odds(2, 1)], "seat: 2 is out of range (0..=1)"),
         (vec![odds(300, 1)], "seat: there is no seat 300"),
         (vec![odds(1, 1), odds(1, 1)], "seat: seat 1 has two entries"),

@@ -2,7 +2,7 @@
 //! its bot may come back.
 
 use bridgemaster_proto::v1::{
-    Hello, MatchConfig, MatchState, SeatClock, SeatState, TimeOdds, play_response::Message,
+    Hello, MatchConfig, MatchState, SeatClock, SeatState, TimeControl, play_response::Message,
 };
 use bridgemaster_replay::verify;
 use bridgemaster_sdk::seat_clock;
@@ -152,14 +152,9 @@ async fn a_bot_that_replays_the_whole_history_is_no_slow_reader() {
 
 /// Returns other time controls of a seat.
 fn odds(seat: u32, bank_ms: u32) -> SeatClock {
-    let odds = TimeOdds {
-        bank_ms: Some(bank_ms),
-        increment_ms: Some(0),
-        cap_ms: None,
-    };
     SeatClock {
         seat,
-        odds: Some(odds),
+        time_control: Some(TimeControl::fischer(bank_ms, 0, 30_000)),
     }
 }
 
@@ -177,7 +172,10 @@ async fn bots_resume_after_a_restart_with_their_numbers_their_request_and_their_
         for bot in [&mut first, &mut second] {
             let config = bot.started().await.config.unwrap();
             assert_eq!(config.seat_clocks, [odds(0, 70_000)], "{game}");
-            assert_eq!(seat_clock(&config, 0).bank_ms, Some(70_000));
+            assert_eq!(
+                seat_clock(&config, 0).time_control,
+                odds(0, 70_000).time_control
+            );
         }
         let mut asked = second.answer_until(first.next_request()).await;
         assert_eq!(asked.clock.unwrap().bank_left_ms, 70_000, "{game}");
@@ -188,7 +186,7 @@ async fn bots_resume_after_a_restart_with_their_numbers_their_request_and_their_
         let info = server.info(&seated.match_id).await;
         let shown = info.config.as_ref().unwrap();
         assert_eq!(shown.seat_clocks, [odds(0, 70_000)]);
-        assert_eq!(shown.clock.as_ref().unwrap().bank_ms, Some(30_000));
+        assert_eq!(shown.clock, config(game, 2).clock);
 
         server.restart().await;
         let again = server.info(&seated.match_id).await;

@@ -22,8 +22,7 @@ use crate::{
     raw_bot::{RawBot, ResumePoint, hello_message, resume_all},
     streams::{PATIENCE, outcome, reason},
     test_server::{
-        GAMES, TestServer, assert_faultless, config, memory, of_two, storage, with_clock,
-        with_limits,
+        GAMES, TestServer, assert_faultless, config, memory, of_two, storage, with_cap, with_limits,
     },
 };
 
@@ -58,7 +57,7 @@ fn slow() -> Arc<dyn Store> {
 async fn a_bot_is_not_charged_for_the_commit_time_of_its_request() {
     for game_id in [GAMES[0], GAMES[1]] {
         let server = TestServer::over(&slow(), Limits::default()).await;
-        let capped = with_clock(config(game_id, 2), |clock| clock.cap_ms = Some(CAP_MS));
+        let capped = with_cap(config(game_id, 2), CAP_MS);
         let seated = server.create(capped).await;
         assert_faultless(&server.play(&seated).await);
         let replay = server.replay(&seated.match_id).await.unwrap();

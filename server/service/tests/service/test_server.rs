@@ -4,7 +4,7 @@ use std::{net::SocketAddr, ops::Deref, sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{
     ClockRules, CreateMatchResponse, GameConfig, MatchConfig, MatchInfo, MatchResult,
-    SpectatorRules,
+    SpectatorRules, TimeControl,
 };
 use bridgemaster_server::{
     KeepReplays, Limits, ServeError, Server, ServerOptions, Storage,
@@ -245,8 +245,7 @@ pub(crate) fn config(game_id: &str, seats: u32) -> MatchConfig {
         seats,
         seed: Some("test-seed".to_owned()),
         clock: Some(ClockRules {
-            bank_ms: Some(30_000),
-            cap_ms: Some(30_000),
+            time_control: Some(TimeControl::fischer(30_000, 500, 30_000)),
             reconnect_ms: Some(30_000),
             startup_ms: Some(30_000),
             ..ClockRules::default()
@@ -267,6 +266,13 @@ pub(crate) fn with_clock(
 ) -> MatchConfig {
     change(config.clock.get_or_insert_default());
     config
+}
+
+/// Returns the same config with another cap for each decision.
+pub(crate) fn with_cap(config: MatchConfig, cap_ms: u32) -> MatchConfig {
+    with_clock(config, |clock| {
+        clock.time_control = Some(TimeControl::fischer(30_000, 500, cap_ms));
+    })
 }
 
 /// Returns the config of a match that ends at once, without bots.

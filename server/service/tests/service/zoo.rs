@@ -3,7 +3,7 @@
 
 use bridgemaster_proto::v1::{
     self, Decision, FaultAction, FaultPolicy, FaultReason, MatchConfig, MatchResult, RefusalReason,
-    SeatResult, SeatState, decision::Choice, play_request, play_response::Message,
+    SeatResult, SeatState, TimeControl, decision::Choice, play_request, play_response::Message,
 };
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, codegen::Bytes};
@@ -55,7 +55,7 @@ async fn absent_and_silent_bots_forfeit_after_their_timeouts() {
     }
     for game in &GAMES[..2] {
         let capped = with_clock(config(game, 2), |clock| {
-            clock.cap_ms = Some(ABSENCE_TIMEOUT_MS);
+            clock.time_control = Some(TimeControl::fischer(30_000, 500, ABSENCE_TIMEOUT_MS));
         });
         let seated = server.create(capped).await;
         let good = server.good_bot(&seated.tickets[0]);
@@ -87,7 +87,7 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected() {
         let short = with_clock(config(game, 2), |clock| {
             clock.reconnect_ms = Some(ABSENCE_TIMEOUT_MS);
             // The witness must not time out while the matches before its own are played.
-            (clock.bank_ms, clock.cap_ms) = (Some(3_600_000), Some(600_000));
+            clock.time_control = Some(TimeControl::fischer(3_600_000, 0, 600_000));
         });
         let seated = server.create(short).await;
         let [mut witness, mut crashing] = server.join_all(&seated).await;

@@ -21,17 +21,148 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A match's time control. Only the server's clock counts; no message contains an absolute time.
+// A time control: how long a seat may think, and how its time bank shrinks and grows. A server
+// refuses a time control without a kind, or of a kind that only newer servers know.
+type TimeControl struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind of time control.
+	//
+	// Types that are valid to be assigned to Kind:
+	//
+	//	*TimeControl_Fischer
+	Kind          isTimeControl_Kind `protobuf_oneof:"kind"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimeControl) Reset() {
+	*x = TimeControl{}
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimeControl) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimeControl) ProtoMessage() {}
+
+func (x *TimeControl) ProtoReflect() protoreflect.Message {
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimeControl.ProtoReflect.Descriptor instead.
+func (*TimeControl) Descriptor() ([]byte, []int) {
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *TimeControl) GetKind() isTimeControl_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return nil
+}
+
+func (x *TimeControl) GetFischer() *FischerTimeControl {
+	if x != nil {
+		if x, ok := x.Kind.(*TimeControl_Fischer); ok {
+			return x.Fischer
+		}
+	}
+	return nil
+}
+
+type isTimeControl_Kind interface {
+	isTimeControl_Kind()
+}
+
+type TimeControl_Fischer struct {
+	// A bank with an increment.
+	Fischer *FischerTimeControl `protobuf:"bytes,1,opt,name=fischer,proto3,oneof"`
+}
+
+func (*TimeControl_Fischer) isTimeControl_Kind() {}
+
+// Fischer: all thinking time is deducted from the bank, and each answer adds the increment.
+type FischerTimeControl struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Initial time in the bank, in ms: 1 to 86400000.
+	BankMs uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
+	// Time added to the bank after each answered request, in ms: 0 to 3600000.
+	IncrementMs uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3" json:"increment_ms,omitempty"`
+	// Maximum time for one decision, in ms: 1 to 86400000. The time for a decision is the bank or
+	// this cap, whichever is less. Not set: 86400000, so that only the bank limits a decision.
+	CapMs         *uint32 `protobuf:"varint,3,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FischerTimeControl) Reset() {
+	*x = FischerTimeControl{}
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FischerTimeControl) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FischerTimeControl) ProtoMessage() {}
+
+func (x *FischerTimeControl) ProtoReflect() protoreflect.Message {
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FischerTimeControl.ProtoReflect.Descriptor instead.
+func (*FischerTimeControl) Descriptor() ([]byte, []int) {
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *FischerTimeControl) GetBankMs() uint32 {
+	if x != nil {
+		return x.BankMs
+	}
+	return 0
+}
+
+func (x *FischerTimeControl) GetIncrementMs() uint32 {
+	if x != nil {
+		return x.IncrementMs
+	}
+	return 0
+}
+
+func (x *FischerTimeControl) GetCapMs() uint32 {
+	if x != nil && x.CapMs != nil {
+		return *x.CapMs
+	}
+	return 0
+}
+
+// The clock of a match. Only the server's clock counts; no message contains an absolute time.
 // Unset fields have the server's default, which GetMatch returns.
 type ClockRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Initial time in each seat's time bank, in ms: 1 to 86400000.
-	BankMs *uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3,oneof" json:"bank_ms,omitempty"`
-	// Time added to the bank after each answered request, in ms: 0 to 3600000.
-	IncrementMs *uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3,oneof" json:"increment_ms,omitempty"`
-	// Maximum time for one decision, in ms: 1 to 86400000. The time for a decision is the bank or
-	// this cap, whichever is less.
-	CapMs *uint32 `protobuf:"varint,3,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
+	// Time control of each seat without an entry in `MatchConfig.seat_clocks`.
+	TimeControl *TimeControl `protobuf:"bytes,8,opt,name=time_control,json=timeControl,proto3" json:"time_control,omitempty"`
 	// Maximum time for bots to connect, in ms: 1 to 3600000. The match then starts without the
 	// missing bots.
 	StartupMs *uint32 `protobuf:"varint,4,opt,name=startup_ms,json=startupMs,proto3,oneof" json:"startup_ms,omitempty"`
@@ -39,7 +170,7 @@ type ClockRules struct {
 	// applies, in ms: 0 to 3600000. The seat's clock keeps running during this time.
 	ReconnectMs *uint32 `protobuf:"varint,5,opt,name=reconnect_ms,json=reconnectMs,proto3,oneof" json:"reconnect_ms,omitempty"`
 	// Maximum part of the round trip that is credited back for one decision, in ms: 0 to 1000, and at
-	// most a tenth of `cap_ms`. A stream's round trip is the shortest time in which the bot answered
+	// most a tenth of the cap. A stream's round trip is the shortest time in which the bot answered
 	// a Ping or a request on that stream. It is at most the round trip that TCP has measured on the
 	// connection.
 	RoundTripCreditMs *uint32 `protobuf:"varint,6,opt,name=round_trip_credit_ms,json=roundTripCreditMs,proto3,oneof" json:"round_trip_credit_ms,omitempty"`
@@ -51,7 +182,7 @@ type ClockRules struct {
 
 func (x *ClockRules) Reset() {
 	*x = ClockRules{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[0]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -63,7 +194,7 @@ func (x *ClockRules) String() string {
 func (*ClockRules) ProtoMessage() {}
 
 func (x *ClockRules) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[0]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -76,28 +207,14 @@ func (x *ClockRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockRules.ProtoReflect.Descriptor instead.
 func (*ClockRules) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{0}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *ClockRules) GetBankMs() uint32 {
-	if x != nil && x.BankMs != nil {
-		return *x.BankMs
+func (x *ClockRules) GetTimeControl() *TimeControl {
+	if x != nil {
+		return x.TimeControl
 	}
-	return 0
-}
-
-func (x *ClockRules) GetIncrementMs() uint32 {
-	if x != nil && x.IncrementMs != nil {
-		return *x.IncrementMs
-	}
-	return 0
-}
-
-func (x *ClockRules) GetCapMs() uint32 {
-	if x != nil && x.CapMs != nil {
-		return *x.CapMs
-	}
-	return 0
+	return nil
 }
 
 func (x *ClockRules) GetStartupMs() uint32 {
@@ -143,7 +260,7 @@ type Clock struct {
 
 func (x *Clock) Reset() {
 	*x = Clock{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[1]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -155,7 +272,7 @@ func (x *Clock) String() string {
 func (*Clock) ProtoMessage() {}
 
 func (x *Clock) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[1]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -168,7 +285,7 @@ func (x *Clock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Clock.ProtoReflect.Descriptor instead.
 func (*Clock) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{1}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Clock) GetBankLeftMs() uint32 {
@@ -192,26 +309,27 @@ func (x *Clock) GetLastCharge() *Charge {
 	return nil
 }
 
-// The time that one answer cost. The elapsed time is the sum of credit, charge and referee lag.
+// The time that one answer cost. The elapsed time is the sum of the other four fields.
 type Charge struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Time between passing the request to the transport and decoding the answer, in microseconds.
 	ElapsedUs uint64 `protobuf:"varint,1,opt,name=elapsed_us,json=elapsedUs,proto3" json:"elapsed_us,omitempty"`
 	// Part of the elapsed time that was credited back for the round trip, in microseconds.
 	CreditUs uint64 `protobuf:"varint,2,opt,name=credit_us,json=creditUs,proto3" json:"credit_us,omitempty"`
-	// The bot's thinking time, in microseconds: the part of the elapsed time that was charged to the
-	// seat's time bank.
+	// Part of the bot's thinking time that was charged to the seat's time bank, in microseconds.
 	ChargedUs uint64 `protobuf:"varint,3,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
 	// Part of the elapsed time that was the referee's own lag, in microseconds: the delay before the
 	// server processed bots' messages.
-	RefereeLagUs  uint64 `protobuf:"varint,4,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
+	RefereeLagUs uint64 `protobuf:"varint,4,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
+	// Part of the bot's thinking time that the time control does not charge, in microseconds.
+	UnchargedUs   uint64 `protobuf:"varint,5,opt,name=uncharged_us,json=unchargedUs,proto3" json:"uncharged_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Charge) Reset() {
 	*x = Charge{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -223,7 +341,7 @@ func (x *Charge) String() string {
 func (*Charge) ProtoMessage() {}
 
 func (x *Charge) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -236,7 +354,7 @@ func (x *Charge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Charge.ProtoReflect.Descriptor instead.
 func (*Charge) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{2}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Charge) GetElapsedUs() uint64 {
@@ -267,6 +385,13 @@ func (x *Charge) GetRefereeLagUs() uint64 {
 	return 0
 }
 
+func (x *Charge) GetUnchargedUs() uint64 {
+	if x != nil {
+		return x.UnchargedUs
+	}
+	return 0
+}
+
 // A seat's use of time over a whole match.
 type ClockUse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -290,7 +415,7 @@ type ClockUse struct {
 
 func (x *ClockUse) Reset() {
 	*x = ClockUse{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -302,7 +427,7 @@ func (x *ClockUse) String() string {
 func (*ClockUse) ProtoMessage() {}
 
 func (x *ClockUse) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -315,7 +440,7 @@ func (x *ClockUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockUse.ProtoReflect.Descriptor instead.
 func (*ClockUse) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{3}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ClockUse) GetAnswered() uint32 {
@@ -371,38 +496,41 @@ var File_bridgemaster_v1_clock_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_clock_proto_rawDesc = "" +
 	"\n" +
-	"\x1bbridgemaster/v1/clock.proto\x12\x0fbridgemaster.v1\"\xa0\x03\n" +
+	"\x1bbridgemaster/v1/clock.proto\x12\x0fbridgemaster.v1\"V\n" +
+	"\vTimeControl\x12?\n" +
+	"\afischer\x18\x01 \x01(\v2#.bridgemaster.v1.FischerTimeControlH\x00R\afischerB\x06\n" +
+	"\x04kind\"w\n" +
+	"\x12FischerTimeControl\x12\x17\n" +
+	"\abank_ms\x18\x01 \x01(\rR\x06bankMs\x12!\n" +
+	"\fincrement_ms\x18\x02 \x01(\rR\vincrementMs\x12\x1a\n" +
+	"\x06cap_ms\x18\x03 \x01(\rH\x00R\x05capMs\x88\x01\x01B\t\n" +
+	"\a_cap_ms\"\xfc\x02\n" +
 	"\n" +
-	"ClockRules\x12\x1c\n" +
-	"\abank_ms\x18\x01 \x01(\rH\x00R\x06bankMs\x88\x01\x01\x12&\n" +
-	"\fincrement_ms\x18\x02 \x01(\rH\x01R\vincrementMs\x88\x01\x01\x12\x1a\n" +
-	"\x06cap_ms\x18\x03 \x01(\rH\x02R\x05capMs\x88\x01\x01\x12\"\n" +
+	"ClockRules\x12?\n" +
+	"\ftime_control\x18\b \x01(\v2\x1c.bridgemaster.v1.TimeControlR\vtimeControl\x12\"\n" +
 	"\n" +
-	"startup_ms\x18\x04 \x01(\rH\x03R\tstartupMs\x88\x01\x01\x12&\n" +
-	"\freconnect_ms\x18\x05 \x01(\rH\x04R\vreconnectMs\x88\x01\x01\x124\n" +
-	"\x14round_trip_credit_ms\x18\x06 \x01(\rH\x05R\x11roundTripCreditMs\x88\x01\x01\x124\n" +
-	"\x14referee_lag_limit_ms\x18\a \x01(\rH\x06R\x11refereeLagLimitMs\x88\x01\x01B\n" +
-	"\n" +
-	"\b_bank_msB\x0f\n" +
-	"\r_increment_msB\t\n" +
-	"\a_cap_msB\r\n" +
+	"startup_ms\x18\x04 \x01(\rH\x00R\tstartupMs\x88\x01\x01\x12&\n" +
+	"\freconnect_ms\x18\x05 \x01(\rH\x01R\vreconnectMs\x88\x01\x01\x124\n" +
+	"\x14round_trip_credit_ms\x18\x06 \x01(\rH\x02R\x11roundTripCreditMs\x88\x01\x01\x124\n" +
+	"\x14referee_lag_limit_ms\x18\a \x01(\rH\x03R\x11refereeLagLimitMs\x88\x01\x01B\r\n" +
 	"\v_startup_msB\x0f\n" +
 	"\r_reconnect_msB\x17\n" +
 	"\x15_round_trip_credit_msB\x17\n" +
-	"\x15_referee_lag_limit_ms\"\x8d\x01\n" +
+	"\x15_referee_lag_limit_msJ\x04\b\x01\x10\x04R\abank_msR\fincrement_msR\x06cap_ms\"\x8d\x01\n" +
 	"\x05Clock\x12 \n" +
 	"\fbank_left_ms\x18\x01 \x01(\rR\n" +
 	"bankLeftMs\x12(\n" +
 	"\x10decision_left_ms\x18\x02 \x01(\rR\x0edecisionLeftMs\x128\n" +
 	"\vlast_charge\x18\x03 \x01(\v2\x17.bridgemaster.v1.ChargeR\n" +
-	"lastCharge\"\x89\x01\n" +
+	"lastCharge\"\xac\x01\n" +
 	"\x06Charge\x12\x1d\n" +
 	"\n" +
 	"elapsed_us\x18\x01 \x01(\x04R\telapsedUs\x12\x1b\n" +
 	"\tcredit_us\x18\x02 \x01(\x04R\bcreditUs\x12\x1d\n" +
 	"\n" +
 	"charged_us\x18\x03 \x01(\x04R\tchargedUs\x12$\n" +
-	"\x0ereferee_lag_us\x18\x04 \x01(\x04R\frefereeLagUs\"\xfe\x01\n" +
+	"\x0ereferee_lag_us\x18\x04 \x01(\x04R\frefereeLagUs\x12!\n" +
+	"\funcharged_us\x18\x05 \x01(\x04R\vunchargedUs\"\xfe\x01\n" +
 	"\bClockUse\x12\x1a\n" +
 	"\banswered\x18\x01 \x01(\rR\banswered\x12\x1d\n" +
 	"\n" +
@@ -429,20 +557,24 @@ func file_bridgemaster_v1_clock_proto_rawDescGZIP() []byte {
 	return file_bridgemaster_v1_clock_proto_rawDescData
 }
 
-var file_bridgemaster_v1_clock_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_bridgemaster_v1_clock_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_bridgemaster_v1_clock_proto_goTypes = []any{
-	(*ClockRules)(nil), // 0: bridgemaster.v1.ClockRules
-	(*Clock)(nil),      // 1: bridgemaster.v1.Clock
-	(*Charge)(nil),     // 2: bridgemaster.v1.Charge
-	(*ClockUse)(nil),   // 3: bridgemaster.v1.ClockUse
+	(*TimeControl)(nil),        // 0: bridgemaster.v1.TimeControl
+	(*FischerTimeControl)(nil), // 1: bridgemaster.v1.FischerTimeControl
+	(*ClockRules)(nil),         // 2: bridgemaster.v1.ClockRules
+	(*Clock)(nil),              // 3: bridgemaster.v1.Clock
+	(*Charge)(nil),             // 4: bridgemaster.v1.Charge
+	(*ClockUse)(nil),           // 5: bridgemaster.v1.ClockUse
 }
 var file_bridgemaster_v1_clock_proto_depIdxs = []int32{
-	2, // 0: bridgemaster.v1.Clock.last_charge:type_name -> bridgemaster.v1.Charge
-	1, // [1:1] is the sub-list for method output_type
-	1, // [1:1] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	1, // 0: bridgemaster.v1.TimeControl.fischer:type_name -> bridgemaster.v1.FischerTimeControl
+	0, // 1: bridgemaster.v1.ClockRules.time_control:type_name -> bridgemaster.v1.TimeControl
+	4, // 2: bridgemaster.v1.Clock.last_charge:type_name -> bridgemaster.v1.Charge
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_bridgemaster_v1_clock_proto_init() }
@@ -450,14 +582,18 @@ func file_bridgemaster_v1_clock_proto_init() {
 	if File_bridgemaster_v1_clock_proto != nil {
 		return
 	}
-	file_bridgemaster_v1_clock_proto_msgTypes[0].OneofWrappers = []any{}
+	file_bridgemaster_v1_clock_proto_msgTypes[0].OneofWrappers = []any{
+		(*TimeControl_Fischer)(nil),
+	}
+	file_bridgemaster_v1_clock_proto_msgTypes[1].OneofWrappers = []any{}
+	file_bridgemaster_v1_clock_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bridgemaster_v1_clock_proto_rawDesc), len(file_bridgemaster_v1_clock_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -380,7 +380,7 @@ type MatchConfig struct {
 	// Source of every chance result: 1 to 64 printable ASCII characters without spaces. Not set: the
 	// server generates a seed. The seed is secret while the match runs.
 	Seed *string `protobuf:"bytes,3,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
-	// Time control for all seats.
+	// Clock of all seats.
 	Clock *ClockRules `protobuf:"bytes,4,opt,name=clock,proto3" json:"clock,omitempty"`
 	// Consequence of each kind of fault.
 	Faults *FaultPolicy `protobuf:"bytes,5,opt,name=faults,proto3" json:"faults,omitempty"`
@@ -388,7 +388,7 @@ type MatchConfig struct {
 	HousePolicy HousePolicy `protobuf:"varint,6,opt,name=house_policy,json=housePolicy,proto3,enum=bridgemaster.v1.HousePolicy" json:"house_policy,omitempty"`
 	// True to request a decision even if only one is legal; otherwise the referee plays it.
 	AskForced bool `protobuf:"varint,7,opt,name=ask_forced,json=askForced,proto3" json:"ask_forced,omitempty"`
-	// Time odds: differences from `clock` for individual seats, at most one entry per seat.
+	// Time odds: time controls of individual seats, at most one entry per seat.
 	SeatClocks []*SeatClock `protobuf:"bytes,8,rep,name=seat_clocks,json=seatClocks,proto3" json:"seat_clocks,omitempty"`
 	// The group that the match belongs to; not set for a single match.
 	Group *MatchGroup `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`
@@ -503,8 +503,8 @@ type SeatClock struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat, from 0.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Differences between the seat's clock and the match's clock.
-	Odds          *TimeOdds `protobuf:"bytes,2,opt,name=odds,proto3" json:"odds,omitempty"`
+	// Replaces `MatchConfig.clock.time_control` for the seat; required.
+	TimeControl   *TimeControl `protobuf:"bytes,3,opt,name=time_control,json=timeControl,proto3" json:"time_control,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -546,75 +546,11 @@ func (x *SeatClock) GetSeat() uint32 {
 	return 0
 }
 
-func (x *SeatClock) GetOdds() *TimeOdds {
+func (x *SeatClock) GetTimeControl() *TimeControl {
 	if x != nil {
-		return x.Odds
+		return x.TimeControl
 	}
 	return nil
-}
-
-// Differences between one bot's clock and `MatchConfig.clock`. An unset field means no difference.
-type TimeOdds struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Replaces ClockRules.bank_ms, with the same unit and range.
-	BankMs *uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3,oneof" json:"bank_ms,omitempty"`
-	// Replaces ClockRules.increment_ms, with the same unit and range.
-	IncrementMs *uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3,oneof" json:"increment_ms,omitempty"`
-	// Replaces ClockRules.cap_ms, with the same unit and range.
-	CapMs         *uint32 `protobuf:"varint,3,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *TimeOdds) Reset() {
-	*x = TimeOdds{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *TimeOdds) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*TimeOdds) ProtoMessage() {}
-
-func (x *TimeOdds) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use TimeOdds.ProtoReflect.Descriptor instead.
-func (*TimeOdds) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *TimeOdds) GetBankMs() uint32 {
-	if x != nil && x.BankMs != nil {
-		return *x.BankMs
-	}
-	return 0
-}
-
-func (x *TimeOdds) GetIncrementMs() uint32 {
-	if x != nil && x.IncrementMs != nil {
-		return *x.IncrementMs
-	}
-	return 0
-}
-
-func (x *TimeOdds) GetCapMs() uint32 {
-	if x != nil && x.CapMs != nil {
-		return *x.CapMs
-	}
-	return 0
 }
 
 // Matches that belong together, such as matches with the same seed and every rotation of the seats.
@@ -641,7 +577,7 @@ type MatchGroup struct {
 
 func (x *MatchGroup) Reset() {
 	*x = MatchGroup{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[3]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -653,7 +589,7 @@ func (x *MatchGroup) String() string {
 func (*MatchGroup) ProtoMessage() {}
 
 func (x *MatchGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[3]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -666,7 +602,7 @@ func (x *MatchGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchGroup.ProtoReflect.Descriptor instead.
 func (*MatchGroup) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{3}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *MatchGroup) GetGroupId() string {
@@ -713,7 +649,7 @@ type SpectatorRules struct {
 
 func (x *SpectatorRules) Reset() {
 	*x = SpectatorRules{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[4]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -725,7 +661,7 @@ func (x *SpectatorRules) String() string {
 func (*SpectatorRules) ProtoMessage() {}
 
 func (x *SpectatorRules) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[4]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -738,7 +674,7 @@ func (x *SpectatorRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SpectatorRules.ProtoReflect.Descriptor instead.
 func (*SpectatorRules) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{4}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SpectatorRules) GetDelayMs() uint32 {
@@ -777,7 +713,7 @@ type SeatInfo struct {
 
 func (x *SeatInfo) Reset() {
 	*x = SeatInfo{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[5]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -789,7 +725,7 @@ func (x *SeatInfo) String() string {
 func (*SeatInfo) ProtoMessage() {}
 
 func (x *SeatInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[5]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -802,7 +738,7 @@ func (x *SeatInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatInfo.ProtoReflect.Descriptor instead.
 func (*SeatInfo) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{5}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SeatInfo) GetSeat() uint32 {
@@ -895,7 +831,7 @@ type MatchInfo struct {
 
 func (x *MatchInfo) Reset() {
 	*x = MatchInfo{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[6]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -907,7 +843,7 @@ func (x *MatchInfo) String() string {
 func (*MatchInfo) ProtoMessage() {}
 
 func (x *MatchInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[6]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -920,7 +856,7 @@ func (x *MatchInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchInfo.ProtoReflect.Descriptor instead.
 func (*MatchInfo) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{6}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *MatchInfo) GetMatchId() string {
@@ -1055,7 +991,7 @@ type Cancellation struct {
 
 func (x *Cancellation) Reset() {
 	*x = Cancellation{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[7]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1003,7 @@ func (x *Cancellation) String() string {
 func (*Cancellation) ProtoMessage() {}
 
 func (x *Cancellation) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[7]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1016,7 @@ func (x *Cancellation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancellation.ProtoReflect.Descriptor instead.
 func (*Cancellation) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{7}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Cancellation) GetReason() string {
@@ -1112,7 +1048,7 @@ type Annulment struct {
 
 func (x *Annulment) Reset() {
 	*x = Annulment{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[8]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1124,7 +1060,7 @@ func (x *Annulment) String() string {
 func (*Annulment) ProtoMessage() {}
 
 func (x *Annulment) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[8]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1137,7 +1073,7 @@ func (x *Annulment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Annulment.ProtoReflect.Descriptor instead.
 func (*Annulment) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{8}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Annulment) GetReason() AnnulmentReason {
@@ -1178,7 +1114,7 @@ type ForkOrigin struct {
 
 func (x *ForkOrigin) Reset() {
 	*x = ForkOrigin{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[9]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1126,7 @@ func (x *ForkOrigin) String() string {
 func (*ForkOrigin) ProtoMessage() {}
 
 func (x *ForkOrigin) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[9]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1139,7 @@ func (x *ForkOrigin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForkOrigin.ProtoReflect.Descriptor instead.
 func (*ForkOrigin) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{9}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ForkOrigin) GetMatchId() string {
@@ -1258,7 +1194,7 @@ type MatchResult struct {
 
 func (x *MatchResult) Reset() {
 	*x = MatchResult{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[10]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1270,7 +1206,7 @@ func (x *MatchResult) String() string {
 func (*MatchResult) ProtoMessage() {}
 
 func (x *MatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[10]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1283,7 +1219,7 @@ func (x *MatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResult.ProtoReflect.Descriptor instead.
 func (*MatchResult) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{10}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *MatchResult) GetMatchId() string {
@@ -1371,7 +1307,7 @@ type SeatResult struct {
 
 func (x *SeatResult) Reset() {
 	*x = SeatResult{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[11]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1383,7 +1319,7 @@ func (x *SeatResult) String() string {
 func (*SeatResult) ProtoMessage() {}
 
 func (x *SeatResult) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[11]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1396,7 +1332,7 @@ func (x *SeatResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatResult.ProtoReflect.Descriptor instead.
 func (*SeatResult) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{11}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SeatResult) GetSeat() uint32 {
@@ -1503,7 +1439,7 @@ type ScoreLine struct {
 
 func (x *ScoreLine) Reset() {
 	*x = ScoreLine{}
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[12]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1515,7 +1451,7 @@ func (x *ScoreLine) String() string {
 func (*ScoreLine) ProtoMessage() {}
 
 func (x *ScoreLine) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_match_proto_msgTypes[12]
+	mi := &file_bridgemaster_v1_match_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1528,7 +1464,7 @@ func (x *ScoreLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScoreLine.ProtoReflect.Descriptor instead.
 func (*ScoreLine) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{12}
+	return file_bridgemaster_v1_match_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ScoreLine) GetCategory() string {
@@ -1566,18 +1502,10 @@ const file_bridgemaster_v1_match_proto_rawDesc = "" +
 	"spectators\x18\n" +
 	" \x01(\v2\x1f.bridgemaster.v1.SpectatorRulesR\n" +
 	"spectatorsB\a\n" +
-	"\x05_seed\"N\n" +
+	"\x05_seed\"l\n" +
 	"\tSeatClock\x12\x12\n" +
-	"\x04seat\x18\x01 \x01(\rR\x04seat\x12-\n" +
-	"\x04odds\x18\x02 \x01(\v2\x19.bridgemaster.v1.TimeOddsR\x04odds\"\x94\x01\n" +
-	"\bTimeOdds\x12\x1c\n" +
-	"\abank_ms\x18\x01 \x01(\rH\x00R\x06bankMs\x88\x01\x01\x12&\n" +
-	"\fincrement_ms\x18\x02 \x01(\rH\x01R\vincrementMs\x88\x01\x01\x12\x1a\n" +
-	"\x06cap_ms\x18\x03 \x01(\rH\x02R\x05capMs\x88\x01\x01B\n" +
-	"\n" +
-	"\b_bank_msB\x0f\n" +
-	"\r_increment_msB\t\n" +
-	"\a_cap_ms\"\x97\x01\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\x12?\n" +
+	"\ftime_control\x18\x03 \x01(\v2\x1c.bridgemaster.v1.TimeControlR\vtimeControlJ\x04\b\x02\x10\x03R\x04odds\"\x97\x01\n" +
 	"\n" +
 	"MatchGroup\x12\x19\n" +
 	"\bgroup_id\x18\x01 \x01(\tR\agroupId\x12\x16\n" +
@@ -1710,7 +1638,7 @@ func file_bridgemaster_v1_match_proto_rawDescGZIP() []byte {
 }
 
 var file_bridgemaster_v1_match_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_bridgemaster_v1_match_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_bridgemaster_v1_match_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_bridgemaster_v1_match_proto_goTypes = []any{
 	(SeedReveal)(0),        // 0: bridgemaster.v1.SeedReveal
 	(SpectatorAccess)(0),   // 1: bridgemaster.v1.SpectatorAccess
@@ -1720,50 +1648,50 @@ var file_bridgemaster_v1_match_proto_goTypes = []any{
 	(ForkChance)(0),        // 5: bridgemaster.v1.ForkChance
 	(*MatchConfig)(nil),    // 6: bridgemaster.v1.MatchConfig
 	(*SeatClock)(nil),      // 7: bridgemaster.v1.SeatClock
-	(*TimeOdds)(nil),       // 8: bridgemaster.v1.TimeOdds
-	(*MatchGroup)(nil),     // 9: bridgemaster.v1.MatchGroup
-	(*SpectatorRules)(nil), // 10: bridgemaster.v1.SpectatorRules
-	(*SeatInfo)(nil),       // 11: bridgemaster.v1.SeatInfo
-	(*MatchInfo)(nil),      // 12: bridgemaster.v1.MatchInfo
-	(*Cancellation)(nil),   // 13: bridgemaster.v1.Cancellation
-	(*Annulment)(nil),      // 14: bridgemaster.v1.Annulment
-	(*ForkOrigin)(nil),     // 15: bridgemaster.v1.ForkOrigin
-	(*MatchResult)(nil),    // 16: bridgemaster.v1.MatchResult
-	(*SeatResult)(nil),     // 17: bridgemaster.v1.SeatResult
-	(*ScoreLine)(nil),      // 18: bridgemaster.v1.ScoreLine
-	nil,                    // 19: bridgemaster.v1.MatchInfo.LabelsEntry
-	(*GameConfig)(nil),     // 20: bridgemaster.v1.GameConfig
-	(*ClockRules)(nil),     // 21: bridgemaster.v1.ClockRules
-	(*FaultPolicy)(nil),    // 22: bridgemaster.v1.FaultPolicy
-	(HousePolicy)(0),       // 23: bridgemaster.v1.HousePolicy
+	(*MatchGroup)(nil),     // 8: bridgemaster.v1.MatchGroup
+	(*SpectatorRules)(nil), // 9: bridgemaster.v1.SpectatorRules
+	(*SeatInfo)(nil),       // 10: bridgemaster.v1.SeatInfo
+	(*MatchInfo)(nil),      // 11: bridgemaster.v1.MatchInfo
+	(*Cancellation)(nil),   // 12: bridgemaster.v1.Cancellation
+	(*Annulment)(nil),      // 13: bridgemaster.v1.Annulment
+	(*ForkOrigin)(nil),     // 14: bridgemaster.v1.ForkOrigin
+	(*MatchResult)(nil),    // 15: bridgemaster.v1.MatchResult
+	(*SeatResult)(nil),     // 16: bridgemaster.v1.SeatResult
+	(*ScoreLine)(nil),      // 17: bridgemaster.v1.ScoreLine
+	nil,                    // 18: bridgemaster.v1.MatchInfo.LabelsEntry
+	(*GameConfig)(nil),     // 19: bridgemaster.v1.GameConfig
+	(*ClockRules)(nil),     // 20: bridgemaster.v1.ClockRules
+	(*FaultPolicy)(nil),    // 21: bridgemaster.v1.FaultPolicy
+	(HousePolicy)(0),       // 22: bridgemaster.v1.HousePolicy
+	(*TimeControl)(nil),    // 23: bridgemaster.v1.TimeControl
 	(FaultReason)(0),       // 24: bridgemaster.v1.FaultReason
 	(*Fault)(nil),          // 25: bridgemaster.v1.Fault
 	(*ClockUse)(nil),       // 26: bridgemaster.v1.ClockUse
 }
 var file_bridgemaster_v1_match_proto_depIdxs = []int32{
-	20, // 0: bridgemaster.v1.MatchConfig.game:type_name -> bridgemaster.v1.GameConfig
-	21, // 1: bridgemaster.v1.MatchConfig.clock:type_name -> bridgemaster.v1.ClockRules
-	22, // 2: bridgemaster.v1.MatchConfig.faults:type_name -> bridgemaster.v1.FaultPolicy
-	23, // 3: bridgemaster.v1.MatchConfig.house_policy:type_name -> bridgemaster.v1.HousePolicy
+	19, // 0: bridgemaster.v1.MatchConfig.game:type_name -> bridgemaster.v1.GameConfig
+	20, // 1: bridgemaster.v1.MatchConfig.clock:type_name -> bridgemaster.v1.ClockRules
+	21, // 2: bridgemaster.v1.MatchConfig.faults:type_name -> bridgemaster.v1.FaultPolicy
+	22, // 3: bridgemaster.v1.MatchConfig.house_policy:type_name -> bridgemaster.v1.HousePolicy
 	7,  // 4: bridgemaster.v1.MatchConfig.seat_clocks:type_name -> bridgemaster.v1.SeatClock
-	9,  // 5: bridgemaster.v1.MatchConfig.group:type_name -> bridgemaster.v1.MatchGroup
-	10, // 6: bridgemaster.v1.MatchConfig.spectators:type_name -> bridgemaster.v1.SpectatorRules
-	8,  // 7: bridgemaster.v1.SeatClock.odds:type_name -> bridgemaster.v1.TimeOdds
+	8,  // 5: bridgemaster.v1.MatchConfig.group:type_name -> bridgemaster.v1.MatchGroup
+	9,  // 6: bridgemaster.v1.MatchConfig.spectators:type_name -> bridgemaster.v1.SpectatorRules
+	23, // 7: bridgemaster.v1.SeatClock.time_control:type_name -> bridgemaster.v1.TimeControl
 	0,  // 8: bridgemaster.v1.MatchGroup.seed_reveal:type_name -> bridgemaster.v1.SeedReveal
 	1,  // 9: bridgemaster.v1.SpectatorRules.access:type_name -> bridgemaster.v1.SpectatorAccess
 	3,  // 10: bridgemaster.v1.SeatInfo.state:type_name -> bridgemaster.v1.SeatState
 	2,  // 11: bridgemaster.v1.MatchInfo.state:type_name -> bridgemaster.v1.MatchState
 	6,  // 12: bridgemaster.v1.MatchInfo.config:type_name -> bridgemaster.v1.MatchConfig
-	11, // 13: bridgemaster.v1.MatchInfo.seats:type_name -> bridgemaster.v1.SeatInfo
-	16, // 14: bridgemaster.v1.MatchInfo.result:type_name -> bridgemaster.v1.MatchResult
-	19, // 15: bridgemaster.v1.MatchInfo.labels:type_name -> bridgemaster.v1.MatchInfo.LabelsEntry
-	13, // 16: bridgemaster.v1.MatchInfo.cancellation:type_name -> bridgemaster.v1.Cancellation
-	14, // 17: bridgemaster.v1.MatchInfo.annulment:type_name -> bridgemaster.v1.Annulment
-	15, // 18: bridgemaster.v1.MatchInfo.fork:type_name -> bridgemaster.v1.ForkOrigin
+	10, // 13: bridgemaster.v1.MatchInfo.seats:type_name -> bridgemaster.v1.SeatInfo
+	15, // 14: bridgemaster.v1.MatchInfo.result:type_name -> bridgemaster.v1.MatchResult
+	18, // 15: bridgemaster.v1.MatchInfo.labels:type_name -> bridgemaster.v1.MatchInfo.LabelsEntry
+	12, // 16: bridgemaster.v1.MatchInfo.cancellation:type_name -> bridgemaster.v1.Cancellation
+	13, // 17: bridgemaster.v1.MatchInfo.annulment:type_name -> bridgemaster.v1.Annulment
+	14, // 18: bridgemaster.v1.MatchInfo.fork:type_name -> bridgemaster.v1.ForkOrigin
 	4,  // 19: bridgemaster.v1.Annulment.reason:type_name -> bridgemaster.v1.AnnulmentReason
 	5,  // 20: bridgemaster.v1.ForkOrigin.chance:type_name -> bridgemaster.v1.ForkChance
-	17, // 21: bridgemaster.v1.MatchResult.seats:type_name -> bridgemaster.v1.SeatResult
-	18, // 22: bridgemaster.v1.SeatResult.breakdown:type_name -> bridgemaster.v1.ScoreLine
+	16, // 21: bridgemaster.v1.MatchResult.seats:type_name -> bridgemaster.v1.SeatResult
+	17, // 22: bridgemaster.v1.SeatResult.breakdown:type_name -> bridgemaster.v1.ScoreLine
 	24, // 23: bridgemaster.v1.SeatResult.forfeit:type_name -> bridgemaster.v1.FaultReason
 	25, // 24: bridgemaster.v1.SeatResult.faults:type_name -> bridgemaster.v1.Fault
 	26, // 25: bridgemaster.v1.SeatResult.clock_use:type_name -> bridgemaster.v1.ClockUse
@@ -1783,14 +1711,13 @@ func file_bridgemaster_v1_match_proto_init() {
 	file_bridgemaster_v1_fault_proto_init()
 	file_bridgemaster_v1_game_proto_init()
 	file_bridgemaster_v1_match_proto_msgTypes[0].OneofWrappers = []any{}
-	file_bridgemaster_v1_match_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bridgemaster_v1_match_proto_rawDesc), len(file_bridgemaster_v1_match_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   14,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -162,7 +162,7 @@ mod tests {
             "rules_version": 1,
             "seats": 3,
             "options": { "variant": "x" },
-            "clock": { "bank_ms": 1, "increment_ms": 2, "cap_ms": 3, "startup_ms": 4,
+            "clock": { "time_control": "1+2/3", "startup_ms": 4,
                 "reconnect_ms": 5, "round_trip_credit_ms": 6, "referee_lag_limit_ms": 7 },
             "fault_costs": { "illegal": "refuse", "late": "strike", "disconnected": "substitute",
                 "never_connected": "forfeit", "flood": "forfeit", "garbage": "forfeit",

@@ -230,8 +230,10 @@ fn notes_on_bots(report: &Report) -> Vec<String> {
     }
     notes.extend(figures::chance(spec).map(str::to_owned));
     notes.extend(figures::changes(report));
-    for bot in spec.bots.iter().filter(|bot| !bot.clock.is_even()) {
-        notes.push(format!("time odds: {} has {}", bot.name, bot.clock));
+    for bot in &spec.bots {
+        if let Some(time_control) = bot.time_control {
+            notes.push(format!("time odds: {} has {time_control} s", bot.name));
+        }
     }
     notes.iter().map(|note| format!("  {note}")).collect()
 }

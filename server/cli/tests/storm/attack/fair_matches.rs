@@ -8,7 +8,7 @@ use std::{
 };
 
 use bridgemaster_games::GAME_IDS;
-use bridgemaster_proto::v1::ClockRules;
+use bridgemaster_proto::v1::{ClockRules, TimeControl};
 use tokio::time::{Instant, sleep};
 use tonic::{Code, Request, Status};
 
@@ -25,9 +25,7 @@ const SEATS: usize = 2;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Time control with a short time for a decision.
 const CLOCK: ClockRules = ClockRules {
-    bank_ms: Some(600_000),
-    increment_ms: None,
-    cap_ms: Some(200),
+    time_control: Some(TimeControl::fischer(600_000, 500, 200)),
     startup_ms: Some(120_000),
     reconnect_ms: None,
     round_trip_credit_ms: None,

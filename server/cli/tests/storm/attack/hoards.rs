@@ -6,8 +6,8 @@ use std::time::Duration;
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_proto::v1::{
     ClockRules, CreateMatchRequest, CreateMatchResponse, FaultAction, FaultPolicy,
-    GetReplayRequest, ListMatchesRequest, MatchConfig, MatchState, PlayRequest, WatchMatchRequest,
-    play_request,
+    GetReplayRequest, ListMatchesRequest, MatchConfig, MatchState, PlayRequest, TimeControl,
+    WatchMatchRequest, play_request,
 };
 use tokio::{
     io::AsyncWriteExt as _,
@@ -314,7 +314,7 @@ pub(crate) fn hello() -> Bytes {
 fn match_of(startup_ms: u32) -> CreateMatchRequest {
     let clock = ClockRules {
         startup_ms: Some(startup_ms),
-        cap_ms: Some(50),
+        time_control: Some(TimeControl::fischer(60_000, 500, 50)),
         ..ClockRules::default()
     };
     let faults = Some(FaultPolicy {

@@ -12,7 +12,7 @@ use std::{
 
 use bridgemaster_proto::v1::{
     ClockRules, CreateMatchResponse, GetReplayRequest, ListMatchesRequest, MatchConfig, MatchInfo,
-    Replay, match_service_client::MatchServiceClient,
+    Replay, TimeControl, match_service_client::MatchServiceClient,
 };
 use tokio::{
     sync::{Semaphore, watch},
@@ -41,9 +41,7 @@ const PAGE_SIZE: u32 = 5;
 /// A time control that no correct bot exceeds on a loaded machine, even if the server fails, and
 /// that end a match whose bot hangs.
 const CLOCK: ClockRules = ClockRules {
-    bank_ms: Some(1_200_000),
-    increment_ms: None,
-    cap_ms: Some(600_000),
+    time_control: Some(TimeControl::fischer(1_200_000, 500, 600_000)),
     // A match that was made but whose answer was lost must not start before the run is over.
     startup_ms: Some(3_600_000),
     reconnect_ms: Some(180_000),

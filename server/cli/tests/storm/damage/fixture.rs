@@ -13,7 +13,7 @@ use std::{
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::{GAME_IDS, Seed};
-use bridgemaster_proto::v1::{ClockRules, MatchConfig};
+use bridgemaster_proto::v1::{ClockRules, MatchConfig, TimeControl};
 use bridgemaster_sdk::{Bot, Choice, Options, Request};
 use bridgemaster_server::identity::{ApiKey, KeyScope};
 use bridgemaster_store::{DataDir, KeyName, KeyStore as _, NewKey, SqliteKeys};
@@ -42,9 +42,7 @@ const KEYS: &[(&str, &[KeyScope])] = &[
 const BOTS: [&str; 2] = ["north", "south"];
 /// No clock runs out on a loaded machine.
 const CLOCK: ClockRules = ClockRules {
-    bank_ms: Some(36_000_000),
-    increment_ms: None,
-    cap_ms: Some(36_000_000),
+    time_control: Some(TimeControl::fischer(36_000_000, 500, 36_000_000)),
     startup_ms: Some(3_600_000),
     reconnect_ms: Some(3_600_000),
     round_trip_credit_ms: None,

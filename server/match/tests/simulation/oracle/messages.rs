@@ -104,7 +104,7 @@ impl<G: Game> Oracle<G> {
         let reading = model.reading(self.now);
         let rules = self.rules.clock_of(seat);
         require!(
-            request.clock.decision_left_ms <= rules.cap_ms
+            request.clock.decision_left_ms <= rules.time_control.cap_ms()
                 && request.clock.decision_left_ms <= request.clock.bank_left_ms,
             "{:?} gives more time than there is",
             request.clock

@@ -105,7 +105,7 @@ impl<G: Game> SeatModel<G> {
             last_request: 0,
             answered: None,
             note_bytes: 0,
-            bank_us: u64::from(rules.bank_ms) * 1000,
+            bank_us: u64::from(rules.time_control.bank_ms()) * 1000,
             round_trip_us: None,
             last_charge: None,
             answers: 0,
@@ -268,7 +268,7 @@ impl<G: Game> SeatModel<G> {
     }
 
     pub(super) fn credit_limit_us(&self, rules: &ClockRules) -> u64 {
-        let tenth_of_cap_us = u64::from(rules.cap_ms) * 100;
+        let tenth_of_cap_us = u64::from(rules.time_control.cap_ms()) * 100;
         let most_us = tenth_of_cap_us.min(u64::from(rules.round_trip_credit_ms) * 1000);
         self.round_trip_us.map_or(0, |us| us.min(most_us))
     }
@@ -276,12 +276,12 @@ impl<G: Game> SeatModel<G> {
     /// The clock reading that must be sent to the bot.
     pub(super) fn reading(&self, now: Time) -> ClockReading {
         let ms = |us: u64| (us / 1000) as u32;
-        let (charged_us, allowance_us) = self.open.as_ref().map_or((0, 0), |open| {
-            (open.time.charge(now).charged_us, open.time.allowance_us)
+        let (charge, allowance_us) = self.open.as_ref().map_or_else(Default::default, |open| {
+            (open.time.charge(now), open.time.allowance_us)
         });
         ClockReading {
-            bank_left_ms: ms(self.bank_us - charged_us.min(self.bank_us)),
-            decision_left_ms: ms(allowance_us - charged_us),
+            bank_left_ms: ms(self.bank_us - charge.charged_us.min(self.bank_us)),
+            decision_left_ms: ms(allowance_us - charge.charged_us - charge.uncharged_us),
             last_charge: self.last_charge,
         }
     }
@@ -305,7 +305,7 @@ impl<G: Game> SeatModel<G> {
             *shortest_us = charge.elapsed_us.min(*shortest_us);
         }
         self.bank_us -= charge.charged_us;
-        self.bank_us = (self.bank_us + u64::from(rules.increment_ms) * 1000)
+        self.bank_us = (self.bank_us + u64::from(rules.time_control.increment_ms()) * 1000)
             .min(u64::from(MAX_BANK_MS) * 1000);
         self.charged_us += charge.charged_us;
         self.last_charge = Some(charge);

@@ -157,6 +157,7 @@ impl RequestTime {
             credit_us,
             referee_lag_us: elapsed_us - credit_us - charged_us,
             charged_us,
+            uncharged_us: 0,
         }
     }
 }

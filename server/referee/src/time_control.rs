@@ -1,0 +1,277 @@
+//! Time controls: what a decision costs a seat's time bank, and what an answer earns.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+use crate::{RulesError, rules_error::check_range};
+
+/// Maximum of bank and cap in ms: one day. It ensures that an abandoned match ends eventually.
+const DAY_MS: u32 = 86_400_000;
+/// Maximum of the time added per decision, in ms: one hour.
+const HOUR_MS: u32 = 3_600_000;
+
+/// A time control: how long a seat may think, and how its time bank shrinks and grows.
+///
+/// The text `60+0.5/10` is a bank of one minute, an increment of half a second, and at most ten
+/// seconds for one decision; [`TimeControl::NOTATION`] describes such texts. [`FromStr`] and
+/// [`Display`](fmt::Display) are the only code that reads and writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeControl {
+    /// All thinking time is deducted from the bank, and each answer adds the increment.
+    Fischer {
+        /// Initial time in the bank, in ms: 1 to 86400000.
+        bank_ms: u32,
+        /// Time added to the bank after each answered request, in ms: 0 to 3600000.
+        increment_ms: u32,
+        /// Maximum time for one decision, in ms: 1 to 86400000.
+        cap_ms: u32,
+    },
+}
+
+impl Default for TimeControl {
+    /// One minute in the bank, an increment of half a second, and at most ten seconds per decision.
+    fn default() -> Self {
+        Self::Fischer {
+            bank_ms: 60_000,
+            increment_ms: 500,
+            cap_ms: 10_000,
+        }
+    }
+}
+
+impl TimeControl {
+    /// Description of a time control's text, for people.
+    pub const NOTATION: &str = "BANK[+INCREMENT][/CAP], each in seconds with up to three decimals. \
+        BANK is the initial time bank. INCREMENT is added to the bank after each answered request. \
+        CAP is the maximum time for one decision; without it, only the bank limits a decision.";
+
+    /// Maximum of a cap in ms. With this value, only the bank limits a decision.
+    pub const MAX_CAP_MS: u32 = DAY_MS;
+
+    /// Returns the initial time in the bank, in ms.
+    pub fn bank_ms(&self) -> u32 {
+        match *self {
+            Self::Fischer { bank_ms, .. } => bank_ms,
+        }
+    }
+
+    /// Returns the time that an answer adds to the bank, in ms.
+    pub fn increment_ms(&self) -> u32 {
+        match *self {
+            Self::Fischer { increment_ms, .. } => increment_ms,
+        }
+    }
+
+    /// Returns the maximum thinking time for one decision, in ms.
+    pub fn cap_ms(&self) -> u32 {
+        match *self {
+            Self::Fischer { cap_ms, .. } => cap_ms,
+        }
+    }
+
+    /// Returns the maximum thinking time for a decision while the bank has `bank_us`, in µs.
+    pub fn limit_us(&self, bank_us: u64) -> u64 {
+        let left_us = match self {
+            Self::Fischer { .. } => bank_us,
+        };
+        left_us.min(u64::from(self.cap_ms()) * 1000)
+    }
+
+    /// Returns the part of a decision's thinking time that is deducted from the bank, in µs.
+    pub fn charged_us(&self, thinking_us: u64) -> u64 {
+        match self {
+            Self::Fischer { .. } => thinking_us,
+        }
+    }
+
+    /// Checks the range of every field. `parent` is the path of the time control.
+    pub(crate) fn check(&self, parent: &str) -> Result<(), RulesError> {
+        let (kind, own) = match *self {
+            Self::Fischer { increment_ms, .. } => {
+                ("fischer", [("increment_ms", increment_ms, 0, HOUR_MS)])
+            }
+        };
+        let shared = [
+            ("bank_ms", self.bank_ms(), 1, DAY_MS),
+            ("cap_ms", self.cap_ms(), 1, DAY_MS),
+        ];
+        for (field, value, min, max) in shared.into_iter().chain(own) {
+            check_range(format!("{parent}.{kind}.{field}"), value, min, max)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Fischer {
+            bank_ms,
+            increment_ms,
+            cap_ms,
+        } = *self;
+        write!(f, "{}", Seconds(bank_ms))?;
+        if increment_ms != 0 {
+            write!(f, "+{}", Seconds(increment_ms))?;
+        }
+        if cap_ms != Self::MAX_CAP_MS {
+            write!(f, "/{}", Seconds(cap_ms))?;
+        }
+        Ok(())
+    }
+}
+
+/// Text that is not a valid time control.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ParseTimeControlError {
+    /// The text does not have the form of a time control.
+    #[error("expected a time control such as 60+0.5/10: {}", TimeControl::NOTATION)]
+    Form,
+    /// A time is out of range.
+    #[error(transparent)]
+    Range(#[from] RulesError),
+}
+
+impl FromStr for TimeControl {
+    type Err = ParseTimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (text, cap_ms) = split_time(text, '/')?;
+        let (text, increment_ms) = split_time(text, '+')?;
+        let control = Self::Fischer {
+            bank_ms: Seconds::from_str(text)?.0,
+            increment_ms: increment_ms.unwrap_or(0),
+            cap_ms: cap_ms.unwrap_or(Self::MAX_CAP_MS),
+        };
+        control.check("time_control")?;
+        Ok(control)
+    }
+}
+
+/// Splits off the time after `mark`, in ms; `None` without the mark.
+fn split_time(text: &str, mark: char) -> Result<(&str, Option<u32>), ParseTimeControlError> {
+    match text.split_once(mark) {
+        Some((before, time)) => Ok((before, Some(Seconds::from_str(time)?.0))),
+        None => Ok((text, None)),
+    }
+}
+
+/// A time in ms that is written in seconds, such as `0.5`.
+struct Seconds(u32);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = format!("{:03}", self.0 % 1000);
+        match decimals.trim_end_matches('0') {
+            "" => write!(f, "{}", self.0 / 1000),
+            decimals => write!(f, "{}.{decimals}", self.0 / 1000),
+        }
+    }
+}
+
+impl FromStr for Seconds {
+    type Err = ParseTimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !is_number(whole) || !is_number(decimals) || decimals.len() > 3 {
+            return Err(ParseTimeControlError::Form);
+        }
+        // An overlong time is out of every range.
+        let ms = format!("{whole}{decimals:0<3}").parse();
+        Ok(Self(ms.unwrap_or(u32::MAX)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fischer(bank_ms: u32, increment_ms: u32, cap_ms: u32) -> TimeControl {
+        TimeControl::Fischer {
+            bank_ms,
+            increment_ms,
+            cap_ms,
+        }
+    }
+
+    #[test]
+    fn times_are_in_seconds_and_only_the_bank_is_required() {
+        for (text, control) in [
+            ("60+0.5/10", TimeControl::default()),
+            ("300", fischer(300_000, 0, TimeControl::MAX_CAP_MS)),
+            ("0.001+3600", fischer(1, 3_600_000, TimeControl::MAX_CAP_MS)),
+            ("60/0.25", fischer(60_000, 0, 250)),
+        ] {
+            assert_eq!(text.parse(), Ok(control), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_another_form_is_refused_with_the_form() {
+        for text in [
+            "", "+1", "60+", "60/", "60/10+1", "60+1+2", "-1", "1e3", "0.0005", "60 + 1", ".5",
+        ] {
+            assert_eq!(
+                text.parse::<TimeControl>(),
+                Err(ParseTimeControlError::Form),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_time_out_of_range_is_refused_with_its_field_and_the_range() {
+        for (text, field) in [
+            (
+                "0",
+                "time_control.fischer.bank_ms: 0 is out of range (1..=86400000)",
+            ),
+            ("86400.001", "time_control.fischer.bank_ms: 86400001 is"),
+            (
+                "99999999999999999999",
+                "time_control.fischer.bank_ms: 4294967295 is",
+            ),
+            (
+                "1+3600.001",
+                "time_control.fischer.increment_ms: 3600001 is",
+            ),
+            ("1/0", "time_control.fischer.cap_ms: 0 is"),
+        ] {
+            let refused = text.parse::<TimeControl>().unwrap_err().to_string();
+            assert!(refused.starts_with(field), "{text}: {refused}");
+        }
+    }
+
+    fn any_control() -> impl Strategy<Value = TimeControl> {
+        let times = (1..=DAY_MS, 0..=HOUR_MS, 1..=DAY_MS);
+        times.prop_map(|(bank_ms, increment_ms, cap_ms)| fischer(bank_ms, increment_ms, cap_ms))
+    }
+
+    proptest! {
+        #[test]
+        fn a_time_control_is_read_back_from_its_text(control in any_control()) {
+            prop_assert_eq!(control.to_string().parse(), Ok(control));
+        }
+
+        #[test]
+        fn no_text_crashes_the_parser(text in "[0-9+/.d -]{0,20}") {
+            if let Ok(control) = text.parse::<TimeControl>() {
+                prop_assert_eq!(control.to_string().parse(), Ok(control));
+            }
+        }
+
+        #[test]
+        fn a_decision_never_costs_more_than_the_bank_has(
+            control in any_control(),
+            bank_us in 0..=u64::from(DAY_MS) * 1000,
+            share in 0.0..=1.0,
+        ) {
+            let thinking_us = (control.limit_us(bank_us) as f64 * share) as u64;
+            prop_assert!(control.charged_us(thinking_us) <= bank_us.min(thinking_us));
+        }
+    }
+}
