@@ -26,27 +26,27 @@ if(!vs){let e=globalThis;if(!e.TextEncoder||!e.TextDecoder)throw new Error("enco
 TextEncoder,n=new e.TextDecoder("utf-8",{ignoreBOM:!0}),r,s={encodeUtf8(a){return t.encode(a)},decodeUtf8(a,i){return i?(r||(r=new e.TextDecoder("utf-8",{fatal:!0,
 ignoreBOM:!0})),r.decode(a)):n.decode(a)},checkUtf8(a){try{return encodeURIComponent(a),!0}catch{return!1}}};t.encodeInto&&(s.encodeUtf8Into=t.encodeInto.bind(t));
 let o=String.prototype.isWellFormed;o&&(s.checkUtf8=a=>o.call(a)),Ed(s)}return vs}function Vs(e){return(t,n)=>{let r=e(t);return n.set(r),{written:r.byteLength}}}var N;(function(e){e[e.Varint=0]="Varint",e[e.Bit64=1]="Bit64",e[e.LengthDelimited=2]="LengthDelimited",e[e.StartGroup=3]="StartGroup",e[e.EndGroup=4]="EndGroup",
-e[e.Bit32=5]="Bit32"})(N||(N={}));var Is=4294967295,Ns=2147483647,Ms=-2147483648,Ye=class{constructor(t){this.stackPos=[],this.encodeUtf8Into=t?Vs(t):Ct().encodeUtf8Into,this.buffer=xa,this.viewCache=
+e[e.Bit32=5]="Bit32"})(N||(N={}));var Is=4294967295,Ns=2147483647,Ms=-2147483648,Ye=class{constructor(t){this.stackPos=[],this.encodeUtf8Into=t?Vs(t):Ct().encodeUtf8Into,this.buffer=Ga,this.viewCache=
 Ad,this.pos=0}ensureCapacity(t){let n=this.pos+t;if(n>this.buffer.length){let r=this.buffer.length||Rd;for(;r<n;)r*=2;let s=new Uint8Array(r);this.pos>0&&s.set(
 this.buffer),this.buffer=s}}view(){let t=this.buffer,n=this.viewCache;if(n.byteLength===t.byteLength)return n;let r=new DataView(t.buffer);return this.viewCache=
 r,r}finish(){let t=this.buffer.slice(0,this.pos);return this.pos=0,this.stackPos=[],t}fork(){return this.stackPos.push(this.pos),this.ensureCapacity(Tt),this.buffer[this.
-pos++]=0,this}join(){let t=this.stackPos.pop();if(t===void 0)throw new Error("invalid state, fork stack empty");let n=this.pos-t-Tt,r=xs(n);return r>Tt&&(this.ensureCapacity(
+pos++]=0,this}join(){let t=this.stackPos.pop();if(t===void 0)throw new Error("invalid state, fork stack empty");let n=this.pos-t-Tt,r=Gs(n);return r>Tt&&(this.ensureCapacity(
 r-Tt),this.buffer.copyWithin(t+r,t+Tt,this.pos)),this.pos=t,this.uint32(n),this.pos+=n,this}tag(t,n){return this.uint32((t<<3|n)>>>0)}raw(t){return this.ensureCapacity(
 t.length),this.buffer.set(t,this.pos),this.pos+=t.length,this}uint32(t){if(Va(t),this.ensureCapacity(5),t<128)return this.buffer[this.pos++]=t,this;for(;t>127;)
-this.buffer[this.pos++]=t&127|128,t>>>=7;return this.buffer[this.pos++]=t,this}int32(t){if(Gs(t),t>=0)return this.uint32(t);this.ensureCapacity(10);for(let n=0;n<
+this.buffer[this.pos++]=t&127|128,t>>>=7;return this.buffer[this.pos++]=t,this}int32(t){if(xs(t),t>=0)return this.uint32(t);this.ensureCapacity(10);for(let n=0;n<
 9;n++)this.buffer[this.pos++]=t&127|128,t>>=7;return this.buffer[this.pos++]=1,this}bool(t){return this.ensureCapacity(1),this.buffer[this.pos++]=t?1:0,this}bytes(t){
-return this.uint32(t.byteLength),this.raw(t)}string(t){typeof t!="string"&&(t=String(t));let n=t.length;if(n<=Ga){this.ensureCapacity(n+1);let c=this.buffer,l=this.
-pos;c[l++]=n;let u=0;for(;u<n;u++){let p=t.charCodeAt(u);if(p>127)break;c[l++]=p}if(u==n)return this.pos=l,this}this.ensureCapacity(n*3+5);let r=xs(n),s=this.buffer,
-o=this.pos,{written:a}=this.encodeUtf8Into(t,s.subarray(o+r)),i=xs(a);return i!=r&&s.copyWithin(o+i,o+r,o+r+a),this.uint32(a),this.pos+=a,this}float(t){return Zd(
+return this.uint32(t.byteLength),this.raw(t)}string(t){typeof t!="string"&&(t=String(t));let n=t.length;if(n<=xa){this.ensureCapacity(n+1);let c=this.buffer,l=this.
+pos;c[l++]=n;let u=0;for(;u<n;u++){let p=t.charCodeAt(u);if(p>127)break;c[l++]=p}if(u==n)return this.pos=l,this}this.ensureCapacity(n*3+5);let r=Gs(n),s=this.buffer,
+o=this.pos,{written:a}=this.encodeUtf8Into(t,s.subarray(o+r)),i=Gs(a);return i!=r&&s.copyWithin(o+i,o+r,o+r+a),this.uint32(a),this.pos+=a,this}float(t){return Zd(
 t),this.ensureCapacity(4),this.view().setFloat32(this.pos,t,!0),this.pos+=4,this}double(t){return this.ensureCapacity(8),this.view().setFloat64(this.pos,t,!0),this.
-pos+=8,this}fixed32(t){return Va(t),this.ensureCapacity(4),this.view().setUint32(this.pos,t,!0),this.pos+=4,this}sfixed32(t){return Gs(t),this.ensureCapacity(4),
-this.view().setInt32(this.pos,t,!0),this.pos+=4,this}sint32(t){return Gs(t),this.uint32((t<<1^t>>31)>>>0)}sfixed64(t){let n=I.enc(t);this.ensureCapacity(8);let r=this.
+pos+=8,this}fixed32(t){return Va(t),this.ensureCapacity(4),this.view().setUint32(this.pos,t,!0),this.pos+=4,this}sfixed32(t){return xs(t),this.ensureCapacity(4),
+this.view().setInt32(this.pos,t,!0),this.pos+=4,this}sint32(t){return xs(t),this.uint32((t<<1^t>>31)>>>0)}sfixed64(t){let n=I.enc(t);this.ensureCapacity(8);let r=this.
 view();return r.setInt32(this.pos,n.lo,!0),r.setInt32(this.pos+4,n.hi,!0),this.pos+=8,this}fixed64(t){let n=I.uEnc(t);this.ensureCapacity(8);let r=this.view();return r.
 setInt32(this.pos,n.lo,!0),r.setInt32(this.pos+4,n.hi,!0),this.pos+=8,this}int64(t){let n=I.enc(t);return this.writeVarint64(n.lo,n.hi)}sint64(t){let n=I.enc(t),
 r=n.hi>>31,s=n.lo<<1^r,o=(n.hi<<1|n.lo>>>31)^r;return this.writeVarint64(s,o)}uint64(t){let n=I.uEnc(t);return this.writeVarint64(n.lo,n.hi)}writeVarint64(t,n){
 this.ensureCapacity(10);let r=this.buffer,s=this.pos;for(let i=0;i<28;i=i+7){let c=t>>>i,l=!(!(c>>>7)&&n==0);if(r[s++]=(l?c|128:c)&255,!l)return this.pos=s,this}
 let o=t>>>28&15|(n&7)<<4,a=n>>3!=0;if(r[s++]=(a?o|128:o)&255,!a)return this.pos=s,this;for(let i=3;i<31;i=i+7){let c=n>>>i,l=!!(c>>>7);if(r[s++]=(l?c|128:c)&255,
-!l)return this.pos=s,this}return r[s++]=n>>>31&1,this.pos=s,this}},Rd=128,Tt=1,xa=new Uint8Array(0),Ad=new DataView(xa.buffer),Ga=32;function xs(e){return e<128?
+!l)return this.pos=s,this}return r[s++]=n>>>31&1,this.pos=s,this}},Rd=128,Tt=1,Ga=new Uint8Array(0),Ad=new DataView(Ga.buffer),xa=32;function Gs(e){return e<128?
 1:e<16384?2:e<2097152?3:e<268435456?4:5}var K=class{constructor(t,n=Ct().decodeUtf8){this.decodeUtf8=n,this.varint64Lo=0,this.varint64Hi=0,this.varint64=ya,this.
 uint32=Aa,this.buf=t,this.len=t.length,this.pos=0,this.view=new DataView(t.buffer,t.byteOffset,t.byteLength)}tag(){let t=this.pos,n=this.uint32(),r=this.pos-t;if(r>
 5||r==5&&this.buf[this.pos-1]>15)throw new Error("illegal tag: varint overflows uint32");let s=n>>>3,o=n&7;if(s<=0||o>5)throw new Error("illegal tag: field no "+
@@ -60,27 +60,27 @@ varint64(),I.uDec(this.varint64Lo,this.varint64Hi)}sint64(){this.varint64();let 
 view.getUint32((this.pos+=4)-4,!0)}sfixed32(){return this.view.getInt32((this.pos+=4)-4,!0)}fixed64(){return I.uDec(this.sfixed32(),this.sfixed32())}sfixed64(){
 return I.dec(this.sfixed32(),this.sfixed32())}float(){return this.view.getFloat32((this.pos+=4)-4,!0)}double(){return this.view.getFloat64((this.pos+=8)-8,!0)}bytes(){
 let t=this.uint32(),n=this.pos;return this.pos+=t,this.assertBounds(),this.buf.subarray(n,n+t)}string(t){let n=this.uint32(),r=this.pos;this.pos+=n,this.assertBounds();
-let s=this.buf;if(n<=Ga){let o=new Array(n);for(let a=0;a<n;a++){let i=s[r+a];if(i>127)return this.decodeUtf8(s.subarray(r,this.pos),t);o[a]=i}return String.fromCharCode.
-apply(String,o)}return this.decodeUtf8(s.subarray(r,this.pos),t)}};function Gs(e){if(typeof e=="string")e=Number(e);else if(typeof e!="number")throw new Error("\
+let s=this.buf;if(n<=xa){let o=new Array(n);for(let a=0;a<n;a++){let i=s[r+a];if(i>127)return this.decodeUtf8(s.subarray(r,this.pos),t);o[a]=i}return String.fromCharCode.
+apply(String,o)}return this.decodeUtf8(s.subarray(r,this.pos),t)}};function xs(e){if(typeof e=="string")e=Number(e);else if(typeof e!="number")throw new Error("\
 invalid int32: "+typeof e);if(!Number.isInteger(e)||e>Ns||e<Ms)throw new Error("invalid int32: "+e)}function Va(e){if(typeof e=="string")e=Number(e);else if(typeof e!=
 "number")throw new Error("invalid uint32: "+typeof e);if(!Number.isInteger(e)||e>Is||e<0)throw new Error("invalid uint32: "+e)}function Zd(e){if(typeof e=="stri\
 ng"){let t=e;if(e=Number(e),Number.isNaN(e)&&t!=="NaN")throw new Error("invalid float32: "+t)}else if(typeof e!="number")throw new Error("invalid float32: "+typeof e);
 if(!Number.isFinite(Math.fround(e))&&Number.isFinite(e))throw new Error("invalid float32: "+e)}var Ia=Uint8Array.prototype.setFromBase64;function ft(e){let t=e.length,n=t-(t+3>>2);(t&3)==0&&e[t-1]=="="&&(n-=e[t-2]=="="?2:1);let r=new Uint8Array(n),s=-1;if(Ia)
-try{let o=Ia.call(r,e);o.read==t&&(s=o.written)}catch{}return s<0&&(s=vd(r,e)),s==n?r:r.subarray(0,s)}function vd(e,t){let n=xd(),r=0,s=0,o,a=0;for(let i=0;i<t.
+try{let o=Ia.call(r,e);o.read==t&&(s=o.written)}catch{}return s<0&&(s=vd(r,e)),s==n?r:r.subarray(0,s)}function vd(e,t){let n=Gd(),r=0,s=0,o,a=0;for(let i=0;i<t.
 length;i++){if(o=n[t.charCodeAt(i)],o===void 0)switch(t[i]){case"=":s=0;case`
 `:case"\r":case"	":case" ":continue;default:throw Error("invalid base64 string")}switch(s){case 0:a=o,s=1;break;case 1:e[r++]=a<<2|(o&48)>>4,a=o,s=2;break;case 2:
 e[r++]=(a&15)<<4|(o&60)>>2,a=o,s=3;break;case 3:e[r++]=(a&3)<<6|o,s=0;break}}if(s==1)throw Error("invalid base64 string");return r}var Na=Uint8Array.prototype.toBase64,
 Vd={std:{alphabet:"base64",omitPadding:!1},std_raw:{alphabet:"base64",omitPadding:!0},url:{alphabet:"base64url",omitPadding:!0}};function Fs(e,t="std"){if(Na)return Na.
 call(e,Vd[t]);let n=Fa(t),r=t=="std",s="",o=0,a,i=0;for(let c=0;c<e.length;c++)switch(a=e[c],o){case 0:s+=n[a>>2],i=(a&3)<<4,o=1;break;case 1:s+=n[i|a>>4],i=(a&
 15)<<2,o=2;break;case 2:s+=n[i|a>>6],s+=n[a&63],o=0;break}return o&&(s+=n[i],r&&(s+="=",o==1&&(s+="="))),s}var Zn,Ma,gt;function Fa(e){return Zn||(Zn="ABCDEFGHI\
-JKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split(""),Ma=Zn.slice(0,-2).concat("-","_")),e=="url"?Ma:Zn}function xd(){if(!gt){gt=[];let e=Fa("std");
+JKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split(""),Ma=Zn.slice(0,-2).concat("-","_")),e=="url"?Ma:Zn}function Gd(){if(!gt){gt=[];let e=Fa("std");
 for(let t=0;t<e.length;t++)gt[e[t].charCodeAt(0)]=t;gt[45]=e.indexOf("+"),gt[95]=e.indexOf("/")}return gt}var m;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
 7]="FIXED32",e[e.BOOL=8]="BOOL",e[e.STRING=9]="STRING",e[e.BYTES=12]="BYTES",e[e.UINT32=13]="UINT32",e[e.SFIXED32=15]="SFIXED32",e[e.SFIXED64=16]="SFIXED64",e[e.
 SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(m||(m={}));function Ya(e,t){let n=e.values.find(r=>r.name===t);if(!n)throw new Error(`cannot parse ${e} default value: ${t}`);return n.number}function Wa(e,t){switch(e){case m.
-STRING:return t;case m.BYTES:{let n=Gd(t);if(n===!1)throw new Error(`cannot parse ${m[e]} default value: ${t}`);return n}case m.INT64:case m.SFIXED64:case m.SINT64:
+STRING:return t;case m.BYTES:{let n=xd(t);if(n===!1)throw new Error(`cannot parse ${m[e]} default value: ${t}`);return n}case m.INT64:case m.SFIXED64:case m.SINT64:
 return I.parse(t);case m.UINT64:case m.FIXED64:return I.uParse(t);case m.DOUBLE:case m.FLOAT:switch(t){case"inf":return Number.POSITIVE_INFINITY;case"-inf":return Number.
 NEGATIVE_INFINITY;case"nan":return Number.NaN;default:return parseFloat(t)}case m.BOOL:return t==="true";case m.INT32:case m.UINT32:case m.SINT32:case m.FIXED32:case m.
-SFIXED32:return parseInt(t,10)}}function Gd(e){let t=[],n={tail:e,c:"",next(){return this.tail.length==0?!1:(this.c=this.tail[0],this.tail=this.tail.substring(1),
+SFIXED32:return parseInt(t,10)}}function xd(e){let t=[],n={tail:e,c:"",next(){return this.tail.length==0?!1:(this.c=this.tail[0],this.tail=this.tail.substring(1),
 !0)},take(r){if(this.tail.length>=r){let s=this.tail.substring(0,r);return this.tail=this.tail.substring(r),s}return!1}};for(;n.next();)switch(n.c){case"\\":if(n.
 next())switch(n.c){case"\\":t.push(n.c.charCodeAt(0));break;case"b":t.push(8);break;case"f":t.push(12);break;case"n":t.push(10);break;case"r":t.push(13);break;case"\
 t":t.push(9);break;case"v":t.push(11);break;case"0":case"1":case"2":case"3":case"4":case"5":case"6":case"7":{let r=n.c,s=n.take(2);if(s===!1)return!1;let o=parseInt(
@@ -122,15 +122,15 @@ t.set(n.localName,r??(s=>s))}return t}function Vn(e){if(e.fieldKind=="message"&&
 message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||kt(r,t)?r:(n??(n=Oa(t)),n(r))}
 function Ut(e){return Array.isArray(e)?new Uint8Array(e):e}function Td(e){switch(e.file.edition){case Md:return!1;case Fd:return!0;default:return e.fields.some(
 t=>t.presence!=Ka&&t.fieldKind!="message"&&!t.oneof)}}function kd(e){let t=e.getDefaultValue();return t!==void 0?e.fieldKind=="scalar"&&e.longAsString?t.toString():
-t:e.fieldKind=="scalar"?_(e.scalar,e.longAsString):e.enum.values[0].number}var Xd=0;function O(e){if(Ld(e))return{toMessage:n=>xn(n),toLocal:n=>Gn(n)};if(e.fieldKind=="message"&&!e.oneof&&Q(e.message)){let n=e.message,r=n.fields[0].localName;
+t:e.fieldKind=="scalar"?_(e.scalar,e.longAsString):e.enum.values[0].number}var Xd=0;function O(e){if(Ld(e))return{toMessage:n=>Gn(n),toLocal:n=>xn(n)};if(e.fieldKind=="message"&&!e.oneof&&Q(e.message)){let n=e.message,r=n.fields[0].localName;
 return{toMessage:s=>{let o=Y(n);return s!==void 0&&(o[r]=s),o},toLocal:s=>s[r]}}let t=e.message;return{toMessage:n=>n===void 0?Y(t):n,toLocal:n=>n}}function Ld(e){
-return e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"}function xn(e){let t={$typeName:"google.protobuf.Struct",fields:{}};
-if(ie(e))for(let n of Object.keys(e))w(t.fields,n,ja(e[n]));return t}function Gn(e){let t={};for(let n of Object.keys(e.fields))w(t,n,Ha(e.fields[n]));return t}
-function Ha(e){switch(e.kind.case){case"structValue":return Gn(e.kind.value);case"listValue":return e.kind.value.values.map(Ha);case"nullValue":case void 0:return null;default:
+return e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"}function Gn(e){let t={$typeName:"google.protobuf.Struct",fields:{}};
+if(ie(e))for(let n of Object.keys(e))w(t.fields,n,ja(e[n]));return t}function xn(e){let t={};for(let n of Object.keys(e.fields))w(t,n,Ha(e.fields[n]));return t}
+function Ha(e){switch(e.kind.case){case"structValue":return xn(e.kind.value);case"listValue":return e.kind.value.values.map(Ha);case"nullValue":case void 0:return null;default:
 return e.kind.value}}function ja(e){let t={$typeName:"google.protobuf.Value",kind:{case:void 0}};switch(typeof e){case"number":t.kind={case:"numberValue",value:e};
 break;case"string":t.kind={case:"stringValue",value:e};break;case"boolean":t.kind={case:"boolValue",value:e};break;case"object":if(e===null)t.kind={case:"nullVa\
 lue",value:Xd};else if(Array.isArray(e)){let n={$typeName:"google.protobuf.ListValue",values:[]};if(Array.isArray(e))for(let r of e)n.values.push(ja(r));t.kind=
-{case:"listValue",value:n}}else t.kind={case:"structValue",value:xn(e)};break}return t}var Bd=2,Ud=3,qa={writeUnknownFields:!0};function wd(e){return e?Object.assign(Object.assign({},qa),e):qa}function ht(e,t,n){let r=new Ye;return Ws(e)(r,wd(n),t),
+{case:"listValue",value:n}}else t.kind={case:"structValue",value:Gn(e)};break}return t}var Bd=2,Ud=3,qa={writeUnknownFields:!0};function wd(e){return e?Object.assign(Object.assign({},qa),e):qa}function ht(e,t,n){let r=new Ye;return Ws(e)(r,wd(n),t),
 r.finish()}var ei=new WeakMap;function Ws(e){let t=ei.get(e);return t===void 0&&(t=_d(e)),t}function _d(e){let t=e.typeName,n=e.fields.concat().sort((a,i)=>a.number-
 i.number),r=n[0],s=[],o=(a,i,c)=>{if(c.$typeName!==t&&r!==void 0)throw new M(r,`cannot use ${r} with message ${c.$typeName}`,"ForeignFieldError");for(let u=0;u<
 s.length;u++)s[u](a,i,c);let l=c.$unknown;if(l!==void 0&&i.writeUnknownFields)for(let u=0;u<l.length;u++){let{no:p,wireType:g,data:f}=l[u];a.tag(p,g).raw(f)}};ei.
@@ -248,7 +248,7 @@ length===2?2.5:0;return b`<g class="mark ${ce(e)}" transform="translate(${t} ${n
     <path d=${Un[e%Un.length]} fill="currentColor" stroke="var(--piece-edge)"
       stroke-width="1.5" stroke-linejoin="round"/>
     <text y=${4+s} text-anchor="middle" font-size="11.5" font-weight="700" fill="#fff"
-      >${e}</text></g>`}function F(e){return d`<svg class="badge" viewBox="-13 -13 26 26" aria-hidden="true">${Js(e,0,0)}</svg>`}function xi(e,t,n,r=1){return b`<g class="mark ${ce(
+      >${e}</text></g>`}function F(e){return d`<svg class="badge" viewBox="-13 -13 26 26" aria-hidden="true">${Js(e,0,0)}</svg>`}function Gi(e,t,n,r=1){return b`<g class="mark ${ce(
 e)}" transform="translate(${t} ${n}) scale(${r})">
     <title>pawn of seat ${e}</title>
     <path d="M-10 1C-10-6-4-8-4-13A6.5 6.5 0 1 1 4-13C4-8 10-6 10 1Z" fill="currentColor"
@@ -262,7 +262,7 @@ e)}" transform="translate(${t} ${n}) scale(${r})">
         stroke-width="1.4" stroke-linejoin="round"/></g>
     <text y="4" text-anchor="middle" font-size="9.5" font-weight="700" fill="#fff">${e}</text></g>`}function wn(e,t){let n=e.fieldKind=="list"?Xt(t,e):e.fieldKind=="map"?Lt(t,e):Os(e,t);if(n===!0)return;let r;switch(e.fieldKind){case"list":r=`expected ${Ni(e)}\
 , got ${k(t)}`;break;case"map":r=`expected ${Mi(e)}, got ${k(t)}`;break;default:r=ne(e,t,n)}return new M(e,r)}function Ks(e,t,n){let r=Os(e,n);if(r!==!0)return new M(
-e,`list item #${t+1}: ${ne(e,n,r)}`)}function Gi(e,t,n){let r=Ve(e.mapKey)(t);if(r!==!0)return new M(e,`invalid map key: ${ne({scalar:e.mapKey},t,r)}`);let s=Os(
+e,`list item #${t+1}: ${ne(e,n,r)}`)}function xi(e,t,n){let r=Ve(e.mapKey)(t);if(r!==!0)return new M(e,`invalid map key: ${ne({scalar:e.mapKey},t,r)}`);let s=Os(
 e,n);if(s!==!0)return new M(e,`map entry ${k(t)}: ${ne(e,n,s)}`)}function Os(e,t){return e.scalar!==void 0?Ve(e.scalar)(t):e.enum!==void 0?e.enum.open?Ve(m.INT32)(
 t):e.enum.values.some(n=>n.number===t):Bt(t,e.message)}function Ve(e){switch(e){case m.DOUBLE:return t=>typeof t=="number";case m.FLOAT:return t=>typeof t!="num\
 ber"?!1:!Number.isFinite(Math.fround(t))&&Number.isFinite(t)?`${t.toFixed()} out of range`:!0;case m.INT32:case m.SFIXED32:case m.SINT32:return t=>typeof t!="nu\
@@ -293,15 +293,15 @@ $typeName}`,"ForeignFieldError")}var zs=class{field(){return this._field}get siz
 return n===void 0?void 0:Ps(this._field,n,this.check)}set(t,n){if(t<0||t>=this._arr.length)throw new M(this._field,`list item #${t+1}: out of range`);if(this.check){
 let r=Ks(this._field,t,n);if(r)throw r}this._arr[t]=Yi(this._field,n)}add(t){if(this.check){let n=Ks(this._field,this._arr.length,t);if(n)throw n}this._arr.push(
 Yi(this._field,t))}clear(){this._arr.splice(0,this._arr.length)}[Symbol.iterator](){return this.values()}keys(){return this._arr.keys()}*values(){for(let t of this.
-_arr)yield Ps(this._field,t,this.check)}*entries(){for(let t=0;t<this._arr.length;t++)yield[t,Ps(this._field,this._arr[t],this.check)]}};var Hs=class{constructor(t,n,r=!0){this.obj=this[X]=n??{},this.check=r,this._field=t}field(){return this._field}set(t,n){if(this.check){let r=Gi(this._field,t,n);
+_arr)yield Ps(this._field,t,this.check)}*entries(){for(let t=0;t<this._arr.length;t++)yield[t,Ps(this._field,this._arr[t],this.check)]}};var Hs=class{constructor(t,n,r=!0){this.obj=this[X]=n??{},this.check=r,this._field=t}field(){return this._field}set(t,n){if(this.check){let r=xi(this._field,t,n);
 if(r)throw r}return w(this.obj,_n(t),mm(this._field,n)),this}delete(t){let n=_n(t),r=Object.prototype.hasOwnProperty.call(this.obj,n);return r&&delete this.obj[n],
 r}clear(){for(let t of Object.keys(this.obj))delete this.obj[t]}get(t){let n=wa(this.obj,_n(t));return n!==void 0&&(n=Qs(this._field,n,this.check)),n}has(t){return Object.
 prototype.hasOwnProperty.call(this.obj,_n(t))}*keys(){for(let t of Object.keys(this.obj))yield Wi(t,this._field.mapKey)}*entries(){for(let t of Object.entries(this.
 obj))yield[Wi(t[0],this._field.mapKey),Qs(this._field,t[1],this.check)]}[Symbol.iterator](){return this.entries()}get size(){return Object.keys(this.obj).length}*values(){
 for(let t of Object.values(this.obj))yield Qs(this._field,t,this.check)}forEach(t,n){for(let r of this.entries())t.call(n,r[1],r[0],this)}};function js(e,t){return Bt(
-t)?$a(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?Gn(t.message):
+t)?$a(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?xn(t.message):
 t.message:t}function qs(e,t,n){return t!==void 0&&(Q(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:eo(e.message.fields[0],t)}:
-e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ie(t)&&(t=xn(t))),new $n(e.message,t,n)}function Yi(e,t){return e.listKind==
+e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ie(t)&&(t=Gn(t))),new $n(e.message,t,n)}function Yi(e,t){return e.listKind==
 "message"?js(e,t):to(e,t)}function Ps(e,t,n){return e.listKind=="message"?qs(e,t,n):eo(e,t)}function mm(e,t){return e.mapKind=="message"?js(e,t):to(e,t)}function Qs(e,t,n){
 return e.mapKind=="message"?qs(e,t,n):t}function _n(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function Wi(e,t){switch(t){case m.STRING:return e;case m.
 INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case m.BOOL:switch(e){case"true":
@@ -309,9 +309,9 @@ return!0;case"false":return!1}break;case m.UINT64:case m.FIXED64:try{return I.uP
 switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.parse(t));break;case m.FIXED64:case m.UINT64:
 "longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.uParse(t));break}return t}function to(e,t){switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:
 "longAsString"in e&&e.longAsString?t=String(t):(typeof t=="string"||typeof t=="number")&&(t=I.parse(t));break;case m.FIXED64:case m.UINT64:"longAsString"in e&&e.
-longAsString?t=String(t):(typeof t=="string"||typeof t=="number")&&(t=I.uParse(t));break}return t}function xe(e){let t=!1,n=[];for(let r=0;r<e.length;r++){let s=e.charAt(r);switch(s){case"_":t=!0;break;case"0":case"1":case"2":case"3":case"4":case"5":case"6":case"\
+longAsString?t=String(t):(typeof t=="string"||typeof t=="number")&&(t=I.uParse(t));break}return t}function Ge(e){let t=!1,n=[];for(let r=0;r<e.length;r++){let s=e.charAt(r);switch(s){case"_":t=!0;break;case"0":case"1":case"2":case"3":case"4":case"5":case"6":case"\
 7":case"8":case"9":n.push(s),t=!1;break;default:t&&(t=!1,s=s.toUpperCase()),n.push(s);break}}return n.join("")}function Jn(e){return e.replace(/[A-Z]/g,t=>"_"+t.
-toLowerCase())}var pm=new Set(["constructor","toString","toJSON","valueOf"]);function Et(e){return pm.has(e)?e+"$":e}function Ot(e){for(let t of e.field)Je(t,"jsonName")||(t.jsonName=xe(t.name));e.nestedType.forEach(Ot)}function*Dn(e){switch(e.kind){case"file":for(let t of e.messages)yield t,yield*Dn(t);yield*e.enums,yield*e.services,yield*e.extensions;break;case"message":for(let t of e.
+toLowerCase())}var pm=new Set(["constructor","toString","toJSON","valueOf"]);function Et(e){return pm.has(e)?e+"$":e}function Ot(e){for(let t of e.field)Je(t,"jsonName")||(t.jsonName=Ge(t.name));e.nestedType.forEach(Ot)}function*Dn(e){switch(e.kind){case"file":for(let t of e.messages)yield t,yield*Dn(t);yield*e.enums,yield*e.services,yield*e.extensions;break;case"message":for(let t of e.
 nestedMessages)yield t,yield*Dn(t);yield*e.nestedEnums,yield*e.nestedExtensions;break}}function Kn(e,t){return gm([e,t])}function gm(e,t){let n=fm();if(!e.length)return n;if("$typeName"in e[0]&&e[0].$typeName=="google.protobuf.FileDescriptorSet"){
 for(let r of e[0].file)t?.(r),Li(r,n);return n}if("$typeName"in e[0]){let a=function(i){let c=[];for(let l of i.dependency){if(n.getFile(l)!=null||o.has(l))continue;
 let u=s(l);if(!u)throw new Error(`Unable to resolve ${l}, imported by ${i.name}`);"kind"in u?n.addFile(u,!1,!0):(o.add(u.name),c.push(u))}return c.concat(...c.map(
@@ -320,7 +320,7 @@ addFile(r,s,o){if(n.set(r.proto.name,r),!s)for(let a of Dn(r))this.add(a);if(o)f
 get(r.extendee.typeName);s||t.set(r.extendee.typeName,s=new Map),s.set(r.number,r)}e.set(r.typeName,r)},get(r){return e.get(r)},getFile(r){return n.get(r)},getMessage(r){
 let s=e.get(r);return s?.kind=="message"?s:void 0},getEnum(r){let s=e.get(r);return s?.kind=="enum"?s:void 0},getExtension(r){let s=e.get(r);return s?.kind=="ex\
 tension"?s:void 0},getExtensionFor(r,s){var o;return(o=t.get(r.typeName))===null||o===void 0?void 0:o.get(s)},getService(r){let s=e.get(r);return s?.kind=="serv\
-ice"?s:void 0}}}var hm=998,bm=999,ym=9999,Sm=9,Qt=10,Pt=11,Em=12,Ti=14,ao=3,Rm=2,ki=1,Am=0,no=1,Xi=2,Zm=3,vm=1,Vm=2,xm=1,Gm=2;var Im=1002,Ui={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
+ice"?s:void 0}}}var hm=998,bm=999,ym=9999,Sm=9,Qt=10,Pt=11,Em=12,Ti=14,ao=3,Rm=2,ki=1,Am=0,no=1,Xi=2,Zm=3,vm=1,Vm=2,Gm=1,xm=2;var Im=1002,Ui={998:{fieldPresence:1,enumType:2,repeatedFieldEncoding:2,utf8Validation:3,messageEncoding:1,jsonFormat:2,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},999:{fieldPresence:2,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1e3:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:2,defaultSymbolVisibility:1,
 enforceProtoLimits:1},1001:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:1,defaultSymbolVisibility:2,
@@ -344,24 +344,24 @@ void 0:i.mapEntry)===!0?s.add(l):(((c=n?.nestedMessages)!==null&&c!==void 0?c:t.
 _i(u,t,l,r,s)}function Nm(e,t,n){var r,s;let o={kind:"service",proto:e,deprecated:(s=(r=e.options)===null||r===void 0?void 0:r.deprecated)!==null&&s!==void 0?s:
 !1,file:t,name:e.name,typeName:On(e,void 0,t),methods:[],method:{},toString(){return`service ${this.typeName}`}};t.services.push(o),n.add(o);for(let a of e.method){
 let i=Mm(a,o,n);o.methods.push(i),o.method[i.localName]=i}}function Mm(e,t,n){var r,s,o,a;let i;e.clientStreaming&&e.serverStreaming?i="bidi_streaming":e.clientStreaming?
-i="client_streaming":e.serverStreaming?i="server_streaming":i="unary";let c=n.getMessage(Ge(e.inputType)),l=n.getMessage(Ge(e.outputType));le(c,`invalid MethodD\
+i="client_streaming":e.serverStreaming?i="server_streaming":i="unary";let c=n.getMessage(xe(e.inputType)),l=n.getMessage(xe(e.outputType));le(c,`invalid MethodD\
 escriptorProto: input_type ${e.inputType} not found`),le(l,`invalid MethodDescriptorProto: output_type ${e.inputType} not found`);let u=e.name;return{kind:"rpc",
 proto:e,deprecated:(s=(r=e.options)===null||r===void 0?void 0:r.deprecated)!==null&&s!==void 0?s:!1,parent:t,name:u,localName:Et(u.length?Et(u[0].toLowerCase()+
 u.substring(1)):u),methodKind:i,input:c,output:l,idempotency:(a=(o=e.options)===null||o===void 0?void 0:o.idempotencyLevel)!==null&&a!==void 0?a:Am,toString(){return`\
-rpc ${t.typeName}.${u}`}}}function Fm(e,t){return{kind:"oneof",proto:e,deprecated:!1,parent:t,fields:[],name:e.name,localName:Et(xe(e.name)),toString(){return`o\
+rpc ${t.typeName}.${u}`}}}function Fm(e,t){return{kind:"oneof",proto:e,deprecated:!1,parent:t,fields:[],name:e.name,localName:Et(Ge(e.name)),toString(){return`o\
 neof ${t.typeName}.${this.name}`}}}function oo(e,t,n,r,s){var o,a,i;let c=s===void 0,l={kind:"field",proto:e,deprecated:(a=(o=e.options)===null||o===void 0?void 0:
 o.deprecated)!==null&&a!==void 0?a:!1,name:e.name,number:e.number,scalar:void 0,message:void 0,enum:void 0,presence:Lm(e,r,c,t),utf8Validation:_m(e,t),listKind:void 0,
 mapKind:void 0,mapKey:void 0,delimitedEncoding:void 0,packed:void 0,longAsString:!1,getDefaultValue:void 0},u;if(c){let h=t.kind=="file"?t:t.file,y=t.kind=="fil\
-e"?void 0:t,E=On(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=E,l.jsonName=`[${E}]`,u=()=>`extension ${E}`;let v=n.getMessage(Ge(e.extendee));
-le(v,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=v}else{let h=t;le(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?xe(e.name):
-Et(xe(e.name)),l.jsonName=e.jsonName,u=()=>`field ${h.typeName}.${e.name}`}Object.defineProperty(l,"toString",{value:u,writable:!0,enumerable:!0,configurable:!0});
-let p=e.label,g=e.type,f=(i=e.options)===null||i===void 0?void 0:i.jstype;if(p===ao){let h=g==Pt?s?.get(Ge(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
+e"?void 0:t,E=On(e,y,h);l.kind="extension",l.file=h,l.parent=y,l.oneof=void 0,l.typeName=E,l.jsonName=`[${E}]`,u=()=>`extension ${E}`;let v=n.getMessage(xe(e.extendee));
+le(v,`invalid FieldDescriptorProto: extendee ${e.extendee} not found`),l.extendee=v}else{let h=t;le(h.kind=="message"),l.parent=h,l.oneof=r,l.localName=r?Ge(e.name):
+Et(Ge(e.name)),l.jsonName=e.jsonName,u=()=>`field ${h.typeName}.${e.name}`}Object.defineProperty(l,"toString",{value:u,writable:!0,enumerable:!0,configurable:!0});
+let p=e.label,g=e.type,f=(i=e.options)===null||i===void 0?void 0:i.jstype;if(p===ao){let h=g==Pt?s?.get(xe(e.typeName)):void 0;if(h){l.fieldKind="map";let{key:y,
 value:E}=Um(h);return l.mapKey=y.scalar,l.mapKind=E.fieldKind,l.message=E.message,l.delimitedEncoding=!1,l.enum=E.enum,l.scalar=E.scalar,l}switch(l.fieldKind="l\
-ist",g){case Pt:case Qt:l.listKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message),l.delimitedEncoding=Bi(e,t);break;case Ti:l.listKind="enum",l.
-enum=n.getEnum(Ge(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.scalar=g,l.longAsString=f==ki;break}return l.packed=Bm(e,t),l}switch(g){case Pt:case Qt:
-l.fieldKind="message",l.message=n.getMessage(Ge(e.typeName)),le(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
-Bi(e,t),l.getDefaultValue=()=>{};break;case Ti:{let h=n.getEnum(Ge(e.typeName));le(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
-l.fieldKind="enum",l.enum=n.getEnum(Ge(e.typeName)),l.getDefaultValue=()=>Je(e,"defaultValue")?Ya(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
+ist",g){case Pt:case Qt:l.listKind="message",l.message=n.getMessage(xe(e.typeName)),le(l.message),l.delimitedEncoding=Bi(e,t);break;case Ti:l.listKind="enum",l.
+enum=n.getEnum(xe(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.scalar=g,l.longAsString=f==ki;break}return l.packed=Bm(e,t),l}switch(g){case Pt:case Qt:
+l.fieldKind="message",l.message=n.getMessage(xe(e.typeName)),le(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
+Bi(e,t),l.getDefaultValue=()=>{};break;case Ti:{let h=n.getEnum(xe(e.typeName));le(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
+l.fieldKind="enum",l.enum=n.getEnum(xe(e.typeName)),l.getDefaultValue=()=>Je(e,"defaultValue")?Ya(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
 scalar=g,l.longAsString=f==ki,l.getDefaultValue=()=>Je(e,"defaultValue")?Wa(g,e.defaultValue):void 0;break}}return l}function Ym(e){switch(e.syntax){case"":case"\
 proto2":return hm;case"proto3":return bm;case"editions":if(e.edition===ym)return Im;if(e.edition in Ui)return e.edition;throw new Error(`${e.name}: unsupported \
 edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)}}function Wm(e,t){return e.dependency.map(n=>{let r=t.getFile(n);if(!r)throw new Error(
@@ -369,14 +369,14 @@ edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)
 substring(n.length);if(s.length==0||/^\d/.test(s))return}return n}function Tm(e){var t,n;let o;for(let a of(n=(t=e.options)===null||t===void 0?void 0:t.$unknown)!==
 null&&n!==void 0?n:[]){if(a.no!==998||a.wireType!==N.LengthDelimited)continue;let i=new K(new K(a.data).bytes());for(;i.pos<i.len;){let[c,l]=i.tag();c===1&&l===
 N.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function km(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function On(e,t,n){
-let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto.package}.${e.name}`:r=`${e.name}`,r}function Ge(e){return e.startsWith(".")?e.substring(
+let r;return t?r=`${t.typeName}.${e.name}`:n.proto.package.length>0?r=`${n.proto.package}.${e.name}`:r=`${e.name}`,r}function xe(e){return e.startsWith(".")?e.substring(
 1):e}function Xm(e,t){if(!Je(e,"oneofIndex")||e.proto3Optional)return;let n=t[e.oneofIndex];return le(n,`invalid FieldDescriptorProto: oneof #${e.oneofIndex} fo\
 r field #${e.number} not found`),n}function Lm(e,t,n,r){if(e.label==Rm)return Zm;if(e.label==ao)return Xi;if(t||e.proto3Optional||n)return no;let s=qe("fieldPre\
 sence",{proto:e,parent:r});return s==Xi&&(e.type==Pt||e.type==Qt)?no:s}function Bm(e,t){if(e.label!=ao)return!1;switch(e.type){case Sm:case Em:case Qt:case Pt:return!1}
 let n=e.options;return n&&Je(n,"packed")?n.packed:vm==qe("repeatedFieldEncoding",{proto:e,parent:t})}function Um(e){let t=e.fields.find(r=>r.number===1),n=e.fields.
 find(r=>r.number===2);return le(t&&t.fieldKind=="scalar"&&t.scalar!=m.BYTES&&t.scalar!=m.FLOAT&&t.scalar!=m.DOUBLE&&n&&n.fieldKind!="list"&&n.fieldKind!="map"),
-{key:t,value:n}}function wm(e){var t;return xm==qe("enumType",{proto:e.proto,parent:(t=e.parent)!==null&&t!==void 0?t:e.file})}function Bi(e,t){return e.type==Qt?
-!0:Vm==qe("messageEncoding",{proto:e,parent:t})}function _m(e,t){return Gm==qe("utf8Validation",{proto:e,parent:t})}function qe(e,t){var n,r;let s=(n=t.proto.options)===
+{key:t,value:n}}function wm(e){var t;return Gm==qe("enumType",{proto:e.proto,parent:(t=e.parent)!==null&&t!==void 0?t:e.file})}function Bi(e,t){return e.type==Qt?
+!0:Vm==qe("messageEncoding",{proto:e,parent:t})}function _m(e,t){return xm==qe("utf8Validation",{proto:e,parent:t})}function qe(e,t){var n,r;let s=(n=t.proto.options)===
 null||n===void 0?void 0:n.features;if(s){let o=s[e];if(o!=0)return o}if("kind"in t){if(t.kind=="message")return qe(e,(r=t.parent)!==null&&r!==void 0?r:t.file);let o=Ui[t.
 edition];if(!o)throw new Error(`feature default for edition ${t.edition} not found`);return o[e]}return qe(e,t.parent)}function le(e,t){if(!e)throw new Error(t)}function $i(e){let t=$m(e);return t.messageType.forEach(Ot),Kn(t,()=>{}).getFile(t.name)}function $m(e){return Object.assign(Object.create({syntax:"",edition:0}),
 Object.assign(Object.assign({$typeName:"google.protobuf.FileDescriptorProto",dependency:[],publicDependency:[],weakDependency:[],optionDependency:[],service:[],
@@ -390,7 +390,7 @@ void 0}))}function Dm(e){var t,n,r;return Object.assign(Object.create({ctype:0,p
 retention:0}),Object.assign(Object.assign({$typeName:"google.protobuf.FieldOptions"},e),{targets:(t=e.targets)!==null&&t!==void 0?t:[],editionDefaults:(r=(n=e.editionDefaults)===
 null||n===void 0?void 0:n.map(o=>Object.assign({$typeName:"google.protobuf.FieldOptions.EditionDefault"},o)))!==null&&r!==void 0?r:[],uninterpretedOption:[]}))}
 function Di(e){return Object.assign(Object.create({visibility:0}),{$typeName:"google.protobuf.EnumDescriptorProto",name:e.name,reservedName:[],reservedRange:[],
-value:e.value.map(n=>Object.assign({$typeName:"google.protobuf.EnumValueDescriptorProto"},n))})}function x(e,t,...n){return n.reduce((r,s)=>r.nestedMessages[s],e.messages[t])}function D(e,t,...n){if(n.length==0)return e.enums[t];let r=n.pop();return n.reduce((s,o)=>s.nestedMessages[o],e.messages[t]).nestedEnums[r]}var io=$i({name:"google/protobuf/descriptor.proto",package:"google.protobuf",messageType:[{name:"FileDescriptorSet",field:[{name:"file",number:1,type:11,label:3,
+value:e.value.map(n=>Object.assign({$typeName:"google.protobuf.EnumValueDescriptorProto"},n))})}function G(e,t,...n){return n.reduce((r,s)=>r.nestedMessages[s],e.messages[t])}function D(e,t,...n){if(n.length==0)return e.enums[t];let r=n.pop();return n.reduce((s,o)=>s.nestedMessages[o],e.messages[t]).nestedEnums[r]}var io=$i({name:"google/protobuf/descriptor.proto",package:"google.protobuf",messageType:[{name:"FileDescriptorSet",field:[{name:"file",number:1,type:11,label:3,
 typeName:".google.protobuf.FileDescriptorProto"}],extensionRange:[{start:536e6,end:536000001}]},{name:"FileDescriptorProto",field:[{name:"name",number:1,type:9,
 label:1},{name:"package",number:2,type:9,label:1},{name:"dependency",number:3,type:9,label:3},{name:"public_dependency",number:10,type:5,label:3},{name:"weak_de\
 pendency",number:11,type:5,label:3},{name:"option_dependency",number:15,type:9,label:3},{name:"message_type",number:4,type:11,label:3,typeName:".google.protobuf\
@@ -515,7 +515,7 @@ NONE",number:0},{name:"SET",number:1},{name:"ALIAS",number:2}]}]}]}],enumType:[{
 {name:"EDITION_PROTO2",number:998},{name:"EDITION_PROTO3",number:999},{name:"EDITION_2023",number:1e3},{name:"EDITION_2024",number:1001},{name:"EDITION_2026",number:1002},
 {name:"EDITION_UNSTABLE",number:9999},{name:"EDITION_1_TEST_ONLY",number:1},{name:"EDITION_2_TEST_ONLY",number:2},{name:"EDITION_99997_TEST_ONLY",number:99997},
 {name:"EDITION_99998_TEST_ONLY",number:99998},{name:"EDITION_99999_TEST_ONLY",number:99999},{name:"EDITION_MAX",number:2147483647}]},{name:"SymbolVisibility",value:[
-{name:"VISIBILITY_UNSET",number:0},{name:"VISIBILITY_LOCAL",number:1},{name:"VISIBILITY_EXPORT",number:2}]}]});var pc=x(io,1);var Ki;(function(e){e[e.DECLARATION=0]="DECLARATION",e[e.UNVERIFIED=1]="UNVERIFIED"})(Ki||(Ki={}));var Oi;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
+{name:"VISIBILITY_UNSET",number:0},{name:"VISIBILITY_LOCAL",number:1},{name:"VISIBILITY_EXPORT",number:2}]}]});var pc=G(io,1);var Ki;(function(e){e[e.DECLARATION=0]="DECLARATION",e[e.UNVERIFIED=1]="UNVERIFIED"})(Ki||(Ki={}));var Oi;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
 7]="FIXED32",e[e.BOOL=8]="BOOL",e[e.STRING=9]="STRING",e[e.GROUP=10]="GROUP",e[e.MESSAGE=11]="MESSAGE",e[e.BYTES=12]="BYTES",e[e.UINT32=13]="UINT32",e[e.ENUM=14]=
 "ENUM",e[e.SFIXED32=15]="SFIXED32",e[e.SFIXED64=16]="SFIXED64",e[e.SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(Oi||(Oi={}));var Pi;(function(e){e[e.OPTIONAL=1]="OPTIONAL",e[e.REPEATED=3]="REPEATED",e[e.REQUIRED=2]="REQUIRED"})(Pi||(Pi={}));var Qi;(function(e){e[e.SPEED=1]="SPEED",e[e.CODE_SIZE=2]="CODE_SIZE",e[e.LITE_RUNTIME=3]="LITE_RUNTIME"})(Qi||(Qi={}));var zi;(function(e){e[e.STRING=0]="STRING",e[e.CORD=1]="CORD",e[e.STRING_PIECE=2]="STRING_PIECE"})(zi||(zi={}));var Hi;(function(e){e[e.JS_NORMAL=0]="JS_NORMAL",e[e.JS_STRING=1]="JS_STRING",e[e.JS_NUMBER=2]="JS_NUMBER"})(Hi||(Hi={}));var ji;(function(e){e[e.RETENTION_UNKNOWN=0]="RETENTION_UNKNOWN",e[e.RETENTION_RUNTIME=1]="RETENTION_RUNTIME",e[e.RETENTION_SOURCE=2]="RETENTION_SOURCE"})(ji||(ji=
 {}));var qi;(function(e){e[e.TARGET_TYPE_UNKNOWN=0]="TARGET_TYPE_UNKNOWN",e[e.TARGET_TYPE_FILE=1]="TARGET_TYPE_FILE",e[e.TARGET_TYPE_EXTENSION_RANGE=2]="TARGET_TYPE_\
@@ -532,7 +532,7 @@ _99997_TEST_ONLY",e[e.EDITION_99998_TEST_ONLY=99998]="EDITION_99998_TEST_ONLY",e
 "EDITION_MAX"})(dc||(dc={}));var mc;(function(e){e[e.VISIBILITY_UNSET=0]="VISIBILITY_UNSET",e[e.VISIBILITY_LOCAL=1]="VISIBILITY_LOCAL",e[e.VISIBILITY_EXPORT=2]="VISIBILITY_EXPORT"})(mc||(mc=
 {}));function S(e,t){var n;let r=z(pc,ft(e));return r.messageType.forEach(Ot),r.dependency=(n=t?.map(o=>o.proto.name))!==null&&n!==void 0?n:[],Kn(r,o=>t?.find(a=>a.proto.
 name===o)).getFile(r.name)}var co=S("Chlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiJgoDQW55EhAKCHR5cGVfdXJsGAEgASgJEg0KBXZhbHVlGAIgASgMQnYKE2NvbS5nb29nbGUucHJvdG9idWZCCEFueV\
-Byb3RvUAFaLGdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2FueXBiogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),gc=x(co,0);function fc(e,t,n){let r=!1;return n||(n=Y(gc),r=!0),n.value=ht(e,t),n.typeUrl=Pm(t.$typeName),r?n:void 0}function Om(e,t){if(e.typeUrl==="")return!1;let n=typeof t==
+Byb3RvUAFaLGdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2FueXBiogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),gc=G(co,0);function fc(e,t,n){let r=!1;return n||(n=Y(gc),r=!0),n.value=ht(e,t),n.typeUrl=Pm(t.$typeName),r?n:void 0}function Om(e,t){if(e.typeUrl==="")return!1;let n=typeof t==
 "string"?t:t.typeName,r=bc(e.typeUrl);return n===r}function hc(e,t){if(e.typeUrl==="")return;let n=t.kind=="message"?t:t.getMessage(bc(e.typeUrl));if(!(!n||!Om(
 e,n)))return z(n,e.value)}function Pm(e){return`type.googleapis.com/${e}`}function bc(e){let t=e.lastIndexOf("/"),n=t>=0?e.substring(t+1):e;if(!n.length)throw new Error(`invalid type url\
 : ${e}`);return n}function yc(e,t,...n){if(n.length==0)return e.extensions[t];let r=n.pop();return n.reduce((s,o)=>s.nestedMessages[o],e.messages[t]).nestedExtensions[r]}var lo=S("Chxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvEg9nb29nbGUucHJvdG9idWYihAEKBlN0cnVjdBIzCgZmaWVsZHMYASADKAsyIy5nb29nbGUucHJvdG9idWYuU3RydWN0LkZpZWxkc0VudHJ5Gk\
@@ -540,7 +540,7 @@ UKC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRIlCgV2YWx1ZRgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi
 VsbFZhbHVlSAASFgoMbnVtYmVyX3ZhbHVlGAIgASgBSAASFgoMc3RyaW5nX3ZhbHVlGAMgASgJSAASFAoKYm9vbF92YWx1ZRgEIAEoCEgAEi8KDHN0cnVjdF92YWx1ZRgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi\
 5TdHJ1Y3RIABIwCgpsaXN0X3ZhbHVlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkxpc3RWYWx1ZUgAQgYKBGtpbmQiMwoJTGlzdFZhbHVlEiYKBnZhbHVlcxgBIAMoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZS\
 obCglOdWxsVmFsdWUSDgoKTlVMTF9WQUxVRRAAQn8KE2NvbS5nb29nbGUucHJvdG9idWZCC1N0cnVjdFByb3RvUAFaL2dvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL3N0cnVjdHBi+AEBog\
-IDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),Sc=x(lo,0),uo=x(lo,1),Ec=x(lo,2),Pn;(function(e){e[e.NULL_VALUE=0]="NULL_VALUE"})(Pn||(Pn={}));function Qn(e,t,n){Rc(t,e);let r=Qm(e.$unknown,t),[s,o,a]=et(t),i=Cs(n);for(let c of r)oi(s,new K(c.data),o,c.wireType,i);return a()}function mo(e,t,n){var r;Rc(
+IDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM"),Sc=G(lo,0),uo=G(lo,1),Ec=G(lo,2),Pn;(function(e){e[e.NULL_VALUE=0]="NULL_VALUE"})(Pn||(Pn={}));function Qn(e,t,n){Rc(t,e);let r=Qm(e.$unknown,t),[s,o,a]=et(t),i=Cs(n);for(let c of r)oi(s,new K(c.data),o,c.wireType,i);return a()}function mo(e,t,n){var r;Rc(
 t,e);let s=((r=e.$unknown)!==null&&r!==void 0?r:[]).filter(l=>l.no!==t.number),[o,a]=et(t,n),i=new Ye;ni(i,{writeUnknownFields:!0},o,a);let c=new K(i.finish());
 for(;c.pos<c.len;){let[l,u]=c.tag(),p=c.skip(u,l);s.push({no:l,wireType:u,data:p})}e.$unknown=s}function po(e,t){let n=e.proto.options;if(!n){let[,,r]=et(t);return r()}return Qn(n,t)}function Qm(e,t){if(e===void 0)return[];if(t.fieldKind==="enum"||t.fieldKind===
 "scalar"){for(let n=e.length-1;n>=0;--n)if(e[n].no==t.number)return[e[n]];return[]}return e.filter(n=>n.no===t.number)}function et(e,t){let n=e.typeName,r=Object.
@@ -556,7 +556,7 @@ if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.prot
 google.protobuf.Duration":return(t,n)=>up(n);case"google.protobuf.FieldMask":return(t,n)=>dp(n);case"google.protobuf.Struct":return(t,n)=>Ic(n);case"google.prot\
 obuf.Value":return(t,n)=>bo(n);case"google.protobuf.ListValue":return(t,n)=>Nc(n);default:if(Q(e)){let t=e.fields[0],n=t.localName,r=_(t.scalar,!1),s=tr(t);return(o,a)=>{
 let i=a[n];return s(o,i===void 0?r:i)}}return}}function rp(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return sp(e);case"list":case"map":{let t=e.
-fieldKind=="list"?xc(e):Gc(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=>{let c=t(o,a[s]);c!==void 0&&(i[o.useProtoFieldName?n:r]=c)}}}}function sp(e){let t=Vc(
+fieldKind=="list"?Gc(e):xc(e),n=e.name,r=e.jsonName,s=e.localName;return(o,a,i)=>{let c=t(o,a[s]);c!==void 0&&(i[o.useProtoFieldName?n:r]=c)}}}}function sp(e){let t=Vc(
 e),n=e.name,r=e.jsonName,s=e.localName;if(e.oneof){let o=e.oneof.localName;return(a,i,c)=>{let l=i[o];l.case===s&&(c[a.useProtoFieldName?n:r]=t(a,l.value))}}if(e.
 presence!=Hm){let o=e.presence==zm?`cannot encode ${e} to JSON: required field not set`:void 0;return(a,i,c)=>{let l=i[s];if(l!==void 0&&Object.prototype.hasOwnProperty.
 call(i,s))c[a.useProtoFieldName?n:r]=t(a,l);else if(o!==void 0)throw new Error(o)}}if(e.fieldKind=="enum"){let o=e.enum.values[0].number;return(a,i,c)=>{let l=i[s];
@@ -564,10 +564,10 @@ call(i,s))c[a.useProtoFieldName?n:r]=t(a,l);else if(o!==void 0)throw new Error(o
 useProtoFieldName?n:r]=t(o,c))};case m.STRING:return(o,a,i)=>{let c=a[s];(c!==""||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case m.BYTES:return(o,a,i)=>{
 let c=a[s];(!(c instanceof Uint8Array)||c.byteLength>0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};case m.DOUBLE:case m.FLOAT:return(o,a,i)=>{let c=a[s];
 (!Object.is(c,0)||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?n:r]=t(o,c))};default:return(o,a,i)=>{let c=a[s];(c!=0||o.alwaysEmitImplicit)&&(i[o.useProtoFieldName?
-n:r]=t(o,c))}}}function op(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Vc(e);case"list":return xc(e);case"map":return Gc(e)}}function Vc(e){
+n:r]=t(o,c))}}}function op(e){switch(e.fieldKind){case"scalar":case"enum":case"message":return Vc(e);case"list":return Gc(e);case"map":return xc(e)}}function Vc(e){
 switch(e.fieldKind){case"scalar":return tr(e);case"enum":return ho(e);case"message":return fo(e)}}function fo(e){let{toMessage:t}=O(e),n=er(e.message);return(r,s)=>n(
-r,t(s))}function xc(e){let t=ap(e);return(n,r)=>{let s=r;if(s.length==0&&!n.alwaysEmitImplicit)return;let o=[];for(let a=0;a<s.length;a++)o.push(t(n,s[a]));return o}}
-function ap(e){switch(e.listKind){case"scalar":return tr(e);case"enum":return ho(e);case"message":return fo(e)}}function Gc(e){let t=ip(e);return(n,r)=>{let s=r,
+r,t(s))}function Gc(e){let t=ap(e);return(n,r)=>{let s=r;if(s.length==0&&!n.alwaysEmitImplicit)return;let o=[];for(let a=0;a<s.length;a++)o.push(t(n,s[a]));return o}}
+function ap(e){switch(e.listKind){case"scalar":return tr(e);case"enum":return ho(e);case"message":return fo(e)}}function xc(e){let t=ip(e);return(n,r)=>{let s=r,
 o=Object.keys(s);if(o.length==0&&!n.alwaysEmitImplicit)return;let a={};for(let i=0;i<o.length;i++){let c=o[i];w(a,c,t(n,s[c]))}return a}}function ip(e){switch(e.
 mapKind){case"scalar":return tr(e);case"enum":return ho(e);case"message":return fo(e)}}function ho(e){let t=e.enum;return t.typeName=="google.protobuf.NullValue"?
 (n,r)=>{if(typeof r!="number")throw Zc(t,r);return null}:(n,r)=>{var s,o;if(typeof r!="number")throw Zc(t,r);return n.enumAsInteger?r:(o=(s=t.value[r])===null||
@@ -584,15 +584,15 @@ void 0&&(e[l.jsonName]=h)}}}function lp(e,t){if(e.typeUrl==="")return{};let{regi
 o}function up(e){let t=Number(e.seconds),n=e.nanos;if(t>qn||t<jn)throw new Error(`cannot encode message ${e.$typeName} to JSON: value out of range`);if(t>0&&n<0||
 t<0&&n>0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos sign must match seconds sign`);let r=e.seconds.toString();if(n!==0){let s=Math.abs(
 n).toString();s="0".repeat(9-s.length)+s,s.substring(3)==="000000"?s=s.substring(0,3):s.substring(6)==="000"&&(s=s.substring(0,6)),r+="."+s,n<0&&t==0&&(r="-"+r)}
-return r+"s"}function dp(e){return e.paths.map(t=>{if(Jn(xe(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
-" is irreversible`);return xe(t)}).join(",")}function Ic(e){let t={},n=Object.keys(e.fields);for(let r=0;r<n.length;r++){let s=n[r];w(t,s,bo(e.fields[s]))}return t}
+return r+"s"}function dp(e){return e.paths.map(t=>{if(Jn(Ge(t))!==t)throw new Error(`cannot encode message ${e.$typeName} to JSON: lowerCamelCase of path name "${t}\
+" is irreversible`);return Ge(t)}).join(",")}function Ic(e){let t={},n=Object.keys(e.fields);for(let r=0;r<n.length;r++){let s=n[r];w(t,s,bo(e.fields[s]))}return t}
 function bo(e){switch(e.kind.case){case"nullValue":return null;case"numberValue":if(!Number.isFinite(e.kind.value))throw new Error(`${e.$typeName} cannot be NaN\
  or Infinity`);return e.kind.value;case"boolValue":return e.kind.value;case"stringValue":return e.kind.value;case"structValue":return Ic(e.kind.value);case"list\
 Value":return Nc(e.kind.value);default:throw new Error(`${e.$typeName} must have a value`)}}function Nc(e){return e.values.map(bo)}function mp(e){let t=Number(e.
 seconds)*1e3;if(t<zn||t>Hn)throw new Error(`cannot encode message ${e.$typeName} to JSON: must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z inclusive`);
 if(e.nanos<0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos must not be negative`);if(e.nanos>999999999)throw new Error(`cannot encode mes\
 sage ${e.$typeName} to JSON: nanos must not be greater than 999999999`);let n="Z";if(e.nanos>0){let r=(e.nanos+1e9).toString().substring(1);r.substring(3)==="00\
-0000"?n="."+r.substring(0,3)+"Z":r.substring(6)==="000"?n="."+r.substring(0,6)+"Z":n="."+r+"Z"}return new Date(t).toISOString().replace(".000Z",n)}var pp=2;function gp(e){return Object.assign(Object.assign({ignoreUnknownFields:!1,recursionLimit:100},e),{depth:0})}function Fc(e,t,n){return fp(e,xp(t,e.typeName),
+0000"?n="."+r.substring(0,3)+"Z":r.substring(6)==="000"?n="."+r.substring(0,6)+"Z":n="."+r+"Z"}return new Date(t).toISOString().replace(".000Z",n)}var pp=2;function gp(e){return Object.assign(Object.assign({ignoreUnknownFields:!1,recursionLimit:100},e),{depth:0})}function Fc(e,t,n){return fp(e,Gp(t,e.typeName),
 n)}function fp(e,t,n){let r=Y(e);return hp(e,r,t,n),r}function hp(e,t,n,r){try{At(e)(t,n,gp(r))}catch(s){throw Ca(s)?new Error(`cannot decode ${s.field()} from JSON: ${s.message}`,{cause:s}):s}}var yo=new WeakMap;function At(e){let t=yo.get(e);return t===void 0&&(t=bp(e)),t}function bp(e){let t=String(e),n=yp(e);if(n!==void 0){let a=(i,c,l)=>{if(++l.depth>
 l.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${l.recursionLimit} reached`);n(i,c,l),l.depth--};return yo.set(e,a),
 a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${c.recursionLimit}\
@@ -639,9 +639,9 @@ let t=e.fieldKind!=="map"&&e.longAsString;switch(e.scalar){case m.INT64:case m.S
 mber"?I.parse(n):n;case m.FIXED64:case m.UINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="number"?I.uParse(n):n;default:return n=>n}}function Vp(e){
 switch(e){case m.BOOL:return t=>{switch(t){case"true":return!0;case"false":return!1}return t};case m.INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:
 return Cc;case m.INT64:case m.SINT64:case m.SFIXED64:case m.UINT64:case m.FIXED64:return t=>/^-?0+$/.test(t)?"0":t.replace(/^(-?)0+(?=\d)/,"$1");default:return t=>t}}
-function Cc(e){if(typeof e=="string"){if(e===""||e.trim().length!==e.length)return e;let t=Number(e);return Number.isNaN(t)?e:t}return e}function xp(e,t){let n;
-try{n=JSON.parse(e)}catch(r){let s=r instanceof Error?r.message:String(r);throw new Error(`cannot decode message ${t} from JSON: ${s}`,{cause:r})}return Gp(e,t),
-n}function Gp(e,t){let n=[],r=!1,s=0;for(;s<e.length;)switch(e[s]){case"{":n.push(new Set),r=!0,s++;break;case"[":n.push(null),r=!1,s++;break;case"}":case"]":n.
+function Cc(e){if(typeof e=="string"){if(e===""||e.trim().length!==e.length)return e;let t=Number(e);return Number.isNaN(t)?e:t}return e}function Gp(e,t){let n;
+try{n=JSON.parse(e)}catch(r){let s=r instanceof Error?r.message:String(r);throw new Error(`cannot decode message ${t} from JSON: ${s}`,{cause:r})}return xp(e,t),
+n}function xp(e,t){let n=[],r=!1,s=0;for(;s<e.length;)switch(e[s]){case"{":n.push(new Set),r=!0,s++;break;case"[":n.push(null),r=!1,s++;break;case"}":case"]":n.
 pop(),r=!1,s++;break;case",":r=n[n.length-1]!=null,s++;break;case":":r=!1,s++;break;case'"':{let o=s++,a=!1;for(;s<e.length;){if(e[s]=="\\"){a=!0,s+=2;continue}
 if(e[s]=='"')break;s++}let i=s++,c=n[n.length-1];if(r&&c){let l=a?JSON.parse(e.substring(o,i+1)):e.substring(o+1,i);if(c.has(l))throw new Error(`cannot decode m\
 essage ${t} from JSON: duplicate object key "${l}"`);c.add(l)}r=!1;break}default:s++;break}}function Ip(e,t,n){var r;if(t===null||Array.isArray(t)||typeof t!="o\
@@ -668,20 +668,20 @@ e.kind={case:"nullValue",value:Pn.NULL_VALUE};else if(Array.isArray(t)){let r=Y(
 isArray(t))throw new Error(`cannot decode message ${e.$typeName} from JSON ${k(t)}`);for(let r=0;r<t.length;r++){let s=Y(uo);Zo(s,t[r],n),e.values.push(s)}}var V;(function(e){e[e.Canceled=1]="Canceled",e[e.Unknown=2]="Unknown",e[e.InvalidArgument=3]="InvalidArgument",e[e.DeadlineExceeded=4]="DeadlineExceeded",e[e.NotFound=
 5]="NotFound",e[e.AlreadyExists=6]="AlreadyExists",e[e.PermissionDenied=7]="PermissionDenied",e[e.ResourceExhausted=8]="ResourceExhausted",e[e.FailedPrecondition=
 9]="FailedPrecondition",e[e.Aborted=10]="Aborted",e[e.OutOfRange=11]="OutOfRange",e[e.Unimplemented=12]="Unimplemented",e[e.Internal=13]="Internal",e[e.Unavailable=
-14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(V||(V={}));function vo(e){let t=V[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var G=class e extends Error{constructor(t,n=V.Unknown,r,s,o){super(Yp(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
+14]="Unavailable",e[e.DataLoss=15]="DataLoss",e[e.Unauthenticated=16]="Unauthenticated"})(V||(V={}));function vo(e){let t=V[e];return typeof t!="string"?e.toString():t[0].toLowerCase()+t.substring(1).replace(/[A-Z]/g,n=>"_"+n.toLowerCase())}var x=class e extends Error{constructor(t,n=V.Unknown,r,s,o){super(Yp(t,n)),this.name="ConnectError",this.isWireError=!1,Object.setPrototypeOf(this,new.target.prototype),
 this.rawMessage=t,this.code=n,this.metadata=new Headers(r??{}),this.details=s??[],this.cause=o}static from(t,n=V.Unknown){return t instanceof e?t:t instanceof Error?
 t.name=="AbortError"||t.name=="TimeoutError"?new e(t.message,V.Canceled):new e(t.message,n,void 0,void 0,t):new e(String(t),n,void 0,void 0,t)}static[Symbol.hasInstance](t){
 return t instanceof Error?Object.getPrototypeOf(t)===e.prototype?!0:t.name==="ConnectError"&&"code"in t&&typeof t.code=="number"&&"metadata"in t&&"details"in t&&
 Array.isArray(t.details)&&"rawMessage"in t&&typeof t.rawMessage=="string"&&"cause"in t:!1}findDetails(t){let n=t.kind==="message"?{getMessage:s=>s===t.typeName?
 t:void 0}:t,r=[];for(let s of this.details){if("desc"in s){n.getMessage(s.desc.typeName)&&r.push(Y(s.desc,s.value));continue}let o=n.getMessage(s.type);if(o)try{
-r.push(z(o,s.value))}catch{}}return r}};function Yp(e,t){return e.length?`[${vo(t)}] ${e}`:`[${vo(t)}]`}function Xc(e,t,n){try{let r=ft(e);return t?z(t,r,n):r}catch(r){throw G.from(r,V.DataLoss)}}function Lc(e,t){let n={};for(let r of e.methods){let s=t(r);s!=null&&(n[r.localName]=s)}return n}var nr=1;function Bc(e,t,n=!1){if(t>e){let r=`message size is larger than configured readMaxBytes ${e}`;throw n&&(r=`message size ${t} is larger than configured readMaxB\
-ytes ${e}`),new G(r,V.ResourceExhausted)}}function Wp(e){return new Vo(e)}var Vo=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
+r.push(z(o,s.value))}catch{}}return r}};function Yp(e,t){return e.length?`[${vo(t)}] ${e}`:`[${vo(t)}]`}function Xc(e,t,n){try{let r=ft(e);return t?z(t,r,n):r}catch(r){throw x.from(r,V.DataLoss)}}function Lc(e,t){let n={};for(let r of e.methods){let s=t(r);s!=null&&(n[r.localName]=s)}return n}var nr=1;function Bc(e,t,n=!1){if(t>e){let r=`message size is larger than configured readMaxBytes ${e}`;throw n&&(r=`message size ${t} is larger than configured readMaxB\
+ytes ${e}`),new x(r,V.ResourceExhausted)}}function Wp(e){return new Vo(e)}var Vo=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
 buf=[]}get byteLength(){return this.buf.reduce((t,n)=>t+n.byteLength,0)}decode(t){this.buf.push(t);let n=[];for(;;){let r=this.pop();if(!r)break;n.push(r)}return n}pop(){
 if(!(!this.env&&(this.env=this.head(),!this.env))&&this.cons(this.env.data)){let t=this.env;return this.env=void 0,t}}head(){if(!this.cons(this.header))return;let t=this.
 headerView.getUint8(0),n=this.headerView.getUint32(1);return Bc(this.readMaxBytes,n,!0),{flags:t,data:new Uint8Array(n)}}cons(t){let n=t.byteLength;if(this.byteLength<
 n)return!1;let r=0;for(;r<n;){let s=this.buf.shift();s.byteLength>n-r?(t.set(s.subarray(0,n-r),r),this.buf.unshift(s.subarray(n-r)),r+=n-r):(t.set(s,r),r+=s.byteLength)}
 return!0}};function rr(e){let t,n=Wp(4294967295);return new ReadableStream({start(){t=e.getReader()},async pull(r){let s=!1;for(;!s;){let o=await t.read();if(o.
-done)n.byteLength>0&&r.error(new G("protocol error: incomplete envelope",V.InvalidArgument)),r.close();else for(let a of n.decode(o.value))r.enqueue(a),s=!0}}})}function sr(e,t){let n=new Uint8Array(t.length+5);n.set(t,5);let r=new DataView(n.buffer,n.byteOffset,n.byteLength);return r.setUint8(0,e),r.setUint32(1,t.length),
+done)n.byteLength>0&&r.error(new x("protocol error: incomplete envelope",V.InvalidArgument)),r.close();else for(let a of n.decode(o.value))r.enqueue(a),s=!0}}})}function sr(e,t){let n=new Uint8Array(t.length+5);n.set(t,5);let r=new DataView(n.buffer,n.byteOffset,n.byteLength);return r.setUint8(0,e),r.setUint32(1,t.length),
 n}var Cp=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},zt=function(e){
@@ -706,27 +706,27 @@ var s,o;let a=await e.unary(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValu
 null||o===void 0||o.call(r,a.trailer),a.message}}function Up(e,t){return(n,r)=>_c(e.stream(t,r?.signal,r?.timeoutMs,r?.headers,Uc([n]),r?.contextValues),r)}function wp(e,t){
 return async(n,r)=>{var s,o,a,i,c,l;let u=await e.stream(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues);(c=r?.onHeader)===null||c===void 0||c.call(r,u.
 header);let p,g=0;try{for(var f=!0,h=wc(u.message),y;y=await h.next(),s=y.done,!s;f=!0)i=y.value,f=!1,p=i,g++}catch(E){o={error:E}}finally{try{!f&&!s&&(a=h.return)&&
-await a.call(h)}finally{if(o)throw o.error}}if(!p)throw new G("protocol error: missing response message",V.Unimplemented);if(g>1)throw new G("protocol error: re\
+await a.call(h)}finally{if(o)throw o.error}}if(!p)throw new x("protocol error: missing response message",V.Unimplemented);if(g>1)throw new x("protocol error: re\
 ceived extra messages for client streaming method",V.Unimplemented);return(l=r?.onTrailer)===null||l===void 0||l.call(r,u.trailer),p}}function _p(e,t){return(n,r)=>_c(
 e.stream(t,r?.signal,r?.timeoutMs,r?.headers,n,r?.contextValues),r)}function _c(e,t){let n=(function(){return Lp(this,arguments,function*(){var r,s;let o=yield vt(
 e);(r=t?.onHeader)===null||r===void 0||r.call(t,o.header),yield vt(yield*Xp(wc(o.message))),(s=t?.onTrailer)===null||s===void 0||s.call(t,o.trailer)})})()[Symbol.
 asyncIterator]();return{[Symbol.asyncIterator]:()=>({next:()=>n.next()})}}function $c(...e){let t=new AbortController,n=e.filter(s=>s!==void 0).concat(t.signal);for(let s of n){if(s.aborted){r.apply(s);break}s.addEventListener("abort",
 r)}function r(){t.signal.aborted||t.abort(or(this));for(let s of n)s.removeEventListener("abort",r)}return t}function Jc(e){let t=new AbortController,n=()=>{t.abort(
-new G("the operation timed out",V.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function or(e){
+new x("the operation timed out",V.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function or(e){
 if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function ar(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function ir(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
-`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var xo="Content-Type";var Go="Grpc-Timeout",ue="Grpc-Status",jt="Grpc-Message";var Io="Grpc-Status-Details-Bin";var cr="User-Agent";var No="X-User-Agent",Kc="X-Grpc-Web";var Oc="application/grpc-web+proto",Pc="application/grpc-web+json";function We(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Jp=S("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
-0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[co]),Qc=x(Jp,0);var zc="0";function lr(e){var t;let n=e.get(Io);if(n!=null){let s=Xc(n,Qc);if(s.code==0)return;let o=new G(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
+`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var Go="Content-Type";var xo="Grpc-Timeout",ue="Grpc-Status",jt="Grpc-Message";var Io="Grpc-Status-Details-Bin";var cr="User-Agent";var No="X-User-Agent",Kc="X-Grpc-Web";var Oc="application/grpc-web+proto",Pc="application/grpc-web+json";function We(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Jp=S("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
+0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[co]),Qc=G(Jp,0);var zc="0";function lr(e){var t;let n=e.get(Io);if(n!=null){let s=Xc(n,Qc);if(s.code==0)return;let o=new x(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
 substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(ue);if(r!=null){if(r===zc)return;let s=parseInt(r,10),o;return s in V?o=
-new G(decodeURIComponent((t=e.get(jt))!==null&&t!==void 0?t:""),s,e):o=new G(`invalid grpc-status: ${r}`,V.Internal,e),o.isWireError=!0,o}}function ur(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function Mo(e,t){return Y(e,t)}function Hc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:Mo(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
-asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function Fo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function el(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function dr(e,t,n,r){let s=t?jc(e.input,r):qc(e.input,n);return{parse:(t?jc(e.output,r):qc(e.output,n)).parse,serialize:s.serialize}}function jc(e,t){return{parse(n){try{return z(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`parse binary: ${s}`,V.Internal)}},serialize(n){
-try{return ht(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new G(`serialize binary: ${s}`,V.Internal)}}}}function qc(e,t){var n,r;let s=(n=
+new x(decodeURIComponent((t=e.get(jt))!==null&&t!==void 0?t:""),s,e):o=new x(`invalid grpc-status: ${r}`,V.Internal,e),o.isWireError=!0,o}}function ur(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function Mo(e,t){return Y(e,t)}function Hc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:Mo(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
+asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function Fo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function el(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function dr(e,t,n,r){let s=t?jc(e.input,r):qc(e.input,n);return{parse:(t?jc(e.output,r):qc(e.output,n)).parse,serialize:s.serialize}}function jc(e,t){return{parse(n){try{return z(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new x(`parse binary: ${s}`,V.Internal)}},serialize(n){
+try{return ht(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new x(`serialize binary: ${s}`,V.Internal)}}}}function qc(e,t){var n,r;let s=(n=
 t?.textEncoder)!==null&&n!==void 0?n:new TextEncoder,o=(r=t?.textDecoder)!==null&&r!==void 0?r:new TextDecoder,a=el(t);return{parse(i){try{let c=o.decode(i);return Fc(
-e,c,a)}catch(c){throw G.from(c,V.InvalidArgument)}},serialize(i){try{let c=vc(e,i,a);return s.encode(c)}catch(c){throw G.from(c,V.Internal)}}}}function Yo(e){let t=Fo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Mo(e.req.method.input,e.req.message),signal:n});return t(
+e,c,a)}catch(c){throw x.from(c,V.InvalidArgument)}},serialize(i){try{let c=vc(e,i,a);return s.encode(c)}catch(c){throw x.from(c,V.Internal)}}}}function Yo(e){let t=Fo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Mo(e.req.method.input,e.req.message),signal:n});return t(
 o).then(a=>(s(),a),r)}function Wo(e){let t=Fo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Hc(e.req.method.input,e.req.
 message),signal:n}),a=!1;return n.addEventListener("abort",function(){var i,c;let l=e.req.message[Symbol.asyncIterator]();a||(i=l.throw)===null||i===void 0||i.call(
 l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()=>{})}),t(o).then(i=>Object.assign(Object.assign({},i),{message:{[Symbol.asyncIterator](){
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(or(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function tl(e){let{signal:t,
-cleanup:n}=Jc(e.timeoutMs),r=$c(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?G.from(or(r.signal),V.Canceled):G.from(o);return r.abort(a),n(),Promise.
+cleanup:n}=Jc(e.timeoutMs),r=$c(e.signal,t);return[r.signal,function(o){let a=r.signal.aborted?x.from(or(r.signal),V.Canceled):x.from(o);return r.abort(a),n(),Promise.
 reject(a)},function(){n(),r.abort()}]}var mr=S("Ch1icmlkZ2VtYXN0ZXIvdjEvcmVmdXNhbC5wcm90bxIPYnJpZGdlbWFzdGVyLnYxKnoKDVJlZnVzYWxBZHZpY2USHgoaUkVGVVNBTF9BRFZJQ0VfVU5TUEVDSUZJRUQQABIYChRSRUZVU0FMX0FEVk\
 lDRV9SRVRSWRABEhYKElJFRlVTQUxfQURWSUNFX0ZJWBACEhcKE1JFRlVTQUxfQURWSUNFX1NUT1AQAyq2EQoNUmVmdXNhbFJlYXNvbhIeChpSRUZVU0FMX1JFQVNPTl9VTlNQRUNJRklFRBAAEicKHVJFRlVTQU\
 xfUkVBU09OX1RJQ0tFVF9NSVNTSU5HEAEaBIi1GAISJwodUkVGVVNBTF9SRUFTT05fVElDS0VUX1VOS05PV04QAhoEiLUYAhInCh1SRUZVU0FMX1JFQVNPTl9IRUxMT19FWFBFQ1RFRBADGgSItRgCEiMKGVJFRl\
@@ -747,9 +747,9 @@ RFRBAqGgSItRgCEiYKHFJFRlVTQUxfUkVBU09OX1FVRVVFX1VOS05PV04QKxoEiLUYAhIrCiFSRUZVU0
 9VTktOT1dOEC0aBIi1GAMSJAoaUkVGVVNBTF9SRUFTT05fQk9UX0JFTkNIRUQQLhoEiLUYAhInCh1SRUZVU0FMX1JFQVNPTl9MQURERVJfVU5LTk9XThAvGgSItRgCEiYKHFJFRlVTQUxfUkVBU09OX0xBRERFUl\
 9DTE9TRUQQMBoEiLUYAxIkChpSRUZVU0FMX1JFQVNPTl9CT1RfVU5LTk9XThAxGgSItRgCEigKHlJFRlVTQUxfUkVBU09OX0NPTlRFU1RfVU5LTk9XThAyGgSItRgCEikKH1JFRlVTQUxfUkVBU09OX1BPU0lUSU\
 9OX0lOVkFMSUQQMxoEiLUYAhIqCiBSRUZVU0FMX1JFQVNPTl9CT1RfTk9UX0FWQUlMQUJMRRA0GgSItRgBEikKH1JFRlVTQUxfUkVBU09OX1JFUExBWV9GT1JHT1RURU4QNRoEiLUYAyIECB0QHSoUUkVGVVNBTF\
-9SRUFTT05fTU9WRUQ6WwoGYWR2aWNlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0YYDIAEoDjIeLmJyaWRnZW1hc3Rlci52MS5SZWZ1c2FsQWR2aWNlUgZhZHZpY2ViBnByb3RvMw",[io]);var nl=D(mr,1),rl=yc(mr,0);var Dp=1;function Ce(e){for(let t of G.from(e).details){if(!("type"in t)||t.type!=="google.rpc.ErrorInfo")continue;let n=new K(t.value);for(;n.pos<n.len;){let[r,
+9SRUFTT05fTU9WRUQ6WwoGYWR2aWNlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0YYDIAEoDjIeLmJyaWRnZW1hc3Rlci52MS5SZWZ1c2FsQWR2aWNlUgZhZHZpY2ViBnByb3RvMw",[io]);var nl=D(mr,1),rl=yc(mr,0);var Dp=1;function Ce(e){for(let t of x.from(e).details){if(!("type"in t)||t.type!=="google.rpc.ErrorInfo")continue;let n=new K(t.value);for(;n.pos<n.len;){let[r,
 s]=n.tag();if(r===Dp&&s===N.LengthDelimited)return n.string();n.skip(s,r)}}return""}var Kp=["MATCH_RUNNING","GROUP_RUNNING"],Op=[V.Unavailable,V.Unknown,V.Internal,
-V.ResourceExhausted];function W(e){let{code:t,rawMessage:n}=G.from(e),r=Ce(e);return{text:r==="NODE_SUPERSEDED"&&"another server of the cluster is taking over f\
+V.ResourceExhausted];function W(e){let{code:t,rawMessage:n}=x.from(e),r=Ce(e);return{text:r==="NODE_SUPERSEDED"&&"another server of the cluster is taking over f\
 rom this server"||n||V[t],needsKey:t===V.Unauthenticated||t===V.PermissionDenied,isUnsupported:t===V.Unimplemented,isTemporary:r===""?Op.includes(t):Pp(r)&&!Kp.
 includes(r)}}function Pp(e){let t=nl.values.find(({name:n})=>n===`REFUSAL_REASON_${e}`);return t!==void 0&&po(t,rl)===1}var Qp=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;function A(e){let t=Array.from(e),n=t.length>400;return t.slice(0,400).join("").replace(Qp,r=>`\\u{${(r.
 codePointAt(0)??0).toString(16)}}`)+(n?"…":"")}var ge=class{constructor(t,n){this.load=t;this.changed=n}load;changed;items=[];#e="";#t=!1;#n="";async read(){if(this.#e===void 0)return;let{items:t,nextPageToken:n}=await this.
@@ -762,9 +762,9 @@ d` <span class="notice" role="alert">${A(this.#n)}</span>`:void 0}</p>`}};functi
 e.text)}</p>${e.needsKey?zp():void 0}${n}<p><a href="/">All matches</a></p></div></main>`}function zp(){return d`<form class="key-form" @submit=${e=>{e.preventDefault();
 let t=e.currentTarget.elements.namedItem("key");t instanceof HTMLInputElement&&ui(t.value.trim()),location.reload()}}><label>API key <input name="key" type="password" autocomplete="off" required></label><button type="submit">Use it in this tab</button></form>`}
 function j(e){return d`<main class="plain"><p class="panel quiet" role="status">${e}</p></main>`}function ol(){try{new Headers}catch{throw new Error("connect-web requires the fetch API. Are you running on an old version of Node.js? Node.js is not supported \
-in Connect for Web - please stay tuned for Connect for Node.")}}function qt(e,t){let n=lr(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(ue)&&!e.has(ue))throw new G("protocol error: missing status",V.Internal)}function pr(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(xo,e?Oc:Pc),a.set(Kc,"1");let i=(o=(s=a.get(cr))!==null&&s!==void 0?s:a.get(No))!==null&&o!==void 0?
-o:"connect-es/2.2.0";return a.set(No,i),r&&a.set(cr,i),t!==void 0&&a.set(Go,`${t}m`),a}function al(e){switch(e){case 400:return V.Internal;case 401:return V.Unauthenticated;case 403:return V.PermissionDenied;case 404:return V.Unimplemented;case 429:
-return V.Unavailable;case 502:return V.Unavailable;case 503:return V.Unavailable;case 504:return V.Unavailable;default:return V.Unknown}}function gr(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(ue),headerError:lr(t)};throw new G(decodeURIComponent((n=t.get(jt))!==null&&n!==void 0?n:`HTTP ${e}`),
+in Connect for Web - please stay tuned for Connect for Node.")}}function qt(e,t){let n=lr(e);if(n)throw t.forEach((r,s)=>{n.metadata.append(s,r)}),n;if(!t.has(ue)&&!e.has(ue))throw new x("protocol error: missing status",V.Internal)}function pr(e,t,n,r){var s,o;let a=new Headers(n??{});a.set(Go,e?Oc:Pc),a.set(Kc,"1");let i=(o=(s=a.get(cr))!==null&&s!==void 0?s:a.get(No))!==null&&o!==void 0?
+o:"connect-es/2.2.0";return a.set(No,i),r&&a.set(cr,i),t!==void 0&&a.set(xo,`${t}m`),a}function al(e){switch(e){case 400:return V.Internal;case 401:return V.Unauthenticated;case 403:return V.PermissionDenied;case 404:return V.Unimplemented;case 429:
+return V.Unavailable;case 502:return V.Unavailable;case 503:return V.Unavailable;case 504:return V.Unavailable;default:return V.Unknown}}function gr(e,t){var n;if(e>=200&&e<300)return{foundStatus:t.has(ue),headerError:lr(t)};throw new x(decodeURIComponent((n=t.get(jt))!==null&&n!==void 0?n:`HTTP ${e}`),
 al(e),t)}var tt=function(e){return this instanceof tt?(this.v=e,this):new tt(e)},Hp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is\
  not defined.");var r=n.apply(e,t||[]),s,o=[];return s=Object.create((typeof AsyncIterator=="function"?AsyncIterator:Object).prototype),i("next"),i("throw"),i("\
 return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(f){return function(h){return Promise.resolve(h).then(f,p)}}function i(f,h){r[f]&&(s[f]=function(y){
@@ -775,9 +775,9 @@ r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?v
 service:r.parent,method:r,requestMethod:"POST",url:ur(e.baseUrl,r),header:pr(n,o,a,!1),contextValues:c??ar(),message:i},next:async p=>{var g;let h=await((g=e.fetch)!==
 null&&g!==void 0?g:globalThis.fetch)(p.url,Object.assign(Object.assign({},il),{method:p.requestMethod,headers:p.header,signal:p.signal,body:sr(0,l(p.message))})),
 {headerError:y}=gr(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let E=rr(h.body).getReader(),v,Z;for(;;){let T=await E.read();if(T.
-done)break;let{flags:$,data:Fe}=T.value;if(($&nr)===nr)throw new G("protocol error: received unsupported compressed output",V.Internal);if($===128){if(v!==void 0)
-throw"extra trailer";v=ir(Fe);continue}if(Z!==void 0)throw new G("extra message",V.Unimplemented);Z=u(Fe)}if(v===void 0)throw y!==void 0?y:new G("missing traile\
-r",h.headers.has(ue)?V.Unimplemented:V.Unknown);if(qt(v,h.headers),Z===void 0)throw new G("missing message",v.has(ue)?V.Unimplemented:V.Unknown);return{stream:!1,
+done)break;let{flags:$,data:Fe}=T.value;if(($&nr)===nr)throw new x("protocol error: received unsupported compressed output",V.Internal);if($===128){if(v!==void 0)
+throw"extra trailer";v=ir(Fe);continue}if(Z!==void 0)throw new x("extra message",V.Unimplemented);Z=u(Fe)}if(v===void 0)throw y!==void 0?y:new x("missing traile\
+r",h.headers.has(ue)?V.Unimplemented:V.Unknown);if(qt(v,h.headers),Z===void 0)throw new x("missing message",v.has(ue)?V.Unimplemented:V.Unknown);return{stream:!1,
 service:r.parent,method:r,header:h.headers,message:Z,trailer:v}}})},async stream(r,s,o,a,i,c){let{serialize:l,parse:u}=dr(r,n,e.jsonOptions,e.binaryOptions);function p(f,h,y,E,v){
 return Hp(this,arguments,function*(){let T=rr(f).getReader();if(h){if(!(yield tt(T.read())).done)throw"extra data for trailers-only";return yield tt(void 0)}let $=!1;
 for(;;){let Fe=yield tt(T.read());if(Fe.done)break;let{flags:fd,data:fa}=Fe.value;if((fd&128)===128){if($)throw"extra trailer";$=!0;let ha=ir(fa);qt(ha,E),ha.forEach(
@@ -812,14 +812,16 @@ VjbGluZU9mZmVyUmVzcG9uc2USWAoLQ3JlYXRlUXVldWUSIy5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlUX
 VldWUSIy5icmlkZ2VtYXN0ZXIudjEuRGVsZXRlUXVldWVSZXF1ZXN0GiQuYnJpZGdlbWFzdGVyLnYxLkRlbGV0ZVF1ZXVlUmVzcG9uc2USVQoKTGlzdFF1ZXVlcxIiLmJyaWRnZW1hc3Rlci52MS5MaXN0UXVldW\
 VzUmVxdWVzdBojLmJyaWRnZW1hc3Rlci52MS5MaXN0UXVldWVzUmVzcG9uc2USVwoKV2F0Y2hRdWV1ZRIiLmJyaWRnZW1hc3Rlci52MS5XYXRjaFF1ZXVlUmVxdWVzdBojLmJyaWRnZW1hc3Rlci52MS5XYXRjaF\
 F1ZXVlUmVzcG9uc2UwAWIGcHJvdG8z");var To=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.ACTIVE=1]="ACTIVE",i[i.PAUSED=2]="PAUSED",i[i.VALIDATING=3]="VALIDATING",i[i.BENCHED=4]="BENCHED",i[i.LEAVING=5]=
-"LEAVING",i[i.ABSENT=6]="ABSENT",i))(To||{});var Te=S("ChticmlkZ2VtYXN0ZXIvdjEvY2xvY2sucHJvdG8SD2JyaWRnZW1hc3Rlci52MSJNCgtUaW1lQ29udHJvbBI2CgdmaXNjaGVyGAEgASgLMiMuYnJpZGdlbWFzdGVyLnYxLkZpc2NoZXJUaW1lQ29udH\
-JvbEgAQgYKBGtpbmQiWwoSRmlzY2hlclRpbWVDb250cm9sEg8KB2JhbmtfbXMYASABKA0SFAoMaW5jcmVtZW50X21zGAIgASgNEhMKBmNhcF9tcxgDIAEoDUgAiAEBQgkKB19jYXBfbXMisQIKCkNsb2NrUnVsZX\
-MSMgoMdGltZV9jb250cm9sGAggASgLMhwuYnJpZGdlbWFzdGVyLnYxLlRpbWVDb250cm9sEhcKCnN0YXJ0dXBfbXMYBCABKA1IAIgBARIZCgxyZWNvbm5lY3RfbXMYBSABKA1IAYgBARIhChRyb3VuZF90cmlwX2\
-NyZWRpdF9tcxgGIAEoDUgCiAEBEiEKFHJlZmVyZWVfbGFnX2xpbWl0X21zGAcgASgNSAOIAQFCDQoLX3N0YXJ0dXBfbXNCDwoNX3JlY29ubmVjdF9tc0IXChVfcm91bmRfdHJpcF9jcmVkaXRfbXNCFwoVX3JlZm\
-VyZWVfbGFnX2xpbWl0X21zSgQIARAEUgdiYW5rX21zUgxpbmNyZW1lbnRfbXNSBmNhcF9tcyJlCgVDbG9jaxIUCgxiYW5rX2xlZnRfbXMYASABKA0SGAoQZGVjaXNpb25fbGVmdF9tcxgCIAEoDRIsCgtsYXN0X2\
-NoYXJnZRgDIAEoCzIXLmJyaWRnZW1hc3Rlci52MS5DaGFyZ2UicQoGQ2hhcmdlEhIKCmVsYXBzZWRfdXMYASABKAQSEQoJY3JlZGl0X3VzGAIgASgEEhIKCmNoYXJnZWRfdXMYAyABKAQSFgoOcmVmZXJlZV9sYW\
-dfdXMYBCABKAQSFAoMdW5jaGFyZ2VkX3VzGAUgASgEIqUBCghDbG9ja1VzZRIQCghhbnN3ZXJlZBgBIAEoDRISCgpjaGFyZ2VkX3VzGAIgASgEEhIKCmxvbmdlc3RfdXMYAyABKAQSFAoMYmFua19sZWZ0X21zGA\
-QgASgNEhEKCWNyZWRpdF91cxgFIAEoBBIWCg5yZWZlcmVlX2xhZ191cxgGIAEoBBIeChZsb25nZXN0X3JlZmVyZWVfbGFnX3VzGAcgASgEYgZwcm90bzM");var ke=S("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
+"LEAVING",i[i.ABSENT=6]="ABSENT",i))(To||{});var Te=S("ChticmlkZ2VtYXN0ZXIvdjEvY2xvY2sucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKQAQoLVGltZUNvbnRyb2wSNgoHZmlzY2hlchgBIAEoCzIjLmJyaWRnZW1hc3Rlci52MS5GaXNjaGVyVGltZUNvbn\
+Ryb2xIABJBCg1maXNjaGVyX2RlbGF5GAIgASgLMiguYnJpZGdlbWFzdGVyLnYxLkZpc2NoZXJEZWxheVRpbWVDb250cm9sSABCBgoEa2luZCJbChJGaXNjaGVyVGltZUNvbnRyb2wSDwoHYmFua19tcxgBIAEoDR\
+IUCgxpbmNyZW1lbnRfbXMYAiABKA0SEwoGY2FwX21zGAMgASgNSACIAQFCCQoHX2NhcF9tcyJyChdGaXNjaGVyRGVsYXlUaW1lQ29udHJvbBIPCgdiYW5rX21zGAEgASgNEhQKDGluY3JlbWVudF9tcxgCIAEoDR\
+IQCghkZWxheV9tcxgDIAEoDRITCgZjYXBfbXMYBCABKA1IAIgBAUIJCgdfY2FwX21zIrECCgpDbG9ja1J1bGVzEjIKDHRpbWVfY29udHJvbBgIIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5UaW1lQ29udHJvbBIXCg\
+pzdGFydHVwX21zGAQgASgNSACIAQESGQoMcmVjb25uZWN0X21zGAUgASgNSAGIAQESIQoUcm91bmRfdHJpcF9jcmVkaXRfbXMYBiABKA1IAogBARIhChRyZWZlcmVlX2xhZ19saW1pdF9tcxgHIAEoDUgDiAEBQg\
+0KC19zdGFydHVwX21zQg8KDV9yZWNvbm5lY3RfbXNCFwoVX3JvdW5kX3RyaXBfY3JlZGl0X21zQhcKFV9yZWZlcmVlX2xhZ19saW1pdF9tc0oECAEQBFIHYmFua19tc1IMaW5jcmVtZW50X21zUgZjYXBfbXMiZQ\
+oFQ2xvY2sSFAoMYmFua19sZWZ0X21zGAEgASgNEhgKEGRlY2lzaW9uX2xlZnRfbXMYAiABKA0SLAoLbGFzdF9jaGFyZ2UYAyABKAsyFy5icmlkZ2VtYXN0ZXIudjEuQ2hhcmdlInEKBkNoYXJnZRISCgplbGFwc2\
+VkX3VzGAEgASgEEhEKCWNyZWRpdF91cxgCIAEoBBISCgpjaGFyZ2VkX3VzGAMgASgEEhYKDnJlZmVyZWVfbGFnX3VzGAQgASgEEhQKDHVuY2hhcmdlZF91cxgFIAEoBCKlAQoIQ2xvY2tVc2USEAoIYW5zd2VyZW\
+QYASABKA0SEgoKY2hhcmdlZF91cxgCIAEoBBISCgpsb25nZXN0X3VzGAMgASgEEhQKDGJhbmtfbGVmdF9tcxgEIAEoDRIRCgljcmVkaXRfdXMYBSABKAQSFgoOcmVmZXJlZV9sYWdfdXMYBiABKAQSHgoWbG9uZ2\
+VzdF9yZWZlcmVlX2xhZ191cxgHIAEoBGIGcHJvdG8z");var ke=S("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
 RsYXRlGAIgASgOMhwuYnJpZGdlbWFzdGVyLnYxLkZhdWx0QWN0aW9uEjIKDGRpc2Nvbm5lY3RlZBgDIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhI1Cg9uZXZlcl9jb25uZWN0ZWQYBCABKA4yHC\
 5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SKwoFZmxvb2QYBSABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SLQoHZ2FyYmFnZRgGIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbh\
 IfChJzdHJpa2VzX3RvX2ZvcmZlaXQYByABKA1IAIgBAUIVChNfc3RyaWtlc190b19mb3JmZWl0IpYBCgVGYXVsdBIsCgZyZWFzb24YASABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24SLAoGYWN0aW\
@@ -939,10 +941,10 @@ kSHAoYU0VHTUVOVF9GSUVMRF9OT1JUSF9MRUZUEAoSHQoZU0VHTUVOVF9GSUVMRF9OT1JUSF9SSUdIVB
 FiBnByb3RvMw"),vr=(R=>(R[R.UNSPECIFIED=0]="UNSPECIFIED",R[R.A=1]="A",R[R.B=2]="B",R[R.C=3]="C",R[R.D=4]="D",R[R.E=5]="E",R[R.F=6]="F",R[R.G=7]="G",R[R.H=8]="H",
 R[R.I=9]="I",R[R.J=10]="J",R[R.K=11]="K",R[R.L=12]="L",R[R.M=13]="M",R[R.N=14]="N",R[R.O=15]="O",R[R.P=16]="P",R[R.Q=17]="Q",R[R.R=18]="R",R[R.S=19]="S",R[R.T=20]=
 "T",R[R.U=21]="U",R[R.V=22]="V",R[R.W=23]="W",R[R.X=24]="X",R[R.D1=25]="D1",R[R.D2=26]="D2",R[R.D3=27]="D3",R[R.D4=28]="D4",R[R.D5=29]="D5",R[R.D6=30]="D6",R[R.
-D7=31]="D7",R[R.D8=32]="D8",R[R.D9=33]="D9",R[R.D10=34]="D10",R[R.D11=35]="D11",R[R.D12=36]="D12",R))(vr||{});var Vt=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.NORTH=1]="NORTH",o[o.EAST=2]="EAST",o[o.SOUTH=3]="SOUTH",o[o.WEST=4]="WEST",o))(Vt||{});var xt=(Z=>(Z[Z.UNSPECIFIED=0]="UNSPECIFIED",Z[Z.ROAD_NORTH=1]="ROAD_NORTH",Z[Z.ROAD_EAST=2]="ROAD_EAST",Z[Z.ROAD_SOUTH=3]="ROAD_SOUTH",Z[Z.ROAD_WEST=4]="ROAD_W\
+D7=31]="D7",R[R.D8=32]="D8",R[R.D9=33]="D9",R[R.D10=34]="D10",R[R.D11=35]="D11",R[R.D12=36]="D12",R))(vr||{});var Vt=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.NORTH=1]="NORTH",o[o.EAST=2]="EAST",o[o.SOUTH=3]="SOUTH",o[o.WEST=4]="WEST",o))(Vt||{});var Gt=(Z=>(Z[Z.UNSPECIFIED=0]="UNSPECIFIED",Z[Z.ROAD_NORTH=1]="ROAD_NORTH",Z[Z.ROAD_EAST=2]="ROAD_EAST",Z[Z.ROAD_SOUTH=3]="ROAD_SOUTH",Z[Z.ROAD_WEST=4]="ROAD_W\
 EST",Z[Z.CITY_NORTH=5]="CITY_NORTH",Z[Z.CITY_EAST=6]="CITY_EAST",Z[Z.CITY_SOUTH=7]="CITY_SOUTH",Z[Z.CITY_WEST=8]="CITY_WEST",Z[Z.MONASTERY=9]="MONASTERY",Z[Z.FIELD_NORTH_LEFT=
 10]="FIELD_NORTH_LEFT",Z[Z.FIELD_NORTH_RIGHT=11]="FIELD_NORTH_RIGHT",Z[Z.FIELD_EAST_LEFT=12]="FIELD_EAST_LEFT",Z[Z.FIELD_EAST_RIGHT=13]="FIELD_EAST_RIGHT",Z[Z.FIELD_SOUTH_LEFT=
-14]="FIELD_SOUTH_LEFT",Z[Z.FIELD_SOUTH_RIGHT=15]="FIELD_SOUTH_RIGHT",Z[Z.FIELD_WEST_LEFT=16]="FIELD_WEST_LEFT",Z[Z.FIELD_WEST_RIGHT=17]="FIELD_WEST_RIGHT",Z))(xt||
+14]="FIELD_SOUTH_LEFT",Z[Z.FIELD_SOUTH_RIGHT=15]="FIELD_SOUTH_RIGHT",Z[Z.FIELD_WEST_LEFT=16]="FIELD_WEST_LEFT",Z[Z.FIELD_WEST_RIGHT=17]="FIELD_WEST_RIGHT",Z))(Gt||
 {});var hl=S("Ci5icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvY29uZmlnLnByb3RvEiFicmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEi0AEKBkNvbmZpZxIYCgtkcmF3YnJpZGdlcxgBIA\
 EoCEgAiAEBEhMKBmZpZWxkcxgCIAEoCEgBiAEBEjsKB2VkaXRpb24YAyABKAsyKi5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRpdGlvbhI/CgpiYXNlX3RpbGVzGAQgAygLMisuYnJpZGdlbW\
 FzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkJhc2VUaWxlQg4KDF9kcmF3YnJpZGdlc0IJCgdfZmllbGRzIk8KB0VkaXRpb24SDAoEbmFtZRgBIAEoCRI2CgV0aWxlcxgCIAMoCzInLmJyaWRnZW1hc3Rlci5nYW\
@@ -952,7 +954,7 @@ Vyb2FkcxgDIAMoCzIuLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5Sb2FkU2VnbWVudB
 dtZW50EhEKCW1vbmFzdGVyeRgFIAEoCCJVCgtDaXR5U2VnbWVudBI2CgVlZGdlcxgBIAMoDjInLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5FZGdlEg4KBnNoaWVsZBgCIAEoCCKCAQoLUm9hZF\
 NlZ21lbnQSNgoFZWRnZXMYASADKA4yJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRnZRI7CgpkcmF3YnJpZGdlGAIgASgOMicuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk\
 VkZ2UiiAEKDEZpZWxkU2VnbWVudBI/CgpoYWxmX2VkZ2VzGAEgAygOMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkhhbGZFZGdlEjcKBmNpdGllcxgCIAMoDjInLmJyaWRnZW1hc3Rlci5nYW\
-1lcy5jYXJjYXNzb25uZS52MS5FZGdlYgZwcm90bzM",[be]);var Gt=S("CjBicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvZGVjaXNpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLjAQoIRGVjaXNpb24SPQoFcGxhY2UYASABKA\
+1lcy5jYXJjYXNzb25uZS52MS5FZGdlYgZwcm90bzM",[be]);var xt=S("CjBicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvZGVjaXNpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLjAQoIRGVjaXNpb24SPQoFcGxhY2UYASABKA\
 syLC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuUGxhY2VtZW50SAASQQoGbWVlcGxlGAIgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk1lZXBsZUNob2ljZUgAEkkKCm\
 RyYXdicmlkZ2UYAyABKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRHJhd2JyaWRnZUNob2ljZUgAQgoKCGRlY2lzaW9uIjMKCVBsYWNlbWVudBIJCgF4GAEgASgREgkKAXkYAiABKBESEA\
 oIcm90YXRpb24YAyABKA0ilAEKDE1lZXBsZUNob2ljZRI7CgRub25lGAEgASgLMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk5vTWVlcGxlSAASPQoHc2VnbWVudBgCIAEoDjIqLmJyaWRnZW\
@@ -972,7 +974,7 @@ I7CgdzZWdtZW50GAQgASgOMiouYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLlNlZ21lbn
 gREjsKB3NlZ21lbnQYAyABKA4yKi5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuU2VnbWVudBIRCgljb21wbGV0ZWQYBCABKAgSDgoGcG9pbnRzGAUgASgNEg0KBXNlYXRzGAYgAygNInwKDkRyYX\
 dicmlkZ2VEb3duEgwKBHNlYXQYASABKA0SCQoBeBgCIAEoERIJCgF5GAMgASgREjUKBHJvYWQYBCABKA4yJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRWRnZRIPCgdtZWVwbGVzGAUgASgNIl\
 EKCk1lZXBsZVNlbnQSDAoEc2VhdBgBIAEoDRI1CgRnYXRlGAIgASgLMicuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLkdhdGUiHwoPTWVlcGxlVGFrZW5Ib21lEgwKBHNlYXQYASABKA0iCwoJR2\
-FtZUVuZGVkYgZwcm90bzM",[be,Gt]);var xr=S("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvb2JzZXJ2YXRpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLzBAoLT2JzZXJ2YXRpb24SGAoLdmlld2\
+FtZUVuZGVkYgZwcm90bzM",[be,xt]);var Gr=S("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvb2JzZXJ2YXRpb24ucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSLzBAoLT2JzZXJ2YXRpb24SGAoLdmlld2\
 VyX3NlYXQYASABKA1IAYgBARIRCgl0dXJuX3NlYXQYAiABKA0SRwoKcGxhY2VfdGlsZRgDIAEoCzIxLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5QbGFjZVRpbGVQaGFzZUgAEksKDHBsYWNlX2\
 1lZXBsZRgEIAEoCzIzLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5QbGFjZU1lZXBsZVBoYXNlSAASSAoKZHJhd2JyaWRnZRgFIAEoCzIyLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS\
 52MS5EcmF3YnJpZGdlUGhhc2VIABI8CgRvdmVyGAYgASgLMiwuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk92ZXJQaGFzZUgAEjoKBXNlYXRzGAcgAygLMisuYnJpZGdlbWFzdGVyLmdhbWVzLm\
@@ -985,7 +987,7 @@ MYAyABKA0SGAoQbW9uYXN0ZXJ5X3BvaW50cxgEIAEoDSJtCghMYWlkVGlsZRI5CgR0aWxlGAEgASgOMi
 gDIAEoERIQCghyb3RhdGlvbhgEIAEoDSJpCgZNZWVwbGUSDAoEc2VhdBgBIAEoDRIJCgF4GAIgASgREgkKAXkYAyABKBESOwoHc2VnbWVudBgEIAEoDjIqLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS\
 52MS5TZWdtZW50YgZwcm90bzM",[be]);var bl=S("Ci9icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvcmVxdWVzdC5wcm90bxIhYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxIs4BCgdSZXF1ZXN0EkMKC29ic2VydmF0aW9uGA\
 EgASgLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLk9ic2VydmF0aW9uEkQKD2xlZ2FsX2RlY2lzaW9ucxgCIAMoCzIrLmJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MS5EZWNpc2\
-lvbhI4CgZldmVudHMYAyADKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRXZlbnRiBnByb3RvMw",[Gt,Vr,xr]);var yl=S("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvc2V0dXAucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSJXCgVTZXR1cBISCgpmaXJzdF9zZWF0GAEgASgNEj\
+lvbhI4CgZldmVudHMYAyADKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRXZlbnRiBnByb3RvMw",[xt,Vr,Gr]);var yl=S("Ci1icmlkZ2VtYXN0ZXIvZ2FtZXMvY2FyY2Fzc29ubmUvdjEvc2V0dXAucHJvdG8SIWJyaWRnZW1hc3Rlci5nYW1lcy5jYXJjYXNzb25uZS52MSJXCgVTZXR1cBISCgpmaXJzdF9zZWF0GAEgASgNEj\
 oKBXRpbGVzGAIgAygOMisuYnJpZGdlbWFzdGVyLmdhbWVzLmNhcmNhc3Nvbm5lLnYxLlRpbGVLaW5kYgZwcm90bzM",[be]);var ye=S("CjhicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29tcG9uZW50cy5wcm90bxInYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxIv4BCgVGYWNlcxI9Cg\
 ZjaGFwZWwYASABKA4yLS5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZRI7CgRnYXRlGAIgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkZhY2\
 USOgoDaW5uGAMgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkZhY2USPQoGYnJpZGdlGAQgASgOMi0uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLk\
@@ -1003,7 +1005,7 @@ kSEwoPRkFDRV9USUxFX1RBQkxFEAoSEQoNRkFDRV9IQU5EX1NVTRALEhIKDkZBQ0VfTU9TVF9JTk5TEA
 RTEA8SFwoTRkFDRV9NT1NUX0JVSUxESU5HUxAQEhcKE0ZBQ0VfTE9OR0VTVF9TRVJJRVMQERIWChJGQUNFX0xPV0VTVF9OVU1CRVIQEhIUChBGQUNFX0xPV19OVU1CRVJTEBMSEgoORkFDRV9GVUxMX1NFVFMQFG\
 IGcHJvdG8z");var Xe=(i=>(i[i.UNSPECIFIED=0]="UNSPECIFIED",i[i.CHAPEL=1]="CHAPEL",i[i.GATE=2]="GATE",i[i.INN=3]="INN",i[i.HABERDASHERY=4]="HABERDASHERY",i[i.GUILDHALL=5]="GUI\
 LDHALL",i[i.PARK=6]="PARK",i))(Xe||{});var Uo=(o=>(o[o.UNSPECIFIED=0]="UNSPECIFIED",o[o.BLUE=1]="BLUE",o[o.ORANGE=2]="ORANGE",o[o.GREY=3]="GREY",o[o.GREEN=4]="GREEN",o))(Uo||{});var en=(l=>(l[l.UNSPECIFIED=0]="UNSPECIFIED",l[l.SHARE=1]="SHARE",l[l.FREE_CENTRE=2]="FREE_CENTRE",l[l.X_SPACE=3]="X_SPACE",l[l.RECALL=4]="RECALL",l[l.CHAPEL_PLUS_2=
-5]="CHAPEL_PLUS_2",l[l.GATE_PLUS_2=6]="GATE_PLUS_2",l[l.PLUS_ONE=7]="PLUS_ONE",l[l.TAKE_A_2=8]="TAKE_A_2",l))(en||{});var Gr=S("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29uZmlnLnByb3RvEidicmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEi3gEKBkNvbmZpZxJDCgVmYW\
+5]="CHAPEL_PLUS_2",l[l.GATE_PLUS_2=6]="GATE_PLUS_2",l[l.PLUS_ONE=7]="PLUS_ONE",l[l.TAKE_A_2=8]="TAKE_A_2",l))(en||{});var xr=S("CjRicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvY29uZmlnLnByb3RvEidicmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEi3gEKBkNvbmZpZxJDCgVmYW\
 NlcxgBIAEoCzI0LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlQ2hvaWNlcxJBCgdlZGl0aW9uGAIgASgLMjAuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLn\
 YxLkVkaXRpb24STAoNc3RhcnRfbGVhZGVycxgDIAEoDjI1LmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5TdGFydExlYWRlcnMinAIKC0ZhY2VDaG9pY2VzEkMKBmNoYXBlbBgBIAEoCz\
 IzLmJyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MS5GYWNlQ2hvaWNlEkEKBGdhdGUYAiABKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRmFjZUNob2ljZR\
@@ -1079,7 +1081,7 @@ VzEhQKDGxvd2VzdF9idWlsdBgMIAEoDWIGcHJvdG8z",[ye]);var Sl=S("CjVicmlkZ2VtYXN0ZXIv
 RfbG9uZG9uX2JyaWRnZS52MS5EZWNpc2lvbhI+CgZldmVudHMYAyADKAsyLi5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuRXZlbnRiBnByb3RvMw",[Ir,Nr,Mr]);var El=S("CjNicmlkZ2VtYXN0ZXIvZ2FtZXMvb2xkX2xvbmRvbl9icmlkZ2UvdjEvc2V0dXAucHJvdG8SJ2JyaWRnZW1hc3Rlci5nYW1lcy5vbGRfbG9uZG9uX2JyaWRnZS52MSKPAgoFU2V0dXASEwoLb3JpZW\
 50YXRpb24YASABKA0SRgoGc3RhY2tzGAIgAygLMjYuYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkJ1aWxkaW5nT3JkZXISDwoHbWFya2VycxgDIAMoDRJJCgxib251c19zdGFja3MYBC\
 ADKAsyMy5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl9icmlkZ2UudjEuQm9udXNUaWxlcxIOCgZzdGFpcnMYBSADKA0SPQoFZmFjZXMYBiABKAsyLi5icmlkZ2VtYXN0ZXIuZ2FtZXMub2xkX2xvbmRvbl\
-9icmlkZ2UudjEuRmFjZXMiIgoNQnVpbGRpbmdPcmRlchIRCglidWlsZGluZ3MYASADKA1iBnByb3RvMw",[ye,Gr]);var Se=S("ChpicmlkZ2VtYXN0ZXIvdjEvZ2FtZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIrACCgpHYW1lQ29uZmlnEkwKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF\
+9icmlkZ2UudjEuRmFjZXMiIgoNQnVpbGRpbmdPcmRlchIRCglidWlsZGluZ3MYASADKA1iBnByb3RvMw",[ye,xr]);var Se=S("ChpicmlkZ2VtYXN0ZXIvdjEvZ2FtZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIrACCgpHYW1lQ29uZmlnEkwKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi8uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF\
 9sb25kb25fYnJpZGdlLnYxLkNvbmZpZ0gAEjoKCGFsaGFtYnJhGAIgASgLMiYuYnJpZGdlbWFzdGVyLmdhbWVzLmFsaGFtYnJhLnYxLkNvbmZpZ0gAEk4KEmJyaWRnZXNfdG9fbm93aGVyZRgDIAEoCzIwLmJyaW\
 RnZW1hc3Rlci5nYW1lcy5icmlkZ2VzX3RvX25vd2hlcmUudjEuQ29uZmlnSAASQAoLY2FyY2Fzc29ubmUYBCABKAsyKS5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuQ29uZmlnSABCBgoEZ2FtZS\
 KrAgoJR2FtZVNldHVwEksKEW9sZF9sb25kb25fYnJpZGdlGAEgASgLMi4uYnJpZGdlbWFzdGVyLmdhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLlNldHVwSAASOQoIYWxoYW1icmEYAiABKAsyJS5icmlkZ2VtYX\
@@ -1096,7 +1098,7 @@ VzLmFsaGFtYnJhLnYxLkRlY2lzaW9uSAASUAoSYnJpZGdlc190b19ub3doZXJlGAMgASgLMjIuYnJpZG
 dhbWVzLm9sZF9sb25kb25fYnJpZGdlLnYxLkV2ZW50SAASOQoIYWxoYW1icmEYAiABKAsyJS5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuRXZlbnRIABJNChJicmlkZ2VzX3RvX25vd2hlcmUYAyABKA\
 syLy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYnJpZGdlc190b19ub3doZXJlLnYxLkV2ZW50SAASPwoLY2FyY2Fzc29ubmUYBCABKAsyKC5icmlkZ2VtYXN0ZXIuZ2FtZXMuY2FyY2Fzc29ubmUudjEuRXZlbnRIAEIGCg\
 RnYW1lIlEKCkdhbWVDaGFuY2USOwoIYWxoYW1icmEYAiABKAsyJy5icmlkZ2VtYXN0ZXIuZ2FtZXMuYWxoYW1icmEudjEuU2h1ZmZsZUgAQgYKBGdhbWViBnByb3RvMw",[ll,ul,hr,br,yr,dl,ml,pl,Rr,Ar,
-Zr,gl,fl,hl,Gt,Vr,xr,bl,yl,Gr,Ir,Nr,Mr,Sl,El]);var Le=S("ChticmlkZ2VtYXN0ZXIvdjEvbWF0Y2gucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKXAwoLTWF0Y2hDb25maWcSKQoEZ2FtZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5HYW1lQ29uZmlnEg0KBXNlYX\
+Zr,gl,fl,hl,xt,Vr,Gr,bl,yl,xr,Ir,Nr,Mr,Sl,El]);var Le=S("ChticmlkZ2VtYXN0ZXIvdjEvbWF0Y2gucHJvdG8SD2JyaWRnZW1hc3Rlci52MSKXAwoLTWF0Y2hDb25maWcSKQoEZ2FtZRgBIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5HYW1lQ29uZmlnEg0KBXNlYX\
 RzGAIgASgNEhEKBHNlZWQYAyABKAlIAIgBARIqCgVjbG9jaxgEIAEoCzIbLmJyaWRnZW1hc3Rlci52MS5DbG9ja1J1bGVzEiwKBmZhdWx0cxgFIAEoCzIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdFBvbGljeRIyCg\
 xob3VzZV9wb2xpY3kYBiABKA4yHC5icmlkZ2VtYXN0ZXIudjEuSG91c2VQb2xpY3kSEgoKYXNrX2ZvcmNlZBgHIAEoCBIvCgtzZWF0X2Nsb2NrcxgIIAMoCzIaLmJyaWRnZW1hc3Rlci52MS5TZWF0Q2xvY2sSKg\
 oFZ3JvdXAYCSABKAsyGy5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hHcm91cBIzCgpzcGVjdGF0b3JzGAogASgLMh8uYnJpZGdlbWFzdGVyLnYxLlNwZWN0YXRvclJ1bGVzQgcKBV9zZWVkIlkKCVNlYXRDbG9jaxIMCg\
@@ -1206,7 +1208,7 @@ QgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBINCgVsaW5lcxgFIAMoCRIqCgZmYXVsdHMYBi
 9tcxgIIAEoBCKdAgoOUGxheWVkRGVjaXNpb24SDAoEc2VhdBgBIAEoDRIvCghkZWNpc2lvbhgCIAEoCzIdLmJyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SEAoIbm90YXRpb24YAyABKAkSLgoKZGVjaWRlZF\
 9ieRgEIAEoDjIaLmJyaWRnZW1hc3Rlci52MS5EZWNpZGVkQnkSJwoGY2hhcmdlGAUgASgLMhcuYnJpZGdlbWFzdGVyLnYxLkNoYXJnZRIMCgRub3RlGAYgASgJEjYKD2xlZ2FsX2RlY2lzaW9ucxgHIAMoCzIdLm\
 JyaWRnZW1hc3Rlci52MS5HYW1lRGVjaXNpb24SGwoTbGVnYWxfZGVjaXNpb25zX2N1dBgIIAEoCCJACglTZWF0RmF1bHQSDAoEc2VhdBgBIAEoDRIlCgVmYXVsdBgCIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5GYX\
-VsdGIGcHJvdG8z",[Te,ke,Se,Fr]),Yr=x(_o,0);var $o=S("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
+VsdGIGcHJvdG8z",[Te,ke,Se,Fr]),Yr=G(_o,0);var $o=S("CiNicmlkZ2VtYXN0ZXIvdjEvbWF0Y2hfc2VydmljZS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIvgCChJDcmVhdGVNYXRjaFJlcXVlc3QSLAoGY29uZmlnGAEgASgLMhwuYnJpZGdlbWFzdGVyLnYxLk\
 1hdGNoQ29uZmlnEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCRI/CgZsYWJlbHMYAyADKAsyLy5icmlkZ2VtYXN0ZXIudjEuQ3JlYXRlTWF0Y2hSZXF1ZXN0LkxhYmVsc0VudHJ5EjsKEXNlYXRfcmVzZXJ2YXRpb2\
 5zGAQgAygLMiAuYnJpZGdlbWFzdGVyLnYxLlNlYXRSZXNlcnZhdGlvbhIaCg1ydWxlc192ZXJzaW9uGAUgASgNSACIAQESKAoEZm9yaxgGIAEoCzIaLmJyaWRnZW1hc3Rlci52MS5NYXRjaEZvcmsSFgoOd2l0aG\
 91dF9jb25maWcYByABKAgaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIQCg5fcnVsZXNfdmVyc2lvbiJDCg9TZWF0UmVzZXJ2YXRpb24SDAoEc2VhdBgBIAEoDRIQCghrZX\
@@ -1238,11 +1240,11 @@ BvbnNlMAESYwoOV2F0Y2hQb3NpdGlvbnMSJi5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hQb3NpdGlvbnNSZX
 kSIS5icmlkZ2VtYXN0ZXIudjEuR2V0UmVwbGF5UmVxdWVzdBoiLmJyaWRnZW1hc3Rlci52MS5HZXRSZXBsYXlSZXNwb25zZRJYCgtDYW5jZWxNYXRjaBIjLmJyaWRnZW1hc3Rlci52MS5DYW5jZWxNYXRjaFJlcX\
 Vlc3QaJC5icmlkZ2VtYXN0ZXIudjEuQ2FuY2VsTWF0Y2hSZXNwb25zZRJhCg5SZXBsYWNlVGlja2V0cxImLmJyaWRnZW1hc3Rlci52MS5SZXBsYWNlVGlja2V0c1JlcXVlc3QaJy5icmlkZ2VtYXN0ZXIudjEuUm\
 VwbGFjZVRpY2tldHNSZXNwb25zZRJVCgpFeHBpcmVTZWF0EiIuYnJpZGdlbWFzdGVyLnYxLkV4cGlyZVNlYXRSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLkV4cGlyZVNlYXRSZXNwb25zZRJVCgpDbG9zZUdyb3\
-VwEiIuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXNwb25zZWIGcHJvdG8z",[Se,Le,_o,Fr]);var Vl=x($o,7);var xl=x($o,15);var Gl=We($o,0);function Wr(e){let t=new K(e),n=[];for(;t.pos<t.len;)n.push(z(xl,t.bytes()));return n}function Il(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
+VwEiIuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXNwb25zZWIGcHJvdG8z",[Se,Le,_o,Fr]);var Vl=G($o,7);var Gl=G($o,15);var xl=We($o,0);function Wr(e){let t=new K(e),n=[];for(;t.pos<t.len;)n.push(z(Gl,t.bytes()));return n}function Il(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
 for(let r=0;r<t.length;r++)n[r]=t.charCodeAt(r);return n}var re=class{constructor(t){this.maxMs=t}maxMs;#e=500;reset(){this.#e=500}async wait(){let t=this.#e;this.#e=Math.min(this.maxMs,t*2),await new Promise(n=>setTimeout(
 n,t))}};var eg=e=>t=>{for(let[n,r]of Object.entries(wt()))t.header.set(n,r);return e(t)},tg=7,ng=4e3,rg=e=>async t=>{let n=new re(ng);for(let r=tg-1;;r--){try{return await e(
 t)}catch(s){if(t.stream||r===0||Ce(s)!=="NODE_SUPERSEDED")throw s}await n.wait()}},Jo=()=>Co({baseUrl:location.origin,interceptors:[rg,eg],fetch:pi}),It=()=>Ht(
-Gl,Jo()),Ee=()=>Ht(Al,Jo()),Nl=()=>Ht(vl,Jo());async function Ml(e){let t={"content-type":"application/octet-stream",...wt()},n=await fetch("/open-replay",{method:"\
+xl,Jo()),Ee=()=>Ht(Al,Jo()),Nl=()=>Ht(vl,Jo());async function Ml(e){let t={"content-type":"application/octet-stream",...wt()},n=await fetch("/open-replay",{method:"\
 POST",body:e,headers:t});if(!n.ok)throw new Error((await n.text()).slice(0,1e3)||`the server returned status ${n.status}`);return Wr(new Uint8Array(await n.arrayBuffer()))}var sg=20;function Cr(e,t,n){return new ge(async r=>{let{matches:s,nextPageToken:o}=await Ee().listLadderMatches({ladderId:e,botName:t,pageSize:sg,pageToken:r});
 return{items:s,nextPageToken:o}},n)}function Tr(e){if(e.items.length!==0)return d`<h2 id="matches">Latest matches</h2><ul class="latest" aria-labelledby="matches">${e.
 items.map(({match:t})=>t&&d`<li>
@@ -1383,9 +1385,9 @@ ontoggle=a,s.open&&a()})}><summary>${t}</summary><div></div></details>`}function
 0?"toll":t} ${Ql(n)} ${Ql(r)}`}function rt(e){return e.case==="bridgeCard"?pe(e.value):e.case??"?"}function zl({decision:e}){switch(e.case){case"take":{let{card:t}=e.
 value;return`take ${t.case==="bridgeCard"?pe(t.value):"monument"}`}case"place":return`place ${rt(e.value.piece)} at ${e.value.level} ${e.value.column}`;case"end":
 return"end";default:return"?"}}var jl={width:72,height:52},Vg={0:"",1:"M2 30Q36 52 70 30M2 46H70M12 35V46M24 39.5V46M36 41V46M48 39.5V46M60 35V46",2:"M2 34H70M2 46H70M2 46L13.3 34L24.6 46L36 \
-34L47.3 46L58.6 34L70 46",3:"M2 46H70M36 27V46M36 28L4 46M36 28L68 46M36 32L14 46M36 32L58 46M36 37L24 46M36 37L48 46"},xg={0:"",1:"M-8 0C-4-5 2-5 5 0L9-4V4L5 0\
+34L47.3 46L58.6 34L70 46",3:"M2 46H70M36 27V46M36 28L4 46M36 28L68 46M36 32L14 46M36 32L58 46M36 37L24 46M36 37L48 46"},Gg={0:"",1:"M-8 0C-4-5 2-5 5 0L9-4V4L5 0\
 C2 5-4 5-8 0ZM-4.5-1.2A1 1 0 1 0-4.49-1.2Z",2:"M-9-3C-5-6-2-4 0 0C2-4 5-6 9-3C5-3 2.5 0 0 5C-2.5 0-5-3-9-3Z",3:"M-0.5-8V2H-7ZM1-6L6 2H1ZM-9 3.5H9L6 8H-6Z"};function Hl(e,t,n){
-return b`<path d=${xg[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(0.92)" class="b-sign"/>`}function an(e,t,n){let r=e.number===0;return b`<g transform="translate(${t} ${n})" class="b-${zo(
+return b`<path d=${Gg[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(0.92)" class="b-sign"/>`}function an(e,t,n){let r=e.number===0;return b`<g transform="translate(${t} ${n})" class="b-${zo(
 e.style)}"><title>${pe(e)}</title>
     <rect x="1" y="1" width="70" height="50" rx="5" class="b-card"/>
     <path d=${Vg[e.style]} class="b-works"/>
@@ -1398,11 +1400,11 @@ e.style)}"><title>${pe(e)}</title>
 llar")return[];let a=[];for(let i=n(s,o+1);i;i=n(s,i.column+1)){if(i.piece.case==="pillar")return a.length>0?[{level:s,from:o+1,cards:a}]:[];a.push(i)}return[]})}
 function Qr(e){let t={numbers:0,tolls:0,monuments:0,symbols:0};for(let{level:n,cards:r}of e){let s=o=>{let a=r[o]?.piece;return a?.case==="bridgeCard"?a.value.number:
 0};r.forEach(({piece:o},a)=>{if(o.case!=="bridgeCard"){t.monuments+=(s(a-1)+s(a+1))*n;return}t.numbers+=o.value.number*n;let i=a===0||a===r.length-1;o.value.number===
-0&&i&&(t.tolls+=r.length*n);let c=r[a-1]?.piece;c?.case==="bridgeCard"&&c.value.right===o.value.left&&(t.symbols+=5)})}return t}var tu=3,Gg=9,Ig=38,nu={0:["no contract",""],1:["Triple","a level-3 segment of 3 cards: 10, of 4 or more: 25"],2:["Spice of life","a segment of each style, of 3\
+0&&i&&(t.tolls+=r.length*n);let c=r[a-1]?.piece;c?.case==="bridgeCard"&&c.value.right===o.value.left&&(t.symbols+=5)})}return t}var tu=3,xg=9,Ig=38,nu={0:["no contract",""],1:["Triple","a level-3 segment of 3 cards: 10, of 4 or more: 25"],2:["Spice of life","a segment of each style, of 3\
  cards or more, the longest of 4: 10, of 5 or more: 20"],3:["Longest mile","9 cards in level-1 segments: 10, and 5 for each more"],4:["Spanning the divide","a s\
 egment of 5 cards: 10, of 6 or more: 25"],5:["Trial of the sea","three symbol pairs: 10, one of each symbol: 20"],6:["Double","a level-2 segment of 4 cards: 10,\
  of 5 or more: 25"]},Ng=e=>e.numbers+e.tolls+e.monuments+e.symbols+e.contract,Mg=(e,t)=>e.level===t?.level&&e.column===t.column;function Fg(e){let t=e.map(o=>o.
-column),[n,r]=[Math.min(0,...t)-1,Math.max(0,...t)+1],s=Math.max(0,Gg-(r-n+1));return{left:n-Math.floor(s/2),count:r-n+1+s}}function Yg(e,t,n){let r=e.frame?.seats[t]?.
+column),[n,r]=[Math.min(0,...t)-1,Math.max(0,...t)+1],s=Math.max(0,xg-(r-n+1));return{left:n-Math.floor(s/2),count:r-n+1+s}}function Yg(e,t,n){let r=e.frame?.seats[t]?.
 structure??[],s=e.picking?.seat===t?e.picking:void 0,o=nt(s,"at").map(({key:y,numbers:[E=1,v=0]})=>({key:y,level:E,column:v})),{left:a,count:i}=Fg([...n.structure,
 ...r,...o]),{width:c,height:l}=jl,u=(y,E)=>({x:(E-a)*c,y:(tu-y)*l+8}),p=tu*l+8,g=new Set(n.placed),f=e.events.flatMap(({event:y})=>y.case==="placed"&&y.value.seat===
 t?[y.value.placement]:[]),h=cn(n.structure);return d`<div class="b-scroll" tabindex="0" role="group" aria-label="structure of seat ${t}"><svg class="b-structure" width=${i*
@@ -1492,7 +1494,7 @@ return o??=Dg(e,n,r)},monastery:e.monastery,village:s},cu.set(e,t)}return t}func
 let r=n/4;return Math.min(...e.map(s=>(s+t*r)%n))}var Og=[[0,-1],[1,0],[0,1],[-1,0]];function du(e,t){let n=[],r=c=>{let l=c;for(let u=n[l];u!==void 0&&u!==l;u=n[l])l=u;return n[c]=l,l},s=new Set,o=new Map,a=e.
 map(c=>{let l=_e(t,c.tile);return(l?ot(l).cities:[]).map(u=>{let p=n.push(n.length)-1;for(let g of u.edges)o.set(`${c.x} ${c.y} ${(g+c.rotation)%4}`,p);return p})}),
 i=[];for(let[c,l]of o){let[u=0,p=0,g=0]=c.split(" ").map(Number),[f,h]=Og[g]??[0,0],y=o.get(`${u+f} ${p+h} ${(g+2)%4}`);y===void 0?i.push(l):n[r(l)]=r(y)}for(let c of i)
-s.add(r(c));return a.map(c=>c.map(l=>!s.has(r(l))))}function Pg(e){return(Vt[e]??"?").charAt(0).toLowerCase()}function jr(e){let[t="?",n,r]=(xt[e]??"?").toLowerCase().split("_");return n?`${t} ${n.charAt(0)}${r?r.
+s.add(r(c));return a.map(c=>c.map(l=>!s.has(r(l))))}function Pg(e){return(Vt[e]??"?").charAt(0).toLowerCase()}function jr(e){let[t="?",n,r]=(Gt[e]??"?").toLowerCase().split("_");return n?`${t} ${n.charAt(0)}${r?r.
 charAt(0):""}`:t}function mu({decision:e}){switch(e.case){case"place":return`place ${e.value.x} ${e.value.y} ${e.value.rotation}`;case"meeple":{let{choice:t}=e.
 value;return t.case==="segment"?`meeple ${jr(t.value)}`:"meeple none"}case"drawbridge":{let{choice:t}=e.value;return t.case!=="gate"?"drawbridge home":`drawbrid\
 ge ${t.value.x} ${t.value.y} ${Pg(t.value.city)}`}default:return"?"}}function qr(e,t){return`M${e.map(([r,s])=>`${Math.round(r*10)/10} ${Math.round(s*10)/10}`).join("L")}${t?"Z":""}`}function Qg(e){let t=qr(e.path,!1);return b`<path d=${t} class="c-road-edge"/><path d=${t} class="c-road"/>`}
@@ -1581,7 +1583,7 @@ a*32} cy="14" r="3" class="c-away"/>`)}</svg></td></tr>`)}</tbody></table>`}func
     <div class="c-scroll" tabindex="-1">${df(e)}</div></div>${mf(e)}</div>`}function bu({phase:e,turnSeat:t,tiles:n}){let r=`tile ${n.length}`;switch(e.case){case"\
 placeTile":return`${r}: seat ${t} lays ${Me(e.value.tile)}`;case"placeMeeple":return`${r}: seat ${t} may place a meeple`;case"drawbridge":return`${r}: seat ${e.
 value.crossings[0]?.seat??"?"} decides at a drawbridge`;default:return"the match is over"}}var gf=["as it was drawn","turned right","turned around","turned left"];function ff(e,{phase:t},n){let r=t.case==="placeTile"?_e(e,t.value.tile):void 0;return r?
-{picture:d`<svg viewBox="0 0 100 100" aria-hidden="true">${dn(r,n)}</svg>`}:{}}function hf(e){let[t="?",n,r]=(xt[e]??"?").toLowerCase().split("_");return`${t}${n?
+{picture:d`<svg viewBox="0 0 100 100" aria-hidden="true">${dn(r,n)}</svg>`}:{}}function hf(e){let[t="?",n,r]=(Gt[e]??"?").toLowerCase().split("_");return`${t}${n?
 ` in the ${n}`:""}${r?`, ${r}`:""}`}function yu({decision:e},t,n){switch(e.case){case"place":{let{x:r,y:s,rotation:o}=e.value;return[{key:`cell:${r}:${s}`,label:`\
 place it at (${r}, ${s})`},{key:`turn:${o}`,label:gf[o]??"?",...ff(n,t,o)}]}case"meeple":{let{choice:r}=e.value;return r.case==="segment"?[{key:`meeple:${r.value}`,
 label:`a meeple on the ${hf(r.value)}`}]:[{key:"none",label:"no meeple"}]}case"drawbridge":{let{choice:r}=e.value;if(r.case!=="gate")return[{key:"home",label:"t\
@@ -1654,7 +1656,7 @@ toDecide.includes(t)?"decides":""}">
           <text x=${21+l*42} y="16" font-size="14" font-weight="700" class="ink">${a[l]}</text></g>`)}</svg>
       ${Zf(n,s,o)}${vf(n)}</header>
     <div class="l-bridge" role="img" aria-label="bridge: ${n.bridge.map(c=>`${Xe[c.kind]?.toLowerCase()} ${c.number||""}`).join(", ")||"empty"}">${Array.from({length:Math.
-ceil(i/rs)},(c,l)=>Rf(l*rs,n.bridge,r,o))}</div></section>`}var fn=6,Vf=[0,1,2,3,2,1],bn=1.25;function hn(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function xf(e,t,n,r){let s=e.unseenNumbers.length+
+ceil(i/rs)},(c,l)=>Rf(l*rs,n.bridge,r,o))}</div></section>`}var fn=6,Vf=[0,1,2,3,2,1],bn=1.25;function hn(e,t){let n=(e*60-90)*Math.PI/180;return[Math.cos(n)*t,Math.sin(n)*t]}function Gf(e,t,n,r){let s=e.unseenNumbers.length+
 e.unseenCoats.length,[o,a]=[it.width*bn,it.height*bn],[i,c]=[t-o/2,n-a/2-4],l=e.top?s+1:0;return b`<g><title>${ae(e.kind)}: ${l} left</title>
     ${[3,2,1].filter(u=>s>=u*3-2).map(u=>b`<rect x=${i+2+u*2.5} y=${c+17+u*2.5} width=${o-3} height=${a-17} class="l-below"/>`)}
     ${e.top?ts(e.top,i,c,bn):b`<rect x=${i} y=${c+8} width=${o} height=${a-8} rx="6" class="vacant"/>${at(e.kind,t,n,1.3)}`}
@@ -1662,7 +1664,7 @@ e.unseenCoats.length,[o,a]=[it.width*bn,it.height*bn],[i,c]=[t-o/2,n-a/2-4],l=e.
     <text x=${t} y=${n+a/2+16} text-anchor="middle" font-size=${ae(e.kind).length>10?11:13} class="ink-soft">${ae(e.kind)} ×${l}</text></g>`}function vu({observation:e,
 config:t,events:n,picking:r}){let s=t?.edition?.rondelIncomes??Vf,o=new Set(n.flatMap(({event:l})=>l.case==="placed"?[l.value.seat]:[])),a=n.flatMap(({event:l})=>l.
 case==="stackRevealed"?[l.value.stack]:[]),i=l=>e.seats.flatMap(({pawn:u},p)=>(l==="centre"?u?.place.case==="centre":u?.place.case==="outer"&&u.place.value===l)?
-[p]:[]),c=(l,u,p)=>l.map((g,f)=>b`${o.has(g)?b`<circle cx=${u+(f-(l.length-1)/2)*24} cy=${p-10} r="20" class="new"/>`:void 0}${xi(g,u+(f-(l.length-1)/2)*24,p,1.25)}`);
+[p]:[]),c=(l,u,p)=>l.map((g,f)=>b`${o.has(g)?b`<circle cx=${u+(f-(l.length-1)/2)*24} cy=${p-10} r="20" class="new"/>`:void 0}${Gi(g,u+(f-(l.length-1)/2)*24,p,1.25)}`);
 return d`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
       aria-label="the rondel with six stacks of buildings">
     <circle r="124" class="l-rim"/><circle r="118" class="l-wheel"/>
@@ -1670,27 +1672,27 @@ return d`<svg class="l-rondel" viewBox="-240 -258 480 510" role="img"
         <text x=${y} y=${E+7} text-anchor="middle" font-size=${u===0?28:20} font-weight="700" class=${u===0?"l-x":"l-income"}
           >${u===0?"✕":`£${v}`}</text>`})}
     <circle r="42" class="l-centre"/><text y="-19" text-anchor="middle" font-size="15" font-weight="700" class="l-income">−£2</text>
-    ${e.stacks.map((l,u)=>{let p=((u-e.orientation)%fn+fn)%fn,[g,f]=hn(p,p===0?200:p===3?182:192),[h,y]=[it.width*bn,it.height*bn];return b`${xf(l,g,f,a.includes(
+    ${e.stacks.map((l,u)=>{let p=((u-e.orientation)%fn+fn)%fn,[g,f]=hn(p,p===0?200:p===3?182:192),[h,y]=[it.width*bn,it.height*bn];return b`${Gf(l,g,f,a.includes(
 l.kind)&&l.kind!==0)}
         ${L(r,`stack:${l.kind}`,b`<rect x=${g-h/2-5} y=${f-y/2-9} width=${h+10} height=${y+10} rx="9"/>`)}`})}
     ${Array.from({length:fn},(l,u)=>{let[p,g]=hn(u,63);return c(i(u),p,g+12)})}
     ${c(i("centre"),0,23)}
-  </svg>`}var ss=16,$e=27,Vu=14,xu=10;function Gf(e){return e==="start"?9:[10,12,12,10.5][e.length]??8.5}function Gu(e){let t=e.last+1,n=Math.ceil(t/ss),r=16+(e.order.length-
+  </svg>`}var ss=16,$e=27,Vu=14,Gu=10;function xf(e){return e==="start"?9:[10,12,12,10.5][e.length]??8.5}function xu(e){let t=e.last+1,n=Math.ceil(t/ss),r=16+(e.order.length-
 1)*Vu,s=r+$e+3,o=a=>({x:a%ss*$e+3,y:Math.floor(a/ss)*s+r});return d`<figure class="l-track"><figcaption><svg class="glyph" viewBox="-12 -12 24 24" aria-hidden="true">${at(
 e.kind,0,0)}</svg> ${e.name}</figcaption>
     <svg viewBox="0 0 ${ss*$e+6} ${n*s}" role="img" aria-label=${e.name}>
     ${Array.from({length:t},(a,i)=>{let{x:c,y:l}=o(i),u=e.printed.get(i);return b`<g><rect x=${c+1} y=${l} width=${$e-2} height=${$e-2} rx="4"
           class=${u===void 0?"l-space":"l-space l-pays"}/>
-        <text x=${c+$e/2} y=${l+21} text-anchor="middle" font-size=${Gf(u??(i===0?"start":""))}
+        <text x=${c+$e/2} y=${l+21} text-anchor="middle" font-size=${xf(u??(i===0?"start":""))}
           font-weight=${u===void 0?400:700} class=${u===void 0?"ink-soft":"l-pays-text"}>${u??(i===0?"start":i)}</text></g>`})}
     ${[...e.order].reverse().map(a=>{let{x:i,y:c}=o(e.position(a)),l=e.order.slice(e.order.indexOf(a)+1).filter(p=>e.position(p)===e.position(a)).length,u=c-1-l*
 Vu;return b`${e.moved.has(a)?b`<circle cx=${i+$e/2} cy=${u} r="14" class="new"/>`:void 0}
         ${Js(a,i+$e/2,u,9.5)}`})}</svg></figure>`}function Iu({observation:e,config:t,events:n}){let r=t?.edition,s=l=>new Set(n.flatMap(({event:u})=>u.case===l&&
 u.value.fromSpace!==u.value.toSpace?[u.value.seat]:[])),o=r?.chapelLastSpace??Math.max(15,...e.seats.map(l=>l.chapelPosition)),a=r?.gateLastSpace??Math.max(15,...e.
 seats.map(l=>l.gatePosition)),i=new Map(r?.chapelMoney.map(l=>[l.space,`£${l.money}`])),c=new Map(r?.gateBonus.map(l=>[l,"★"]));return i.set(o,`£${(r?.chapelMoney.
-find(({space:l})=>l===o)?.money??0)+xu}`),c.set(a,`${c.get(a)??""}£${xu}`),d`<div class="l-tracks">
-    ${Gu({name:"Chapel track",kind:1,last:o,printed:i,order:e.chapelOrder,position:l=>e.seats[l]?.chapelPosition??0,moved:s("chapelAdvanced")})}
-    ${Gu({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var If={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
+find(({space:l})=>l===o)?.money??0)+Gu}`),c.set(a,`${c.get(a)??""}£${Gu}`),d`<div class="l-tracks">
+    ${xu({name:"Chapel track",kind:1,last:o,printed:i,order:e.chapelOrder,position:l=>e.seats[l]?.chapelPosition??0,moved:s("chapelAdvanced")})}
+    ${xu({name:"Gate track",kind:2,last:a,printed:c,order:e.gateOrder,position:l=>e.seats[l]?.gatePosition??0,moved:s("gateAdvanced")})}</div>`}var If={0:"",1:"furthest on the chapel track",2:"most chapels",3:"£1 a round to the chapel leader",4:"£1 a space ahead of the last",5:"money spaces pay again",
 6:"furthest on the gate track",7:"most gates",8:"£1 a round to the gate leader",9:"£3, 5, 9, 12 by distance",10:"unused tiles pay £0, 1, 4, 9, 16",11:"highes\
 t sum in hand",12:"most inns",13:"£2 to the highest card",14:"£4, 7, 10 by cards in hand",15:"£5, 10, 15 for sets of cards",16:"most buildings",17:"longest s\
 eries",18:"£2 a round to the lowest number",19:"£2 a number up to 30",20:"£10 a set of all six kinds"};function Nf({faces:e}){let t=[["chapel",e?.chapel],["g\
@@ -1980,9 +1982,9 @@ t.info),i=n?await sd(e,t.info):[],c=!1;return await ia(e,t,i,()=>(r(),c=n&&td(t.
 return!0}finally{document.removeEventListener("visibilitychange",o),s.abort()}}var td=e=>JSON.stringify(e?.seats.map(({botName:t})=>t));async function sd(e,t){if(!t||
 !Xs())return[];let n=new Map;for(let{seat:s,botName:o}of t.seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await Vh(e,t.matchId,s[0]??0)&&
 r.push(...s);return r.sort((s,o)=>s-o)}async function Vh(e,t,n){let r=new AbortController;try{let s=[Y(Yr,{seat:n})];for await(let o of e.watchPositions({source:ca(
-t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){if(W(s).isTemporary)throw s;return!1}finally{r.abort()}}async function xh(e,t,n,r){let s=new re(
+t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){if(W(s).isTemporary)throw s;return!1}finally{r.abort()}}async function Gh(e,t,n,r){let s=new re(
 nd);for(let o=Eh-1;;o--){try{return await Ah(e,t,n)}catch(a){let i=W(a);if(!i.isTemporary||o===0)throw a;r.notice(`The match is not available (${i.text}); retry\
-ing.`)}await s.wait()}}async function hs(e,t,n){let r=It(),s=await xh(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await ku());let a=new re(nd),i=()=>{if(a.
+ing.`)}await s.wait()}}async function hs(e,t,n){let r=It(),s=await Gh(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await ku());let a=new re(nd),i=()=>{if(a.
 reset(),n.notice(""),o)return n.grew();o=!0,n.opened(s)};for(;;){await cs();try{if(s.info?.state===4)return;if(!s.isLive)return await Zh(r,s,i),i();if(await vh(
 r,s,t.ownSeats&&Xs(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,i(),!s.isLive))continue}catch(c){let l=W(c);if(!l.isTemporary)throw c;n.notice(`T\
 he connection is lost (${l.text}); reconnecting.`)}document.hidden||await a.wait()}}var od=8e3,bs=class{constructor(t,n){this.name=n;this.#t={authorization:`Bearer ${t}`}}name;#e=Nl();#t;#n=!1;async hold(t){let n=new re(od);for(;;){let r=!1;try{
@@ -1993,11 +1995,11 @@ choice:{case:"index",value:n},note:r},a=new re(od);for(;;){try{return(await this
 Ce(i)!=="HELLO_EXPECTED")throw i}if(await a.wait(),this.#n||!s())return}}async resign(){await this.#e.resignSeat({},{headers:this.#t})}close(){this.#n=!0}};var ys=class{constructor(t){this.decisions=t;this.#t=t.map((n,r)=>r)}decisions;path=[];#e=0;#t;get options(){let t=new Map;for(let n of this.#t){let r=this.decisions[n]?.[this.#e];
 r&&!t.has(r.key)&&t.set(r.key,r)}return[...t.values()]}choose(t){let n=this.options.find(r=>r.key===t);if(n){for(this.path.push(n),this.#t=this.#t.filter(r=>this.
 decisions[r]?.[this.#e]?.key===t),this.#e+=1;this.options.length===1;)this.path.push(...this.options),this.#e+=1;return this.#t.length===1||this.options.length===
-0?this.#t[0]:void 0}}reset(){this.path.length=0,this.#e=0,this.#t=this.decisions.map((t,n)=>n)}};var Gh=250,Ih=340,Nh=3,Mh=1500;function Fh(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
+0?this.#t[0]:void 0}}reset(){this.path.length=0,this.#e=0,this.#t=this.decisions.map((t,n)=>n)}};var xh=250,Ih=340,Nh=3,Mh=1500;function Fh(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
 events.map(s=>n(s));return{observation:n(t.value.observation),events:r}}var ad={TICKET_UNKNOWN:"This ticket does not belong to a match of this server.",TICKET_MISSING:"\
 The ticket is not valid: it contains characters that tickets never have.",SUPERSEDED:"The seat is now played elsewhere: in another tab, or by a program.",SEAT_CLOSED:"\
 The seat is forfeited; the house plays it to the end.",MATCH_CANCELLED:"The match was cancelled.",SEAT_OF_ANOTHER_KEY:"The seat belongs to another API key."},Ss=class{constructor(t,n){
-this.stored=t;this.changed=n;this.#t=new bs(t.ticket,t.name),this.#n=setInterval(()=>this.request&&n(),Gh),this.#o()}stored;changed;started;ended;seats=new Map;request;choosing;lastRequest;isSending=!1;decided="";noted="";note="";#e=0;refused="";notice="";failure;record;showsPublic=!1;confirmsResign=!1;#t;#n;#r=0;#s;get seat(){
+this.stored=t;this.changed=n;this.#t=new bs(t.ticket,t.name),this.#n=setInterval(()=>this.request&&n(),xh),this.#o()}stored;changed;started;ended;seats=new Map;request;choosing;lastRequest;isSending=!1;decided="";noted="";note="";#e=0;refused="";notice="";failure;record;showsPublic=!1;confirmsResign=!1;#t;#n;#r=0;#s;get seat(){
 return this.started?.seat??0}get game(){return B(this.started?.config?.game)}get decisionLeftMs(){return Math.max(0,(this.request?.clock?.decisionLeftMs??0)-(performance.
 now()-this.#r))}get bankLeftMs(){return Math.max(0,(this.request?.clock?.bankLeftMs??0)-(performance.now()-this.#r))}get noteLength(){return Math.min(Ih,Math.floor(
 this.#e/Nh))}name(t){return this.seats.get(t)?.botName||""}get picking(){if(!this.choosing||this.isSending)return;let t=new Map(this.choosing.options.map(({key:n,

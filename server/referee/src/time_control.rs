@@ -27,6 +27,18 @@ pub enum TimeControl {
         /// Maximum time for one decision, in ms: 1 to 86400000.
         cap_ms: u32,
     },
+    /// As Fischer, but the first `delay_ms` of a decision's thinking time are free. Unused delay is
+    /// lost.
+    FischerDelay {
+        /// Initial time in the bank, in ms: 1 to 86400000.
+        bank_ms: u32,
+        /// Time added to the bank after each answered request, in ms: 0 to 3600000.
+        increment_ms: u32,
+        /// Thinking time for each decision before the bank is charged, in ms: 1 to 3600000.
+        delay_ms: u32,
+        /// Maximum time for one decision with its delay, in ms: 1 to 86400000.
+        cap_ms: u32,
+    },
 }
 
 impl Default for TimeControl {
@@ -42,9 +54,11 @@ impl Default for TimeControl {
 
 impl TimeControl {
     /// Description of a time control's text, for people.
-    pub const NOTATION: &str = "BANK[+INCREMENT][/CAP], each in seconds with up to three decimals. \
-        BANK is the initial time bank. INCREMENT is added to the bank after each answered request. \
-        CAP is the maximum time for one decision; without it, only the bank limits a decision.";
+    pub const NOTATION: &str = "BANK[+INCREMENT][dDELAY][/CAP], each in seconds with up to three \
+        decimals. BANK is the initial time bank. INCREMENT is added to the bank after each answered \
+        request. DELAY is the time at the start of each decision that is not deducted from the \
+        bank. CAP is the maximum time for one decision; without it, only bank and delay limit a \
+        decision.";
 
     /// Maximum of a cap in ms. With this value, only the bank limits a decision.
     pub const MAX_CAP_MS: u32 = DAY_MS;
@@ -52,51 +66,58 @@ impl TimeControl {
     /// Returns the initial time in the bank, in ms.
     pub fn bank_ms(&self) -> u32 {
         match *self {
-            Self::Fischer { bank_ms, .. } => bank_ms,
+            Self::Fischer { bank_ms, .. } | Self::FischerDelay { bank_ms, .. } => bank_ms,
         }
     }
 
     /// Returns the time that an answer adds to the bank, in ms.
     pub fn increment_ms(&self) -> u32 {
         match *self {
-            Self::Fischer { increment_ms, .. } => increment_ms,
+            Self::Fischer { increment_ms, .. } | Self::FischerDelay { increment_ms, .. } => {
+                increment_ms
+            }
         }
     }
 
     /// Returns the maximum thinking time for one decision, in ms.
     pub fn cap_ms(&self) -> u32 {
         match *self {
-            Self::Fischer { cap_ms, .. } => cap_ms,
+            Self::Fischer { cap_ms, .. } | Self::FischerDelay { cap_ms, .. } => cap_ms,
         }
     }
 
     /// Returns the maximum thinking time for a decision while the bank has `bank_us`, in µs.
     pub fn limit_us(&self, bank_us: u64) -> u64 {
-        let left_us = match self {
-            Self::Fischer { .. } => bank_us,
-        };
+        let left_us = bank_us + self.delay_us();
         left_us.min(u64::from(self.cap_ms()) * 1000)
     }
 
     /// Returns the part of a decision's thinking time that is deducted from the bank, in µs.
     pub fn charged_us(&self, thinking_us: u64) -> u64 {
-        match self {
-            Self::Fischer { .. } => thinking_us,
+        thinking_us.saturating_sub(self.delay_us())
+    }
+
+    fn delay_us(&self) -> u64 {
+        match *self {
+            Self::Fischer { .. } => 0,
+            Self::FischerDelay { delay_ms, .. } => u64::from(delay_ms) * 1000,
         }
     }
 
     /// Checks the range of every field. `parent` is the path of the time control.
     pub(crate) fn check(&self, parent: &str) -> Result<(), RulesError> {
-        let (kind, own) = match *self {
-            Self::Fischer { increment_ms, .. } => {
-                ("fischer", [("increment_ms", increment_ms, 0, HOUR_MS)])
+        let (kind, delay) = match *self {
+            Self::Fischer { .. } => ("fischer", None),
+            Self::FischerDelay { delay_ms, .. } => {
+                ("fischer_delay", Some(("delay_ms", delay_ms, 1, HOUR_MS)))
             }
         };
         let shared = [
             ("bank_ms", self.bank_ms(), 1, DAY_MS),
+            ("increment_ms", self.increment_ms(), 0, HOUR_MS),
             ("cap_ms", self.cap_ms(), 1, DAY_MS),
         ];
-        for (field, value, min, max) in shared.into_iter().chain(own) {
+        for (field, value, min, max) in shared.into_iter().chain(delay) {
             check_range(format!("{parent}.{kind}.{field}"), value, min, max)?;
         }
         Ok(())
@@ -105,17 +126,15 @@ impl TimeControl {
 
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Fischer {
-            bank_ms,
-            increment_ms,
-            cap_ms,
-        } = *self;
-        write!(f, "{}", Seconds(bank_ms))?;
-        if increment_ms != 0 {
-            write!(f, "+{}", Seconds(increment_ms))?;
+        write!(f, "{}", Seconds(self.bank_ms()))?;
+        if self.increment_ms() != 0 {
+            write!(f, "+{}", Seconds(self.increment_ms()))?;
         }
-        if cap_ms != Self::MAX_CAP_MS {
-            write!(f, "/{}", Seconds(cap_ms))?;
+        if let Self::FischerDelay { delay_ms, .. } = *self {
+            write!(f, "d{}", Seconds(delay_ms))?;
+        }
+        if self.cap_ms() != Self::MAX_CAP_MS {
+            write!(f, "/{}", Seconds(self.cap_ms()))?;
         }
         Ok(())
     }
@@ -137,11 +156,23 @@ impl FromStr for TimeControl {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (text, cap_ms) = split_time(text, '/')?;
+        let (text, delay_ms) = split_time(text, 'd')?;
         let (text, increment_ms) = split_time(text, '+')?;
-        let control = Self::Fischer {
-            bank_ms: Seconds::from_str(text)?.0,
-            increment_ms: increment_ms.unwrap_or(0),
-            cap_ms: cap_ms.unwrap_or(Self::MAX_CAP_MS),
+        let bank_ms = Seconds::from_str(text)?.0;
+        let increment_ms = increment_ms.unwrap_or(0);
+        let cap_ms = cap_ms.unwrap_or(Self::MAX_CAP_MS);
+        let control = match delay_ms {
+            None => Self::Fischer {
+                bank_ms,
+                increment_ms,
+                cap_ms,
+            },
+            Some(delay_ms) => Self::FischerDelay {
+                bank_ms,
+                increment_ms,
+                delay_ms,
+                cap_ms,
+            },
         };
         control.check("time_control")?;
         Ok(control)
@@ -198,6 +229,15 @@ mod tests {
         }
     }
 
+    fn with_delay(bank_ms: u32, increment_ms: u32, delay_ms: u32, cap_ms: u32) -> TimeControl {
+        TimeControl::FischerDelay {
+            bank_ms,
+            increment_ms,
+            delay_ms,
+            cap_ms,
+        }
+    }
+
     #[test]
     fn times_are_in_seconds_and_only_the_bank_is_required() {
         for (text, control) in [
@@ -205,6 +245,11 @@ mod tests {
             ("300", fischer(300_000, 0, TimeControl::MAX_CAP_MS)),
             ("0.001+3600", fischer(1, 3_600_000, TimeControl::MAX_CAP_MS)),
             ("60/0.25", fischer(60_000, 0, 250)),
+            ("60+0.5d2/10", with_delay(60_000, 500, 2000, 10_000)),
+            (
+                "60d2.5",
+                with_delay(60_000, 0, 2500, TimeControl::MAX_CAP_MS),
+            ),
         ] {
             assert_eq!(text.parse(), Ok(control), "{text}");
         }
@@ -213,7 +258,8 @@ mod tests {
     #[test]
     fn a_text_of_another_form_is_refused_with_the_form() {
         for text in [
-            "", "+1", "60+", "60/", "60/10+1", "60+1+2", "-1", "1e3", "0.0005", "60 + 1", ".5",
+            "", "+1", "60+", "60/", "60/10+1", "60+1+2", "60d", "60d1+1", "-1", "1e3", "0.0005",
+            "60 + 1", ".5",
         ] {
             assert_eq!(
                 text.parse::<TimeControl>(),
@@ -240,6 +286,10 @@ mod tests {
                 "time_control.fischer.increment_ms: 3600001 is",
             ),
             ("1/0", "time_control.fischer.cap_ms: 0 is"),
+            (
+                "1d0",
+                "time_control.fischer_delay.delay_ms: 0 is out of range (1..=3600000)",
+            ),
         ] {
             let refused = text.parse::<TimeControl>().unwrap_err().to_string();
             assert!(refused.starts_with(field), "{text}: {refused}");
@@ -247,8 +297,17 @@ mod tests {
     }
 
     fn any_control() -> impl Strategy<Value = TimeControl> {
-        let times = (1..=DAY_MS, 0..=HOUR_MS, 1..=DAY_MS);
-        times.prop_map(|(bank_ms, increment_ms, cap_ms)| fischer(bank_ms, increment_ms, cap_ms))
+        let cap_ms = prop_oneof![1..=DAY_MS, Just(DAY_MS)];
+        let times = (1..=DAY_MS, 0..=HOUR_MS, 1..=HOUR_MS, cap_ms);
+        (times, any::<bool>()).prop_map(
+            |((bank_ms, increment_ms, delay_ms, cap_ms), is_delayed)| {
+                if is_delayed {
+                    with_delay(bank_ms, increment_ms, delay_ms, cap_ms)
+                } else {
+                    fischer(bank_ms, increment_ms, cap_ms)
+                }
+            },
+        )
     }
 
     proptest! {
@@ -272,6 +331,7 @@ mod tests {
         ) {
             let thinking_us = (control.limit_us(bank_us) as f64 * share) as u64;
             prop_assert!(control.charged_us(thinking_us) <= bank_us.min(thinking_us));
+            prop_assert!(thinking_us - control.charged_us(thinking_us) <= control.delay_us());
         }
     }
 }

@@ -55,6 +55,8 @@ impl Bot for Search {
         let control = config.and_then(|config| seat_clock(config, started.seat).time_control);
         let increment_ms = match control.and_then(|control| control.kind) {
             Some(Kind::Fischer(fischer)) => fischer.increment_ms,
+            // A delay is lost unless it is used, so it is time for the decision as well.
+            Some(Kind::FischerDelay(delayed)) => delayed.increment_ms + delayed.delay_ms,
             None => 0,
         };
         let (chance, effort) = (self.chance.clone(), self.effort);

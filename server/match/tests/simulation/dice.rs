@@ -20,6 +20,8 @@ pub(crate) enum Purpose {
     Cancelling,
     /// The seat with time odds.
     Odds,
+    /// The delay of the time control.
+    Delay,
     /// The times of spectator updates.
     News,
     /// The actions of a seat's bot.
@@ -43,6 +45,7 @@ impl Dice {
             Purpose::Cancelling => 5,
             Purpose::Odds => 6,
             Purpose::News => 12,
+            Purpose::Delay => 13,
             Purpose::Bot(seat) => 0x100 + u64::from(seat),
             Purpose::Network(seat) => 0x200 + u64::from(seat),
         };

@@ -301,7 +301,7 @@ impl<G: WireGame> Plan<G> {
         let range = fewest..u64::from(*G::SEATS.end()) + 1;
         let seats = SeatCount::new(dice.within(range) as u8).expect("within the game's range");
         let mut number = |range: Range<u64>| dice.within(range) as u32;
-        let clock = if is_roomy {
+        let mut clock = if is_roomy {
             ClockRules {
                 time_control: TimeControl::Fischer {
                     bank_ms: 120_000,
@@ -326,6 +326,7 @@ impl<G: WireGame> Plan<G> {
                 referee_lag_limit_ms: number(0..50),
             }
         };
+        clock.time_control = with_delay(seed, clock.time_control);
         MatchRules {
             config: config(dice),
             seats,
@@ -337,6 +338,20 @@ impl<G: WireGame> Plan<G> {
             ask_forced: dice.happens(200),
             fork: None,
         }
+    }
+}
+
+/// In some matches, decisions have a delay.
+fn with_delay(seed: u64, control: TimeControl) -> TimeControl {
+    let mut dice = Dice::new(seed, Purpose::Delay);
+    if !dice.happens(300) {
+        return control;
+    }
+    TimeControl::FischerDelay {
+        bank_ms: control.bank_ms(),
+        increment_ms: control.increment_ms(),
+        delay_ms: dice.within(1..1000) as u32,
+        cap_ms: control.cap_ms(),
     }
 }
 

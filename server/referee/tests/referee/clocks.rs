@@ -100,6 +100,47 @@ fn an_empty_bank_stays_at_zero_and_every_request_is_late() {
 }
 
 #[test]
+fn a_delay_is_free_and_lost_if_unused() {
+    let mut rules = short_clock();
+    rules.clock.time_control = "0.5+0.1d0.2/0.6".parse().unwrap();
+    let mut script = Script::started(rules);
+    // The duration of a decision in ms, its charge, then bank and allowance of the next request.
+    let steps = [
+        (150, 0, 600, 600),
+        (599, 399, 301, 501),
+        (500, 300, 101, 301),
+    ];
+    for (request_id, (took, charged, bank, allowance)) in (1..).zip(steps) {
+        script.hand_over(0, request_id);
+        script.wait_ms(took).answer_index(0, request_id, 0);
+        let charge = Charge {
+            charged_us: charged * 1000,
+            uncharged_us: (took - charged) * 1000,
+            ..charge(took * 1000, 0)
+        };
+        assert_eq!(script.last_decision().charge, Some(charge));
+        script.hand_over(1, request_id);
+        script.answer_index(1, request_id, 0);
+        let clock = script.request(0).clock;
+        assert_eq!(
+            (clock.bank_left_ms, clock.decision_left_ms),
+            (bank, allowance)
+        );
+    }
+    script.hand_over(0, 4);
+    assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(301)));
+    script.wait_ms(301).tick();
+    script.hand_over(1, 4);
+    script.answer_index(1, 4, 0);
+    let clock = script.request(0).clock;
+    assert_eq!(
+        (clock.bank_left_ms, clock.decision_left_ms),
+        (0, 200),
+        "only the delay is left"
+    );
+}
+
+#[test]
 fn the_shortest_round_trip_is_credited_up_to_the_limit() {
     let mut script = Script::started(short_clock());
     let measured = |round_trip_us| Input::RoundTrip {

@@ -140,6 +140,12 @@ fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeCo
             increment_ms: fischer.increment_ms,
             cap_ms: fischer.cap_ms.unwrap_or(TimeControl::MAX_CAP_MS),
         }),
+        Some(Kind::FischerDelay(delayed)) => Ok(TimeControl::FischerDelay {
+            bank_ms: delayed.bank_ms,
+            increment_ms: delayed.increment_ms,
+            delay_ms: delayed.delay_ms,
+            cap_ms: delayed.cap_ms.unwrap_or(TimeControl::MAX_CAP_MS),
+        }),
         // A kind that only newer programs know is decoded as no kind.
         None => {
             let mut unset = WireError::none_of::<Kind>(&format!("{field}.kind"));
@@ -151,12 +157,25 @@ fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeCo
 
 /// Converts a time control to a message.
 pub fn time_control_to_wire(control: TimeControl) -> v1::TimeControl {
-    let TimeControl::Fischer {
-        bank_ms,
-        increment_ms,
-        cap_ms,
-    } = control;
-    v1::TimeControl::fischer(bank_ms, increment_ms, cap_ms)
+    let kind = match control {
+        TimeControl::Fischer {
+            bank_ms,
+            increment_ms,
+            cap_ms,
+        } => return v1::TimeControl::fischer(bank_ms, increment_ms, cap_ms),
+        TimeControl::FischerDelay {
+            bank_ms,
+            increment_ms,
+            delay_ms,
+            cap_ms,
+        } => Kind::FischerDelay(v1::FischerDelayTimeControl {
+            bank_ms,
+            increment_ms,
+            delay_ms,
+            cap_ms: Some(cap_ms),
+        }),
+    };
+    v1::TimeControl { kind: Some(kind) }
 }
 
 fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, WireError> {

@@ -79,7 +79,8 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
             ),
             (
                 unknown,
-                "config.clock.time_control.kind: fischer must be set, and no other kind is known here",
+                "config.clock.time_control.kind: fischer or fischer_delay must be set, and no other \
+                 kind is known here",
             ),
             (refusing(game), "config.faults.late"),
         ] {

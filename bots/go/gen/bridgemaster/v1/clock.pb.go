@@ -30,6 +30,7 @@ type TimeControl struct {
 	// Types that are valid to be assigned to Kind:
 	//
 	//	*TimeControl_Fischer
+	//	*TimeControl_FischerDelay
 	Kind          isTimeControl_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -81,6 +82,15 @@ func (x *TimeControl) GetFischer() *FischerTimeControl {
 	return nil
 }
 
+func (x *TimeControl) GetFischerDelay() *FischerDelayTimeControl {
+	if x != nil {
+		if x, ok := x.Kind.(*TimeControl_FischerDelay); ok {
+			return x.FischerDelay
+		}
+	}
+	return nil
+}
+
 type isTimeControl_Kind interface {
 	isTimeControl_Kind()
 }
@@ -90,7 +100,14 @@ type TimeControl_Fischer struct {
 	Fischer *FischerTimeControl `protobuf:"bytes,1,opt,name=fischer,proto3,oneof"`
 }
 
+type TimeControl_FischerDelay struct {
+	// A bank with an increment, and a delay before each decision's time is charged.
+	FischerDelay *FischerDelayTimeControl `protobuf:"bytes,2,opt,name=fischer_delay,json=fischerDelay,proto3,oneof"`
+}
+
 func (*TimeControl_Fischer) isTimeControl_Kind() {}
+
+func (*TimeControl_FischerDelay) isTimeControl_Kind() {}
 
 // Fischer: all thinking time is deducted from the bank, and each answer adds the increment.
 type FischerTimeControl struct {
@@ -157,6 +174,83 @@ func (x *FischerTimeControl) GetCapMs() uint32 {
 	return 0
 }
 
+// Fischer with delay: the first `delay_ms` of the bot's thinking time for each request are free, and
+// only the rest is deducted from the bank. Each answer adds the increment, as in Fischer. A delay
+// that the bot does not use is lost: it is not added to the bank. The time for a decision is the
+// bank plus the delay, or the cap, whichever is less. So a seat with an empty bank can still decide
+// within the delay.
+type FischerDelayTimeControl struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Initial time in the bank, in ms: 1 to 86400000.
+	BankMs uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
+	// Time added to the bank after each answered request, in ms: 0 to 3600000.
+	IncrementMs uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3" json:"increment_ms,omitempty"`
+	// Thinking time for each request before the bank is charged, in ms: 1 to 3600000.
+	DelayMs uint32 `protobuf:"varint,3,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
+	// Maximum time for one decision, in ms: 1 to 86400000, including the delay. Not set: 86400000.
+	CapMs         *uint32 `protobuf:"varint,4,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FischerDelayTimeControl) Reset() {
+	*x = FischerDelayTimeControl{}
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FischerDelayTimeControl) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FischerDelayTimeControl) ProtoMessage() {}
+
+func (x *FischerDelayTimeControl) ProtoReflect() protoreflect.Message {
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FischerDelayTimeControl.ProtoReflect.Descriptor instead.
+func (*FischerDelayTimeControl) Descriptor() ([]byte, []int) {
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *FischerDelayTimeControl) GetBankMs() uint32 {
+	if x != nil {
+		return x.BankMs
+	}
+	return 0
+}
+
+func (x *FischerDelayTimeControl) GetIncrementMs() uint32 {
+	if x != nil {
+		return x.IncrementMs
+	}
+	return 0
+}
+
+func (x *FischerDelayTimeControl) GetDelayMs() uint32 {
+	if x != nil {
+		return x.DelayMs
+	}
+	return 0
+}
+
+func (x *FischerDelayTimeControl) GetCapMs() uint32 {
+	if x != nil && x.CapMs != nil {
+		return *x.CapMs
+	}
+	return 0
+}
+
 // The clock of a match. Only the server's clock counts; no message contains an absolute time.
 // Unset fields have the server's default, which GetMatch returns.
 type ClockRules struct {
@@ -182,7 +276,7 @@ type ClockRules struct {
 
 func (x *ClockRules) Reset() {
 	*x = ClockRules{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -194,7 +288,7 @@ func (x *ClockRules) String() string {
 func (*ClockRules) ProtoMessage() {}
 
 func (x *ClockRules) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[2]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -207,7 +301,7 @@ func (x *ClockRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockRules.ProtoReflect.Descriptor instead.
 func (*ClockRules) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{2}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ClockRules) GetTimeControl() *TimeControl {
@@ -260,7 +354,7 @@ type Clock struct {
 
 func (x *Clock) Reset() {
 	*x = Clock{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -272,7 +366,7 @@ func (x *Clock) String() string {
 func (*Clock) ProtoMessage() {}
 
 func (x *Clock) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[3]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -285,7 +379,7 @@ func (x *Clock) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Clock.ProtoReflect.Descriptor instead.
 func (*Clock) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{3}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Clock) GetBankLeftMs() uint32 {
@@ -321,7 +415,8 @@ type Charge struct {
 	// Part of the elapsed time that was the referee's own lag, in microseconds: the delay before the
 	// server processed bots' messages.
 	RefereeLagUs uint64 `protobuf:"varint,4,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
-	// Part of the bot's thinking time that the time control does not charge, in microseconds.
+	// Part of the bot's thinking time that the time control does not charge, such as a delay, in
+	// microseconds.
 	UnchargedUs   uint64 `protobuf:"varint,5,opt,name=uncharged_us,json=unchargedUs,proto3" json:"uncharged_us,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -329,7 +424,7 @@ type Charge struct {
 
 func (x *Charge) Reset() {
 	*x = Charge{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[4]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -341,7 +436,7 @@ func (x *Charge) String() string {
 func (*Charge) ProtoMessage() {}
 
 func (x *Charge) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[4]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -354,7 +449,7 @@ func (x *Charge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Charge.ProtoReflect.Descriptor instead.
 func (*Charge) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{4}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Charge) GetElapsedUs() uint64 {
@@ -415,7 +510,7 @@ type ClockUse struct {
 
 func (x *ClockUse) Reset() {
 	*x = ClockUse{}
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[5]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -427,7 +522,7 @@ func (x *ClockUse) String() string {
 func (*ClockUse) ProtoMessage() {}
 
 func (x *ClockUse) ProtoReflect() protoreflect.Message {
-	mi := &file_bridgemaster_v1_clock_proto_msgTypes[5]
+	mi := &file_bridgemaster_v1_clock_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -440,7 +535,7 @@ func (x *ClockUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockUse.ProtoReflect.Descriptor instead.
 func (*ClockUse) Descriptor() ([]byte, []int) {
-	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{5}
+	return file_bridgemaster_v1_clock_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ClockUse) GetAnswered() uint32 {
@@ -496,14 +591,21 @@ var File_bridgemaster_v1_clock_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_clock_proto_rawDesc = "" +
 	"\n" +
-	"\x1bbridgemaster/v1/clock.proto\x12\x0fbridgemaster.v1\"V\n" +
+	"\x1bbridgemaster/v1/clock.proto\x12\x0fbridgemaster.v1\"\xa7\x01\n" +
 	"\vTimeControl\x12?\n" +
-	"\afischer\x18\x01 \x01(\v2#.bridgemaster.v1.FischerTimeControlH\x00R\afischerB\x06\n" +
+	"\afischer\x18\x01 \x01(\v2#.bridgemaster.v1.FischerTimeControlH\x00R\afischer\x12O\n" +
+	"\rfischer_delay\x18\x02 \x01(\v2(.bridgemaster.v1.FischerDelayTimeControlH\x00R\ffischerDelayB\x06\n" +
 	"\x04kind\"w\n" +
 	"\x12FischerTimeControl\x12\x17\n" +
 	"\abank_ms\x18\x01 \x01(\rR\x06bankMs\x12!\n" +
 	"\fincrement_ms\x18\x02 \x01(\rR\vincrementMs\x12\x1a\n" +
 	"\x06cap_ms\x18\x03 \x01(\rH\x00R\x05capMs\x88\x01\x01B\t\n" +
+	"\a_cap_ms\"\x97\x01\n" +
+	"\x17FischerDelayTimeControl\x12\x17\n" +
+	"\abank_ms\x18\x01 \x01(\rR\x06bankMs\x12!\n" +
+	"\fincrement_ms\x18\x02 \x01(\rR\vincrementMs\x12\x19\n" +
+	"\bdelay_ms\x18\x03 \x01(\rR\adelayMs\x12\x1a\n" +
+	"\x06cap_ms\x18\x04 \x01(\rH\x00R\x05capMs\x88\x01\x01B\t\n" +
 	"\a_cap_ms\"\xfc\x02\n" +
 	"\n" +
 	"ClockRules\x12?\n" +
@@ -557,24 +659,26 @@ func file_bridgemaster_v1_clock_proto_rawDescGZIP() []byte {
 	return file_bridgemaster_v1_clock_proto_rawDescData
 }
 
-var file_bridgemaster_v1_clock_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_bridgemaster_v1_clock_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_bridgemaster_v1_clock_proto_goTypes = []any{
-	(*TimeControl)(nil),        // 0: bridgemaster.v1.TimeControl
-	(*FischerTimeControl)(nil), // 1: bridgemaster.v1.FischerTimeControl
-	(*ClockRules)(nil),         // 2: bridgemaster.v1.ClockRules
-	(*Clock)(nil),              // 3: bridgemaster.v1.Clock
-	(*Charge)(nil),             // 4: bridgemaster.v1.Charge
-	(*ClockUse)(nil),           // 5: bridgemaster.v1.ClockUse
+	(*TimeControl)(nil),             // 0: bridgemaster.v1.TimeControl
+	(*FischerTimeControl)(nil),      // 1: bridgemaster.v1.FischerTimeControl
+	(*FischerDelayTimeControl)(nil), // 2: bridgemaster.v1.FischerDelayTimeControl
+	(*ClockRules)(nil),              // 3: bridgemaster.v1.ClockRules
+	(*Clock)(nil),                   // 4: bridgemaster.v1.Clock
+	(*Charge)(nil),                  // 5: bridgemaster.v1.Charge
+	(*ClockUse)(nil),                // 6: bridgemaster.v1.ClockUse
 }
 var file_bridgemaster_v1_clock_proto_depIdxs = []int32{
 	1, // 0: bridgemaster.v1.TimeControl.fischer:type_name -> bridgemaster.v1.FischerTimeControl
-	0, // 1: bridgemaster.v1.ClockRules.time_control:type_name -> bridgemaster.v1.TimeControl
-	4, // 2: bridgemaster.v1.Clock.last_charge:type_name -> bridgemaster.v1.Charge
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	2, // 1: bridgemaster.v1.TimeControl.fischer_delay:type_name -> bridgemaster.v1.FischerDelayTimeControl
+	0, // 2: bridgemaster.v1.ClockRules.time_control:type_name -> bridgemaster.v1.TimeControl
+	5, // 3: bridgemaster.v1.Clock.last_charge:type_name -> bridgemaster.v1.Charge
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_bridgemaster_v1_clock_proto_init() }
@@ -584,16 +688,18 @@ func file_bridgemaster_v1_clock_proto_init() {
 	}
 	file_bridgemaster_v1_clock_proto_msgTypes[0].OneofWrappers = []any{
 		(*TimeControl_Fischer)(nil),
+		(*TimeControl_FischerDelay)(nil),
 	}
 	file_bridgemaster_v1_clock_proto_msgTypes[1].OneofWrappers = []any{}
 	file_bridgemaster_v1_clock_proto_msgTypes[2].OneofWrappers = []any{}
+	file_bridgemaster_v1_clock_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bridgemaster_v1_clock_proto_rawDesc), len(file_bridgemaster_v1_clock_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -6,7 +6,7 @@ use bridgemaster_referee::{
     SeatInfo, SeatMessage, SeatStatus,
 };
 
-use super::{Cause, Oracle, Step, Violation, require};
+use super::{Cause, Oracle, Step, Violation, require, timer::free_ms};
 
 impl<G: Game> Oracle<G> {
     pub(super) fn message(
@@ -105,7 +105,8 @@ impl<G: Game> Oracle<G> {
         let rules = self.rules.clock_of(seat);
         require!(
             request.clock.decision_left_ms <= rules.time_control.cap_ms()
-                && request.clock.decision_left_ms <= request.clock.bank_left_ms,
+                && request.clock.decision_left_ms
+                    <= request.clock.bank_left_ms + free_ms(&rules.time_control),
             "{:?} gives more time than there is",
             request.clock
         );

@@ -462,11 +462,13 @@ impl<G: Game> Oracle<G> {
             }
             model.last_request += 1;
             let clock = self.rules.clock_of(seat);
-            let allowance_us = model
-                .bank_us
-                .min(u64::from(clock.time_control.cap_ms()) * 1000);
             let credit_limit_us = model.credit_limit_us(&clock);
-            let mut time = RequestTime::issued(self.now, allowance_us, credit_limit_us);
+            let mut time = RequestTime::issued(
+                self.now,
+                model.bank_us,
+                &clock.time_control,
+                credit_limit_us,
+            );
             if model.is_excused {
                 time.stop(self.now);
             } else if !model.is_connected {

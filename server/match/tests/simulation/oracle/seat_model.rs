@@ -212,7 +212,7 @@ impl<G: Game> SeatModel<G> {
             open.time.handle_stream(now, has_it);
             let was_asked_before = std::mem::take(&mut open.is_from_before);
             if was_asked_before && last_sequence.is_none() {
-                open.time = RequestTime::issued(now, open.time.allowance_us, 0);
+                open.time.issue_again(now);
             }
         }
     }

@@ -1,12 +1,20 @@
 //! The timer of one request, implemented from the specification of the clock.
 
-use bridgemaster_referee::{Charge, LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS, Time};
+use bridgemaster_referee::{Charge, LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS, Time, TimeControl};
 
 /// Extends a wait by the lag that fell into it, plus a margin.
 pub(super) fn prolonged_by_us(lag_us: u64) -> u64 {
     match lag_us {
         0 => 0,
         lag_us => lag_us + u64::from(LAG_MARGIN_MS) * 1000,
+    }
+}
+
+/// Thinking time per decision that costs the bank nothing, in ms.
+pub(super) fn free_ms(control: &TimeControl) -> u32 {
+    match *control {
+        TimeControl::Fischer { .. } => 0,
+        TimeControl::FischerDelay { delay_ms, .. } => delay_ms,
     }
 }
 
@@ -46,6 +54,8 @@ pub(super) struct RequestTime {
     /// between does not count.
     at_restart: Option<StoppedTimer>,
     pub(super) allowance_us: u64,
+    /// Thinking time that costs the bank nothing.
+    free_us: u64,
     credit_limit_us: u64,
     lag: WaitLag,
 }
@@ -58,16 +68,31 @@ struct StoppedTimer {
 }
 
 impl RequestTime {
-    pub(super) fn issued(now: Time, allowance_us: u64, credit_limit_us: u64) -> Self {
+    pub(super) fn issued(
+        now: Time,
+        bank_us: u64,
+        control: &TimeControl,
+        credit_limit_us: u64,
+    ) -> Self {
+        let free_us = u64::from(free_ms(control)) * 1000;
+        let allowance_us = (bank_us + free_us).min(u64::from(control.cap_ms()) * 1000);
         Self {
             is_handed: false,
             ran_us: 0,
             runs_since: Some(now),
             at_restart: None,
             allowance_us,
+            free_us,
             credit_limit_us,
             lag: WaitLag::default(),
         }
+    }
+
+    /// Starts over, because the bot does not have the request any more.
+    pub(super) fn issue_again(&mut self, now: Time) {
+        (self.is_handed, self.ran_us, self.runs_since) = (false, 0, Some(now));
+        (self.at_restart, self.credit_limit_us) = (None, 0);
+        self.lag = WaitLag::default();
     }
 
     pub(super) fn add_lag(&mut self, lag_us: u64) {
@@ -151,13 +176,14 @@ impl RequestTime {
         let elapsed_us = self.elapsed_us(now);
         let beyond_lag_us = elapsed_us.saturating_sub(self.lag.us);
         let credit_us = beyond_lag_us.min(self.credit_limit_us);
-        let charged_us = (beyond_lag_us - credit_us).min(self.allowance_us);
+        let thinking_us = (beyond_lag_us - credit_us).min(self.allowance_us);
+        let uncharged_us = thinking_us.min(self.free_us);
         Charge {
             elapsed_us,
             credit_us,
-            referee_lag_us: elapsed_us - credit_us - charged_us,
-            charged_us,
-            uncharged_us: 0,
+            referee_lag_us: elapsed_us - credit_us - thinking_us,
+            charged_us: thinking_us - uncharged_us,
+            uncharged_us,
         }
     }
 }
