@@ -265,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    use crate::{Bias, Covariance, PlackettLuce, Ratings};
+    use crate::{Bias, Covariance, PlackettLuce, RatingMethod as _, Ratings};
 
     #[test]
     fn equal_choices_are_counted_once_whoever_was_chosen() {

@@ -12,8 +12,8 @@
 //! * [`Estimate`] and [`estimate_after_stopping`] estimate the difference in strength, with an
 //!   interval.
 //! * [`Frequencies`] computes the exact likelihood ratios of paired two-seat games.
-//! * [`PlackettLuce`] fits ratings to results with any number of bots and seats, whatever the order
-//!   of the results is. [`Ratings`] has the rank ranges.
+//! * A [`RatingMethod`] computes [`Ratings`] with rank ranges from results with any number of bots
+//!   and seats: [`PlackettLuce`] by one fit to all results, [`Glicko2`] period by period.
 //! * [`schedule`] lists the matches of a format, and [`pairing`] picks the next match of a ladder.
 
 #![forbid(unsafe_code)]
@@ -26,12 +26,14 @@ mod elo;
 mod error;
 mod estimate;
 mod frequencies;
+mod glicko2;
 mod hypotheses;
 mod likelihood;
 mod matrix;
 pub mod pairing;
 mod plackett_luce;
 mod ranking;
+mod rating_method;
 mod ratings;
 #[cfg(test)]
 mod samples;
@@ -47,13 +49,15 @@ pub use crate::{
     error::ContestError,
     estimate::{Estimate, FEW_GROUPS, Interval, mean_with_interval},
     frequencies::{Frequencies, FrequencyTest},
+    glicko2::Glicko2,
     hypotheses::{
         Bounds, ErrorRates, ExpectedGroups, Hypotheses, Verdict, expected_groups, typical_deviation,
     },
     likelihood::closed_form_llr,
     plackett_luce::{Covariance, PlackettLuce},
     ranking::Ranking,
-    ratings::{RankRange, Rating, Ratings},
+    rating_method::RatingMethodId,
+    ratings::{RankRange, Rating, RatingMethod, Ratings},
     score::{GroupScore, GroupScores, beat_fraction},
     sequential::{DecidedBy, SequentialTest},
     stopping::{StoppedEstimate, estimate_after_stopping},

@@ -109,7 +109,7 @@ fn fill_table(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PlackettLuce, Ranking};
+    use crate::{PlackettLuce, Ranking, RatingMethod as _};
 
     #[test]
     fn a_bot_that_wins_everything_is_not_paired_alone() {

@@ -6,7 +6,7 @@
 //! they had been observed in every order equally often.
 
 use crate::{
-    Bias, ContestError, Ranking, Ratings,
+    Bias, ContestError, Ranking, RatingMethod, Ratings,
     choices::{Choices, PseudoChoices, spread_of_clusters},
     matrix::{Cholesky, Matrix, add_scaled},
     ratings::bounded,
@@ -73,32 +73,11 @@ impl Default for PlackettLuce {
     }
 }
 
-impl PlackettLuce {
-    /// Returns the fit settings for a ladder. They include bias reduction, since pairing by earlier
-    /// ratings increases the bias. For random or scheduled matches, intervals have their nominal
-    /// coverage without bias reduction. With it, the coverage is up to 1.2 percentage points
-    /// higher.
-    pub fn for_ladder() -> Self {
-        Self {
-            bias: Bias::Reduced,
-            ..Self::default()
-        }
-    }
-
-    /// Fits the ratings of `bots` bots; their mean is 0. The order of the results does not change a
-    /// single bit of the ratings, since equal choices are first counted and then summed in a fixed
-    /// order.
-    ///
-    /// # Errors
-    /// [`ContestError::Ranking`] for the first invalid ranking, or [`ContestError::Undetermined`]
-    /// if the results do not determine ratings.
-    pub fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError> {
-        let mut seen = vec![None; bots];
-        for (ranking, checked) in rankings.iter().enumerate() {
-            if let Some(problem) = checked.problem(ranking, &mut seen) {
-                return Err(ContestError::Ranking { ranking, problem });
-            }
-        }
+/// Equal choices are first counted and then summed in a fixed order, so that the order of the
+/// results has no effect.
+impl RatingMethod for PlackettLuce {
+    fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError> {
+        Ranking::check_all(bots, rankings)?;
         let choices = Choices::of(bots, rankings);
         let none = PseudoChoices::none(&choices);
         let ratings = self.ratings(&choices, &none)?;
@@ -112,6 +91,19 @@ impl PlackettLuce {
             bounded_covariance,
             choices.results(),
         ))
+    }
+}
+
+impl PlackettLuce {
+    /// Returns the fit settings for a ladder. They include bias reduction, since pairing by earlier
+    /// ratings increases the bias. For random or scheduled matches, intervals have their nominal
+    /// coverage without bias reduction. With it, the coverage is up to 1.2 percentage points
+    /// higher.
+    pub fn for_ladder() -> Self {
+        Self {
+            bias: Bias::Reduced,
+            ..Self::default()
+        }
     }
 
     /// Fits the ratings of these choices. `none` must be an empty set of pseudo-choices.

@@ -1,5 +1,7 @@
 //! The result of one match.
 
+use crate::ContestError;
+
 /// The maximum number of bots that can share one place. It is limited because a fit sums over their
 /// subsets.
 const MAX_TIED: usize = 12;
@@ -19,6 +21,17 @@ impl Ranking {
         Self { places, cluster }
     }
 
+    /// Checks the rankings of `bots` bots, and returns the error of the first invalid one.
+    pub(crate) fn check_all(bots: usize, rankings: &[Self]) -> Result<(), ContestError> {
+        let mut seen = vec![None; bots];
+        for (ranking, checked) in rankings.iter().enumerate() {
+            if let Some(problem) = checked.problem(ranking, &mut seen) {
+                return Err(ContestError::Ranking { ranking, problem });
+            }
+        }
+        Ok(())
+    }
+
     /// Replaces the content of `order` with the sorted pairs of place and bot.
     pub(crate) fn order(&self, order: &mut Vec<(u32, usize)>) {
         order.clear();
@@ -32,11 +45,7 @@ impl Ranking {
 
     /// Validates the ranking, and returns the problem if it is invalid. For each bot, `seen`
     /// contains the number of the last validated ranking with this bot.
-    pub(crate) fn problem(
-        &self,
-        number: usize,
-        seen: &mut [Option<usize>],
-    ) -> Option<&'static str> {
+    fn problem(&self, number: usize, seen: &mut [Option<usize>]) -> Option<&'static str> {
         if self.places.len() < 2 {
             return Some("has fewer than two bots");
         }

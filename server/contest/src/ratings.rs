@@ -1,8 +1,11 @@
-//! Ratings with their errors, intervals and rank ranges.
+//! Ratings with their errors, intervals and rank ranges, and the trait of methods that compute them.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::{Elo, Interval, elo::ELO_PER_LOG_ODDS, matrix::Matrix, stopping::normal_share_below};
+use crate::{
+    ContestError, Elo, Interval, Ranking, elo::ELO_PER_LOG_ODDS, matrix::Matrix,
+    stopping::normal_share_below,
+};
 
 /// The bound to which ratings are clamped for the bounded covariance, in log odds: 208 Elo on each
 /// side of the mean. The strength of a bot that always wins stays uncertain even after many
@@ -18,6 +21,18 @@ pub(crate) fn bounded(log_odds: &[f64]) -> Vec<f64> {
 
 fn clamped(rating: f64) -> f64 {
     rating.clamp(-BOUND, BOUND)
+}
+
+/// A method that computes ratings from results.
+pub trait RatingMethod {
+    /// Rates `bots` bots; the mean of the ratings is 0. The order of the rankings does not change a
+    /// single bit of the ratings. A method that depends on the order of play takes it from the
+    /// rankings' clusters, which number the matches of a ladder.
+    ///
+    /// # Errors
+    /// [`ContestError::Ranking`] for the first invalid ranking, or [`ContestError::Undetermined`]
+    /// if the results do not determine ratings.
+    fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError>;
 }
 
 /// All bots' ratings, by bot number.
@@ -203,7 +218,7 @@ impl Ratings {
 
 #[cfg(test)]
 mod tests {
-    use crate::{PlackettLuce, Ranking, samples::add_wins};
+    use crate::{PlackettLuce, Ranking, RatingMethod as _, samples::add_wins};
 
     fn chance_after(fit: PlackettLuce, wins: u64) -> f64 {
         let mut rankings = Vec::new();

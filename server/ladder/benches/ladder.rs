@@ -13,8 +13,8 @@ use std::{
 };
 
 use bridgemaster_ladder::{
-    AttendingBot, BotVersion, ClosingRule, End, Ladder, Pairing, Purpose, Rules, SeatEnd, Span,
-    State,
+    AttendingBot, BotVersion, ClosingRule, End, Ladder, Pairing, Purpose, RatingMethodId, Rules,
+    SeatEnd, Span, State,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -129,6 +129,7 @@ fn played(bots: usize, seats: usize, results: usize) -> Ladder {
         owners_apart: false,
         house_bots: BTreeSet::new(),
         closing: ClosingRule::default(),
+        rating_method: RatingMethodId::default(),
     };
     let mut ladder = Ladder::new(rules, State::Open);
     let present: Vec<AttendingBot> = (0..bots)

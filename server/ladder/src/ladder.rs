@@ -346,6 +346,7 @@ impl Ladder {
         FitJob {
             origin: self.origin.clone(),
             played: self.results.played.clone(),
+            rating_method: self.rules.rating_method,
             in_play: rated.map(|open| open.seats.clone()).collect(),
             paired: self.counts.paired,
         }

@@ -26,6 +26,7 @@ mod suspicion;
 mod table;
 
 pub use bots::{AttendingBot, BotVersion};
+pub use bridgemaster_contest::RatingMethodId;
 pub use closing_round::CLOSING_WAIT_MS;
 pub use failure_record::{BENCH_AFTER_FAILURES, CHANGE_WINDOW_MATCHES};
 pub use ladder::{Counts, EntryRefused, EntryState, Ladder, LadderEntry};

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use bridgemaster_contest::RatingMethodId;
+
 use crate::BotVersion;
 
 /// The reason why the ladder plays a match.
@@ -78,6 +80,8 @@ pub struct Rules {
     pub house_bots: BTreeSet<String>,
     /// The end condition of a closing round.
     pub closing: ClosingRule,
+    /// The method that computes the ratings.
+    pub rating_method: RatingMethodId,
 }
 
 /// A closing round's end conditions. The round ends when any of them is met.

@@ -1,6 +1,6 @@
 //! A ladder's ratings, fitted to all counted results together.
 
-use bridgemaster_contest::{ContestError, PlackettLuce, RankRange, Ratings};
+use bridgemaster_contest::{ContestError, RankRange, RatingMethodId, Ratings};
 
 use crate::{
     BotVersion, Results,
@@ -32,14 +32,17 @@ pub struct BotRating {
     pub matches: u64,
 }
 
-/// Fits ratings to the results, and returns them best first. The order of the results does not
+/// Rates all versions by the results, and returns the ratings best first. The order of the results does not
 /// change a single bit of the ratings.
 ///
 /// # Errors
 /// The results do not determine ratings, or a result is not valid.
-pub fn ratings_of(results: &Results) -> Result<Vec<BotRating>, ContestError> {
+pub fn ratings_of(
+    results: &Results,
+    method: RatingMethodId,
+) -> Result<Vec<BotRating>, ContestError> {
     let played = &results.played;
-    Ok(Fit::of(played)?.table(&played.numbers))
+    Ok(Fit::of(played, method)?.table(&played.numbers))
 }
 
 /// The ratings from a fit, with the bots that they belong to.
@@ -56,9 +59,12 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    pub(crate) fn of(played: &CountedMatches) -> Result<Self, ContestError> {
+    pub(crate) fn of(
+        played: &CountedMatches,
+        method: RatingMethodId,
+    ) -> Result<Self, ContestError> {
         let (bots, rankings) = played.rankings();
-        let ratings = PlackettLuce::for_ladder().fit(bots.len(), &rankings)?;
+        let ratings = method.for_ladder().fit(bots.len(), &rankings)?;
         let mut places = vec![None; played.numbers.all().len()];
         for (place, bot) in bots.iter().enumerate() {
             places[bot.index()] = Some(place);

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use bridgemaster_contest::{ContestError, Ratings, beat_fraction, pairing::Uncertainty};
+use bridgemaster_contest::{
+    ContestError, RatingMethodId, Ratings, beat_fraction, pairing::Uncertainty,
+};
 
 use crate::{
     BotRating, BotVersion,
@@ -30,6 +32,7 @@ impl PartialEq for Origin {
 pub struct FitJob {
     pub(crate) origin: Origin,
     pub(crate) played: CountedMatches,
+    pub(crate) rating_method: RatingMethodId,
     /// The bots in each rated match that was in progress.
     pub(crate) in_play: Vec<Vec<BotNumber>>,
     /// The number of matches that were paired before the snapshot.
@@ -74,7 +77,7 @@ impl FitJob {
         if played.len() == 0 {
             return Ok(self.fitted(Table::default(), PairingModel::default()));
         }
-        let fit = Fit::of(played)?;
+        let fit = Fit::of(played, self.rating_method)?;
         let changed = changed(played, &fit);
         let rated = fit.table(&played.numbers);
         let row = |(place, rated): (usize, &BotRating)| {

@@ -6,8 +6,8 @@ use std::{
 };
 
 use bridgemaster_contest::{
-    Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, PlackettLuce, Ranking, Ratings,
-    mean_with_interval, schedule::BotNumber,
+    Covariance, Estimate, FEW_GROUPS, GroupScore, GroupScores, PlackettLuce, Ranking,
+    RatingMethod as _, Ratings, mean_with_interval, schedule::BotNumber,
 };
 
 use crate::{

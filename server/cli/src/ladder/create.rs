@@ -1,8 +1,9 @@
 //! `bridgemaster ladder create`: creates a ladder.
 
+use bridgemaster_ladder::RatingMethodId;
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{ClosingRule, CreateLadderRequest, Ladder, LadderReplays},
+    v1::{ClosingRule, CreateLadderRequest, Ladder, LadderReplays, RatingMethod},
 };
 use clap::{Args, ValueEnum};
 
@@ -60,6 +61,9 @@ pub(crate) struct LadderFlags {
     /// Maximum number of matches per bot in the closing round
     #[arg(long, value_name = "N", default_value_t = 300)]
     closing_matches: u32,
+    /// Rating method: plackett-luce, or glicko-2 for bots whose strength changes
+    #[arg(long, value_name = "METHOD", default_value_t)]
+    rating_method: RatingMethodId,
     #[command(flatten)]
     match_flags: MatchFlags,
 }
@@ -82,6 +86,14 @@ impl From<ReplaysFlag> for LadderReplays {
             ReplaysFlag::Participants => Self::Participants,
             ReplaysFlag::AfterSeason => Self::AfterSeason,
         }
+    }
+}
+
+/// Converts a rating method to its value in the protocol.
+pub(super) fn rating_method_to_wire(method: RatingMethodId) -> RatingMethod {
+    match method {
+        RatingMethodId::PlackettLuce => RatingMethod::PlackettLuce,
+        RatingMethodId::Glicko2 => RatingMethod::Glicko2,
     }
 }
 
@@ -108,6 +120,7 @@ impl LadderFlags {
                 confidence: self.confidence,
                 max_matches_per_bot: self.closing_matches,
             }),
+            rating_method: rating_method_to_wire(self.rating_method).into(),
             ..Ladder::default()
         })
     }

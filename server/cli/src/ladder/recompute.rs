@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, bail};
-use bridgemaster_ladder::{BotRating, CONFIDENCE, ratings_of};
+use bridgemaster_ladder::{BotRating, CONFIDENCE, RatingMethodId, ratings_of};
 use bridgemaster_proto::{
     escape::Escaped,
     v1::{Rating, Standing},
@@ -14,6 +14,7 @@ use tokio::time::sleep;
 use crate::{
     ladder::{
         client,
+        create::rating_method_to_wire,
         results::{counted, counted_first},
         standings,
     },
@@ -46,20 +47,31 @@ pub(super) struct RecomputeArgs {
     /// Compute the ratings from a CSV file of `ladder results`, without a comparison
     #[arg(long, value_name = "FILE", conflicts_with = "ladder")]
     results: Option<PathBuf>,
+    /// Rating method for --results: plackett-luce or glicko-2
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value_t,
+        conflicts_with = "ladder"
+    )]
+    rating_method: RatingMethodId,
 }
 
 impl RecomputeArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         if let Some(path) = &self.results {
             let csv = fs::read(path).with_context(|| path.display().to_string())?;
-            let rated = ratings_of(&counted(&csv)?)?;
+            let rated = ratings_of(&counted(&csv)?, self.rating_method)?;
             return Ok(output::print(&standings::text(&as_standings(&rated)))?);
         }
         let ladder = self.ladder.unwrap_or_default();
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            // This number is needed to detect results that the server never rates.
-            let counted_before = client::get(&mut client, &ladder).await?.matches;
+            // Its number of matches is needed to detect results that the server never rates.
+            let before = client::get(&mut client, &ladder).await?;
+            let is_served = |id: &_| rating_method_to_wire(*id) == before.rating_method();
+            let method = RatingMethodId::ALL.into_iter().find(is_served);
+            let method = method.unwrap_or_default();
             for attempt in 0..MAX_ATTEMPTS {
                 if attempt > 0 {
                     sleep(RETRY_DELAY).await;
@@ -70,10 +82,10 @@ impl RecomputeArgs {
                 let Some(results) = counted_first(&csv, seats_of(&served))? else {
                     continue;
                 };
-                if (results.len() as u64) < counted_before {
+                if (results.len() as u64) < before.matches {
                     continue;
                 }
-                let rated = ratings_of(&results)?;
+                let rated = ratings_of(&results, method)?;
                 if !covers_same_matches(&rated, &served) {
                     continue;
                 }

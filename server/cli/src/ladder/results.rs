@@ -173,9 +173,11 @@ mod tests {
         assert_eq!(first(0), Some(0));
         let mut two = counted_matches(&csv).unwrap();
         two.remove(0);
+        let method = bridgemaster_ladder::RatingMethodId::default();
         assert_eq!(
-            bridgemaster_ladder::ratings_of(&counted_first(&csv, 4).unwrap().unwrap()).unwrap(),
-            bridgemaster_ladder::ratings_of(&results_of(two)).unwrap()
+            bridgemaster_ladder::ratings_of(&counted_first(&csv, 4).unwrap().unwrap(), method)
+                .unwrap(),
+            bridgemaster_ladder::ratings_of(&results_of(two), method).unwrap()
         );
     }
 }

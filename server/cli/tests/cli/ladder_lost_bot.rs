@@ -7,7 +7,7 @@ use bridgemaster_bots::Random;
 use bridgemaster_games::{GAME_IDS, Seed};
 use bridgemaster_proto::v1::{
     AnnulmentReason, ClockRules, CreateLadderRequest, Ladder, LadderMatch,
-    ListLadderMatchesRequest, MatchInfo, MatchState, SeatInfo,
+    ListLadderMatchesRequest, MatchInfo, MatchState, RatingMethod, SeatInfo,
     ladder_service_client::LadderServiceClient,
 };
 use bridgemaster_sdk::{AttendOptions, Bot};
@@ -38,6 +38,8 @@ async fn create(server: &Served) {
         ladder_id: LADDER.to_owned(),
         config: Some(config(GAME_IDS[0], 2, clock)),
         house_bots: ["ada", "bob"].map(str::to_owned).into(),
+        // The ladder storm covers the other method.
+        rating_method: RatingMethod::Glicko2.into(),
         ..Ladder::default()
     });
     let request = CreateLadderRequest { ladder };

@@ -151,7 +151,7 @@ fn weights(ratings: &Ratings, covariance: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PlackettLuce, samples::add_wins};
+    use crate::{PlackettLuce, RatingMethod as _, samples::add_wins};
 
     /// Returns the ratings after these meetings: two bots, and the wins and losses of the first.
     fn ratings_after(bots: usize, meetings: &[(usize, usize, u64, u64)]) -> Ratings {

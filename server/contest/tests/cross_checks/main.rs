@@ -21,7 +21,7 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ratings};
+use bridgemaster_contest::{Bias, Covariance, PlackettLuce, RatingMethod as _, Ratings};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Fits of ratings to all results at once.
 
-use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ranking, Ratings};
+use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ranking, RatingMethod as _, Ratings};
 
 use crate::assert_six_digits;
 

@@ -2,7 +2,7 @@
 
 use bridgemaster_contest::{
     Bounds, ConfidenceSequence, Covariance, Elo, ErrorRates, Estimate, FEW_GROUPS, GroupScores,
-    Hypotheses, PlackettLuce, Ranking, SequentialTest, Verdict,
+    Hypotheses, PlackettLuce, Ranking, RatingMethod as _, SequentialTest, Verdict,
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 //! and go, and the coverage of intervals.
 
 use bridgemaster_contest::{
-    Elo, PlackettLuce, Ranking, Ratings,
+    Elo, PlackettLuce, Ranking, RatingMethod as _, Ratings,
     pairing::{Candidate, Uncertainty, max_wait_matches, next_table},
 };
 

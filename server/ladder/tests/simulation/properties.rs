@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    BotVersion, End, EntryState, Ladder, Purpose, Results, SeatEnd, ratings_of,
+    BotVersion, End, EntryState, Ladder, Purpose, RatingMethodId, Results, Rules, SeatEnd,
+    ratings_of,
 };
 use rand::RngExt as _;
 
@@ -46,17 +47,27 @@ fn a_ladder_that_is_restored_at_any_time_is_the_same() {
 
 #[test]
 fn ratings_follow_from_the_results_in_any_order_to_the_last_digit() {
-    let mut world = World::new(rules(3), field(12), 5);
-    world.annul_rate = 0.1;
-    play(&mut world, 300);
-    let mut results = Results::new();
-    for (number, (pairing, end)) in world.stored.matches.iter().enumerate().rev() {
-        if let (Purpose::Rated, Some(End::Played(ends))) = (pairing.purpose, end) {
-            let seats = pairing.seats.iter().cloned().zip(ends.iter().copied());
-            results.add(number as u64, &Vec::from_iter(seats));
+    for rating_method in RatingMethodId::ALL {
+        let rules = Rules {
+            rating_method,
+            ..rules(3)
+        };
+        let mut world = World::new(rules, field(12), 5);
+        world.annul_rate = 0.1;
+        play(&mut world, 300);
+        let mut results = Results::new();
+        for (number, (pairing, end)) in world.stored.matches.iter().enumerate().rev() {
+            if let (Purpose::Rated, Some(End::Played(ends))) = (pairing.purpose, end) {
+                let seats = pairing.seats.iter().cloned().zip(ends.iter().copied());
+                results.add(number as u64, &Vec::from_iter(seats));
+            }
         }
+        let rated = ratings_of(&results, rating_method).unwrap();
+        assert_eq!(rated, ratings(&world.ladder), "{rating_method}");
+        // The field is sorted by strength.
+        let strongest = ["bot-009", "bot-010", "bot-011"];
+        assert!(strongest.contains(&rated[0].bot.name.as_str()), "{rated:?}");
     }
-    assert_eq!(ratings_of(&results).unwrap(), ratings(&world.ladder));
 }
 
 #[test]

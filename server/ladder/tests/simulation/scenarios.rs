@@ -16,7 +16,7 @@ pub(crate) fn play(world: &mut World, matches: usize) {
 }
 
 pub(crate) fn ratings(ladder: &Ladder) -> Vec<BotRating> {
-    ratings_of(ladder.results()).unwrap()
+    ratings_of(ladder.results(), ladder.rules().rating_method).unwrap()
 }
 
 pub(crate) fn head_to_heads(ladder: &Ladder, bot: &BotVersion) -> Vec<(BotVersion, HeadToHead)> {

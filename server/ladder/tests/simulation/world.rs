@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bridgemaster_ladder::{
-    AttendingBot, BotVersion, ClosingRule, End, Ladder, LadderEntry, Pairing, Purpose, Rules,
-    SeatEnd, Span, State,
+    AttendingBot, BotVersion, ClosingRule, End, Ladder, LadderEntry, Pairing, Purpose,
+    RatingMethodId, Rules, SeatEnd, Span, State,
 };
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -53,6 +53,7 @@ pub(crate) fn rules(seats: usize) -> Rules {
         owners_apart: false,
         house_bots: BTreeSet::new(),
         closing: ClosingRule::default(),
+        rating_method: RatingMethodId::default(),
     }
 }
 

@@ -47,7 +47,7 @@ use crate::lobby::{BotName, Lobby, QueueId, VersionStatus};
 pub use ladders::Ladders;
 pub use listing::{EndedMatch, MatchFilter};
 pub use messages::{Attendances, CSV_HEAD, csv_rows};
-pub use rows::LADDER_LABEL;
+pub use rows::{LADDER_LABEL, rating_method};
 pub use runner::request_unrated_match;
 
 /// The number of matches by which a watcher can lag behind before it misses some.

@@ -1,14 +1,14 @@
 //! A ladder's stored rows, and their conversion from and to bytes.
 
 use bridgemaster_ladder::{
-    BotRating, BotVersion, CONFIDENCE, ClosingRule, End, LadderEntry, Pairing, Purpose, Rules,
-    SeatEnd, Span, State,
+    BotRating, BotVersion, CONFIDENCE, ClosingRule, End, LadderEntry, Pairing, Purpose,
+    RatingMethodId, Rules, SeatEnd, Span, State,
 };
 use bridgemaster_proto::{
     internal::v1::{
         LadderMatchEnd, LadderMatchRecord, LadderRecord, LadderSeatRecord, LadderVersionRecord,
     },
-    v1::{self, AnnulmentReason, LadderState, OfferPurpose, Rating, RatingPoint},
+    v1::{self, AnnulmentReason, LadderState, OfferPurpose, Rating, RatingMethod, RatingPoint},
 };
 use bridgemaster_store::{StoredLadderMatch, StoredLadderVersion};
 use prost::Message as _;
@@ -21,6 +21,14 @@ pub const LADDER_LABEL: &str = "ladder";
 
 /// The separator between a house bot's name and version, as in `greedy@1`.
 const HOUSE_BOT_SEPARATOR: char = '@';
+
+/// Returns the rating method with this number in the protocol; `None` if it is not known.
+pub fn rating_method(number: i32) -> Option<RatingMethodId> {
+    Some(match RatingMethod::try_from(number).ok()? {
+        RatingMethod::Unspecified | RatingMethod::PlackettLuce => RatingMethodId::PlackettLuce,
+        RatingMethod::Glicko2 => RatingMethodId::Glicko2,
+    })
+}
 
 /// A ladder's rules and state.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +57,8 @@ impl LadderDescription {
             return Err(format!("the format version {version} is not supported"));
         }
         let ladder = record.ladder.ok_or("the row contains no ladder")?;
+        let method = ladder.rating_method;
+        rating_method(method).ok_or_else(|| format!("the rating method {method} is not known"))?;
         Ok(Self {
             ladder,
             frozen_at_match: record.frozen_at_match,
@@ -77,6 +87,8 @@ impl LadderDescription {
                 confidence: closing.confidence,
                 max_matches_per_bot: closing.max_matches_per_bot.into(),
             },
+            // `read` has checked the number.
+            rating_method: rating_method(ladder.rating_method).unwrap_or_default(),
         }
     }
 

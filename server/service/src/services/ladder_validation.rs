@@ -15,7 +15,7 @@ use bridgemaster_edge::{
 };
 use bridgemaster_games::with_game;
 use bridgemaster_matchmaking::{
-    ladder::Ladders,
+    ladder::{Ladders, rating_method},
     lobby::{BotName, QueueId},
 };
 use bridgemaster_proto::{
@@ -54,6 +54,7 @@ pub(super) fn new_ladder(
         max_slots,
         replays,
         closing,
+        rating_method: method,
         // This field is output only.
         state: _,
         created_unix_ms: _,
@@ -77,11 +78,9 @@ pub(super) fn new_ladder(
     )?;
     let max_slots = in_range("max_slots", max_slots, MAX_BOT_SLOTS, MAX_BOT_SLOTS)?;
     check_house_bots(&house_bots)?;
-    if owners_apart && !authenticator.uses_keys() {
-        let detail = "cannot be set: this server does not use API keys, so bots have no owners";
-        return Err(refuse("owners_apart", detail));
-    }
+    check_owners_apart(owners_apart, authenticator)?;
     let replays = check_replay_access(replays, authenticator)?;
+    check_rating_method(method)?;
     let ladder = Ladder {
         ladder_id,
         config: Some(config),
@@ -93,6 +92,7 @@ pub(super) fn new_ladder(
         max_slots,
         replays: replays.into(),
         closing: Some(closing_rule(closing)?),
+        rating_method: method,
         state: LadderState::Open.into(),
         created_unix_ms: now_unix_ms().unsigned_abs(),
         ..Ladder::default()
@@ -135,6 +135,22 @@ fn check_rules_version(requested: u32, served: u32) -> Result<(), Refusal> {
     if requested != 0 && requested != served {
         let detail = format!("this server plays version {served} of the rules, not {requested}");
         return Err(refuse("rules_version", detail));
+    }
+    Ok(())
+}
+
+fn check_rating_method(method: i32) -> Result<(), Refusal> {
+    if rating_method(method).is_none() {
+        let detail = format!("{method} is not a RatingMethod value (0 to 2)");
+        return Err(refuse("rating_method", detail));
+    }
+    Ok(())
+}
+
+fn check_owners_apart(owners_apart: bool, authenticator: &Authenticator) -> Result<(), Refusal> {
+    if owners_apart && !authenticator.uses_keys() {
+        let detail = "cannot be set: this server does not use API keys, so bots have no owners";
+        return Err(refuse("owners_apart", detail));
     }
     Ok(())
 }
@@ -363,6 +379,10 @@ fn first_difference(requested: &Ladder, existing: &Ladder) -> Option<&'static st
         ("max_slots", requested.max_slots == existing.max_slots),
         ("replays", requested.replays == existing.replays),
         ("closing", requested.closing == existing.closing),
+        (
+            "rating_method",
+            rating_method(requested.rating_method) == rating_method(existing.rating_method),
+        ),
     ];
     let differing = fields.into_iter().find(|(_, is_same)| !is_same);
     differing.map(|(field, _)| field)

@@ -216,6 +216,7 @@ async fn invalid_requests_about_ladders_are_refused_with_their_field() {
             "ladder.key_names",
         ),
         (of(|it| it.replays = 9), "ladder.replays"),
+        (of(|it| it.rating_method = 9), "ladder.rating_method"),
     ] {
         let refused = make(&server, bad).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument, "{field}: {refused}");
