@@ -63,8 +63,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Unlike `described`, the encoded descriptors and the pool have the options of `refusal.proto`.
     let encoded = compiler.encode_file_descriptor_set();
     fs::write(out.join("descriptors.binpb"), encoded)?;
-    let advice = advice(&compiler.descriptor_pool()).ok_or("refusal.proto has no advice")?;
-    fs::write(out.join("advice.rs"), advice)?;
+    let refusals = refusal_options(&compiler.descriptor_pool());
+    let refusals = refusals.ok_or("refusal.proto lacks an option")?;
+    fs::write(out.join("refusals.rs"), refusals)?;
     // The paths of all methods, as in calls.
     let services = described.file.iter().flat_map(|file| {
         let of_package = |name: &str| format!("/{}.{name}", file.package());
@@ -94,21 +95,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Generates the method that returns the advice for a refusal, from the option of the same name.
-fn advice(pool: &DescriptorPool) -> Option<String> {
-    let option = pool.get_extension_by_name("bridgemaster.v1.advice")?;
+/// Generates the methods that return the advice and the gRPC code of a refusal, from the options of
+/// the same names.
+fn refusal_options(pool: &DescriptorPool) -> Option<String> {
+    let option = |name| pool.get_extension_by_name(name);
+    let of_advice = option("bridgemaster.v1.advice")?;
+    let of_code = option("bridgemaster.v1.grpc_code")?;
+    let (mut advices, mut codes) = (String::new(), String::new());
+    // The first reason, UNSPECIFIED, is never sent.
     let reasons = pool.get_enum_by_name("bridgemaster.v1.RefusalReason")?;
-    let arms = reasons.values().map(|reason| {
-        let advice = reason.options().get_extension(&option).as_enum_number()?;
-        Some(format!("{} => {advice},", reason.number()))
-    });
-    let arms = arms.collect::<Option<String>>()?;
+    for reason in reasons.values().skip(1) {
+        let (number, options) = (reason.number(), reason.options());
+        let advice = options.get_extension(&of_advice).as_enum_number();
+        let advice = advice.filter(|advice| *advice != 0)?;
+        advices += &format!("{number} => {advice},");
+        let code = options.get_extension(&of_code).as_str()?.to_lowercase();
+        codes += &format!("{number} => tonic::Code::{},", upper_camel(&code));
+    }
     Some(format!(
         "impl bridgemaster::v1::RefusalReason {{
             /// Returns the advice for this reason: its option `advice` in `refusal.proto`.
             pub fn advice(self) -> bridgemaster::v1::RefusalAdvice {{
-                let advice = match self as i32 {{ {arms} _ => 0 }};
+                let advice = match self as i32 {{ {advices} _ => 0 }};
                 bridgemaster::v1::RefusalAdvice::try_from(advice).unwrap_or_default()
+            }}
+            /// Returns the gRPC code of this reason: its option `grpc_code` in `refusal.proto`.
+            pub fn grpc_code(self) -> tonic::Code {{
+                match self as i32 {{ {codes} _ => tonic::Code::Unknown }}
             }}
         }}"
     ))

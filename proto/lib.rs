@@ -12,7 +12,7 @@
 #[allow(clippy::all, missing_docs, rustdoc::all, unreachable_pub)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/packages.rs"));
-    include!(concat!(env!("OUT_DIR"), "/advice.rs"));
+    include!(concat!(env!("OUT_DIR"), "/refusals.rs"));
     #[cfg(feature = "games")]
     include!(concat!(env!("OUT_DIR"), "/fields.rs"));
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bridgemaster_proto::{escape::is_printable, v1::RefusalReason};
 use bridgemaster_store::NodeAddress;
-use tonic::{Code, Status};
+use tonic::Status;
 use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::limits::Rate;
@@ -241,60 +241,6 @@ pub fn reason_name(reason: RefusalReason) -> &'static str {
     name.strip_prefix("REFUSAL_REASON_").unwrap_or(name)
 }
 
-fn code(reason: RefusalReason) -> Code {
-    use RefusalReason as R;
-    match reason {
-        R::TicketMissing
-        | R::TicketUnknown
-        | R::KeyMissing
-        | R::KeyUnknown
-        | R::KeyRevoked
-        | R::KeyExpired => Code::Unauthenticated,
-        R::ScopeMissing | R::SeatOfAnotherKey => Code::PermissionDenied,
-        R::HelloLate => Code::DeadlineExceeded,
-        R::HelloExpected
-        | R::HelloRepeated
-        | R::MalformedMessage
-        | R::MalformedDecision
-        | R::UnknownRequest
-        | R::IndexOutOfRange
-        | R::IllegalDecision
-        | R::InvalidField
-        | R::ReplayInvalid
-        | R::PositionInvalid => Code::InvalidArgument,
-        R::ProtocolRevisionUnsupported
-        | R::GameNotPlayed
-        | R::SeatClosed
-        | R::StaleRequest
-        | R::MatchRunning
-        | R::MatchCancelled
-        | R::MatchEnded
-        | R::SeatTaken
-        | R::GroupRunning
-        | R::BotVersionDiffers
-        | R::BotBenched
-        | R::BotNotAvailable
-        | R::ReplayForgotten
-        | R::LadderClosed => Code::FailedPrecondition,
-        R::IdempotencyKeyReused => Code::AlreadyExists,
-        R::Superseded => Code::Aborted,
-        R::SlowConsumer | R::LimitReached => Code::ResourceExhausted,
-        R::MatchUnknown
-        | R::QueueUnknown
-        | R::AttendanceUnknown
-        | R::OfferUnknown
-        | R::LadderUnknown
-        | R::BotUnknown
-        | R::ContestUnknown => Code::NotFound,
-        R::MethodUnknown | R::CompressionUnsupported | R::NotSupported => Code::Unimplemented,
-        R::DataDamaged => Code::DataLoss,
-        R::ServerStopping | R::StorageFailed | R::KeysUnreadable | R::NodeSuperseded => {
-            Code::Unavailable
-        }
-        R::Unspecified => Code::Unknown,
-    }
-}
-
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         let metadata = refusal
@@ -310,7 +256,8 @@ impl From<Refusal> for Status {
         if let Some(field) = refusal.field {
             details.add_bad_request_violation(field, refusal.message.clone());
         }
-        let mut status = Status::with_error_details(code(refusal.reason), refusal.message, details);
+        let mut status =
+            Status::with_error_details(refusal.reason.grpc_code(), refusal.message, details);
         let node = refusal.forward_to.as_ref().map(NodeAddress::as_str);
         if let Some(Ok(address)) = node.map(str::parse) {
             status.metadata_mut().insert(FORWARD_TO_HEADER, address);
@@ -321,6 +268,8 @@ impl From<Refusal> for Status {
 
 #[cfg(test)]
 mod tests {
+    use tonic::Code;
+
     use super::*;
 
     #[test]
@@ -338,17 +287,5 @@ mod tests {
             violations.map(|v| v[0].field.clone()).as_deref(),
             Some("config.seats")
         );
-    }
-
-    #[test]
-    fn every_reason_has_a_code_of_its_own_choice() {
-        let reasons: Vec<_> = (1..100)
-            .filter_map(|number| RefusalReason::try_from(number).ok())
-            .collect();
-        assert!(reasons.contains(&RefusalReason::StorageFailed));
-        assert!(reasons.contains(&RefusalReason::KeysUnreadable));
-        for reason in reasons {
-            assert_ne!(code(reason), Code::Unknown, "{reason:?}");
-        }
     }
 }

@@ -356,6 +356,14 @@ var file_bridgemaster_v1_refusal_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50001,opt,name=advice,enum=bridgemaster.v1.RefusalAdvice",
 		Filename:      "bridgemaster/v1/refusal.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50002,
+		Name:          "bridgemaster.v1.grpc_code",
+		Tag:           "bytes,50002,opt,name=grpc_code",
+		Filename:      "bridgemaster/v1/refusal.proto",
+	},
 }
 
 // Extension fields to descriptorpb.EnumValueOptions.
@@ -365,6 +373,10 @@ var (
 	//
 	// optional bridgemaster.v1.RefusalAdvice advice = 50001;
 	E_Advice = &file_bridgemaster_v1_refusal_proto_extTypes[0]
+	// The gRPC status code with which a server sends a RefusalReason, such as `NOT_FOUND`.
+	//
+	// optional string grpc_code = 50002;
+	E_GrpcCode = &file_bridgemaster_v1_refusal_proto_extTypes[1]
 )
 
 var File_bridgemaster_v1_refusal_proto protoreflect.FileDescriptor
@@ -376,63 +388,64 @@ const file_bridgemaster_v1_refusal_proto_rawDesc = "" +
 	"\x1aREFUSAL_ADVICE_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14REFUSAL_ADVICE_RETRY\x10\x01\x12\x16\n" +
 	"\x12REFUSAL_ADVICE_FIX\x10\x02\x12\x17\n" +
-	"\x13REFUSAL_ADVICE_STOP\x10\x03*\xb6\x11\n" +
+	"\x13REFUSAL_ADVICE_STOP\x10\x03*\x91\x19\n" +
 	"\rRefusalReason\x12\x1e\n" +
-	"\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12'\n" +
-	"\x1dREFUSAL_REASON_TICKET_MISSING\x10\x01\x1a\x04\x88\xb5\x18\x02\x12'\n" +
-	"\x1dREFUSAL_REASON_TICKET_UNKNOWN\x10\x02\x1a\x04\x88\xb5\x18\x02\x12'\n" +
-	"\x1dREFUSAL_REASON_HELLO_EXPECTED\x10\x03\x1a\x04\x88\xb5\x18\x02\x12#\n" +
-	"\x19REFUSAL_REASON_HELLO_LATE\x10\x04\x1a\x04\x88\xb5\x18\x01\x12'\n" +
-	"\x1dREFUSAL_REASON_HELLO_REPEATED\x10\x05\x1a\x04\x88\xb5\x18\x02\x126\n" +
-	",REFUSAL_REASON_PROTOCOL_REVISION_UNSUPPORTED\x10\x06\x1a\x04\x88\xb5\x18\x02\x12(\n" +
-	"\x1eREFUSAL_REASON_GAME_NOT_PLAYED\x10\a\x1a\x04\x88\xb5\x18\x02\x12#\n" +
-	"\x19REFUSAL_REASON_SUPERSEDED\x10\b\x1a\x04\x88\xb5\x18\x03\x12$\n" +
-	"\x1aREFUSAL_REASON_SEAT_CLOSED\x10\t\x1a\x04\x88\xb5\x18\x03\x12&\n" +
+	"\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12:\n" +
+	"\x1dREFUSAL_REASON_TICKET_MISSING\x10\x01\x1a\x17\x88\xb5\x18\x02\x92\xb5\x18\x0fUNAUTHENTICATED\x12:\n" +
+	"\x1dREFUSAL_REASON_TICKET_UNKNOWN\x10\x02\x1a\x17\x88\xb5\x18\x02\x92\xb5\x18\x0fUNAUTHENTICATED\x12;\n" +
+	"\x1dREFUSAL_REASON_HELLO_EXPECTED\x10\x03\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x128\n" +
+	"\x19REFUSAL_REASON_HELLO_LATE\x10\x04\x1a\x19\x88\xb5\x18\x01\x92\xb5\x18\x11DEADLINE_EXCEEDED\x12;\n" +
+	"\x1dREFUSAL_REASON_HELLO_REPEATED\x10\x05\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12M\n" +
+	",REFUSAL_REASON_PROTOCOL_REVISION_UNSUPPORTED\x10\x06\x1a\x1b\x88\xb5\x18\x02\x92\xb5\x18\x13FAILED_PRECONDITION\x12?\n" +
+	"\x1eREFUSAL_REASON_GAME_NOT_PLAYED\x10\a\x1a\x1b\x88\xb5\x18\x02\x92\xb5\x18\x13FAILED_PRECONDITION\x12.\n" +
+	"\x19REFUSAL_REASON_SUPERSEDED\x10\b\x1a\x0f\x88\xb5\x18\x03\x92\xb5\x18\aABORTED\x12;\n" +
+	"\x1aREFUSAL_REASON_SEAT_CLOSED\x10\t\x1a\x1b\x88\xb5\x18\x03\x92\xb5\x18\x13FAILED_PRECONDITION\x12<\n" +
 	"\x1cREFUSAL_REASON_SLOW_CONSUMER\x10\n" +
-	"\x1a\x04\x88\xb5\x18\x01\x12*\n" +
-	" REFUSAL_REASON_MALFORMED_MESSAGE\x10\v\x1a\x04\x88\xb5\x18\x02\x12,\n" +
-	"\"REFUSAL_REASON_BOT_VERSION_DIFFERS\x10\f\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_STALE_REQUEST\x10\r\x1a\x04\x88\xb5\x18\x02\x12(\n" +
-	"\x1eREFUSAL_REASON_UNKNOWN_REQUEST\x10\x0e\x1a\x04\x88\xb5\x18\x02\x12+\n" +
-	"!REFUSAL_REASON_INDEX_OUT_OF_RANGE\x10\x0f\x1a\x04\x88\xb5\x18\x02\x12+\n" +
-	"!REFUSAL_REASON_MALFORMED_DECISION\x10\x10\x1a\x04\x88\xb5\x18\x02\x12)\n" +
-	"\x1fREFUSAL_REASON_ILLEGAL_DECISION\x10\x11\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_INVALID_FIELD\x10\x12\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_MATCH_UNKNOWN\x10\x13\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_MATCH_RUNNING\x10\x14\x1a\x04\x88\xb5\x18\x01\x12&\n" +
-	"\x1cREFUSAL_REASON_LIMIT_REACHED\x10\x15\x1a\x04\x88\xb5\x18\x01\x12(\n" +
-	"\x1eREFUSAL_REASON_SERVER_STOPPING\x10\x16\x1a\x04\x88\xb5\x18\x01\x12(\n" +
-	"\x1eREFUSAL_REASON_MATCH_CANCELLED\x10\x17\x1a\x04\x88\xb5\x18\x03\x12$\n" +
-	"\x1aREFUSAL_REASON_MATCH_ENDED\x10\x18\x1a\x04\x88\xb5\x18\x03\x12#\n" +
-	"\x19REFUSAL_REASON_SEAT_TAKEN\x10\x19\x1a\x04\x88\xb5\x18\x02\x12/\n" +
-	"%REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED\x10\x1a\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_GROUP_RUNNING\x10\x1b\x1a\x04\x88\xb5\x18\x01\x12'\n" +
-	"\x1dREFUSAL_REASON_REPLAY_INVALID\x10\x1c\x1a\x04\x88\xb5\x18\x02\x12'\n" +
-	"\x1dREFUSAL_REASON_STORAGE_FAILED\x10\x1e\x1a\x04\x88\xb5\x18\x01\x12$\n" +
-	"\x1aREFUSAL_REASON_KEY_MISSING\x10\x1f\x1a\x04\x88\xb5\x18\x02\x12$\n" +
-	"\x1aREFUSAL_REASON_KEY_UNKNOWN\x10 \x1a\x04\x88\xb5\x18\x02\x12$\n" +
-	"\x1aREFUSAL_REASON_KEY_REVOKED\x10!\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_SCOPE_MISSING\x10\"\x1a\x04\x88\xb5\x18\x02\x12,\n" +
-	"\"REFUSAL_REASON_SEAT_OF_ANOTHER_KEY\x10#\x1a\x04\x88\xb5\x18\x02\x12(\n" +
-	"\x1eREFUSAL_REASON_KEYS_UNREADABLE\x10$\x1a\x04\x88\xb5\x18\x01\x12'\n" +
-	"\x1dREFUSAL_REASON_METHOD_UNKNOWN\x10%\x1a\x04\x88\xb5\x18\x02\x120\n" +
-	"&REFUSAL_REASON_COMPRESSION_UNSUPPORTED\x10&\x1a\x04\x88\xb5\x18\x02\x12%\n" +
-	"\x1bREFUSAL_REASON_DATA_DAMAGED\x10'\x1a\x04\x88\xb5\x18\x03\x12(\n" +
-	"\x1eREFUSAL_REASON_NODE_SUPERSEDED\x10(\x1a\x04\x88\xb5\x18\x01\x12$\n" +
-	"\x1aREFUSAL_REASON_KEY_EXPIRED\x10)\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_NOT_SUPPORTED\x10*\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_QUEUE_UNKNOWN\x10+\x1a\x04\x88\xb5\x18\x02\x12+\n" +
-	"!REFUSAL_REASON_ATTENDANCE_UNKNOWN\x10,\x1a\x04\x88\xb5\x18\x01\x12&\n" +
-	"\x1cREFUSAL_REASON_OFFER_UNKNOWN\x10-\x1a\x04\x88\xb5\x18\x03\x12$\n" +
-	"\x1aREFUSAL_REASON_BOT_BENCHED\x10.\x1a\x04\x88\xb5\x18\x02\x12'\n" +
-	"\x1dREFUSAL_REASON_LADDER_UNKNOWN\x10/\x1a\x04\x88\xb5\x18\x02\x12&\n" +
-	"\x1cREFUSAL_REASON_LADDER_CLOSED\x100\x1a\x04\x88\xb5\x18\x03\x12$\n" +
-	"\x1aREFUSAL_REASON_BOT_UNKNOWN\x101\x1a\x04\x88\xb5\x18\x02\x12(\n" +
-	"\x1eREFUSAL_REASON_CONTEST_UNKNOWN\x102\x1a\x04\x88\xb5\x18\x02\x12)\n" +
-	"\x1fREFUSAL_REASON_POSITION_INVALID\x103\x1a\x04\x88\xb5\x18\x02\x12*\n" +
-	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x1a\x04\x88\xb5\x18\x01\x12)\n" +
-	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105\x1a\x04\x88\xb5\x18\x03\"\x04\b\x1d\x10\x1d*\x14REFUSAL_REASON_MOVED:[\n" +
-	"\x06advice\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\x0e2\x1e.bridgemaster.v1.RefusalAdviceR\x06adviceB\xb1\x01\n" +
+	"\x1a\x1a\x88\xb5\x18\x01\x92\xb5\x18\x12RESOURCE_EXHAUSTED\x12>\n" +
+	" REFUSAL_REASON_MALFORMED_MESSAGE\x10\v\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12C\n" +
+	"\"REFUSAL_REASON_BOT_VERSION_DIFFERS\x10\f\x1a\x1b\x88\xb5\x18\x02\x92\xb5\x18\x13FAILED_PRECONDITION\x12=\n" +
+	"\x1cREFUSAL_REASON_STALE_REQUEST\x10\r\x1a\x1b\x88\xb5\x18\x02\x92\xb5\x18\x13FAILED_PRECONDITION\x12<\n" +
+	"\x1eREFUSAL_REASON_UNKNOWN_REQUEST\x10\x0e\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12?\n" +
+	"!REFUSAL_REASON_INDEX_OUT_OF_RANGE\x10\x0f\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12?\n" +
+	"!REFUSAL_REASON_MALFORMED_DECISION\x10\x10\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12=\n" +
+	"\x1fREFUSAL_REASON_ILLEGAL_DECISION\x10\x11\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12:\n" +
+	"\x1cREFUSAL_REASON_INVALID_FIELD\x10\x12\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x123\n" +
+	"\x1cREFUSAL_REASON_MATCH_UNKNOWN\x10\x13\x1a\x11\x88\xb5\x18\x02\x92\xb5\x18\tNOT_FOUND\x12=\n" +
+	"\x1cREFUSAL_REASON_MATCH_RUNNING\x10\x14\x1a\x1b\x88\xb5\x18\x01\x92\xb5\x18\x13FAILED_PRECONDITION\x12<\n" +
+	"\x1cREFUSAL_REASON_LIMIT_REACHED\x10\x15\x1a\x1a\x88\xb5\x18\x01\x92\xb5\x18\x12RESOURCE_EXHAUSTED\x127\n" +
+	"\x1eREFUSAL_REASON_SERVER_STOPPING\x10\x16\x1a\x13\x88\xb5\x18\x01\x92\xb5\x18\vUNAVAILABLE\x12?\n" +
+	"\x1eREFUSAL_REASON_MATCH_CANCELLED\x10\x17\x1a\x1b\x88\xb5\x18\x03\x92\xb5\x18\x13FAILED_PRECONDITION\x12;\n" +
+	"\x1aREFUSAL_REASON_MATCH_ENDED\x10\x18\x1a\x1b\x88\xb5\x18\x03\x92\xb5\x18\x13FAILED_PRECONDITION\x12:\n" +
+	"\x19REFUSAL_REASON_SEAT_TAKEN\x10\x19\x1a\x1b\x88\xb5\x18\x02\x92\xb5\x18\x13FAILED_PRECONDITION\x12A\n" +
+	"%REFUSAL_REASON_IDEMPOTENCY_KEY_REUSED\x10\x1a\x1a\x16\x88\xb5\x18\x02\x92\xb5\x18\x0eALREADY_EXISTS\x12=\n" +
+	"\x1cREFUSAL_REASON_GROUP_RUNNING\x10\x1b\x1a\x1b\x88\xb5\x18\x01\x92\xb5\x18\x13FAILED_PRECONDITION\x12;\n" +
+	"\x1dREFUSAL_REASON_REPLAY_INVALID\x10\x1c\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x126\n" +
+	"\x1dREFUSAL_REASON_STORAGE_FAILED\x10\x1e\x1a\x13\x88\xb5\x18\x01\x92\xb5\x18\vUNAVAILABLE\x127\n" +
+	"\x1aREFUSAL_REASON_KEY_MISSING\x10\x1f\x1a\x17\x88\xb5\x18\x02\x92\xb5\x18\x0fUNAUTHENTICATED\x127\n" +
+	"\x1aREFUSAL_REASON_KEY_UNKNOWN\x10 \x1a\x17\x88\xb5\x18\x02\x92\xb5\x18\x0fUNAUTHENTICATED\x127\n" +
+	"\x1aREFUSAL_REASON_KEY_REVOKED\x10!\x1a\x17\x88\xb5\x18\x02\x92\xb5\x18\x0fUNAUTHENTICATED\x12;\n" +
+	"\x1cREFUSAL_REASON_SCOPE_MISSING\x10\"\x1a\x19\x88\xb5\x18\x02\x92\xb5\x18\x11PERMISSION_DENIED\x12A\n" +
+	"\"REFUSAL_REASON_SEAT_OF_ANOTHER_KEY\x10#\x1a\x19\x88\xb5\x18\x02\x92\xb5\x18\x11PERMISSION_DENIED\x127\n" +
+	"\x1eREFUSAL_REASON_KEYS_UNREADABLE\x10$\x1a\x13\x88\xb5\x18\x01\x92\xb5\x18\vUNAVAILABLE\x128\n" +
+	"\x1dREFUSAL_REASON_METHOD_UNKNOWN\x10%\x1a\x15\x88\xb5\x18\x02\x92\xb5\x18\rUNIMPLEMENTED\x12A\n" +
+	"&REFUSAL_REASON_COMPRESSION_UNSUPPORTED\x10&\x1a\x15\x88\xb5\x18\x02\x92\xb5\x18\rUNIMPLEMENTED\x122\n" +
+	"\x1bREFUSAL_REASON_DATA_DAMAGED\x10'\x1a\x11\x88\xb5\x18\x03\x92\xb5\x18\tDATA_LOSS\x127\n" +
+	"\x1eREFUSAL_REASON_NODE_SUPERSEDED\x10(\x1a\x13\x88\xb5\x18\x01\x92\xb5\x18\vUNAVAILABLE\x127\n" +
+	"\x1aREFUSAL_REASON_KEY_EXPIRED\x10)\x1a\x17\x88\xb5\x18\x02\x92\xb5\x18\x0fUNAUTHENTICATED\x127\n" +
+	"\x1cREFUSAL_REASON_NOT_SUPPORTED\x10*\x1a\x15\x88\xb5\x18\x02\x92\xb5\x18\rUNIMPLEMENTED\x123\n" +
+	"\x1cREFUSAL_REASON_QUEUE_UNKNOWN\x10+\x1a\x11\x88\xb5\x18\x02\x92\xb5\x18\tNOT_FOUND\x128\n" +
+	"!REFUSAL_REASON_ATTENDANCE_UNKNOWN\x10,\x1a\x11\x88\xb5\x18\x01\x92\xb5\x18\tNOT_FOUND\x123\n" +
+	"\x1cREFUSAL_REASON_OFFER_UNKNOWN\x10-\x1a\x11\x88\xb5\x18\x03\x92\xb5\x18\tNOT_FOUND\x12;\n" +
+	"\x1aREFUSAL_REASON_BOT_BENCHED\x10.\x1a\x1b\x88\xb5\x18\x02\x92\xb5\x18\x13FAILED_PRECONDITION\x124\n" +
+	"\x1dREFUSAL_REASON_LADDER_UNKNOWN\x10/\x1a\x11\x88\xb5\x18\x02\x92\xb5\x18\tNOT_FOUND\x12=\n" +
+	"\x1cREFUSAL_REASON_LADDER_CLOSED\x100\x1a\x1b\x88\xb5\x18\x03\x92\xb5\x18\x13FAILED_PRECONDITION\x121\n" +
+	"\x1aREFUSAL_REASON_BOT_UNKNOWN\x101\x1a\x11\x88\xb5\x18\x02\x92\xb5\x18\tNOT_FOUND\x125\n" +
+	"\x1eREFUSAL_REASON_CONTEST_UNKNOWN\x102\x1a\x11\x88\xb5\x18\x02\x92\xb5\x18\tNOT_FOUND\x12=\n" +
+	"\x1fREFUSAL_REASON_POSITION_INVALID\x103\x1a\x18\x88\xb5\x18\x02\x92\xb5\x18\x10INVALID_ARGUMENT\x12A\n" +
+	" REFUSAL_REASON_BOT_NOT_AVAILABLE\x104\x1a\x1b\x88\xb5\x18\x01\x92\xb5\x18\x13FAILED_PRECONDITION\x12@\n" +
+	"\x1fREFUSAL_REASON_REPLAY_FORGOTTEN\x105\x1a\x1b\x88\xb5\x18\x03\x92\xb5\x18\x13FAILED_PRECONDITION\"\x04\b\x1d\x10\x1d*\x14REFUSAL_REASON_MOVED:[\n" +
+	"\x06advice\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\x0e2\x1e.bridgemaster.v1.RefusalAdviceR\x06advice:@\n" +
+	"\tgrpc_code\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\tR\bgrpcCodeB\xb1\x01\n" +
 	"\x13com.bridgemaster.v1B\fRefusalProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
 var (
@@ -455,11 +468,12 @@ var file_bridgemaster_v1_refusal_proto_goTypes = []any{
 }
 var file_bridgemaster_v1_refusal_proto_depIdxs = []int32{
 	2, // 0: bridgemaster.v1.advice:extendee -> google.protobuf.EnumValueOptions
-	0, // 1: bridgemaster.v1.advice:type_name -> bridgemaster.v1.RefusalAdvice
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	1, // [1:2] is the sub-list for extension type_name
-	0, // [0:1] is the sub-list for extension extendee
+	2, // 1: bridgemaster.v1.grpc_code:extendee -> google.protobuf.EnumValueOptions
+	0, // 2: bridgemaster.v1.advice:type_name -> bridgemaster.v1.RefusalAdvice
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	2, // [2:3] is the sub-list for extension type_name
+	0, // [0:2] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -475,7 +489,7 @@ func file_bridgemaster_v1_refusal_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_bridgemaster_v1_refusal_proto_rawDesc), len(file_bridgemaster_v1_refusal_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 1,
+			NumExtensions: 2,
 			NumServices:   0,
 		},
 		GoTypes:           file_bridgemaster_v1_refusal_proto_goTypes,
