@@ -3,7 +3,9 @@
 use tokio::task::JoinSet;
 use tracing::{info, warn};
 
-use crate::{AttendEvent, AttendOptions, AttendanceSession, Bot, Connection, Options, PlayError};
+use crate::{
+    AttendEvent, AttendOptions, AttendanceSession, Bot, Connection, Options, PlayError, Slot,
+};
 
 /// Attends a queue and plays every match that the queue offers. `new_bot` creates a bot for each
 /// match. Returns once the queue has been closed or the bot has left it.
@@ -62,9 +64,9 @@ impl Connection {
                 Some(_) = matches.join_next() => continue,
             };
             match event {
-                Ok(Some(AttendEvent::Offer(offer))) => {
+                Ok(Some(AttendEvent::Offer(offer, slot))) => {
                     let (seat, connection) = (options.for_seat(&offer)?, self.clone());
-                    matches.spawn(connection.play_offered(new_bot(), seat, offer.match_id));
+                    matches.spawn(connection.play_offered(new_bot(), seat, offer.match_id, slot));
                 }
                 Ok(Some(AttendEvent::Attendance(attendance))) => {
                     let state = attendance.state().as_str_name();
@@ -83,8 +85,14 @@ impl Connection {
         ended
     }
 
-    async fn play_offered(self, bot: impl Bot + 'static, seat: Options, match_id: String) {
-        match self.play(bot, &seat).await {
+    async fn play_offered(
+        self,
+        bot: impl Bot + 'static,
+        seat: Options,
+        match_id: String,
+        slot: Slot,
+    ) {
+        match self.play_in_slot(bot, &seat, Some(slot)).await {
             Ok(_) => info!(match_id, "match over"),
             Err(error) => warn!(match_id, %error, "match failed"),
         }

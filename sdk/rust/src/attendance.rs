@@ -3,7 +3,7 @@
 use std::{
     collections::{HashSet, VecDeque},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bridgemaster_proto::{
@@ -14,13 +14,13 @@ use bridgemaster_proto::{
         lobby_service_client::LobbyServiceClient,
     },
 };
-use tokio::time::timeout;
+use tokio::time::{sleep_until, timeout};
 use tonic::{Status, Streaming, transport::Channel};
 use tracing::warn;
 
 use crate::{
-    AttendOptions, PlayError, Refusal, credentials::add_key, error::StreamFailure,
-    reconnection::Reconnection, servers::Route,
+    AttendOptions, PlayError, Refusal, Slot, credentials::add_key, error::StreamFailure,
+    reconnection::Reconnection, servers::Route, slots::Slots,
 };
 
 /// Maximum time to wait for the first message of a new stream.
@@ -30,6 +30,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_RECENT_OFFERS: usize = 1024;
 /// The reason with which a server refuses a queue that does not exist, or does not exist yet.
 const QUEUE_UNKNOWN: &str = "QUEUE_UNKNOWN";
+/// Reason that the server receives with an offer for which no slot became free.
+const SLOTS_BUSY: &str = "all slots are busy: the bot still computes for matches that have ended";
 
 /// The most recent offers, stored in order to detect repetitions.
 #[derive(Debug, Default)]
@@ -57,12 +59,13 @@ impl RecentOffers {
 }
 
 /// An event of an [`AttendanceSession`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub enum AttendEvent {
     /// The state of the attendance changed, or this is the first message of a new stream.
     Attendance(v1::Attendance),
-    /// A seat is offered. Each offer is returned only once, even if the server repeats it.
-    Offer(v1::Offer),
+    /// A seat is offered, and this slot is free for it. Each offer is returned only once, even if the
+    /// server repeats it.
+    Offer(v1::Offer, Slot),
     /// An earlier offer is no longer valid.
     OfferWithdrawn(v1::OfferWithdrawn),
 }
@@ -83,6 +86,7 @@ pub struct AttendanceSession {
     /// before a stream's first message.
     acknowledged_pause: Option<bool>,
     recent_offers: RecentOffers,
+    slots: Slots,
 }
 
 impl AttendanceSession {
@@ -90,6 +94,7 @@ impl AttendanceSession {
         options.validate()?;
         Ok(Self {
             server: Reconnection::new(route, options.connect_for),
+            slots: Slots::new(options.slots),
             options,
             stream: None,
             has_progressed: false,
@@ -114,10 +119,18 @@ impl AttendanceSession {
             if self.acknowledged_pause.is_some_and(|state| state != paused) {
                 self.send_pause(paused).await;
             }
+            self.check_slots().await;
+            let (free_slot, next_check) = (self.slots.free_slot(), self.slots.next_check());
             let next = tokio::select! {
                 next = self.next_message() => next,
                 // `self.options` keeps a sender, so the channel is never closed here.
                 Ok(()) = switch.changed() => continue,
+                Some(slot) = free_slot => match self.slots.take_offer() {
+                    Some(offer) => return Ok(Some(AttendEvent::Offer(offer, slot))),
+                    None => continue,
+                },
+                () = sleep_until(next_check.unwrap_or_else(Instant::now).into()),
+                    if next_check.is_some() => continue,
             };
             let failure = match next {
                 Ok(None) => return Ok(None),
@@ -125,10 +138,11 @@ impl AttendanceSession {
                     Some(event) => return Ok(Some(event)),
                     None => continue,
                 },
-                Err(status) => self.classify(status),
+                Err(status) => Self::classify(status),
             };
             self.stream = None;
             self.acknowledged_pause = None;
+            self.slots.set_used_at_server(None);
             if std::mem::take(&mut self.has_progressed) {
                 self.server.restart(self.options.reconnect_for, true);
             }
@@ -167,19 +181,50 @@ impl AttendanceSession {
         declined.map(drop).map_err(|status| self.fatal(status))
     }
 
-    /// Sends the pause state to the server. A failure is only logged, because either the stream is
-    /// lost as well, or the server's next message contains its current state.
+    /// Reports busy slots to the server, and declines offers for which no slot became free.
+    async fn check_slots(&mut self) {
+        let now = Instant::now();
+        if let Some(busy) = self.slots.check(now) {
+            if busy > self.slots.reported {
+                warn!(busy, "the bot still computes for matches that have ended");
+            }
+            self.update(None, Some(busy)).await;
+            self.slots.reported = busy;
+        }
+        while let Some(offer) = self.slots.overdue_offer(now) {
+            let offer_id = offer.offer_id.clone();
+            warn!(offer_id, "offer declined: {SLOTS_BUSY}");
+            if let Err(error) = self.decline(&*offer_id, SLOTS_BUSY).await {
+                warn!(offer_id, %error, "cannot decline the offer");
+            }
+            self.slots.remove_offer(&offer_id);
+        }
+    }
+
+    /// Sends the pause state to the server.
     async fn send_pause(&mut self, paused: bool) {
+        self.update(Some(paused), None).await;
+        self.acknowledged_pause = Some(paused);
+    }
+
+    /// Updates the attendance. A failure is only logged, because either the stream is lost as well,
+    /// or the server's next message contains its current state.
+    async fn update(&self, paused: Option<bool>, busy_slots: Option<u32>) {
         let request = self.with_key(UpdateAttendanceRequest {
             attendance_id: self.attendance_id.clone(),
-            paused: Some(paused),
+            paused,
+            busy_slots,
             slots: None,
         });
         if let Err(status) = self.client().update_attendance(request).await {
             let message = status.message();
-            warn!(message, paused, "cannot send the pause state to the server");
+            warn!(
+                message,
+                ?paused,
+                ?busy_slots,
+                "cannot update the attendance"
+            );
         }
-        self.acknowledged_pause = Some(paused);
     }
 
     /// Reads the next message. Opens a stream first if there is none.
@@ -211,8 +256,8 @@ impl AttendanceSession {
         LobbyServiceClient::new(self.server.route.channel())
     }
 
-    /// Processes a message. Returns `None` if the message is of an unknown kind, or repeats an
-    /// offer.
+    /// Processes a message. Returns `None` if the message is of an unknown kind, or an offer, which
+    /// is returned once a slot is free.
     fn receive(&mut self, message: AttendResponse) -> Option<AttendEvent> {
         self.server.had_stream = true;
         self.has_progressed = true;
@@ -225,13 +270,17 @@ impl AttendanceSession {
                     // In the other states there are no offers.
                     _ => None,
                 };
+                self.slots.set_used_at_server(Some(attendance.slots_used));
                 Some(AttendEvent::Attendance(attendance))
             }
             attend_response::Message::Offer(offer) => {
-                let is_new = self.recent_offers.insert(&offer.offer_id);
-                is_new.then_some(AttendEvent::Offer(offer))
+                if self.recent_offers.insert(&offer.offer_id) {
+                    self.slots.add_offer(offer, Instant::now());
+                }
+                None
             }
             attend_response::Message::OfferWithdrawn(withdrawn) => {
+                self.slots.remove_offer(&withdrawn.offer_id);
                 Some(AttendEvent::OfferWithdrawn(withdrawn))
             }
         }
@@ -239,18 +288,18 @@ impl AttendanceSession {
 
     /// Classifies a failure. If the queue is unknown, the call is retried, since a starting or
     /// resuming contest might be about to open the queue.
-    fn classify(&self, status: Status) -> StreamFailure {
+    fn classify(status: Status) -> StreamFailure {
         let refusal = Refusal::from_status(&status);
         if refusal.is_some_and(|refusal| refusal.reason == QUEUE_UNKNOWN) {
             StreamFailure::Lost(Box::new(status))
         } else {
-            StreamFailure::from_status(status, self.server.route.url())
+            StreamFailure::from_status(status)
         }
     }
 
     /// Converts the failure of a call that must not be retried.
     fn fatal(&self, status: Status) -> PlayError {
-        match self.classify(status) {
+        match Self::classify(status) {
             StreamFailure::Fatal(error) => error,
             StreamFailure::Lost(status) => self.server.timed_out(status),
         }

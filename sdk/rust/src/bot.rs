@@ -10,7 +10,7 @@ use std::{
 use bridgemaster_proto::v1;
 use tokio::sync::mpsc;
 
-use crate::{PlayError, Request};
+use crate::{PlayError, Request, Slot};
 
 /// Makes the decisions for one seat of one match.
 ///
@@ -21,6 +21,9 @@ pub trait Bot: Send {
     ///
     /// Called again with the same request after [`Bot::decision_rejected`], as long as the request
     /// is still open.
+    ///
+    /// A long computation should check [`Request::is_cancelled`], and return any choice once it is
+    /// true: until then the bot cannot play in this slot again.
     fn decide(&mut self, request: &Request) -> Choice;
 
     /// Called when the match starts, or when a restarted bot joins a match in progress. This is
@@ -135,12 +138,14 @@ pub(crate) struct BotThread {
 }
 
 impl BotThread {
-    pub(crate) fn start(mut bot: impl Bot + 'static) -> io::Result<Self> {
+    /// Starts the thread, which keeps the slot until it ends.
+    pub(crate) fn start(mut bot: impl Bot + 'static, slot: Option<Slot>) -> io::Result<Self> {
         let (tasks, inbox) = blocking::channel();
         let (outbox, answers) = mpsc::channel(1);
         let thread = thread::Builder::new()
             .name("bot".to_owned())
             .spawn(move || {
+                let _slot = slot;
                 // The loop ends when either channel is closed, since the match has then ended.
                 while let Ok(task) = inbox.recv() {
                     let mut open = None;
@@ -154,7 +159,7 @@ impl BotThread {
                         Task::Ended(result) => bot.match_ended(&result),
                         Task::Decide(request) => open = Some(request),
                     }
-                    if let Some(request) = open {
+                    if let Some(request) = open.filter(|request| !request.is_cancelled()) {
                         let choice = bot.decide(&request);
                         if outbox.blocking_send(Answer { request, choice }).is_err() {
                             return;

@@ -154,7 +154,10 @@ impl Conversation {
             Message::SeatStatus(status) => Ok(Reaction::Dispatch(Task::SeatChanged(status))),
             Message::DecisionRequest(request) => Ok(self.requested(request, now)),
             Message::DecisionRejected(rejected) => self.rejected(rejected),
-            Message::MatchEnded(ended) => self.ended(ended).map(Reaction::End),
+            Message::MatchEnded(ended) => {
+                self.open = None;
+                self.ended(ended).map(Reaction::End)
+            }
             Message::Ping(_) | Message::Draining(_) | Message::Welcome(_) => Ok(Reaction::None),
         }
     }
@@ -270,6 +273,13 @@ impl Conversation {
         open.sent_on_current_stream = false;
         let open = Some(Arc::clone(&open.request));
         Ok(Reaction::Dispatch(Task::Rejected(rejected, open)))
+    }
+}
+
+impl Drop for OpenRequest {
+    /// Notifies the bot that the answer is no longer needed.
+    fn drop(&mut self) {
+        self.request.cancel();
     }
 }
 

@@ -25,9 +25,15 @@ pub struct TransportFailure(pub(crate) Box<Status>);
 impl fmt::Display for TransportFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.message() {
-            "" => self.0.code().fmt(f),
-            message => Escaped(message).fmt(f),
+            "" => self.0.code().fmt(f)?,
+            message => Escaped(message).fmt(f)?,
         }
+        if advice_for_code(self.0.code()) != Advice::Retry {
+            f.write_str(
+                " (not an answer of a Bridgemaster server; check the address and proxies)",
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -68,14 +74,16 @@ pub enum PlayError {
     /// The server refused the call, with a stable reason.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// The call failed with a gRPC status that no Bridgemaster server sends. A retry would fail,
-    /// too.
-    #[error("the call failed; is {server_url} a Bridgemaster server?")]
-    Call {
+    /// The connection failed because of a TLS mistake, such as an untrusted certificate. A retry
+    /// would fail, too.
+    #[error("cannot connect to {server_url}: {mistake}")]
+    Tls {
         /// The server's address.
         server_url: String,
-        /// The call's status.
-        source: Box<Status>,
+        /// The mistake, and how to correct it.
+        mistake: &'static str,
+        /// The failure.
+        source: TransportFailure,
     },
     /// The server sent something that this protocol revision does not allow.
     #[error("the server broke the protocol: {0}")]
@@ -124,7 +132,7 @@ impl PlayError {
             Self::Refused(refusal) => refusal.advice,
             Self::BrokenSeedCommitment { .. } => Advice::Stop,
             Self::Options(_)
-            | Self::Call { .. }
+            | Self::Tls { .. }
             | Self::Protocol(_)
             | Self::NoLegalDecision { .. }
             | Self::BotPanicked(_) => Advice::Fix,
@@ -163,13 +171,11 @@ impl Advice {
         }
     }
 
-    /// Returns the advice for a gRPC status: by its refusal reason if it has one, otherwise by its
-    /// code.
+    /// Returns the advice for a gRPC status: by its refusal reason. A status without one does not
+    /// come from a Bridgemaster server, but from an intermediary or the transport, so a retry may
+    /// help.
     pub fn for_status(status: &Status) -> Self {
-        match Refusal::from_status(status) {
-            Some(refusal) => refusal.advice,
-            None => advice_for_code(status.code()),
-        }
+        Refusal::from_status(status).map_or(Self::Retry, |refusal| refusal.advice)
     }
 }
 
@@ -205,8 +211,7 @@ impl Refusal {
     }
 }
 
-/// Returns the advice for a status without a reason. If a broken connection can cause the code, the
-/// advice is to retry.
+/// Returns the advice for a status whose reason only newer servers use.
 fn advice_for_code(code: Code) -> Advice {
     match code {
         Code::Unavailable
@@ -231,16 +236,10 @@ pub(crate) enum StreamFailure {
 
 impl StreamFailure {
     /// Classifies a gRPC failure.
-    pub(crate) fn from_status(status: Status, server_url: &str) -> Self {
+    pub(crate) fn from_status(status: Status) -> Self {
         match Refusal::from_status(&status) {
             Some(refusal) if refusal.advice != Advice::Retry => {
                 Self::Fatal(PlayError::Refused(Box::new(refusal)))
-            }
-            None if advice_for_code(status.code()) != Advice::Retry => {
-                Self::Fatal(PlayError::Call {
-                    server_url: server_url.to_owned(),
-                    source: Box::new(status),
-                })
             }
             _ => Self::Lost(Box::new(status)),
         }
@@ -325,24 +324,25 @@ mod tests {
     }
 
     #[test]
-    fn only_failures_that_a_retry_may_fix_are_retried() {
-        let fatal = |status| {
-            matches!(
-                StreamFailure::from_status(status, ""),
-                StreamFailure::Fatal(_)
-            )
-        };
-        assert!(fatal(refused(
-            Code::Unavailable,
-            "SEAT_CLOSED",
-            REFUSAL_DOMAIN
-        )));
-        assert!(fatal(Status::unimplemented("no such service")));
-        assert!(!fatal(refused(
-            Code::ResourceExhausted,
-            "SLOW_CONSUMER",
-            REFUSAL_DOMAIN
-        )));
-        assert!(!fatal(Status::unavailable("connection refused")));
+    fn every_status_is_handled_as_the_table_says() {
+        let table = include_str!("../../statuses.tsv");
+        for line in table.lines().filter(|line| !line.starts_with('#')) {
+            let [code, reason, advice] = *line.split('\t').collect::<Vec<_>>() else {
+                panic!("{line}");
+            };
+            let code = Code::from(code.parse::<i32>().unwrap());
+            let status = match reason {
+                "-" => Status::new(code, "why"),
+                reason => refused(code, reason, REFUSAL_DOMAIN),
+            };
+            let expected = match advice {
+                "retry" => Advice::Retry,
+                "fix" => Advice::Fix,
+                _ => Advice::Stop,
+            };
+            assert_eq!(Advice::for_status(&status), expected, "{line}");
+            let is_fatal = matches!(StreamFailure::from_status(status), StreamFailure::Fatal(_));
+            assert_eq!(is_fatal, expected != Advice::Retry, "{line}");
+        }
     }
 }

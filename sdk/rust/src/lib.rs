@@ -42,6 +42,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 mod attend;
 mod attend_options;
 mod attendance;
@@ -57,6 +58,7 @@ mod request;
 pub mod rules;
 mod run;
 mod servers;
+mod slots;
 mod tls;
 mod variables;
 
@@ -73,6 +75,7 @@ pub use play::{play, play_blocking};
 pub use request::{ClockView, Request, seat_clock};
 pub use run::{run, run_each};
 pub use servers::{Connection, Route};
+pub use slots::Slot;
 pub use tls::{
     CA_VARIABLE, CLIENT_CERT_VARIABLE, CLIENT_KEY_VARIABLE, TlsOptions, endpoint, tls_hint,
 };

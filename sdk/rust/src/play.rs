@@ -10,7 +10,7 @@ use tonic::{Status, Streaming};
 use tracing::{info, trace};
 
 use crate::{
-    Bot, Connection, Options, PlayError,
+    Bot, Connection, Options, PlayError, Slot,
     bot::{BotThread, Task},
     conversation::{Conversation, Reaction},
     credentials::add_key,
@@ -40,12 +40,22 @@ impl Connection {
         bot: impl Bot + 'static,
         options: &Options,
     ) -> Result<v1::MatchResult, PlayError> {
+        self.play_in_slot(bot, options, None).await
+    }
+
+    /// Like [`Connection::play`]. The slot is free once the bot's thread has ended.
+    pub(crate) async fn play_in_slot(
+        &self,
+        bot: impl Bot + 'static,
+        options: &Options,
+        slot: Option<Slot>,
+    ) -> Result<v1::MatchResult, PlayError> {
         options.validate()?;
         let mut seat = SeatSession {
             server: Reconnection::new(self.route(), options.connect_for),
             options,
             conversation: Conversation::default(),
-            bot: BotThread::start(bot)?,
+            bot: BotThread::start(bot, slot)?,
         };
         let result = seat.play().await?;
         seat.bot.finish().await?;
@@ -134,7 +144,7 @@ impl SeatSession<'_> {
         let (first, inbound) = welcomed
             .await
             .unwrap_or_else(|_| Err(Status::deadline_exceeded("no Welcome arrived in time")))
-            .map_err(|status| StreamFailure::from_status(status, self.server.route.url()))?;
+            .map_err(StreamFailure::from_status)?;
         let Some(first) = first else {
             return Err(StreamFailure::Lost(Box::new(Status::unavailable(
                 "the server closed the stream without a Welcome",
@@ -172,7 +182,7 @@ impl SeatSession<'_> {
                 response = inbound.message() => {
                     let now = Instant::now();
                     let response = response
-                        .map_err(|status| StreamFailure::from_status(status, self.server.route.url()))?
+                        .map_err(StreamFailure::from_status)?
                         .ok_or_else(|| StreamFailure::Lost(Box::new(Status::unavailable(
                             "the server closed the stream before the match was over",
                         ))))?;

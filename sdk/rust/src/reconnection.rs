@@ -7,8 +7,9 @@ use tracing::{debug, warn};
 
 use crate::{
     PlayError, Refusal,
-    error::{StreamFailure, TransportFailure},
+    error::{StreamFailure, TransportFailure, with_causes},
     servers::Route,
+    tls,
 };
 
 /// The first pause. It is short, since a server that only closed the stream is available
@@ -25,6 +26,8 @@ pub(crate) struct Reconnection {
     backoff: Backoff,
     /// True once a stream was opened.
     pub(crate) had_stream: bool,
+    /// True once the server was asked whether it requires TLS.
+    has_probed: bool,
 }
 
 impl Reconnection {
@@ -34,6 +37,7 @@ impl Reconnection {
             route,
             backoff: Backoff::new(connect_for),
             had_stream: false,
+            has_probed: false,
         }
     }
 
@@ -56,6 +60,13 @@ impl Reconnection {
             StreamFailure::Lost(status) => status,
             StreamFailure::Fatal(error) => return Err(error),
         };
+        if let Some(mistake) = self.tls_mistake(&status).await {
+            return Err(PlayError::Tls {
+                server_url: self.route.url().to_owned(),
+                mistake,
+                source: TransportFailure(status),
+            });
+        }
         let Some(pause) = self.backoff.next_pause() else {
             return Err(self.timed_out(status));
         };
@@ -68,6 +79,21 @@ impl Reconnection {
         }
         tokio::time::sleep(pause).await;
         Ok(())
+    }
+
+    /// Returns the TLS mistake that made an attempt fail. With several servers, the next one is
+    /// tried instead.
+    async fn tls_mistake(&mut self, status: &Status) -> Option<&'static str> {
+        if self.route.has_others() || Refusal::from_status(status).is_some() {
+            return None;
+        }
+        if let Some(mistake) = tls::tls_mistake(&with_causes(status)) {
+            return Some(mistake);
+        }
+        if self.had_stream || std::mem::replace(&mut self.has_probed, true) {
+            return None;
+        }
+        tls::required_tls(self.route.url()).await
     }
 
     /// Creates the error after the last attempt.

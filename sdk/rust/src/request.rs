@@ -2,6 +2,10 @@
 
 use std::{
     ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -17,6 +21,7 @@ pub struct Request {
     message: v1::DecisionRequest,
     seat: u32,
     received: Instant,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Request {
@@ -27,7 +32,18 @@ impl Request {
             message,
             seat,
             received,
+            cancelled: Arc::default(),
         }
+    }
+
+    /// Returns whether the answer is no longer needed: the match has ended, or the server has
+    /// replaced the request. A long computation should check this, and return any choice.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
     /// Returns the seat that decides, from 0.
@@ -40,6 +56,7 @@ impl Request {
         ClockView {
             at_receipt: self.message.clock.unwrap_or_default(),
             received: self.received,
+            cancelled: Arc::clone(&self.cancelled),
         }
     }
 }
@@ -57,13 +74,19 @@ impl Deref for Request {
 /// The clock starts when the request is received, so it does not include the network time in either
 /// direction. The server credits the measured round trip, up to the limit in the match's
 /// [`v1::ClockRules`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ClockView {
     at_receipt: v1::Clock,
     received: Instant,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl ClockView {
+    /// Returns whether the answer is no longer needed; see [`Request::is_cancelled`].
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
     /// Returns the time since the request was received.
     pub fn used(&self) -> Duration {
         self.received.elapsed()

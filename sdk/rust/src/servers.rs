@@ -141,6 +141,11 @@ impl Route {
         }
     }
 
+    /// Returns whether several servers are configured.
+    pub(crate) fn has_others(&self) -> bool {
+        self.servers.len() > 1
+    }
+
     /// Switches to the next configured server, after a failure of the current one.
     pub fn advance(&mut self) {
         self.index = (self.index + 1) % self.servers.len();

@@ -1,13 +1,19 @@
 //! TLS for `https://` addresses: trusted certificates and the client certificate.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    time::timeout,
+};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
-use crate::{OptionsError, error::with_causes};
+use crate::{OptionsError, address, error::with_causes};
 
 /// Name of the environment variable for the path of the PEM file with trusted certificates.
 pub const CA_VARIABLE: &str = "BRIDGEMASTER_CA";
@@ -16,6 +22,9 @@ pub const CLIENT_CERT_VARIABLE: &str = "BRIDGEMASTER_CLIENT_CERT";
 /// Name of the environment variable for the path of the PEM file with the client certificate's
 /// private key.
 pub const CLIENT_KEY_VARIABLE: &str = "BRIDGEMASTER_CLIENT_KEY";
+
+/// Maximum time of the check whether a server requires TLS.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// PEM files for servers with an `https://` address. By default, the client trusts the operating
 /// system's certificates and sends no client certificate.
@@ -58,41 +67,40 @@ impl TlsOptions {
     }
 }
 
-/// Creates the endpoint for `http://HOST:PORT`, or for `https://HOST:PORT` with the files in `tls`.
+/// Creates the endpoint for an address, for `https` with the files in `tls`.
 ///
 /// # Errors
 /// [`OptionsError::InvalidServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
 /// [`OptionsError::IncompleteClientCertificate`].
 pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsError> {
-    let bad_url = || OptionsError::InvalidServerUrl {
+    let invalid = |problem| OptionsError::InvalidServerUrl {
         url: server_url.to_owned(),
+        problem,
     };
-    let endpoint = Endpoint::from_shared(server_url.to_owned()).map_err(|_| bad_url())?;
-    let uri = endpoint.uri();
-    match (uri.scheme_str(), uri.host()) {
-        (Some("http"), Some(_)) => Ok(endpoint.tcp_nodelay(true)),
-        (Some("https"), Some(_)) => endpoint
-            .tcp_nodelay(true)
-            .tls_config(tls.config()?)
-            .map_err(|error| OptionsError::Tls {
-                detail: with_causes(&error),
-            }),
-        _ => Err(bad_url()),
+    let url = address::parse(server_url).map_err(invalid)?;
+    let is_encrypted = url.starts_with("https:");
+    let endpoint = Endpoint::from_shared(url).map_err(|_| invalid("the host is not valid"))?;
+    let endpoint = endpoint.tcp_nodelay(true);
+    if !is_encrypted {
+        return Ok(endpoint);
     }
+    let encrypted = endpoint.tls_config(tls.config()?);
+    encrypted.map_err(|error| OptionsError::Tls {
+        detail: with_causes(&error),
+    })
 }
 
-/// Returns advice on a failed connection, given the text of its error and causes. Returns `None`
-/// for other errors. The advice covers certificates that are missing or not trusted, and TLS on
-/// only one side.
+/// Advice on an `http` address of a server with TLS.
+const REQUIRES_TLS: &str = "the server requires TLS; begin the address with https://, and if its \
+    certificate is not signed by an authority that the system trusts, pass the file to trust with \
+    --ca FILE or BRIDGEMASTER_CA";
+
+/// Returns the TLS mistake that made a connection fail, given the text of its error and causes.
+/// Returns `None` for other errors. Another attempt would fail in the same way.
 ///
-/// A server can close a connection before the client reads the reason, so the advice on a broken
-/// connection lists all possible causes. The transport hides the TLS library's error types, so only
-/// the errors' texts can be compared.
-pub fn tls_hint(error: &str) -> Option<&'static str> {
-    const BROKEN: &str = "the connection broke before the server answered; for a server with TLS, \
-        begin the address with https://, and pass --client-cert FILE and --client-key FILE if it \
-        requires client certificates";
-    const HINTS: [(&str, &str); 13] = [
+/// The transport hides the TLS library's error types, so only the errors' texts can be compared.
+pub(crate) fn tls_mistake(error: &str) -> Option<&'static str> {
+    const MISTAKES: [(&str, &str); 9] = [
         (
             "CaUsedAsEndEntity",
             "the server's certificate is a CA certificate, the default of `openssl req -x509`; \
@@ -110,11 +118,13 @@ pub fn tls_hint(error: &str) -> Option<&'static str> {
         ),
         (
             "not valid for name",
-            "the server's certificate is for a different name or address than the one you connect to",
+            "the server's certificate is for a different name or address than the one you connect \
+             to; use that name, or trust another certificate with --ca FILE or BRIDGEMASTER_CA",
         ),
         (
             "certificate expired",
-            "the server's certificate has expired and must be renewed",
+            "the server's certificate has expired and must be renewed; if it is self-signed, pass \
+             the new file with --ca FILE or BRIDGEMASTER_CA",
         ),
         (
             "fatal alert: CertificateRequired",
@@ -133,16 +143,55 @@ pub fn tls_hint(error: &str) -> Option<&'static str> {
         ),
         (
             "InvalidContentType",
-            "the server does not use TLS at this address; begin the address with http://",
+            "the server does not use TLS at this address; begin the address with http://, and \
+             BRIDGEMASTER_CA is not needed",
         ),
-        ("http2 error", BROKEN),
-        ("operation was canceled", BROKEN),
-        ("connection error", BROKEN),
-        ("broken pipe", BROKEN),
     ];
-    let hint = HINTS.iter().find(|(sign, _)| error.contains(sign));
-    let without_cause = error.ends_with("transport error").then_some(BROKEN);
-    hint.map(|(_, hint)| *hint).or(without_cause)
+    let mistake = MISTAKES.iter().find(|(sign, _)| error.contains(sign));
+    mistake.map(|(_, advice)| *advice)
+}
+
+/// Returns advice on a failed connection, given the text of its error and causes. Returns `None`
+/// for other errors, and if the text already has the advice.
+///
+/// A server can close a connection before the client reads the reason, so the advice on a broken
+/// connection lists all possible causes.
+pub fn tls_hint(error: &str) -> Option<&'static str> {
+    const BROKEN: &str = "the connection broke before the server answered; for a server with TLS, \
+        begin the address with https://, and pass --client-cert FILE and --client-key FILE if it \
+        requires client certificates";
+    const SIGNS: [&str; 4] = [
+        "http2 error",
+        "operation was canceled",
+        "connection error",
+        "broken pipe",
+    ];
+    let is_broken =
+        || SIGNS.iter().any(|sign| error.contains(sign)) || error.ends_with("transport error");
+    let hint = tls_mistake(error).or_else(|| is_broken().then_some(BROKEN))?;
+    let is_explained = error.contains(hint) || error.contains(REQUIRES_TLS);
+    (!is_explained).then_some(hint)
+}
+
+/// Returns [`REQUIRES_TLS`] if a server with an `http` address requires TLS. Such a server closes
+/// the connection, without an error that the transport reports. But it answers the HTTP/2 preface
+/// with a TLS alert or, if it is a proxy, with an error page.
+pub(crate) async fn required_tls(server_url: &str) -> Option<&'static str> {
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let url = address::parse(server_url).ok()?;
+    let target = url.strip_prefix("http://")?;
+    let answer = async {
+        let mut stream = TcpStream::connect(target).await?;
+        stream.write_all(PREFACE).await?;
+        let mut answer = vec![0; 512];
+        let bytes = stream.read(&mut answer).await?;
+        answer.truncate(bytes);
+        io::Result::Ok(answer)
+    };
+    let answer = timeout(PROBE_TIMEOUT, answer).await.ok()?.ok()?;
+    let is_alert = answer.starts_with(b"\x15\x03");
+    let is_page = answer.windows(5).any(|text| text == b"HTTPS");
+    (is_alert || is_page).then_some(REQUIRES_TLS)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
@@ -178,6 +227,8 @@ mod tests {
         }
         let away = "transport error: tcp connect error: Connection refused (os error 111)";
         assert_eq!(tls_hint(away), None);
+        let explained = format!("UnknownIssuer: {}", tls_mistake("UnknownIssuer").unwrap());
+        assert_eq!(tls_hint(&explained), None);
     }
 
     #[test]
@@ -193,13 +244,6 @@ mod tests {
             ..TlsOptions::default()
         });
         assert_eq!(half, OptionsError::IncompleteClientCertificate);
-        for url in ["", "nonsense", "ftp://host:1", "https://"] {
-            let refused = endpoint(url, &TlsOptions::default()).err().unwrap();
-            assert!(
-                matches!(refused, OptionsError::InvalidServerUrl { .. }),
-                "{url}"
-            );
-        }
         // Without TLS, the TLS files are not read.
         let unused = TlsOptions {
             ca: Some("no/such/ca.pem".into()),

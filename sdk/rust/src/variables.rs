@@ -46,11 +46,13 @@ pub enum OptionsError {
     /// An API key is empty, or contains characters other than printable ASCII.
     #[error("the API key is not valid: it must be printable ASCII without spaces")]
     InvalidKey,
-    /// The server's address is not an `http://` or `https://` URL.
-    #[error("server_url: {url:?} is not an address such as {DEFAULT_SERVER_URL}")]
+    /// The server's address is not valid.
+    #[error("server_url: {url:?} is not an address such as {DEFAULT_SERVER_URL}: {problem}")]
     InvalidServerUrl {
         /// The rejected address, as given.
         url: String,
+        /// The problem.
+        problem: &'static str,
     },
     /// A TLS file cannot be read.
     #[error("{}: {detail}", path.display())]

@@ -9,7 +9,7 @@ use bridgemaster_proto::{escape::Escaped, v1};
 use bridgemaster_sdk::{
     ApiKey, AttendEvent, AttendOptions, AttendanceSession, CA_VARIABLE, CLIENT_CERT_VARIABLE,
     CLIENT_KEY_VARIABLE, Connection, DEFAULT_SERVER_URL, KEY_VARIABLE, QUEUE_VARIABLE,
-    SERVER_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE,
+    SERVER_VARIABLE, SLOTS_VARIABLE, Slot, TICKET_VARIABLE,
 };
 use clap::Args;
 use tokio::{select, task::JoinSet};
@@ -156,8 +156,8 @@ async fn attend(
             }
         };
         match event {
-            Some(AttendEvent::Offer(offer)) => {
-                if let Err(error) = matches.start(connection, &offer).await {
+            Some(AttendEvent::Offer(offer, slot)) => {
+                if let Err(error) = matches.start(connection, &offer, slot).await {
                     // A failed start must not affect the matches in play.
                     decline(&attending, &offer, &error).await;
                 }
@@ -205,7 +205,12 @@ struct Matches {
 
 impl Matches {
     /// Starts the process for a match. The process gets the key only if the server requires one.
-    async fn start(&mut self, connection: &Connection, offer: &v1::Offer) -> anyhow::Result<()> {
+    async fn start(
+        &mut self,
+        connection: &Connection,
+        offer: &v1::Offer,
+        slot: Slot,
+    ) -> anyhow::Result<()> {
         let seat = self.options.for_seat(offer)?;
         if let Some(key) = self.key.take()
             && connection.requires_key().await != Some(false)
@@ -226,7 +231,7 @@ impl Matches {
             output::eprint(&format!("bots run in {isolation}"));
         }
         self.playing
-            .spawn(wait_for_exit(process, offer.match_id.clone()));
+            .spawn(wait_for_exit(process, offer.match_id.clone(), slot));
         Ok(())
     }
 }
@@ -236,7 +241,8 @@ fn offer_text(offer: &v1::Offer) -> String {
     format!("match {id} of {game}, seat {}", offer.seat)
 }
 
-async fn wait_for_exit(mut process: BotProcess, match_id: String) -> ProcessOutcome {
+/// Waits for a process to end, and then frees its slot.
+async fn wait_for_exit(mut process: BotProcess, match_id: String, _: Slot) -> ProcessOutcome {
     let problem = match process.ended().await {
         Ok(status) if status.success() => None,
         Ok(status) => {

@@ -169,8 +169,8 @@ async fn connect(urls: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
 
 async fn connect_to(url: &str, tls: &TlsOptions) -> anyhow::Result<Channel> {
     let endpoint = endpoint(url, tls).map_err(|error| match error {
-        OptionsError::InvalidServerUrl { .. } => misuse(format!(
-            "--server {url:?} is not a URL; use an address such as {DEFAULT_SERVER_URL}"
+        OptionsError::InvalidServerUrl { problem, .. } => misuse(format!(
+            "--server {url:?}: {problem}; use an address such as {DEFAULT_SERVER_URL}"
         )),
         other => misuse(other.to_string()),
     })?;

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use bridgemaster_sdk::ClockView;
+
 /// Limits on the search effort per decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
@@ -52,8 +54,10 @@ const REMAINING_DECISIONS: u32 = 40;
 const MIN_REMAINING_DECISIONS: u32 = 8;
 
 /// The remaining budget of a search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Budget {
+    /// The clock of the request; `None` outside of matches.
+    request: Option<ClockView>,
     playouts: u32,
     /// The clock and the time limit; `None` if only playouts are limited.
     time: Option<(Clock, Duration)>,
@@ -81,12 +85,14 @@ impl Clock {
 }
 
 impl Budget {
-    /// Creates a budget that starts now, limited by `effort` and by the time left.
-    pub(super) fn new(effort: Effort, left: TimeLeft) -> Self {
+    /// Creates a budget that starts now, limited by `effort` and by the time left. It ends early if
+    /// the request is cancelled.
+    pub(super) fn new(effort: Effort, left: TimeLeft, request: ClockView) -> Self {
         let clock = Clock::Wall {
             started: Instant::now(),
         };
         Self {
+            request: Some(request),
             playouts: effort.playouts.unwrap_or(u32::MAX),
             time: Some((clock, left.allows(effort))),
         }
@@ -95,6 +101,7 @@ impl Budget {
     /// Creates a budget for this many playouts, without a time limit.
     pub fn of_playouts(playouts: u32) -> Self {
         Self {
+            request: None,
             playouts,
             time: None,
         }
@@ -108,6 +115,7 @@ impl Budget {
             now,
         };
         Self {
+            request: None,
             playouts: u32::MAX,
             time: Some((clock, time)),
         }
@@ -116,6 +124,9 @@ impl Budget {
     /// Returns the number of playouts left after `playouts`. The number is an estimate if the time
     /// is limited.
     pub(super) fn left_after(&self, playouts: u32) -> u32 {
+        if self.request.as_ref().is_some_and(ClockView::is_cancelled) {
+            return 0;
+        }
         let by_number = self.playouts.saturating_sub(playouts);
         let Some((clock, time)) = self.time else {
             return by_number;

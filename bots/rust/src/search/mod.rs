@@ -93,7 +93,7 @@ impl<G: WireGame + Searchable> RulesBot<G> for Chooser {
             bank: clock.bank_left(),
             increment: self.increment,
         };
-        let budget = Budget::new(self.effort, left);
+        let budget = Budget::new(self.effort, left, clock);
         let searched = best_decision::<G>(
             position.config(),
             position.seats(),

@@ -163,3 +163,26 @@ async fn a_bot_that_panics_ends_play_with_its_message() {
     };
     assert_eq!(message, "no idea about request 1");
 }
+
+/// Computes until its request is cancelled.
+struct Ponderer;
+
+impl Bot for Ponderer {
+    fn decide(&mut self, request: &Request) -> Choice {
+        while !request.is_cancelled() {
+            std::thread::yield_now();
+        }
+        Choice::Index(0)
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_cancelled_when_the_next_one_arrives_and_when_the_match_ends() {
+    let mut server = ScriptedServer::start().await;
+    let playing = tokio::spawn(play(Ponderer, options(&server.url)));
+    let (_, stream) = server.next_welcomed().await;
+    stream.send(1, match_started()).await;
+    stream.send(2, decision_request(1)).await;
+    stream.send(3, decision_request(2)).await;
+    assert_eq!(finish(stream, 4, playing).await, match_result());
+}

@@ -3,7 +3,10 @@
 use std::{collections::HashMap, time::Duration};
 
 use bridgemaster_sdk::{Advice, Options, PlayError};
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpSocket},
+};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
@@ -110,6 +113,27 @@ async fn a_server_that_stops_for_good_ends_play_with_its_reason() {
     refuse(stream, Code::Unavailable, "SERVER_STOPPING", "until later").await;
     let error = outcome(playing).await.unwrap_err();
     assert_eq!(reason(&error), ("SERVER_STOPPING", Advice::Retry));
+}
+
+#[tokio::test]
+async fn an_address_without_tls_of_a_server_with_tls_is_named_and_not_retried() {
+    for answer in [
+        &b"\x15\x03\x03\x00\x02\x02\x32"[..],
+        b"HTTP/1.1 400 use HTTPS",
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let _ = stream.read(&mut [0; 64]).await;
+                let _ = stream.write_all(answer).await;
+            }
+        });
+        let (playing, _control) = start_with(options(&url));
+        let error = outcome(playing).await.unwrap_err();
+        assert!(matches!(error, PlayError::Tls { .. }), "{error:?}");
+        assert!(error.to_string().contains("BRIDGEMASTER_CA"), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,7 @@ pub(crate) fn run(way: &str) -> ExitCode {
                 // Ignores every offer.
                 while let Ok(Some(
                     AttendEvent::Attendance(_)
-                    | AttendEvent::Offer(_)
+                    | AttendEvent::Offer(..)
                     | AttendEvent::OfferWithdrawn(_),
                 )) = attending.next().await
                 {}

@@ -122,7 +122,10 @@ fn state(standing: &Standing) -> String {
         state => formats::enum_word(state.as_str_name(), "ATTENDANCE_STATE_"),
     };
     let reason = match standing.state() {
-        AttendanceState::Benched => format!(": {}", standing.detail),
+        // An active bot has a detail if it is stuck.
+        AttendanceState::Benched | AttendanceState::Active if !standing.detail.is_empty() => {
+            format!(": {}", standing.detail)
+        }
         _ => String::new(),
     };
     let house = if standing.is_house_bot { ", house" } else { "" };

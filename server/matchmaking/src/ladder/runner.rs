@@ -184,7 +184,8 @@ impl Runner {
             bot: BotVersion::new(attendance.bot_name, attendance.bot_version),
             owner: attendance.owner,
             slots: attendance.slots,
-            free_slots: attendance.slots.saturating_sub(attendance.slots_used),
+            free_slots: (attendance.slots)
+                .saturating_sub(attendance.slots_used + attendance.busy_slots),
         });
         present.collect()
     }

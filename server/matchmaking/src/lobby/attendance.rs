@@ -45,6 +45,8 @@ pub(super) struct Attendance {
     pub(super) caller: Option<CallerId>,
     /// The maximum number of matches that the bot plays at a time.
     pub(super) slots: u32,
+    /// The number of slots that the bot still uses for matches that have ended.
+    pub(super) busy_slots: u32,
     /// The node that forwards the stream, if any.
     pub(super) node: Option<Arc<ForwardingNode>>,
     pub(super) is_paused: bool,
@@ -101,7 +103,7 @@ impl QueueEntry {
         let Some(attendance) = &self.attendance else {
             return Some("the bot does not attend the queue".to_owned());
         };
-        let used = self.slots_used() + self.reserved;
+        let used = self.slots_used() + self.reserved + attendance.busy_slots;
         if let VersionStatus::Benched { detail } = status {
             return Some(format!("its version is benched: {detail}"));
         }
@@ -145,6 +147,14 @@ pub(super) fn state(attendance: &Attendance, status: &VersionStatus) -> (Attenda
         return (AttendanceState::Paused, "it paused itself".to_owned());
     }
     match status {
+        // Organisers should see a stuck bot.
+        _ if attendance.busy_slots > 0 => {
+            let (busy, slots) = (attendance.busy_slots, attendance.slots);
+            let detail = format!(
+                "{busy} of {slots} slots are busy: the bot still computes for matches that have ended"
+            );
+            (AttendanceState::Active, detail)
+        }
         VersionStatus::Validating { failed } => {
             let detail = "this version is new, and plays a validation match first";
             let failed = failed.as_ref();

@@ -78,6 +78,7 @@ impl Queue {
             owner: attendance.owner.clone(),
             slots: attendance.slots,
             slots_used: entry.slots_used(),
+            busy_slots: attendance.busy_slots,
             state: state.into(),
             detail,
         })

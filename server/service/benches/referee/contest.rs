@@ -197,11 +197,14 @@ async fn attend_raw(channels: Vec<Channel>, options: AttendOptions) {
     let mut seats = JoinSet::new();
     let mut offers = 0;
     while let Some(event) = attending.next().await.unwrap() {
-        if let AttendEvent::Offer(offer) = event {
+        if let AttendEvent::Offer(offer, slot) = event {
             let channel = channels[offers % channels.len()].clone();
             offers += 1;
             let counters = Arc::clone(&counters);
-            seats.spawn(load::play_seat(channel, offer.ticket, counters));
+            seats.spawn(async move {
+                load::play_seat(channel, offer.ticket, counters).await;
+                drop(slot);
+            });
         }
         while seats.try_join_next().is_some() {}
     }

@@ -152,12 +152,16 @@ impl LobbyService for LobbyRpc {
             attendance_id,
             slots,
             paused,
+            busy_slots,
         } = request.into_inner();
         let slots = slots.map(|value| check_slots("slots", value)).transpose()?;
+        if let Some(busy @ 1..) = busy_slots {
+            check_slots("busy_slots", busy)?;
+        }
         let id = AttendanceId::from_client(&attendance_id);
-        let updated = self
-            .lobby
-            .with_room(|room, _| room.update_attendance(&id, caller.name(), slots, paused));
+        let updated = self.lobby.with_room(|room, _| {
+            room.update_attendance(&id, caller.name(), slots, paused, busy_slots)
+        });
         let attendance = Some(updated.map_err(Refusal::from)?);
         Ok(Response::new(UpdateAttendanceResponse { attendance }))
     }

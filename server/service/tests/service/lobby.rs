@@ -63,6 +63,7 @@ async fn pause(caller: &Caller, attendance_id: &str) -> Result<Attendance, Statu
         attendance_id: attendance_id.to_owned(),
         slots: None,
         paused: Some(true),
+        busy_slots: None,
     };
     let updated = caller.lobby().update_attendance(request).await?;
     Ok(updated.into_inner().attendance.unwrap())

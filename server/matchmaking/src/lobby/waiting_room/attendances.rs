@@ -68,6 +68,7 @@ impl WaitingRoom {
             owner,
             caller: caller.clone(),
             slots,
+            busy_slots: 0,
             node,
             is_paused,
             is_leaving: false,
@@ -152,11 +153,13 @@ impl WaitingRoom {
         key: Option<&KeyName>,
         slots: Option<u32>,
         is_paused: Option<bool>,
+        busy_slots: Option<u32>,
     ) -> Result<v1::Attendance, LobbyError> {
         let (queue_id, bot) = self.owned_attendance(id, key)?;
         if let Some(attendance) = self.attendance_mut(&queue_id, &bot) {
             attendance.slots = slots.unwrap_or(attendance.slots);
             attendance.is_paused = is_paused.unwrap_or(attendance.is_paused);
+            attendance.busy_slots = busy_slots.unwrap_or(attendance.busy_slots);
         }
         self.notify(&queue_id, &bot);
         self.wire_attendance(&queue_id, &bot)

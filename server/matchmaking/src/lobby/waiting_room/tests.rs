@@ -204,7 +204,7 @@ fn a_paused_bot_is_not_offered_seats_and_can_change_its_slots() {
     let id = AttendanceId::from_client(&fixture.attendance("ada").unwrap().attendance_id);
     let paused = fixture
         .room
-        .update_attendance(&id, None, Some(2), Some(true))
+        .update_attendance(&id, None, Some(2), Some(true), None)
         .unwrap();
     assert_eq!((paused.slots, paused.state()), (2, State::Paused));
     fixture.offer("m", &["ada"]).unwrap_err();
@@ -216,15 +216,38 @@ fn a_paused_bot_is_not_offered_seats_and_can_change_its_slots() {
     );
     fixture
         .room
-        .update_attendance(&id, None, None, Some(false))
+        .update_attendance(&id, None, None, Some(false), None)
         .unwrap();
     fixture.offer("m", &["ada"]).unwrap();
     fixture.offer("n", &["ada"]).unwrap();
     let stranger = KeyName::new("bob").unwrap();
     let refused = fixture
         .room
-        .update_attendance(&id, Some(&stranger), Some(3), None);
+        .update_attendance(&id, Some(&stranger), Some(3), None, None);
     assert_eq!(refused, Err(LobbyError::AttendanceUnknown));
+}
+
+#[test]
+fn a_busy_slot_is_shown_and_gets_no_offer_until_the_bot_frees_it_or_reconnects() {
+    let mut fixture = Fixture::new();
+    fixture.attend("ada", 2);
+    let id = AttendanceId::from_client(&fixture.attendance("ada").unwrap().attendance_id);
+    let busy = |fixture: &mut Fixture, slots| {
+        let room = &mut fixture.room;
+        room.update_attendance(&id, None, None, None, Some(slots))
+            .unwrap()
+    };
+    let shown = busy(&mut fixture, 1);
+    assert_eq!((shown.slots_used, shown.busy_slots), (0, 1));
+    assert_eq!(shown.state(), State::Active);
+    assert!(shown.detail.starts_with("1 of 2 slots"), "{}", shown.detail);
+    fixture.offer("m", &["ada"]).unwrap();
+    fixture.offer("n", &["ada"]).unwrap_err();
+    assert_eq!(busy(&mut fixture, 0).detail, "");
+    fixture.offer("n", &["ada"]).unwrap();
+    busy(&mut fixture, 2);
+    fixture.attend("ada", 2);
+    assert_eq!(fixture.attendance("ada").unwrap().busy_slots, 0);
 }
 
 #[test]
