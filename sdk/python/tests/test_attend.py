@@ -1,5 +1,6 @@
 """Attending a queue: options, kinds of bots, and pauses."""
 
+import logging
 import queue
 import threading
 import unittest
@@ -12,9 +13,14 @@ import grpc
 import bridgemaster
 from bridgemaster import Options, OptionsError, PauseSwitch
 from bridgemaster._options import resolve_attend_options, resolve_options, should_attend
-from bridgemaster.v1 import lobby_service_pb2, lobby_service_pb2_grpc
+from bridgemaster.v1 import (
+    lobby_service_pb2,
+    lobby_service_pb2_grpc,
+    play_pb2,
+    play_pb2_grpc,
+)
 
-from .scripted_server import TIMEOUT_S
+from .scripted_server import TIMEOUT_S, decision_request, match_ended
 
 
 class Passer(bridgemaster.Bot):
@@ -85,8 +91,17 @@ class AttendTest(unittest.TestCase):
             bridgemaster.attend(Passer, options)
 
 
-States = queue.SimpleQueue[bool | grpc.StatusCode | None]
-"""States to send: whether the bot is paused; None or a failure ends the stream."""
+States = queue.SimpleQueue[
+    bool | lobby_service_pb2.Attendance | lobby_service_pb2.Offer | grpc.StatusCode | None
+]
+"""Messages to send; a bool is an attendance that is paused or not; None or a failure ends the
+stream."""
+
+
+def offer(number: str, time_left_ms: int = 30_000) -> lobby_service_pb2.Offer:
+    """Create an offer."""
+    ticket = f"ticket-{number}"
+    return lobby_service_pb2.Offer(offer_id=number, ticket=ticket, time_left_ms=time_left_ms)
 
 
 class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
@@ -96,6 +111,8 @@ class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
         """Start without a bot."""
         self.attended: queue.SimpleQueue[States] = queue.SimpleQueue()
         self.updates: queue.SimpleQueue[tuple[str, bool]] = queue.SimpleQueue()
+        self.busy: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self.declined: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def Attend(  # noqa: N802
         self, request: lobby_service_pb2.AttendRequest, context: grpc.ServicerContext
@@ -106,6 +123,12 @@ class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
         while (paused := states.get()) is not None:
             if isinstance(paused, grpc.StatusCode):
                 context.abort(paused, "gone")
+            if isinstance(paused, lobby_service_pb2.Attendance):
+                yield lobby_service_pb2.AttendResponse(attendance=paused)
+                continue
+            if isinstance(paused, lobby_service_pb2.Offer):
+                yield lobby_service_pb2.AttendResponse(offer=paused)
+                continue
             state = "PAUSED" if paused else "ACTIVE"
             attendance = lobby_service_pb2.Attendance(
                 attendance_id="a", state=f"ATTENDANCE_STATE_{state}"
@@ -116,8 +139,81 @@ class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
         self, request: lobby_service_pb2.UpdateAttendanceRequest, context: grpc.ServicerContext
     ) -> lobby_service_pb2.UpdateAttendanceResponse:
         """Record an update of the bot."""
-        self.updates.put((request.attendance_id, request.paused))
+        if request.HasField("busy_slots"):
+            self.busy.put(request.busy_slots)
+        else:
+            self.updates.put((request.attendance_id, request.paused))
         return lobby_service_pb2.UpdateAttendanceResponse()
+
+    def DeclineOffer(  # noqa: N802
+        self, request: lobby_service_pb2.DeclineOfferRequest, context: grpc.ServicerContext
+    ) -> lobby_service_pb2.DeclineOfferResponse:
+        """Record a declined offer."""
+        self.declined.put(request.offer_id)
+        return lobby_service_pb2.DeclineOfferResponse()
+
+
+class Table(play_pb2_grpc.PlayServiceServicer):
+    """Matches that end while the bot decides on their first request."""
+
+    def __init__(self) -> None:
+        """Start without a match."""
+        self.tickets: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def Play(  # noqa: N802
+        self, requests: Iterator[play_pb2.PlayRequest], context: grpc.ServicerContext
+    ) -> Iterator[play_pb2.PlayResponse]:
+        """Play a match of one request."""
+        self.tickets.put(dict(context.invocation_metadata())["authorization"])
+        yield play_pb2.PlayResponse(welcome=play_pb2.Welcome(match_id="m"))
+        yield decision_request(1, 1)
+        yield match_ended(2)
+
+
+class SlotsTest(unittest.TestCase):
+    """Slots that are busy although their matches have ended."""
+
+    @mock.patch("bridgemaster._attendance_reporter.CHECK_INTERVAL_S", 0.05)
+    def test_a_slot_is_free_only_when_decide_has_returned(self) -> None:
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        lobby, table = Lobby(), Table()
+        server = grpc.server(futures.ThreadPoolExecutor(8))
+        lobby_service_pb2_grpc.add_LobbyServiceServicer_to_server(lobby, server)
+        play_pb2_grpc.add_PlayServiceServicer_to_server(table, server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        self.addCleanup(server.stop, None)
+        finish = threading.Event()
+
+        def decide(request: bridgemaster.Request) -> bridgemaster.Choice:
+            self.assertTrue(request.cancelled.wait(TIMEOUT_S))
+            finish.wait(TIMEOUT_S)
+            return 0
+
+        options = Options(server=f"http://127.0.0.1:{port}", queue="cup", slots=1)
+        attending = threading.Thread(
+            target=bridgemaster.attend, args=(decide, options), daemon=True
+        )
+        attending.start()
+        states = lobby.attended.get(timeout=TIMEOUT_S)
+        states.put(lobby_service_pb2.Attendance(attendance_id="a", slots_used=1))
+        states.put(offer("1"))
+        self.assertEqual(table.tickets.get(timeout=TIMEOUT_S), "Bearer ticket-1")
+        states.put(lobby_service_pb2.Attendance(attendance_id="a"))
+        self.assertEqual(lobby.busy.get(timeout=TIMEOUT_S), 1)
+        # The server offers the slot again, because it has not yet received the update.
+        states.put(lobby_service_pb2.Attendance(attendance_id="a", slots_used=1))
+        states.put(offer("2"))
+        states.put(offer("3", time_left_ms=0))
+        self.assertEqual(lobby.declined.get(timeout=TIMEOUT_S), "3")
+        self.assertTrue(table.tickets.empty(), "the slot is not free")
+        finish.set()
+        self.assertEqual(table.tickets.get(timeout=TIMEOUT_S), "Bearer ticket-2")
+        self.assertEqual(lobby.busy.get(timeout=TIMEOUT_S), 0)
+        states.put(None)
+        attending.join(TIMEOUT_S)
+        self.assertFalse(attending.is_alive(), "the attendance has not ended")
 
 
 class PauseTest(unittest.TestCase):

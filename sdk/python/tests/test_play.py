@@ -21,7 +21,6 @@ from bridgemaster import (
     Choice,
     NoLegalDecisionError,
     Options,
-    OptionsError,
     PlayError,
     RefusedError,
     Request,
@@ -30,7 +29,6 @@ from bridgemaster import (
     play_async,
 )
 from bridgemaster._conversation import MAX_REFUSED_ANSWERS
-from bridgemaster._options import parse_address
 from bridgemaster.games.old_london_bridge.v1.decision_pb2 import Decision as OldLondonBridgeDecision
 from bridgemaster.v1.game_pb2 import GameDecision
 from bridgemaster.v1.match_pb2 import SEED_REVEAL_WITH_GROUP, MatchResult
@@ -208,6 +206,33 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(asyncio.CancelledError):
             await within_timeout(self.playing)
         self.assertIsNone(await stream.receive())
+
+    async def test_a_request_is_cancelled_by_the_next_one_and_by_the_end_of_the_match(self) -> None:
+        requests: list[Request] = []
+
+        def ponder(request: Request) -> Choice:
+            requests.append(request)
+            self.assertTrue(request.cancelled.wait(TIMEOUT_S))
+            raise LookupError("an exception after the cancellation is ignored")
+
+        async def ponder_async(request: Request) -> Choice:
+            requests.append(request)
+            await asyncio.sleep(TIMEOUT_S)
+            return 0
+
+        self.playing.cancel()
+        for bot in (ponder, ponder_async):
+            requests.clear()
+            server = ScriptedServer()
+            options = Options(server=await server.start(), ticket="ticket-7")
+            self.addAsyncCleanup(server.stop)
+            self.playing = asyncio.ensure_future(play_async(bot, options))
+            stream = await server.stream()
+            await stream.welcome()
+            stream.send(decision_request(1, 1))
+            stream.send(decision_request(2, 2))
+            await self.end(stream, 3)
+            self.assertTrue(all(request.cancelled.is_set() for request in requests))
 
     async def test_a_bot_can_resign(self) -> None:
         stream = await self.welcomed_stream()
@@ -613,25 +638,8 @@ class TimeLimitTest(unittest.IsolatedAsyncioTestCase):
         self.assertIs(caught.exception.advice, Advice.RETRY)
 
 
-class AddressTest(unittest.TestCase):
-    """Addresses of servers."""
-
-    def test_an_address_may_be_given_with_and_without_its_scheme(self) -> None:
-        for address in ("http://127.0.0.1:50051", "127.0.0.1:50051", "http://127.0.0.1:50051/"):
-            self.assertEqual(parse_address(address), ("127.0.0.1:50051", False))
-        self.assertEqual(parse_address("http://[::1]:7"), ("[::1]:7", False))
-        self.assertEqual(parse_address("https://host:1"), ("host:1", True))
-
-    def test_an_invalid_address_is_refused(self) -> None:
-        for address in (
-            "ftp://host:1",
-            "http://host",
-            "host",
-            "http://host:x",
-            "http://host:1/a",
-        ):
-            with self.assertRaisesRegex(OptionsError, "address"):
-                parse_address(address)
+class AbsentServerTest(unittest.TestCase):
+    """A server that does not answer."""
 
     def test_an_absent_server_is_abandoned_after_the_time_limit(self) -> None:
         # Nothing listens on port 1, which is assigned to an obsolete service.

@@ -25,6 +25,7 @@ import os
 # This package logs what is relevant to a bot.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
+from ._address import DEFAULT_SERVER
 from ._attend import attend
 from ._bot import Answer, AnyBot, AsyncBot, AsyncDecide, Bot, Choice, Decide, Resign
 from ._conversation import PROTOCOL_REVISION
@@ -37,10 +38,11 @@ from ._errors import (
     ProtocolError,
     RefusedError,
     ServerLostError,
+    TlsError,
 )
 from ._options import (
-    DEFAULT_SERVER,
     KEY_VARIABLE,
+    PROXY_VARIABLE,
     QUEUE_VARIABLE,
     SERVER_VARIABLE,
     SLOTS_VARIABLE,
@@ -66,6 +68,7 @@ __all__ = [
     "DEFAULT_SERVER",
     "KEY_VARIABLE",
     "PROTOCOL_REVISION",
+    "PROXY_VARIABLE",
     "QUEUE_VARIABLE",
     "SERVER_VARIABLE",
     "SLOTS_VARIABLE",
@@ -90,6 +93,7 @@ __all__ = [
     "Request",
     "Resign",
     "ServerLostError",
+    "TlsError",
     "TlsFiles",
     "attend",
     "play",

@@ -12,6 +12,7 @@ import grpc
 from bridgemaster.v1.lobby_service_pb2 import AttendRequest, AttendResponse, Offer
 from bridgemaster.v1.lobby_service_pb2_grpc import LobbyServiceStub
 
+from ._attendance_reporter import AttendanceReporter
 from ._backoff import Backoff
 from ._bot import AnyBot, AsyncBot, Bot
 from ._conversation import PROTOCOL_REVISION
@@ -24,9 +25,9 @@ from ._errors import (
     error_from_rpc,
 )
 from ._options import Options, ResolvedAttendOptions, resolve_attend_options
-from ._pause_reporter import PauseReporter
-from ._play import play
+from ._play import play_in_slot
 from ._route import Route, Server
+from ._slots import Slots
 from ._stream import open_channel
 
 MAX_RECENT_OFFERS = 1024
@@ -45,6 +46,9 @@ def attend(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = N
     also be a `Bot` or an `AsyncBot`, which plays one match after another; its `match_started` is
     called for each. With more slots, each match is played on its own thread.
 
+    A slot is free once all methods of the bot have returned. A bot that still computes for a match
+    that has ended keeps its slot busy, which is logged and reported to the server.
+
     An exception of the bot ends its match and is logged; other matches continue. Raises `PlayError`
     if the queue cannot be attended, or if its server is lost.
     """
@@ -56,14 +60,25 @@ def attend(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options | None = N
             f"one {type(bot).__name__} cannot play {attendance.slots} matches at once: pass the "
             "class itself, or use one slot"
         )
+    slots = Slots(attendance.slots)
+
+    def play_in_turn(offer: Offer) -> None:
+        """Play a match, and then the matches whose offers wait for this slot."""
+        waiting: Offer | None = offer
+        while waiting is not None:
+            _play(bot, _seat_options(options, attendance, waiting), waiting)
+            waiting = slots.release()
+
     playing: list[threading.Thread] = []
     try:
-        with PauseReporter(attendance.pause, attendance.metadata) as pause_reporter:
-            for offer in _offers(attendance, pause_reporter):
+        with AttendanceReporter(attendance.pause, slots, attendance.metadata) as reporter:
+            for offer in _offers(attendance, reporter, slots):
+                if not slots.take(offer):
+                    continue
                 playing = [thread for thread in playing if thread.is_alive()]
                 thread = threading.Thread(
-                    target=_play,
-                    args=(bot, _seat_options(options, attendance, offer), offer),
+                    target=play_in_turn,
+                    args=(offer,),
                     name=f"bridgemaster-match-{offer.match_id}",
                     daemon=True,
                 )
@@ -93,14 +108,16 @@ def _seat_options(options: Options, attendance: ResolvedAttendOptions, offer: Of
 
 def _play(bot: AnyBot | type[Bot] | type[AsyncBot], options: Options, offer: Offer) -> None:
     try:
-        play(bot() if isinstance(bot, type) else bot, options)
+        play_in_slot(bot() if isinstance(bot, type) else bot, options)
     except PlayError as error:
         log.error("match %s failed: %s", offer.match_id, error)
     except BaseException:  # Also SystemExit: a bot can only end its own match.
         log.exception("the bot failed in match %s", offer.match_id)
 
 
-def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) -> Iterator[Offer]:
+def _offers(
+    attendance: ResolvedAttendOptions, reporter: AttendanceReporter, slots: Slots
+) -> Iterator[Offer]:
     """Yield each offer once, across all streams, until the queue is closed or left."""
     recent: OrderedDict[str, None] = OrderedDict()
     backoff = Backoff(attendance.connect_for_s)
@@ -112,7 +129,9 @@ def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) ->
             for message in _stream(attendance, route.server):
                 attended = progressed = True
                 if message.WhichOneof("message") == "attendance":
-                    pause_reporter.attendance_received(route.server, message.attendance)
+                    reporter.attendance_received(route.server, message.attendance)
+                elif message.WhichOneof("message") == "offer_withdrawn":
+                    slots.withdraw(message.offer_withdrawn.offer_id)
                 offer = _offer_of(message)
                 if offer is None or offer.offer_id in recent:
                     continue
@@ -128,7 +147,8 @@ def _offers(attendance: ResolvedAttendOptions, pause_reporter: PauseReporter) ->
             if refused.reason != QUEUE_UNKNOWN:
                 raise
             lost = StreamLostError(str(refused), refused.reason)
-        pause_reporter.stream_lost()
+        reporter.stream_lost()
+        route.check_tls(lost, had_stream=attended)
         if progressed:
             backoff.restart(attendance.reconnect_for_s, progressed=True)
         server = route.server.address

@@ -60,6 +60,9 @@ class Bot(_BotInfo, ABC):
 
         The clock of the seat, `request.clock`, runs until the answer reaches the server. Called
         again with the same request after `decision_rejected`, as long as the request is still open.
+
+        A long computation should end early once `request.cancelled` is set: until `decide` has
+        returned, the bot cannot play in this slot again.
         """
 
     def match_started(self, started: MatchStarted) -> None:

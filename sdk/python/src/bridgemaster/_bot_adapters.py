@@ -70,7 +70,7 @@ class _OnLoop(Bot):
         self._stopped = False
 
     def decide(self, request: Request) -> Choice:
-        return self._wait_for(self._bot.decide(request))
+        return self._wait_for(self._bot.decide(request), request)
 
     def match_started(self, started: MatchStarted) -> None:
         self._wait_for(self._bot.match_started(started))
@@ -90,10 +90,12 @@ class _OnLoop(Bot):
         if self._running is not None:
             self._running.cancel()
 
-    def _wait_for(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+    def _wait_for(self, coroutine: Coroutine[Any, Any, _T], request: Request | None = None) -> _T:
         self._running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         if self._stopped:
             self._running.cancel()
+        if request is not None:
+            request.when_cancelled(self._running.cancel)
         result: _T = self._running.result()
         return result
 

@@ -1,5 +1,6 @@
 """The thread that runs a bot."""
 
+import logging
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -11,6 +12,8 @@ from ._events import Answered, BotDone, Events
 from ._request import Request
 
 _T = TypeVar("_T")
+
+log = logging.getLogger("bridgemaster")
 
 
 class BotThread:
@@ -27,11 +30,24 @@ class BotThread:
         # None ends the thread.
         self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._stopped = False
-        threading.Thread(target=self._run, name="bridgemaster-bot", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="bridgemaster-bot", daemon=True)
+        self._thread.start()
 
     def decide(self, request: Request) -> None:
         """Call `decide` on the bot's thread."""
-        self._tasks.put(lambda: self._events.put(Answered(request, self._bot.decide(request))))
+        self._tasks.put(lambda: self._decide(request))
+
+    def _decide(self, request: Request) -> None:
+        if request.cancelled.is_set():
+            return
+        try:
+            choice = self._bot.decide(request)
+        except Exception:
+            if not request.cancelled.is_set():
+                raise
+            log.debug("request %d: cancelled", request.request_id, exc_info=True)
+        else:
+            self._events.put(Answered(request, choice))
 
     def call(self, method: Callable[[_T], None], argument: _T) -> None:
         """Call another method on the bot's thread."""
@@ -46,6 +62,10 @@ class BotThread:
         self._stopped = True
         self._tasks.put(None)
         stop(self._bot)
+
+    def join(self) -> None:
+        """Wait until the current call has returned, after `stop`."""
+        self._thread.join()
 
     def _run(self) -> None:
         raised: BaseException | None = None

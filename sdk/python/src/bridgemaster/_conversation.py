@@ -160,8 +160,14 @@ class Conversation:
             if self._last_sequence > 0:
                 log.warning("the server lost the last part of the match; starting over")
             self._last_sequence = 0
-            self._open = None
+            self.close()
         return self._open.unsent_answer() if self._open is not None else []
+
+    def close(self) -> None:
+        """Cancel the open request, if any: its answer is no longer needed."""
+        if self._open is not None:
+            self._open.request.cancel()
+            self._open = None
 
     def receive(self, response: PlayResponse) -> list[Reaction]:
         """Process a message after the Welcome."""
@@ -189,6 +195,7 @@ class Conversation:
         if kind == "seat_status":
             return [Notify(response.seat_status)]
         if kind == "match_ended":
+            self.close()
             self._check_seed(response.match_ended)
             return [End(response.match_ended.result)]
         # None stands for a message kind that only newer servers send.
@@ -223,6 +230,7 @@ class Conversation:
         if self._open is not None and message.request_id <= self._open.request.request_id:
             return self._request_repeated(message)
         request = Request(message, self._seat[1] if self._seat else 0, time.monotonic())
+        self.close()
         self._open = _OpenRequest(request)
         return [Decide(request)]
 

@@ -30,7 +30,7 @@ _CODES_TO_RETRY = frozenset(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
     }
 )
-"""Codes that a broken connection can produce, for a status without a known reason."""
+"""Codes of temporary failures, for a reason that only newer servers use."""
 
 
 class Advice(Enum):
@@ -98,6 +98,10 @@ class ServerLostError(PlayError):
         self.reason = reason
 
 
+class TlsError(PlayError):
+    """The connection failed because of a TLS mistake, such as an untrusted certificate."""
+
+
 class ProtocolError(PlayError):
     """The peer is not a Bridgemaster server, or it breaks the protocol."""
 
@@ -148,11 +152,11 @@ def error_from_rpc(failure: grpc.RpcError) -> StreamLostError | PlayError:
     code = call.code()
     message = call.details() or code.name
     if info is None:
-        if code in _CODES_TO_RETRY:
-            return StreamLostError(f"{code.name}: {message}")
-        return ProtocolError(
-            f"the call failed; is this a Bridgemaster server? {code.name}: {message}"
-        )
+        # The status comes from the transport or from an intermediary, such as a proxy.
+        text = f"{code.name}: {message}"
+        if code not in _CODES_TO_RETRY:
+            text += " (not an answer of a Bridgemaster server; check the address and proxies)"
+        return StreamLostError(text)
     advice = _advice(info.reason, code)
     if advice is Advice.RETRY:
         return StreamLostError(f"{info.reason}: {message}", info.reason)

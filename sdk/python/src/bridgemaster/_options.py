@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from ._address import DEFAULT_SERVER, parse_address
 from ._bot import Bot
 from ._errors import OptionsError
 from ._pause import PauseSwitch
@@ -18,7 +18,7 @@ TICKET_VARIABLE = "BRIDGEMASTER_TICKET"
 KEY_VARIABLE = "BRIDGEMASTER_KEY"
 QUEUE_VARIABLE = "BRIDGEMASTER_QUEUE"
 SLOTS_VARIABLE = "BRIDGEMASTER_SLOTS"
-DEFAULT_SERVER = "http://127.0.0.1:50051"
+PROXY_VARIABLE = "BRIDGEMASTER_PROXY"
 KEY_METADATA = "x-bridgemaster-key"
 """Name of the metadata entry that carries the API key of a call."""
 
@@ -54,6 +54,9 @@ class Options:
     """The API key, for servers that require one. None: `BRIDGEMASTER_KEY`."""
     tls: TlsFiles = field(default_factory=TlsFiles)
     """PEM files for an `https://` address."""
+    proxy: str | None = None
+    """Address of an HTTP proxy, such as `http://127.0.0.1:3128`, which connects by CONNECT. None:
+    `BRIDGEMASTER_PROXY`, or no proxy. Other variables, such as `https_proxy`, are ignored."""
     name: str | None = None
     """Name of the bot; overrides the bot's own."""
     version: str | None = None
@@ -143,8 +146,11 @@ def _servers(options: Options) -> tuple[Server, ...]:
     addresses = [address.strip() for address in text.split(",")]
     targets = [(address, *parse_address(address)) for address in addresses]
     credentials = options.tls.credentials() if any(tls for _, _, tls in targets) else None
+    proxy = options.proxy or os.environ.get(PROXY_VARIABLE)
+    proxy = proxy and f"http://{parse_address(proxy)[0]}"
     return tuple(
-        Server(address, target, credentials if tls else None) for address, target, tls in targets
+        Server(address, target, credentials if tls else None, proxy)
+        for address, target, tls in targets
     )
 
 
@@ -193,24 +199,6 @@ def bot_name(options: Options, bot: object) -> str:
     # In a notebook or at a prompt, the name of the program says nothing about the bot.
     usable = program.isprintable() and program not in ("", "-", "-c", "ipykernel_launcher")
     return program[:MAX_NAME_CHARS] if usable else "python-bot"
-
-
-def parse_address(address: str) -> tuple[str, bool]:
-    """Return the target that gRPC dials for an address, and whether it uses TLS."""
-    try:
-        url = urlsplit(address if "://" in address else f"http://{address}")
-        port = url.port
-    except ValueError as error:
-        raise OptionsError(f"server: {address!r} is not a valid address: {error}") from error
-    if (
-        url.scheme not in ("http", "https")
-        or not url.hostname
-        or port is None
-        or url.path not in ("", "/")
-    ):
-        raise OptionsError(f"server: {address!r} is not an address such as {DEFAULT_SERVER}")
-    host = f"[{url.hostname}]" if ":" in url.hostname else url.hostname
-    return f"{host}:{port}", url.scheme == "https"
 
 
 def _validate_secret(text: str, what: str) -> str:

@@ -31,6 +31,20 @@ def play(bot: AnyBot, options: Options | None = None) -> MatchResult:
     return Seat(adapted, resolve_options(options or Options(), adapted)).play()
 
 
+def play_in_slot(bot: AnyBot, options: Options) -> None:
+    """Play one match as `play` does, and wait until the bot has returned from its last call."""
+    if is_async(bot):
+        # The loop waits for the coroutines.
+        play(bot, options)
+        return
+    adapted = as_bot(bot, None)
+    seat = Seat(adapted, resolve_options(options, adapted))
+    try:
+        seat.play()
+    finally:
+        seat.join()
+
+
 async def play_async(bot: AnyBot, options: Options | None = None) -> MatchResult:
     """Play one match to its end and return the result, while other tasks of the loop run.
 

@@ -1,7 +1,8 @@
 """A decision request and its clock."""
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from bridgemaster.v1.clock_pb2 import Charge
@@ -31,7 +32,23 @@ class Request:
         """The message as received."""
         self.seat = seat
         """The seat that decides, from 0."""
+        self.cancelled = threading.Event()
+        """Set once the answer is no longer needed: the match has ended, or the server has replaced
+        the request. A long computation should check `request.cancelled.is_set()`, and return any
+        choice, or raise an exception; either is ignored. A coroutine is cancelled."""
         self._received_s = time.monotonic() if received_s is None else received_s
+        self._when_cancelled: Callable[[], object] = bool
+
+    def cancel(self) -> None:
+        """Set `cancelled`. The package calls this."""
+        self.cancelled.set()
+        self._when_cancelled()
+
+    def when_cancelled(self, callback: Callable[[], object]) -> None:
+        """Set the function to call on cancellation. The package calls this."""
+        self._when_cancelled = callback
+        if self.cancelled.is_set():
+            callback()
 
     def __repr__(self) -> str:
         """Return the seat, the game and the number of legal decisions."""

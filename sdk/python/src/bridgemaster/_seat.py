@@ -72,7 +72,12 @@ class Seat:
             self._wait_for_bot()
             return result
         finally:
+            self._conversation.close()
             self._bot_thread.stop()
+
+    def join(self) -> None:
+        """Wait until the bot has returned from its last call, after the end of `play`."""
+        self._bot_thread.join()
 
     def _wait_for_bot(self) -> None:
         """Wait until the bot has finished all calls; raise its exception, if any."""
@@ -87,10 +92,11 @@ class Seat:
 
     def _pause(self, backoff: Backoff, lost: StreamLostError) -> None:
         """Wait before the next stream, storing answers that the bot gives in the meantime."""
+        welcomed = self._conversation.was_welcomed
+        self._route.check_tls(lost, had_stream=welcomed)
         server = self._route.server.address
         self._route.advance()
         pause_s = backoff.next_pause_s()
-        welcomed = self._conversation.was_welcomed
         if pause_s is None:
             raise ServerLostError(
                 f"lost the stream to {server} and could not resume it within "

@@ -19,8 +19,6 @@ KEEP_ALIVE_MS = 10_000
 within the sum of both."""
 
 _CHANNEL_OPTIONS = (
-    # Bot servers usually run on the same machine or network, which a proxy cannot reach.
-    ("grpc.enable_http_proxy", 0),
     # Without this, a new channel would inherit the backoff of the previous one.
     ("grpc.use_local_subchannel_pool", 1),
     # Despite its name, also the time limit of an attempt.
@@ -33,9 +31,13 @@ _CHANNEL_OPTIONS = (
 
 def open_channel(server: Server) -> grpc.Channel:
     """Open a channel to a server, with TLS if it has credentials."""
+    # Bot servers usually run on the same machine or network, which the proxy of the environment
+    # cannot reach.
+    proxy = ("grpc.http_proxy", server.proxy) if server.proxy else ("grpc.enable_http_proxy", 0)
+    options = (*_CHANNEL_OPTIONS, proxy)
     if server.credentials is None:
-        return grpc.insecure_channel(server.target, options=_CHANNEL_OPTIONS)
-    return grpc.secure_channel(server.target, server.credentials, options=_CHANNEL_OPTIONS)
+        return grpc.insecure_channel(server.target, options=options)
+    return grpc.secure_channel(server.target, server.credentials, options=options)
 
 
 class Stream:

@@ -1,6 +1,7 @@
 """TLS for `https://` addresses: trusted certificates and the client certificate."""
 
 import os
+import socket
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,56 @@ class TlsFiles:
             private_key=client_key,
             certificate_chain=client_cert,
         )
+
+
+_UNTRUSTED = (
+    "the server's certificate is not signed by a trusted authority; pass the file to trust as "
+    f"TlsFiles(ca=...) or {CA_VARIABLE}"
+)
+_MISTAKES = (
+    ("certificate has expired", "the server's certificate has expired and must be renewed; if it is"
+     f" self-signed, pass the new file as TlsFiles(ca=...) or {CA_VARIABLE}"),
+    ("CERTIFICATE_VERIFY_FAILED", _UNTRUSTED),
+    ("ostname", "the server's certificate is for a different name or address than the one you"
+     f" connect to; use that name, or trust another certificate with {CA_VARIABLE}"),
+    ("eer name", "the server's certificate is for a different name or address than the one you"
+     f" connect to; use that name, or trust another certificate with {CA_VARIABLE}"),
+    ("WRONG_VERSION_NUMBER", "the server does not use TLS at this address; begin the address with"
+     f" http://, and {CA_VARIABLE} is not needed"),
+    ("ALERT", "the server requires a client certificate that it trusts; pass yours as TlsFiles, or"
+     f" in {CLIENT_CERT_VARIABLE} and {CLIENT_KEY_VARIABLE} (not in {CA_VARIABLE})"),
+)  # fmt: skip
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_PROBE_TIMEOUT_S = 2.0
+"""Maximum time of each step of the check whether a server requires TLS."""
+
+
+def tls_mistake(failure: str) -> str | None:
+    """Return the TLS mistake that made a connection fail, given the text of gRPC's error."""
+    return next((mistake for sign, mistake in _MISTAKES if sign in failure), None)
+
+
+def requires_tls(target: str) -> str | None:
+    """Return the mistake if a server with an `http` address requires TLS.
+
+    Such a server closes the connection, without an error that gRPC reports. But it answers the
+    HTTP/2 preface with a TLS alert or, if it is a proxy, with an error page.
+    """
+    host, _, port = target.rpartition(":")
+    try:
+        address = (host.strip("[]"), int(port))
+        with socket.create_connection(address, _PROBE_TIMEOUT_S) as connection:
+            connection.sendall(_PREFACE)
+            answer = connection.recv(512)
+    except OSError:
+        return None
+    if not answer.startswith(b"\x15\x03") and b"HTTPS" not in answer:
+        return None
+    return (
+        "the server requires TLS; begin the address with https://, and if its certificate is not "
+        "signed by an authority that the system trusts, pass the file to trust as "
+        f"TlsFiles(ca=...) or {CA_VARIABLE}"
+    )
 
 
 def system_roots() -> bytes | None:
