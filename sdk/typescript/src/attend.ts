@@ -12,19 +12,26 @@ import { errorFromRpc, StreamLost } from "./failure.js";
 import {
   AttendRequestSchema,
   AttendResponseSchema,
+  DeclineOfferRequestSchema,
   LobbyService,
+  UpdateAttendanceRequestSchema,
   type AttendResponse,
   type Offer,
 } from "./gen/bridgemaster/v1/lobby_service_pb.js";
 import { resolveAttendOptions, type Options, type ResolvedAttendOptions } from "./options.js";
-import { play, warn } from "./play.js";
+import { playInSlot, warn } from "./play.js";
 import { Route } from "./route.js";
+import { CHECK_INTERVAL_MS, Slots } from "./slots.js";
 import { escapeText } from "./terminal.js";
 
 /** Number of recent offer ids stored for deduplication: far more than the slots of a bot. */
 const MAX_RECENT_OFFERS = 1024;
 /** Refusal reason of a queue that does not exist, or is not open yet. */
 const QUEUE_UNKNOWN = "QUEUE_UNKNOWN";
+/** Reason that the server receives with an offer for which no slot became free. */
+const SLOTS_BUSY = "all slots are busy: the bot still computes for matches that have ended";
+/** Time limit of a call that updates the attendance. */
+const CALL_TIMEOUT_MS = 10_000;
 
 const ATTEND_PATH = `/${LobbyService.typeName}/${LobbyService.method.attend.name}`;
 
@@ -34,7 +41,8 @@ export type NewBot = () => Bot | Decide;
 /**
  * Attends a queue and plays every match offered there, until the queue is closed or left. `newBot`
  * creates the bot of each match; name and version come from the options. A failed match is logged,
- * and does not affect other matches. Matches in progress are finished first.
+ * and does not affect other matches. Matches in progress are finished first. A slot is free once all
+ * methods of its bot have returned; a busy slot of a match that has ended is logged and reported.
  *
  * Rejects with a `PlayError` if the queue cannot be attended or its server is lost, and with the
  * reason of the option `signal`.
@@ -60,6 +68,9 @@ class Attendance {
   /** Ids of the recent offers, oldest first. */
   readonly #recent = new Set<string>();
   readonly #playing = new Set<Promise<void>>();
+  readonly #slots: Slots;
+  /** The attendance, as its stream has reported it. */
+  #attendanceId = "";
   /** True once any stream has received a message. */
   #attended = false;
   /** True once the current stream has received a message. */
@@ -70,11 +81,21 @@ class Attendance {
     this.#options = options;
     this.#resolved = resolveAttendOptions(options);
     this.#route = new Route(this.#resolved.servers);
+    this.#slots = new Slots(this.#resolved.slots);
     this.#log = options.log ?? warn;
   }
 
   /** Returns once the queue is closed or left. */
   async attend(): Promise<void> {
+    const checking = setInterval(() => this.#checkSlots(), CHECK_INTERVAL_MS);
+    try {
+      await this.#attendOnAllStreams();
+    } finally {
+      clearInterval(checking);
+    }
+  }
+
+  async #attendOnAllStreams(): Promise<void> {
     const backoff = new Backoff(this.#resolved.connectForMs);
     for (;;) {
       this.#progressed = false;
@@ -94,6 +115,8 @@ class Attendance {
 
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
     const { queue, connectForMs, reconnectForMs } = this.#resolved;
+    this.#slots.setUsedAtServer(undefined);
+    await this.#route.checkTls(lost, this.#attended);
     if (this.#progressed) backoff.restart(reconnectForMs, true);
     const { address } = this.#route.server;
     this.#route.advance();
@@ -152,9 +175,12 @@ class Attendance {
         this.#accept(message.value);
         break;
       case "attendance":
+        this.#attendanceId = message.value.attendanceId;
+        this.#slots.setUsedAtServer(message.value.slotsUsed);
         if (message.value.detail) this.#log("info", `attending: ${escapeText(message.value.detail)}`);
         break;
       case "offerWithdrawn":
+        this.#slots.withdraw(message.value.offerId);
         this.#log("info", `offer withdrawn: ${escapeText(message.value.detail)}`);
         break;
     }
@@ -166,9 +192,58 @@ class Attendance {
     this.#recent.add(offer.offerId);
     const [oldest] = this.#recent;
     if (this.#recent.size > MAX_RECENT_OFFERS && oldest) this.#recent.delete(oldest);
+    if (this.#slots.take(offer)) this.#start(offer);
+  }
+
+  /** Starts a match, for which a slot is taken. */
+  #start(offer: Offer): void {
     const played: Promise<void> = this.#play(offer).finally(() => this.#playing.delete(played));
     this.#playing.add(played);
   }
+
+  /** Reports busy slots to the server, and declines offers for which no slot became free. */
+  #checkSlots(): void {
+    const { busy, overdue } = this.#slots.check();
+    if (busy) this.#log("warn", `${busy} slots are busy: the bot still computes for ended matches`);
+    if (busy !== undefined) {
+      const update = { attendanceId: this.#attendanceId, busySlots: busy };
+      this.#call(
+        LobbyService.method.updateAttendance,
+        toBinary(UpdateAttendanceRequestSchema, create(UpdateAttendanceRequestSchema, update)),
+      );
+    }
+    for (const { offerId } of overdue) {
+      this.#log("warn", `offer ${escapeText(offerId)} declined: ${SLOTS_BUSY}`);
+      const decline = { offerId, reason: SLOTS_BUSY };
+      this.#call(
+        LobbyService.method.declineOffer,
+        toBinary(DeclineOfferRequestSchema, create(DeclineOfferRequestSchema, decline)),
+      );
+    }
+  }
+
+  /** Calls a method whose response has no content. A failure is only logged. */
+  #call({ name }: { readonly name: string }, request: Uint8Array): void {
+    const client = openClient(this.#route.server);
+    client.makeUnaryRequest(
+      `/${LobbyService.typeName}/${name}`,
+      (message: Uint8Array) => Buffer.from(message),
+      () => undefined,
+      request,
+      toMetadata(this.#resolved.metadata),
+      { deadline: Date.now() + CALL_TIMEOUT_MS },
+      (error) => {
+        if (error) this.#log("warn", `${name} failed: ${escapeText(error.message)}`);
+        client.close();
+      },
+    );
+  }
+
+  /** Frees a slot, or starts the match of an offer that waits for it. */
+  readonly #release = (): void => {
+    const next = this.#slots.release();
+    if (next) this.#start(next);
+  };
 
   async #play(offer: Offer): Promise<void> {
     const { name, version } = this.#resolved;
@@ -178,12 +253,24 @@ class Attendance {
       name,
       version,
     };
+    let bot: Bot | Decide;
     try {
-      await play(this.#newBot(), options);
+      bot = this.#newBot();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#log("warn", `match ${escapeText(offer.matchId)} failed: ${escapeText(message)}`);
+      this.#release();
+      this.#failed(offer, error);
+      return;
     }
+    try {
+      await playInSlot(bot, options, this.#release);
+    } catch (error) {
+      this.#failed(offer, error);
+    }
+  }
+
+  #failed({ matchId }: Offer, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#log("warn", `match ${escapeText(matchId)} failed: ${escapeText(message)}`);
   }
 }
 

@@ -55,6 +55,9 @@ export interface Bot {
    *
    * The clock of the seat, `request.clock`, runs until the answer reaches the server. Called again
    * with the same request after `decisionRejected`, as long as the request is still open.
+   *
+   * A long computation should end early once `request.isCancelled` is true or `request.signal`
+   * aborts: until `decide` has returned, the bot cannot play in this slot again.
    */
   decide(request: Request): MaybePromise<Choice>;
 

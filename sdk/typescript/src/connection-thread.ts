@@ -12,7 +12,8 @@ if (!port) throw new Error("this module must run as a worker thread");
 
 const post = (message: ToBot) => port.postMessage(message);
 
-const seat = new Seat(workerData as Task, {
+const { options, cancelled } = workerData as Task;
+const seat = new Seat(options, {
   decide: ({ requestKey, seat, received }) =>
     post({
       kind: "decide",
@@ -21,6 +22,11 @@ const seat = new Seat(workerData as Task, {
       receivedMs: received.receivedMs,
       response: received.bytes,
     }),
+  cancel: (requestKey) => {
+    // The memory is for a bot that computes without an `await`, the message for all others.
+    Atomics.store(cancelled, 0, requestKey);
+    post({ kind: "cancelled" });
+  },
   notify: (received) => post({ kind: "notify", response: received.bytes }),
   log: (level, line) => post({ kind: "log", level, line }),
 });

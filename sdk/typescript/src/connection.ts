@@ -12,7 +12,8 @@ const KEEP_ALIVE_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const CHANNEL_OPTIONS: grpc.ChannelOptions = {
-  // Bot servers usually run on the same machine or network, which a proxy cannot reach.
+  // Bot servers usually run on the same machine or network, which the proxy of the environment
+  // cannot reach.
   "grpc.enable_http_proxy": 0,
   // Without this, a new channel would inherit the backoff of the previous one.
   "grpc.use_local_subchannel_pool": 1,
@@ -26,7 +27,13 @@ type SurfaceCall =
 
 /** Creates a client; it connects with its first call. */
 export function openClient(server: Server): grpc.Client {
-  return new grpc.Client(server.target, credentials(server), CHANNEL_OPTIONS);
+  const { target, proxy } = server;
+  if (!proxy) return new grpc.Client(target, credentials(server), CHANNEL_OPTIONS);
+  return new grpc.Client(proxy, credentials(server), {
+    ...CHANNEL_OPTIONS,
+    "grpc.http_connect_target": target,
+    "grpc.default_authority": target,
+  });
 }
 
 /** Cancels a call that has no connection in time. grpc-js has no such limit. */

@@ -69,10 +69,16 @@ interface OpenRequest {
   refusedAnswers: number;
 }
 
+/** The bot, as far as a conversation uses it. */
+interface ConversationBot {
+  cancel(requestKey: number): void;
+  log(level: LogLevel, line: string): void;
+}
+
 /** The conversation of one seat, across all of its streams. */
 export class Conversation {
   readonly #options: ResolvedOptions;
-  readonly #log: (level: LogLevel, line: string) => void;
+  readonly #bot: ConversationBot;
   #lastSequence = 0;
   #lastRequestKey = 0;
   /** Match id and seat number, from the first Welcome. */
@@ -85,9 +91,9 @@ export class Conversation {
   #open: OpenRequest | undefined;
   #progressed = false;
 
-  constructor(options: ResolvedOptions, log: (level: LogLevel, line: string) => void) {
+  constructor(options: ResolvedOptions, bot: ConversationBot) {
     this.#options = options;
-    this.#log = log;
+    this.#bot = bot;
   }
 
   /** True if any stream has received a Welcome. */
@@ -132,10 +138,10 @@ export class Conversation {
     this.#historyId = historyId;
     if (!welcome.resumed) {
       if (this.#lastSequence > 0) {
-        this.#log("warn", "the server lost the last part of the match; starting over");
+        this.#bot.log("warn", "the server lost the last part of the match; starting over");
       }
       this.#lastSequence = 0;
-      this.#open = undefined;
+      this.#cancel();
     }
     return this.#unsentAnswer();
   }
@@ -147,7 +153,7 @@ export class Conversation {
       case "ping":
         return [send({ case: "pong", value: { nonce: message.value.nonce } })];
       case "draining":
-        this.#log("info", `the server is shutting down in ${message.value.timeLeftMs} ms`);
+        this.#bot.log("info", `the server is shutting down in ${message.value.timeLeftMs} ms`);
         return [];
       case "welcome":
         throw new ProtocolError("the server broke the protocol: a second Welcome on one stream");
@@ -170,6 +176,7 @@ export class Conversation {
       case "seatStatus":
         return [{ do: "notify", received }];
       case "matchEnded":
+        this.#cancel();
         this.#checkSeed(message.value);
         return [{ do: "end", result: message.value.result }];
       default:
@@ -181,11 +188,17 @@ export class Conversation {
   /** Records an encoded answer of the bot; sends it if its request is still open. */
   answer(requestKey: number, answer: Uint8Array): Reaction[] {
     if (this.#open?.request.requestKey !== requestKey) {
-      this.#log("warn", "answer ignored: a newer request is open");
+      this.#bot.log("warn", "answer ignored: a newer request is open");
       return [];
     }
     this.#open.answer = answer;
     return this.#unsentAnswer();
+  }
+
+  /** Cancels the open request, if any: its answer is no longer needed. */
+  #cancel(): void {
+    if (this.#open) this.#bot.cancel(this.#open.request.requestKey);
+    this.#open = undefined;
   }
 
   /** Returns the answer to send, unless there is none or the current stream has sent it. */
@@ -217,6 +230,7 @@ export class Conversation {
     if (this.#open && requestId <= this.#open.request.requestId) {
       return this.#requestRepeated(message);
     }
+    this.#cancel();
     this.#lastRequestKey += 1;
     const request = {
       requestKey: this.#lastRequestKey,
@@ -238,7 +252,7 @@ export class Conversation {
   }
 
   #rejected(rejected: DecisionRejected): Reaction[] {
-    this.#log("warn", `request ${rejected.requestId}: refused: ${rejectionText(rejected)}`);
+    this.#bot.log("warn", `request ${rejected.requestId}: refused: ${rejectionText(rejected)}`);
     const open = this.#open;
     const requestId = open?.request.requestId;
     if (!open || rejected.requestId !== requestId || rejected.openRequestId !== requestId) {

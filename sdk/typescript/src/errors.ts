@@ -68,6 +68,11 @@ export class ServerLostError extends PlayError {
   }
 }
 
+/** The connection failed because of a TLS mistake, such as an untrusted certificate. */
+export class TlsError extends PlayError {
+  override name = "TlsError";
+}
+
 /** The peer is not a Bridgemaster server, or it breaks the protocol. */
 export class ProtocolError extends PlayError {
   override name = "ProtocolError";

@@ -1,11 +1,11 @@
 // Classifies gRPC failures.
 
 import * as grpc from "@grpc/grpc-js";
-import { ProtocolError, RefusedError, type Advice, type PlayError } from "./errors.js";
+import { RefusedError, type Advice, type PlayError } from "./errors.js";
 import { adviceOf, errorInfo } from "./refusal.js";
 import { escapeText } from "./terminal.js";
 
-/** Codes that a broken connection can produce, for a status without a known reason. */
+/** Codes of temporary failures, for a reason that only newer servers use. */
 const CODES_TO_RETRY: ReadonlySet<grpc.status> = new Set([
   grpc.status.UNAVAILABLE,
   grpc.status.UNKNOWN,
@@ -33,10 +33,11 @@ export function errorFromRpc({ code, details, metadata }: grpc.ServiceError): St
   const [trailer] = metadata?.get("grpc-status-details-bin") ?? [];
   const info = trailer instanceof Uint8Array ? errorInfo(trailer) : undefined;
   if (!info) {
-    if (CODES_TO_RETRY.has(code)) return new StreamLost(`${name}: ${message}`);
-    return new ProtocolError(
-      `the call failed; is this a Bridgemaster server? ${name}: ${message}`,
-    );
+    // The status comes from the transport or from an intermediary, such as a proxy.
+    const origin = CODES_TO_RETRY.has(code)
+      ? ""
+      : " (not an answer of a Bridgemaster server; check the address and proxies)";
+    return new StreamLost(`${name}: ${message}${origin}`);
   }
   const advice = adviceFor(info.reason, code);
   if (advice === "retry") return new StreamLost(`${info.reason}: ${message}`, info.reason);

@@ -27,10 +27,12 @@ export {
   ProtocolError,
   RefusedError,
   ServerLostError,
+  TlsError,
 } from "./errors.js";
 export type { Advice } from "./errors.js";
 export {
   KEY_VARIABLE,
+  PROXY_VARIABLE,
   QUEUE_VARIABLE,
   SERVER_VARIABLE,
   SLOTS_VARIABLE,

@@ -12,6 +12,7 @@ export const TICKET_VARIABLE = "BRIDGEMASTER_TICKET";
 export const KEY_VARIABLE = "BRIDGEMASTER_KEY";
 export const QUEUE_VARIABLE = "BRIDGEMASTER_QUEUE";
 export const SLOTS_VARIABLE = "BRIDGEMASTER_SLOTS";
+export const PROXY_VARIABLE = "BRIDGEMASTER_PROXY";
 
 /** Default time to retry the first connection: a bot might start slightly before its server. */
 const CONNECT_FOR_MS = 10_000;
@@ -61,6 +62,11 @@ export interface Options {
   readonly key?: string;
   /** PEM files for an `https://` address. */
   readonly tls?: TlsFiles;
+  /**
+   * Address of an HTTP proxy, such as `http://127.0.0.1:3128`, which connects by CONNECT. Default:
+   * `BRIDGEMASTER_PROXY`, or no proxy. Other variables, such as `https_proxy`, are ignored.
+   */
+  readonly proxy?: string;
   /** Name of the bot; overrides the bot's own. */
   readonly name?: string;
   /** Version of the bot; overrides the bot's own. */
@@ -157,7 +163,7 @@ function resolveCommon(options: Options, bot: Partial<Bot>): CommonOptions {
   const key = options.key || process.env[KEY_VARIABLE];
   const reconnectForMs = queueName(options) ? ATTEND_RECONNECT_FOR_MS : RECONNECT_FOR_MS;
   return {
-    servers: parseServers(server, options.tls ?? {}),
+    servers: parseServers(server, options.tls ?? {}, options.proxy || process.env[PROXY_VARIABLE]),
     metadata: key ? { [KEY_METADATA]: validateSecret(key, "API key") } : {},
     name: validateName("name", botName(options, bot), 1),
     version: validateName("version", options.version ?? bot.version ?? "", 0),

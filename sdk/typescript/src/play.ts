@@ -1,9 +1,11 @@
 // Plays one match.
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Bot, Decide } from "./bot.js";
 import { answerMessage } from "./choice.js";
+import { OptionsError } from "./errors.js";
 import { MatchResultSchema, type MatchResult } from "./gen/bridgemaster/v1/match_pb.js";
 import { PlayRequestSchema, PlayResponseSchema } from "./gen/bridgemaster/v1/play_pb.js";
 import { resolveOptions, type LogLevel, type Options } from "./options.js";
@@ -17,21 +19,50 @@ import { unpackError, type FromBot, type Task, type ToBot } from "./threads.js";
  * Rejects with a `PlayError` if the match could not be played to its end, and with any exception of
  * the bot.
  */
-export async function play(bot: Bot | Decide, options: Options = {}): Promise<MatchResult> {
+export function play(bot: Bot | Decide, options: Options = {}): Promise<MatchResult> {
+  return playInSlot(bot, options, () => undefined);
+}
+
+/** Plays as `play` does, and calls `release` once the last method of the bot has returned. */
+export async function playInSlot(
+  bot: Bot | Decide,
+  options: Options,
+  release: () => void,
+): Promise<MatchResult> {
+  const calls: Calls = { done: Promise.resolve(), areOver: false, cancel: () => undefined };
+  try {
+    return await playWith(bot, options, calls);
+  } finally {
+    calls.areOver = true;
+    calls.cancel();
+    void calls.done.catch(() => undefined).then(release);
+  }
+}
+
+/** The calls of the methods of a bot. */
+interface Calls {
+  /** Settles once all calls have returned. */
+  done: Promise<void>;
+  /** Set once no further method is called. */
+  areOver: boolean;
+  /** Cancels the current request, if any. */
+  cancel: () => void;
+}
+
+async function playWith(bot: Bot | Decide, options: Options, calls: Calls): Promise<MatchResult> {
   const player = typeof bot === "function" ? { decide: bot } : bot;
   if (typeof player?.decide !== "function") {
     throw new TypeError("bot must be a function, or an object with a method decide");
   }
   options.signal?.throwIfAborted();
-  const task: Task = resolveOptions(options, player);
-  const connection = new Worker(new URL("./connection-thread.js", import.meta.url), {
-    workerData: task,
-  });
+  const cancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const task: Task = { options: resolveOptions(options, player), cancelled };
+  const connection = new Worker(connectionThread(import.meta.url), { workerData: task });
   const post = (message: FromBot) => connection.postMessage(message);
   const stop = () => post({ kind: "stop" });
   options.signal?.addEventListener("abort", stop);
   try {
-    return await runBot(player, connection, post, options);
+    return await runBot(player, connection, post, options, cancelled, calls);
   } catch (error) {
     // Close the stream in order before returning to the caller.
     const exited = new Promise((resolve) => connection.once("exit", resolve));
@@ -43,27 +74,53 @@ export async function play(bot: Bot | Decide, options: Options = {}): Promise<Ma
   }
 }
 
+/** Returns the file of the connection's thread. Throws an `OptionsError` if a bundle lacks it. */
+export function connectionThread(module: string | undefined): URL {
+  const file = module ? new URL("./connection-thread.js", module) : undefined;
+  if (file && existsSync(file)) return file;
+  throw new OptionsError(
+    "the file connection-thread.js of the package bridgemaster is missing; a bundler must not " +
+      "include the package: mark it as external, for example with esbuild --external:bridgemaster",
+  );
+}
+
 /** Calls the methods of the bot in sequence, as the messages of the connection require. */
 function runBot(
   bot: Bot,
   connection: Worker,
   post: (message: FromBot) => void,
   options: Options,
+  cancelled: Int32Array,
+  calls: Calls,
 ): Promise<MatchResult> {
   const log = options.log ?? warn;
   return new Promise((resolve, reject) => {
-    let done = Promise.resolve();
     const next = (step: () => unknown) => {
-      done = done.then(step).then(() => undefined);
+      calls.done = calls.done.then(() => (calls.areOver ? undefined : step())).then(() => undefined);
       // After the first failure all later steps are skipped.
-      done.catch(reject);
+      calls.done.catch(reject);
+    };
+    const decide = async (message: ToBot & { kind: "decide" }) => {
+      const { requestKey } = message;
+      const isCancelled = () => calls.areOver || Atomics.load(cancelled, 0) >= requestKey;
+      if (isCancelled()) return;
+      const cancelling = new AbortController();
+      calls.cancel = () => isCancelled() && cancelling.abort();
+      try {
+        post(await answer(bot, message, cancelling.signal, isCancelled));
+      } catch (error) {
+        if (!isCancelled()) throw error;
+      }
     };
     connection.on("error", reject);
     connection.on("exit", () => next(() => reject(new Error("the connection thread ended"))));
     connection.on("message", (message: ToBot) => {
       switch (message.kind) {
         case "decide":
-          next(async () => post(await decide(bot, message)));
+          next(() => decide(message));
+          break;
+        case "cancelled":
+          calls.cancel();
           break;
         case "notify":
           next(() => notify(bot, message.response));
@@ -89,13 +146,20 @@ function runBot(
   });
 }
 
-async function decide(bot: Bot, request: ToBot & { kind: "decide" }): Promise<FromBot> {
+async function answer(
+  bot: Bot,
+  request: ToBot & { kind: "decide" },
+  signal: AbortSignal,
+  isCancelled: () => boolean,
+): Promise<FromBot> {
   const { requestKey, seat, receivedMs } = request;
   const { message } = fromBinary(PlayResponseSchema, request.response);
   if (message.case !== "decisionRequest") throw new Error(`unexpected message ${message.case}`);
-  const choice = await bot.decide(new Request(message.value, seat, receivedMs));
-  const answer = answerMessage(message.value.requestId, choice);
-  return { kind: "answer", requestKey, answer: toBinary(PlayRequestSchema, answer) };
+  const choice = await bot.decide(
+    new Request(message.value, seat, receivedMs, signal, isCancelled),
+  );
+  const encoded = answerMessage(message.value.requestId, choice);
+  return { kind: "answer", requestKey, answer: toBinary(PlayRequestSchema, encoded) };
 }
 
 function notify(bot: Bot, response: Uint8Array): unknown {

@@ -21,6 +21,13 @@ export function nowMs(): number {
 export class Request {
   /** The clock of the seat, which runs until the answer reaches the server. */
   readonly clock: Clock;
+  /**
+   * Aborts once the answer is no longer needed: the match has ended, or the server has replaced the
+   * request. What `decide` then returns or throws is ignored. A computation without an `await`
+   * checks `isCancelled` instead.
+   */
+  readonly signal: AbortSignal;
+  readonly #isCancelled: () => boolean;
 
   /**
    * Creates a request. Bots get requests from the package; this is for tests of a bot.
@@ -28,18 +35,32 @@ export class Request {
    * @param message The message as received.
    * @param seat The seat that decides, from 0.
    * @param receivedMs Time of receipt, by `performance.timeOrigin + performance.now()`.
+   * @param signal Cancels the request.
+   * @param isCancelled Returns whether the request is cancelled, also while this thread computes.
    */
   constructor(
     readonly message: DecisionRequest,
     readonly seat = 0,
     receivedMs = nowMs(),
+    signal: AbortSignal = new AbortController().signal,
+    isCancelled = () => signal.aborted,
   ) {
+    this.signal = signal;
+    this.#isCancelled = isCancelled;
     this.clock = new Clock(message.clock, receivedMs);
   }
 
   /** Number of the request, from 1 for each seat. */
   get requestId(): number {
     return this.message.requestId;
+  }
+
+  /**
+   * True once the answer is no longer needed, as `signal`, but also during a computation without an
+   * `await`. A long computation should check this, and return any choice.
+   */
+  get isCancelled(): boolean {
+    return this.#isCancelled();
   }
 
   /** Number of legal decisions, at least 1; every index below it is valid. */

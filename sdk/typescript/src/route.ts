@@ -1,11 +1,15 @@
 // The servers that a seat or an attendance tries.
 
+import { TlsError } from "./errors.js";
+import type { StreamLost } from "./failure.js";
 import type { Server } from "./server.js";
+import { requiredTls, tlsMistake } from "./tls.js";
 
 /** The current server, among the configured ones. */
 export class Route {
   readonly #servers: readonly Server[];
   #index = 0;
+  #probed = false;
   #server: Server;
 
   /** Starts at the first server. */
@@ -26,6 +30,23 @@ export class Route {
   answerTimeoutMs(maxMs: number, totalMs: number): number {
     const count = this.#servers.length;
     return count === 1 ? maxMs : Math.min(maxMs, totalMs / count);
+  }
+
+  /**
+   * Throws a `TlsError` if a TLS mistake made the current server fail. With several servers, the
+   * next one is tried instead.
+   */
+  async checkTls(lost: StreamLost, hadStream: boolean): Promise<void> {
+    if (this.#servers.length > 1 || lost.reason !== undefined) return;
+    const { address, target, tls, proxy } = this.#server;
+    let mistake: string | undefined;
+    if (tls) {
+      mistake = tlsMistake(lost.message);
+    } else if (!hadStream && !this.#probed && !proxy) {
+      this.#probed = true;
+      mistake = await requiredTls(target);
+    }
+    if (mistake) throw new TlsError(`cannot connect to ${address}: ${mistake}`);
   }
 
   /** Continues with the next configured server, after a failure of the current one. */

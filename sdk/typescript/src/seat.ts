@@ -20,6 +20,8 @@ const MISSED_PINGS = 3;
 /** The bot, on another thread. */
 export interface BotLink {
   decide(request: BotRequest): void;
+  /** Cancels this request and all earlier ones: their answers are no longer needed. */
+  cancel(requestKey: number): void;
   /** Passes a MatchStarted, a DecisionRejected or a SeatStatus to the bot. */
   notify(received: Received): void;
   log(level: LogLevel, line: string): void;
@@ -48,7 +50,7 @@ export class Seat {
     this.#options = options;
     this.#route = new Route(options.servers);
     this.#bot = bot;
-    this.#conversation = new Conversation(options, (level, line) => bot.log(level, line));
+    this.#conversation = new Conversation(options, bot);
   }
 
   /** Sends an answer of the bot, an encoded PlayRequest. */
@@ -85,10 +87,11 @@ export class Seat {
 
   /** Waits before the next stream, storing answers that the bot gives in the meantime. */
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
+    const welcomed = this.#conversation.wasWelcomed;
+    await this.#route.checkTls(lost, welcomed);
     const { address } = this.#route.server;
     this.#route.advance();
     const pauseMs = backoff.nextPauseMs();
-    const welcomed = this.#conversation.wasWelcomed;
     if (pauseMs === undefined) {
       const { connectForMs, reconnectForMs } = this.#options;
       const what = welcomed

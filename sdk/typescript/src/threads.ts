@@ -10,13 +10,18 @@ import {
   ProtocolError,
   RefusedError,
   ServerLostError,
+  TlsError,
 } from "./errors.js";
 import { MatchResultSchema } from "./gen/bridgemaster/v1/match_pb.js";
 import { DecisionRejectedSchema } from "./gen/bridgemaster/v1/play_pb.js";
 import type { LogLevel, ResolvedOptions } from "./options.js";
 
 /** The data that the thread of the connection starts with. */
-export type Task = ResolvedOptions;
+export interface Task {
+  readonly options: ResolvedOptions;
+  /** Shared memory: the highest key of a cancelled request. */
+  readonly cancelled: Int32Array;
+}
 
 /** A message from the connection to the bot. `ended`, `failed` or `stopped` is the last one. */
 export type ToBot =
@@ -27,6 +32,7 @@ export type ToBot =
       readonly receivedMs: number;
       readonly response: Uint8Array;
     }
+  | { readonly kind: "cancelled" }
   | { readonly kind: "notify"; readonly response: Uint8Array }
   | { readonly kind: "log"; readonly level: LogLevel; readonly line: string }
   | { readonly kind: "ended"; readonly result: Uint8Array }
@@ -53,6 +59,7 @@ const KINDS = new Map<string, { readonly prototype: PlayError }>(
     OptionsError,
     RefusedError,
     ServerLostError,
+    TlsError,
     ProtocolError,
     BrokenSeedCommitmentError,
     NoLegalDecisionError,

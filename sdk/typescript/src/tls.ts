@@ -1,6 +1,7 @@
 // TLS for `https://` addresses: trusted certificates and the client certificate.
 
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { OptionsError } from "./errors.js";
 
 export const CA_VARIABLE = "BRIDGEMASTER_CA";
@@ -64,4 +65,65 @@ function read(option: string | undefined, variable: string): Uint8Array | undefi
   } catch (error) {
     throw new OptionsError(error instanceof Error ? error.message : `${path}: ${String(error)}`);
   }
+}
+
+const UNTRUSTED =
+  "the server's certificate is not signed by a trusted authority; pass the file to trust as the " +
+  `option tls.ca or ${CA_VARIABLE}`;
+/** Parts of the errors of Node's TLS, and the mistakes that cause them. */
+const MISTAKES: readonly (readonly [RegExp, string])[] = [
+  [
+    /certificate has expired/,
+    "the server's certificate has expired and must be renewed; if it is self-signed, pass the new " +
+      `file as the option tls.ca or ${CA_VARIABLE}`,
+  ],
+  [/self.signed certificate|unable to (get|verify)|signature failure|invalid ca/i, UNTRUSTED],
+  [
+    /does not match certificate's altnames/,
+    "the server's certificate is for a different name or address than the one you connect to; use " +
+      `that name, or trust another certificate with ${CA_VARIABLE}`,
+  ],
+  [
+    /wrong version number|packet length too long/,
+    "the server does not use TLS at this address; begin the address with http://, and " +
+      `${CA_VARIABLE} is not needed`,
+  ],
+  [
+    /alert (certificate|unknown ca|bad certificate)/i,
+    "the server requires a client certificate that it trusts; pass yours as the options " +
+      `tls.clientCert and tls.clientKey, or ${CLIENT_CERT_VARIABLE} and ${CLIENT_KEY_VARIABLE}`,
+  ],
+];
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/** Maximum time of the check whether a server requires TLS. */
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Returns the TLS mistake that made a connection fail, given the text of gRPC's error. */
+export function tlsMistake(failure: string): string | undefined {
+  return MISTAKES.find(([sign]) => sign.test(failure))?.[1];
+}
+
+/**
+ * Returns the mistake if a server with an `http` address requires TLS. Such a server closes the
+ * connection, without an error that gRPC reports. But it answers the HTTP/2 preface with a TLS alert
+ * or, if it is a proxy, with an error page.
+ */
+export async function requiredTls(target: string): Promise<string | undefined> {
+  const colon = target.lastIndexOf(":");
+  const host = target.slice(0, colon).replace(/^\[|\]$/g, "");
+  const socket = connect(Number(target.slice(colon + 1)), host);
+  const answer = await new Promise<Buffer>((resolve) => {
+    const none = () => resolve(Buffer.alloc(0));
+    socket.setTimeout(PROBE_TIMEOUT_MS, none);
+    socket.on("error", none).on("close", none).once("data", resolve);
+    socket.write(PREFACE);
+  });
+  socket.destroy();
+  const isAlert = answer[0] === 0x15 && answer[1] === 0x03;
+  if (!isAlert && !answer.includes("HTTPS")) return undefined;
+  return (
+    "the server requires TLS; begin the address with https://, and if its certificate is not " +
+    "signed by an authority that the system trusts, pass the file to trust as the option tls.ca " +
+    `or ${CA_VARIABLE}`
+  );
 }

@@ -5,7 +5,13 @@ import { afterEach, beforeEach, test } from "node:test";
 import { status } from "@grpc/grpc-js";
 import { attend, OptionsError, ServerLostError, type Options } from "bridgemaster";
 import { resolveAttendOptions, resolveOptions, shouldAttend } from "../dist/options.js";
-import { decisionRequest, matchEnded, ScriptedServer, withinTimeout } from "./scripted-server.js";
+import {
+  decisionRequest,
+  matchEnded,
+  ping,
+  ScriptedServer,
+  withinTimeout,
+} from "./scripted-server.js";
 
 let server: ScriptedServer;
 let options: Options;
@@ -97,4 +103,34 @@ test("a ticket has precedence over a queue, and slots are limited", async () => 
   for (const slots of [0, 65, 1.5]) {
     await assert.rejects(attend(() => () => 0, { ...options, slots }), OptionsError);
   }
+});
+
+test("a slot is free only when decide has returned", async () => {
+  const returning: ((index: number) => void)[] = [];
+  const newBot = () => () => new Promise<number>((resolve) => returning.push(resolve));
+  const attendance = attend(newBot, { ...options, slots: 1 });
+  const attending = await server.attendance();
+  attending.state(1);
+  attending.offer("o1", "t1");
+  const first = await server.welcomedStream();
+  first.send(decisionRequest(1, 1));
+  first.send(ping(1));
+  await first.receive();
+  first.fail(status.UNAVAILABLE, "MATCH_CANCELLED");
+  attending.state(0);
+  assert.equal(await server.busySlots.get(), 1);
+  // The server offers the slot again, because it has not yet received the update.
+  attending.state(1);
+  attending.offer("o2", "t2");
+  attending.offer("o3", "t3", 0);
+  assert.equal(await server.declined.get(), "o3");
+  assert.equal(server.streamCount, 1, "the slot is not free");
+  returning.forEach((resolve) => resolve(0));
+  const second = await server.welcomedStream();
+  assert.equal(second.metadata["authorization"], "Bearer t2");
+  assert.equal(await server.busySlots.get(), 0);
+  second.send(matchEnded(1));
+  second.end();
+  attending.end();
+  await withinTimeout(attendance);
 });

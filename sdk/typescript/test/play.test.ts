@@ -1,6 +1,7 @@
 // Playing against a scripted server on the loopback interface.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { afterEach, beforeEach, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { create, equals, toBinary } from "@bufbuild/protobuf";
@@ -16,7 +17,9 @@ import {
   ServerLostError,
   type Bot,
   type Choice,
+  type Request,
 } from "bridgemaster";
+import { connectionThread } from "../dist/play.js";
 import { DecisionSchema } from "bridgemaster/games/old_london_bridge/v1/decision";
 import { MatchResultSchema, SeedReveal, type MatchResult } from "bridgemaster/v1/match";
 import { PlayRequestSchema, PlayResponseSchema } from "bridgemaster/v1/play";
@@ -187,6 +190,40 @@ test("a Ping is answered while the bot blocks its thread", async () => {
   } finally {
     await blocking.terminate();
     otherServer.stop();
+  }
+});
+
+test("a request is cancelled while the bot blocks its thread", async () => {
+  const otherServer = await ScriptedServer.start();
+  const workerData = { server: otherServer.address };
+  const pondering = new Worker(new URL("./pondering-bot.js", import.meta.url), { workerData });
+  const exited = once(pondering, "exit");
+  const stream = await otherServer.welcomedStream();
+  stream.send(decisionRequest(1, 1));
+  stream.send(decisionRequest(2, 2));
+  stream.send(matchEnded(3));
+  assert.equal(await stream.receive(), undefined);
+  stream.end();
+  assert.deepEqual(await withinTimeout(exited), [0]);
+  otherServer.stop();
+});
+
+test("a signal cancels a request, and the exception that it causes is ignored", async () => {
+  const otherServer = await ScriptedServer.start();
+  const decide = ({ signal }: Request) =>
+    new Promise<number>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const played = play(decide, { server: otherServer.address, ticket: "t" });
+  const stream = await otherServer.welcomedStream();
+  stream.send(decisionRequest(1, 1));
+  stream.send(matchEnded(2));
+  stream.end();
+  assert.equal((await withinTimeout(played)).decisions, 99);
+  otherServer.stop();
+});
+
+test("a bundle without the connection's thread is named", () => {
+  for (const module of [undefined, "file:///nowhere/bundle.js"]) {
+    assert.throws(() => connectionThread(module), /--external:bridgemaster/);
   }
 });
 
@@ -450,7 +487,7 @@ test("a server that stops for good is abandoned with its reason", async () => {
 for (const [what, options, message] of [
   ["a missing ticket", {}, /no ticket: set BRIDGEMASTER_TICKET/],
   ["a ticket of two lines", { ticket: "a\nb" }, /the ticket is not valid/],
-  ["a server without a port", { ticket: "t", server: "http://example.org" }, /not an address/],
+  ["a server without a port", { ticket: "t", server: "example.org" }, /not an address/],
   ["a server of another kind", { ticket: "t", server: "ftp://a:1" }, /not an address/],
   ["a name that is too long", { ticket: "t", name: "n".repeat(65) }, /1 to 64 printable/],
   ["a missing file", { ticket: "t", server: "https://a:1", tls: { ca: "/no/file" } }, /no\/file/],

@@ -6,6 +6,8 @@ import * as grpc from "@grpc/grpc-js";
 import {
   AttendRequestSchema,
   AttendResponseSchema,
+  DeclineOfferRequestSchema,
+  UpdateAttendanceRequestSchema,
   type AttendRequest,
 } from "bridgemaster/v1/lobby_service";
 import {
@@ -128,7 +130,7 @@ export class Stream {
 }
 
 /** Creates an error status, optionally with a reason. */
-function refusal(
+export function refusal(
   code: grpc.status,
   reason?: string,
   message = "why",
@@ -154,10 +156,18 @@ export class Attendance {
     this.#call = call;
   }
 
-  offer(offerId: string, ticket: string): void {
-    const value = { offerId, ticket, matchId: MATCH_ID };
-    const response = create(AttendResponseSchema, { message: { case: "offer", value } });
-    this.#call.write(toBinary(AttendResponseSchema, response));
+  offer(offerId: string, ticket: string, timeLeftMs = 30_000): void {
+    const value = { offerId, ticket, matchId: MATCH_ID, timeLeftMs };
+    this.#send({ message: { case: "offer", value } });
+  }
+
+  /** Sends the number of matches in play and open offers. */
+  state(slotsUsed: number): void {
+    this.#send({ message: { case: "attendance", value: { attendanceId: "a", slotsUsed } } });
+  }
+
+  #send(response: MessageInitShape<typeof AttendResponseSchema>): void {
+    this.#call.write(toBinary(AttendResponseSchema, create(AttendResponseSchema, response)));
   }
 
   fail(code: grpc.status, reason?: string): void {
@@ -169,11 +179,29 @@ export class Attendance {
   }
 }
 
+/** Defines a method of LobbyService whose messages are not decoded. */
+function unary(name: string): grpc.MethodDefinition<Buffer, Buffer> {
+  const same = (bytes: Buffer) => bytes;
+  return {
+    path: `/bridgemaster.v1.LobbyService/${name}`,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: same,
+    requestDeserialize: same,
+    responseSerialize: same,
+    responseDeserialize: same,
+  };
+}
+
 /** Passes each stream of a bot to the test. */
 export class ScriptedServer {
   readonly #server = new grpc.Server();
   readonly #streams = new Queue<Stream>();
   readonly #attendances = new Queue<Attendance>();
+  /** The numbers of busy slots that the bot has reported. */
+  readonly busySlots = new Queue<number | undefined>();
+  /** The offers that the bot has declined. */
+  readonly declined = new Queue<string>();
   streamCount = 0;
   address = "";
 
@@ -211,8 +239,18 @@ export class ScriptedServer {
           responseSerialize: (bytes: Uint8Array) => Buffer.from(bytes),
           responseDeserialize: (bytes: Buffer) => bytes,
         },
+        update: unary("UpdateAttendance"),
+        decline: unary("DeclineOffer"),
       },
       {
+        update: ({ request }: { request: Buffer }, respond: grpc.sendUnaryData<Buffer>) => {
+          server.busySlots.put(fromBinary(UpdateAttendanceRequestSchema, request).busySlots);
+          respond(null, Buffer.alloc(0));
+        },
+        decline: ({ request }: { request: Buffer }, respond: grpc.sendUnaryData<Buffer>) => {
+          server.declined.put(fromBinary(DeclineOfferRequestSchema, request).offerId);
+          respond(null, Buffer.alloc(0));
+        },
         attend: (call: grpc.ServerWritableStream<AttendRequest, Uint8Array>) =>
           server.#attendances.put(new Attendance(call)),
       },
