@@ -17,12 +17,15 @@ const (
 	maxRecentOffers = 1024
 	// queueUnknown is the refusal reason of a queue that does not exist, or is not open yet.
 	queueUnknown = "QUEUE_UNKNOWN"
+	// reportTimeout is the time limit of the calls that report busy slots.
+	reportTimeout = 10 * time.Second
 )
 
 // Attend attends a queue and plays every match offered there, until the queue is closed or left.
 // newBot creates the bot of each match, which is played on its own goroutine. A failed match is
 // logged, and does not affect other matches. Matches in progress are finished before Attend
-// returns, unless ctx is cancelled.
+// returns, unless ctx is cancelled. A slot is free once all methods of its bot have returned; a busy
+// slot of a match that has ended is logged and reported.
 //
 // Attend returns an error of this package if the attendance fails, or the error of ctx.
 func Attend(ctx context.Context, newBot func() Bot, options Options) error {
@@ -32,8 +35,12 @@ func Attend(ctx context.Context, newBot func() Bot, options Options) error {
 	}
 	attendance := &attendance{
 		options: resolved, route: newRoute(resolved.servers), newBot: newBot, recent: map[string]bool{},
+		slots: slots{total: resolved.Slots, usedAtServer: -1},
 	}
 	defer attendance.playing.Wait()
+	checking, stop := context.WithCancel(ctx)
+	defer stop()
+	go attendance.checkSlots(checking)
 	return attendance.attend(ctx)
 }
 
@@ -43,6 +50,11 @@ type attendance struct {
 	route   *route
 	newBot  func() Bot
 	playing sync.WaitGroup
+	slots   slots
+	// mutex protects reportTo and id: the server of the current stream, and its attendance.
+	mutex    sync.Mutex
+	reportTo server
+	id       string
 	// recent and offers have the ids of the recent offers; offers is sorted, the oldest first.
 	recent map[string]bool
 	offers []string
@@ -64,6 +76,10 @@ func (a *attendance) attend(ctx context.Context) error {
 			lost, ok = &streamLost{reason: refused.Reason, message: refused.Error()}, true
 		}
 		if !ok {
+			return err
+		}
+		a.slots.setUsedAtServer(-1)
+		if err := a.route.checkTLS(lost, a.attended); err != nil {
 			return err
 		}
 		waited := a.options.ConnectFor
@@ -123,10 +139,15 @@ func (a *attendance) attendOnOneStream(ctx context.Context) error {
 		case *v1.AttendResponse_Offer:
 			a.accept(ctx, message.Offer)
 		case *v1.AttendResponse_Attendance:
+			a.mutex.Lock()
+			a.reportTo, a.id = a.route.server, message.Attendance.GetAttendanceId()
+			a.mutex.Unlock()
+			a.slots.setUsedAtServer(int(message.Attendance.GetSlotsUsed()))
 			if detail := message.Attendance.GetDetail(); detail != "" {
 				a.options.Log.Printf("attending: %s", escape(detail))
 			}
 		case *v1.AttendResponse_OfferWithdrawn:
+			a.slots.withdraw(message.OfferWithdrawn.GetOfferId())
 			detail := message.OfferWithdrawn.GetDetail()
 			a.options.Log.Printf("offer withdrawn: %s", escape(detail))
 		}
@@ -144,11 +165,77 @@ func (a *attendance) accept(ctx context.Context, offer *v1.Offer) {
 		delete(a.recent, a.offers[0])
 		a.offers = a.offers[1:]
 	}
+	if a.slots.take(offer) {
+		a.playing.Go(func() {
+			for offer != nil {
+				a.play(ctx, offer)
+				offer = a.slots.release()
+			}
+		})
+	}
+}
+
+// play plays the match of an offer. It returns once the last method of the bot has returned, so
+// that its slot is free.
+func (a *attendance) play(ctx context.Context, offer *v1.Offer) {
 	options := a.options.Options
 	options.Ticket = offer.GetTicket()
-	a.playing.Go(func() {
-		if _, err := Play(ctx, a.newBot(), options); err != nil {
-			a.options.Log.Printf("match %s failed: %v", escape(offer.GetMatchId()), err)
+	_, idle, err := play(ctx, a.newBot(), options)
+	if err != nil {
+		a.options.Log.Printf("match %s failed: %v", escape(offer.GetMatchId()), err)
+	}
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
+
+// checkSlots reports busy slots to the server, and declines offers for which no slot became free.
+func (a *attendance) checkSlots(ctx context.Context) {
+	ticker := time.NewTicker(checkInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if busy, overdue := a.slots.check(); busy >= 0 || len(overdue) > 0 {
+				if err := a.report(ctx, busy, overdue); err != nil {
+					a.options.Log.Printf("cannot report busy slots: %s", escape(err.Error()))
+				}
+			}
 		}
-	})
+	}
+}
+
+func (a *attendance) report(ctx context.Context, busy int, overdue []*v1.Offer) error {
+	a.mutex.Lock()
+	server, id := a.reportTo, a.id
+	a.mutex.Unlock()
+	connection, err := server.connect()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, a.options.metadata...)
+	client := v1.NewLobbyServiceClient(connection)
+	for _, offer := range overdue {
+		a.options.Log.Printf("offer %s declined: %s", escape(offer.GetOfferId()), slotsBusy)
+		decline := &v1.DeclineOfferRequest{OfferId: offer.GetOfferId(), Reason: slotsBusy}
+		if _, err := client.DeclineOffer(ctx, decline); err != nil {
+			return err
+		}
+	}
+	if busy < 0 {
+		return nil
+	}
+	if busy > 0 {
+		a.options.Log.Printf("%d slots are busy: the bot still computes for ended matches", busy)
+	}
+	slots := uint32(busy)
+	update := &v1.UpdateAttendanceRequest{AttendanceId: id, BusySlots: &slots}
+	_, err = client.UpdateAttendance(ctx, update)
+	return err
 }

@@ -40,9 +40,38 @@ func (s *scriptedServer) Attend(
 	}
 }
 
+func (s *scriptedServer) UpdateAttendance(
+	_ context.Context, request *v1.UpdateAttendanceRequest,
+) (*v1.UpdateAttendanceResponse, error) {
+	s.busySlots <- request.GetBusySlots()
+	return &v1.UpdateAttendanceResponse{}, nil
+}
+
+func (s *scriptedServer) DeclineOffer(
+	_ context.Context, request *v1.DeclineOfferRequest,
+) (*v1.DeclineOfferResponse, error) {
+	s.declined <- request.GetOfferId()
+	return &v1.DeclineOfferResponse{}, nil
+}
+
+// state sends the number of matches in play and open offers.
+func (a *scriptedAttendance) state(t *testing.T, slotsUsed uint32) {
+	t.Helper()
+	state := &v1.Attendance{AttendanceId: "a", SlotsUsed: slotsUsed}
+	response := &v1.AttendResponse{Message: &v1.AttendResponse_Attendance{Attendance: state}}
+	if err := a.stream.Send(response); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (a *scriptedAttendance) offer(t *testing.T, id, ticket string) {
 	t.Helper()
-	offer := &v1.Offer{OfferId: id, Ticket: ticket, MatchId: "m"}
+	a.offerFor(t, id, ticket, 30_000)
+}
+
+func (a *scriptedAttendance) offerFor(t *testing.T, id, ticket string, timeLeftMs uint32) {
+	t.Helper()
+	offer := &v1.Offer{OfferId: id, Ticket: ticket, MatchId: "m", TimeLeftMs: timeLeftMs}
 	response := &v1.AttendResponse{Message: &v1.AttendResponse_Offer{Offer: offer}}
 	if err := a.stream.Send(response); err != nil {
 		t.Fatal(err)
@@ -150,5 +179,56 @@ func TestATicketHasPrecedenceOverAQueueAndSlotsAreLimited(t *testing.T) {
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "1 to 64") {
 			t.Error(err)
 		}
+	}
+}
+
+func TestASlotIsFreeOnlyWhenDecideHasReturned(t *testing.T) {
+	checkInterval = 50 * time.Millisecond
+	t.Cleanup(func() { checkInterval = time.Second })
+	server := start(t)
+	deciding, returning := make(chan bool, 2), make(chan bool)
+	newBot := func() Bot {
+		return DecideFunc(func(*Request) Choice {
+			deciding <- true
+			<-returning
+			return Index(0)
+		})
+	}
+	options := attendOptions(server)
+	options.Slots = 1
+	done := make(chan error, 1)
+	go func() { done <- Attend(context.Background(), newBot, options) }()
+	attendance := await(t, server.attendances)
+	attendance.state(t, 1)
+	attendance.offer(t, "o1", "t1")
+	first, _ := server.welcomedStream(true)
+	first.send(decisionRequest(1, 1))
+	await(t, deciding)
+	first.fail(codes.Unavailable, "MATCH_CANCELLED")
+	attendance.state(t, 0)
+	if busy := await(t, server.busySlots); busy != 1 {
+		t.Fatal(busy)
+	}
+	// The server offers the slot again, because it has not yet received the update.
+	attendance.state(t, 1)
+	attendance.offer(t, "o2", "t2")
+	attendance.offerFor(t, "o3", "t3", 0)
+	if declined := await(t, server.declined); declined != "o3" {
+		t.Fatal(declined)
+	}
+	select {
+	case <-server.streams:
+		t.Fatal("the slot is not free")
+	default:
+	}
+	close(returning)
+	second, _ := server.welcomedStream(true)
+	if busy := await(t, server.busySlots); busy != 0 {
+		t.Fatal(busy)
+	}
+	second.finish(1)
+	attendance.end <- nil
+	if err := await(t, done); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -12,6 +12,7 @@
 package bridgemaster
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -30,6 +31,9 @@ type Bot interface {
 	// Decide answers a request. The clock of the seat runs until the answer reaches the server.
 	// Decide is called again with the same request after a refused answer, as long as the request
 	// is still open.
+	//
+	// A long computation should end early once request.Context() is done: until Decide has returned,
+	// the bot cannot play in this slot again.
 	Decide(request *Request) Choice
 }
 
@@ -53,8 +57,10 @@ type Listener interface {
 	MatchEnded(result *v1.MatchResult)
 }
 
-// Choice is the answer to a request, created by Index, Decision or Resign.
+// Choice is the answer to a request, created by Index, Decision or Resign. The zero Choice is not
+// valid.
 type Choice struct {
+	isIndex  bool
 	index    int
 	decision proto.Message
 	resign   bool
@@ -62,7 +68,7 @@ type Choice struct {
 }
 
 // Index chooses by an index into the legal decisions, from 0.
-func Index(index int) Choice { return Choice{index: index} }
+func Index(index int) Choice { return Choice{isIndex: true, index: index} }
 
 // Decision chooses a complete decision: a Decision of the game, or a GameDecision.
 func Decision(decision proto.Message) Choice { return Choice{decision: decision} }
@@ -91,6 +97,8 @@ func (choice Choice) message(requestID uint32) (*v1.PlayRequest, error) {
 			return nil, err
 		}
 		decision.Choice = &v1.Decision_Decision{Decision: complete}
+	case !choice.isIndex:
+		return nil, errors.New("Decide returned the zero Choice; expected Index, Decision or Resign")
 	case choice.index < 0:
 		return nil, fmt.Errorf("Decide returned index %d; an index must not be negative", choice.index)
 	default:

@@ -40,9 +40,13 @@ func startBot(ctx context.Context, bot Bot) *botRoutine {
 // decide calls Decide on the goroutine; the choice is sent to answers.
 func (b *botRoutine) decide(request *Request) {
 	b.add(func(ctx context.Context) {
+		if request.Context().Err() != nil {
+			return
+		}
 		choice := b.bot.Decide(request)
 		select {
 		case b.answers <- botAnswer{request, choice}:
+		case <-request.Context().Done():
 		case <-ctx.Done():
 		}
 	})

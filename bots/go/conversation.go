@@ -1,6 +1,7 @@
 package bridgemaster
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -32,10 +33,14 @@ type openRequest struct {
 	// sentOnCurrentStream is false for an answer sent on a lost stream, which may not have arrived.
 	sentOnCurrentStream bool
 	refusedAnswers      int
+	// cancel ends the context of the request.
+	cancel context.CancelFunc
 }
 
 // conversation is the conversation of one seat, across all of its streams. It does no I/O.
 type conversation struct {
+	// ctx is the context of Play.
+	ctx          context.Context
 	options      *resolvedOptions
 	lastSequence uint32
 	welcomed     bool
@@ -82,7 +87,8 @@ func (c *conversation) welcome(welcome *v1.Welcome) ([]reaction, error) {
 		if c.lastSequence > 0 {
 			c.options.Log.Print("the server lost the last part of the match; starting over")
 		}
-		c.lastSequence, c.open = 0, nil
+		c.lastSequence = 0
+		c.cancelOpen()
 	}
 	return c.unsentAnswer(), nil
 }
@@ -116,6 +122,7 @@ func (c *conversation) receive(response *v1.PlayResponse) ([]reaction, error) {
 	case *v1.PlayResponse_SeatStatus:
 		return []reaction{{notify: response}}, nil
 	case *v1.PlayResponse_MatchEnded:
+		c.cancelOpen()
 		return []reaction{{end: message.MatchEnded}}, c.checkSeed(message.MatchEnded)
 	}
 	// A message kind that only newer servers send.
@@ -131,6 +138,14 @@ func (c *conversation) answer(request *Request, choice Choice) ([]reaction, erro
 	message, err := choice.message(request.Message.GetRequestId())
 	c.open.answer = message
 	return c.unsentAnswer(), err
+}
+
+// cancelOpen cancels the open request, if any: its answer is no longer needed.
+func (c *conversation) cancelOpen() {
+	if c.open != nil {
+		c.open.cancel()
+		c.open = nil
+	}
 }
 
 // unsentAnswer returns the answer to send, unless there is none or the current stream has sent it.
@@ -168,8 +183,10 @@ func (c *conversation) requested(message *v1.DecisionRequest) []reaction {
 	if c.open != nil && message.GetRequestId() <= c.open.request.Message.GetRequestId() {
 		return c.requestRepeated(message)
 	}
-	request := &Request{Message: message, Seat: c.seat, Received: time.Now()}
-	c.open = &openRequest{request: request}
+	c.cancelOpen()
+	ctx, cancel := context.WithCancel(c.ctx)
+	request := &Request{Message: message, Seat: c.seat, Received: time.Now(), ctx: ctx}
+	c.open = &openRequest{request: request, cancel: cancel}
 	return []reaction{{decide: request}}
 }
 

@@ -128,7 +128,7 @@ const (
 	prefix = "REFUSAL_REASON_"
 )
 
-// codesToRetry are codes that a broken connection can produce, for a status without a known reason.
+// codesToRetry are codes of temporary failures, for a reason that only newer servers use.
 var codesToRetry = map[codes.Code]bool{
 	codes.Unavailable:       true,
 	codes.Unknown:           true,
@@ -161,11 +161,12 @@ func errorFromRPC(failure error) error {
 		}
 		return &RefusedError{info.GetReason(), rpcStatus.Message(), info.GetMetadata(), advice}
 	}
+	// The status comes from the transport or from an intermediary, such as a proxy.
 	text := fmt.Sprintf("%v: %s", rpcStatus.Code(), rpcStatus.Message())
-	if codesToRetry[rpcStatus.Code()] {
-		return &streamLost{message: text}
+	if !codesToRetry[rpcStatus.Code()] {
+		text += " (not an answer of a Bridgemaster server; check the address and proxies)"
 	}
-	return &ProtocolError{"the call failed; is this a Bridgemaster server? " + text}
+	return &streamLost{message: text}
 }
 
 func adviceFor(reason string, code codes.Code) Advice {

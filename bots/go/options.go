@@ -55,6 +55,10 @@ type Options struct {
 	// ClientCert and ClientKey are PEM files, for servers that require a client certificate.
 	// Default: BRIDGEMASTER_CLIENT_CERT and BRIDGEMASTER_CLIENT_KEY.
 	ClientCert, ClientKey string
+	// Proxy is the address of an HTTP proxy, such as "http://127.0.0.1:3128", which connects by
+	// CONNECT. Default: BRIDGEMASTER_PROXY, or no proxy. Other variables, such as HTTPS_PROXY, are
+	// ignored.
+	Proxy string
 	// Name of the bot: 1 to 64 printable characters. Default: the name of the program. A server
 	// that requires API keys uses the name of the key instead.
 	Name string
@@ -87,6 +91,7 @@ func (options Options) withDefaults() Options {
 	fill(&options.Queue, "BRIDGEMASTER_QUEUE", "")
 	fill(&options.Key, "BRIDGEMASTER_KEY", "")
 	fill(&options.CA, "BRIDGEMASTER_CA", "")
+	fill(&options.Proxy, "BRIDGEMASTER_PROXY", "")
 	fill(&options.ClientCert, "BRIDGEMASTER_CLIENT_CERT", "")
 	fill(&options.ClientKey, "BRIDGEMASTER_CLIENT_KEY", "")
 	options.Name = options.name()

@@ -24,19 +24,31 @@ const (
 // Play plays one match to its end and returns its result. It can be called from several goroutines
 // at once. Play returns an error of this package, or the error of ctx if ctx is cancelled.
 func Play(ctx context.Context, bot Bot, options Options) (*v1.MatchResult, error) {
+	result, _, err := play(ctx, bot, options)
+	return result, err
+}
+
+// play plays as Play does. It also returns a channel that is closed once the last method of the bot
+// has returned.
+func play(
+	ctx context.Context, bot Bot, options Options,
+) (result *v1.MatchResult, idle <-chan struct{}, err error) {
 	resolved, err := options.resolve()
 	if err != nil {
-		return nil, err
+		none := make(chan struct{})
+		close(none)
+		return nil, none, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	seat := &seat{
 		options:      resolved,
 		route:        newRoute(resolved.servers),
-		conversation: conversation{options: resolved},
+		conversation: conversation{ctx: ctx, options: resolved},
 		bot:          startBot(ctx, bot),
 	}
-	return seat.play(ctx)
+	result, err = seat.play(ctx)
+	return result, seat.bot.done, err
 }
 
 // seat is one seat of one match, across all of its streams.
@@ -62,6 +74,9 @@ func (s *seat) play(ctx context.Context) (*v1.MatchResult, error) {
 		lost, ok := err.(*streamLost)
 		if !ok || ctx.Err() != nil {
 			return nil, ctxOr(ctx, err)
+		}
+		if err := s.route.checkTLS(lost, s.conversation.welcomed); err != nil {
+			return nil, err
 		}
 		waited := s.options.ConnectFor
 		if s.streamWasWelcomed {

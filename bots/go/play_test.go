@@ -39,6 +39,9 @@ type scriptedServer struct {
 	address     string
 	streams     chan *scriptedStream
 	attendances chan *scriptedAttendance
+	// busySlots and declined receive what an attending bot reports.
+	busySlots chan uint32
+	declined  chan string
 }
 
 // scriptedStream is the server side of a bot's stream.
@@ -69,6 +72,7 @@ func start(t *testing.T) *scriptedServer {
 	scripted := &scriptedServer{
 		t: t, address: listener.Addr().String(),
 		streams: make(chan *scriptedStream), attendances: make(chan *scriptedAttendance),
+		busySlots: make(chan uint32, 8), declined: make(chan string, 8),
 	}
 	server := grpc.NewServer()
 	v1.RegisterPlayServiceServer(server, scripted)
@@ -450,7 +454,7 @@ func TestInvalidOptionsAreRefusedBeforeConnecting(t *testing.T) {
 	for want, options := range map[string]Options{
 		"no ticket":               {},
 		"the ticket is not valid": {Ticket: "a\nb"},
-		"is not an address":       {Ticket: "t", Server: "http://example.org"},
+		"is not an address":       {Ticket: "t", Server: "example.org"},
 		"1 to 64 printable":       {Ticket: "t", Name: long},
 		"no/file":                 {Ticket: "t", Server: "https://a:1", CA: "/no/file"},
 		"private key":             {Ticket: "t", Server: "https://a:1", ClientCert: "x"},
@@ -460,5 +464,40 @@ func TestInvalidOptionsAreRefusedBeforeConnecting(t *testing.T) {
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not contain %q", err, want)
 		}
+	}
+}
+
+func TestARequestIsCancelledByTheNextOneAndByTheEndOfTheMatch(t *testing.T) {
+	server := start(t)
+	ponder := DecideFunc(func(request *Request) Choice {
+		<-request.Context().Done()
+		return Index(0)
+	})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Play(context.Background(), ponder, optionsFor(server.address))
+		ended <- err
+	}()
+	stream, _ := server.welcomedStream(true)
+	stream.send(decisionRequest(1, 1))
+	stream.send(decisionRequest(2, 2))
+	stream.finish(3)
+	if err := await(t, ended); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheZeroChoiceIsAnError(t *testing.T) {
+	server := start(t)
+	ended := make(chan error, 1)
+	go func() {
+		decide := DecideFunc(func(*Request) (choice Choice) { return choice })
+		_, err := Play(context.Background(), decide, optionsFor(server.address))
+		ended <- err
+	}()
+	stream, _ := server.welcomedStream(true)
+	stream.send(decisionRequest(1, 1))
+	if err := await(t, ended); err == nil || !strings.Contains(err.Error(), "zero Choice") {
+		t.Fatal(err)
 	}
 }

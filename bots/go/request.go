@@ -1,6 +1,7 @@
 package bridgemaster
 
 import (
+	"context"
 	"time"
 
 	v1 "bridgemaster/gen/bridgemaster/v1"
@@ -16,6 +17,17 @@ type Request struct {
 	Seat uint32
 	// Received is the time of receipt.
 	Received time.Time
+
+	ctx context.Context
+}
+
+// Context is done once the answer is no longer needed: the match has ended, or the server has
+// replaced the request. A long computation should then return any Choice, which is ignored.
+func (request *Request) Context() context.Context {
+	if request.ctx == nil {
+		return context.Background()
+	}
+	return request.ctx
 }
 
 // LegalCount is the number of legal decisions, at least 1; every index below it is valid.

@@ -8,6 +8,8 @@ type route struct {
 	// servers are the configured servers, at least one; index is the current one.
 	servers []server
 	index   int
+	// probed is set once the server was asked whether it requires TLS.
+	probed bool
 }
 
 // newRoute starts at the first server.

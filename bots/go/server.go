@@ -1,12 +1,17 @@
 package bridgemaster
 
 import (
+	"bufio"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,11 +40,22 @@ type server struct {
 	address string
 	// target is the address as gRPC dials it, HOST:PORT.
 	target      string
+	isEncrypted bool
 	credentials credentials.TransportCredentials
+	// proxy is HOST:PORT of the proxy; empty for none.
+	proxy string
 }
 
 // parseServers parses an address, or several separated by commas.
 func parseServers(options Options) ([]server, error) {
+	proxy := ""
+	if options.Proxy != "" {
+		_, target, err := parseAddress(options.Proxy)
+		if err != nil {
+			return nil, err
+		}
+		proxy = target
+	}
 	var servers []server
 	for part := range strings.SplitSeq(options.Server, separator) {
 		address := strings.TrimSpace(part)
@@ -47,45 +63,114 @@ func parseServers(options Options) ([]server, error) {
 		if err != nil {
 			return nil, err
 		}
+		isEncrypted := scheme == "https"
 		transport := insecure.NewCredentials()
-		if scheme == "https" {
+		if isEncrypted {
 			if transport, err = options.tlsCredentials(); err != nil {
 				return nil, err
 			}
 		}
-		servers = append(servers, server{address, target, transport})
+		servers = append(servers, server{address, target, isEncrypted, transport, proxy})
 	}
 	return servers, nil
 }
 
 // connect creates a connection, which is opened by its first call.
 func (s server) connect() (*grpc.ClientConn, error) {
-	connection, err := grpc.NewClient(s.target,
+	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(s.credentials),
-		// Bot servers usually run on the same machine or network, which a proxy cannot reach.
+		// Bot servers usually run on the same machine or network, which the proxy of the environment
+		// cannot reach.
 		grpc.WithNoProxy(),
 		grpc.WithConnectParams(
 			grpc.ConnectParams{Backoff: grpcbackoff.DefaultConfig, MinConnectTimeout: connectTimeout}),
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}))
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: keepAlive}),
+	}
+	target := s.target
+	if s.proxy != "" {
+		// The proxy resolves the name of the server.
+		target = "passthrough:///" + target
+		options = append(options, grpc.WithContextDialer(s.dialProxy))
+	}
+	connection, err := grpc.NewClient(target, options...)
 	if err != nil {
 		return nil, &OptionsError{err.Error()}
 	}
 	return connection, nil
 }
 
-// parseAddress returns the scheme of an address, and the target that gRPC dials for it.
+// dialProxy opens a connection to a target through the proxy.
+func (s server) dialProxy(ctx context.Context, target string) (net.Conn, error) {
+	connection, err := new(net.Dialer).DialContext(ctx, "tcp", s.proxy)
+	if err != nil {
+		return nil, err
+	}
+	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Host: target}, Host: target}
+	if err = request.WithContext(ctx).Write(connection); err == nil {
+		var response *http.Response
+		// The server sends nothing before the client does, so nothing else is in the buffer.
+		response, err = http.ReadResponse(bufio.NewReader(connection), request)
+		if err == nil && response.StatusCode != http.StatusOK {
+			err = fmt.Errorf("the proxy answered %s", response.Status)
+		}
+	}
+	if err != nil {
+		_ = connection.Close()
+		return nil, err
+	}
+	return connection, nil
+}
+
+var (
+	// An IPv6 address has at least two colons, and a port no leading zero.
+	hostPattern = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\])$`)
+	portPattern = regexp.MustCompile(`^[1-9][0-9]{0,4}$`)
+	// The last colon outside of brackets separates the port.
+	hostAndPort = regexp.MustCompile(`^(\[[^\]]*\]|[^:]*)(:.*)?$`)
+)
+
+// parseAddress returns the scheme of an address, and the target that gRPC dials for it, as
+// sdk/addresses.tsv specifies for all SDKs.
 func parseAddress(address string) (scheme, target string, err error) {
-	text := address
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
+	fail := func(problem string) (string, string, error) {
+		return "", "", &OptionsError{fmt.Sprintf(
+			"Server: %q is not an address such as %s: %s", address, DefaultServer, problem)}
 	}
-	parsed, err := url.Parse(text)
-	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") ||
-		parsed.Hostname() == "" || parsed.Port() == "" || strings.Trim(parsed.Path, "/") != "" {
-		return "", "", &OptionsError{
-			fmt.Sprintf("Server: %q is not an address such as %s", address, DefaultServer)}
+	address = strings.TrimSpace(address)
+	if strings.HasPrefix(address, "unix:") || strings.HasPrefix(address, "unix-abstract:") {
+		return fail("Unix sockets are not supported")
 	}
-	return parsed.Scheme, net.JoinHostPort(parsed.Hostname(), parsed.Port()), nil
+	scheme, rest, hasScheme := strings.Cut(address, "://")
+	if !hasScheme {
+		scheme, rest = "http", address
+	}
+	scheme = strings.ToLower(scheme)
+	defaultPort, ok := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	if !ok {
+		return fail("the scheme is not http or https")
+	}
+	rest = strings.TrimSuffix(rest, "/")
+	if strings.ContainsAny(rest, "/?#") {
+		return fail("a path is not allowed")
+	}
+	if !strings.HasPrefix(rest, "[") && strings.Count(rest, ":") > 1 {
+		return fail("an IPv6 address needs brackets")
+	}
+	parts := hostAndPort.FindStringSubmatch(rest)
+	if parts == nil || !hostPattern.MatchString(parts[1]) {
+		return fail("the host is not valid")
+	}
+	port := parts[2]
+	if port == "" && hasScheme {
+		port = defaultPort
+	}
+	if port = strings.TrimPrefix(port, ":"); port == "" {
+		return fail("the port is missing")
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil || !portPattern.MatchString(port) {
+		return fail("the port is out of range (1 to 65535)")
+	}
+	return scheme, parts[1] + ":" + port, nil
 }
 
 // tlsCredentials returns the credentials for an https address.

@@ -359,8 +359,11 @@ type Attendance struct {
 	SlotsUsed uint32 `protobuf:"varint,7,opt,name=slots_used,json=slotsUsed,proto3" json:"slots_used,omitempty"`
 	// State of the attendance.
 	State AttendanceState `protobuf:"varint,8,opt,name=state,proto3,enum=bridgemaster.v1.AttendanceState" json:"state,omitempty"`
-	// Reason why `state` is not ACTIVE, for people; empty if the state is ACTIVE.
-	Detail        string `protobuf:"bytes,9,opt,name=detail,proto3" json:"detail,omitempty"`
+	// Reason why `state` is not ACTIVE, or why slots are busy, for people; otherwise empty.
+	Detail string `protobuf:"bytes,9,opt,name=detail,proto3" json:"detail,omitempty"`
+	// Number of slots that the bot still uses for matches that have ended, as it reported in
+	// UpdateAttendance. They are not part of `slots_used`, and get no offers.
+	BusySlots     uint32 `protobuf:"varint,10,opt,name=busy_slots,json=busySlots,proto3" json:"busy_slots,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -456,6 +459,13 @@ func (x *Attendance) GetDetail() string {
 		return x.Detail
 	}
 	return ""
+}
+
+func (x *Attendance) GetBusySlots() uint32 {
+	if x != nil {
+		return x.BusySlots
+	}
+	return 0
 }
 
 // A seat for an attending bot. The bot accepts the offer by opening PlayService.Play with the
@@ -631,7 +641,10 @@ type UpdateAttendanceRequest struct {
 	// Maximum number of concurrent matches: 1 to 64. Not set: unchanged.
 	Slots *uint32 `protobuf:"varint,2,opt,name=slots,proto3,oneof" json:"slots,omitempty"`
 	// True to pause, false to resume. Not set: unchanged.
-	Paused        *bool `protobuf:"varint,3,opt,name=paused,proto3,oneof" json:"paused,omitempty"`
+	Paused *bool `protobuf:"varint,3,opt,name=paused,proto3,oneof" json:"paused,omitempty"`
+	// Number of slots that are still busy although their matches have ended, 0 to 64: the bot still
+	// computes. They get no offers. Each new stream of Attend starts with 0. Not set: unchanged.
+	BusySlots     *uint32 `protobuf:"varint,4,opt,name=busy_slots,json=busySlots,proto3,oneof" json:"busy_slots,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -685,6 +698,13 @@ func (x *UpdateAttendanceRequest) GetPaused() bool {
 		return *x.Paused
 	}
 	return false
+}
+
+func (x *UpdateAttendanceRequest) GetBusySlots() uint32 {
+	if x != nil && x.BusySlots != nil {
+		return *x.BusySlots
+	}
+	return 0
 }
 
 // The response to a request to change an attendance.
@@ -1404,7 +1424,7 @@ const file_bridgemaster_v1_lobby_service_proto_rawDesc = "" +
 	"attendance\x12.\n" +
 	"\x05offer\x18\x02 \x01(\v2\x16.bridgemaster.v1.OfferH\x00R\x05offer\x12J\n" +
 	"\x0foffer_withdrawn\x18\x03 \x01(\v2\x1f.bridgemaster.v1.OfferWithdrawnH\x00R\x0eofferWithdrawnB\t\n" +
-	"\amessage\"\xa3\x02\n" +
+	"\amessage\"\xc2\x02\n" +
 	"\n" +
 	"Attendance\x12#\n" +
 	"\rattendance_id\x18\x01 \x01(\tR\fattendanceId\x12\x19\n" +
@@ -1417,7 +1437,10 @@ const file_bridgemaster_v1_lobby_service_proto_rawDesc = "" +
 	"\n" +
 	"slots_used\x18\a \x01(\rR\tslotsUsed\x126\n" +
 	"\x05state\x18\b \x01(\x0e2 .bridgemaster.v1.AttendanceStateR\x05state\x12\x16\n" +
-	"\x06detail\x18\t \x01(\tR\x06detail\"\x91\x02\n" +
+	"\x06detail\x18\t \x01(\tR\x06detail\x12\x1d\n" +
+	"\n" +
+	"busy_slots\x18\n" +
+	" \x01(\rR\tbusySlots\"\x91\x02\n" +
 	"\x05Offer\x12\x19\n" +
 	"\boffer_id\x18\x01 \x01(\tR\aofferId\x12\x19\n" +
 	"\bmatch_id\x18\x02 \x01(\tR\amatchId\x12\x12\n" +
@@ -1430,13 +1453,16 @@ const file_bridgemaster_v1_lobby_service_proto_rawDesc = "" +
 	"\apurpose\x18\t \x01(\x0e2\x1d.bridgemaster.v1.OfferPurposeR\apurposeJ\x04\b\a\x10\bR\aaddress\"C\n" +
 	"\x0eOfferWithdrawn\x12\x19\n" +
 	"\boffer_id\x18\x01 \x01(\tR\aofferId\x12\x16\n" +
-	"\x06detail\x18\x02 \x01(\tR\x06detail\"\x8b\x01\n" +
+	"\x06detail\x18\x02 \x01(\tR\x06detail\"\xbe\x01\n" +
 	"\x17UpdateAttendanceRequest\x12#\n" +
 	"\rattendance_id\x18\x01 \x01(\tR\fattendanceId\x12\x19\n" +
 	"\x05slots\x18\x02 \x01(\rH\x00R\x05slots\x88\x01\x01\x12\x1b\n" +
-	"\x06paused\x18\x03 \x01(\bH\x01R\x06paused\x88\x01\x01B\b\n" +
+	"\x06paused\x18\x03 \x01(\bH\x01R\x06paused\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"busy_slots\x18\x04 \x01(\rH\x02R\tbusySlots\x88\x01\x01B\b\n" +
 	"\x06_slotsB\t\n" +
-	"\a_paused\"W\n" +
+	"\a_pausedB\r\n" +
+	"\v_busy_slots\"W\n" +
 	"\x18UpdateAttendanceResponse\x12;\n" +
 	"\n" +
 	"attendance\x18\x01 \x01(\v2\x1b.bridgemaster.v1.AttendanceR\n" +

@@ -1,0 +1,116 @@
+package bridgemaster
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	v1 "bridgemaster/gen/bridgemaster/v1"
+)
+
+const (
+	// maxOfferWait is the maximum time that an offer waits for a free slot. Then it is declined,
+	// because the other bots of the match wait, too.
+	maxOfferWait = 5 * time.Second
+	// slotsBusy is the reason that the server receives with such an offer.
+	slotsBusy = "all slots are busy: the bot still computes for matches that have ended"
+)
+
+// checkInterval is the interval of the checks for busy slots. A slot is reported as busy only after
+// a whole interval, since a bot needs some time after every match.
+var checkInterval = time.Second
+
+// slots are the slots of one attendance, and the offers that wait for a free slot. A slot stays in
+// use until nothing computes for its match any more, which can be later than the end of the match.
+type slots struct {
+	mutex        sync.Mutex
+	total, inUse int
+	// usedAtServer is the server's count of matches in play and open offers; negative without a stream.
+	usedAtServer int
+	waiting      []waitingOffer
+	// leastBusy is the minimum number of busy slots since the last check.
+	leastBusy int
+	reported  int
+}
+
+type waitingOffer struct {
+	offer *v1.Offer
+	until time.Time
+}
+
+// setUsedAtServer records the server's count. A negative count means that the stream is lost: the
+// server forgets busy slots.
+func (s *slots) setUsedAtServer(used int) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.usedAtServer = used
+	if used < 0 {
+		s.reported = 0
+	}
+}
+
+// take takes a slot for an offer. If none is free, the offer waits, and take returns false.
+func (s *slots) take(offer *v1.Offer) bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.inUse < s.total {
+		s.inUse++
+		return true
+	}
+	wait := min(time.Duration(offer.GetTimeLeftMs())*time.Millisecond/2, maxOfferWait)
+	s.waiting = append(s.waiting, waitingOffer{offer, time.Now().Add(wait)})
+	return false
+}
+
+// release passes a slot on to the offer that waits longest, which is returned, or frees it.
+func (s *slots) release() *v1.Offer {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.leastBusy = min(s.leastBusy, s.busy())
+	if len(s.waiting) == 0 {
+		s.inUse--
+		return nil
+	}
+	next := s.waiting[0].offer
+	s.waiting = s.waiting[1:]
+	return next
+}
+
+// withdraw forgets an offer that waits.
+func (s *slots) withdraw(offerID string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(one waitingOffer) bool {
+		return one.offer.GetOfferId() == offerID
+	})
+}
+
+// check returns the number of busy slots if it must be reported, otherwise -1, and the offers to
+// decline. It is called once per interval.
+func (s *slots) check() (busy int, overdue []*v1.Offer) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	now := time.Now()
+	s.waiting = slices.DeleteFunc(s.waiting, func(one waitingOffer) bool {
+		if one.until.After(now) {
+			return false
+		}
+		overdue = append(overdue, one.offer)
+		return true
+	})
+	stuck := min(s.leastBusy, s.busy())
+	s.leastBusy = s.busy()
+	if stuck == s.reported || s.usedAtServer < 0 {
+		return -1, overdue
+	}
+	s.reported = stuck
+	return stuck, overdue
+}
+
+// busy is the number of slots in use whose matches have ended, by the server's count.
+func (s *slots) busy() int {
+	if s.usedAtServer < 0 {
+		return 0
+	}
+	return max(0, s.inUse+len(s.waiting)-s.usedAtServer)
+}
