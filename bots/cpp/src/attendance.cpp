@@ -1,5 +1,7 @@
 #include "attendance.h"
 
+#include <condition_variable>
+
 #include "bridgemaster/v1/lobby_service.grpc.pb.h"
 #include "seat.h"
 #include "text.h"
@@ -11,6 +13,11 @@ namespace {
 constexpr std::size_t max_recent_offers = 1024;
 // Refusal reason of a queue that does not exist, or is not open yet.
 constexpr const char* queue_unknown = "QUEUE_UNKNOWN";
+// Reason that the server receives with an offer for which no slot became free.
+constexpr const char* slots_busy =
+    "all slots are busy: the bot still computes for matches that have ended";
+// Time limit of a call that reports busy slots.
+constexpr std::chrono::seconds report_timeout{10};
 
 }  // namespace
 
@@ -18,7 +25,9 @@ Attendance::Attendance(const MakeBot& make_bot, const Options& options)
     : make_bot_(make_bot),
       options_(options),
       resolved_(resolve_attend_options(options)),
-      route_(resolved_.servers) {}
+      route_(resolved_.servers),
+      slots_(resolved_.options.slots),
+      checking_([this](const std::stop_token& stopped) { check_slots(stopped); }) {}
 
 Attendance::~Attendance() {
     for (auto& match : matches_) {
@@ -47,6 +56,8 @@ void Attendance::attend() {
 
 void Attendance::pause(Backoff& backoff, const StreamLost& lost) {
     const Options& options = resolved_.options;
+    slots_.set_used_at_server(std::nullopt);
+    route_.check_tls(lost, attended_);
     if (progressed_) {
         backoff.restart(resolved_.reconnect_for, true);
     }
@@ -97,11 +108,18 @@ void Attendance::receive(const v1::AttendResponse& message) {
             accept(message.offer());
             break;
         case v1::AttendResponse::kAttendance:
+            {
+                const std::lock_guard lock(mutex_);
+                report_to_ = route_.server();
+                id_ = message.attendance().attendance_id();
+            }
+            slots_.set_used_at_server(static_cast<int>(message.attendance().slots_used()));
             if (!message.attendance().detail().empty()) {
                 resolved_.log("attending: " + message.attendance().detail());
             }
             break;
         case v1::AttendResponse::kOfferWithdrawn:
+            slots_.withdraw(message.offer_withdrawn().offer_id());
             resolved_.log("offer withdrawn: " + message.offer_withdrawn().detail());
             break;
         default:
@@ -120,9 +138,9 @@ void Attendance::accept(const v1::Offer& offer) {
         recent_offers_.erase(offers_.front());
         offers_.pop_front();
     }
-    Options options = options_;
-    options.ticket = offer.ticket();
-    ResolvedOptions seat = resolve_options(options);
+    if (!slots_.take(offer)) {
+        return;
+    }
     std::erase_if(matches_, [](Match& match) {
         const bool is_over = match.is_over;
         if (is_over) {
@@ -131,22 +149,82 @@ void Attendance::accept(const v1::Offer& offer) {
         return is_over;
     });
     Match& match = matches_.emplace_back();
-    match.thread = std::thread([this, &match, seat = std::move(seat), id = offer.match_id()] {
-        play(seat, id);
+    match.thread = std::thread([this, &match, first = offer] {
+        for (std::optional<v1::Offer> next = first; next; next = slots_.release()) {
+            play(*next);
+        }
         match.is_over = true;
     });
 }
 
-void Attendance::play(const ResolvedOptions& options, const std::string& match_id) const {
+// Plays the match of an offer. Returns once the last method of the bot has returned.
+void Attendance::play(const v1::Offer& offer) const {
+    const std::string& match_id = offer.match_id();
     try {
+        Options options = options_;
+        options.ticket = offer.ticket();
         const auto bot = make_bot_();
-        Seat(*bot, options).play();
+        Seat(*bot, resolve_options(options)).play();
     } catch (const PlayError& error) {
-        options.log("match " + match_id + " failed: " + error.what());
+        resolved_.log("match " + match_id + " failed: " + error.what());
     } catch (const std::exception& error) {
-        options.log("the bot failed in match " + match_id + ": " + error.what());
+        resolved_.log("the bot failed in match " + match_id + ": " + error.what());
     } catch (...) {
-        options.log("the bot failed in match " + match_id);
+        resolved_.log("the bot failed in match " + match_id);
+    }
+}
+
+// Reports busy slots to the server, and declines offers for which no slot became free.
+void Attendance::check_slots(const std::stop_token& stopped) {
+    std::mutex mutex;
+    std::condition_variable_any wait;
+    std::unique_lock lock(mutex);
+    while (!stopped.stop_requested()) {
+        wait.wait_for(lock, stopped, Slots::check_interval, [] { return false; });
+        if (!stopped.stop_requested()) {
+            report(slots_.check());
+        }
+    }
+}
+
+void Attendance::report(const Slots::Check& check) {
+    std::optional<Server> server;
+    v1::UpdateAttendanceRequest update;
+    {
+        const std::lock_guard lock(mutex_);
+        server = report_to_;
+        update.set_attendance_id(id_);
+    }
+    if (!server || (!check.busy && check.overdue.empty())) {
+        return;
+    }
+    const auto stub = v1::LobbyService::NewStub(server->connect());
+    grpc::Status status;
+    for (const auto& offer : check.overdue) {
+        resolved_.log("offer " + offer.offer_id() + " declined: " + slots_busy);
+        v1::DeclineOfferRequest decline;
+        decline.set_offer_id(offer.offer_id());
+        decline.set_reason(slots_busy);
+        v1::DeclineOfferResponse response;
+        grpc::ClientContext context;
+        resolved_.prepare(context);
+        context.set_deadline(std::chrono::system_clock::now() + report_timeout);
+        status = stub->DeclineOffer(&context, decline, &response);
+    }
+    if (check.busy) {
+        if (*check.busy > 0) {
+            resolved_.log(std::to_string(*check.busy) +
+                          " slots are busy: the bot still computes for ended matches");
+        }
+        update.set_busy_slots(static_cast<std::uint32_t>(*check.busy));
+        v1::UpdateAttendanceResponse response;
+        grpc::ClientContext context;
+        resolved_.prepare(context);
+        context.set_deadline(std::chrono::system_clock::now() + report_timeout);
+        status = stub->UpdateAttendance(&context, update, &response);
+    }
+    if (!status.ok()) {
+        resolved_.log("cannot report busy slots: " + status.error_message());
     }
 }
 

@@ -5,6 +5,9 @@
 #include <atomic>
 #include <deque>
 #include <list>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -14,6 +17,7 @@
 #include "refusals.h"
 #include "resolved_options.h"
 #include "route.h"
+#include "slots.h"
 
 namespace bridgemaster {
 
@@ -39,7 +43,9 @@ private:
     void pause(Backoff& backoff, const StreamLost& lost);
     void receive(const v1::AttendResponse& message);
     void accept(const v1::Offer& offer);
-    void play(const ResolvedOptions& options, const std::string& match_id) const;
+    void play(const v1::Offer& offer) const;
+    void check_slots(const std::stop_token& stopped);
+    void report(const Slots::Check& check);
 
     const MakeBot& make_bot_;
     Options options_;
@@ -48,11 +54,18 @@ private:
     // The ids of the recent offers, oldest first, and as a set.
     std::deque<std::string> offers_;
     std::unordered_set<std::string> recent_offers_;
+    Slots slots_;
     std::list<Match> matches_;
+    // Protects the server of the current stream, and the id of its attendance.
+    std::mutex mutex_;
+    std::optional<Server> report_to_;
+    std::string id_;
     // True once any stream has received a message.
     bool attended_ = false;
     // True once the current stream has received a message.
     bool progressed_ = false;
+    // The last member, so that it is stopped before the members that it uses are destroyed.
+    std::jthread checking_;
 };
 
 }  // namespace bridgemaster

@@ -18,8 +18,17 @@ BotThread::~BotThread() {
 
 void BotThread::decide(std::shared_ptr<const Request> request) {
     add([this, request = std::move(request)] {
-        Choice choice = bot_.decide(*request);
-        events_.put(Answered{request, std::move(choice)});
+        if (request->cancelled().stop_requested()) {
+            return;
+        }
+        try {
+            Choice choice = bot_.decide(*request);
+            events_.put(Answered{request, std::move(choice)});
+        } catch (...) {
+            if (!request->cancelled().stop_requested()) {
+                throw;
+            }
+        }
     });
 }
 

@@ -41,7 +41,7 @@ void Conversation::welcome(const v1::Welcome& welcome) {
             options_.log("the server lost the last part of the match; starting over");
         }
         last_sequence_ = 0;
-        open_.reset();
+        cancel();
     }
     send_unsent_answer();
 }
@@ -89,6 +89,7 @@ std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
             reactions_.notify(std::move(response));
             break;
         case v1::PlayResponse::kMatchEnded:
+            cancel();
             check_seed(response.match_ended());
             return std::move(*response.mutable_match_ended());
         default:
@@ -96,6 +97,13 @@ std::optional<v1::MatchEnded> Conversation::receive(v1::PlayResponse response) {
             break;
     }
     return std::nullopt;
+}
+
+void Conversation::cancel() {
+    if (open_) {
+        open_->cancelling.request_stop();
+        open_.reset();
+    }
 }
 
 void Conversation::answer(const std::shared_ptr<const Request>& request, const Choice& choice) {
@@ -122,8 +130,11 @@ void Conversation::requested(v1::DecisionRequest message) {
         request_repeated(message.request_id());
         return;
     }
-    open_ = OpenRequest{std::make_shared<const Request>(
-        std::move(message), seat_ ? seat_->number : 0, Request::Clock::now())};
+    cancel();
+    std::stop_source cancelling;
+    auto request = std::make_shared<const Request>(std::move(message), seat_ ? seat_->number : 0,
+                                                   Request::Clock::now(), cancelling.get_token());
+    open_ = OpenRequest{std::move(cancelling), std::move(request)};
     reactions_.decide(open_->request);
 }
 

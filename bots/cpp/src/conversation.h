@@ -44,12 +44,16 @@ public:
     // Processes a message after the Welcome; returns the end of the match if the message is
     // MatchEnded.
     std::optional<v1::MatchEnded> receive(v1::PlayResponse response);
+    // Cancels the open request, if any: its answer is no longer needed.
+    void cancel();
     // Records an answer of the bot, and sends it if its request is still open.
     void answer(const std::shared_ptr<const Request>& request, const Choice& choice);
 
 private:
     // The newest request, until the next one replaces it.
     struct OpenRequest {
+        // Cancels the request.
+        std::stop_source cancelling;
         std::shared_ptr<const Request> request;
         std::optional<v1::PlayRequest> answer{};
         // Set once the answer is sent on the current stream. An answer sent on a lost stream may be

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* domain = "bridgemaster";
 constexpr std::string_view prefix = "REFUSAL_REASON_";
 
-// Returns whether a broken connection can produce a code, for a status without a known reason.
+// Returns whether a code is that of a temporary failure, for a reason that only newer servers use.
 bool is_retryable(grpc::StatusCode code) {
     switch (code) {
         case grpc::StatusCode::UNAVAILABLE:
@@ -62,12 +62,13 @@ void throw_for(const grpc::Status& failure) {
     const auto info = error_info(failure);
     const std::string& message = failure.error_message();
     if (!info) {
-        const std::string text =
-            "gRPC status " + std::to_string(failure.error_code()) + ": " + message;
-        if (is_retryable(failure.error_code())) {
-            throw StreamLost{escape(text), ""};
-        }
-        throw ProtocolError("the call failed; is this a Bridgemaster server? " + text);
+        // The status comes from the transport or from an intermediary, such as a proxy.
+        const char* origin =
+            is_retryable(failure.error_code())
+                ? ""
+                : " (not an answer of a Bridgemaster server; check the address and proxies)";
+        const std::string code = std::to_string(failure.error_code());
+        throw StreamLost{escape("gRPC status " + code + ": " + message + origin), ""};
     }
     const Advice advice = advice_for(info->reason(), failure.error_code());
     if (advice == Advice::retry) {

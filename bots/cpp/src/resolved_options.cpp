@@ -66,6 +66,7 @@ Options with_defaults(Options options) {
     fill(options.ticket, "BRIDGEMASTER_TICKET");
     fill(options.key, "BRIDGEMASTER_KEY");
     fill(options.ca, "BRIDGEMASTER_CA");
+    fill(options.proxy, "BRIDGEMASTER_PROXY");
     fill(options.client_cert, "BRIDGEMASTER_CLIENT_CERT");
     fill(options.client_key, "BRIDGEMASTER_CLIENT_KEY");
     fill(options.queue, "BRIDGEMASTER_QUEUE");

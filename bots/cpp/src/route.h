@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "refusals.h"
 #include "server.h"
+#include "tls.h"
 
 namespace bridgemaster {
 
@@ -29,6 +32,19 @@ public:
         return count == 1 ? max : std::min(max, total / count);
     }
 
+    // Throws TlsError if a TLS mistake made the current server fail. With several servers, the next
+    // one is tried instead. The server is checked once before the first stream, and once after it.
+    void check_tls(const StreamLost& lost, bool had_stream) {
+        if (servers_.size() > 1 || !lost.reason.empty() || !server_.proxy.empty() ||
+            checked_ == had_stream) {
+            return;
+        }
+        checked_ = had_stream;
+        if (const auto mistake = tls_mistake(server_)) {
+            throw TlsError("cannot connect to " + server_.address + ": " + *mistake);
+        }
+    }
+
     // Continues with the next configured server, after a failure of the current one.
     void advance() {
         index_ = (index_ + 1) % servers_.size();
@@ -39,6 +55,8 @@ private:
     std::vector<Server> servers_;
     std::size_t index_ = 0;
     Server server_;
+    // The last argument with which TLS was checked.
+    std::optional<bool> checked_;
 };
 
 }  // namespace bridgemaster

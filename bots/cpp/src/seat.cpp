@@ -38,6 +38,7 @@ v1::MatchResult Seat::play() {
                 // A match that waits for other bots can be silent for a long time.
                 backoff.restart(options_.reconnect_for, conversation_.progressed());
             }
+            route_.check_tls(lost, conversation_.was_welcomed());
             const std::string address = route_.server().address;
             route_.advance();
             const auto next_pause = backoff.next_pause();

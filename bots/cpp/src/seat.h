@@ -19,6 +19,10 @@ namespace bridgemaster {
 class Seat : private Reactions {
 public:
     Seat(Bot& bot, ResolvedOptions options);
+    // Cancels the open request, and waits until the current call of the bot has returned.
+    ~Seat() override { conversation_.cancel(); }
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
 
     // Plays to the end of the match. Throws a PlayError; exceptions of the bot propagate.
     v1::MatchResult play();

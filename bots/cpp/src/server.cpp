@@ -2,10 +2,11 @@
 
 #include <grpcpp/create_channel.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -48,41 +49,87 @@ std::string system_roots() {
     return "";
 }
 
-std::shared_ptr<grpc::ChannelCredentials> tls(const Options& options) {
+void add_credentials(Server& server, const Options& options) {
+    if (server.scheme == "http") {
+        server.credentials = grpc::InsecureChannelCredentials();
+        return;
+    }
     if (options.client_cert.empty() != options.client_key.empty()) {
         throw OptionsError(
             "a client certificate requires its private key, and a private key its certificate");
     }
     grpc::SslCredentialsOptions files;
-    files.pem_root_certs = options.ca.empty() ? system_roots() : read_file(options.ca);
+    server.trusted = options.ca.empty() ? system_roots() : read_file(options.ca);
+    files.pem_root_certs = server.trusted;
     if (!options.client_cert.empty()) {
         files.pem_cert_chain = read_file(options.client_cert);
         files.pem_private_key = read_file(options.client_key);
     }
-    return grpc::SslCredentials(files);
+    server.credentials = grpc::SslCredentials(files);
 }
 
-// Parses an address; the result has no credentials yet. Returns none if the address is not valid.
-std::optional<Server> parse_address(const std::string& address) {
-    static const std::regex pattern(
-        R"((https?)://(\[[0-9a-fA-F:.]+\]|[^/?#@:\[\]\s]+):(\d{1,5})/?)");
-    const bool has_scheme = address.find("://") != std::string::npos;
-    const std::string url = has_scheme ? address : "http://" + address;
-    std::smatch parts;
-    const bool is_valid = std::regex_match(url, parts, pattern);
-    const int port = is_valid ? std::stoi(parts[3]) : 0;
-    if (port < 1 || port > 65535) {
-        return std::nullopt;
-    }
-    return Server{address, parts[2].str() + ":" + parts[3].str(), parts[1], nullptr};
+OptionsError invalid_address(const std::string& address, const char* problem) {
+    return OptionsError("server: \"" + address + "\" is not an address such as " + default_server +
+                        ": " + problem);
 }
 
 }  // namespace
 
+Server parse_address(const std::string& text) {
+    const std::string address = trimmed(text);
+    if (address.starts_with("unix:") || address.starts_with("unix-abstract:")) {
+        throw invalid_address(address, "Unix sockets are not supported");
+    }
+    const auto end_of_scheme = address.find("://");
+    const bool has_scheme = end_of_scheme != std::string::npos;
+    std::string scheme = has_scheme ? address.substr(0, end_of_scheme) : "http";
+    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (scheme != "http" && scheme != "https") {
+        throw invalid_address(address, "the scheme is not http or https");
+    }
+    std::string rest = has_scheme ? address.substr(end_of_scheme + 3) : address;
+    if (rest.ends_with('/')) {
+        rest.pop_back();
+    }
+    if (rest.find_first_of("/?#") != std::string::npos) {
+        throw invalid_address(address, "a path is not allowed");
+    }
+    const bool is_bracketed = rest.starts_with('[');
+    if (!is_bracketed && rest.find(':') != rest.rfind(':')) {
+        throw invalid_address(address, "an IPv6 address needs brackets");
+    }
+    // An IPv6 address has at least two colons.
+    static const std::regex bracketed(
+        R"((\[[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F:.]*\])(:(.*))?)");
+    static const std::regex named(R"(([A-Za-z0-9._-]+)(:(.*))?)");
+    std::smatch parts;
+    if (!std::regex_match(rest, parts, is_bracketed ? bracketed : named)) {
+        throw invalid_address(address, "the host is not valid");
+    }
+    std::string port = parts[3];
+    if (has_scheme && !parts[2].matched) {
+        port = scheme == "https" ? "443" : "80";
+    }
+    if (port.empty()) {
+        throw invalid_address(address, "the port is missing");
+    }
+    static const std::regex number("[1-9][0-9]{0,4}");
+    if (!std::regex_match(port, number) || std::stoi(port) > 65535) {
+        throw invalid_address(address, "the port is out of range (1 to 65535)");
+    }
+    return Server{address, parts[1].str() + ":" + port, scheme};
+}
+
 std::shared_ptr<grpc::Channel> Server::connect() const {
     grpc::ChannelArguments arguments;
-    // Bot servers usually run on the same machine or network, which a proxy cannot reach.
-    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    if (proxy.empty()) {
+        // Bot servers usually run on the same machine or network, which the proxy of the environment
+        // cannot reach.
+        arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    } else {
+        arguments.SetString(GRPC_ARG_HTTP_PROXY, "http://" + proxy);
+    }
     // Without this, a new channel would inherit the backoff of the previous one.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     // Despite its name, also the time limit of an attempt.
@@ -99,15 +146,10 @@ std::vector<Server> parse_servers(const Options& options) {
     while (begin != std::string::npos) {
         const std::size_t end = options.server.find(separator, begin);
         const std::size_t length = end == std::string::npos ? end : end - begin;
-        const std::string address = trimmed(options.server.substr(begin, length));
-        auto server = parse_address(address);
-        if (!server) {
-            throw OptionsError("server: \"" + address + "\" is not an address such as " +
-                               default_server);
-        }
-        server->credentials =
-            server->scheme == "https" ? tls(options) : grpc::InsecureChannelCredentials();
-        servers.push_back(std::move(*server));
+        Server server = parse_address(options.server.substr(begin, length));
+        add_credentials(server, options);
+        server.proxy = options.proxy.empty() ? "" : parse_address(options.proxy).target;
+        servers.push_back(std::move(server));
         begin = end == std::string::npos ? end : end + 1;
     }
     return servers;

@@ -23,11 +23,19 @@ struct Server {
     std::string target;
     // "http" or "https".
     std::string scheme;
-    std::shared_ptr<grpc::ChannelCredentials> credentials;
+    std::shared_ptr<grpc::ChannelCredentials> credentials{};
+    // The trusted certificates in PEM, for https; empty for a built-in list.
+    std::string trusted{};
+    // HOST:PORT of the proxy; empty for none.
+    std::string proxy{};
 
     // Creates a channel; it connects with its first call.
     std::shared_ptr<grpc::Channel> connect() const;
 };
+
+// Parses an address, as sdk/addresses.tsv specifies for all SDKs; the result has no credentials yet.
+// Throws OptionsError.
+Server parse_address(const std::string& text);
 
 // Parses the address of completed options, or several separated by commas. Throws OptionsError.
 std::vector<Server> parse_servers(const Options& options);

@@ -68,6 +68,54 @@ TEST(Attendance, EachOfferIsPlayedOnceAcrossAllStreamsByItsOwnBot) {
     EXPECT_EQ(tickets, (std::set<std::string>{"Bearer t1", "Bearer t2"}));
 }
 
+// A bot that decides until the test lets it return.
+struct Stubborn : Bot {
+    scripted::Queue<bool>& deciding;
+    std::atomic<bool>& returning;
+
+    Stubborn(scripted::Queue<bool>& deciding, std::atomic<bool>& returning)
+        : deciding(deciding), returning(returning) {}
+
+    Choice decide(const Request&) override {
+        deciding.put(true);
+        returning.wait(false);
+        return Choice::index(0);
+    }
+};
+
+TEST(Attendance, ASlotIsFreeOnlyWhenDecideHasReturned) {
+    scripted::Server server;
+    scripted::Queue<bool> deciding;
+    std::atomic<bool> returning = false;
+    Options options = options_for(server);
+    options.slots = 1;
+    auto attendance = std::async(std::launch::async, [&] {
+        attend([&] { return std::make_unique<Stubborn>(deciding, returning); }, options);
+    });
+    const auto attending = server.attendance();
+    attending->state(1);
+    attending->offer("o1", "t1");
+    const auto first = server.welcomed_stream();
+    first->send(scripted::decision_request(1, 1));
+    deciding.get();
+    first->end.put(scripted::refusal(grpc::StatusCode::UNAVAILABLE, "MATCH_CANCELLED"));
+    attending->state(0);
+    EXPECT_EQ(server.busy_slots.get(), 1U);
+    // The server offers the slot again, because it has not yet received the update.
+    attending->state(1);
+    attending->offer("o2", "t2");
+    attending->offer("o3", "t3", 0);
+    EXPECT_EQ(server.declined.get(), "o3");
+    EXPECT_EQ(server.stream_count(), 1) << "the slot is not free";
+    returning = true;
+    returning.notify_all();
+    const auto second = server.welcomed_stream();
+    EXPECT_EQ(server.busy_slots.get(), 0U);
+    second->finish(1);
+    attending->end.put(grpc::Status::OK);
+    attendance.get();
+}
+
 TEST(Attendance, AnAbsentQueueIsAbandonedWithItsReason) {
     scripted::Server server;
     auto answer = std::async(std::launch::async, [&server] {

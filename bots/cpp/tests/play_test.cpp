@@ -3,7 +3,9 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <condition_variable>
 #include <future>
+#include <mutex>
 
 #include "bridgemaster/bridgemaster.h"
 #include "conversation.h"
@@ -23,10 +25,12 @@ using scripted::refusal;
 // A bot whose answers are controlled by the test; it records the calls of its methods.
 struct Puppet : Bot {
     scripted::Queue<Choice> choices;
+    scripted::Queue<bool> deciding;
     std::string calls;
 
     Choice decide(const Request&) override {
         calls += "decide ";
+        deciding.put(true);
         return choices.get();
     }
     void match_started(const v1::MatchStarted&) override { calls += "started "; }
@@ -65,6 +69,33 @@ struct Playing {
         throw std::runtime_error("play did not fail");
     }
 };
+
+// A bot that computes until its request is cancelled.
+struct Ponderer : Bot {
+    Choice decide(const Request& request) override {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any wait;
+        wait.wait(lock, request.cancelled(), [] { return false; });
+        throw std::runtime_error("an exception after the cancellation is ignored");
+    }
+};
+
+TEST(Play, ARequestIsCancelledByTheNextOneAndByTheEndOfTheMatch) {
+    scripted::Server server;
+    Options options{.name = "ponderer"};
+    options.server = server.url();
+    options.ticket = "t";
+    auto result = std::async(std::launch::async, [options] {
+        Ponderer bot;
+        return play(bot, options);
+    });
+    const auto stream = server.welcomed_stream();
+    stream->send(decision_request(1, 1));
+    stream->send(decision_request(2, 2));
+    stream->finish(3);
+    EXPECT_EQ(result.get().decisions(), 99U);
+}
 
 TEST(Play, AWholeMatchReachesTheBotAndItsAnswersTheServer) {
     Playing match;
@@ -137,8 +168,7 @@ TEST(Play, ABotThatIsNotResumedStartsOverWithoutItsUnsentAnswer) {
     Playing match;
     auto stream = match.server.welcomed_stream();
     stream->send(decision_request(1, 1));
-    stream->send(ping(1));
-    stream->receive();
+    match.bot.deciding.get();
     stream->end.put(grpc::Status::OK);
 
     stream = match.server.welcomed_stream(false);
@@ -273,7 +303,7 @@ TEST(Play, InvalidOptionsAreRefusedBeforeConnecting) {
     std::map<std::string, Options> wrong;
     wrong["no ticket"] = {.name = "b"};
     (wrong["the ticket is not valid"] = good).ticket = "a\nb";
-    (wrong["is not an address"] = good).server = "http://example.org";
+    (wrong["is not an address"] = good).server = "example.org";
     (wrong["1 to 64 printable"] = good).name = std::string(65, 'n');
     (wrong["no/file"] = good).server = "https://a:1";
     wrong["no/file"].ca = "/no/file";

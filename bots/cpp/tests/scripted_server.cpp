@@ -37,6 +37,7 @@ public:
         const auto stream = std::make_shared<Stream>();
         stream->metadata = metadata_of(*context);
         stream->wire = wire;
+        ++server_.stream_count_;
         server_.streams_.put(stream);
         return server_.wait_for_end(stream);
     }
@@ -57,6 +58,18 @@ public:
         attendance->wire = wire;
         server_.attendances_.put(attendance);
         return server_.wait_for_end(attendance);
+    }
+
+    grpc::Status UpdateAttendance(grpc::ServerContext*, const v1::UpdateAttendanceRequest* request,
+                                  v1::UpdateAttendanceResponse*) override {
+        server_.busy_slots.put(request->busy_slots());
+        return grpc::Status::OK;
+    }
+
+    grpc::Status DeclineOffer(grpc::ServerContext*, const v1::DeclineOfferRequest* request,
+                              v1::DeclineOfferResponse*) override {
+        server_.declined.put(request->offer_id());
+        return grpc::Status::OK;
     }
 
 private:
@@ -130,8 +143,17 @@ void Stream::finish(std::uint32_t sequence) {
     end.put(grpc::Status::OK);
 }
 
-void Attendance::offer(const std::string& offer_id, const std::string& ticket) {
+void Attendance::state(std::uint32_t slots_used) {
     v1::AttendResponse response;
+    response.mutable_attendance()->set_attendance_id("a");
+    response.mutable_attendance()->set_slots_used(slots_used);
+    wire->Write(response);
+}
+
+void Attendance::offer(const std::string& offer_id, const std::string& ticket,
+                       std::uint32_t time_left_ms) {
+    v1::AttendResponse response;
+    response.mutable_offer()->set_time_left_ms(time_left_ms);
     response.mutable_offer()->set_offer_id(offer_id);
     response.mutable_offer()->set_ticket(ticket);
     wire->Write(response);

@@ -5,6 +5,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_context.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -88,7 +89,10 @@ struct Attendance : Call {
     grpc::ServerWriter<v1::AttendResponse>* wire = nullptr;
     v1::AttendRequest request;
 
-    void offer(const std::string& offer_id, const std::string& ticket);
+    void offer(const std::string& offer_id, const std::string& ticket,
+               std::uint32_t time_left_ms = 30'000);
+    // Sends the number of matches in play and open offers.
+    void state(std::uint32_t slots_used);
 };
 
 class Server {
@@ -106,6 +110,12 @@ public:
     // Returns the next attendance.
     std::shared_ptr<Attendance> attendance() { return attendances_.get(); }
 
+    // The numbers of busy slots that an attending bot has reported, and the offers that it declined.
+    Queue<std::uint32_t> busy_slots{};
+    Queue<std::string> declined{};
+    // Returns the number of streams that bots have opened.
+    int stream_count() const { return stream_count_; }
+
 private:
     class PlayRpc;
     class LobbyRpc;
@@ -119,6 +129,7 @@ private:
     Queue<std::shared_ptr<Attendance>> attendances_;
     std::unique_ptr<PlayRpc> play_rpc_;
     std::unique_ptr<LobbyRpc> lobby_rpc_;
+    std::atomic<int> stream_count_ = 0;
     int port_ = 0;
     std::unique_ptr<grpc::Server> server_;
 };

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <variant>
 
@@ -18,8 +19,12 @@ class Request {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Request(v1::DecisionRequest message, std::uint32_t seat, Clock::time_point received)
-        : message_(std::move(message)), seat_(seat), received_(received) {}
+    Request(v1::DecisionRequest message, std::uint32_t seat, Clock::time_point received,
+            std::stop_token cancelled = {})
+        : message_(std::move(message)),
+          seat_(seat),
+          received_(received),
+          cancelled_(std::move(cancelled)) {}
 
     // Returns the message as received.
     const v1::DecisionRequest& message() const { return message_; }
@@ -30,6 +35,10 @@ public:
     std::uint32_t legal_count() const { return message_.legal_count(); }
     // Returns the seat that decides, from 0.
     std::uint32_t seat() const { return seat_; }
+    // Returns a token that is stopped once the answer is no longer needed: the match has ended, or
+    // the server has replaced the request. A long computation should then return any choice, or
+    // throw an exception; either is ignored.
+    const std::stop_token& cancelled() const { return cancelled_; }
     // Returns the time since the request was received.
     std::chrono::milliseconds used() const;
     // Returns the time left for this decision; 0 after the deadline. The time excludes network time
@@ -43,6 +52,7 @@ private:
     v1::DecisionRequest message_;
     std::uint32_t seat_;
     Clock::time_point received_;
+    std::stop_token cancelled_;
 };
 
 // The answer to a request.
@@ -83,7 +93,8 @@ public:
 
     // Answers a request. The clock of the seat runs until the answer reaches the server. decide is
     // called again with the same request after decision_rejected, as long as the request is still
-    // open.
+    // open. A long computation should end early once request.cancelled() is stopped: until decide has
+    // returned, the bot cannot play in this slot again.
     virtual Choice decide(const Request& request) = 0;
 
     // Called when the match starts, before the first request. Called again if the server has lost

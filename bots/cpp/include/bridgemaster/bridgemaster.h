@@ -58,6 +58,9 @@ struct Options {
     // and BRIDGEMASTER_CLIENT_KEY.
     std::string client_cert{};
     std::string client_key{};
+    // Address of an HTTP proxy, such as "http://127.0.0.1:3128", which connects by CONNECT. Default:
+    // BRIDGEMASTER_PROXY, or no proxy. Other variables, such as https_proxy, are ignored.
+    std::string proxy{};
     // The queue to attend instead of a ticket: the name of a contest or a ladder. Default:
     // BRIDGEMASTER_QUEUE.
     std::string queue{};
@@ -85,7 +88,8 @@ using MakeBot = std::function<std::unique_ptr<Bot>()>;
 
 // Attends a queue and plays every match offered there, until the queue is closed or left. Each
 // match gets its own bot and thread. A failed match is logged, and does not affect other matches.
-// Matches in progress are finished first.
+// Matches in progress are finished first. A slot is free once all methods of its bot have returned;
+// a busy slot of a match that has ended is logged and reported.
 //
 // Throws a PlayError if the queue cannot be attended, or its server is lost.
 void attend(const MakeBot& make_bot, const Options& options);

@@ -61,6 +61,12 @@ public:
         : PlayError(message, Advice::retry, std::move(reason)) {}
 };
 
+// The connection failed because of a TLS mistake, such as an untrusted certificate.
+class TlsError : public PlayError {
+public:
+    explicit TlsError(const std::string& message) : PlayError(message, Advice::fix) {}
+};
+
 // The peer is not a Bridgemaster server, or it breaks the protocol.
 class ProtocolError : public PlayError {
 public:
