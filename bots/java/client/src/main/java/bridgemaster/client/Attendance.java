@@ -5,7 +5,9 @@ import bridgemaster.client.Refusals.StreamLost;
 import bridgemaster.v1.LobbyServiceGrpc;
 import bridgemaster.v1.LobbyServiceOuterClass.AttendRequest;
 import bridgemaster.v1.LobbyServiceOuterClass.AttendResponse;
+import bridgemaster.v1.LobbyServiceOuterClass.DeclineOfferRequest;
 import bridgemaster.v1.LobbyServiceOuterClass.Offer;
+import bridgemaster.v1.LobbyServiceOuterClass.UpdateAttendanceRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +27,11 @@ final class Attendance {
     private static final int MAX_RECENT_OFFERS = 1024;
     /** Refusal reason of a queue that does not exist, or is not open yet. */
     private static final String QUEUE_UNKNOWN = "QUEUE_UNKNOWN";
+    /** Reason that the server receives with an offer for which no slot became free. */
+    private static final String SLOTS_BUSY =
+            "all slots are busy: the bot still computes for matches that have ended";
+    /** Time limit of the calls that report busy slots. */
+    private static final int REPORT_TIMEOUT_S = 10;
 
     private static final System.Logger LOG = System.getLogger("bridgemaster");
 
@@ -33,6 +41,12 @@ final class Attendance {
     private final Route route;
     private final Set<String> recentOffers = new LinkedHashSet<>();
     private final List<Thread> playing = new ArrayList<>();
+    private final Slots slots;
+    /** The server of the current stream; null before the first message. */
+    private volatile Server reportTo;
+    /** The id of the attendance at this server. */
+    private volatile String id = "";
+
     /** True once any stream has received a message. */
     private boolean attended;
 
@@ -44,11 +58,15 @@ final class Attendance {
         this.options = options;
         resolved = options.resolveAttend();
         route = new Route(resolved.servers());
+        slots = new Slots(resolved.slots());
     }
 
     /** Returns once the queue is closed or left. */
     void attend() throws PlayException, InterruptedException {
-        var backoff = new Backoff(resolved.connectFor());
+        var checking = new Thread(this::checkSlots, "bridgemaster-slots");
+        checking.setDaemon(true);
+        checking.start();
+        Backoff backoff = null;
         try {
             while (true) {
                 progressed = false;
@@ -56,10 +74,13 @@ final class Attendance {
                     attendOnOneStream();
                     return;
                 } catch (StreamLost lost) {
+                    // The time to connect starts after gRPC is loaded.
+                    backoff = backoff == null ? new Backoff(resolved.connectFor()) : backoff;
                     pause(backoff, lost);
                 }
             }
         } finally {
+            checking.interrupt();
             for (Thread match : playing) {
                 match.join();
             }
@@ -67,11 +88,13 @@ final class Attendance {
     }
 
     private void pause(Backoff backoff, StreamLost lost)
-            throws ServerLost, InterruptedException {
+            throws PlayException, InterruptedException {
+        slots.setUsedAtServer(OptionalInt.empty());
+        route.checkTls(lost, attended);
         if (progressed) {
             backoff.restart(resolved.reconnectFor(), true);
         }
-        String address = route.server().uri().toString();
+        String address = route.server().address();
         route.advance();
         OptionalLong nanos = backoff.nextPauseNanos();
         if (nanos.isEmpty()) {
@@ -141,16 +164,19 @@ final class Attendance {
         switch (message.getMessageCase()) {
             case OFFER -> accept(message.getOffer());
             case ATTENDANCE -> {
+                id = message.getAttendance().getAttendanceId();
+                reportTo = route.server();
+                slots.setUsedAtServer(OptionalInt.of(message.getAttendance().getSlotsUsed()));
                 String detail = message.getAttendance().getDetail();
                 if (!detail.isEmpty()) {
                     LOG.log(System.Logger.Level.INFO, "attending: " + Refusals.escape(detail));
                 }
             }
-            case OFFER_WITHDRAWN ->
-                    LOG.log(
-                            System.Logger.Level.INFO,
-                            "offer withdrawn: "
-                                    + Refusals.escape(message.getOfferWithdrawn().getDetail()));
+            case OFFER_WITHDRAWN -> {
+                slots.withdraw(message.getOfferWithdrawn().getOfferId());
+                String detail = message.getOfferWithdrawn().getDetail();
+                LOG.log(System.Logger.Level.INFO, "offer withdrawn: " + Refusals.escape(detail));
+            }
             default -> {
                 // A message kind that only newer servers send.
             }
@@ -167,24 +193,93 @@ final class Attendance {
             oldest.next();
             oldest.remove();
         }
-        Options.Resolved seat = options.resolve(resolved.servers(), offer.getTicket());
+        if (!slots.take(offer)) {
+            return;
+        }
         playing.removeIf(match -> !match.isAlive());
-        var match = new Thread(() -> play(seat, offer.getMatchId()), "bridgemaster-match");
+        var match = new Thread(() -> playInTurn(offer), "bridgemaster-match");
         match.setDaemon(true);
         match.start();
         playing.add(match);
     }
 
-    private void play(Options.Resolved seat, String matchId) {
-        String match = "match " + Refusals.escape(matchId);
+    /** Plays the match of an offer, and then those whose offers wait for the same slot. */
+    private void playInTurn(Offer first) {
+        for (Offer next = first; next != null; next = slots.release()) {
+            play(next);
+        }
+    }
+
+    /** Plays a match. Returns once the last method of the bot has returned. */
+    private void play(Offer offer) {
+        String match = "match " + Refusals.escape(offer.getMatchId());
         try {
-            new Seat(newBot.get(), seat).play();
+            var resolved = options.resolve(this.resolved.servers(), offer.getTicket());
+            var seat = new Seat(newBot.get(), resolved);
+            try {
+                seat.play();
+            } finally {
+                seat.join();
+            }
         } catch (PlayException error) {
             LOG.log(System.Logger.Level.ERROR, match + " failed: " + error.getMessage());
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error error) {
             LOG.log(System.Logger.Level.ERROR, "the bot failed in " + match, error);
+        }
+    }
+
+    /** Reports busy slots to the server, and declines offers for which no slot became free. */
+    private void checkSlots() {
+        try {
+            while (true) {
+                TimeUnit.NANOSECONDS.sleep(Slots.CHECK_INTERVAL.toNanos());
+                Slots.Check check = slots.check();
+                Server server = reportTo;
+                if (server != null && (check.busy().isPresent() || !check.overdue().isEmpty())) {
+                    report(server, check);
+                }
+            }
+        } catch (InterruptedException attendanceEnded) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void report(Server server, Slots.Check check) {
+        ManagedChannel channel = server.newChannel();
+        try {
+            var headers = MetadataUtils.newAttachHeadersInterceptor(resolved.metadata());
+            var stub =
+                    LobbyServiceGrpc.newBlockingStub(channel)
+                            .withInterceptors(headers)
+                            .withDeadlineAfter(REPORT_TIMEOUT_S, TimeUnit.SECONDS);
+            for (Offer offer : check.overdue()) {
+                String name = "offer " + Refusals.escape(offer.getOfferId());
+                LOG.log(System.Logger.Level.WARNING, name + " declined: " + SLOTS_BUSY);
+                stub.declineOffer(
+                        DeclineOfferRequest.newBuilder()
+                                .setOfferId(offer.getOfferId())
+                                .setReason(SLOTS_BUSY)
+                                .build());
+            }
+            if (check.busy().isPresent()) {
+                int busy = check.busy().getAsInt();
+                if (busy > 0) {
+                    String line = " slots are busy: the bot still computes for ended matches";
+                    LOG.log(System.Logger.Level.WARNING, busy + line);
+                }
+                stub.updateAttendance(
+                        UpdateAttendanceRequest.newBuilder()
+                                .setAttendanceId(id)
+                                .setBusySlots(busy)
+                                .build());
+            }
+        } catch (StatusRuntimeException failure) {
+            String reason = Refusals.escape(String.valueOf(failure.getMessage()));
+            LOG.log(System.Logger.Level.WARNING, "cannot report busy slots: " + reason);
+        } finally {
+            channel.shutdownNow();
         }
     }
 }

@@ -16,6 +16,9 @@ public interface Bot {
      * Answers a request. The clock of the seat runs until the answer reaches the server. The
      * method is called again with the same request after {@link #decisionRejected}, as long as the
      * request is still open.
+     *
+     * <p>A long computation should end early once {@link Request#isCancelled}: until the method has
+     * returned, the bot cannot play in this slot again.
      */
     Choice decide(Request request);
 

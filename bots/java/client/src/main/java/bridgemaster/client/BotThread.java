@@ -20,18 +20,64 @@ final class BotThread {
     private final Bot bot;
     private final Consumer<Object> events;
     private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+    private final Thread thread;
     private volatile boolean stopped;
+    /** The request on which the bot decides; null during other calls. */
+    private Request deciding;
 
     BotThread(Bot bot, Consumer<Object> events) {
         this.bot = bot;
         this.events = events;
-        var thread = new Thread(this::run, "bridgemaster-bot");
+        thread = new Thread(this::run, "bridgemaster-bot");
         thread.setDaemon(true);
         thread.start();
     }
 
     void decide(Request request) {
-        tasks.add(() -> events.accept(new Answered(request, bot.decide(request))));
+        tasks.add(() -> callDecide(request));
+    }
+
+    private void callDecide(Request request) {
+        setDeciding(request);
+        Choice choice;
+        try {
+            if (request.isCancelled()) {
+                return;
+            }
+            choice = bot.decide(request);
+        } catch (RuntimeException error) {
+            if (request.isCancelled()) {
+                return;
+            }
+            throw error;
+        } finally {
+            setDeciding(null);
+        }
+        if (choice == null && !request.isCancelled()) {
+            throw new IllegalStateException(
+                    "decide returned null; expected Choice.index, Choice.decision or"
+                            + " Choice.resign");
+        }
+        events.accept(new Answered(request, choice));
+    }
+
+    private synchronized void setDeciding(Request request) {
+        deciding = request;
+        // An interrupt is for one request only.
+        Thread.interrupted();
+    }
+
+    /** Cancels a request: its answer is no longer needed. */
+    synchronized void cancel(Request request) {
+        request.cancel();
+        if (deciding == request) {
+            thread.interrupt();
+        }
+    }
+
+    /** Waits until the current call has returned, after {@link #stop} or {@link Done}. */
+    void join() throws InterruptedException {
+        thread.join();
     }
 
     void notifyBot(PlayResponse response) {

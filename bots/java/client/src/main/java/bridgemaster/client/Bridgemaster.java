@@ -27,19 +27,28 @@ public final class Bridgemaster {
      */
     public static MatchResult play(Bot bot, Options options)
             throws PlayException, InterruptedException {
-        return new Seat(bot, options.resolve()).play();
+        try {
+            return new Seat(bot, options.resolve()).play();
+        } catch (NoClassDefFoundError error) {
+            throw Refusals.missingClass(error);
+        }
     }
 
     /**
      * Attends a queue and plays every match offered there, until the queue is closed or left. Each
      * match gets its own bot and thread. A failed match is logged, and does not affect other
-     * matches. Matches in progress are finished first.
+     * matches. Matches in progress are finished first. A slot is free once all methods of its bot
+     * have returned; a busy slot of a match that has ended is logged and reported.
      *
      * @throws PlayException if the queue cannot be attended, or its server is lost
      */
     public static void attend(Supplier<? extends Bot> newBot, Options options)
             throws PlayException, InterruptedException {
-        new Attendance(newBot, options).attend();
+        try {
+            new Attendance(newBot, options).attend();
+        } catch (NoClassDefFoundError error) {
+            throw Refusals.missingClass(error);
+        }
     }
 
     /**

@@ -36,6 +36,9 @@ final class Conversation {
 
         void decide(Request request);
 
+        /** Cancels a request: its answer is no longer needed. */
+        void cancel(Request request);
+
         /** Passes a MatchStarted, a DecisionRejected or a SeatStatus to the bot. */
         void notifyBot(PlayResponse response);
 
@@ -126,7 +129,7 @@ final class Conversation {
                 reactions.log("the server lost the last part of the match; starting over");
             }
             lastSequence = 0;
-            open = null;
+            cancel();
         }
         sendUnsentAnswer();
     }
@@ -171,6 +174,7 @@ final class Conversation {
             }
             case SEAT_STATUS -> reactions.notifyBot(response);
             case MATCH_ENDED -> {
+                cancel();
                 checkSeed(response.getMatchEnded());
                 return response.getMatchEnded();
             }
@@ -179,6 +183,14 @@ final class Conversation {
             }
         }
         return null;
+    }
+
+    /** Cancels the open request, if any: its answer is no longer needed. */
+    void cancel() {
+        if (open != null) {
+            reactions.cancel(open.request);
+            open = null;
+        }
     }
 
     /** Records an answer of the bot, and sends it if its request is still open. */
@@ -240,6 +252,7 @@ final class Conversation {
             requestRepeated(message);
             return;
         }
+        cancel();
         int number = Objects.requireNonNull(seat, "a request follows the Welcome").number();
         open = new OpenRequest(new Request(message, number, System.nanoTime()));
         reactions.decide(open.request);

@@ -19,9 +19,10 @@ public final class Options {
 
     /**
      * Default time to retry the first connection: a bot might start slightly before its server. The
-     * time includes loading gRPC, which alone takes more than 10 s on a busy machine.
+     * time starts after the first attempt, which includes loading gRPC: more than 10 s on a busy
+     * machine.
      */
-    private static final Duration CONNECT_FOR = Duration.ofSeconds(60);
+    private static final Duration CONNECT_FOR = Duration.ofSeconds(10);
     /** Default time to resume a lost stream: three times the default reconnect time of a match. */
     private static final Duration RECONNECT_FOR = Duration.ofSeconds(30);
     /**
@@ -46,6 +47,7 @@ public final class Options {
     private String ca = "";
     private String clientCert = "";
     private String clientKey = "";
+    private String proxy = "";
     private String queue = "";
     private int slots;
     private Duration connectFor = CONNECT_FOR;
@@ -122,6 +124,16 @@ public final class Options {
     }
 
     /**
+     * Sets the address of an HTTP proxy, such as {@code http://127.0.0.1:3128}, which connects by
+     * CONNECT. Default: BRIDGEMASTER_PROXY, or no proxy. Other variables and properties, such as
+     * https.proxyHost, are ignored.
+     */
+    public Options proxy(String proxy) {
+        this.proxy = proxy;
+        return this;
+    }
+
+    /**
      * Sets the queue to attend instead of a ticket: the name of a contest or a ladder. Default:
      * BRIDGEMASTER_QUEUE.
      */
@@ -139,7 +151,7 @@ public final class Options {
         return this;
     }
 
-    /** Sets the time to keep trying the first connection. Default: 60 s. */
+    /** Sets the time to keep trying the first connection. Default: 10 s. */
     public Options connectFor(Duration connectFor) {
         this.connectFor = connectFor;
         return this;
@@ -221,7 +233,8 @@ public final class Options {
                 new Server.TlsFiles(
                         valueOf(ca, "BRIDGEMASTER_CA"),
                         valueOf(clientCert, "BRIDGEMASTER_CLIENT_CERT"),
-                        valueOf(clientKey, "BRIDGEMASTER_CLIENT_KEY")));
+                        valueOf(clientKey, "BRIDGEMASTER_CLIENT_KEY")),
+                valueOf(proxy, "BRIDGEMASTER_PROXY"));
     }
 
     private String ticket() {

@@ -81,6 +81,15 @@ public sealed class PlayException extends Exception {
         }
     }
 
+    /** The connection failed because of a TLS mistake, such as an untrusted certificate. */
+    public static final class TlsMistake extends PlayException {
+        private static final long serialVersionUID = 1;
+
+        TlsMistake(String message) {
+            super(message, Advice.FIX, null);
+        }
+    }
+
     /** The peer is not a Bridgemaster server, or it breaks the protocol. */
     public static final class BrokenProtocol extends PlayException {
         private static final long serialVersionUID = 1;

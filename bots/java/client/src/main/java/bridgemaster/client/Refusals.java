@@ -17,7 +17,7 @@ final class Refusals {
     private static final String DOMAIN = "bridgemaster";
     private static final String PREFIX = "REFUSAL_REASON_";
 
-    /** Codes that a broken connection can produce, for a status without a known reason. */
+    /** Codes of temporary failures, for a reason that only newer servers use. */
     private static final Set<Status.Code> CODES_TO_RETRY =
             EnumSet.of(
                     Status.Code.UNAVAILABLE,
@@ -48,18 +48,33 @@ final class Refusals {
         String message = status.getDescription() == null ? "" : status.getDescription();
         ErrorInfo info = errorInfo(failure);
         if (info == null) {
-            String text = status.getCode() + ": " + message;
-            if (CODES_TO_RETRY.contains(status.getCode())) {
-                throw new StreamLost(text, null);
+            // The status comes from the transport or from an intermediary, such as a proxy.
+            var text = new StringBuilder(status.getCode() + ": " + message);
+            for (var cause = status.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof NoClassDefFoundError missing) {
+                    throw missingClass(missing);
+                }
+                text.append(": ").append(cause);
             }
-            throw new PlayException.BrokenProtocol(
-                    "the call failed; is this a Bridgemaster server? " + text);
+            if (!CODES_TO_RETRY.contains(status.getCode())) {
+                text.append(" (not an answer of a Bridgemaster server; check the address and")
+                        .append(" proxies)");
+            }
+            throw new StreamLost(text.toString(), null);
         }
         Advice advice = advice(info.getReason(), status.getCode());
         if (advice == Advice.RETRY) {
             throw new StreamLost(info.getReason() + ": " + message, info.getReason());
         }
         throw new PlayException.Refused(info.getReason(), message, info.getMetadataMap(), advice);
+    }
+
+    /** Returns the exception for a class that the jar of the program lacks. */
+    static PlayException.InvalidOptions missingClass(NoClassDefFoundError error) {
+        return new PlayException.InvalidOptions(
+                "the jar of the program lacks the class %s; a single jar needs all dependencies,"
+                                .formatted(error.getMessage())
+                        + " without minimizeJar in maven-shade-plugin");
     }
 
     static Advice advice(String reason, Status.Code code) {

@@ -4,14 +4,49 @@ import bridgemaster.v1.Game.GameRequest;
 import bridgemaster.v1.Play.DecisionRequest;
 import java.time.Duration;
 
-/**
- * A decision request. Every request is complete: a bot needs no earlier request to answer it.
- *
- * @param message the message as received
- * @param seat the seat that decides, from 0
- * @param receivedNanos the time of receipt, by {@link System#nanoTime}
- */
-public record Request(DecisionRequest message, int seat, long receivedNanos) {
+/** A decision request. Every request is complete: a bot needs no earlier request to answer it. */
+public final class Request {
+    private final DecisionRequest message;
+    private final int seat;
+    private final long receivedNanos;
+    private volatile boolean cancelled;
+
+    /**
+     * Creates a request. Bots get requests from the library; this is for tests of a bot.
+     *
+     * @param message the message as received
+     * @param seat the seat that decides, from 0
+     * @param receivedNanos the time of receipt, by {@link System#nanoTime}
+     */
+    public Request(DecisionRequest message, int seat, long receivedNanos) {
+        this.message = message;
+        this.seat = seat;
+        this.receivedNanos = receivedNanos;
+    }
+
+    /** Returns the message as received. */
+    public DecisionRequest message() {
+        return message;
+    }
+
+    /** Returns the seat that decides, from 0. */
+    public int seat() {
+        return seat;
+    }
+
+    /**
+     * Returns whether the answer is no longer needed: the match has ended, or the server has
+     * replaced the request. A long computation should check this, and return any choice or throw
+     * an exception; either is ignored. The thread of the bot is also interrupted.
+     */
+    public boolean isCancelled() {
+        return cancelled;
+    }
+
+    void cancel() {
+        cancelled = true;
+    }
+
     /** Returns the contents, in the field of the game: observation, legal decisions and events. */
     public GameRequest game() {
         return message.getGame();

@@ -8,6 +8,8 @@ final class Route {
     private final List<Server> servers;
     private int index;
     private Server server;
+    /** True once the server was asked whether it requires TLS. */
+    private boolean probed;
 
     /** Starts at the first server. */
     Route(List<Server> servers) {
@@ -26,6 +28,18 @@ final class Route {
     Duration answerTimeout(Duration max, Duration total) {
         Duration share = total.dividedBy(servers.size());
         return servers.size() == 1 || share.compareTo(max) > 0 ? max : share;
+    }
+
+    /**
+     * Throws the exception for a TLS mistake that made the current server fail. With several
+     * servers, the next one is tried instead.
+     */
+    void checkTls(Refusals.StreamLost lost, boolean hadStream) throws PlayException {
+        if (servers.size() == 1 && lost.reason == null && server.proxy() == null) {
+            boolean probe = !hadStream && !probed;
+            probed = true;
+            Tls.check(server, lost, probe);
+        }
     }
 
     /** Continues with the next configured server, after a failure of the current one. */

@@ -18,11 +18,10 @@ import java.util.concurrent.TimeUnit;
 
 /** Plays one seat of one match: connects, exchanges messages, and resumes after a lost stream. */
 final class Seat {
-    /**
-     * Time to wait for the Welcome on a new stream. It is long, since it includes loading most of
-     * gRPC. A vanished machine is noticed earlier, by the keepalive of the transport.
-     */
-    private static final Duration WELCOME_TIMEOUT = Duration.ofSeconds(60);
+    /** Time to wait for the Welcome on a new stream. */
+    private static final Duration WELCOME_TIMEOUT = Duration.ofSeconds(10);
+    /** Time to wait for the first Welcome. It is long, since it includes loading most of gRPC. */
+    private static final Duration FIRST_WELCOME_TIMEOUT = Duration.ofSeconds(60);
     /** Time to wait for the end of the stream after MatchEnded. */
     private static final Duration CLOSING_TIMEOUT = Duration.ofSeconds(1);
     /** The number of Ping intervals without a message after which a server is lost. */
@@ -41,6 +40,7 @@ final class Seat {
     private final BotThread bot;
     private Stream stream;
     private boolean streamWasWelcomed;
+    private boolean isFirstAttempt = true;
 
     Seat(Bot bot, Options.Resolved options) {
         this.options = options;
@@ -62,10 +62,17 @@ final class Seat {
                     return result;
                 } catch (StreamLost lost) {
                     if (streamWasWelcomed) {
+                        isFirstAttempt = false;
                         // A match that waits for other bots can be silent for a long time.
                         backoff.restart(options.reconnectFor(), conversation.progressed());
                     }
-                    String address = route.server().uri().toString();
+                    route.checkTls(lost, conversation.wasWelcomed());
+                    if (isFirstAttempt) {
+                        // The time to connect starts after gRPC is loaded.
+                        isFirstAttempt = false;
+                        backoff = new Backoff(options.connectFor());
+                    }
+                    String address = route.server().address();
                     route.advance();
                     OptionalLong nanos = backoff.nextPauseNanos();
                     if (nanos.isEmpty()) {
@@ -75,8 +82,14 @@ final class Seat {
                 }
             }
         } finally {
+            conversation.cancel();
             bot.stop();
         }
+    }
+
+    /** Waits until the last method of the bot has returned, after the end of {@link #play}. */
+    void join() throws InterruptedException {
+        bot.join();
     }
 
     private ServerLost serverLost(String address, StreamLost lost) {
@@ -132,7 +145,8 @@ final class Seat {
     private Welcome readWelcome() throws StreamLost, PlayException, InterruptedException {
         boolean welcomed = conversation.wasWelcomed();
         Duration total = welcomed ? options.reconnectFor() : options.connectFor();
-        long until = System.nanoTime() + route.answerTimeout(WELCOME_TIMEOUT, total).toNanos();
+        Duration max = isFirstAttempt ? FIRST_WELCOME_TIMEOUT : WELCOME_TIMEOUT;
+        long until = System.nanoTime() + route.answerTimeout(max, total).toNanos();
         while (true) {
             Object event = next(until);
             if (event == null) {
@@ -245,6 +259,11 @@ final class Seat {
         @Override
         public void decide(Request request) {
             bot.decide(request);
+        }
+
+        @Override
+        public void cancel(Request request) {
+            bot.cancel(request);
         }
 
         @Override

@@ -18,6 +18,7 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +40,16 @@ final class AttendanceTest {
     }
 
     private static AttendResponse offer(String offerId, String ticket) {
-        var offer = Offer.newBuilder().setOfferId(offerId).setTicket(ticket).setMatchId("m");
+        return offer(offerId, ticket, 30_000);
+    }
+
+    private static AttendResponse offer(String offerId, String ticket, int timeLeftMs) {
+        var offer =
+                Offer.newBuilder()
+                        .setOfferId(offerId)
+                        .setTicket(ticket)
+                        .setMatchId("m")
+                        .setTimeLeftMs(timeLeftMs);
         return AttendResponse.newBuilder().setOffer(offer).build();
     }
 
@@ -110,6 +120,56 @@ final class AttendanceTest {
                         .sorted()
                         .toList();
         assertEquals(java.util.List.of("Bearer t1", "Bearer t2"), tickets);
+    }
+
+    private static AttendResponse state(int slotsUsed) {
+        var state = Attendance.newBuilder().setAttendanceId("a").setSlotsUsed(slotsUsed);
+        return AttendResponse.newBuilder().setAttendance(state).build();
+    }
+
+    @Test
+    void aSlotIsFreeOnlyWhenDecideHasReturned() throws Exception {
+        var deciding = new CountDownLatch(1);
+        var returning = new CountDownLatch(1);
+        Bot bot =
+                request -> {
+                    deciding.countDown();
+                    while (returning.getCount() > 0) {
+                        Thread.onSpinWait();
+                    }
+                    return Choice.index(0);
+                };
+        var options = new Options("puppet", Map.of()).queue("cup").server(server.address());
+        var end =
+                CompletableFuture.runAsync(
+                        () -> {
+                            try {
+                                Bridgemaster.attend(() -> bot, options);
+                            } catch (Exception error) {
+                                throw new IllegalStateException(error);
+                            }
+                        });
+        var attending = await(server.attendances).outbound();
+        attending.onNext(state(1));
+        attending.onNext(offer("o1", "t1"));
+        var first = server.welcomedStream(true);
+        first.send(decisionRequest(1, 1));
+        assertTrue(deciding.await(TIMEOUT_S, TimeUnit.SECONDS));
+        first.fail(Status.Code.UNAVAILABLE, "MATCH_CANCELLED");
+        attending.onNext(state(0));
+        assertEquals(1, await(server.busySlots));
+        // The server offers the slot again, because it has not yet received the update.
+        attending.onNext(state(1));
+        attending.onNext(offer("o2", "t2"));
+        attending.onNext(offer("o3", "t3", 0));
+        assertEquals("o3", await(server.declined));
+        assertTrue(server.streams.isEmpty(), "the slot is not free");
+        returning.countDown();
+        var second = server.welcomedStream(true);
+        assertEquals(0, await(server.busySlots));
+        second.finish(1);
+        attending.onCompleted();
+        end.get(TIMEOUT_S, TimeUnit.SECONDS);
     }
 
     @Test

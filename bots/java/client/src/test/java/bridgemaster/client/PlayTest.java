@@ -199,8 +199,9 @@ final class PlayTest {
     void aBotThatIsNotResumedStartsOverWithoutItsUnsentAnswer() throws Exception {
         var stream = server.welcomedStream(true);
         stream.send(decisionRequest(1, 1));
-        stream.send(ping(1));
-        stream.receive();
+        while (bot.calls.isEmpty()) {
+            Thread.onSpinWait();
+        }
         stream.end();
 
         stream = server.welcomedStream(false);
@@ -208,7 +209,7 @@ final class PlayTest {
         stream.send(decisionRequest(1, 1));
         stream.send(ping(2));
         assertEquals(2, stream.receive().getPong().getNonce());
-        bot.choices.add(Choice.index(5));
+        // The first request was cancelled, and the exception of its interrupt is ignored.
         bot.choices.add(Choice.index(6));
         stream.expectDecision(1, 6);
         stream.finish(2);
@@ -353,7 +354,7 @@ final class PlayTest {
                         "no ticket", new Options("b", Map.of()),
                         "the ticket is not valid", new Options("b", Map.of()).ticket("a\nb"),
                         "is not an address",
-                                new Options("b", Map.of()).ticket("t").server("http://example.org"),
+                                new Options("b", Map.of()).ticket("t").server("example.org"),
                         "1 to 64 printable", new Options("n".repeat(65), Map.of()).ticket("t"),
                         "no/file",
                                 new Options("b", Map.of())
@@ -373,5 +374,37 @@ final class PlayTest {
                                     () -> Bridgemaster.play(request -> null, options));
                     assertTrue(error.getMessage().contains(expected), error.getMessage());
                 });
+    }
+
+    @Test
+    void aRequestIsCancelledByTheNextOneAndByTheEndOfTheMatch() throws Exception {
+        var stream = server.welcomedStream(true);
+        // The puppet blocks, and turns the interrupt into an exception, which is ignored.
+        for (int request = 1; request <= 2; request++) {
+            stream.send(decisionRequest(request, request));
+            while (bot.calls.size() < request) {
+                Thread.onSpinWait();
+            }
+        }
+        stream.finish(3);
+        bot.expectResult("decide", "decide", "ended");
+    }
+
+    @Test
+    void aBotThatReturnsNullIsNamed() throws Exception {
+        var options = new Options("puppet", Map.of()).server(server.address()).ticket("t");
+        var thrown = new LinkedBlockingQueue<Throwable>();
+        server.welcomedStream(true);
+        var thread =
+                new Thread(
+                        () ->
+                                thrown.add(
+                                        assertThrows(
+                                                IllegalStateException.class,
+                                                () -> Bridgemaster.play(request -> null, options))));
+        thread.start();
+        server.welcomedStream(true).send(decisionRequest(1, 1));
+        String message = await(thrown).getMessage();
+        assertTrue(message.contains("decide returned null"), message);
     }
 }

@@ -46,7 +46,7 @@ final class RouteTest {
     }
 
     private static Route route(String servers) throws PlayException {
-        return new Route(Server.parse(servers, new Server.TlsFiles("", "", "")));
+        return new Route(Server.parse(servers, new Server.TlsFiles("", "", ""), ""));
     }
 
     /** Returns options with these servers. */
@@ -141,7 +141,7 @@ final class RouteTest {
         // A server that answers might win the race against the timeout.
         try (var silent = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
             String address = "127.0.0.1:" + silent.getLocalPort();
-            Server server = Server.parse(address, new Server.TlsFiles("", "", "")).get(0);
+            Server server = Server.parse(address, new Server.TlsFiles("", "", ""), "").get(0);
             var channel = server.newChannel(Duration.ZERO);
             assertFalse(channel.awaitTermination(1, TimeUnit.SECONDS), "closed before the attempt");
             channel.getState(true);

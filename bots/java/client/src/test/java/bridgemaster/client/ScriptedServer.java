@@ -7,6 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import bridgemaster.v1.LobbyServiceGrpc;
 import bridgemaster.v1.LobbyServiceOuterClass.AttendRequest;
 import bridgemaster.v1.LobbyServiceOuterClass.AttendResponse;
+import bridgemaster.v1.LobbyServiceOuterClass.DeclineOfferRequest;
+import bridgemaster.v1.LobbyServiceOuterClass.DeclineOfferResponse;
+import bridgemaster.v1.LobbyServiceOuterClass.UpdateAttendanceRequest;
+import bridgemaster.v1.LobbyServiceOuterClass.UpdateAttendanceResponse;
 import bridgemaster.v1.Match.MatchResult;
 import bridgemaster.v1.Play.Decision;
 import bridgemaster.v1.Play.DecisionRejected;
@@ -54,6 +58,11 @@ final class ScriptedServer implements AutoCloseable {
     final BlockingQueue<Attending> attendances = new LinkedBlockingQueue<>();
     /** The metadata of each call. */
     final BlockingQueue<Metadata> metadata = new LinkedBlockingQueue<>();
+
+    /** The numbers of busy slots that an attending bot has reported. */
+    final BlockingQueue<Integer> busySlots = new LinkedBlockingQueue<>();
+    /** The offers that it has declined. */
+    final BlockingQueue<String> declined = new LinkedBlockingQueue<>();
 
     private final Server server;
 
@@ -178,6 +187,23 @@ final class ScriptedServer implements AutoCloseable {
         @Override
         public void attend(AttendRequest request, StreamObserver<AttendResponse> outbound) {
             attendances.add(new Attending(request, outbound));
+        }
+
+        @Override
+        public void updateAttendance(
+                UpdateAttendanceRequest request,
+                StreamObserver<UpdateAttendanceResponse> outbound) {
+            busySlots.add(request.getBusySlots());
+            outbound.onNext(UpdateAttendanceResponse.getDefaultInstance());
+            outbound.onCompleted();
+        }
+
+        @Override
+        public void declineOffer(
+                DeclineOfferRequest request, StreamObserver<DeclineOfferResponse> outbound) {
+            declined.add(request.getOfferId());
+            outbound.onNext(DeclineOfferResponse.getDefaultInstance());
+            outbound.onCompleted();
         }
     }
 
