@@ -207,13 +207,16 @@ type scriptedBot struct {
 	t       *testing.T
 	server  *scriptedServer
 	choices chan Choice
-	calls   []string
-	ended   chan error
-	result  *v1.MatchResult
+	// deciding receives an item for each call of Decide.
+	deciding chan bool
+	calls    []string
+	ended    chan error
+	result   *v1.MatchResult
 }
 
 func (p *scriptedBot) Decide(request *Request) Choice {
 	p.calls = append(p.calls, "decide")
+	p.deciding <- true
 	return <-p.choices
 }
 func (p *scriptedBot) MatchStarted(*v1.MatchStarted)         { p.calls = append(p.calls, "started") }
@@ -224,7 +227,8 @@ func (p *scriptedBot) MatchEnded(*v1.MatchResult)            { p.calls = append(
 func startBotAndServer(t *testing.T) *scriptedBot {
 	t.Helper()
 	p := &scriptedBot{
-		t: t, server: start(t), choices: make(chan Choice, 9), ended: make(chan error, 1)}
+		t: t, server: start(t), choices: make(chan Choice, 9), ended: make(chan error, 1),
+		deciding: make(chan bool, 9)}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	options := Options{
@@ -331,8 +335,7 @@ func TestABotThatIsNotResumedStartsOverWithoutItsUnsentAnswer(t *testing.T) {
 	p := startBotAndServer(t)
 	stream, _ := p.server.welcomedStream(true)
 	stream.send(decisionRequest(1, 1))
-	stream.send(ping(1))
-	stream.receive()
+	await(t, p.deciding)
 	stream.end <- nil
 
 	stream, _ = p.server.welcomedStream(false)

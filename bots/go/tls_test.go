@@ -68,7 +68,7 @@ func TestCertificatesThatAreNotTrustedAreNamed(t *testing.T) {
 		listener, server := listen(t), grpc.NewServer(grpc.Creds(pair))
 		go func() { _ = server.Serve(listener) }()
 		t.Cleanup(server.Stop)
-		expectTLSError(t, "https://"+listener.Addr().String(), folder+"expired.pem", one.mistake)
+		expectTLSError(t, "https://"+listener.Addr().String(), folder+"ca.pem", one.mistake)
 	}
 }
 

@@ -105,6 +105,8 @@ class SearchBot(bridgemaster.Bot):
             budget = self._budget(played, halvings - halving)
             played_before = played
             while time.monotonic() < until and played - played_before < budget:
+                if request.cancelled.is_set():
+                    return left[0]
                 # All decisions share a seed, so that luck affects them equally.
                 seed = f"{request.request_id}.{played}"
                 playouts = RulesPlayouts(playouts=batch, seed=seed, resample=True, policy=policy)

@@ -95,7 +95,7 @@ async function decide(request: Request): Promise<number> {
         const outcomes = results[place]?.outcomes ?? [];
         total[index] = outcomes.reduce((sum, each) => sum + score(each, request.seat), total[index] ?? 0);
       });
-    } while (performance.now() < until);
+    } while (performance.now() < until && !request.isCancelled);
     left.sort((one, other) => (total[other] ?? 0) - (total[one] ?? 0));
     left = left.slice(0, Math.ceil(left.length / 2));
   }

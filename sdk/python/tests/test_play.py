@@ -4,6 +4,7 @@ import asyncio
 import io
 import logging
 import queue
+import threading
 import unittest
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
@@ -69,10 +70,12 @@ class Puppet(Bot):
     def __init__(self) -> None:
         """Start without calls and choices."""
         self.calls: list[tuple[str, int]] = []
+        self.deciding = threading.Event()
         self.choices: queue.Queue[Choice | Exception] = queue.Queue()
 
     def decide(self, request: Request) -> Choice:
         self.calls.append(("decide", request.request_id))
+        self.deciding.set()
         choice = self.choices.get(timeout=TIMEOUT_S)
         if isinstance(choice, Exception):
             raise choice
@@ -117,6 +120,10 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(message.WhichOneof("message"), "decision", message)
         self.assertEqual(message.decision.WhichOneof("choice"), "index")
         return message.decision.request_id, message.decision.index
+
+    async def deciding(self) -> None:
+        """Wait until `decide` of the bot is called."""
+        self.assertTrue(await asyncio.to_thread(self.bot.deciding.wait, TIMEOUT_S))
 
     async def end(self, stream: Stream, sequence: int) -> None:
         """End the match, and check that the bot leaves in order."""
@@ -323,8 +330,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
     async def test_an_answer_from_before_the_match_started_over_is_ignored(self) -> None:
         stream = await self.welcomed_stream()
         stream.send(decision_request(1, 1))
-        stream.send(ping(1))
-        await stream.receive()
+        await self.deciding()
         stream.end()
 
         stream = await self.server.stream()
@@ -361,6 +367,7 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
     async def test_a_late_answer_is_not_sent(self) -> None:
         stream = await self.welcomed_stream()
         stream.send(decision_request(1, 1))
+        await self.deciding()
         stream.send(decision_request(2, 2))
         stream.send(ping(1))
         self.assertEqual((await stream.receive()).WhichOneof("message"), "pong")

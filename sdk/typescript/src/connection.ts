@@ -31,7 +31,7 @@ export function openClient(server: Server): grpc.Client {
   if (!proxy) return new grpc.Client(target, credentials(server), CHANNEL_OPTIONS);
   return new grpc.Client(proxy, credentials(server), {
     ...CHANNEL_OPTIONS,
-    "grpc.http_connect_target": target,
+    "grpc.http_connect_target": `dns:${target}`,
     "grpc.default_authority": target,
   });
 }

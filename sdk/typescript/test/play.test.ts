@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { afterEach, beforeEach, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { create, equals, toBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
@@ -53,6 +54,13 @@ class Puppet implements Bot {
     const choice = await this.choices.get();
     if (choice instanceof Error) throw choice;
     return choice;
+  }
+  /** Waits until `decide` is called. */
+  async deciding(): Promise<void> {
+    const called = async () => {
+      while (!this.calls.some((call) => call.startsWith("decide"))) await setImmediate();
+    };
+    await withinTimeout(called());
   }
   matchStarted({ seat }: { seat: number }): void {
     this.calls.push(`started at ${seat}`);
@@ -278,8 +286,7 @@ test("a lost stream is resumed after the last message, and its answer is sent ag
 test("a bot that is not resumed starts over without its unsent answer", async () => {
   let stream = await server.welcomedStream();
   stream.send(decisionRequest(1, 1));
-  stream.send(ping(1));
-  await stream.receive();
+  await bot.deciding();
   stream.end();
 
   const historyId = "f".repeat(32);
@@ -325,6 +332,7 @@ test("the stream of a silent server is replaced", async () => {
 test("a late answer is not sent", async () => {
   const stream = await server.welcomedStream();
   stream.send(decisionRequest(1, 1));
+  await bot.deciding();
   stream.send(decisionRequest(2, 2));
   stream.send(ping(1));
   await expectMessage(stream, { case: "pong", value: { nonce: 1n } });
