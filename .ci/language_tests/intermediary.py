@@ -9,17 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .catalogue import Language
-from .processes import (
-    LONG_CLOCKS,
-    TIMEOUT_S,
-    FailedError,
-    bots,
-    decisions,
-    run_json,
-    server,
-    timed,
-    wait_until,
-)
+from .nodes import check_end, make_match
+from .processes import FailedError, bots, decisions, server, timed, wait_until
 from .sample import command_of
 
 HTTP_STATUSES = (401, 403, 404, 502, 503)
@@ -30,6 +21,7 @@ DECISIONS_BEFORE = 4
 DECISION_MS = "100"
 """Time of each decision of the opponent, so that the match lasts longer than this."""
 
+CONNECT = b"CONNECT "
 PREFACE_BYTES = 24
 HEADERS, SETTINGS = 1, 4
 """Types of HTTP/2 frames."""
@@ -40,6 +32,24 @@ ENDS = 0x05
 def test(language: Language, program: Path) -> None:
     """Test the sample bot of a language."""
     timed(f"{language.name}: survives the answers of an intermediary", play, language, program)
+    timed(f"{language.name}: plays through a proxy", play_proxied, language, program)
+
+
+def play_proxied(language: Language, program: Path) -> None:
+    """Play a match at a server that only the proxy of the bot can reach."""
+    with (
+        tempfile.TemporaryDirectory() as data,
+        server(program, data, "127.0.0.1:0") as (_, url),
+        intermediary(url.removeprefix("http://")) as proxy,
+        bots() as start,
+    ):
+        match, (first, second) = make_match(program, url)
+        # This name does not exist.
+        address = "http://bridgemaster.invalid:7"
+        variables = {"BRIDGEMASTER_TICKET": first, "BRIDGEMASTER_PROXY": proxy.url}
+        bot = start(command_of(language, program), address, **variables)
+        other = start([str(program), "bot", "random"], url, BRIDGEMASTER_TICKET=second)
+        check_end(program, url, match, [bot, other])
 
 
 def play(language: Language, program: Path) -> None:
@@ -50,10 +60,7 @@ def play(language: Language, program: Path) -> None:
         intermediary(url.removeprefix("http://")) as proxy,
         bots() as start,
     ):
-        flags = ["--game", "alhambra", "--seats", "2", *LONG_CLOCKS, "--reconnect-ms", "600000"]
-        made = run_json(program, "match", "create", "--server", url, *flags, "--json")
-        match = made["match"]["matchId"]
-        first, second = (seat["ticket"] for seat in made["tickets"])
+        match, (first, second) = make_match(program, url)
         # With a queue, a lost connection is retried for 10 minutes.
         variables = {"BRIDGEMASTER_TICKET": first, "BRIDGEMASTER_QUEUE": "none"}
         bot = start(command_of(language, program), proxy.url, **variables)
@@ -61,15 +68,9 @@ def play(language: Language, program: Path) -> None:
         other = start(opponent, url, BRIDGEMASTER_TICKET=second)
         wait_until(lambda: decisions(program, url, match) >= DECISIONS_BEFORE)
         proxy.interrupt([*map(http_answer, HTTP_STATUSES), *map(grpc_answer, GRPC_CODES)])
-        for process in (bot, other):
-            if process.wait(TIMEOUT_S) != 0:
-                raise FailedError(f"a bot exited with {process.returncode}")
+        check_end(program, url, match, [bot, other])
         if proxy.answers:
             raise FailedError(f"{len(proxy.answers)} answers were not needed")
-        result = run_json(program, "match", "result", "--server", url, match, "--json")
-        seats = result["result"]["seats"]
-        if any(seat.get("faultCount") or seat.get("houseDecisions") for seat in seats):
-            raise FailedError(f"faults after the answers of an intermediary: {seats}")
 
 
 def http_answer(status: int) -> bytes:
@@ -115,6 +116,12 @@ class Intermediary:
     def _pass_on(self, connection: socket.socket) -> None:
         with suppress(OSError), connection, socket.create_connection(self._target) as served:
             self._passed += [connection, served]
+            if connection.recv(len(CONNECT), socket.MSG_PEEK) == CONNECT:
+                # All names lead to the same server.
+                with connection.makefile("rb", buffering=0) as request:
+                    while request.readline().strip():
+                        pass
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
             back = threading.Thread(target=copy, args=(served, connection), daemon=True)
             back.start()
             copy(connection, served)

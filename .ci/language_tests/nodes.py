@@ -70,7 +70,7 @@ def bot_addresses(entry: str) -> str:
 
 def make_match(program: Path, url: str) -> tuple[str, list[str]]:
     """Create a match on a node, and return its id and tickets."""
-    flags = ["--game", "alhambra", "--seats", "2", *LONG_CLOCKS]
+    flags = ["--game", "alhambra", "--seats", "2", *LONG_CLOCKS, "--reconnect-ms", "600000"]
     made = run_json(program, "match", "create", "--server", url, *flags, "--json")
     return made["match"]["matchId"], [seat["ticket"] for seat in made["tickets"]]
 
@@ -110,4 +110,4 @@ def check_end(program: Path, url: str, match: str, played: list["subprocess.Pope
         "seats"
     ]
     if any(seat.get("faultCount") or seat.get("houseDecisions") for seat in seats):
-        raise FailedError(f"faults with several nodes: {seats}")
+        raise FailedError(f"faults of a seat: {seats}")
