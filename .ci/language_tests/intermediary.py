@@ -87,7 +87,7 @@ def grpc_answer(code: int) -> bytes:
 
 
 class Intermediary:
-    """A proxy that passes connections on, or answers their first call."""
+    """A proxy that passes connections on, or answers their calls."""
 
     def __init__(self, listener: socket.socket, target: str) -> None:
         """Start without answers: every connection is passed on."""
@@ -100,7 +100,7 @@ class Intermediary:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def interrupt(self, answers: list[bytes]) -> None:
-        """End all connections, and give each of the next ones an answer."""
+        """End all connections, and give each of the next calls an answer."""
         self.answers.extend(answers)
         for connection in self._passed:
             with suppress(OSError):
@@ -131,17 +131,14 @@ class Intermediary:
         with suppress(OSError), connection, connection.makefile("rb") as received:
             received.read(PREFACE_BYTES)
             connection.sendall(frame(SETTINGS, 0, 0, b""))
-            kind = None
-            while kind != HEADERS:
-                head = received.read(9)
-                if len(head) < 9:
-                    # A probe, not a call.
-                    return
+            # A client may use the connection for further calls.
+            while len(head := received.read(9)) == 9:
                 kind, stream = head[3], int.from_bytes(head[5:9], "big")
                 received.read(int.from_bytes(head[:3], "big"))
-            connection.sendall(frame(HEADERS, ENDS, stream, self.answers.popleft()))
-            while received.read1():
-                pass
+                if kind == HEADERS:
+                    if not self.answers:
+                        return
+                    connection.sendall(frame(HEADERS, ENDS, stream, self.answers.popleft()))
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
