@@ -3,7 +3,17 @@
 use std::{error::Error, str::FromStr, time::Duration};
 
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_client::TraceServiceClient;
-use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
+use percent_encoding::percent_decode_str;
+use tonic::{
+    Request, Status,
+    metadata::{AsciiMetadataKey, AsciiMetadataValue},
+    service::{Interceptor, interceptor::InterceptedService},
+    transport::{Channel, ClientTlsConfig, Endpoint},
+};
+
+/// Environment variable with the headers that are sent to the collector, such as
+/// `authorization=Bearer%20TOKEN,tenant=a`: names and percent-encoded values.
+pub const HEADERS_VARIABLE: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 
 /// Timeout for connection attempts and for responses; the same as in OpenTelemetry's own exporters.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -12,6 +22,31 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Collector {
     endpoint: Endpoint,
+    headers: Headers,
+}
+
+/// The headers of each call, which can be secrets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Headers(Vec<(AsciiMetadataKey, AsciiMetadataValue)>);
+
+impl Interceptor for Headers {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        for (name, value) in &self.0 {
+            request.metadata_mut().insert(name.clone(), value.clone());
+        }
+        Ok(request)
+    }
+}
+
+/// An invalid list of headers. The error does not repeat the list, which can contain secrets.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{HEADERS_VARIABLE}: entry {entry} is not a header; write NAME=VALUE, separated by commas, with \
+     percent-encoded values"
+)]
+pub struct InvalidHeaders {
+    /// The number of the invalid entry, from 1.
+    pub entry: usize,
 }
 
 /// An invalid collector address.
@@ -35,6 +70,9 @@ pub enum InvalidCollectorAddress {
         detail: String,
     },
 }
+
+/// A client that adds the headers to each call.
+pub(crate) type CollectorClient = TraceServiceClient<InterceptedService<Channel, Headers>>;
 
 impl FromStr for Collector {
     type Err = InvalidCollectorAddress;
@@ -60,28 +98,57 @@ impl FromStr for Collector {
         }
         let endpoint = endpoint.connect_timeout(TIMEOUT).timeout(TIMEOUT);
         if !is_encrypted {
-            return Ok(Self { endpoint });
+            return Ok(Self {
+                endpoint,
+                headers: Headers::default(),
+            });
         }
         let encrypted = endpoint.tls_config(ClientTlsConfig::new().with_native_roots());
         let endpoint = encrypted.map_err(|error| InvalidCollectorAddress::Tls {
             address: address.to_owned(),
             detail: with_sources(&error),
         })?;
-        Ok(Self { endpoint })
+        Ok(Self {
+            endpoint,
+            headers: Headers::default(),
+        })
     }
 }
 
 impl Collector {
     /// Creates a client. Its connection is established on first use, and reestablished after it is
     /// lost.
-    pub(crate) fn client(&self) -> TraceServiceClient<Channel> {
-        TraceServiceClient::new(self.endpoint.connect_lazy())
+    pub(crate) fn client(&self) -> CollectorClient {
+        TraceServiceClient::with_interceptor(self.endpoint.connect_lazy(), self.headers.clone())
+    }
+
+    /// Adds the headers of [`HEADERS_VARIABLE`] to each call.
+    ///
+    /// # Errors
+    /// If an entry is not of the form NAME=VALUE.
+    pub fn with_headers(mut self, text: &str) -> Result<Self, InvalidHeaders> {
+        let entries = text.split(',').zip(1..);
+        for (entry, number) in entries.filter(|(entry, _)| !entry.trim().is_empty()) {
+            let header = parse_header(entry).ok_or(InvalidHeaders { entry: number })?;
+            self.headers.0.push(header);
+        }
+        Ok(self)
     }
 
     /// The URL of the collector.
     pub fn address(&self) -> String {
         self.endpoint.uri().to_string()
     }
+}
+
+fn parse_header(entry: &str) -> Option<(AsciiMetadataKey, AsciiMetadataValue)> {
+    let (name, value) = entry.split_once('=')?;
+    let name = name.trim().to_ascii_lowercase().parse().ok()?;
+    let value = percent_decode_str(value.trim()).decode_utf8().ok()?;
+    let mut value: AsciiMetadataValue = value.parse().ok()?;
+    // Hides the value in debug output.
+    value.set_sensitive(true);
+    Some((name, value))
 }
 
 /// Formats an error with its sources.
@@ -114,5 +181,18 @@ mod tests {
             let refused = wrong.parse::<Collector>().unwrap_err().to_string();
             assert!(refused.contains("http://HOST:PORT"), "{wrong}: {refused}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_invalid_header_is_refused_without_repeating_its_value() {
+        let collector: Collector = "http://127.0.0.1:4317".parse().unwrap();
+        assert!(collector.clone().with_headers(" a = b, , c=").is_ok());
+        for wrong in ["a=b,hush", "a=b,hu sh=1", "a=b,x=hush%0a"] {
+            let refused = collector.clone().with_headers(wrong).unwrap_err();
+            assert_eq!(refused, InvalidHeaders { entry: 2 });
+            assert!(!refused.to_string().contains("hush"), "{refused}");
+        }
+        let secret = collector.with_headers("a=hush").unwrap();
+        assert!(!format!("{secret:?}").contains("hush"), "{secret:?}");
     }
 }

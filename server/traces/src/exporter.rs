@@ -8,19 +8,17 @@ use std::{
     time::Duration,
 };
 
-use opentelemetry_proto::tonic::collector::trace::v1::{
-    ExportTraceServiceResponse, trace_service_client::TraceServiceClient,
-};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
 use tokio::{
     select,
     sync::mpsc::{self, error::TrySendError},
     time::{Instant, sleep, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
-use tonic::{Code, Status, transport::Channel};
+use tonic::{Code, Status};
 use tracing::{info, warn};
 
-use crate::{Collector, Source, Span};
+use crate::{Collector, Source, Span, collector::CollectorClient};
 
 /// Maximum number of queued spans: the spans of one second on a busy server.
 pub const MAX_QUEUED_SPANS: usize = 8192;
@@ -100,7 +98,7 @@ impl Traces {
 pub struct Exporter {
     source: Source,
     address: String,
-    client: TraceServiceClient<Channel>,
+    client: CollectorClient,
     spans: mpsc::Receiver<Span>,
     /// The number of dropped spans that have not been logged yet.
     lost: Arc<AtomicU64>,

@@ -15,7 +15,7 @@ mod export_request;
 mod exporter;
 mod span;
 
-pub use collector::{Collector, InvalidCollectorAddress};
+pub use collector::{Collector, HEADERS_VARIABLE, InvalidCollectorAddress, InvalidHeaders};
 pub use export_request::Source;
 pub use exporter::{Exporter, FLUSH_TIMEOUT, MAX_QUEUE_BYTES, MAX_QUEUED_SPANS, Traces};
 pub use opentelemetry_proto::tonic::trace::v1::span::SpanKind;

@@ -73,9 +73,11 @@ async fn a_span_arrives_with_all_its_attributes() {
 }
 
 #[tokio::test]
-async fn queued_spans_are_exported_when_the_exporter_stops() {
+async fn queued_spans_are_exported_with_the_headers_when_the_exporter_stops() {
     let collecting = Collecting::start().await;
-    let (traces, exporter) = Traces::new(&collecting.address.parse().unwrap(), source());
+    let collector: Collector = collecting.address.parse().unwrap();
+    let collector = collector.with_headers("authorization=Bearer%20t0ken,tenant=a");
+    let (traces, exporter) = Traces::new(&collector.unwrap(), source());
     // This is more than one batch contains.
     for _ in 0..1_000 {
         traces.record(|| span("late"));
@@ -84,6 +86,10 @@ async fn queued_spans_are_exported_when_the_exporter_stops() {
     stop.cancel();
     timeout(PATIENCE, exporter.run(stop)).await.unwrap();
     assert_eq!(collecting.spans().len(), 1_000);
+    let received = String::from_utf8_lossy(&collecting.bytes()).into_owned();
+    for header in ["\"authorization\": \"Bearer t0ken\"", "\"tenant\": \"a\""] {
+        assert!(received.contains(header), "{header}");
+    }
 }
 
 #[tokio::test]
