@@ -71,7 +71,8 @@ pub enum Effect {
         /// The fault with its cost.
         fault: Fault,
     },
-    /// Count an event in the metrics. The event is no longer secret.
+    /// Count an event in the metrics. The event is no longer secret. It follows the effect that
+    /// stores the event's entry.
     Count(CountedEvent),
     /// The match has ended. No records or entries follow.
     Ended(MatchEnd),
@@ -164,12 +165,16 @@ pub enum Closing {
 /// The decisions and faults made while it is secret which seats have decided. Their number is
 /// small, because secret phases are short and the recorded faults of a seat are limited.
 #[derive(Debug, Default)]
-pub(crate) struct WithheldCounts(Vec<CountedEvent>);
+pub(crate) struct WithheldCounts {
+    withheld: Vec<CountedEvent>,
+    /// Events that are public, and are emitted once their entry is queued.
+    public: Vec<CountedEvent>,
+}
 
 impl WithheldCounts {
     /// Adds a decision made at this time since the start of the match.
     pub(crate) fn add_decision<G: Game>(&mut self, record: &DecisionRecord<G>, at_ms: u64) {
-        self.0.push(CountedEvent::Decision {
+        self.withheld.push(CountedEvent::Decision {
             seat: record.seat,
             by: record.decided_by,
             charge: record.charge,
@@ -179,12 +184,17 @@ impl WithheldCounts {
 
     pub(crate) fn add_fault(&mut self, seat: Seat, fault: &Fault) {
         let fault = fault.clone();
-        self.0.push(CountedEvent::Fault { seat, fault });
+        self.withheld.push(CountedEvent::Fault { seat, fault });
     }
 
-    /// Emits all withheld events to the metrics.
-    pub(crate) fn release(&mut self, effects: &mut Vec<Effect>) {
-        effects.extend(self.0.drain(..).map(Effect::Count));
+    /// Makes all withheld events public.
+    pub(crate) fn release(&mut self) {
+        self.public.append(&mut self.withheld);
+    }
+
+    /// Emits all public events, after the effect that stores their entry.
+    pub(crate) fn emit(&mut self, effects: &mut Vec<Effect>) {
+        effects.extend(self.public.drain(..).map(Effect::Count));
     }
 }
 

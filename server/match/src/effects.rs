@@ -37,7 +37,7 @@ impl<G: WireGame> Match<G> {
             }
         }
         if !self.referee.is_secret_who_decided() {
-            self.withheld_counts.release(effects);
+            self.withheld_counts.release();
             if let Replay::Recording(writer) = &mut self.replay {
                 writer.publish();
             }
@@ -48,6 +48,7 @@ impl<G: WireGame> Match<G> {
             is_cancelled.then(Arc::default)
         };
         self.store(finished_replay, time, effects);
+        self.withheld_counts.emit(effects);
         let after = self.uncommitted();
         for output in outputs.drain(..) {
             match output {
@@ -232,7 +233,7 @@ impl<G: WireGame> Match<G> {
             RecordEntry::Seat(_) => &[],
         };
         if !events.is_empty() {
-            self.withheld_counts.release(effects);
+            self.withheld_counts.release();
         }
         self.unpublished.record(events);
         if let Replay::Recording(writer) = &mut self.replay {

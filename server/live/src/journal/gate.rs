@@ -25,8 +25,16 @@ pub struct Gate(Arc<GateState>);
 #[derive(Debug, Default)]
 struct GateState {
     outcome: SetOnce<Result<Instant, NotStored>>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Everything that waits for the outcome of a commit.
+#[derive(Debug, Default)]
+struct Waiting {
     /// Wakers to call once there is an outcome.
-    wakers: Mutex<Vec<Waker>>,
+    wakers: Vec<Waker>,
+    /// Spans to record once the commit is durable.
+    spans: Vec<(Traces, Span)>,
 }
 
 impl Gate {
@@ -34,9 +42,27 @@ impl Gate {
     pub fn resolve(&self, outcome: Result<(), NotStored>) {
         // Only the journal writer resolves a gate, and only once.
         let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
-        let wakers = std::mem::take(&mut *self.0.wakers.lock());
+        let Waiting { wakers, spans } = std::mem::take(&mut *self.0.waiting.lock());
+        for (traces, span) in spans.into_iter().filter(|_| self.is_open()) {
+            traces.record(|| span);
+        }
         for waker in wakers {
             waker.wake();
+        }
+    }
+
+    /// Records a span once the commit is durable, or immediately if it already is.
+    fn record_once_open(&self, traces: &Traces, span: Span) {
+        {
+            let mut waiting = self.0.waiting.lock();
+            // The outcome is checked under the lock, so that `resolve` finds the span in the list.
+            if self.outcome().is_none() {
+                waiting.spans.push((traces.clone(), span));
+                return;
+            }
+        }
+        if self.is_open() {
+            traces.record(|| span);
         }
     }
 
@@ -44,10 +70,10 @@ impl Gate {
     /// known.
     pub(crate) fn wake_when_resolved(&self, waker: Waker) {
         {
-            let mut wakers = self.0.wakers.lock();
+            let mut waiting = self.0.waiting.lock();
             // The outcome is checked under the lock, so that `resolve` finds the waker in the list.
             if self.outcome().is_none() {
-                wakers.push(waker);
+                waiting.wakers.push(waker);
                 return;
             }
         }
@@ -149,15 +175,10 @@ pub(crate) fn emit_once_committed(
     if !traces.is_enabled() {
         return;
     }
-    let Some(gate) = gate.cloned() else {
-        return traces.record(span);
-    };
-    let (traces, span) = (traces.clone(), span());
-    tokio::spawn(async move {
-        if gate.wait().await.is_ok() {
-            traces.record(|| span);
-        }
-    });
+    match gate {
+        Some(gate) => gate.record_once_open(traces, span()),
+        None => traces.record(span),
+    }
 }
 
 /// Returns the result of a call once the state on which it depends is committed.

@@ -168,8 +168,11 @@ impl<G: WireGame> Locked<G> {
                 self.streams[seat.index()] = None;
                 self.forwarded.record_end(seat);
                 match garbage {
-                    Some(detail) => warn!(%seat, detail, "the stream sent a malformed message"),
-                    None => info!(%seat, "the stream ended"),
+                    Some(detail) => warn!(
+                        seat = seat.number(),
+                        detail, "the stream sent a malformed message"
+                    ),
+                    None => info!(seat = seat.number(), "the stream ended"),
                 }
             }
             Effect::Wake => shared.deadline_moved.notify_one(),
@@ -178,7 +181,7 @@ impl<G: WireGame> Locked<G> {
                 shared.context.metrics.observe_handling(time);
             }
             Effect::LogFault { seat, fault } => {
-                info!(%seat, reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
+                info!(seat = seat.number(), reason = %fault.reason, action = %fault.action, detail = fault.detail, "fault");
             }
             Effect::Count(counted) => self.count_event(shared, counted),
             Effect::Ended(ending) => results.ended = Some(self.end_with_result(shared, ending)),
@@ -196,6 +199,8 @@ impl<G: WireGame> Locked<G> {
 
     fn count_event(&self, shared: &MatchShared, counted: CountedEvent) {
         let spans = shared.match_spans();
+        // The entry of the event has just been queued.
+        let gate = self.gates.newest();
         let traces = &shared.context.traces;
         match counted {
             CountedEvent::Decision {
@@ -205,14 +210,15 @@ impl<G: WireGame> Locked<G> {
                 at_ms,
             } => {
                 shared.metrics.count_decision(by, charge.as_ref());
-                traces.record(|| {
+                emit_once_committed(traces, gate, || {
                     spans.decision(self.elapsed_since(shared, at_ms), seat, by, charge.as_ref())
                 });
             }
             CountedEvent::Fault { seat, fault } => {
                 shared.context.metrics.count_fault(&fault);
-                traces
-                    .record(|| spans.fault(self.elapsed_since(shared, fault.at_ms), seat, &fault));
+                emit_once_committed(traces, gate, || {
+                    spans.fault(self.elapsed_since(shared, fault.at_ms), seat, &fault)
+                });
             }
         }
     }
@@ -356,6 +362,11 @@ impl PendingGates {
     pub(super) fn pop_open(&mut self) -> Option<(Entries, Gate)> {
         let (_, first) = self.waiting.first()?;
         first.is_open().then(|| self.waiting.remove(0))
+    }
+
+    /// Returns the newest gate, unless all entries are known to be durable.
+    fn newest(&self) -> Option<&Gate> {
+        self.waiting.last().map(|(_, gate)| gate)
     }
 
     /// Returns the gate that opens once the first `after` entries are durable, or `None` if they

@@ -8,6 +8,9 @@ mod cancelling;
 mod catalog;
 #[path = "../certificates/mod.rs"]
 mod certificates;
+#[allow(dead_code)] // Not every target needs all of it.
+#[path = "../../../traces/tests/collecting/mod.rs"]
+mod collecting;
 mod connections;
 mod conversation;
 mod delayed_law;

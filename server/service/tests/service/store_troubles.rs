@@ -12,12 +12,17 @@ use std::{
 
 use bridgemaster_proto::v1::play_response::Message;
 use bridgemaster_replay::verify;
-use bridgemaster_server::{Limits, ServeError, ServerOptions};
+use bridgemaster_server::{
+    Limits, ServeError, ServerOptions,
+    traces::{Source, Traces},
+};
 use bridgemaster_store::{Store, StoreError};
 use tokio::{sync::Notify, time::sleep};
+use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::{
+    collecting::Collecting,
     intercepted_store::InterceptedStore,
     raw_bot::{RawBot, ResumePoint, hello_message, resume_all},
     streams::{PATIENCE, outcome, reason},
@@ -189,4 +194,44 @@ async fn a_match_that_cannot_be_stored_is_not_created() {
     let server = TestServer::over(&filling, Limits::default()).await;
     assert_eq!(outcome(server.try_create(of_two()).await), "STORAGE_FAILED");
     assert!(filling.open_match_ids().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_span_of_a_decision_is_exported_only_once_the_decision_is_stored() {
+    let collecting = Collecting::start().await;
+    let collector = collecting.address.parse().unwrap();
+    let (traces, exporter) = Traces::new(&collector, Source::server("1.2.3", None));
+    let stop = CancellationToken::new();
+    let exporting = tokio::spawn(exporter.run(stop.clone()));
+    let fails = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&fails);
+    let store = InterceptedStore::before_commits(memory(), move || {
+        let fails = flag.load(Ordering::Relaxed);
+        ready(if fails { Err(disk_full()) } else { Ok(()) })
+    });
+    let mut server = TestServer::with_options(ServerOptions {
+        traces,
+        storage: Some(storage(&store)),
+        ..with_limits(Limits::default())
+    })
+    .await;
+    let seated = server.create(config("carcassonne", 2)).await;
+    let [mut first, mut second] = server.join_all(&seated).await;
+    for is_last in [false, true] {
+        let (bot, asked) = tokio::select! {
+            asked = first.next_request() => (&first, asked),
+            asked = second.next_request() => (&second, asked),
+        };
+        fails.store(is_last, Ordering::Relaxed);
+        bot.answer_first(&asked).await;
+    }
+    server.ended().await.unwrap_err();
+    stop.cancel();
+    exporting.await.unwrap();
+    let spans = collecting.spans();
+    let by_bots = spans.iter().filter(|one| {
+        one.span.name == "decision"
+            && one.attribute("bridgemaster.decision.by").as_deref() == Some("bot")
+    });
+    assert_eq!(by_bots.count(), 1);
 }
