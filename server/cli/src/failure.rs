@@ -63,9 +63,13 @@ pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     }
     if is_misuse(error) {
         output::eprint("\nFor more information, try '--help'.");
-        return ExitCode::from(MISUSED);
     }
-    ExitCode::from(FAILED)
+    code(error)
+}
+
+/// Returns the exit code for an error.
+pub(super) fn code(error: &anyhow::Error) -> ExitCode {
+    ExitCode::from(if is_misuse(error) { MISUSED } else { FAILED })
 }
 
 /// Returns a command's exit code. Prints the command's error on standard error.
@@ -77,7 +81,7 @@ pub(super) fn exit_code(done: anyhow::Result<()>) -> ExitCode {
 }
 
 /// Joins an error and its causes. Omits causes that the text before already contains.
-fn with_causes(error: &anyhow::Error) -> String {
+pub(super) fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     append_causes(&mut text, error.source());
     text

@@ -164,7 +164,7 @@ fn main() -> ExitCode {
     }
     let done = match command {
         Command::Demo(args) => args.run(),
-        Command::Serve(args) => args.run(),
+        Command::Serve(args) => return args.run(),
         Command::Match(args) => return args.run(),
         Command::Ladder(args) => args.run(),
         Command::Contest(args) => return contest::run(args),

@@ -46,7 +46,8 @@ struct LineRate {
 
 /// A filter that limits the rate of each kind of line. Warnings and errors are limited to a burst
 /// of ten, and then one line every ten seconds; `INFO` lines to a burst of 5,000, and then 100 a
-/// second. Other levels are not limited. Suppressed lines are counted, for [`LineLimit::report`].
+/// second. Other levels are not limited. Suppressed lines are counted, for [`LineLimit::report`],
+/// which also reports the largest duration in them: that of the fields whose names end in `_ms`.
 ///
 /// ```
 /// use bridgemaster_edge::line_limit::LineLimit;
@@ -75,6 +76,8 @@ struct LineKind {
     suppressed: u64,
     /// The first suppressed message.
     message: String,
+    /// The largest duration in a suppressed line, in ms.
+    longest_ms: Option<u64>,
 }
 
 impl LineLimit {
@@ -87,20 +90,21 @@ impl LineLimit {
     /// Logs the number of suppressed lines of each kind since the last report.
     pub fn report(&self) {
         let mut kinds = self.kinds.lock();
-        let suppressed: Vec<(String, u64)> = kinds
+        let suppressed: Vec<(String, u64, Option<u64>)> = kinds
             .values_mut()
             .filter(|kind| kind.suppressed > 0)
             .map(|kind| {
                 (
                     std::mem::take(&mut kind.message),
                     std::mem::take(&mut kind.suppressed),
+                    kind.longest_ms.take(),
                 )
             })
             .collect();
         // The reports pass through this filter too.
         drop(kinds);
-        for (like, lines) in suppressed {
-            warn!(target: OWN_TARGET, lines, ?like, "suppressed similar lines");
+        for (like, lines, longest_ms) in suppressed {
+            warn!(target: OWN_TARGET, lines, longest_ms, ?like, "suppressed similar lines");
         }
     }
 
@@ -122,15 +126,14 @@ impl LineLimit {
                 full_at: now,
                 suppressed: 0,
                 message: String::new(),
+                longest_ms: None,
             });
         let full_at = kind.full_at.max(now) + rate.interval;
         if full_at.saturating_duration_since(now) <= rate.interval * rate.burst {
             kind.full_at = full_at;
             return true;
         }
-        if kind.suppressed == 0 {
-            event.record(&mut MessageVisitor(&mut kind.message));
-        }
+        event.record(&mut SuppressedLineVisitor(kind));
         kind.suppressed += 1;
         false
     }
@@ -151,14 +154,45 @@ impl<S> Filter<S> for LineLimit {
     }
 }
 
-/// Extracts the message of an event.
-struct MessageVisitor<'a>(&'a mut String);
+/// Records the first message of a kind of line, and its longest duration.
+struct SuppressedLineVisitor<'a>(&'a mut LineKind);
 
-impl Visit for MessageVisitor<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if field.name() == "message" {
-            let text = format!("{value:?}");
-            *self.0 = text.chars().take(SAMPLE_CHARS).collect();
+impl Visit for SuppressedLineVisitor<'_> {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        if field.name().ends_with("_ms") {
+            self.0.longest_ms = self.0.longest_ms.max(Some(value));
         }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" && self.0.suppressed == 0 {
+            let text = format!("{value:?}");
+            self.0.message = text.chars().take(SAMPLE_CHARS).collect();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::{Layer as _, fmt::TestWriter, layer::SubscriberExt as _, registry};
+
+    use super::*;
+
+    #[test]
+    fn the_report_of_suppressed_lines_has_the_first_message_and_the_longest_duration() {
+        let limit = LineLimit::default();
+        let log = tracing_subscriber::fmt::layer().with_writer(TestWriter::new);
+        let log = registry().with(log.with_filter(limit.clone()));
+        tracing::subscriber::with_default(log, || {
+            for commit_ms in (0..30_u64).chain([700, 5]) {
+                warn!(commit_ms, retries = 9_000_u64, "the store is slow");
+            }
+        });
+        let kinds = limit.kinds.lock();
+        let [kind] = kinds.values().collect::<Vec<_>>()[..] else {
+            panic!("{kinds:?}");
+        };
+        assert_eq!((kind.suppressed, kind.longest_ms), (22, Some(700)));
+        assert_eq!(kind.message, "the store is slow");
     }
 }

@@ -173,7 +173,7 @@ impl RedeemedTicket {
     pub fn span(&self) -> Span {
         // The parent span is borrowed. If it were passed by value, it would close before its child
         // opens.
-        error_span!(parent: &self.hosted.span(), "seat", seat = %self.seat)
+        error_span!(parent: &self.hosted.span(), "seat", seat = self.seat.number())
     }
 
     /// Joins the seat with a new stream, and closes any older stream of the seat. With a key, the

@@ -2,6 +2,7 @@
 //! disk or a blocked pipe does not delay matches.
 
 use std::{
+    env, fmt as std_fmt,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -12,23 +13,27 @@ use std::{
 use bridgemaster_bots::log_filter;
 use bridgemaster_server::{
     LineLimit, VERSION,
-    traces::{Source, Traces},
+    traces::{HEADERS_VARIABLE, Source, Traces},
 };
 use bridgemaster_store::NodeName;
 use tokio::{task::JoinHandle, time::interval};
 use tokio_util::sync::CancellationToken;
-use tracing::{info, level_filters::LevelFilter, warn};
+use tracing::{Event, Subscriber, info, level_filters::LevelFilter, warn};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{
     Layer as _,
     filter::{FilterExt as _, Targets},
-    fmt,
+    fmt::{
+        self, FmtContext, FormatFields,
+        format::{FormatEvent, Writer},
+    },
     layer::SubscriberExt as _,
-    registry,
+    registry::LookupSpan,
     util::SubscriberInitExt as _,
 };
 
 use crate::{
+    failure::misuse,
     output,
     serve::settings::{LogFormat, Settings},
 };
@@ -72,11 +77,58 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
     let missing = MissingLines::new(limit, &lines);
     let log = fmt::layer().with_ansi(output::has_colours());
     let log = log.with_writer(lines);
+    let node = settings.node.as_ref().map(NodeName::to_string);
     match format {
-        LogFormat::Text => registry().with(log.with_filter(filter)).init(),
-        LogFormat::Json => registry().with(log.json().with_filter(filter)).init(),
+        LogFormat::Text => {
+            let prefix = node.map(|node| format!("{node} "));
+            let log = log.map_event_format(|format| NamedLines { prefix, format });
+            tracing_subscriber::registry()
+                .with(log.with_filter(filter))
+                .init();
+        }
+        LogFormat::Json => {
+            let prefix = node.map(|node| format!("{{\"node\":{},", serde_json::json!(node)));
+            let log = log.json();
+            let log = log.map_event_format(|format| NamedLines { prefix, format });
+            tracing_subscriber::registry()
+                .with(log.with_filter(filter))
+                .init();
+        }
     }
     (missing, writing)
+}
+
+/// Begins each line with the name of the node, if it has one.
+struct NamedLines<F> {
+    /// The text before the line. In JSON, it replaces the first brace.
+    prefix: Option<String>,
+    format: F,
+}
+
+impl<S, N, F> FormatEvent<S, N> for NamedLines<F>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+    F: FormatEvent<S, N>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std_fmt::Result {
+        let Some(prefix) = &self.prefix else {
+            return self.format.format_event(context, writer, event);
+        };
+        writer.write_str(prefix)?;
+        if !prefix.starts_with('{') {
+            return self.format.format_event(context, writer, event);
+        }
+        let mut line = String::new();
+        self.format
+            .format_event(context, Writer::new(&mut line), event)?;
+        writer.write_str(line.strip_prefix('{').unwrap_or(&line))
+    }
 }
 
 impl MissingLines {
@@ -115,16 +167,19 @@ pub(super) struct SpanExport {
 }
 
 /// Starts exporting spans, if a collector is configured.
-pub(super) fn start_export(settings: &Settings) -> (Traces, SpanExport) {
+pub(super) fn start_export(settings: &Settings) -> anyhow::Result<(Traces, SpanExport)> {
     let stop = CancellationToken::new();
     let Some(collector) = &settings.otlp else {
-        return (Traces::disabled(), SpanExport { task: None, stop });
+        return Ok((Traces::disabled(), SpanExport { task: None, stop }));
     };
+    let headers = env::var(HEADERS_VARIABLE).unwrap_or_default();
+    let collector = collector.clone().with_headers(&headers);
+    let collector = collector.map_err(|error| misuse(error.to_string()))?;
     let name = settings.node.as_ref().map(NodeName::as_str);
-    let (traces, exporter) = Traces::new(collector, Source::server(VERSION, name));
+    let (traces, exporter) = Traces::new(&collector, Source::server(VERSION, name));
     info!(collector = collector.address(), "exporting spans");
     let task = Some(tokio::spawn(exporter.run(stop.clone())));
-    (traces, SpanExport { task, stop })
+    Ok((traces, SpanExport { task, stop }))
 }
 
 impl SpanExport {
@@ -176,7 +231,7 @@ mod tests {
             .finish(SlowWriter { requests, written });
         let missing = MissingLines::new(LineLimit::default(), &log);
         let log = fmt::layer().with_ansi(false).with_writer(log);
-        with_default(registry().with(log), || {
+        with_default(tracing_subscriber::registry().with(log), || {
             missing.report();
             for number in 0..100 {
                 info!(number, "one of many");

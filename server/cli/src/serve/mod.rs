@@ -6,7 +6,7 @@ mod log;
 mod rules;
 mod settings;
 
-use std::{io, net::SocketAddr, path::Path, sync::Arc};
+use std::{io, net::SocketAddr, path::Path, process::ExitCode, sync::Arc};
 
 use bridgemaster_sdk::{TlsOptions, endpoint};
 use bridgemaster_server::{
@@ -19,15 +19,15 @@ use bridgemaster_store::{
 };
 use clap::{Args, Subcommand};
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::{
-    failure::misuse,
+    failure::{self, misuse},
     output,
     process::{block_on, stop_requested},
     serve::{
         rules::RulesArgs,
-        settings::{ServeArgs, Settings},
+        settings::{LogFormat, ServeArgs, Settings},
     },
 };
 
@@ -47,25 +47,37 @@ enum ServeSubcommand {
 }
 
 impl ServeCommand {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run(self) -> ExitCode {
         match self.command {
-            Some(ServeSubcommand::Rules(args)) => args.run(),
+            Some(ServeSubcommand::Rules(args)) => failure::exit_code(args.run()),
             None => self.args.run(),
         }
     }
 }
 
 impl ServeArgs {
-    fn run(self) -> anyhow::Result<()> {
-        let settings = self.0?;
-        settings.check()?;
+    fn run(self) -> ExitCode {
+        let settings = match self.0 {
+            Ok(settings) => settings,
+            Err(error) => return failure::report(&error),
+        };
+        let is_json = settings.log == Some(LogFormat::Json);
         let (missing_lines, _writing) = log::start(&settings);
-        let served = block_on(async {
-            tokio::spawn(missing_lines.clone().report_periodically());
-            serve(settings).await
+        let served = settings.check().and_then(|()| {
+            block_on(async {
+                tokio::spawn(missing_lines.clone().report_periodically());
+                serve(settings).await
+            })
         });
         missing_lines.report();
-        served
+        match served {
+            Err(error) if is_json => {
+                let reason = failure::with_causes(&error);
+                error!(reason, "the server has stopped");
+                failure::code(&error)
+            }
+            served => failure::exit_code(served),
+        }
     }
 }
 
@@ -78,7 +90,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
             "anyone who reaches the server can create matches; require API keys with --require-keys"
         );
     }
-    let (traces, span_export) = log::start_export(&settings);
+    let (traces, span_export) = log::start_export(&settings)?;
     let connector = node_connector(&settings)?;
     let (store, shared) = open_store(&settings, connector).await?.unzip();
     let shared = shared.flatten();
@@ -157,7 +169,6 @@ fn load_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    use tracing::error;
 
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {

@@ -122,7 +122,8 @@ pub(super) struct Settings {
     pub(super) metrics: Option<SocketAddr>,
     /// Export traces over OTLP/gRPC to this collector, such as http://HOST:PORT
     ///
-    /// Spans cover matches, seats and commits. With https:// the connection uses TLS.
+    /// Spans cover matches, seats and commits. With https:// the connection uses TLS. The
+    /// environment variable OTEL_EXPORTER_OTLP_HEADERS adds headers, such as API keys.
     #[arg(long, value_name = "ADDRESS")]
     #[serde(deserialize_with = "deserialize_parsed")]
     pub(super) otlp: Option<Collector>,
@@ -203,7 +204,7 @@ impl From<PublicReadFlag> for PublicRead {
     }
 }
 
-#[derive(Clone, Copy, ValueEnum, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum LogFormat {
     /// Lines of text

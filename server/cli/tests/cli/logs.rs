@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     kit::{
-        program::{PATIENCE, PROGRAM, assert_has, bridgemaster, clean, wait_for, wait_until},
+        program::{PATIENCE, PROGRAM, assert_has, bridgemaster, clean, run, wait_for, wait_until},
         served::Served,
     },
     served_match::{bots, create, play},
@@ -55,6 +55,31 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
 fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
     let log = Served::start("-v").stop();
     assert_has(&log, &["upper bound of memory use", "serving", "stopped"]);
+}
+
+#[test]
+fn the_reason_why_a_server_stops_is_json_in_a_log_of_json() {
+    for (flags, reason, code) in [
+        (
+            "--store postgres://a@127.0.0.1:1/b",
+            "127.0.0.1:1/b cannot be used",
+            1,
+        ),
+        ("--node one", "--node", 2),
+    ] {
+        let ran = run(format!("serve --listen 127.0.0.1:0 --log json {flags}"));
+        let line: Value =
+            serde_json::from_str(ran.err.trim()).unwrap_or_else(|_| panic!("{}", ran.err));
+        let fields = &line["fields"];
+        assert_eq!(
+            (ran.code, &fields["message"]),
+            (Some(code), &"the server has stopped".into())
+        );
+        assert!(
+            fields["reason"].as_str().unwrap().contains(reason),
+            "{line}"
+        );
+    }
 }
 
 #[test]

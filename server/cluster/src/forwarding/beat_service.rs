@@ -70,7 +70,7 @@ impl BeatService {
                     Some(Ok(_)) => {
                         let lag = node.record_beat();
                         if lag >= WARN_LAG_THRESHOLD {
-                            let lag_ms = lag.as_millis();
+                            let lag_ms = lag.as_millis() as u64;
                             warn!(%peer, lag_ms, "a node that forwards calls lagged");
                         }
                     }

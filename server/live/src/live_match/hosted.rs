@@ -240,7 +240,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         }
         outcome.map(|joined| match joined {
             Ok(joined) => {
-                info!(%seat, bot = name, version, "bot joined");
+                info!(seat = seat.number(), bot = name, version, "bot joined");
                 Ok(Joined {
                     number: joined.stream,
                     outbound,
@@ -314,7 +314,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         });
         outcome.map(|counts| {
             if counts {
-                info!(%seat, "refused a bot; pausing the clock of its seat");
+                info!(
+                    seat = seat.number(),
+                    "refused a bot; pausing the clock of its seat"
+                );
             }
         })
     }

@@ -387,7 +387,7 @@ impl MatchListener for Lobby {
         for (seat, offered) in &hosted.facts().offered {
             let named = QueueId::new(&offered.queue_id).zip(BotName::new(&offered.bot_name));
             let Some((queue_id, bot)) = named else {
-                error!(match_id = %hosted.id(), %seat, "cannot read the seat's offer");
+                error!(match_id = %hosted.id(), seat = seat.number(), "cannot read the seat's offer");
                 continue;
             };
             let is_taken = hosted.has_joined(*seat);
