@@ -137,12 +137,6 @@ impl Cluster {
         }
     }
 
-    /// Subscribes to changes of the trust in the lease: while the value is true, this server may
-    /// answer calls.
-    pub fn subscribe_trusted(&self) -> watch::Receiver<bool> {
-        self.trusted.subscribe()
-    }
-
     /// Completes when the lease is renewed and therefore trusted.
     pub async fn until_trusted(&self) {
         let mut trusted = self.trusted.subscribe();
@@ -433,7 +427,7 @@ mod tests {
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded, "not yet");
         assert!(refused.is_server_error(), "bots are not charged for it");
         shared.record_renewal(shared.now());
-        assert!(shared.check_lease().is_ok() && *shared.subscribe_trusted().borrow());
+        assert!(shared.check_lease().is_ok() && *shared.trusted.borrow());
         shared.record_renewal(long_ago);
         let refused = shared.check_lease().unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
@@ -443,12 +437,9 @@ mod tests {
             RefusalReason::NodeSuperseded
         );
         shared.record_renewal(long_ago);
-        assert!(
-            !*shared.subscribe_trusted().borrow(),
-            "an old renewal is no reason"
-        );
+        assert!(!*shared.trusted.borrow(), "an old renewal is no reason");
         shared.record_renewal(shared.now());
-        assert!(shared.check_lease().is_ok() && *shared.subscribe_trusted().borrow());
+        assert!(shared.check_lease().is_ok() && *shared.trusted.borrow());
 
         let mut alone = cluster(other(1), false);
         alone.started = started;

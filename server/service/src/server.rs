@@ -34,7 +34,7 @@ use tonic::{Request, Status, service::Routes};
 use tracing::{info, warn};
 
 use self::{
-    cluster_task::{ClusterTask, report_health},
+    cluster_task::ClusterTask,
     health::ServicesHealth,
     listeners::{ListenerContext, PageListener, PortSlots, listen, listen_opt, serve_metrics},
     shutdown::{
@@ -237,7 +237,7 @@ impl Server {
         let limits = self.matches.limits().clone();
         let matches = Arc::clone(&self.matches);
         let (services_health, health) = ServicesHealth::new(self.rules.is_some()).await;
-        let _tasks = self.spawn_tasks(&services_health);
+        let _tasks = self.spawn_tasks();
         self.ladders.run_all();
         let routes = Routes::new(RequestArrivalTimeout::new(health, limits.hello_time));
         let slots = PortSlots::new(&limits);
@@ -292,7 +292,7 @@ impl Server {
 
     /// Spawns the timers of matches and the lobby, the replay retention task, and the cluster
     /// tasks. All of these tasks run until the returned handles are dropped.
-    fn spawn_tasks(&mut self, health: &ServicesHealth) -> Vec<AbortOnDropHandle<()>> {
+    fn spawn_tasks(&mut self) -> Vec<AbortOnDropHandle<()>> {
         let clock = Arc::clone(self.matches.clock());
         let lobby = Arc::clone(&self.lobby);
         let mut tasks = vec![tokio::spawn(clock.watch()), tokio::spawn(lobby.run_timer())];
@@ -302,12 +302,6 @@ impl Server {
             Some((shared, journal)) => {
                 let (cluster, matches) = (shared.cluster, Arc::clone(&self.matches));
                 renewing = Some(shared.renewing);
-                let reporting = (Arc::clone(&cluster), Arc::clone(&matches), health.clone());
-                tasks.push(tokio::spawn(report_health(
-                    reporting.0,
-                    reporting.1,
-                    reporting.2,
-                )));
                 let task = ClusterTask {
                     cluster,
                     matches,

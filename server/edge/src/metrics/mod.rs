@@ -10,7 +10,7 @@ mod nodes;
 use std::{
     borrow::Cow,
     fmt::{self, Debug},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -88,6 +88,7 @@ struct StorageMetrics {
     replays_failed: Counter,
     replays_forgotten: Counter,
     lost_commits: Gauge,
+    commit_age_seconds: Gauge<f64, AtomicU64>,
 }
 
 /// The metrics of one game's matches, without lookups by label.
@@ -219,6 +220,18 @@ impl Metrics {
         self.storage
             .lost_commits
             .set(i64::try_from(commits).unwrap_or(i64::MAX));
+    }
+
+    /// Sets the age of the oldest commit in progress; zero if there is none.
+    pub fn set_commit_age(&self, age: Duration) {
+        self.storage.commit_age_seconds.set(age.as_secs_f64());
+    }
+
+    /// Counts matches that this node has taken over from other nodes.
+    pub fn count_takeovers(&self, matches: usize) {
+        if let Some(node) = &self.node {
+            node.count_takeovers(matches);
+        }
     }
 
     /// Counts an unreadable value in the store.
@@ -371,6 +384,12 @@ impl StorageMetrics {
                 r,
                 "lost_commits",
                 "Commits that the data folder had lost when this server started",
+                Gauge::default(),
+            ),
+            commit_age_seconds: add_seconds(
+                r,
+                "journal_commit_age",
+                "Age of the oldest commit of the journal in progress; 0 if there is none",
                 Gauge::default(),
             ),
         }

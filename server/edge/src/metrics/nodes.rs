@@ -3,7 +3,7 @@
 use std::{sync::atomic::AtomicU64, time::Duration};
 
 use prometheus_client::{
-    metrics::{gauge::Gauge, histogram::Histogram},
+    metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},
     registry::{Registry, Unit},
 };
 
@@ -16,6 +16,7 @@ pub(super) struct NodeMetrics {
     lease_age_seconds: Gauge<f64, AtomicU64>,
     forwarded_calls: Gauge,
     forwarding_lag_seconds: Histogram,
+    takeovers: Counter,
 }
 
 impl NodeMetrics {
@@ -26,6 +27,7 @@ impl NodeMetrics {
             lease_age_seconds: Gauge::default(),
             forwarded_calls: Gauge::default(),
             forwarding_lag_seconds,
+            takeovers: Counter::default(),
         };
         r.register(
             "node_leads",
@@ -54,7 +56,16 @@ impl NodeMetrics {
             Unit::Seconds,
             this.forwarding_lag_seconds.clone(),
         );
+        r.register(
+            "takeovers",
+            "Matches that this node took over from other nodes",
+            this.takeovers.clone(),
+        );
         this
+    }
+
+    pub(super) fn count_takeovers(&self, matches: usize) {
+        self.takeovers.inc_by(matches as u64);
     }
 
     pub(super) fn forwarded_call(&self) -> GaugeGuard {

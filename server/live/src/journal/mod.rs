@@ -51,6 +51,7 @@ pub struct Journal {
     queue: Mutex<Queue>,
     /// Notified when the queue is no longer empty.
     filled: Notify,
+    in_flight: InFlight,
     batching: CommitBatching,
     /// Cancelled when a commit fails.
     failed: CancellationToken,
@@ -91,6 +92,7 @@ impl Journal {
             traces,
             queue: Mutex::default(),
             filled: Notify::new(),
+            in_flight: InFlight::default(),
             batching: CommitBatching::default(),
             failed: CancellationToken::new(),
             failure: OnceLock::new(),
@@ -111,6 +113,11 @@ impl Journal {
     /// Returns the error that stopped all commits, if a commit has failed.
     pub fn failure(&self) -> Option<Arc<StoreError>> {
         self.failure.get().cloned()
+    }
+
+    /// Returns the age of the oldest commit in progress; zero if there is none.
+    pub fn oldest_commit_age(&self) -> Duration {
+        self.in_flight.oldest_age()
     }
 
     /// Stops all commits because of `error`. No gate opens from now on.
@@ -168,28 +175,24 @@ impl Journal {
     /// Commits queued writes in batches until the future is dropped or a commit fails.
     pub async fn write(self: Arc<Self>) {
         let (commits, pending) = mpsc::unbounded_channel();
-        let in_flight = InFlight::default();
         let error = tokio::select! {
             biased;
-            error = self.complete_commits(&in_flight, pending) => error,
-            never = self.begin_commits(&in_flight, commits) => match never {},
+            error = self.complete_commits(pending) => error,
+            never = self.begin_commits(commits) => match never {},
         };
         error!(%error, "a commit failed; all matches stop");
-        in_flight.fail_all();
+        // The failure is set first, so that a stalled commit never seems to have completed.
         self.fail(error);
+        self.in_flight.fail_all();
     }
 
     /// Starts commits one after the other.
-    async fn begin_commits(
-        &self,
-        in_flight: &InFlight,
-        commits: mpsc::UnboundedSender<PendingCommit>,
-    ) -> Infallible {
+    async fn begin_commits(&self, commits: mpsc::UnboundedSender<PendingCommit>) -> Infallible {
         let permits = Arc::new(Semaphore::new(MAX_COMMITS_IN_FLIGHT));
         while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
             self.filled.notified().await;
             self.batching.wait_for_batch(|| self.lock().entries).await;
-            let commit = self.begin_next(in_flight, permit).await;
+            let commit = self.begin_next(permit).await;
             let has_failed = commit.outcome.is_err();
             if commits.send(commit).is_err() || has_failed {
                 break;
@@ -200,15 +203,11 @@ impl Journal {
         pending().await
     }
 
-    async fn begin_next(
-        &self,
-        in_flight: &InFlight,
-        permit: OwnedSemaphorePermit,
-    ) -> PendingCommit {
+    async fn begin_next(&self, permit: OwnedSemaphorePermit) -> PendingCommit {
         let Queue { writes, gate, .. } = self.lock().take();
-        in_flight.push(gate);
+        let started = self.in_flight.push(gate);
         let commit_span = CommitSpan::start(&self.traces, &writes).filter(|_| !writes.is_empty());
-        let (count, started) = (writes.len(), Instant::now());
+        let count = writes.len();
         let outcome = if writes.is_empty() {
             Ok(Flush::already_durable())
         } else {
@@ -226,7 +225,6 @@ impl Journal {
     /// Opens the gates of commits in order until one fails, and returns its error.
     async fn complete_commits(
         &self,
-        in_flight: &InFlight,
         mut commits: mpsc::UnboundedReceiver<PendingCommit>,
     ) -> StoreError {
         while let Some(commit) = commits.recv().await {
@@ -245,7 +243,7 @@ impl Journal {
                 self.record_commit(count, started.elapsed(), commit_span, committed.is_err());
             }
             match committed {
-                Ok(()) => in_flight.complete_first(),
+                Ok(()) => self.in_flight.complete_first(),
                 Err(error) => return error,
             }
         }
@@ -261,7 +259,7 @@ impl Journal {
         has_failed: bool,
     ) {
         if time >= SLOW_COMMIT {
-            warn!(commit_ms = time.as_millis(), "the store is slow");
+            warn!(commit_ms = time.as_millis() as u64, "the store is slow");
         }
         if !has_failed {
             self.metrics.observe_commit(count, time);
@@ -348,19 +346,29 @@ struct PendingCommit {
     _permit: OwnedSemaphorePermit,
 }
 
-/// The gates of the started commits, oldest first.
+/// The gates of the started commits with their start times, oldest first.
 #[derive(Default)]
-struct InFlight(Mutex<VecDeque<Gate>>);
+struct InFlight(Mutex<VecDeque<(Gate, Instant)>>);
 
 impl InFlight {
-    fn push(&self, gate: Gate) {
-        self.0.lock().push_back(gate);
+    /// Adds a commit that starts now, and returns this time.
+    fn push(&self, gate: Gate) -> Instant {
+        let now = Instant::now();
+        self.0.lock().push_back((gate, now));
+        now
+    }
+
+    fn oldest_age(&self) -> Duration {
+        let commits = self.0.lock();
+        commits
+            .front()
+            .map_or(Duration::ZERO, |(_, started)| started.elapsed())
     }
 
     /// Opens the gate of the oldest commit. That commit is durable now.
     fn complete_first(&self) {
         let first = self.0.lock().pop_front();
-        if let Some(gate) = first {
+        if let Some((gate, _)) = first {
             gate.resolve(Ok(()));
         }
     }
@@ -368,7 +376,7 @@ impl InFlight {
     /// Fails all pending gates. Later commits might reach the store, but none of their effects
     /// become visible.
     fn fail_all(&self) {
-        for gate in self.0.lock().drain(..) {
+        for (gate, _) in self.0.lock().drain(..) {
             gate.resolve(Err(NotStored));
         }
     }
@@ -496,7 +504,7 @@ mod tests {
     #[tokio::test]
     async fn gates_open_in_the_order_of_their_commits_and_none_after_one_that_failed() {
         let journal = Journal::new(Arc::new(MemoryStore::new()), metrics(), Traces::disabled());
-        let (in_flight, permit) = (InFlight::default(), Arc::new(Semaphore::new(4)));
+        let (in_flight, permit) = (&journal.in_flight, Arc::new(Semaphore::new(4)));
         let (commits, pending) = mpsc::unbounded_channel();
         let (done, is_done) = oneshot::channel::<()>();
         let gates: [Gate; 4] = Default::default();
@@ -516,7 +524,7 @@ mod tests {
         ] {
             commits.send(commit).unwrap();
         }
-        let mut completing = pin!(journal.complete_commits(&in_flight, pending));
+        let mut completing = pin!(journal.complete_commits(pending));
         // All commits but the first are already durable.
         assert!(poll_once(completing.as_mut()).await.is_none());
         assert!(!gates.iter().any(Gate::is_open));

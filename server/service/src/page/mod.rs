@@ -43,8 +43,8 @@ pub use local::{LocalPage, LocalPages, LocalServer, PageError};
 
 /// The common prefix of gRPC-Web content types.
 const GRPC_WEB_CONTENT_TYPE: &str = "application/grpc-web";
-/// The path prefix of all protocol methods.
-const METHOD_PREFIX: &str = "/bridgemaster.";
+/// The path prefixes of all methods: those of the protocol, and those of the health service.
+const METHOD_PREFIXES: [&str; 2] = ["/bridgemaster.", "/grpc.health.v1.Health/"];
 /// The path to which replay files are uploaded.
 const OPEN_REPLAY_PATH: &str = "/open-replay";
 
@@ -86,7 +86,10 @@ impl RequestKind {
                 .starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes())
         });
         let is_post = *method == Method::POST;
-        if path.starts_with(METHOD_PREFIX) {
+        if METHOD_PREFIXES
+            .iter()
+            .any(|prefix| path.starts_with(prefix))
+        {
             return match (is_post, is_web, is_play(path)) {
                 (true, true, false) => Ok(Self::Call),
                 (true, true, true) => refused(

@@ -20,7 +20,6 @@ use tracing::{error, info, warn};
 use super::{
     Storage,
     errors::BindError,
-    health::ServicesHealth,
     load::Load,
     startup::{ensure_ladders, read_queues},
 };
@@ -103,29 +102,6 @@ fn node_status(matches: &Matches, load: &mut Load) -> NodeStatus {
         slots: u32::try_from(matches.limits().open_matches).unwrap_or(u32::MAX),
         load_percent: load.percent(),
         lag_ms: u32::try_from(lag_ms).unwrap_or(u32::MAX),
-    }
-}
-
-/// Reports to the health service whether this node answers calls, until it drains.
-pub(super) async fn report_health(
-    cluster: Arc<Cluster>,
-    matches: Arc<Matches>,
-    health: ServicesHealth,
-) {
-    let mut answering = cluster.subscribe_trusted();
-    // The lease might have lapsed while the server started.
-    answering.mark_changed();
-    let draining = matches.lifecycle().drain_token();
-    loop {
-        select! {
-            biased;
-            () = draining.cancelled() => return,
-            Ok(()) = answering.changed() => {
-                let answers = *answering.borrow_and_update();
-                health.report_answering(answers).await;
-            }
-            else => return,
-        }
     }
 }
 
@@ -213,6 +189,7 @@ impl ClusterTask {
             }
             let matches = batch.len();
             info!(matches, "took over matches from another node");
+            self.matches.metrics().count_takeovers(matches);
             for open in batch {
                 self.matches.resume_takeover(&open);
                 // A match's journal can be long, and other tasks must run in between.

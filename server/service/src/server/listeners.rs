@@ -174,6 +174,9 @@ pub(super) fn serve_metrics(
             let answers = cluster.check_lease().is_ok();
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
         }
+        if let Some(journal) = matches.journal() {
+            metrics.set_commit_age(journal.oldest_commit_age());
+        }
         let (ladders, others) = lobby.with_room(|room, _| room.attendance_counts());
         metrics.set_attending_bots(ladders, others);
     });

@@ -18,7 +18,11 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use tonic_health::ServingStatus;
 use tracing::{info, warn};
 
-use super::{errors::ServeError, health::ServicesHealth, release::release_matches};
+use super::{
+    errors::ServeError,
+    health::{ServicesHealth, report_health},
+    release::release_matches,
+};
 
 /// The signals that stop a server: one after its matches have ended, the other at once.
 pub(super) struct StopSignals {
@@ -53,7 +57,7 @@ impl ReplayTask {
     }
 }
 
-/// Completes once the server is to stop, after draining if requested. Cancels `drained` when the
+/// Completes once the server is to stop, after draining if requested. Reports the health until then. Cancels `drained` when the
 /// drain has ended.
 pub(super) async fn until_stopped(
     matches: Arc<Matches>,
@@ -66,6 +70,7 @@ pub(super) async fn until_stopped(
         biased;
         () = stop_requested(journal.as_deref(), &signals.stop) => false,
         () = signals.drain.cancelled() => true,
+        never = report_health(&matches, &services_health) => match never {},
     };
     services_health.report(ServingStatus::NotServing).await;
     if is_drained {

@@ -143,6 +143,7 @@ pub(super) async fn recover_matches(
     for addr in addrs.into_iter().flatten() {
         listen(addr).await?;
     }
+    matches.metrics().count_takeovers(orphans.len());
     matches
         .recover(journal, &storage.dropped_matches, orphans)
         .await?;

@@ -3,17 +3,21 @@
 use std::time::{Duration, Instant};
 
 use bridgemaster_proto::v1::{FaultReason, MatchConfig, SeatState};
-use tokio::time::timeout;
+use bridgemaster_server::Limits;
+use tokio::{sync::watch, time::timeout};
 use tonic_health::pb::{
     HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
     health_client::HealthClient,
 };
 
 use crate::{
+    caller::Caller,
+    intercepted_store::InterceptedStore,
+    metrics::scrape,
     planted_node::PlantedNode,
     raw_bot::RawBot,
     streams::{PATIENCE, find, outcome, reason, until},
-    test_server::{TestServer, assert_faultless, of_two, with_clock},
+    test_server::{TestServer, assert_faultless, memory, of_two, with_clock},
 };
 
 /// A config that gives bots a second to reconnect.
@@ -84,6 +88,32 @@ async fn a_server_reports_not_serving_while_its_database_is_down() {
     );
     database.set_reachable(true);
     until_health(&server, ServingStatus::Serving).await;
+}
+
+#[tokio::test]
+async fn a_server_reports_not_serving_while_a_commit_hangs() {
+    let hangs = watch::Sender::new(false);
+    let released = hangs.subscribe();
+    let store = InterceptedStore::before_commits(memory(), move || {
+        let mut released = released.clone();
+        async move {
+            released.wait_for(|hangs| !hangs).await.unwrap();
+            Ok(())
+        }
+    });
+    let server = TestServer::over(&store, Limits::default()).await;
+    until_health(&server, ServingStatus::Serving).await;
+    hangs.send_replace(true);
+    let caller = Caller::clone(&server);
+    let creating = tokio::spawn(async move { caller.try_create(of_two()).await });
+    until_health(&server, ServingStatus::NotServing).await;
+    let age = scrape(&server).await["bridgemaster_journal_commit_age_seconds"];
+    assert!(age >= 10.0, "{age}");
+    hangs.send_replace(false);
+    until_health(&server, ServingStatus::Serving).await;
+    creating.await.unwrap().unwrap();
+    let age = scrape(&server).await["bridgemaster_journal_commit_age_seconds"];
+    assert!(age < 10.0, "{age}");
 }
 
 #[tokio::test]

@@ -12,6 +12,9 @@ use tokio::{
     net::TcpStream,
     time::timeout,
 };
+use tonic_health::pb::{
+    HealthCheckRequest, HealthCheckResponse, health_check_response::ServingStatus,
+};
 
 use crate::{
     caller::positions_of,
@@ -194,6 +197,19 @@ async fn every_path_but_a_files_serves_the_page_with_its_security_headers() {
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
         assert_eq!(answer.header("referrer-policy"), "no-referrer");
     }
+}
+
+#[tokio::test]
+async fn the_health_is_reported_to_browsers_and_load_balancers() {
+    let server = TestServer::open().await;
+    let request = framed_message(&HealthCheckRequest::default());
+    let path = "/grpc.health.v1.Health/Check";
+    let answer = ask(server.page, "POST", path, &[WEB], &request).await;
+    assert_eq!(answer.status, 200);
+    let serving = framed_message(&HealthCheckResponse {
+        status: ServingStatus::Serving.into(),
+    });
+    assert!(answer.body.starts_with(&serving), "{:?}", answer.body);
 }
 
 #[tokio::test]
