@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cpu_time;
 pub mod identity;
 pub mod lifecycle;
 pub mod limiter;

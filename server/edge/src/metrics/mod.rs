@@ -6,6 +6,7 @@
 mod labels;
 mod ladders;
 mod nodes;
+mod process;
 
 use std::{
     borrow::Cow,
@@ -77,6 +78,8 @@ pub struct Metrics {
     ladders: LadderMetrics,
     /// `None` on a server that does not share its store.
     node: Option<NodeMetrics>,
+    /// The metrics of the process, which have no prefix.
+    process: Registry,
 }
 
 /// The metrics of the store and the replay folder.
@@ -157,6 +160,7 @@ impl Metrics {
             ),
             storage: StorageMetrics::new(r),
             ladders: LadderMetrics::new(r),
+            process: process::registry(name),
             node: name.map(|_| NodeMetrics::new(r, Histogram::new(LAG_BOUNDS))),
             registry,
         };
@@ -336,7 +340,9 @@ impl Metrics {
     /// Never in practice, since writing to a String does not fail.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
-        text::encode(&mut text, &self.registry)?;
+        text::encode_registry(&mut text, &self.registry)?;
+        text::encode_registry(&mut text, &self.process)?;
+        text::encode_eof(&mut text)?;
         Ok(text)
     }
 }
@@ -420,11 +426,18 @@ impl GameMetrics {
 
 /// Creates a server's registry. A node's name becomes a label of all series.
 fn registry(name: Option<&NodeName>) -> Registry {
-    let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
-    let mut registry = Registry::with_prefix_and_labels("bridgemaster", label.into_iter());
+    let mut registry = Registry::with_prefix_and_labels("bridgemaster", node_label(name));
     let version = vec![("version", crate::VERSION)];
     registry.register("build", "The server", Info::new(version));
     registry
+}
+
+/// Returns the label with the name of the node.
+fn node_label(
+    name: Option<&NodeName>,
+) -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, str>)> {
+    let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
+    label.into_iter()
 }
 
 fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {

@@ -5,6 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bridgemaster_edge::cpu_time::cpu_time;
+
 /// The minimum time between two samples. Over a shorter time, the measured load would often be
 /// either zero or full.
 const MIN_SAMPLE_TIME: Duration = Duration::from_millis(500);
@@ -52,29 +54,6 @@ fn percent(used: Duration, passed: Duration, processors: usize) -> Option<u32> {
     let all = passed.as_micros().checked_mul(processors as u128)?;
     let percent = (used.as_micros() * 100).checked_div(all)?;
     u32::try_from(percent.min(100)).ok()
-}
-
-/// Returns the CPU time that this process has used.
-#[cfg(target_os = "linux")]
-fn cpu_time() -> Option<Duration> {
-    use uapi::{
-        c::{CLOCK_PROCESS_CPUTIME_ID, timespec},
-        clock_gettime,
-    };
-
-    let mut time = timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &mut time).ok()?;
-    let seconds = u64::try_from(time.tv_sec).ok()?;
-    Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
-}
-
-/// Other systems are not supported.
-#[cfg(not(target_os = "linux"))]
-fn cpu_time() -> Option<Duration> {
-    None
 }
 
 #[cfg(test)]
