@@ -3,7 +3,10 @@
 use std::{fmt::Display, time::Duration};
 
 use anyhow::Context as _;
-use bridgemaster_store::{NodeAddress, StoredNode, stored_nodes};
+use bridgemaster_store::{
+    NodeAddress, NodeName, NodeStatus, StoreError, StoredNode, limits::MAX_CLOCK_SKEW_MS,
+    remove_node, stored_nodes,
+};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use tokio::time::timeout;
@@ -11,7 +14,13 @@ use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
-use crate::{failure::refused, match_client::ServerFlag, output, process::block_on, table};
+use crate::{
+    failure::{misuse, refused},
+    match_client::ServerFlag,
+    output,
+    process::block_on,
+    table,
+};
 
 #[derive(Args)]
 pub(super) struct ClusterArgs {
@@ -23,6 +32,8 @@ pub(super) struct ClusterArgs {
 enum ClusterCommand {
     /// List the servers that share a database
     Nodes(NodesArgs),
+    /// Remove a node that has ended from the list
+    Remove(RemoveArgs),
     /// Check that a server is healthy (for container health checks)
     Health(HealthArgs),
 }
@@ -31,6 +42,7 @@ impl ClusterArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         match self.command {
             ClusterCommand::Nodes(args) => args.run(),
+            ClusterCommand::Remove(args) => args.run(),
             ClusterCommand::Health(args) => args.run(),
         }
     }
@@ -69,12 +81,9 @@ impl HealthArgs {
     }
 }
 
+/// The database of a cluster.
 #[derive(Args)]
-#[command(
-    after_help = "A node whose lease has expired is listed as gone: other nodes have taken over \
-    its matches or will soon. The leader manages groups, queues and ladders."
-)]
-struct NodesArgs {
+struct DatabaseFlag {
     /// PostgreSQL database, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
     #[arg(
         long,
@@ -83,6 +92,44 @@ struct NodesArgs {
         hide_env_values = true
     )]
     store: String,
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "The node must have ended more than a minute ago, and other nodes must have taken \
+    over its matches. A server that starts with the name later is a new node."
+)]
+struct RemoveArgs {
+    /// Name of the node
+    name: NodeName,
+    #[command(flatten)]
+    database: DatabaseFlag,
+}
+
+impl RemoveArgs {
+    fn run(self) -> anyhow::Result<()> {
+        block_on(async {
+            let Self { name, database } = self;
+            remove_node(&database.store, &name)
+                .await
+                .map_err(|error| match error {
+                    StoreError::UnknownNode { .. } => misuse(error.to_string()),
+                    other => other.into(),
+                })?;
+            Ok(output::print(&format!("removed node {name}\n"))?)
+        })
+    }
+}
+
+#[derive(Args)]
+#[command(
+    after_help = "A node whose lease has expired is listed as gone: other nodes have taken over \
+    its matches or will soon. The leader manages groups, queues and ladders. Each node checks the \
+    addresses of the others and its clock; problems are listed below the table."
+)]
+struct NodesArgs {
+    #[command(flatten)]
+    database: DatabaseFlag,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -91,7 +138,7 @@ struct NodesArgs {
 impl NodesArgs {
     fn run(self) -> anyhow::Result<()> {
         block_on(async {
-            let nodes = stored_nodes(&self.store).await?;
+            let nodes = stored_nodes(&self.database.store).await?;
             let text = if self.json {
                 format!(
                     "{:#}\n",
@@ -110,7 +157,30 @@ fn as_table(nodes: &[StoredNode]) -> String {
     let header = [
         "node", "address", "lease", "matches", "slots", "load", "lag", "state",
     ];
-    table::plain(header, nodes.iter().map(row))
+    let problems = nodes.iter().flat_map(problems);
+    let problems: String = problems.map(|problem| format!("{problem}\n")).collect();
+    table::plain(header, nodes.iter().map(row)) + &problems
+}
+
+/// Returns what is wrong with a live node, or with its view of the others.
+fn problems(node: &StoredNode) -> Vec<String> {
+    let NodeStatus {
+        clock_skew_ms,
+        peer_problems,
+        ..
+    } = &node.status;
+    let reported = peer_problems
+        .lines()
+        .map(|problem| format!("{}: {problem}", node.name));
+    let mut problems: Vec<String> = reported.collect();
+    if clock_skew_ms.unsigned_abs() >= MAX_CLOCK_SKEW_MS {
+        problems.push(format!(
+            "{}: the clock differs by {clock_skew_ms} ms from that of the database",
+            node.name
+        ));
+    }
+    problems.retain(|_| node.is_live());
+    problems
 }
 
 fn row(node: &StoredNode) -> [String; 8] {
@@ -163,6 +233,8 @@ fn as_json(node: &StoredNode) -> serde_json::Value {
         "slots": node.status.slots,
         "load_percent": node.status.load_percent,
         "lag_ms": node.status.lag_ms,
+        "clock_skew_ms": node.status.clock_skew_ms,
+        "problems": problems(node),
     })
 }
 

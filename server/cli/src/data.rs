@@ -11,8 +11,8 @@ use bridgemaster_server::repair_records;
 use bridgemaster_store as store;
 use bridgemaster_store::{
     CheckReport, CommitCompleteness, DamagedValue, DataDir, LadderChange, LadderId, MatchId,
-    RecordStore as _, SqliteOptions, SqliteStore, Store as _, StoreError, TransferReport, Write,
-    copy_from_postgres, copy_to_postgres,
+    MigrationReport, RecordStore as _, SqliteOptions, SqliteStore, Store as _, StoreError,
+    TransferReport, Write, copy_from_postgres, copy_to_postgres,
 };
 use clap::{Args, Subcommand};
 
@@ -75,9 +75,19 @@ enum DataCommand {
         is damaged, or cannot be read or written; 2 the destination already has a store.")]
     Copy {
         /// Source: a data folder, or the address of a database
-        from: CopyLocation,
+        from: StoreLocation,
         /// Destination: an empty database, or a folder without a store (created if missing)
-        to: CopyLocation,
+        to: StoreLocation,
+    },
+    /// Migrate a store of an older version to the schema of this program
+    #[command(
+        after_help = "A server does the same when it starts. Programs of the version before can \
+        still use the migrated store. A folder must not be in use by a server; nodes of a cluster \
+        can keep running."
+    )]
+    Migrate {
+        /// A data folder, or the address of a database
+        store: StoreLocation,
     },
     /// Remove a match, a ladder or damaged values from a data folder
     #[command(
@@ -122,6 +132,7 @@ impl DataArgs {
                     replace,
                 } => restore(&backup, &dir, replace).await,
                 DataCommand::Copy { from, to } => copy(from, to).await,
+                DataCommand::Migrate { store } => migrate(store).await,
                 DataCommand::Drop {
                     dir,
                     match_id,
@@ -191,15 +202,15 @@ async fn restore(backup: &Path, dir: &Path, replace: bool) -> anyhow::Result<()>
     Ok(output::print(&summary(dir.path(), &report))?)
 }
 
-/// Location of a store to copy from or to.
+/// Location of a store.
 #[derive(Clone, Debug)]
-enum CopyLocation {
+enum StoreLocation {
     Folder(PathBuf),
     /// Address `postgres://...`; can contain a password.
     Database(String),
 }
 
-impl FromStr for CopyLocation {
+impl FromStr for StoreLocation {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -213,20 +224,20 @@ impl FromStr for CopyLocation {
 }
 
 /// Copies the store from one location to the other.
-async fn copy(from: CopyLocation, to: CopyLocation) -> anyhow::Result<()> {
+async fn copy(from: StoreLocation, to: StoreLocation) -> anyhow::Result<()> {
     let copied = match (from, to) {
-        (CopyLocation::Folder(from), CopyLocation::Database(to)) => {
+        (StoreLocation::Folder(from), StoreLocation::Database(to)) => {
             copy_to_postgres(&existing(&from)?, &to).await
         }
-        (CopyLocation::Database(from), CopyLocation::Folder(to)) => {
+        (StoreLocation::Database(from), StoreLocation::Folder(to)) => {
             copy_from_postgres(&from, &DataDir::prepare(to)?).await
         }
-        (CopyLocation::Folder(_), CopyLocation::Folder(_)) => {
+        (StoreLocation::Folder(_), StoreLocation::Folder(_)) => {
             return Err(misuse(
                 "source and destination are both folders; use `data backup` and `data restore`",
             ));
         }
-        (CopyLocation::Database(_), CopyLocation::Database(_)) => {
+        (StoreLocation::Database(_), StoreLocation::Database(_)) => {
             return Err(misuse(
                 "source and destination are both databases; use pg_dump and pg_restore instead",
             ));
@@ -240,6 +251,20 @@ async fn copy(from: CopyLocation, to: CopyLocation) -> anyhow::Result<()> {
         other => other.into(),
     })?;
     Ok(output::print(&transfer_summary(&report))?)
+}
+
+/// Migrates a store.
+async fn migrate(location: StoreLocation) -> anyhow::Result<()> {
+    let migrated = match location {
+        StoreLocation::Folder(dir) => store::migrate_folder(&existing(&dir)?),
+        StoreLocation::Database(url) => store::migrate_database(&url).await,
+    };
+    let MigrationReport { from, to } = migrated?;
+    Ok(output::print(&if from == to {
+        format!("already at schema version {to}\n")
+    } else {
+        format!("migrated from schema version {from} to {to}\n")
+    })?)
 }
 
 fn transfer_summary(report: &TransferReport) -> String {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bridgemaster_store::{NodeStatus, StoreError};
+use bridgemaster_store::{NodeStatus, StoreError, limits::MAX_CLOCK_SKEW_MS};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
@@ -13,10 +13,11 @@ impl Cluster {
     /// Renews the lease until another server takes over this node, and returns the error of the
     /// failed renewal. Each renewal publishes the status that `measure` returns.
     pub async fn renew(&self, mut measure: impl FnMut() -> NodeStatus + Send) -> StoreError {
+        let mut is_skewed = false;
         loop {
             let started = self.now();
             let status = measure();
-            self.set_status(status);
+            self.set_status(status.clone());
             let renewing = self.nodes().renew_lease(status);
             tokio::pin!(renewing);
             let renewed = loop {
@@ -35,6 +36,7 @@ impl Cluster {
                         info!("lease renewed; accepting calls again");
                     }
                     self.record_renewal(started);
+                    self.report_clock_skew(&mut is_skewed);
                     true
                 }
                 Err(error @ (StoreError::EpochEnded { .. } | StoreError::Closed)) => return error,
@@ -53,6 +55,20 @@ impl Cluster {
             .await;
             self.expire_if_due();
         }
+    }
+
+    /// Logs when this server's clock begins to differ from that of the database.
+    fn report_clock_skew(&self, was_skewed: &mut bool) {
+        let clock_skew_ms = self.nodes().clock_skew_ms();
+        let is_skewed = clock_skew_ms.unsigned_abs() >= MAX_CLOCK_SKEW_MS;
+        if is_skewed && !*was_skewed {
+            warn!(
+                clock_skew_ms,
+                "the clock of this server differs from that of the database; synchronize both with \
+                 NTP"
+            );
+        }
+        *was_skewed = is_skewed;
     }
 
     /// Stops this server from answering calls if its lease is no longer trusted.

@@ -35,6 +35,8 @@ pub struct Cluster {
     orphan_requested: Notify,
     /// The status that this server published last.
     status: Mutex<NodeStatus>,
+    /// The nodes that this server cannot reach, and why.
+    peer_problems: Mutex<Vec<String>>,
 }
 
 impl Cluster {
@@ -51,6 +53,7 @@ impl Cluster {
             is_leader: AtomicBool::new(false),
             orphan_requested: Notify::new(),
             status: Mutex::default(),
+            peer_problems: Mutex::default(),
         }
     }
 
@@ -81,12 +84,28 @@ impl Cluster {
 
     /// Returns the status that this server published last, or the default before the first time.
     pub(super) fn status(&self) -> NodeStatus {
-        *self.status.lock()
+        self.status.lock().clone()
     }
 
     /// Sets the status that this server publishes.
     pub(super) fn set_status(&self, status: NodeStatus) {
         *self.status.lock() = status;
+    }
+
+    /// Sets the problems with the addresses of other nodes, which are published with the status.
+    /// Returns the problems that are new, and whether any was solved.
+    pub fn set_peer_problems(&self, problems: Vec<String>) -> (Vec<String>, bool) {
+        let mut known = self.peer_problems.lock();
+        let is_new = |problem: &&String| !known.contains(problem);
+        let new = problems.iter().filter(is_new).cloned().collect();
+        let is_solved = known.iter().any(|problem| !problems.contains(problem));
+        *known = problems;
+        (new, is_solved)
+    }
+
+    /// Returns the problems with the addresses of other nodes, one per line.
+    pub fn peer_problems(&self) -> String {
+        self.peer_problems.lock().join("\n")
     }
 
     /// Returns the time since the last successful renewal started, or [`Duration::MAX`] if there

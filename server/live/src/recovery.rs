@@ -183,20 +183,21 @@ impl Matches {
         })
     }
 
-    /// Takes over the delayed views of these dead nodes.
+    /// Takes over the delayed views of all nodes except these live ones: dead nodes may no longer be
+    /// listed.
     ///
     /// # Errors
     /// If the store fails; the call can be retried.
     pub async fn take_over_delayed_views(
         self: &Arc<Self>,
         journal: &Journal,
-        dead_nodes: &HashSet<String>,
+        live_nodes: &HashSet<String>,
     ) -> Result<(), StoreError> {
         let records =
             delay_records::parse_records(journal.store().records(DELAY_RECORD_PREFIX).await?);
         let records = records
             .into_iter()
-            .filter(|record| dead_nodes.contains(&record.node));
+            .filter(|record| !live_nodes.contains(&record.node));
         let delayed = self.filter_delayed(journal, records.collect()).await?;
         if delayed.is_empty() {
             return Ok(());

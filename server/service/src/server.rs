@@ -34,7 +34,7 @@ use tonic::{Request, Status, service::Routes};
 use tracing::{info, warn};
 
 use self::{
-    cluster_task::ClusterTask,
+    cluster_task::{ClusterTask, observe},
     health::ServicesHealth,
     listeners::{ListenerContext, PageListener, PortSlots, listen, listen_opt, serve_metrics},
     shutdown::{
@@ -302,6 +302,11 @@ impl Server {
             Some((shared, journal)) => {
                 let (cluster, matches) = (shared.cluster, Arc::clone(&self.matches));
                 renewing = Some(shared.renewing);
+                tasks.push(tokio::spawn(observe(
+                    Arc::clone(&cluster),
+                    self.forwarder.clone(),
+                    Arc::clone(matches.metrics()),
+                )));
                 let task = ClusterTask {
                     cluster,
                     matches,
@@ -311,7 +316,7 @@ impl Server {
                     authenticator: self.authenticator.clone(),
                     configured_ladders: shared.configured_ladders,
                     retention,
-                    gone: HashSet::new(),
+                    live: HashSet::new(),
                 };
                 tasks.push(tokio::spawn(task.run()));
             }

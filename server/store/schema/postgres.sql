@@ -43,8 +43,20 @@ CREATE TABLE node (
     -- The number of times that a server opened the node. A crash that loses batches makes the node
     -- reuse their numbers, so cached data of a node is valid only while this and the newest number
     -- stay the same.
-    openings BIGINT NOT NULL DEFAULT 0
+    openings BIGINT NOT NULL DEFAULT 0,
+    -- The schema version of the program that opened the node (src/schema.rs).
+    schema_version BIGINT NOT NULL DEFAULT 7,
+    -- How far the clock of the node is ahead of that of the database; 0 within the accuracy of the
+    -- measurement.
+    clock_skew_ms BIGINT NOT NULL DEFAULT 0,
+    -- The nodes that this node cannot reach, and why: one per line.
+    peer_problems TEXT COLLATE "C" NOT NULL DEFAULT ''
 );
+
+-- Rows of this table and of the journal are replaced every few ms or seconds. With PostgreSQL's
+-- defaults, a table is only vacuumed after a fifth of its rows have changed.
+ALTER TABLE node
+    SET (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
 
 -- At most one node leads.
 CREATE UNIQUE INDEX node_leads ON node (leads) WHERE leads;
@@ -67,6 +79,8 @@ CREATE TABLE open_match (
     header BYTEA,
     checksum BIGINT
 );
+ALTER TABLE open_match
+    SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 
 -- A row is a commit, with the entries of all matches in it. The body is a JournalBatch
 -- (proto/bridgemaster/internal/v1/journal_batch.proto). Rows without a match in play are deleted
@@ -76,6 +90,8 @@ CREATE TABLE journal (
     batch BIGINT PRIMARY KEY,
     body BYTEA
 );
+ALTER TABLE journal
+    SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 5000);
 
 -- Matches in play that a node has released: it no longer writes them, although it keeps its lease.
 -- The row is deleted with the match, or when a server opens the node.
@@ -129,6 +145,8 @@ CREATE TABLE secret (
 CREATE TABLE record (
     name BYTEA, version BIGINT, value BYTEA, checksum BIGINT, PRIMARY KEY (name, version)
 );
+ALTER TABLE record
+    SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 CREATE TABLE ladder (
     name BYTEA, version BIGINT, value BYTEA, checksum BIGINT, PRIMARY KEY (name, version)
 );

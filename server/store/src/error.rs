@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use thiserror::Error;
 
-use crate::{DamageReport, DamagedValue, KeyId, KeyName, MatchId, WriteRefusal};
+use crate::{DamageReport, DamagedValue, KeyId, KeyName, MatchId, NodeName, WriteRefusal};
 
 /// The error from a store operation. The operation's changes are not stored, except that the
 /// outcome is unknown after [`StoreError::Io`], and if the database
@@ -142,8 +142,8 @@ pub enum StoreError {
     },
     /// The database was written by a newer version of this program.
     #[error(
-        "{} has schema version {version}, but this program needs version {supported}; run the \
-         newer program that wrote it, or restore a backup of the older version",
+        "{} has schema version {version}, but this program supports versions up to {supported}; \
+         run the newer program that migrated it, or restore a backup of the older version",
         path.display()
     )]
     NewerSchema {
@@ -151,13 +151,45 @@ pub enum StoreError {
         path: PathBuf,
         /// Schema version of the database.
         version: i64,
+        /// The newest schema version that is supported here.
+        supported: i64,
+    },
+    /// The database was written by an older version of this program, and can be migrated. Only a
+    /// server, and the functions `migrate_folder` and `migrate_database`, do so.
+    #[error(
+        "{} has schema version {version}, but this program needs version {supported}; start the \
+         server, or run `bridgemaster data migrate`, to migrate it",
+        path.display()
+    )]
+    NotMigrated {
+        /// Path to the database, or its address.
+        path: PathBuf,
+        /// Schema version of the database.
+        version: i64,
         /// The schema version that this program needs.
         supported: i64,
     },
-    /// The database was written by an older version of this program.
+    /// The database cannot be migrated while a node runs an older program, which needs what the
+    /// migration removes.
     #[error(
-        "{} has schema version {version}, but this program needs version {supported}; run the \
-         older program that wrote it, or start with an empty store",
+        "{database} cannot be migrated to schema version {supported}: node {node} runs a program \
+         of version {version}; first upgrade all nodes to a program of version {}",
+        supported - 1
+    )]
+    NodeTooOld {
+        /// Address of the database, without the password.
+        database: String,
+        /// Name of the node.
+        node: String,
+        /// Schema version of the program that the node runs.
+        version: i64,
+        /// Schema version to which the database was to be migrated.
+        supported: i64,
+    },
+    /// The database was written by a version of this program that is too old for a migration.
+    #[error(
+        "{} has schema version {version}, which this program cannot migrate to version \
+         {supported}; run the older program that wrote it, or start with an empty store",
         path.display()
     )]
     OlderSchema {
@@ -376,11 +408,25 @@ pub enum StoreError {
         /// Address of the database, without the password.
         database: String,
     },
-    /// The source database of a copy has no store.
+    /// The database has no store.
     #[error("{database} has no store")]
     NoStore {
-        /// Address of the database, without the password.
+        /// Address of the database, without the password, or path of the folder.
         database: String,
+    },
+    /// No node has this name.
+    #[error("no node has the name {name}; `bridgemaster cluster nodes` lists the nodes")]
+    UnknownNode {
+        /// The name that was not found.
+        name: NodeName,
+    },
+    /// The node is running, or has matches in play.
+    #[error("node {name} cannot be removed: {detail}")]
+    NodeInUse {
+        /// Name of the node.
+        name: NodeName,
+        /// Why it is in use, and what to do.
+        detail: &'static str,
     },
     /// The copied rows differ from the original rows. The copy is discarded.
     #[error(
@@ -426,7 +472,7 @@ pub enum StoreError {
     /// stored completely or not at all. The outcome is known when the store is opened again.
     #[error(
         "{database} cannot be used: {detail}; check that PostgreSQL is running there and accepts \
-         this user, then restart"
+         this user"
     )]
     Unreachable {
         /// Address of the database, without the password.

@@ -38,6 +38,9 @@ mod memory;
 mod named_rows;
 mod nodes;
 mod postgres;
+#[cfg(test)]
+#[path = "../tests/postgres_server/mod.rs"]
+mod postgres_server;
 mod record_store;
 mod rows;
 mod schema;
@@ -63,11 +66,14 @@ pub use matches::{
     Write,
 };
 pub use memory::MemoryStore;
-pub use nodes::{IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode};
-pub use postgres::{PostgresKeys, PostgresStore, stored_nodes};
+pub use nodes::{
+    DatabaseFigures, IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode,
+};
+pub use postgres::{PostgresKeys, PostgresStore, migrate_database, remove_node, stored_nodes};
+pub use schema::MigrationReport;
 pub use sqlite::{
     CheckReport, Durability, Inspector, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore,
-    backup, check, check_with_inspector, replace, restore,
+    backup, check, check_with_inspector, migrate_folder, replace, restore,
 };
 pub use store::{Flush, KeyStore, RecordStore, Store};
 pub use transfer::{TransferReport, copy_from_postgres, copy_to_postgres};

@@ -106,3 +106,7 @@ pub const MAX_PASSWORD_FILE_BYTES: u64 = 16 * 1024;
 /// The timeout does not limit how long a commit waits for a standby: see
 /// [`POSTGRES_ATTEMPT_TIMEOUT`].
 pub const POSTGRES_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The difference between the clocks of a server and of its database from which it is reported, in
+/// ms. Leases do not depend on it, but times of matches and the expiry of keys do.
+pub const MAX_CLOCK_SKEW_MS: u64 = 1_000;

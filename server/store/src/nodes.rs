@@ -52,7 +52,7 @@ pub struct StoredNode {
 }
 
 /// A node's status, reported with each lease renewal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeStatus {
     /// True while the node is draining, and therefore accepts no new matches.
     pub draining: bool,
@@ -63,6 +63,22 @@ pub struct NodeStatus {
     pub load_percent: Option<u32>,
     /// The longest scheduling delay of a ready task since the last renewal, in milliseconds.
     pub lag_ms: u32,
+    /// How far the clock of the node is at least ahead of that of the database, in milliseconds;
+    /// negative if it is behind.
+    pub clock_skew_ms: i64,
+    /// The nodes that the node cannot reach, and why: one per line.
+    pub peer_problems: String,
+}
+
+/// Figures of the database and of its use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DatabaseFigures {
+    /// The number of sessions of this user, by all nodes and commands.
+    pub sessions: u64,
+    /// Age of the oldest transaction that keeps deleted rows from being removed, in transactions.
+    pub xmin_age: u64,
+    /// The number of operations that this server repeated after a failure.
+    pub retries: u64,
 }
 
 /// The node to which a match in play belongs.
@@ -108,6 +124,20 @@ pub trait Nodes: Send + Sync {
     /// # Errors
     /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError>;
+
+    /// Returns how far this server's clock was at least ahead of that of the database at the last
+    /// renewal, in milliseconds; negative if it was behind.
+    fn clock_skew_ms(&self) -> i64 {
+        0
+    }
+
+    /// Returns figures of the database, for metrics.
+    ///
+    /// # Errors
+    /// A storage failure.
+    async fn database_figures(&self) -> Result<DatabaseFigures, StoreError> {
+        Ok(DatabaseFigures::default())
+    }
 
     /// Tries to become the leader. The attempt succeeds unless another node with a valid lease is
     /// the leader. Returns whether this node is the leader.

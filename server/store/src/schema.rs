@@ -1,39 +1,109 @@
-//! The schema of the databases. There is one version at a time: a database of another version is
-//! refused, and never changed.
+//! The schemas of the databases, and their migration from one version to the next.
+//!
+//! A program of version N uses databases of the versions N and N + 1. So a cluster can be upgraded
+//! node by node, and back. For this, a migration to N + 1 only *expands* the schema: everything that
+//! programs of version N read and write stays as it was. What only they need is removed by a
+//! *contraction* in N + 2 or later, after all nodes have been upgraded to N + 1. A change that
+//! cannot follow this rule skips a version.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::StoreError;
 
-/// The version of both schemas. Each change to a schema increments it.
-pub(crate) const VERSION: i64 = 7;
+/// The schemas of one version of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schema {
+    /// The version of both schemas. Each change to a schema increments it.
+    pub(crate) version: i64,
+    /// The statements that create the tables in SQLite.
+    pub(crate) sqlite: &'static str,
+    /// The statements that create the tables in PostgreSQL.
+    pub(crate) postgres: &'static str,
+    /// The supported migrations, each to the next version.
+    pub(crate) migrations: &'static [Migration],
+}
 
-/// The statements that create the tables in SQLite.
-pub(crate) const SQLITE: &str = include_str!("../schema/sqlite.sql");
+/// The statements that change a database from the version before to this one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Migration {
+    pub(crate) to: i64,
+    pub(crate) sqlite: &'static str,
+    pub(crate) postgres: &'static str,
+}
 
-/// The statements that create the tables in PostgreSQL.
-pub(crate) const POSTGRES: &str = include_str!("../schema/postgres.sql");
+/// The schemas of this program.
+pub(crate) const CURRENT: Schema = Schema {
+    version: 8,
+    sqlite: include_str!("../schema/sqlite.sql"),
+    postgres: include_str!("../schema/postgres.sql"),
+    migrations: &[Migration {
+        to: 8,
+        sqlite: "",
+        postgres: include_str!("../schema/postgres-8.sql"),
+    }],
+};
 
-/// Checks the version of a database, given its path or address. Databases of earlier programs,
-/// which recorded their versions elsewhere, have version 0.
-///
-/// # Errors
-/// [`StoreError::NewerSchema`] and [`StoreError::OlderSchema`].
-pub(crate) fn check_version(version: i64, path: impl Into<PathBuf>) -> Result<(), StoreError> {
-    let (path, supported) = (path.into(), VERSION);
-    if version > supported {
-        return Err(StoreError::NewerSchema {
-            path,
-            version,
-            supported,
-        });
+/// The versions that a caller accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SchemaUse {
+    /// Older versions are migrated: a server, or the command that only migrates.
+    Migrate,
+    /// The program's own version and the next.
+    Use,
+    /// Only the program's own version: a copy would lose the columns of the next.
+    Copy,
+}
+
+/// The versions of a database before and after its migration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MigrationReport {
+    /// The version that was found.
+    pub from: i64,
+    /// The version that the database has now.
+    pub to: i64,
+}
+
+impl Schema {
+    /// Checks the version of a database with this path or address. Returns the migrations that the
+    /// caller has to make. Databases of the first programs, which recorded their versions elsewhere,
+    /// have version 0.
+    ///
+    /// # Errors
+    /// [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and [`StoreError::NotMigrated`].
+    pub(crate) fn check(
+        &self,
+        version: i64,
+        schema_use: SchemaUse,
+        path: impl AsRef<Path>,
+    ) -> Result<&'static [Migration], StoreError> {
+        let path = || path.as_ref().to_owned();
+        let newest = match schema_use {
+            SchemaUse::Copy => self.version,
+            SchemaUse::Migrate | SchemaUse::Use => self.version + 1,
+        };
+        if version > newest {
+            return Err(StoreError::NewerSchema {
+                path: path(),
+                version,
+                supported: newest,
+            });
+        }
+        if version >= self.version {
+            return Ok(&[]);
+        }
+        let first = self.migrations.iter().position(|one| one.to == version + 1);
+        match first {
+            None => Err(StoreError::OlderSchema {
+                path: path(),
+                version,
+                supported: self.version,
+            }),
+            Some(first) if schema_use == SchemaUse::Migrate => Ok(&self.migrations[first..]),
+            Some(_) => Err(StoreError::NotMigrated {
+                path: path(),
+                version,
+                supported: self.version,
+            }),
+        }
     }
-    if version < supported {
-        return Err(StoreError::OlderSchema {
-            path,
-            version,
-            supported,
-        });
-    }
-    Ok(())
 }

@@ -323,6 +323,7 @@ async fn open_folder(
 ) -> Result<Arc<dyn Store>, StoreError> {
     let options = SqliteOptions {
         durability,
+        migrates: true,
         // Dropping a match frees pages in the file. If the file is damaged, freed pages could
         // belong to other values.
         integrity_check: if drops_matches {

@@ -336,3 +336,30 @@ fn a_copy_is_between_a_folder_and_a_database() {
     let unreachable = unreachable.fails(1, &["127.0.0.1:1"]);
     assert!(!unreachable.err.contains("hush"), "{}", unreachable.err);
 }
+
+#[test]
+fn a_folder_of_an_older_version_is_migrated_by_its_command_or_a_server_alone() {
+    let mut fixture = Fixture::make();
+    fixture.server.take().unwrap().stop();
+    let data = fixture.path("data");
+    let set_old = || {
+        let database = Connection::open(Path::new(&data).join("bridgemaster.db")).unwrap();
+        database.execute_batch("PRAGMA user_version = 7").unwrap();
+    };
+    set_old();
+    for line in [
+        format!("key list --data {data}"),
+        format!("data check {data}"),
+        format!("data drop {data} {}", fixture.waiting),
+    ] {
+        run(line).fails(1, &["has schema version 7", "data migrate"]);
+    }
+    let migrated = succeed(format!("data migrate {data}"));
+    assert_has(&migrated, &["migrated from schema version 7 to 8"]);
+    let again = succeed(format!("data migrate {data}"));
+    assert_has(&again, &["already at schema version 8"]);
+    set_old();
+    fixture.serve("data");
+    fixture.server.take().unwrap().stop();
+    succeed(format!("key list --data {data}"));
+}

@@ -41,6 +41,7 @@ fn main() {
         taking_over::a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it,
         lapsing::a_server_that_cannot_renew_its_lease_answers_nobody_until_it_can,
         nodes::the_nodes_are_shown_as_a_table_and_for_programs,
+        nodes::a_wrong_address_is_reported_and_a_node_that_ended_is_removed,
         nodes::what_spans_matches_is_kept_by_one_server_and_then_by_another,
         nodes::what_a_cluster_cannot_do_is_refused,
         one_server::has_the_matches_of_a_killed_server_and_belongs_to_the_newest,

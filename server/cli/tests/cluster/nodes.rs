@@ -14,7 +14,7 @@ use tonic::Status;
 
 use crate::{
     kit::{
-        program::{PATIENCE, all_refused, assert_has, bridgemaster, quoted, succeed},
+        program::{PATIENCE, all_refused, assert_has, bridgemaster, quoted, run, succeed},
         served::Served,
     },
     postgres_server::PostgresServer,
@@ -133,6 +133,44 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
     let two = named("two");
     assert!(two["address"] == "" && two["is_live"] == false, "{two}");
     assert!(two["lease_left_ms"].as_i64().unwrap() < 0);
+}
+
+pub(crate) async fn a_wrong_address_is_reported_and_a_node_that_ended_is_removed() {
+    let database = PostgresServer::shared().fresh();
+    let one = node(&database, "one", "--log json");
+    let store = format!("--store {} --node two", quoted(&database));
+    let at = format!(
+        "--listen {} --node-address {}",
+        free_address(),
+        one.address()
+    );
+    let two = Served::by(&mut bridgemaster(format!("serve --no-page {store} {at}")));
+    let wrong = format!(
+        "node two cannot be reached at {}: node one answers there",
+        one.address()
+    );
+    until("the report of the wrong address", async || {
+        let nodes = nodes(&database);
+        let problems = nodes[0]["problems"].as_array().unwrap().clone();
+        problems
+            .iter()
+            .any(|one| one.as_str().unwrap().contains(&wrong))
+            .then_some(())
+    })
+    .await;
+    assert_has(&shown(&database), &[&wrong]);
+    two.stop();
+    let remove = |name| format!("cluster remove {name} --store {}", quoted(&database));
+    run(remove("one")).fails(1, &["last minute"]);
+    run(remove("none")).fails(2, &["no node has the name"]);
+    succeed(remove("two"));
+    assert_eq!(nodes(&database).len(), 1);
+    let log = one.stop();
+    assert_has(&log, &[&wrong]);
+    for line in log.lines() {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+        assert_eq!(line["node"], "one", "{line}");
+    }
 }
 
 pub(crate) async fn ladders(server: &Served) -> Result<usize, Status> {

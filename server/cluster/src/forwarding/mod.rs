@@ -12,6 +12,7 @@ mod beat_sender;
 mod beat_service;
 mod forwarded_body;
 mod node_credential;
+mod peer_check;
 mod remote_lists;
 mod replayable_body;
 

@@ -1,6 +1,6 @@
 //! Collects the parts of a list that only other nodes know: their matches in play.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use bridgemaster_edge::{
     identity::KEY_METADATA,
@@ -122,11 +122,16 @@ impl Forwarder {
 
     /// Returns the metadata of a call for this caller: its API key, and this node's credential.
     fn list_metadata(&self, caller: &ListCaller<'_>) -> MetadataMap {
-        let mut metadata = MetadataMap::new();
+        let mut metadata = self.node_metadata(caller.connection.peer.ip().to_canonical());
         if let Some(key) = caller.metadata.get(KEY_METADATA) {
             metadata.insert(KEY_METADATA, key.clone());
         }
-        let address = caller.connection.peer.ip().to_canonical();
+        metadata
+    }
+
+    /// Returns the metadata of a call of a caller with this address: this node's credential.
+    pub(super) fn node_metadata(&self, address: IpAddr) -> MetadataMap {
+        let mut metadata = MetadataMap::new();
         let credential = self.credential.header_value(address, None);
         let credential =
             credential.and_then(|value| AsciiMetadataValue::try_from(value.as_bytes()).ok());

@@ -25,7 +25,7 @@ use axum::{
 };
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, MatchPhase};
-use bridgemaster_store::NodeName;
+use bridgemaster_store::{DatabaseFigures, NodeName};
 use prometheus_client::{
     encoding::text,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
@@ -216,6 +216,20 @@ impl Metrics {
     pub fn set_node_state(&self, is_leader: bool, is_answering: bool, lease_age: Duration) {
         if let Some(node) = &self.node {
             node.set_state(is_leader, is_answering, lease_age);
+        }
+    }
+
+    /// Sets how far this node's clock is ahead of that of the database.
+    pub fn set_clock_skew_ms(&self, skew_ms: i64) {
+        if let Some(node) = &self.node {
+            node.set_clock_skew_ms(skew_ms);
+        }
+    }
+
+    /// Sets the figures of the database that nodes share.
+    pub fn set_database_figures(&self, figures: DatabaseFigures) {
+        if let Some(node) = &self.node {
+            node.set_database_figures(figures);
         }
     }
 

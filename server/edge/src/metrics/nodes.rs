@@ -1,71 +1,114 @@
-//! Metrics for a node in a cluster: leadership, lease, forwarded calls, and lag of forwarding nodes.
+//! Metrics for a node in a cluster: leadership, lease, takeovers, the database, forwarded calls, and
+//! lag of forwarding nodes.
 
-use std::{sync::atomic::AtomicU64, time::Duration};
-
-use prometheus_client::{
-    metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},
-    registry::{Registry, Unit},
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
-use super::labels::GaugeGuard;
+use bridgemaster_store::DatabaseFigures;
+use prometheus_client::{
+    metrics::{counter::Counter, gauge::Gauge, histogram::Histogram},
+    registry::Registry,
+};
+
+use super::{add, add_seconds, labels::GaugeGuard};
 
 /// The state of this node, for a server that shares its store.
 pub(super) struct NodeMetrics {
     leads: Gauge,
     answers: Gauge,
     lease_age_seconds: Gauge<f64, AtomicU64>,
+    clock_skew_seconds: Gauge<f64, AtomicU64>,
+    takeovers: Counter,
+    database_sessions: Gauge,
+    database_xmin_age: Gauge,
+    database_retries: Counter,
     forwarded_calls: Gauge,
     forwarding_lag_seconds: Histogram,
-    takeovers: Counter,
 }
 
 impl NodeMetrics {
     pub(super) fn new(r: &mut Registry, forwarding_lag_seconds: Histogram) -> Self {
-        let this = Self {
-            leads: Gauge::default(),
-            answers: Gauge::default(),
-            lease_age_seconds: Gauge::default(),
-            forwarded_calls: Gauge::default(),
-            forwarding_lag_seconds,
-            takeovers: Counter::default(),
-        };
-        r.register(
-            "node_leads",
-            "Whether this node is the leader, which manages queues, ladders and groups",
-            this.leads.clone(),
-        );
-        r.register(
-            "node_answers",
-            "Whether this node trusts its lease and answers calls",
-            this.answers.clone(),
-        );
-        r.register_with_unit(
-            "node_lease_age",
-            "Time since the lease of this node was renewed",
-            Unit::Seconds,
-            this.lease_age_seconds.clone(),
-        );
-        r.register(
-            "forwarded_calls",
-            "Calls in progress that this node forwards to other nodes",
-            this.forwarded_calls.clone(),
-        );
-        r.register_with_unit(
-            "forwarding_lag",
-            "Delays of other nodes in forwarding the messages of bots to this one",
-            Unit::Seconds,
-            this.forwarding_lag_seconds.clone(),
-        );
-        r.register(
-            "takeovers",
-            "Matches that this node took over from other nodes",
-            this.takeovers.clone(),
-        );
-        this
+        let gauge = Gauge::default;
+        Self {
+            leads: add(
+                r,
+                "node_leads",
+                "Whether this node is the leader, which manages queues, ladders and groups",
+                gauge(),
+            ),
+            answers: add(
+                r,
+                "node_answers",
+                "Whether this node trusts its lease and answers calls",
+                gauge(),
+            ),
+            lease_age_seconds: add_seconds(
+                r,
+                "node_lease_age",
+                "Time since the lease of this node was renewed",
+                Gauge::default(),
+            ),
+            clock_skew_seconds: add_seconds(
+                r,
+                "node_clock_skew",
+                "How far the clock of this node is ahead of that of the database, at least",
+                Gauge::default(),
+            ),
+            takeovers: add(
+                r,
+                "takeovers",
+                "Matches that this node took over from other nodes",
+                Counter::default(),
+            ),
+            database_sessions: add(
+                r,
+                "database_sessions",
+                "Sessions of the database's user, of all nodes",
+                gauge(),
+            ),
+            database_xmin_age: add(
+                r,
+                "database_xmin_age",
+                "Age in transactions of the oldest transaction that keeps deleted rows",
+                gauge(),
+            ),
+            database_retries: add(
+                r,
+                "database_retries",
+                "Operations that this node repeated after a failure of the database",
+                Counter::default(),
+            ),
+            forwarded_calls: add(
+                r,
+                "forwarded_calls",
+                "Calls in progress that this node forwards to other nodes",
+                gauge(),
+            ),
+            forwarding_lag_seconds: add_seconds(
+                r,
+                "forwarding_lag",
+                "Delays of other nodes in forwarding the messages of bots to this one",
+                forwarding_lag_seconds,
+            ),
+        }
     }
 
     pub(super) fn count_takeovers(&self, matches: usize) {
         self.takeovers.inc_by(matches as u64);
+    }
+
+    pub(super) fn set_clock_skew_ms(&self, skew_ms: i64) {
+        self.clock_skew_seconds.set(skew_ms as f64 / 1e3);
+    }
+
+    pub(super) fn set_database_figures(&self, figures: DatabaseFigures) {
+        let gauge = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        self.database_sessions.set(gauge(figures.sessions));
+        self.database_xmin_age.set(gauge(figures.xmin_age));
+        let retries = self.database_retries.inner();
+        retries.store(figures.retries, Ordering::Relaxed);
     }
 
     pub(super) fn forwarded_call(&self) -> GaugeGuard {

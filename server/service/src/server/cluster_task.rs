@@ -2,8 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use bridgemaster_cluster::Cluster;
-use bridgemaster_edge::identity::Authenticator;
+use bridgemaster_cluster::{Cluster, forwarding::Forwarder};
+use bridgemaster_edge::{identity::Authenticator, metrics::Metrics};
 use bridgemaster_lease::limits::ORPHAN_POLL_INTERVAL;
 use bridgemaster_live::{
     journal::Journal,
@@ -12,7 +12,7 @@ use bridgemaster_live::{
 };
 use bridgemaster_matchmaking::{ladder::Ladders, lobby::Lobby};
 use bridgemaster_proto::v1::Ladder;
-use bridgemaster_store::{NodeStatus, Nodes, OpenMatch, StoreError};
+use bridgemaster_store::{NodeStatus, Nodes, OpenMatch, StoreError, StoredNode};
 use tokio::{select, task::yield_now, time::sleep};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{error, info, warn};
@@ -84,7 +84,7 @@ pub(super) fn spawn_lease_renewal(
     let journal = Arc::clone(journal);
     AbortOnDropHandle::new(tokio::spawn(async move {
         let mut load = Load::start();
-        let status = || node_status(&matches, &mut load);
+        let status = || node_status(&cluster, &matches, &mut load);
         let ended = cluster.renew(status).await;
         // A closed store means that the server is stopping.
         if !matches!(ended, StoreError::Closed) {
@@ -95,13 +95,49 @@ pub(super) fn spawn_lease_renewal(
 }
 
 /// Returns the status that this node publishes.
-fn node_status(matches: &Matches, load: &mut Load) -> NodeStatus {
+fn node_status(cluster: &Cluster, matches: &Matches, load: &mut Load) -> NodeStatus {
     let lag_ms = matches.clock().take_max_lag().as_millis();
     NodeStatus {
         draining: matches.lifecycle().is_draining(),
         slots: u32::try_from(matches.limits().open_matches).unwrap_or(u32::MAX),
         load_percent: load.percent(),
         lag_ms: u32::try_from(lag_ms).unwrap_or(u32::MAX),
+        clock_skew_ms: cluster.nodes().clock_skew_ms(),
+        peer_problems: cluster.peer_problems(),
+    }
+}
+
+/// Interval at which a node checks the addresses of the others, and reads figures of the database.
+const OBSERVATION_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Reports nodes that this node cannot reach, and the figures of the database. Never returns.
+pub(super) async fn observe(
+    cluster: Arc<Cluster>,
+    forwarder: Option<Arc<Forwarder>>,
+    metrics: Arc<Metrics>,
+) {
+    let mut last_problems = Vec::new();
+    loop {
+        if let Some(forwarder) = &forwarder
+            && let Ok(problems) = forwarder.check_peers().await
+        {
+            // A node that starts may not listen yet.
+            let is_confirmed = |problem: &&String| last_problems.contains(*problem);
+            let confirmed = problems.iter().filter(is_confirmed).cloned().collect();
+            last_problems = problems;
+            let (new, is_solved) = cluster.set_peer_problems(confirmed);
+            for problem in new {
+                warn!(problem, "a node cannot be reached");
+            }
+            if is_solved {
+                info!("a node can be reached again, or has ended");
+            }
+        }
+        // Failures of the database are reported by commits and renewals.
+        if let Ok(figures) = cluster.nodes().database_figures().await {
+            metrics.set_database_figures(figures);
+        }
+        sleep(OBSERVATION_INTERVAL).await;
     }
 }
 
@@ -117,8 +153,8 @@ pub(super) struct ClusterTask {
     pub(super) configured_ladders: Vec<Ladder>,
     /// The replay retention task, which runs once this node leads.
     pub(super) retention: Option<Retention>,
-    /// Dead nodes whose delayed matches this node has recovered.
-    pub(super) gone: HashSet<String>,
+    /// The live nodes when this node recovered the delayed matches of all others.
+    pub(super) live: HashSet<String>,
 }
 
 impl ClusterTask {
@@ -164,19 +200,17 @@ impl ClusterTask {
     /// Recovers the delayed views of dead nodes' matches. Only the leader calls this.
     async fn take_over_delayed_views(&mut self) -> Result<(), BindError> {
         let nodes = self.nodes().nodes().await.map_err(BindError::Nodes)?;
-        let gone = nodes.into_iter().filter(|node| !node.is_live());
-        let gone: HashSet<_> = gone.map(|node| node.name.to_string()).collect();
-        // A dead node that has come back can die again later, with other matches.
-        self.gone.retain(|name| gone.contains(name));
-        if gone.is_subset(&self.gone) {
+        let live = nodes.into_iter().filter(StoredNode::is_live);
+        let live: HashSet<_> = live.map(|node| node.name.to_string()).collect();
+        if live == self.live {
             return Ok(());
         }
         let recovered = self
             .matches
-            .take_over_delayed_views(&self.journal, &gone)
+            .take_over_delayed_views(&self.journal, &live)
             .await;
         recovered.map_err(BindError::Nodes)?;
-        self.gone = gone;
+        self.live = live;
         Ok(())
     }
 
@@ -256,9 +290,8 @@ async fn take_over_batch(
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use bridgemaster_edge::metrics::Metrics;
     use bridgemaster_match::MatchId;
-    use bridgemaster_store::{IsLeaderOnly, MatchLocation, MemoryStore, NodeName, StoredNode};
+    use bridgemaster_store::{IsLeaderOnly, MatchLocation, MemoryStore, NodeName};
     use bridgemaster_traces::Traces;
     use tokio::sync::watch;
 

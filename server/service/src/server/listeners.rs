@@ -173,6 +173,7 @@ pub(super) fn serve_metrics(
         if let Some(cluster) = matches.cluster() {
             let answers = cluster.check_lease().is_ok();
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
+            metrics.set_clock_skew_ms(cluster.nodes().clock_skew_ms());
         }
         if let Some(journal) = matches.journal() {
             metrics.set_commit_age(journal.oldest_commit_age());

@@ -9,7 +9,8 @@ use bridgemaster_edge::{
 };
 use bridgemaster_live::Matches;
 use bridgemaster_proto::internal::v1::{
-    ListOwnMatchesRequest, ListOwnMatchesResponse, node_service_server::NodeService,
+    GetNodeRequest, GetNodeResponse, ListOwnMatchesRequest, ListOwnMatchesResponse,
+    node_service_server::NodeService,
 };
 use tonic::{Request, Response, Status};
 
@@ -37,9 +38,7 @@ impl NodeService for NodeRpc {
         &self,
         request: Request<ListOwnMatchesRequest>,
     ) -> Result<Response<ListOwnMatchesResponse>, Status> {
-        if !ConnectionInfo::of(&request).is_some_and(|connection| connection.is_forwarded) {
-            return Err(Status::unimplemented("unknown method"));
-        }
+        require_node(&request)?;
         let caller = self
             .authenticator
             .caller_or_guest(request.metadata())
@@ -57,5 +56,26 @@ impl NodeService for NodeRpc {
             .matches
             .list_own(&query, before_age, count, &caller, &reader);
         Ok(Response::new(own.await?))
+    }
+
+    async fn get_node(
+        &self,
+        request: Request<GetNodeRequest>,
+    ) -> Result<Response<GetNodeResponse>, Status> {
+        require_node(&request)?;
+        let cluster = self.matches.cluster();
+        let name = cluster.map(|cluster| cluster.name().to_string());
+        Ok(Response::new(GetNodeResponse {
+            name: name.unwrap_or_default(),
+        }))
+    }
+}
+
+/// Checks that a node of the cluster makes the call.
+fn require_node<T>(request: &Request<T>) -> Result<(), Status> {
+    if ConnectionInfo::of(request).is_some_and(|connection| connection.is_forwarded) {
+        Ok(())
+    } else {
+        Err(Status::unimplemented("unknown method"))
     }
 }

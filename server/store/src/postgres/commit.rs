@@ -2,7 +2,13 @@
 //! the state to check a batch, and storing it in the journal of the node, whose batch numbers are a
 //! range of their own.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use bridgemaster_lease::{Backoff, CommitNumbers};
 use sqlx::PgConnection;
@@ -44,18 +50,19 @@ pub(super) trait Transaction: Sync {
 pub(super) struct Retry {
     started_at: Instant,
     backoff: Backoff,
-}
-
-impl Default for Retry {
-    fn default() -> Self {
-        Self {
-            started_at: Instant::now(),
-            backoff: Backoff::new(Duration::ZERO),
-        }
-    }
+    counter: Arc<AtomicU64>,
 }
 
 impl Retry {
+    /// Creates the state. `counter` counts the retries.
+    pub(super) fn new(counter: Arc<AtomicU64>) -> Self {
+        Self {
+            started_at: Instant::now(),
+            backoff: Backoff::new(Duration::ZERO),
+            counter,
+        }
+    }
+
     /// Returns whether an earlier attempt may have been committed.
     pub(super) fn is_retry(&self) -> bool {
         self.backoff.is_retry()
@@ -69,6 +76,7 @@ impl Retry {
         if !error.is_transient() {
             return Err(error);
         }
+        self.counter.fetch_add(1, Ordering::Relaxed);
         match self.backoff.record_failure(self.started_at.elapsed()) {
             Some(pause) => sleep(pause).await,
             None => return Err(error),

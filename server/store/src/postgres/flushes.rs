@@ -235,7 +235,7 @@ impl Flushers {
     /// Flushes the commit with this number and all earlier commits. Retries while the database is
     /// unreachable. Returns `false` if a crash of the database has lost the commit.
     pub(super) async fn flush(&self, number: i64) -> Result<bool, DbError> {
-        let mut retry = Retry::default();
+        let mut retry = Retry::new(self.sessions.retries());
         loop {
             let attempt = timeout(POSTGRES_ATTEMPT_TIMEOUT, self.try_flush(number)).await;
             let attempt = attempt.unwrap_or(Err(DbError::Timeout));

@@ -12,16 +12,17 @@ use super::{
     address::Address,
     commit::Transaction,
     node_number::NodeEpoch,
-    nodes, opening,
+    opening,
     sessions::{Session, Sessions},
     write_connection::{ServerContext, WriteConnection, commit},
 };
 use crate::{
-    Durability, StoreError, StoredNode,
+    Durability, StoreError,
     checksum::StoreId,
     db_error::DbError,
     named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
     rows::named,
+    schema::{self, SchemaUse},
 };
 
 /// Writes the keys and secrets of a server.
@@ -150,7 +151,7 @@ impl PostgresKeys {
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let address = Address::parse(url, Durability::Disk)?;
         let work = async {
-            let mut connection = opening::open(&address).await?;
+            let mut connection = opening::open(&address, &schema::CURRENT, SchemaUse::Use).await?;
             sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
             let store = opening::store_id(&mut connection).await;
             let store = commit(&mut connection, store).await?;
@@ -201,18 +202,4 @@ impl RowStore for PostgresKeys {
     fn location(&self) -> PathBuf {
         self.address.redacted().into()
     }
-}
-
-/// Returns all nodes that have ever used a database, by name. Takes over no node.
-///
-/// # Errors
-/// As [`PostgresStore::open`](crate::PostgresStore::open).
-pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
-    let address = Address::parse(url, Durability::Disk)?;
-    let work = async {
-        let mut connection = opening::open(&address).await?;
-        nodes::all_nodes(&mut connection).await
-    };
-    work.await
-        .map_err(|error: DbError| error.at(address.redacted()))
 }

@@ -7,11 +7,13 @@
 //! flush commits while the write connection continues.
 
 mod address;
+mod commands;
 mod commit;
 mod credentials;
 mod flushes;
 mod hosts;
 mod keys;
+mod migrations;
 mod node_number;
 mod nodes;
 mod nodes_impl;
@@ -22,10 +24,15 @@ mod session_settings;
 mod sessions;
 mod sql;
 mod takeover;
+#[cfg(test)]
+mod upgrade_tests;
 mod write_connection;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
@@ -43,6 +50,7 @@ use crate::{
         finished::{self, MaybeUnflushed},
         named,
     },
+    schema::{self, Schema},
 };
 
 use address::Address;
@@ -55,7 +63,8 @@ use read_pool::{ReadPool, Reader};
 use sessions::Sessions;
 use writer::Writer;
 
-pub use keys::{PostgresKeys, stored_nodes};
+pub use commands::{migrate_database, remove_node, stored_nodes};
+pub use keys::PostgresKeys;
 
 /// A [`Store`] in a PostgreSQL database. Opening it takes over the node from its previous server.
 ///
@@ -81,6 +90,8 @@ pub struct PostgresStore {
     readers: Readers,
     flushers: Arc<Flushers>,
     lease_renewer: LeaseRenewer,
+    /// The number of repeated operations.
+    retries: Arc<AtomicU64>,
     /// Orphaned matches of other nodes. This lock is acquired before that of the writer.
     orphans: Arc<Mutex<OrphanFinder>>,
 }
@@ -95,8 +106,8 @@ impl PostgresStore {
     }
 
     /// Opens the database with the address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, which may
-    /// list several `HOST:PORT`. Creates the tables in an empty database, takes over the node, and
-    /// loads its matches in play. Commits of the node's previous server then fail with
+    /// list several `HOST:PORT`. Creates the tables in an empty database, migrates those of an older
+    /// version, takes over the node, and loads its matches in play. Commits of the node's previous server then fail with
     /// [`StoreError::EpochEnded`]. The lease of the node must be
     /// [renewed](crate::Nodes::renew_lease), since commits fail without a lease.
     ///
@@ -113,17 +124,19 @@ impl PostgresStore {
         durability: Durability,
         identity: &'a NodeIdentity,
     ) -> CompiledFuture<'a, Result<Self, StoreError>> {
-        Box::pin(Self::open_inner(url, durability, identity))
+        Box::pin(Self::open_with(url, durability, identity, &schema::CURRENT))
     }
 
-    async fn open_inner(
+    async fn open_with(
         url: &str,
         durability: Durability,
         identity: &NodeIdentity,
+        schema: &Schema,
     ) -> Result<Self, StoreError> {
         let address = Address::parse(url, durability)?;
         let sessions = Sessions::new(address.clone());
-        let (writer, node, open_report) = Writer::start(&address, &sessions, identity).await?;
+        let (writer, node, open_report) =
+            Writer::start(&address, &sessions, identity, schema).await?;
         let unflushed = Arc::clone(writer.unflushed());
         Ok(Self {
             flushers: Arc::new(Flushers::new(sessions.clone(), node, unflushed)),
@@ -134,6 +147,7 @@ impl PostgresStore {
                 matches: Arc::new(ReadPool::new(address.clone(), POSTGRES_READ_CONNECTIONS)),
                 keys: ReadPool::new(address.clone(), 1),
             },
+            retries: sessions.retries(),
             lease_renewer: LeaseRenewer::new(sessions, node, writer.in_play_count()),
             orphans: Arc::default(),
             writer: Arc::new(Mutex::new(Some(writer))),

@@ -1,8 +1,11 @@
 //! Rows of nodes: their names, leases, and leadership, and the connection that renews the lease.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use sqlx::{PgConnection, postgres::PgRow};
@@ -27,6 +30,7 @@ use crate::{
 pub(super) async fn take_over(
     connection: &mut PgConnection,
     node: &NodeIdentity,
+    schema_version: i64,
 ) -> Result<NodeEpoch, DbError> {
     let name = node.name.as_str().into();
     let exists = "SELECT 1::bigint FROM node WHERE node_id = $1";
@@ -49,9 +53,11 @@ pub(super) async fn take_over(
     connection.execute(lock, &[name]).await?;
     let address = node.address.as_ref().map_or("", NodeAddress::as_str);
     let update = "UPDATE node
-         SET epoch = epoch + 1, openings = openings + 1, address = $2, draining = false
+         SET epoch = epoch + 1, openings = openings + 1, address = $2, draining = false,
+             schema_version = $3, clock_skew_ms = 0, peer_problems = ''
          WHERE node_id = $1 RETURNING number, epoch";
-    let row = first(connection, update, &[name, address.into()]).await?;
+    let params = [name, address.into(), schema_version.into()];
+    let row = first(connection, update, &params).await?;
     let row = row.ok_or(sqlx::Error::RowNotFound)?;
     let (number, epoch): (i64, i64) = (row.value(0)?, row.value(1)?);
     let number = NodeNumber::new(number)?;
@@ -59,16 +65,19 @@ pub(super) async fn take_over(
 }
 
 /// Renews the lease of a node and stores its status, unless it was taken over. An expired lease can
-/// be renewed: without a takeover all earlier commits are still valid.
+/// be renewed: without a takeover all earlier commits are still valid. Returns the time of the
+/// database, as Unix time in ms.
 pub(super) async fn renew(
     connection: &mut PgConnection,
     node: NodeEpoch,
     matches: u64,
-    status: NodeStatus,
-) -> Result<(), DbError> {
+    status: &NodeStatus,
+) -> Result<i64, DbError> {
     let renew = "UPDATE node SET draining = $4 <> 0, matches = $5, slots = $6, load_percent = $7,
-             lag_ms = $8, lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-         WHERE number = $1 AND epoch = $2";
+             lag_ms = $8, clock_skew_ms = $9, peer_problems = $10,
+             lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+         WHERE number = $1 AND epoch = $2
+         RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     let params = [
         node.number.get().into(),
         node.epoch.into(),
@@ -78,11 +87,11 @@ pub(super) async fn renew(
         i64::from(status.slots).into(),
         Param::Number(status.load_percent.map(i64::from)),
         i64::from(status.lag_ms).into(),
+        status.clock_skew_ms.into(),
+        status.peer_problems.as_str().into(),
     ];
-    match connection.execute(renew, &params).await? {
-        0 => Err(DbError::EpochEnded),
-        _ => Ok(()),
-    }
+    let renewed = scalar(connection, renew, &params).await?;
+    renewed.ok_or(DbError::EpochEnded)
 }
 
 /// Releases the lease and leadership of a node and removes its address, so that other nodes take
@@ -175,7 +184,7 @@ const COLUMNS: &str = "node_id, address, epoch,
     CASE WHEN lease_until > clock_timestamp() THEN matches ELSE (SELECT count(*)
         FROM open_match AS own WHERE own.match_key > number << 40
             AND own.match_key < (number + 1) << 40) END,
-    slots, load_percent, lag_ms";
+    slots, load_percent, lag_ms, clock_skew_ms, peer_problems";
 
 fn node_from_row(row: &PgRow) -> Result<StoredNode, DbError> {
     let wrong = |error: InvalidText| DbError::Inconsistent(error.to_string());
@@ -193,6 +202,8 @@ fn node_from_row(row: &PgRow) -> Result<StoredNode, DbError> {
             slots: saturating_u32(row.value(7)?),
             load_percent: row.value::<Option<i64>>(8)?.map(saturating_u32),
             lag_ms: saturating_u32(row.value(9)?),
+            clock_skew_ms: row.value(10)?,
+            peer_problems: row.value(11)?,
         },
     })
 }
@@ -222,11 +233,29 @@ pub(super) async fn node_of_match(
     let location = |row: PgRow| {
         Ok(MatchLocation {
             node: node_from_row(&row)?,
-            is_released: row.value(10)?,
+            is_released: row.value(12)?,
         })
     };
     let row = first(connection, &select, &[id.as_str().into()]).await?;
     row.map(location).transpose()
+}
+
+/// Returns the number of sessions of this user, and the age of the oldest transaction that keeps
+/// deleted rows from being removed. PostgreSQL hides the transactions of other users' sessions from
+/// users without the role pg_read_all_stats.
+pub(super) async fn read_figures(connection: &mut PgConnection) -> Result<(u64, u64), DbError> {
+    let select = "SELECT
+             (SELECT count(*) FROM pg_stat_activity
+                 WHERE datname = current_database() AND usename = current_user),
+             (SELECT coalesce(max(age(xmin)), 0)::bigint FROM (
+                 SELECT backend_xmin FROM pg_stat_activity
+                 UNION ALL SELECT xmin FROM pg_replication_slots
+                 UNION ALL SELECT catalog_xmin FROM pg_replication_slots
+                 UNION ALL SELECT transaction FROM pg_prepared_xacts) AS held (xmin))";
+    let row = first(connection, select, &[]).await?;
+    let row = row.ok_or(sqlx::Error::RowNotFound)?;
+    let (sessions, xmin_age): (i64, i64) = (row.value(0)?, row.value(1)?);
+    Ok((sessions.unsigned_abs(), xmin_age.unsigned_abs()))
 }
 
 /// Renews the lease of a node.
@@ -237,6 +266,8 @@ pub(super) struct LeaseRenewer {
     /// The number of matches in play, which the writer maintains because counting rows would be
     /// slow.
     matches: Arc<AtomicU64>,
+    /// How far the clock of this server was ahead of that of the database at the last renewal.
+    clock_skew_ms: AtomicI64,
     state: Mutex<State>,
 }
 
@@ -255,6 +286,7 @@ impl LeaseRenewer {
             sessions,
             node,
             matches,
+            clock_skew_ms: AtomicI64::default(),
             state: Mutex::new(State::Idle),
         }
     }
@@ -264,7 +296,7 @@ impl LeaseRenewer {
     }
 
     /// Renews the lease once. The timeout is the interval to the next renewal.
-    pub(super) async fn renew(&self, status: NodeStatus) -> Result<(), DbError> {
+    pub(super) async fn renew(&self, status: &NodeStatus) -> Result<(), DbError> {
         let mut state = self.state.lock().await;
         // The session is removed from the state, so that it is not reused if the future is dropped
         // during the renewal.
@@ -282,12 +314,19 @@ impl LeaseRenewer {
                 None => self.sessions.open().await?,
             };
             let matches = self.matches.load(Ordering::Relaxed);
-            renew(&mut session.connection, self.node, matches, status).await?;
+            let before = now_unix_ms();
+            let at = renew(&mut session.connection, self.node, matches, status).await?;
+            let skew = clock_skew_ms(before, at, now_unix_ms());
+            self.clock_skew_ms.store(skew, Ordering::Relaxed);
             Ok(session)
         });
         let session = renewing.await.unwrap_or(Err(DbError::Timeout))?;
         *state = State::Connected(session);
         Ok(())
+    }
+
+    pub(super) fn clock_skew_ms(&self) -> i64 {
+        self.clock_skew_ms.load(Ordering::Relaxed)
     }
 
     /// Stops all further renewals.
@@ -297,5 +336,29 @@ impl LeaseRenewer {
             // If this fails, the connection is already closed.
             let _ = session.close().await;
         }
+    }
+}
+
+/// Returns how far this server's clock is at least ahead of a time that the database reported
+/// between the two times of this clock; negative if it is behind.
+fn clock_skew_ms(before: i64, reported: i64, after: i64) -> i64 {
+    before.saturating_sub(reported).max(0) + after.saturating_sub(reported).min(0)
+}
+
+fn now_unix_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    i64::try_from(since.unwrap_or_default().as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_skew_excludes_the_duration_of_the_measurement() {
+        assert_eq!(clock_skew_ms(1_000, 1_000, 1_000), 0);
+        assert_eq!(clock_skew_ms(1_000, 1_700, 2_000), 0);
+        assert_eq!(clock_skew_ms(5_000, 1_700, 6_000), 3_300);
+        assert_eq!(clock_skew_ms(1_000, 9_000, 2_000), -7_000);
     }
 }

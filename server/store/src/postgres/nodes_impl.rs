@@ -1,17 +1,18 @@
 //! Implementation of [`Nodes`] for [`PostgresStore`].
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use async_trait::async_trait;
 use tokio::time::sleep;
 
 use super::{
     PostgresStore,
-    nodes::{all_nodes, node_of_match},
+    nodes::{all_nodes, node_of_match, read_figures},
     open_writer, orphans,
 };
 use crate::{
-    IsLeaderOnly, MatchId, MatchLocation, NodeStatus, Nodes, OpenMatch, StoreError, StoredNode,
+    DatabaseFigures, IsLeaderOnly, MatchId, MatchLocation, NodeStatus, Nodes, OpenMatch,
+    StoreError, StoredNode,
     detached::run_detached,
     limits::{MAX_TAKEOVER_TRIES, TAKEOVER_RETRY_INTERVAL},
 };
@@ -19,7 +20,23 @@ use crate::{
 #[async_trait]
 impl Nodes for PostgresStore {
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError> {
-        self.at(self.lease_renewer.renew(status)).await
+        self.at(self.lease_renewer.renew(&status)).await
+    }
+
+    fn clock_skew_ms(&self) -> i64 {
+        self.lease_renewer.clock_skew_ms()
+    }
+
+    async fn database_figures(&self) -> Result<DatabaseFigures, StoreError> {
+        self.at(async {
+            let (sessions, xmin_age) = read_figures(&mut *self.reader().await?).await?;
+            Ok(DatabaseFigures {
+                sessions,
+                xmin_age,
+                retries: self.retries.load(Ordering::Relaxed),
+            })
+        })
+        .await
     }
 
     async fn acquire_leadership(&self) -> Result<bool, StoreError> {
@@ -38,13 +55,16 @@ impl Nodes for PostgresStore {
     ) -> Result<Vec<OpenMatch>, StoreError> {
         let (orphans, writer) = (Arc::clone(&self.orphans), Arc::clone(&self.writer));
         let (readers, store) = (Arc::clone(&self.readers.matches), self.store);
-        let node = self.lease_renewer.node();
+        let (node, retries) = (self.lease_renewer.node(), Arc::clone(&self.retries));
         self.at(run_detached(async move {
             let mut orphans = orphans.lock().await;
             for _ in 0..MAX_TAKEOVER_TRIES {
                 // The writer is not locked during the search, so that matches of this node
                 // continue.
-                orphans.find(&readers, store, node, is_leader_only).await?;
+                let retries = Arc::clone(&retries);
+                orphans
+                    .find(&readers, store, node, is_leader_only, retries)
+                    .await?;
                 let Some(found) = orphans.found() else {
                     break;
                 };

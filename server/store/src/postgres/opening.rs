@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use super::{
     address::Address,
-    commit,
+    commit, migrations,
     node_number::{NODE_OF_KEY, NodeEpoch, NodeNumber},
     nodes, orphans,
     read_pool::ReadPool,
@@ -27,16 +27,17 @@ use crate::{
         scalar,
         whole_matches::{RowWithHeader, with_headers},
     },
-    schema,
+    schema::{self, Schema, SchemaUse},
     transfer::side::Side,
 };
 
-/// Key of the advisory lock under which the tables are created: `BMst` in ASCII.
-const CREATION_LOCK: i64 = 0x424d_7374;
-
-/// Connects to a database, and checks that it has this program's schema. Creates the tables in an
-/// empty database.
-pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
+/// Connects to a database, and checks or migrates its schema. Creates the tables in an empty
+/// database.
+pub(super) async fn open(
+    address: &Address,
+    schema: &Schema,
+    schema_use: SchemaUse,
+) -> Result<PgConnection, DbError> {
     let mut connection = address.connect().await?;
     let mut other = address.connect().await?;
     if session_settings::are_shared(&mut connection, &mut other).await? {
@@ -56,12 +57,15 @@ pub(super) async fn open(address: &Address) -> Result<PgConnection, DbError> {
         }
         .into());
     }
-    ensure_schema(&mut connection, address).await?;
+    migrations::ensure_schema(&mut connection, address, schema, schema_use).await?;
     Ok(connection)
 }
 
-/// Like [`open`], but returns `None` if the database has no store.
-async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbError> {
+/// Like [`open`] with the schema of this program, but fails if the database has no store.
+pub(super) async fn open_existing(
+    address: &Address,
+    schema_use: SchemaUse,
+) -> Result<PgConnection, DbError> {
     let mut connection = address.connect().await?;
     // No prepared statement, since a pooler in transaction mode is only detected by `open`.
     let select = sqlx::raw_sql(
@@ -71,52 +75,10 @@ async fn open_existing(address: &Address) -> Result<Option<PgConnection>, DbErro
     let has_store: bool = select.fetch_one(&mut connection).await?.try_get(0)?;
     connection.close().await?;
     if has_store {
-        open(address).await.map(Some)
-    } else {
-        Ok(None)
+        return open(address, &schema::CURRENT, schema_use).await;
     }
-}
-
-/// Checks the version of the schema. Creates the tables in an empty database, in a transaction in
-/// which no other server does the same.
-async fn ensure_schema(connection: &mut PgConnection, address: &Address) -> Result<(), DbError> {
-    let begin = format!("BEGIN; SELECT pg_advisory_xact_lock({CREATION_LOCK})");
-    sqlx::raw_sql(AssertSqlSafe(begin))
-        .execute(&mut *connection)
-        .await?;
-    let work = async {
-        let (has_schema, has_old_schema, is_empty): (bool, bool, bool) = sqlx::query_as(
-            "SELECT to_regclass('bridgemaster_schema') IS NOT NULL,
-                 to_regclass('_sqlx_migrations') IS NOT NULL
-                     AND to_regclass('given_number') IS NOT NULL,
-                 NOT EXISTS (
-                     SELECT 1 FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-                     WHERE nspname = current_schema() AND relkind IN ('r', 'p'))",
-        )
-        .fetch_one(&mut *connection)
-        .await?;
-        if has_schema {
-            let version = sqlx::query_scalar("SELECT version FROM bridgemaster_schema");
-            let version: Option<i64> = version.fetch_optional(&mut *connection).await?;
-            schema::check_version(version.unwrap_or_default(), address.redacted())?;
-        } else if has_old_schema {
-            schema::check_version(0, address.redacted())?;
-        } else if !is_empty {
-            let database = address.redacted().to_owned();
-            return Err(StoreError::ForeignTables { database }.into());
-        } else {
-            let (tables, version) = (schema::POSTGRES, schema::VERSION);
-            let create = format!(
-                "{tables} INSERT INTO bridgemaster_schema (only_row, version) VALUES (1, {version})"
-            );
-            sqlx::raw_sql(AssertSqlSafe(create))
-                .execute(&mut *connection)
-                .await?;
-        }
-        Ok(())
-    };
-    let checked = work.await;
-    write_connection::commit(connection, checked).await
+    let database = address.redacted().to_owned();
+    Err(StoreError::NoStore { database }.into())
 }
 
 /// State of the store after a server has taken over its node.
@@ -133,11 +95,14 @@ pub(super) struct OpenedStore {
 /// visible to the takeover, or fails.
 pub(super) async fn take_over(
     connection: &mut PgConnection,
+    address: &Address,
     identity: &NodeIdentity,
+    schema: &Schema,
 ) -> Result<OpenedStore, DbError> {
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
-        let node = nodes::take_over(connection, identity).await?;
+        let node = nodes::take_over(connection, identity, schema.version).await?;
+        migrations::check_again(connection, address, schema).await?;
         orphans::reclaim_released(connection, node.number).await?;
         let store = store_id(connection).await?;
         let open = with_headers(connection, store, &node.number.range()).await?;
@@ -155,7 +120,7 @@ pub(super) async fn take_over(
         sweep_all(connection, &mut loaded.matches.sweep).await?;
         // This is the last step, since it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
-        nodes::renew(connection, node, matches, NodeStatus::default()).await?;
+        nodes::renew(connection, node, matches, &NodeStatus::default()).await?;
         Ok(OpenedStore {
             store,
             node,
@@ -253,7 +218,7 @@ pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreEr
         database: address.redacted().to_owned(),
     };
     let work = async {
-        let mut connection = open_existing(&address).await?.ok_or_else(no_store)?;
+        let mut connection = open_existing(&address, SchemaUse::Copy).await?;
         sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             .execute(&mut connection)
             .await?;
@@ -283,7 +248,7 @@ pub(crate) async fn open_target(
 ) -> Result<Side<PgConnection>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
-        let mut connection = open(&address).await?;
+        let mut connection = open(&address, &schema::CURRENT, SchemaUse::Copy).await?;
         sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
         let is_ours = set_identity(&mut connection, store).await?;
         if !is_ours || has_rows(&mut connection).await? {

@@ -11,6 +11,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt,
+    sync::{Arc, atomic::AtomicU64},
 };
 
 use sqlx::{Connection as _, PgConnection, Row as _};
@@ -213,8 +214,9 @@ impl OrphanFinder {
         store: StoreId,
         this: NodeNumber,
         is_leader_only: IsLeaderOnly,
+        retries: Arc<AtomicU64>,
     ) -> Result<(), DbError> {
-        let mut retry = Retry::default();
+        let mut retry = Retry::new(retries);
         loop {
             let found = timeout(
                 POSTGRES_ATTEMPT_TIMEOUT,

@@ -4,7 +4,7 @@
 //! session remains, waits for locks, and may still commit. So each new connection terminates the
 //! sessions that were abandoned before.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 
 use parking_lot::Mutex;
 use sqlx::{Connection as _, PgConnection};
@@ -27,6 +27,8 @@ pub(super) struct Sessions {
     address: Address,
     /// Abandoned sessions that were not found to have ended yet.
     abandoned: AbandonedSessions,
+    /// The number of operations that were repeated after a failure.
+    retries: Arc<AtomicU64>,
 }
 
 /// An open session. It counts as abandoned if it is dropped without being closed.
@@ -53,7 +55,13 @@ impl Sessions {
         Self {
             address,
             abandoned: Arc::default(),
+            retries: Arc::default(),
         }
+    }
+
+    /// Returns the counter of operations that were repeated after a failure.
+    pub(super) fn retries(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.retries)
     }
 
     /// Opens a session, and terminates the abandoned ones without waiting for their end.

@@ -217,7 +217,7 @@ async fn existing_keys(
 }
 
 /// Returns whether a node has a match in play.
-async fn has_match_in_play(
+pub(super) async fn has_match_in_play(
     connection: &mut PgConnection,
     node: NodeNumber,
 ) -> Result<bool, DbError> {

@@ -64,7 +64,7 @@ impl WriteConnection {
     /// Runs a transaction. Retries while the database is unreachable. Before each retry, checks
     /// whether the previous attempt was committed.
     pub(super) async fn write<W: Transaction>(&mut self, work: &W) -> Result<W::Output, DbError> {
-        let mut retry = Retry::default();
+        let mut retry = Retry::new(self.sessions.retries());
         loop {
             let attempt = self.try_write(work, retry.is_retry());
             let attempt = timeout(POSTGRES_ATTEMPT_TIMEOUT, attempt).await;

@@ -34,6 +34,7 @@ use crate::{
     journal_batch,
     named_rows::NamedTable,
     rows::whole_matches::{read_header, read_open_match},
+    schema::{Schema, SchemaUse},
 };
 
 /// Writes batches for a server, and caches the state of its matches in play.
@@ -65,10 +66,11 @@ impl Writer {
         address: &Address,
         sessions: &Sessions,
         identity: &NodeIdentity,
+        schema: &Schema,
     ) -> Result<(Self, NodeEpoch, OpenReport), StoreError> {
         let work = async {
-            let mut connection = opening::open(address).await?;
-            let opened = opening::take_over(&mut connection, identity).await?;
+            let mut connection = opening::open(address, schema, SchemaUse::Migrate).await?;
+            let opened = opening::take_over(&mut connection, address, identity, schema).await?;
             Ok((sessions.adopt(connection).await?, opened))
         };
         let (session, opened) = work

@@ -24,6 +24,7 @@ use crate::{
         finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read, read_replay},
         named, open_matches,
     },
+    schema::SchemaUse,
 };
 
 /// Inspects values that a check has found intact. The store itself does not interpret the values.
@@ -114,7 +115,7 @@ pub fn check_with_inspector(
     if !is_locked(dir)? {
         log_file::check(&path)?;
     }
-    let connection = opening::open_read_only(&path)?;
+    let connection = opening::open_read_only(&path, SchemaUse::Use)?;
     let report = check_all(&connection, &path, &recorded, inspector);
     report.map_err(|error| error.at(&path))
 }

@@ -24,6 +24,7 @@ use crate::{
     data_dir,
     db_error::DbError,
     detached::run_blocking,
+    schema::SchemaUse,
     transfer::side::Side,
 };
 
@@ -120,7 +121,7 @@ fn restore_into(
 
 /// Fails if anything in a database is damaged or missing.
 fn check_sound(database: &Path, recorded: &CommitsRecord) -> Result<(), StoreError> {
-    let connection = opening::open_read_only(database)?;
+    let connection = opening::open_read_only(database, SchemaUse::Use)?;
     let report = check_all(&connection, database, recorded, &mut ());
     let report = report.map_err(|error| error.at(database))?;
     opening::close(connection).map_err(|error| error.at(database))?;
@@ -131,7 +132,7 @@ fn check_sound(database: &Path, recorded: &CommitsRecord) -> Result<(), StoreErr
 pub(crate) fn begin_source(dir: &DataDir) -> Result<(Connection, StoreId), StoreError> {
     let path = dir.database();
     require_sound(check_with_inspector(dir, &mut ())?, &path)?;
-    let connection = opening::open_read_only(&path)?;
+    let connection = opening::open_read_only(&path, SchemaUse::Copy)?;
     let begin = || -> Result<StoreId, DbError> {
         connection.execute_batch("BEGIN")?;
         let identity = read_identity(&connection)?.ok_or_else(missing_identity)?;
@@ -268,10 +269,10 @@ fn rename_durably(from: &Path, to: &Path) -> Result<(), StoreError> {
 
 /// Copies a database to an empty file. Returns the store id and the number of commits.
 fn copy_to(database: &Path, file: &Path) -> Result<(StoreId, i64), StoreError> {
-    let connection = opening::open_read_only(database)?;
+    let connection = opening::open_read_only(database, SchemaUse::Use)?;
     let copied = execute(&connection, "VACUUM INTO ?", [file.to_string_lossy()]);
     copied.map_err(|error| DbError::from(error).at(file))?;
-    let copy = opening::open_read_only(file)?;
+    let copy = opening::open_read_only(file, SchemaUse::Use)?;
     let recorded = identity_and_commits(&copy).and_then(|recorded| {
         opening::close(copy)?;
         Ok(recorded)

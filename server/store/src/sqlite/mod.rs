@@ -47,7 +47,7 @@ use writer::Writer;
 pub use checking::{CheckReport, Inspector, check, check_with_inspector};
 pub use copying::{backup, replace, restore};
 pub use keys::SqliteKeys;
-pub use opening::{Durability, IntegrityCheck, SqliteOptions};
+pub use opening::{Durability, IntegrityCheck, SqliteOptions, migrate_folder};
 
 /// A [`Store`] in a data folder, which it locks exclusively.
 ///

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     DataDir, StoreError,
-    commits_file::{CommitsRecord, is_non_empty_file},
+    commits_file::{self, CommitsRecord, is_non_empty_file},
     db_error::DbError,
-    schema,
+    schema::{self, Migration, MigrationReport, SchemaUse},
 };
 
 /// Timeout of a write that waits for another process, such as a command or a backup. A command
@@ -75,6 +75,8 @@ pub struct SqliteOptions {
     /// [`StoreError::DiskFull`](crate::StoreError::DiskFull). The size does not include the log
     /// beside the database file (`-wal`), which normally stays below 40 MiB.
     pub max_database_bytes: Option<u64>,
+    /// Whether a database of an older version is migrated; otherwise it is refused.
+    pub migrates: bool,
 }
 
 /// A verified database, open for writing.
@@ -94,11 +96,16 @@ pub(super) fn open_for_server(
     let path = &dir.database();
     let work = || {
         let check = options.integrity_check;
-        let needs_indexes = verify(path, Some(check), recorded)?;
+        let schema_use = if options.migrates {
+            SchemaUse::Migrate
+        } else {
+            SchemaUse::Use
+        };
+        let needs_indexes = verify(path, Some(check), schema_use, recorded)?;
         dir.create_database()?;
         let connection = connect_read_write(path, options.durability)?;
         // An interrupted transaction keeps `verify` from identifying the database.
-        identify(&connection, path)?;
+        identify(&connection, path, schema_use)?;
         if let Some(bytes) = options.max_database_bytes {
             limit_size(&connection, bytes)?;
         }
@@ -107,6 +114,7 @@ pub(super) fn open_for_server(
             check_integrity(&connection, check, "integrity_check")?;
         }
         create_schema(&connection)?;
+        migrate_schema(&connection, path, schema_use)?;
         Ok(OpenedDatabase {
             connection,
             indexes_rebuilt: needs_indexes,
@@ -129,16 +137,16 @@ pub(super) fn open_for_command(
             Err(other) => return Err(other.into()),
         };
         if held.is_some() {
-            verify(path, None, recorded)?;
+            verify(path, None, SchemaUse::Use, recorded)?;
             dir.create_database()?;
         }
         let connection = connect_read_write(path, Durability::Disk)?;
         if held.is_some() {
-            identify(&connection, path)?;
+            identify(&connection, path, SchemaUse::Use)?;
             create_schema(&connection)?;
-        } else if !identify(&connection, path)? {
+        } else if !identify(&connection, path, SchemaUse::Use)? {
             // The server that has locked the folder is creating the database.
-            schema::check_version(0, path)?;
+            schema::CURRENT.check(0, SchemaUse::Use, path)?;
         }
         Ok(connection)
     };
@@ -156,10 +164,10 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Opens one of this program's databases read-only. The database's content is not verified.
-pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn open_read_only(path: &Path, schema_use: SchemaUse) -> Result<Connection, StoreError> {
     let work = || {
         let connection = connect_read_only(path)?;
-        if !identify(&connection, path)? {
+        if !identify(&connection, path, schema_use)? {
             return Err(DbError::Inconsistent("the store is incomplete".to_owned()));
         }
         Ok(connection)
@@ -173,6 +181,7 @@ pub(super) fn open_read_only(path: &Path) -> Result<Connection, StoreError> {
 fn verify(
     path: &Path,
     check: Option<IntegrityCheck>,
+    schema_use: SchemaUse,
     recorded: &CommitsRecord,
 ) -> Result<bool, DbError> {
     log_file::check(path)?;
@@ -183,7 +192,7 @@ fn verify(
         return Ok(false);
     }
     let connection = connect_read_only(path)?;
-    let has_schema = identify(&connection, path)?;
+    let has_schema = identify(&connection, path, schema_use)?;
     let mut needs_indexes = false;
     if let Some(check) = check
         && let Err(error) = check_integrity(&connection, check, "integrity_check")
@@ -255,9 +264,9 @@ fn limit_size(connection: &Connection, bytes: u64) -> Result<(), DbError> {
 /// Identifies the file as a store of this program: `BMst` in its header (`PRAGMA application_id`).
 const APPLICATION_ID: u32 = 0x424d_7374;
 
-/// Checks that the database belongs to this program, and that it has this program's schema. Writes
+/// Checks that the database belongs to this program, and that its schema is accepted. Writes
 /// nothing. Returns whether it has a schema; a new database has none.
-fn identify(connection: &Connection, path: &Path) -> Result<bool, DbError> {
+fn identify(connection: &Connection, path: &Path, schema_use: SchemaUse) -> Result<bool, DbError> {
     let application_id: i32 = value(connection, "PRAGMA application_id", ())?;
     let application_id = application_id.cast_unsigned();
     let is_empty = is_empty(connection)?;
@@ -273,9 +282,12 @@ fn identify(connection: &Connection, path: &Path) -> Result<bool, DbError> {
     if is_empty {
         return Ok(false);
     }
-    let version: i64 = value(connection, "PRAGMA user_version", ())?;
-    schema::check_version(version, path)?;
+    schema::CURRENT.check(schema_version(connection)?, schema_use, path)?;
     Ok(true)
+}
+
+fn schema_version(connection: &Connection) -> Result<i64, DbError> {
+    Ok(value(connection, "PRAGMA user_version", ())?)
 }
 
 fn is_empty(connection: &Connection) -> Result<bool, rusqlite::Error> {
@@ -333,15 +345,59 @@ fn create_schema(connection: &Connection) -> Result<(), DbError> {
     }
     let _: String = value(connection, "PRAGMA journal_mode = WAL", ())?;
     if is_new {
-        let (tables, version) = (schema::SQLITE, schema::VERSION);
-        let create = format!("BEGIN IMMEDIATE; {tables} PRAGMA user_version = {version}; COMMIT");
-        if let Err(error) = connection.execute_batch(&create) {
-            // The rollback fails if SQLite has already rolled back.
-            let _ = connection.execute_batch("ROLLBACK");
-            return Err(error.into());
-        }
+        change_schema(connection, schema::CURRENT.sqlite, schema::CURRENT.version)?;
     }
     Ok(())
+}
+
+/// Changes the schema to a version, in one transaction.
+fn change_schema(connection: &Connection, change: &str, version: i64) -> Result<(), DbError> {
+    let change = format!("BEGIN IMMEDIATE; {change} PRAGMA user_version = {version}; COMMIT");
+    if let Err(error) = connection.execute_batch(&change) {
+        // The rollback fails if SQLite has already rolled back.
+        let _ = connection.execute_batch("ROLLBACK");
+        return Err(error.into());
+    }
+    Ok(())
+}
+
+/// Makes the migrations that the database needs, if the caller migrates.
+fn migrate_schema(
+    connection: &Connection,
+    path: &Path,
+    schema_use: SchemaUse,
+) -> Result<MigrationReport, DbError> {
+    let from = schema_version(connection)?;
+    let migrations = schema::CURRENT.check(from, schema_use, path)?;
+    for Migration { to, sqlite, .. } in migrations {
+        change_schema(connection, sqlite, *to)?;
+    }
+    let to = migrations.last().map_or(from, |last| last.to);
+    Ok(MigrationReport { from, to })
+}
+
+/// Migrates the store in a data folder that no server uses to the schema version of this program,
+/// as a server does when it starts.
+///
+/// # Errors
+/// [`StoreError::NoStore`], or as [`SqliteStore::open`](super::SqliteStore::open).
+pub fn migrate_folder(dir: &DataDir) -> Result<MigrationReport, StoreError> {
+    let path = &dir.database();
+    let _held = dir.lock()?;
+    let recorded = commits_file::read(dir.path())?;
+    let work = || {
+        verify(path, None, SchemaUse::Migrate, &recorded)?;
+        if !is_non_empty_file(path) {
+            let database = dir.path().display().to_string();
+            return Err(StoreError::NoStore { database }.into());
+        }
+        let connection = connect_read_write(path, Durability::Disk)?;
+        identify(&connection, path, SchemaUse::Migrate)?;
+        let report = migrate_schema(&connection, path, SchemaUse::Migrate)?;
+        close(connection)?;
+        Ok(report)
+    };
+    work().map_err(|error: DbError| error.at(path))
 }
 
 #[cfg(test)]

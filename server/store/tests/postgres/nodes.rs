@@ -3,6 +3,7 @@
 use bridgemaster_store::{
     Durability, IsLeaderOnly, MatchId, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes as _,
     PostgresStore, Store as _, StoreError, StoredNode, Write, limits::MAX_TAKEOVER_MATCHES,
+    remove_node, stored_nodes,
 };
 use tokio::task::JoinHandle;
 
@@ -438,8 +439,10 @@ pub(crate) async fn every_node_can_locate_a_match() {
         slots: 100,
         load_percent: Some(40),
         lag_ms: 7,
+        clock_skew_ms: -9,
+        peer_problems: "node three cannot be reached".to_owned(),
     };
-    one.renew_lease(status).await.unwrap();
+    one.renew_lease(status.clone()).await.unwrap();
     let holder = node_of_a(&two).await;
     assert_eq!(holder.name.as_str(), "one");
     assert_eq!(
@@ -455,4 +458,57 @@ pub(crate) async fn every_node_can_locate_a_match() {
     assert_eq!(holder.name.as_str(), "two");
     two.commit(vec![finish("a")]).await.unwrap();
     assert_eq!(two.node_of(&id("a")).await.unwrap(), None);
+}
+
+pub(crate) async fn only_a_node_that_has_ended_can_be_removed() {
+    let url = PostgresServer::shared().fresh();
+    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
+    one.commit(vec![open("a")]).await.unwrap();
+    two.commit(vec![open("b"), finish("b")]).await.unwrap();
+    let remove = async |name: &str| remove_node(&url, &NodeName::new(name).unwrap()).await;
+    let refused = remove("three").await.unwrap_err();
+    assert!(
+        matches!(refused, StoreError::UnknownNode { .. }),
+        "{refused}"
+    );
+    let end = |name: &str| {
+        let schema = url.rsplit('=').next().unwrap();
+        PostgresServer::shared().run(&format!(
+            "UPDATE {schema}.node SET lease_until = now() - interval '2 minutes'
+             WHERE node_id = '{name}'"
+        ));
+    };
+    end("one");
+    for (name, why) in [("one", "matches in play"), ("two", "last minute")] {
+        let refused = remove(name).await.unwrap_err();
+        assert!(refused.to_string().contains(why), "{refused}");
+    }
+    end("two");
+    // The batches of the second node.
+    let journal = "journal WHERE batch >> 40 = 1";
+    assert_ne!(rows_of(&url, journal), "0");
+    remove("two").await.unwrap();
+    let left = stored_nodes(&url).await.unwrap();
+    assert!(left.len() == 1 && left[0].name.as_str() == "one");
+    assert_eq!(rows_of(&url, journal), "0");
+    assert_ended(two.renew_lease(NodeStatus::default()).await);
+    // The name is free, and the matches that ended are kept.
+    let two = node(&url, "two").await;
+    two.commit(vec![open("c")]).await.unwrap();
+    assert!(two.finished_match(&id("b")).await.unwrap().is_some());
+}
+
+pub(crate) async fn the_figures_of_the_database_are_read() {
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    let one = node(&url, "one").await;
+    let figures = one.database_figures().await.unwrap();
+    assert!(figures.sessions >= 1 && figures.retries == 0, "{figures:?}");
+    let old = server.open_transaction("SELECT txid_current()");
+    let before = one.database_figures().await.unwrap().xmin_age;
+    for match_id in ["a", "b", "c"] {
+        one.commit(vec![open(match_id)]).await.unwrap();
+    }
+    assert!(one.database_figures().await.unwrap().xmin_age >= before + 3);
+    old.commit();
 }

@@ -4,8 +4,8 @@ use std::{fs, path::Path};
 
 use crate::{append, change, finish, open, open_match};
 use bridgemaster_store::{
-    DATABASE_FILE, DataDir, IntegrityCheck, SqliteOptions, SqliteStore, Store as _, StoreError,
-    Write,
+    DATABASE_FILE, DataDir, IntegrityCheck, SqliteKeys, SqliteOptions, SqliteStore, Store as _,
+    StoreError, Write, check, copy_to_postgres, migrate_folder,
 };
 
 /// A store with a few matches, closed.
@@ -96,6 +96,50 @@ async fn a_database_of_another_version_is_refused() {
         matches!(error, StoreError::OlderSchema { version: 0, .. }),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn only_a_server_and_its_command_migrate_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    create_store(folder.path()).await;
+    let dir = DataDir::prepare(folder.path()).unwrap();
+    let report = migrate_folder(&dir).unwrap();
+    let current = report.to;
+    assert_eq!(report.from, current);
+    change(folder.path(), "PRAGMA user_version = 7");
+    let keys = SqliteKeys::open(&dir).await.unwrap_err();
+    for error in [
+        refused(folder.path()).await,
+        keys,
+        check(&dir).await.unwrap_err(),
+    ] {
+        assert!(
+            matches!(error, StoreError::NotMigrated { version: 7, .. }),
+            "{error}"
+        );
+    }
+    assert_eq!(migrate_folder(&dir).unwrap().from, 7);
+    change(folder.path(), "PRAGMA user_version = 7");
+    let migrating = SqliteOptions {
+        migrates: true,
+        ..SqliteOptions::default()
+    };
+    let store = SqliteStore::open(&dir, migrating).await.unwrap();
+    store.close().await.unwrap();
+    assert_eq!(migrate_folder(&dir).unwrap().from, current);
+
+    // A program uses databases of the next version, but does not copy them.
+    change(
+        folder.path(),
+        &format!("PRAGMA user_version = {}", current + 1),
+    );
+    let store = SqliteStore::open(&dir, SqliteOptions::default())
+        .await
+        .unwrap();
+    store.close().await.unwrap();
+    let url = "postgres://tester@127.0.0.1:1/nothing";
+    let error = copy_to_postgres(&dir, url).await.unwrap_err();
+    assert!(matches!(error, StoreError::NewerSchema { .. }), "{error}");
 }
 
 #[tokio::test]

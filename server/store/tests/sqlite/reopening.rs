@@ -21,6 +21,7 @@ async fn everything_is_restored_and_continues() {
             durability: [Durability::Disk, Durability::Process][opening % 2],
             integrity_check: [IntegrityCheck::Full, IntegrityCheck::AllButReplays][opening % 2],
             max_database_bytes: None,
+            ..SqliteOptions::default()
         };
         let store = SqliteStore::open(&dir, options).await.unwrap();
         let found = Contents::of(&store).await;

@@ -1,0 +1,81 @@
+//! Checks that the other nodes can be reached at their addresses.
+
+use std::{net::Ipv4Addr, time::Duration};
+
+use bridgemaster_proto::internal::v1::{GetNodeRequest, node_service_client::NodeServiceClient};
+use bridgemaster_store::{NodeAddress, NodeName, StoreError};
+use tokio::{task::JoinSet, time::timeout};
+use tonic::{Code, Request, Status, codegen::http::Extensions, metadata::MetadataMap};
+
+use super::Forwarder;
+
+/// The time in which another node has to answer.
+const PEER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The maximum number of nodes that are checked: problems of more nodes would not be read.
+const MAX_CHECKED_PEERS: usize = 100;
+
+impl Forwarder {
+    /// Calls every other live node at its address. Returns a description of each node that does not
+    /// answer there, in name order.
+    ///
+    /// # Errors
+    /// If the nodes cannot be read.
+    pub async fn check_peers(&self) -> Result<Vec<String>, StoreError> {
+        let nodes = self.cluster.nodes().nodes().await?;
+        let others = nodes.into_iter().filter(|node| node.is_live());
+        let others = others.filter(|node| node.name != *self.cluster.name());
+        let mut checks = JoinSet::new();
+        let mut problems = Vec::new();
+        for node in others.take(MAX_CHECKED_PEERS) {
+            let Some(address) = node.address else {
+                continue;
+            };
+            match (self.connector)(address.as_str()) {
+                Ok(endpoint) => {
+                    let client = NodeServiceClient::new(self.connect_lazily(endpoint));
+                    let metadata = self.node_metadata(Ipv4Addr::UNSPECIFIED.into());
+                    checks.spawn(check_peer(client, metadata, node.name, address));
+                }
+                Err(detail) => problems.push(problem(&node.name, &address, &detail)),
+            }
+        }
+        problems.extend(checks.join_all().await.into_iter().flatten());
+        problems.sort();
+        Ok(problems)
+    }
+}
+
+/// Calls a node. Returns the problem if another node, or none, answers.
+async fn check_peer(
+    mut client: NodeServiceClient<tonic::transport::Channel>,
+    metadata: MetadataMap,
+    name: NodeName,
+    address: NodeAddress,
+) -> Option<String> {
+    let request = Request::from_parts(metadata, Extensions::new(), GetNodeRequest {});
+    let answer = timeout(PEER_TIMEOUT, client.get_node(request)).await;
+    let answer = answer.unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer within 2 s")));
+    let detail = match answer {
+        Ok(answer) => {
+            let other = answer.into_inner().name;
+            if other == name.as_str() {
+                return None;
+            }
+            // The other node is trusted, but the line must stay short.
+            let other: String = other.chars().take(64).collect();
+            format!("node {other} answers there; correct --node-address")
+        }
+        Err(status) if status.code() == Code::Unimplemented => {
+            "a server answers there that is no node of this cluster, or has an older version"
+                .to_owned()
+        }
+        Err(status) => status.message().to_owned(),
+    };
+    Some(problem(&name, &address, &detail))
+}
+
+fn problem(name: &NodeName, address: &NodeAddress, detail: &str) -> String {
+    let detail: String = detail.chars().filter(|c| !c.is_control()).collect();
+    format!("node {name} cannot be reached at {address}: {detail}")
+}
