@@ -65,7 +65,7 @@ fn the_reason_why_a_server_stops_is_json_in_a_log_of_json() {
             "127.0.0.1:1/b cannot be used",
             1,
         ),
-        ("--node one", "--node", 2),
+        ("--tls-cert none.pem --tls-key none.pem", "none.pem", 2),
     ] {
         let ran = run(format!("serve --listen 127.0.0.1:0 --log json {flags}"));
         let line: Value =
