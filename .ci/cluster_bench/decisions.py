@@ -12,6 +12,8 @@ from .metrics import Metrics
 from .servers import Setup, on_postgres, on_sqlite, with_limits
 
 NODES = ("one", "two", "three")
+CONNECTED = ("direct", "forwarded", "spread")
+"""Servers that bots use: that of their match, another one, or each for a third of the bots."""
 OPEN_MATCHES = 10_000
 
 
@@ -108,27 +110,32 @@ class Plan:
 def measure(program: Path, bots: Path, folder: Path, plan: Plan) -> None:
     """Measure the setups in turns under each load, and print a table for each load."""
     setups: list[Setup] = []
+    rows: list[tuple[str, Setup, str]] = []
     programs = {"": program} | ({"other, ": plan.other} if plan.other else {})
 
-    def add_postgres(name: str, nodes: tuple[str, ...]) -> None:
+    def add(setup: Setup, modes: tuple[str, ...]) -> None:
+        setups.append(setup)
+        rows.extend((f"{setup.name}, {mode}", setup, mode) for mode in modes)
+
+    def add_postgres(name: str, nodes: tuple[str, ...], modes: tuple[str, ...]) -> None:
         for prefix, executable in programs.items():
             subfolder = with_limits(folder / f"{prefix}{name}".replace(", ", "-"), OPEN_MATCHES)
             title = f"{prefix}{name}, PostgreSQL"
-            setups.append(on_postgres(executable, subfolder, title, nodes, **plan.settings))
+            add(on_postgres(executable, subfolder, title, nodes, **plan.settings), modes)
 
     try:
-        setups.append(on_sqlite(program, with_limits(folder / "sqlite", OPEN_MATCHES)))
-        add_postgres("one", NODES[:1])
-        add_postgres("three", NODES)
+        add(on_sqlite(program, with_limits(folder / "sqlite", OPEN_MATCHES)), CONNECTED[:1])
+        add_postgres("one", NODES[:1], CONNECTED[:1])
+        add_postgres("three", NODES, CONNECTED)
         for load in plan.loads:
-            measured = [Measurement() for _ in setups]
+            measured = [Measurement() for _ in rows]
             for _ in range(plan.turns):
-                for setup, so_far in zip(setups, measured, strict=True):
-                    so_far.turns.append(turn(setup, bots, plan.game, load, plan.turn_s))
+                for (_, setup, mode), so_far in zip(rows, measured, strict=True):
+                    so_far.turns.append(turn(setup, bots, plan.game, load, plan.turn_s, mode))
             of_load = f"{load.text()}, {plan.turns} turns of {plan.turn_s:g} s"
             print(f"\n{plan.game}, {of_load}:\n\n{HEAD}")
-            for setup, of_setup in zip(setups, measured, strict=True):
-                print(of_setup.row(setup.name), flush=True)
+            for (name, _, _), of_row in zip(rows, measured, strict=True):
+                print(of_row.row(name), flush=True)
         for setup in setups:
             check_fair(setup)
     finally:
@@ -136,10 +143,10 @@ def measure(program: Path, bots: Path, folder: Path, plan: Plan) -> None:
             setup.end()
 
 
-def turn(setup: Setup, program: Path, game: str, load: Load, turn_s: float) -> Turn:
+def turn(setup: Setup, program: Path, game: str, load: Load, turn_s: float, connected: str) -> Turn:
     """Let bots play on a setup, and measure a part of that time."""
     urls = [server.url for server in setup.servers]
-    bots = Bots(program, urls, game, load.matches, load.think_ms)
+    bots = Bots(program, urls, game, load.matches, load.think_ms, connected)
     try:
         wait_until(lambda: running(setup) >= 0.9 * load.matches)
         # The measurement starts when the matches have reached different rounds.

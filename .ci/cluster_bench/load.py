@@ -13,10 +13,16 @@ class Bots:
     """Bots that keep a number of matches in progress."""
 
     def __init__(
-        self, program: Path, urls: Iterable[str], game: str, matches: int, think_ms: int
+        self,
+        program: Path,
+        urls: Iterable[str],
+        game: str,
+        matches: int,
+        think_ms: int,
+        connected: str = "direct",
     ) -> None:
-        """Start the bots."""
-        command = [program, "play", ",".join(urls), game, str(matches), str(think_ms)]
+        """Start the bots, each connected to the server of its match or to another one."""
+        command = [program, "play", ",".join(urls), game, str(matches), str(think_ms), connected]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -1,8 +1,10 @@
 //! The load generator for `.ci/cluster-bench`: plays many concurrent two-seat matches, with all
 //! bots in one process. The bots answer by index and ignore the game.
 //!
-//! `many_seats play URLS GAME MATCHES THINK_MS` keeps `MATCHES` matches in progress, spread over
-//! the comma-separated servers, with bots that wait `THINK_MS` before each answer. For each line on
+//! `many_seats play URLS GAME MATCHES THINK_MS CONNECTED` keeps `MATCHES` matches in progress,
+//! spread over the comma-separated servers, with bots that wait `THINK_MS` before each answer.
+//! `CONNECTED` is the server that each bot uses: `direct` for that of its match, `forwarded` for
+//! another one, or `spread` for any, as behind a load balancer. For each line on
 //! standard input, it prints the number of decisions and the round trips in µs since the previous
 //! line. A round trip is the time from a bot's answer to the next request of its match. At the end
 //! of its input, it creates no more matches, and exits once the last match has ended. It exits with
@@ -55,9 +57,11 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 async fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["play", urls, game, matches, think_ms] => play(urls, game, matches, think_ms).await,
+        ["play", urls, game, matches, think_ms, connected] => {
+            play(urls, game, matches, think_ms, connected).await
+        }
         ["wait", urls, game, matches] => wait(urls, game, matches).await,
-        _ => Err("play URLS GAME MATCHES THINK_MS, or wait URLS GAME MATCHES".into()),
+        _ => Err("play URLS GAME MATCHES THINK_MS CONNECTED, or wait URLS GAME MATCHES".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -68,8 +72,48 @@ async fn main() -> ExitCode {
     }
 }
 
+/// The server that a bot uses.
+#[derive(Clone, Copy)]
+enum Connected {
+    /// The server of its match.
+    Direct,
+    /// Another server, which forwards the stream.
+    Forwarded,
+    /// Each server for an equal share of the bots.
+    Spread,
+}
+
+impl Connected {
+    fn parse(text: &str) -> Outcome<Self> {
+        match text {
+            "direct" => Ok(Self::Direct),
+            "forwarded" => Ok(Self::Forwarded),
+            "spread" => Ok(Self::Spread),
+            other => Err(format!("{other}: use direct, forwarded or spread").into()),
+        }
+    }
+
+    /// Returns the number of the server for a seat of a table, whose matches are on server `table`
+    /// modulo `servers`.
+    fn server(self, table: usize, seat: usize, servers: usize) -> usize {
+        let offset = match self {
+            Self::Direct => 0,
+            Self::Forwarded => 1,
+            Self::Spread => table / servers + seat,
+        };
+        (table + offset) % servers
+    }
+}
+
 /// Keeps matches in progress until the input ends, and then finishes the last matches.
-async fn play(urls: &str, game: &str, matches: &str, think_ms: &str) -> Outcome<()> {
+async fn play(
+    urls: &str,
+    game: &str,
+    matches: &str,
+    think_ms: &str,
+    connected: &str,
+) -> Outcome<()> {
+    let connected = Connected::parse(connected)?;
     let (matches, think) = (matches.parse::<usize>()?, think_ms.parse()?);
     let think = Duration::from_millis(think);
     let urls: Vec<&str> = urls.split(',').collect();
@@ -89,12 +133,16 @@ async fn play(urls: &str, game: &str, matches: &str, think_ms: &str) -> Outcome<
     });
     let mut tables = JoinSet::new();
     for table in 0..matches {
-        let channels = &servers[table % servers.len()];
-        let channel = channels[table / servers.len() % channels.len()].clone();
+        let channel = |server: usize| {
+            let channels = &servers[server];
+            channels[table / servers.len() % channels.len()].clone()
+        };
+        let maker = channel(table % servers.len());
+        let seats = [0, 1].map(|seat| channel(connected.server(table, seat, servers.len())));
         let (config, activity) = (config.clone(), Arc::clone(&activity));
         tables.spawn(async move {
             while !activity.is_over.load(Ordering::Relaxed) {
-                play_match(&channel, &config, think, &activity).await?;
+                play_match(&maker, &seats, &config, think, &activity).await?;
             }
             Ok(())
         });
@@ -221,16 +269,17 @@ async fn create_match(channel: &Channel, config: &v1::MatchConfig) -> Outcome<Ve
     Ok(created.tickets.into_iter().map(|one| one.ticket).collect())
 }
 
-/// Creates a match and plays it to its end.
+/// Creates a match and plays it to its end, with bots on the connections `seats`.
 async fn play_match(
-    channel: &Channel,
+    maker: &Channel,
+    seats: &[Channel; SEATS],
     config: &v1::MatchConfig,
     think: Duration,
     activity: &Arc<Activity>,
 ) -> Outcome<()> {
     let answered = Arc::new(LastAnswer::default());
     let mut bots = JoinSet::new();
-    for ticket in create_match(channel, config).await? {
+    for (ticket, channel) in create_match(maker, config).await?.into_iter().zip(seats) {
         let (channel, activity) = (channel.clone(), Arc::clone(activity));
         let answered = Arc::clone(&answered);
         bots.spawn(async move { play_seat(&channel, &ticket, think, &answered, &activity).await });
