@@ -3,7 +3,7 @@
 
 use std::{any::Any, collections::BTreeMap, sync::Arc, time::SystemTime};
 
-use bridgemaster_edge::{refusal::Refusal, spans::SEATS, wall_clock::now_unix_ms};
+use bridgemaster_edge::{refusal::Refusal, spans::SEATS, wall_clock::now_unix_us};
 use bridgemaster_games::{Seat, SeatCount, with_game};
 use bridgemaster_match::{MatchId, OfferedSeat, Origin};
 use bridgemaster_proto::{
@@ -75,12 +75,12 @@ impl MatchOptions {
     }
 
     /// Converts the options to the origin that is stored with the match.
-    fn into_origin(self, id: MatchId, tickets: &[Ticket]) -> Origin {
+    fn into_origin(self, id: MatchId, created_unix_ms: u64, tickets: &[Ticket]) -> Origin {
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let reserved_for = self.reserved_for.into_iter();
         Origin {
             maker: self.maker.as_ref().map(ToString::to_string),
-            created_unix_ms: now_unix_ms().unsigned_abs(),
+            created_unix_ms,
             labels: self.labels,
             reserved_for: reserved_for
                 .map(|(seat, name)| (seat, name.to_string()))
@@ -199,7 +199,8 @@ impl Matches {
                 rules.fork = Some(Arc::new(fork));
             }
             options.check_seats(rules.seats)?;
-            let id = generate_match_id();
+            let created_unix_us = now_unix_us();
+            let id = generate_match_id(created_unix_us);
             let tickets = self.tickets_for(&id, rules.seats, &options.offered);
             let group_key = self.join_group(&options).await?;
             let pending = PendingCreation {
@@ -212,7 +213,7 @@ impl Matches {
                 _permit: permit,
             };
             let maker = options.maker.clone();
-            let origin = options.into_origin(id, &tickets);
+            let origin = options.into_origin(id, created_unix_us / 1_000, &tickets);
             let live = self.with_slot(maker.as_ref(), || {
                 let live = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
                 live.map_err(|RulesError { field, detail }| match field.as_str() {
