@@ -66,7 +66,7 @@ pub(super) async fn find_lost_groups(
     let mut is_lost: HashMap<GroupKey, bool> = HashMap::new();
     let mut after = None;
     loop {
-        let page = store.finished(after, MAX_PAGE_MATCHES, None).await?;
+        let page = store.finished(after, MAX_PAGE_MATCHES).await?;
         // An unreadable match is skipped, since its seed is not revealed either.
         let ended = page.matches.iter();
         for ended in ended.filter_map(|one| StoredMatch::read(one, groups).ok()) {

@@ -1,12 +1,11 @@
-//! Lists of matches. Matches in memory and matches in play on other nodes come first, and then the
-//! finished matches that are only in the store.
+//! Lists of matches, ordered by identifier. Matches in memory, matches in play on other nodes and
+//! finished matches in the store are merged.
+//!
+//! Matches in play are read first, so a match that ends in the meantime is found in the store.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
-use bridgemaster_cluster::match_list::{InPlayCursor, NEWEST, OLDEST, PageToken, RemotePages};
+use bridgemaster_cluster::match_list::{PageToken, RemotePages};
 use bridgemaster_edge::{
     identity::{Caller, Visibility},
     limits::LISTED_MATCH_BYTES,
@@ -15,20 +14,19 @@ use bridgemaster_edge::{
 };
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::{
-    internal::v1::{ListOwnMatchesResponse, OwnMatch},
+    internal::v1::ListOwnMatchesResponse,
     v1::{MatchInfo, MatchState, RefusalReason},
 };
-use bridgemaster_store::{FinishedCursor, KeyName, NodeName};
+use bridgemaster_store::KeyName;
 use tokio::task::yield_now;
 use tonic::Status;
 
 use super::{MatchQuery, Matches, ReadPermit, Reader, lookup::store_failed};
-use crate::journal::Gated;
 
 /// One page of the list.
 #[derive(Default)]
 pub struct MatchPage {
-    /// The matches, in the order of the list.
+    /// The matches, highest identifier first.
     pub matches: Vec<MatchInfo>,
     /// Matches that cannot be read.
     pub damaged: Vec<String>,
@@ -38,78 +36,56 @@ pub struct MatchPage {
     pub is_incomplete: bool,
 }
 
-/// The maximum number of reads from the store per call. If a read returns only matches that are
-/// already listed from memory, the call can return a short page.
-pub(super) const MAX_READS: usize = 8;
+/// The maximum number of reads from the store per call. If few stored matches satisfy the query,
+/// the call can return a short page.
+const MAX_READS: usize = 8;
+
+/// The minimum number of matches per read from the store. With fewer, a short page could show that
+/// a match whose end is not visible yet was skipped.
+const MIN_READ_MATCHES: usize = 32;
 
 /// The number of matches decoded between yields to other tasks.
 const BATCH_SIZE: usize = 32;
 
-/// One node's part of the merged list: matches with their ages, newest first, and the age before
-/// which the part continues.
-struct MergeSource {
-    /// `None` for a server in no cluster.
-    node: Option<NodeName>,
-    matches: VecDeque<(u64, MatchInfo)>,
-    /// The age of the last consumed match.
-    consumed_to: u64,
-    /// The age of the last match in `matches`, or [`OLDEST`] at the end.
-    rest: u64,
+/// The parts of a page: of the matches in memory, of those on other nodes, and of stored matches.
+#[derive(Default)]
+struct PageParts {
+    /// The matches of all parts; `None` for unreadable ones. A match that has just ended or moved
+    /// can be in several parts, of which the last counts.
+    matches: BTreeMap<MatchId, Option<MatchInfo>>,
+    /// The identifier down to which every part is complete; `None` if all are complete to the end.
+    complete_to: Option<MatchId>,
 }
 
-impl MergeSource {
-    /// Returns the creation time of the next match, in ms since 1970 UTC.
-    fn next_created(&self) -> Option<u64> {
-        self.matches.front().map(|(_, info)| info.created_unix_ms)
+impl PageParts {
+    /// Records that a part continues below this identifier.
+    fn continue_below(&mut self, id: Option<MatchId>) {
+        // `None` is less than any identifier.
+        self.complete_to = self.complete_to.take().max(id);
     }
 
-    /// Returns whether the next match is unknown: the part continues, but no match is left here.
-    fn is_exhausted(&self) -> bool {
-        self.matches.is_empty() && self.rest != OLDEST
+    /// Adds a match that cannot be read from the store, unless it is in memory.
+    fn insert_damaged(&mut self, id: MatchId) {
+        self.matches.entry(id).or_default();
     }
 
-    fn pop(&mut self) -> Option<MatchInfo> {
-        let (age, info) = self.matches.pop_front()?;
-        self.consumed_to = age;
-        Some(info)
-    }
-
-    /// Returns the age before which the part continues.
-    fn next_age(&self) -> u64 {
-        if self.matches.is_empty() {
-            self.rest
-        } else {
-            self.consumed_to
+    /// Moves the first `count` matches to a page. Unreadable matches do not count. Returns the
+    /// identifier below which the list continues.
+    fn fill(self, count: usize, page: &mut MatchPage) -> Option<MatchId> {
+        let mut last = None;
+        for (id, info) in self.matches.into_iter().rev() {
+            if self.complete_to.as_ref().is_some_and(|to| id < *to) {
+                break;
+            }
+            match info {
+                Some(_) if page.matches.len() == count => return last,
+                Some(info) => page.matches.push(info),
+                None => page.damaged.push(id.to_string()),
+            }
+            last = Some(id);
         }
+        self.complete_to
     }
-}
-
-/// Merges the parts of a list, newest first, until there are `count` matches or a part has to be
-/// continued. Returns the position at which the list continues.
-fn merge(
-    mut sources: Vec<MergeSource>,
-    count: usize,
-    matches: &mut Vec<MatchInfo>,
-) -> Option<InPlayCursor> {
-    while matches.len() < count && !sources.iter().any(MergeSource::is_exhausted) {
-        // Of matches with the same time, that of the first source comes first.
-        let newest = sources
-            .iter_mut()
-            .rev()
-            .max_by_key(|source| source.next_created());
-        let Some(info) = newest.and_then(MergeSource::pop) else {
-            break;
-        };
-        matches.push(info);
-    }
-    let mut ages = BTreeMap::new();
-    for source in sources {
-        let next = source.next_age();
-        if next != OLDEST {
-            ages.insert(source.node, next);
-        }
-    }
-    (!ages.is_empty()).then_some(InPlayCursor { ages })
 }
 
 impl MatchPage {
@@ -138,15 +114,15 @@ fn listed_party<'a>(viewer: &'a Caller, party: Option<&'a KeyName>) -> Option<Op
 }
 
 impl Matches {
-    /// Lists at most `count` matches that satisfy the query and that the viewer may see. Matches in
-    /// memory and in play on other nodes come first, from the newest. Finished matches that are
-    /// only in the store follow, those that ended last first. A page can be short or even empty
-    /// although more matches follow. Unreadable matches are listed in addition: matches in play on
-    /// the first page, finished matches at their positions. The caller has budget for the response.
+    /// Lists at most `count` matches that satisfy the query and that the viewer may see, highest
+    /// identifier first. Every match that exists from the first page to the last is listed once. A
+    /// page can be short or even empty although more matches follow. Unreadable matches are listed
+    /// in addition: matches in play on the first page, finished matches at their positions. The
+    /// caller has budget for the response.
     pub async fn list(
         self: &Arc<Self>,
         query: &MatchQuery,
-        (before, remote): (Option<PageToken>, RemotePages),
+        (after, remote): (Option<PageToken>, RemotePages),
         count: usize,
         viewer: &Caller,
         _permit: &ReadPermit,
@@ -155,91 +131,57 @@ impl Matches {
         let Some(of) = listed_party(viewer, party.as_ref()) else {
             return Ok(MatchPage::default());
         };
-        let mut listed = MatchPage {
+        let mut page = MatchPage {
             is_incomplete: remote.is_incomplete,
             ..MatchPage::default()
         };
-        if before.is_none() && query.includes_in_play() {
-            listed.damaged = self.damaged_in_play(viewer);
+        if after.is_none() && query.includes_in_play() {
+            page.damaged = self.damaged_in_play(viewer);
         }
-        let first = PageToken::InPlay(InPlayCursor {
-            ages: BTreeMap::from([(self.node_name(), NEWEST)]),
-        });
-        let after = match before.unwrap_or(first) {
-            PageToken::Stored(after) => after,
-            PageToken::InPlay(place) => {
-                let parts = (place, remote);
-                let next = self.list_in_play(query, parts, count, (viewer, of), &mut listed);
-                if let Some(next) = next.await? {
-                    listed.next = Some(PageToken::InPlay(next));
-                    return Ok(listed);
-                }
-                None
+        let before = after.map(|after| after.before);
+        let mut parts = PageParts::default();
+        for own in remote.pages {
+            page.damaged.extend(own.damaged_match_ids);
+            parts.continue_below(MatchId::new(own.next_match_id).ok());
+            for info in own.matches {
+                let id = MatchId::new(info.match_id.as_str());
+                parts.matches.extend(id.ok().map(|id| (id, Some(info))));
             }
-        };
+        }
+        let of = (viewer, of);
+        let in_memory = self.list_in_memory(query, before.clone(), count, of);
+        let (in_memory, next) = in_memory.await;
+        page.is_incomplete |= self.may_have_released();
+        for (id, info) in in_memory {
+            parts.matches.insert(id, Some(info.committed().await?));
+        }
+        parts.continue_below(next);
+        let is_complete = parts.complete_to.is_none() && !page.is_incomplete;
+        let lowest = parts.matches.keys().next().cloned();
         if query.includes_finished() {
-            let stored = self.list_stored(query, after, count, (viewer, of), &mut listed);
-            listed.next = stored.await?;
+            self.list_stored(query, before, count, of, (&mut parts, &mut page))
+                .await?;
         }
-        Ok(listed)
+        let next = parts.fill(count, &mut page);
+        page.next = next.map(|before| PageToken {
+            has_all_in_play: is_complete && lowest.is_none_or(|lowest| before <= lowest),
+            before,
+        });
+        Ok(page)
     }
 
-    /// Returns this node's name; `None` if this server is in no cluster.
-    fn node_name(&self) -> Option<NodeName> {
-        self.cluster().map(|cluster| cluster.name().clone())
+    /// Returns whether this node may have released matches, so that no node lists them until they
+    /// are taken over.
+    fn may_have_released(&self) -> bool {
+        self.lifecycle().is_draining() && self.cluster().is_some_and(|cluster| cluster.is_shared())
     }
 
-    /// Lists matches in memory and matches in play on other nodes, newest first, up to `count`.
-    /// Returns the position at which the list continues.
-    async fn list_in_play(
-        self: &Arc<Self>,
-        query: &MatchQuery,
-        (place, remote): (InPlayCursor, RemotePages),
-        count: usize,
-        of: (&Caller, Option<&KeyName>),
-        listed: &mut MatchPage,
-    ) -> Result<Option<InPlayCursor>, Refusal> {
-        let own_name = self.node_name();
-        listed.is_incomplete |= place.has_missing_part(own_name.as_ref(), &remote);
-        let age = place.age_on(own_name.as_ref()).unwrap_or(OLDEST);
-        let (in_memory, rest) = self.list_in_memory(query, age, count, of).await;
-        let mut local = MergeSource {
-            node: own_name,
-            matches: VecDeque::with_capacity(in_memory.len()),
-            consumed_to: age,
-            rest: rest.unwrap_or(OLDEST),
-        };
-        for (age, info) in in_memory {
-            let view = info.committed().await?;
-            local.matches.push_back((age, view));
-        }
-        let mut sources = vec![local];
-        for (node, page) in remote.pages {
-            listed.damaged.extend(page.damaged_match_ids);
-            let matches = page.matches.into_iter().filter_map(|own| {
-                let info = own.r#match?;
-                // A match that was just taken over is listed locally. An ended match in memory may
-                // have a delayed view on the other node.
-                let id = MatchId::new(info.match_id.as_str()).ok()?;
-                let is_here = self.in_memory(&id).is_some_and(|hosted| !hosted.is_over());
-                (!is_here).then_some((own.age, info))
-            });
-            sources.push(MergeSource {
-                matches: matches.collect(),
-                consumed_to: place.age_on(Some(&node)).unwrap_or(NEWEST),
-                rest: page.next_age,
-                node: Some(node),
-            });
-        }
-        Ok(merge(sources, count, &mut listed.matches))
-    }
-
-    /// Lists at most `count` matches in play on this node for a list of another node, before the
-    /// match of this age. Every node reads ended matches from the store itself.
+    /// Lists at most `count` matches in play on this node for a list of another node. Every node
+    /// reads ended matches from the store itself.
     pub async fn list_own(
         self: &Arc<Self>,
         query: &MatchQuery,
-        before_age: u64,
+        before: Option<MatchId>,
         count: usize,
         viewer: &Caller,
         reader: &Reader,
@@ -251,19 +193,20 @@ impl Matches {
         let Some(of) = listed_party(viewer, party.as_ref()) else {
             return Ok(own);
         };
-        if before_age == NEWEST {
+        if before.is_none() {
             own.damaged_match_ids = self.damaged_in_play(viewer);
         }
-        let in_memory = self.list_in_memory(query, before_age, count, (viewer, of));
-        let (in_memory, rest) = in_memory.await;
-        for (age, info) in in_memory {
+        let in_memory = self.list_in_memory(query, before, count, (viewer, of));
+        let (in_memory, next) = in_memory.await;
+        own.incomplete = self.may_have_released();
+        for (_, info) in in_memory {
+            // Once the end of a match is committed, it is found in the store.
             let info = info.committed().await?;
             if !matches!(info.state(), MatchState::Ended | MatchState::Cancelled) {
-                let r#match = Some(info);
-                own.matches.push(OwnMatch { age, r#match });
+                own.matches.push(info);
             }
         }
-        own.next_age = rest.unwrap_or(OLDEST);
+        own.next_match_id = next.map_or_else(String::new, |next| next.to_string());
         Ok(own)
     }
 
@@ -274,65 +217,64 @@ impl Matches {
         visible.map(|(id, _)| id.to_string()).collect()
     }
 
-    /// Adds finished matches that are only in the store, from this position on, until there are
-    /// `count` matches. Returns the position at which the list continues.
+    /// Adds stored matches below `before`, until there are `count` matches.
     async fn list_stored(
         self: &Arc<Self>,
         query: &MatchQuery,
-        mut after: Option<FinishedCursor>,
+        mut before: Option<MatchId>,
         count: usize,
         (viewer, of): (&Caller, Option<&KeyName>),
-        listed: &mut MatchPage,
-    ) -> Result<Option<PageToken>, Refusal> {
+        (parts, page): (&mut PageParts, &mut MatchPage),
+    ) -> Result<(), Refusal> {
         let Some(store) = self.store() else {
-            return Ok(None);
+            return Ok(());
         };
+        let (mut found, mut last_visible) = (0, None);
         for _ in 0..MAX_READS {
-            // If the page is full, one more match is read to determine whether the list continues.
-            let remaining = count - listed.matches.len();
-            let limit = u32::try_from(remaining).unwrap_or(u32::MAX).max(1);
+            let limit = u32::try_from((count - found).max(MIN_READ_MATCHES)).unwrap_or(u32::MAX);
             let permit = self.read_limiter().acquire().await?;
-            let stored = store.finished(after, limit, of).await;
+            let stored = store.list(before.as_ref(), limit, of).await;
             drop(permit);
             let stored = stored.map_err(store_failed)?;
             self.refresh_groups(store).await?;
-            let only_stored = stored
-                .matches
-                .iter()
-                .filter(|finished| self.in_memory(&finished.match_id).is_none());
-            if remaining == 0 {
-                let has_more = only_stored.count() > 0 || stored.next.is_some();
-                return Ok(has_more.then_some(PageToken::Stored(after)));
+            for damage in &stored.damaged {
+                self.quarantine().report_damage(damage);
+                if let Some(id) = damage.value.match_id() {
+                    parts.insert_damaged(id.clone());
+                }
             }
-            for (number, finished) in only_stored.enumerate() {
+            for (number, finished) in stored.matches.iter().enumerate() {
+                let id = finished.match_id.clone();
                 match self.decode_finished(finished) {
                     Ok(read) => match self.view_for(Arc::new(read), viewer).await {
                         Ok(view) => {
-                            let info = view.info_if_matching(query).map(Gated::into_value);
-                            listed.matches.extend(info);
+                            if view.is_over() {
+                                last_visible = Some(id.clone());
+                            }
+                            if let Some(info) = view.info_if_matching(query) {
+                                parts.matches.insert(id, Some(info.into_value()));
+                                found += 1;
+                            }
                         }
-                        Err(refusal) => listed.omit(refusal)?,
+                        Err(refusal) => page.omit(refusal)?,
                     },
-                    Err(_) => listed.damaged.push(finished.match_id.to_string()),
+                    Err(_) => parts.insert_damaged(id),
                 }
                 if number % BATCH_SIZE == BATCH_SIZE - 1 {
                     yield_now().await;
                 }
             }
-            for damage in &stored.damaged {
-                self.quarantine().report_damage(damage);
-                let id = damage.value.match_id();
-                listed.damaged.extend(id.map(MatchId::to_string));
+            before = stored.next;
+            if before.is_none() {
+                return Ok(());
             }
-            if stored.next.is_none() {
-                return Ok(None);
-            }
-            after = stored.next;
-            if listed.matches.len() == count {
+            if found >= count {
                 break;
             }
         }
-        Ok(Some(PageToken::Stored(after)))
+        // The position must not name a match whose end the viewer does not see yet.
+        parts.continue_below(last_visible.or(before));
+        Ok(())
     }
 }
 
@@ -341,17 +283,6 @@ mod tests {
     use bridgemaster_store::NodeAddress;
 
     use super::*;
-
-    fn node(name: &str) -> NodeName {
-        NodeName::new(name).unwrap()
-    }
-
-    fn cursor(ages: &[(Option<&str>, u64)]) -> InPlayCursor {
-        let ages = ages.iter().map(|(name, age)| (name.map(node), *age));
-        InPlayCursor {
-            ages: ages.collect(),
-        }
-    }
 
     #[test]
     fn a_page_without_a_match_that_no_live_node_lists_is_incomplete() {
@@ -364,52 +295,46 @@ mod tests {
         page.omit(Refusal::storage_failed()).unwrap_err();
     }
 
-    /// Returns a source of matches with these ages and creation times.
-    fn source(name: Option<&str>, matches: &[(u64, u64)], rest: u64) -> MergeSource {
-        let info = |created_unix_ms| MatchInfo {
-            created_unix_ms,
-            ..MatchInfo::default()
-        };
-        let matches = matches.iter().map(|(age, created)| (*age, info(*created)));
-        MergeSource {
-            node: name.map(node),
-            matches: matches.collect(),
-            consumed_to: NEWEST,
-            rest,
+    fn id(text: &str) -> MatchId {
+        MatchId::new(text).unwrap()
+    }
+
+    /// Fills a page from matches with these identifiers, of which those in upper case are damaged.
+    /// Returns the identifiers on the page and its end.
+    fn filled(
+        ids: &[&str],
+        complete_to: &[Option<&str>],
+        count: usize,
+    ) -> (String, Option<MatchId>) {
+        let mut parts = PageParts::default();
+        for text in ids {
+            let info = MatchInfo {
+                match_id: (*text).to_owned(),
+                ..MatchInfo::default()
+            };
+            let is_damaged = text.chars().any(char::is_uppercase);
+            parts
+                .matches
+                .insert(id(text), (!is_damaged).then_some(info));
         }
-    }
-
-    fn merged(sources: Vec<MergeSource>, count: usize) -> (Vec<u64>, Option<InPlayCursor>) {
-        let mut matches = Vec::new();
-        let next = merge(sources, count, &mut matches);
-        let created = matches.iter().map(|info| info.created_unix_ms);
-        (created.collect(), next)
-    }
-
-    #[test]
-    fn parts_are_merged_newest_first_up_to_the_count() {
-        let sources = || {
-            vec![
-                source(None, &[(9, 90), (8, 60)], OLDEST),
-                source(Some("one"), &[(5, 80), (4, 70)], 4),
-                source(Some("two"), &[], OLDEST),
-            ]
-        };
-        let (created, next) = merged(sources(), 2);
-        assert_eq!(created, [90, 80]);
-        assert_eq!(next, Some(cursor(&[(None, 9), (Some("one"), 5)])));
-        // A part that continues ends the page, since its next match could be the newest.
-        let (created, next) = merged(sources(), 9);
-        assert_eq!(created, [90, 80, 70]);
-        assert_eq!(next, Some(cursor(&[(None, 9), (Some("one"), 4)])));
+        for to in complete_to {
+            parts.continue_below(to.map(id));
+        }
+        let mut page = MatchPage::default();
+        let next = parts.fill(count, &mut page);
+        let listed = page.matches.into_iter().map(|info| info.match_id);
+        (listed.chain(page.damaged).collect(), next)
     }
 
     #[test]
-    fn the_end_of_all_parts_is_the_end() {
-        let sources = vec![
-            source(None, &[(1, 10)], OLDEST),
-            source(Some("one"), &[(1, 10), (2, 5)], OLDEST),
-        ];
-        assert_eq!(merged(sources, 9), (vec![10, 10, 5], None));
+    fn a_page_ends_at_the_count_or_where_a_part_is_not_complete() {
+        let filled = |complete_to: &[_], count| filled(&["d", "c", "B", "a"], complete_to, count);
+        assert_eq!(filled(&[None, None], 9), ("dcaB".to_owned(), None));
+        assert_eq!(filled(&[None], 2), ("dc".to_owned(), Some(id("c"))));
+        let (listed, next) = filled(&[None, Some("b"), Some("a")], 9);
+        assert_eq!((&*listed, next), ("dc", Some(id("b"))));
+        assert_eq!(filled(&[Some("e")], 2), (String::new(), Some(id("e"))));
+        // A full page is the last one if nothing follows, except matches that do not count.
+        assert_eq!(filled(&[], 3), ("dcaB".to_owned(), None));
     }
 }

@@ -185,14 +185,14 @@ impl Matches {
             Visibility::Of(name) => Some(name),
             Visibility::None => return Vec::new(),
         };
-        let (mut newest, mut age) = (Vec::new(), u64::MAX);
+        let (mut newest, mut before) = (Vec::new(), None);
         for _ in 0..MAX_BATCHES {
-            let older = self.roster().list_before(age, of, BATCH_SIZE);
-            let Some((last, _)) = older.last() else {
+            let older = self.roster().list_before(before.as_ref(), of, BATCH_SIZE);
+            let Some(last) = older.last() else {
                 break;
             };
-            age = *last;
-            for (_, hosted) in older {
+            before = Some(last.id().clone());
+            for hosted in older {
                 let Ok(view) = self.view_for(hosted, viewer).await else {
                     continue;
                 };

@@ -316,25 +316,26 @@ impl Matches {
         self.roster().get(id)
     }
 
-    /// Returns at most `count` matches in memory that satisfy the query, newest first, each with
-    /// its age and as `viewer` sees it. Lists only matches that are older than `age` and, if a
-    /// party is given, only that party's matches. The second value is the age at which the list
-    /// continues. The page can be short although more matches follow, since one call does not
-    /// examine all matches of a large server.
+    /// Returns at most `count` matches in memory that satisfy the query, highest identifier first,
+    /// as `viewer` sees them. Lists only matches with lower identifiers than `before` and, if a
+    /// party is given, only that party's matches. The second value is the identifier below which
+    /// the list continues. The page can be short although more matches follow, since one call does
+    /// not examine all matches of a large server.
     pub(super) async fn list_in_memory(
         self: &Arc<Self>,
         query: &MatchQuery,
-        mut age: u64,
+        mut before: Option<MatchId>,
         count: usize,
         (viewer, of): (&Caller, Option<&KeyName>),
-    ) -> (Vec<(u64, Gated<MatchInfo>)>, Option<u64>) {
-        let mut page = Vec::new();
+    ) -> (Vec<(MatchId, Gated<MatchInfo>)>, Option<MatchId>) {
+        let mut page: Vec<(MatchId, Gated<MatchInfo>)> = Vec::new();
         for _ in 0..MAX_BATCHES {
-            let older = self.roster().list_before(age, of, BATCH_SIZE);
+            let older = self.roster().list_before(before.as_ref(), of, BATCH_SIZE);
             if older.is_empty() {
                 return (page, None);
             }
-            for (older, hosted) in older {
+            for hosted in older {
+                let id = hosted.id().clone();
                 // If another node serves the delayed view of a match, that node lists it.
                 if let Ok(view) = self.view_for(hosted, viewer).await
                     && let Some(info) = view.info_if_matching(query)
@@ -343,17 +344,17 @@ impl Matches {
                     // continues. Otherwise it would reveal that a bot has joined a match that does
                     // not visibly satisfy the query.
                     if page.len() == count {
-                        let last = page.last().map(|(last, _)| *last);
-                        return (page, Some(last.unwrap_or(age)));
+                        let last = page.last().map(|(last, _)| last.clone());
+                        return (page, last.or(before));
                     }
-                    page.push((older, info));
+                    page.push((id.clone(), info));
                 }
-                age = older;
+                before = Some(id);
             }
             // Yields to other tasks while the lock is not held.
             yield_now().await;
         }
-        (page, Some(age))
+        (page, before)
     }
 
     /// Indexes a match by the name of a bot that has a seat in it.

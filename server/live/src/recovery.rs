@@ -306,7 +306,7 @@ impl Matches {
                 return Ok(last);
             }
             let limit = u32::try_from(free).unwrap_or(MAX_PAGE_MATCHES);
-            let page = store.finished(after, limit, None).await?;
+            let page = store.finished(after, limit).await?;
             for damage in &page.damaged {
                 self.quarantine().report_damage(damage);
             }

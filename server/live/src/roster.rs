@@ -1,7 +1,8 @@
-//! Indexes the matches in memory by identifier, age, party, request and ticket.
+//! Indexes the matches in memory by identifier, party, request and ticket.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::Bound,
     sync::Arc,
 };
 
@@ -21,13 +22,10 @@ pub(super) const OPEN_MATCHES_LIMIT_NAME: &str = "open_matches";
 /// The matches in memory. All indexes of a match are updated together.
 #[derive(Default)]
 pub(super) struct Roster {
-    entries: HashMap<MatchId, Entry>,
+    /// In the order of lists. Newer matches have higher identifiers.
+    entries: BTreeMap<MatchId, Entry>,
     seats: HashMap<TicketHash, (Arc<dyn HostedMatch>, Seat)>,
-    /// Matches, indexed by age. The age is a sequence number that is higher for newer matches.
-    by_age: BTreeMap<u64, Arc<dyn HostedMatch>>,
-    /// The ages of each party's matches.
-    by_party: HashMap<KeyName, BTreeSet<u64>>,
-    created_count: u64,
+    by_party: HashMap<KeyName, BTreeSet<MatchId>>,
     open: usize,
     open_by_maker: HashMap<KeyName, usize>,
     /// Ended matches without a delayed view, in the order in which each match, or its delayed view
@@ -40,7 +38,6 @@ pub(super) struct Roster {
 /// A match in memory.
 pub(super) struct Entry {
     hosted: Arc<dyn HostedMatch>,
-    age: u64,
     tickets: Vec<TicketHash>,
     /// Names of the parties, without duplicates.
     parties: Vec<KeyName>,
@@ -117,16 +114,12 @@ impl Roster {
         tickets: Vec<TicketHash>,
         parties: &[KeyName],
     ) {
-        self.created_count += 1;
-        let age = self.created_count;
-        self.by_age.insert(age, Arc::clone(&hosted));
         for (seat, ticket) in (0..).filter_map(Seat::new).zip(&tickets) {
             self.seats.insert(*ticket, (Arc::clone(&hosted), seat));
         }
         let id = hosted.id().clone();
         let entry = Entry {
             hosted,
-            age,
             tickets,
             parties: Vec::new(),
             request: None,
@@ -173,8 +166,8 @@ impl Roster {
         };
         if !entry.parties.contains(party) {
             entry.parties.push(party.clone());
-            let ages = self.by_party.entry(party.clone()).or_default();
-            ages.insert(entry.age);
+            let ids = self.by_party.entry(party.clone()).or_default();
+            ids.insert(id.clone());
         }
     }
 
@@ -218,14 +211,13 @@ impl Roster {
         for ticket in &entry.tickets {
             self.seats.remove(ticket);
         }
-        self.by_age.remove(&entry.age);
         if let Some(request) = &entry.request {
             self.by_request.remove(request);
         }
         for party in &entry.parties {
-            if let Some(ages) = self.by_party.get_mut(party) {
-                ages.remove(&entry.age);
-                if ages.is_empty() {
+            if let Some(ids) = self.by_party.get_mut(party) {
+                ids.remove(id);
+                if ids.is_empty() {
                     self.by_party.remove(party);
                 }
             }
@@ -242,26 +234,26 @@ impl Roster {
         Some(Arc::clone(&self.entries.get(id)?.hosted))
     }
 
-    /// Returns at most `count` matches created before `age`, newest first, with their ages. If a
+    /// Returns at most `count` matches with lower identifiers than `before`, highest first. If a
     /// party is given, returns only that party's matches.
     pub(super) fn list_before(
         &self,
-        age: u64,
+        before: Option<&MatchId>,
         of: Option<&KeyName>,
         count: usize,
-    ) -> Vec<(u64, Arc<dyn HostedMatch>)> {
+    ) -> Vec<Arc<dyn HostedMatch>> {
+        let older = (
+            Bound::Unbounded,
+            before.map_or(Bound::Unbounded, Bound::Excluded),
+        );
         let Some(of) = of else {
-            let older = self.by_age.range(..age).rev().take(count);
-            return older
-                .map(|(age, hosted)| (*age, Arc::clone(hosted)))
-                .collect();
+            let older = self.entries.range(older).rev().take(count);
+            return older.map(|(_, entry)| Arc::clone(&entry.hosted)).collect();
         };
-        let Some(ages) = self.by_party.get(of) else {
+        let Some(ids) = self.by_party.get(of) else {
             return Vec::new();
         };
-        let older = ages.range(..age).rev().take(count);
-        older
-            .filter_map(|age| Some((*age, Arc::clone(self.by_age.get(age)?))))
-            .collect()
+        let older = ids.range(older).rev().take(count);
+        older.filter_map(|id| self.get(id)).collect()
     }
 }

@@ -45,7 +45,7 @@ CREATE TABLE node (
     -- stay the same.
     openings BIGINT NOT NULL DEFAULT 0,
     -- The schema version of the program that opened the node (src/schema.rs).
-    schema_version BIGINT NOT NULL DEFAULT 7,
+    schema_version BIGINT NOT NULL DEFAULT 8,
     -- How far the clock of the node is ahead of that of the database; 0 within the accuracy of the
     -- measurement.
     clock_skew_ms BIGINT NOT NULL DEFAULT 0,
@@ -113,15 +113,15 @@ CREATE TABLE finished_match (
     checksum BIGINT
 );
 
--- Index of a party's matches, derived from `finished_match.parties`.
+-- Index of a party's matches in the order of lists, derived from `finished_match.parties`.
 CREATE TABLE finished_party (
     name TEXT COLLATE "C",
-    finish_number BIGINT,
-    PRIMARY KEY (name, finish_number)
+    match_id TEXT COLLATE "C",
+    PRIMARY KEY (name, match_id)
 );
 
 -- For the deletion of a match.
-CREATE INDEX finished_party_number ON finished_party (finish_number);
+CREATE INDEX finished_party_match ON finished_party (match_id);
 
 -- A separate table, so that a page of the list reads no replays.
 CREATE TABLE replay (

@@ -40,11 +40,11 @@ CREATE TABLE finished_match (
     checksum INTEGER
 );
 
--- Index of a party's matches, derived from `finished_match.parties`.
+-- Index of a party's matches in the order of lists, derived from `finished_match.parties`.
 CREATE TABLE finished_party (
     name TEXT,
-    finish_number INTEGER,
-    PRIMARY KEY (name, finish_number)
+    match_id TEXT,
+    PRIMARY KEY (name, match_id)
 ) WITHOUT ROWID;
 
 -- A separate table, so that a page of the list reads no replays.

@@ -1,6 +1,6 @@
 //! Matches as stored: opaque bytes with an id and times.
 
-use std::{collections::BTreeMap, fmt, num::ParseIntError, str::FromStr};
+use std::collections::BTreeMap;
 
 use crate::{DamageReport, KeyName, LadderChange, LadderId, MatchId};
 
@@ -41,7 +41,7 @@ pub enum Write {
         replay: Vec<u8>,
         /// Names of the keys that created and played the match, at most
         /// [`MAX_PARTIES`](crate::limits::MAX_PARTIES) names. Duplicates are allowed.
-        /// [`Store::finished`](crate::Store::finished) finds the match by these names.
+        /// [`Store::list`](crate::Store::list) finds the match by these names.
         parties: Vec<KeyName>,
     },
     /// Deletes the replay of a finished match, but not the match. Has no effect if the replay was
@@ -129,26 +129,25 @@ pub struct FinishedMatch {
     pub summary: Vec<u8>,
 }
 
-/// A position in the list of finished matches. The position stays valid when matches are finished
-/// or dropped. The position's text form can be used as a page token.
+/// A position in the order in which matches finished. The position stays valid when matches are
+/// finished or dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FinishedCursor(pub(crate) i64);
 
-impl fmt::Display for FinishedCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+/// A page of the list of finished matches. The list is ordered by id, highest first, so a match
+/// has the same position before and after its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedPage {
+    /// The matches of the page.
+    pub matches: Vec<FinishedMatch>,
+    /// Matches on this page that cannot be read. Only `data check` finds a match that was put in a
+    /// wrong place because its stored id is damaged.
+    pub damaged: Vec<DamageReport>,
+    /// The next page has lower ids than this one; `None` after the last match.
+    pub next: Option<MatchId>,
 }
 
-impl FromStr for FinishedCursor {
-    type Err = ParseIntError;
-
-    fn from_str(text: &str) -> Result<Self, ParseIntError> {
-        text.parse().map(Self)
-    }
-}
-
-/// A page from the list of finished matches.
+/// A page of finished matches, in the order in which they finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedPage {
     /// Matches in the order in which they finished, newest first. The order does not depend on
@@ -173,7 +172,7 @@ pub struct ReplayMetadata {
     pub ended_at_unix_ms: i64,
     /// Size of the replay, in bytes.
     pub bytes: u64,
-    /// The match's position in the list of finished matches.
+    /// The match's position in the order in which matches finished.
     pub cursor: FinishedCursor,
 }
 

@@ -1,7 +1,8 @@
 //! A store in memory, for servers without a data folder and for tests.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
+    ops::Bound,
     path::PathBuf,
 };
 
@@ -9,8 +10,8 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts, MatchId, OpenMatch,
-    OpenReport, ReplayMetadata, Store, StoreError, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, KeyName, ListedPage, MatchCounts, MatchId,
+    OpenMatch, OpenReport, ReplayMetadata, Store, StoreError, Write,
     batch::{self, MatchStatus},
     ladder_batch::LadderLookup,
     limits::MAX_PAGE_MATCHES,
@@ -32,7 +33,7 @@ struct State {
     open: BTreeMap<i64, OpenMatch>,
     finished: BTreeMap<i64, Finished>,
     /// The key of each match, in `open` or in `finished`.
-    keys: HashMap<MatchId, i64>,
+    keys: BTreeMap<MatchId, i64>,
     /// The number of times that a match was opened or finished. This counter provides the keys.
     events: i64,
     finishes: i64,
@@ -305,15 +306,11 @@ impl Store for MemoryStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
         self.with_state(|state| {
             let end = after.map_or(i64::MAX, |cursor| cursor.0);
-            let is_match =
-                |finished: &Finished| party.is_none_or(|party| finished.parties.contains(party));
-            let newest_first = state.finished.range(..end).rev();
-            let mut rest = newest_first.filter(|(_, finished)| is_match(finished));
+            let mut rest = state.finished.range(..end).rev();
             let page: Vec<_> = rest.by_ref().take(limit).collect();
             let last = page.last().map(|(key, _)| FinishedCursor(**key));
             let matches = page.iter().map(|(_, finished)| finished.record.clone());
@@ -322,6 +319,30 @@ impl Store for MemoryStore {
                 damaged: Vec::new(),
                 next: last.filter(|_| rest.next().is_some()),
                 unsettled: 0,
+            }
+        })
+    }
+
+    async fn list(
+        &self,
+        before: Option<&MatchId>,
+        limit: u32,
+        party: Option<&KeyName>,
+    ) -> Result<ListedPage, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
+        self.with_state(|state| {
+            let end = before.map_or(Bound::Unbounded, Bound::Excluded);
+            let older = state.keys.range((Bound::Unbounded, end)).rev();
+            let is_match =
+                |finished: &&Finished| party.is_none_or(|party| finished.parties.contains(party));
+            let ended = older.filter_map(|(_, key)| state.finished.get(key));
+            let mut rest = ended.filter(is_match).map(|finished| &finished.record);
+            let matches: Vec<_> = rest.by_ref().take(limit).cloned().collect();
+            let last = matches.last().filter(|_| rest.next().is_some());
+            ListedPage {
+                next: last.map(|last| last.match_id.clone()),
+                matches,
+                damaged: Vec::new(),
             }
         })
     }

@@ -36,11 +36,7 @@ pub(crate) const CURRENT: Schema = Schema {
     version: 8,
     sqlite: include_str!("../schema/sqlite.sql"),
     postgres: include_str!("../schema/postgres.sql"),
-    migrations: &[Migration {
-        to: 8,
-        sqlite: "",
-        postgres: include_str!("../schema/postgres-8.sql"),
-    }],
+    migrations: &[],
 };
 
 /// The versions that a caller accepts.

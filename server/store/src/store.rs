@@ -6,8 +6,8 @@ use async_trait::async_trait;
 
 use crate::{
     DamageReport, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
-    KeysVersion, LadderStore, MatchCounts, MatchId, NewKey, OpenMatch, OpenReport, Records,
-    ReplayMetadata, StoreError, Write,
+    KeysVersion, LadderStore, ListedPage, MatchCounts, MatchId, NewKey, OpenMatch, OpenReport,
+    Records, ReplayMetadata, StoreError, Write,
 };
 
 /// A server's API keys.
@@ -218,11 +218,10 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// [`StoreError::Damaged`] if it cannot be read; or a storage failure.
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Returns a page of finished matches, newest first, starting after `after`. The page has at
-    /// most `limit` matches, clamped to
-    /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES). With `party`, only this party's
-    /// matches are returned. The duration of the call does not depend on the number of other
-    /// matches. Matches that cannot be read count towards the page, as [`FinishedPage::damaged`].
+    /// Returns a page of finished matches in the order in which they finished, newest first,
+    /// starting after `after`. The page has at most `limit` matches, clamped to
+    /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES). Matches that cannot be read
+    /// count towards the page, as [`FinishedPage::damaged`].
     ///
     /// # Errors
     /// A storage failure.
@@ -230,8 +229,22 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError>;
+
+    /// Returns a page of the list of finished matches: those with the highest ids below `before`.
+    /// The page has at most `limit` matches, clamped as for [`finished`](Self::finished). With
+    /// `party`, only this party's matches are returned. The duration of the call does not depend on
+    /// the number of other matches. Matches that cannot be read count towards the page, as
+    /// [`ListedPage::damaged`].
+    ///
+    /// # Errors
+    /// A storage failure.
+    async fn list(
+        &self,
+        before: Option<&MatchId>,
+        limit: u32,
+        party: Option<&KeyName>,
+    ) -> Result<ListedPage, StoreError>;
 
     /// Returns a finished match; `None` if no match with this id has finished.
     ///

@@ -18,23 +18,24 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// All matches that a server lists for a key, asked for in pages of this size.
-async fn listed(server: &Served, key: &str, filter: &MatchFilter, page: u32) -> Vec<MatchInfo> {
-    let (all, is_incomplete) = partly_listed(server, key, filter, page).await;
+/// All matches that servers list for a key, asked for in turns, in pages of this size.
+async fn listed(servers: &[&Served], key: &str, filter: &MatchFilter, page: u32) -> Vec<MatchInfo> {
+    let (all, is_incomplete) = partly_listed(servers, key, filter, page).await;
     assert!(!is_incomplete, "{all:?}");
     all
 }
 
 /// Like `listed`, and whether matches of another server may be missing.
 async fn partly_listed(
-    server: &Served,
+    servers: &[&Served],
     key: &str,
     filter: &MatchFilter,
     page_size: u32,
 ) -> (Vec<MatchInfo>, bool) {
     let (mut all, mut page_token, mut is_incomplete) = (Vec::new(), String::new(), false);
-    let mut matches = server.matches().await;
+    let mut turns = servers.iter().cycle();
     loop {
+        let mut matches = turns.next().unwrap().matches().await;
         let request = ListMatchesRequest {
             filter: Some(filter.clone()),
             page_size,
@@ -102,10 +103,10 @@ pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
     };
     for server in [&one, &two, &three] {
         for page_size in [1, 2, 5, 500] {
-            let paged = listed(server, "", &any, page_size).await;
+            let paged = listed(&[server], "", &any, page_size).await;
             assert_eq!(ids(&paged), newest_first, "{page_size}");
         }
-        let paged = listed(server, "", &of_a_game, 2).await;
+        let paged = listed(&[server], "", &of_a_game, 2).await;
         assert_eq!(ids(&paged), newest_first[..3]);
         let printed = succeed(format!("match list --server {}", server.url));
         assert_has(&printed, &newest_first);
@@ -121,7 +122,7 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
     let (at_two, tickets) = &made[4];
     let _stream = join(&two, &tickets[0], "", "waiting").await;
     // A server lists what the server of the match knows now.
-    let shown = listed(&three, "", &of_bot("waiting"), 500).await;
+    let shown = listed(&[&three], "", &of_bot("waiting"), 500).await;
     assert_eq!(ids(&shown), [at_two]);
     let (at_one, _) = &made[0];
     let request = CancelMatchRequest {
@@ -129,20 +130,22 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
         ..CancelMatchRequest::default()
     };
     one.matches().await.cancel_match(request).await.unwrap();
-    let all = listed(&three, "", &any, 500).await;
-    assert_eq!(all.len(), made.len(), "one that is over is listed once");
-    assert_eq!(all.last().unwrap().match_id, *at_one, "after those in play");
+    let newest_first: Vec<&str> = made.iter().rev().map(|(id, _)| &**id).collect();
+    for page_size in [1, 2, 500] {
+        let all = listed(&[&three, &one, &two], "", &any, page_size).await;
+        assert_eq!(ids(&all), newest_first, "one that is over keeps its place");
+    }
     // While the matches of a server that is gone are missing, the list is incomplete.
     two.kill();
     let expected: BTreeSet<&str> = made.iter().map(|(id, _)| &**id).collect();
     let taken = async || {
-        let (all, is_incomplete) = partly_listed(&one, "", &any, 500).await;
+        let (all, is_incomplete) = partly_listed(&[&one], "", &any, 500).await;
         let is_whole = ids(&all).into_iter().collect::<BTreeSet<_>>() == expected;
         assert!(is_whole || is_incomplete, "{all:?}");
         (is_whole && !is_incomplete).then_some(())
     };
     until("it is taken over", taken).await;
-    assert_eq!(listed(&three, "", &any, 500).await.len(), made.len());
+    assert_eq!(listed(&[&three], "", &any, 500).await.len(), made.len());
 }
 
 /// Creates a match of two seats that spectators see so late.
@@ -179,19 +182,19 @@ pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
     let any = MatchFilter::default();
     // Those whose match it is and who may change it see it at once, at the other server too.
     for key in [&maker, &admin] {
-        let all = listed(&two, key, &any, 500).await;
+        let all = listed(&[&two], key, &any, 500).await;
         let mut late = all.iter().filter(|info| info.match_id == late_id);
         assert!(late.any(has_bot), "{all:?}");
     }
     // Spectators do not see yet that a bot has come.
-    let shown = listed(&two, &reader, &any, 500).await;
+    let shown = listed(&[&two], &reader, &any, 500).await;
     assert_eq!(ids(&shown), [&*late_id]);
     assert!(!has_bot(&shown[0]), "{shown:?}");
     assert!(
-        listed(&two, &reader, &of_bot("maker"), 500)
+        listed(&[&two], &reader, &of_bot("maker"), 500)
             .await
             .is_empty()
     );
     // A caller without a part in the match, and without access to all matches, does not see it.
-    assert!(listed(&two, &other, &any, 500).await.is_empty());
+    assert!(listed(&[&two], &other, &any, 500).await.is_empty());
 }

@@ -35,10 +35,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum size of an answer, in bytes.
 const MAX_ANSWER_BYTES: usize = MAX_PAGE_SIZE as usize * LISTED_MATCH_BYTES;
 
-/// A node that lists its matches: its name, its address, and the age before which its part
-/// continues.
-type Part = (NodeName, NodeAddress, u64);
-
 /// The caller of a list.
 pub struct ListCaller<'a> {
     /// The connection on which the call arrived.
@@ -48,9 +44,9 @@ pub struct ListCaller<'a> {
 }
 
 impl Forwarder {
-    /// Asks the other nodes for their parts of a page of `count` matches that continues at
-    /// `before`. A node that does not answer is left out. The caller has budget for one more page
-    /// of this size.
+    /// Asks the other nodes for their parts of a page of `count` matches that continues at `after`.
+    /// A node that does not answer is left out. The caller has budget for one more page of this
+    /// size.
     ///
     /// # Errors
     /// If the nodes cannot be read, or a limit of another node is reached.
@@ -58,16 +54,20 @@ impl Forwarder {
         &self,
         caller: ListCaller<'_>,
         filter: &MatchFilter,
-        before: Option<&PageToken>,
+        after: Option<&PageToken>,
         count: usize,
     ) -> Result<RemotePages, Status> {
         let mut remote = RemotePages::default();
-        let parts = self.parts(before, &mut remote).await?;
+        if after.is_some_and(|after| after.has_all_in_play) {
+            return Ok(remote);
+        }
+        let parts = self.listing_nodes(&mut remote).await?;
         // All parts together are at most one page.
         let count = count.div_ceil(parts.len().max(1));
         let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let before = after.map(|after| after.before.to_string());
         let mut calls = JoinSet::new();
-        for (node, address, before_age) in parts {
+        for (node, address) in parts {
             let Some(channel) = self.channel(address.as_str(), caller.connection) else {
                 remote.is_incomplete = true;
                 continue;
@@ -75,7 +75,7 @@ impl Forwarder {
             let request = ListOwnMatchesRequest {
                 filter: Some(filter.clone()),
                 count,
-                before_age,
+                before_match_id: before.clone().unwrap_or_default(),
             };
             let metadata = self.list_metadata(&caller);
             calls.spawn(async move { (node, list_own(channel, metadata, request).await) });
@@ -83,7 +83,8 @@ impl Forwarder {
         while let Some(Ok((node, answer))) = calls.join_next().await {
             match answer {
                 Ok(page) => {
-                    remote.pages.insert(node, page);
+                    remote.is_incomplete |= page.incomplete;
+                    remote.pages.push(page);
                 }
                 // A list is incomplete only until a takeover, which would not help here.
                 Err(status) if is_limit_refusal(&status) => return Err(details_only(&status)),
@@ -96,17 +97,13 @@ impl Forwarder {
         Ok(remote)
     }
 
-    /// Returns the nodes to ask for their parts of a page that continues at `before`.
-    async fn parts(
+    /// Returns the nodes to ask for their parts of a list.
+    async fn listing_nodes(
         &self,
-        before: Option<&PageToken>,
         remote: &mut RemotePages,
-    ) -> Result<Vec<Part>, Refusal> {
+    ) -> Result<Vec<(NodeName, NodeAddress)>, Refusal> {
         let mut parts = Vec::new();
         for node in self.cluster.other_nodes().await? {
-            let Some(before_age) = PageToken::age_on(before, &node.name) else {
-                continue;
-            };
             let is_draining = node.status.draining;
             let is_live = node.is_live();
             let address = node.address.filter(|_| is_live);
@@ -114,7 +111,7 @@ impl Forwarder {
             // node until they are taken over. A node without an address cannot be asked.
             remote.is_incomplete |= node.matches > 0 && (address.is_none() || is_draining);
             if let Some(address) = address {
-                parts.push((node.name, address, before_age));
+                parts.push((node.name, address));
             }
         }
         Ok(parts)

@@ -47,15 +47,14 @@ const BATCH_SIZE: usize = 64;
 impl Matches {
     /// Returns at most `count` matches that another node can continue, newest first.
     pub async fn movable_matches(&self, count: usize) -> Vec<Arc<dyn HostedMatch>> {
-        let (mut some, mut age) = (Vec::new(), u64::MAX);
+        let (mut some, mut before) = (Vec::new(), None);
         loop {
-            let older = self.roster().list_before(age, None, BATCH_SIZE);
-            let Some((last, _)) = older.last() else {
+            let older = self.roster().list_before(before.as_ref(), None, BATCH_SIZE);
+            let Some(last) = older.last() else {
                 return some;
             };
-            age = *last;
-            let leaving = older.into_iter().map(|(_, hosted)| hosted);
-            some.extend(leaving.filter(|hosted| hosted.is_movable()));
+            before = Some(last.id().clone());
+            some.extend(older.into_iter().filter(|hosted| hosted.is_movable()));
             if some.len() >= count {
                 some.truncate(count);
                 return some;

@@ -130,7 +130,7 @@ impl Backfill {
         let mut newest = None;
         let mut after = None;
         loop {
-            let page = store.finished(after, PAGE_MATCHES, None).await?;
+            let page = store.finished(after, PAGE_MATCHES).await?;
             after = page.next;
             let ended = EndedPage::new(page, checked);
             newest = newest.or(ended.newest);

@@ -118,7 +118,7 @@ impl MatchRpc {
         &self,
         (connection, metadata): (Option<&ConnectionInfo>, &MetadataMap),
         filter: &MatchFilter,
-        before: Option<&PageToken>,
+        after: Option<&PageToken>,
         count: usize,
     ) -> Result<RemotePages, Status> {
         let page_bytes = count * LISTED_MATCH_BYTES;
@@ -133,7 +133,7 @@ impl MatchRpc {
             connection,
             metadata,
         };
-        forwarder.remote_pages(caller, filter, before, count).await
+        forwarder.remote_pages(caller, filter, after, count).await
     }
 
     /// Returns a match that the caller may change, together with the caller.
@@ -331,7 +331,7 @@ impl MatchService for MatchRpc {
         let filter = request.filter.unwrap_or_default();
         let query = match_query(filter.clone())?;
         let page_size = listed_page_size(request.page_size)?;
-        let before: Option<PageToken> = match request.page_token.as_str() {
+        let after: Option<PageToken> = match request.page_token.as_str() {
             "" => None,
             token => Some(token.parse().map_err(|_| {
                 Refusal::field(
@@ -346,11 +346,11 @@ impl MatchService for MatchRpc {
         }
         let connection = connection.as_ref().filter(|_| query.includes_in_play());
         let origin = (connection, &metadata);
-        let remote = self.remote_pages(origin, &filter, before.as_ref(), page_size);
+        let remote = self.remote_pages(origin, &filter, after.as_ref(), page_size);
         let remote = remote.await?;
         let listed = self
             .matches
-            .list(&query, (before, remote), page_size, &caller, &permit);
+            .list(&query, (after, remote), page_size, &caller, &permit);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         let matches = listed.matches.into_iter().map(without_fault_list);

@@ -8,6 +8,7 @@ use bridgemaster_edge::{
     transport::ConnectionInfo,
 };
 use bridgemaster_live::Matches;
+use bridgemaster_match::MatchId;
 use bridgemaster_proto::internal::v1::{
     GetNodeRequest, GetNodeResponse, ListOwnMatchesRequest, ListOwnMatchesResponse,
     node_service_server::NodeService,
@@ -48,13 +49,14 @@ impl NodeService for NodeRpc {
         let ListOwnMatchesRequest {
             filter,
             count,
-            before_age,
+            before_match_id,
         } = request.into_inner();
         let query = match_query(filter.unwrap_or_default())?;
+        let before = MatchId::new(before_match_id).ok();
         let count = count.min(MAX_PAGE_SIZE) as usize;
         let own = self
             .matches
-            .list_own(&query, before_age, count, &caller, &reader);
+            .list_own(&query, before, count, &caller, &reader);
         Ok(Response::new(own.await?))
     }
 

@@ -1,164 +1,16 @@
 //! Delayed matches in a cluster: no node reveals more than the one that serves the delayed view.
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use bridgemaster_proto::v1::MatchState;
-use bridgemaster_server::{KeepReplays, NodeConnector, ServerOptions, SharedStore, Storage};
-use bridgemaster_store::{
-    IsLeaderOnly, MatchId, MatchLocation, NodeAddress, NodeIdentity, NodeName, NodeStatus, Nodes,
-    OpenMatch, Store, StoreError, StoredNode,
-};
-use tonic::{Status, transport::Endpoint};
+use tonic::Status;
 
 use crate::{
     delayed_law::AN_HOUR_MS,
+    scripted_cluster::Cluster,
     streams::{outcome, reason, until},
-    test_server::{GAMES, TestServer, keeping_one, memory, storage, with_delay, with_limits},
+    test_server::{GAMES, TestServer, with_delay},
 };
-
-/// The shared state of the nodes. `one` plays all matches and leads until it is gone.
-pub(crate) struct Cluster {
-    pub(crate) store: Arc<dyn Store>,
-    one_is_gone: AtomicBool,
-    /// The URLs of the servers that have started, by the address of the node.
-    urls: Arc<Mutex<HashMap<String, String>>>,
-}
-
-impl Cluster {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            store: memory(),
-            one_is_gone: AtomicBool::new(false),
-            urls: Arc::default(),
-        })
-    }
-
-    fn nodes(&self) -> [StoredNode; 2] {
-        let one_is_gone = self.one_is_gone.load(Ordering::Relaxed);
-        [("one", !one_is_gone), ("two", true)].map(|(name, is_live)| StoredNode {
-            name: NodeName::new(name).unwrap(),
-            address: Some(address(name)),
-            epoch: 1,
-            lease_left_ms: i64::from(is_live),
-            status: NodeStatus::default(),
-            is_leader: (name == "one") != one_is_gone,
-            matches: 0,
-        })
-    }
-
-    /// Starts the node of this name, with this folder of replays.
-    pub(crate) async fn start(
-        self: &Arc<Self>,
-        name: &'static str,
-        replays: Option<&Path>,
-    ) -> TestServer {
-        self.start_keeping(KeepReplays::All, name, replays).await
-    }
-
-    /// Starts a node that keeps this number of replays in the store while it leads.
-    pub(crate) async fn start_keeping(
-        self: &Arc<Self>,
-        keep_replays: KeepReplays,
-        name: &'static str,
-        replays: Option<&Path>,
-    ) -> TestServer {
-        let node = Node {
-            cluster: Arc::clone(self),
-            name,
-        };
-        let identity = NodeIdentity {
-            name: NodeName::new(name).unwrap(),
-            address: Some(address(name)),
-        };
-        let storage = Storage {
-            keep_replays,
-            shared: Some(SharedStore {
-                nodes: Arc::new(node),
-                identity,
-                connector: self.connector(),
-            }),
-            ..storage(&self.store)
-        };
-        let server = TestServer::with_options(ServerOptions {
-            storage: Some(storage),
-            replays: replays.map(Path::to_owned),
-            // Forces each lookup of a finished match to read the store.
-            ..with_limits(keeping_one())
-        })
-        .await;
-        let url = server.url.clone();
-        self.urls
-            .lock()
-            .unwrap()
-            .insert(address(name).to_string(), url);
-        server
-    }
-
-    /// Returns the connector to the servers that run.
-    fn connector(&self) -> NodeConnector {
-        let urls = Arc::clone(&self.urls);
-        Arc::new(move |address| {
-            let url = urls.lock().unwrap().get(address).cloned();
-            let url = url.ok_or_else(|| format!("{address} does not run"))?;
-            Endpoint::from_shared(url).map_err(|error| error.to_string())
-        })
-    }
-}
-
-fn address(name: &str) -> NodeAddress {
-    NodeAddress::new(format!("{name}.example:1")).unwrap()
-}
-
-/// A node of the cluster.
-struct Node {
-    cluster: Arc<Cluster>,
-    name: &'static str,
-}
-
-#[async_trait]
-impl Nodes for Node {
-    async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn acquire_leadership(&self) -> Result<bool, StoreError> {
-        let mut nodes = self.cluster.nodes().into_iter();
-        Ok(nodes.any(|node| node.is_leader && node.name.as_str() == self.name))
-    }
-
-    async fn take_over_orphans(&self, _: IsLeaderOnly) -> Result<Vec<OpenMatch>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn release(&self, _: &[MatchId]) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn released_count(&self) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
-        let open = self.cluster.store.open_match_header(id).await?;
-        let [node, _] = self.cluster.nodes();
-        Ok(open.map(|_| MatchLocation {
-            node,
-            is_released: false,
-        }))
-    }
-
-    async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
-        Ok(self.cluster.nodes().to_vec())
-    }
-}
 
 /// Returns the results of calls for a match.
 async fn answers(server: &TestServer, id: &str) -> Vec<(&'static str, String)> {
@@ -221,7 +73,7 @@ async fn the_leader_takes_over_delayed_views_of_a_lost_node() {
     let two = cluster.start("two", None).await;
     let (id, _) = play_delayed(&cluster, [&one, &two]).await;
     one.crash().await;
-    cluster.one_is_gone.store(true, Ordering::Relaxed);
+    cluster.lose("one");
     until("it is taken in", async || {
         let got = outcome(two.try_info(&id).await);
         assert!(got == "OK" || got == "NODE_SUPERSEDED", "{got}");

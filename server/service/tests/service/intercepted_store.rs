@@ -12,9 +12,9 @@ use std::{
 use async_trait::async_trait;
 use bridgemaster_store::{
     DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key,
-    KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, MatchCounts, MatchId,
-    MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records, ReplayMetadata, Store,
-    StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
+    KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, ListedPage,
+    MatchCounts, MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records,
+    ReplayMetadata, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
 
 /// A future that runs before a commit or read, which fails with its error.
@@ -129,6 +129,18 @@ impl InterceptedStore {
         self.finished_read.load(Ordering::Relaxed)
     }
 
+    /// Counts the matches of a page, and moves the damaged ones.
+    fn damage_summaries(&self, matches: &mut Vec<FinishedMatch>, damaged: &mut Vec<DamageReport>) {
+        self.finished_read
+            .fetch_add(matches.len(), Ordering::Relaxed);
+        matches.retain(|finished| {
+            let summary = DamagedValue::Summary(finished.match_id.clone());
+            let is_damaged = self.damaged.contains(&summary);
+            damaged.extend(is_damaged.then(|| damage(&summary)));
+            !is_damaged
+        });
+    }
+
     /// Fails if one of these values is damaged.
     fn check(&self, values: &[DamagedValue]) -> Result<(), StoreError> {
         match self.damaged.iter().find(|damaged| values.contains(damaged)) {
@@ -175,18 +187,21 @@ impl Store for InterceptedStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        of: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         (self.before_read)().await?;
-        let mut page = self.store.finished(after, limit, of).await?;
-        self.finished_read
-            .fetch_add(page.matches.len(), Ordering::Relaxed);
-        page.matches.retain(|finished| {
-            let summary = DamagedValue::Summary(finished.match_id.clone());
-            let is_damaged = self.damaged.contains(&summary);
-            page.damaged.extend(is_damaged.then(|| damage(&summary)));
-            !is_damaged
-        });
+        let mut page = self.store.finished(after, limit).await?;
+        self.damage_summaries(&mut page.matches, &mut page.damaged);
+        Ok(page)
+    }
+    async fn list(
+        &self,
+        before: Option<&MatchId>,
+        limit: u32,
+        of: Option<&KeyName>,
+    ) -> Result<ListedPage, StoreError> {
+        (self.before_read)().await?;
+        let mut page = self.store.list(before, limit, of).await?;
+        self.damage_summaries(&mut page.matches, &mut page.damaged);
         Ok(page)
     }
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {

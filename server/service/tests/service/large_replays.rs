@@ -16,7 +16,7 @@ async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
     let match_id = server.create(without_bots()).await.match_id;
     server.result(&match_id).await;
     server.crash().await;
-    let finished = played.finished(None, 1, None).await.unwrap().matches;
+    let finished = played.finished(None, 1).await.unwrap().matches;
     let finished = finished.into_iter().next().unwrap();
     let replay = played.replay(&finished.match_id).await.unwrap().unwrap();
     let mut replay = decode(&replay).unwrap().replay;

@@ -11,6 +11,7 @@ mod certificates;
 #[allow(dead_code)] // Not every target needs all of it.
 #[path = "../../../traces/tests/collecting/mod.rs"]
 mod collecting;
+mod cluster_lists;
 mod connections;
 mod conversation;
 mod delayed_law;
@@ -51,6 +52,7 @@ mod reconnecting;
 mod replay_files;
 mod reserved_seats;
 mod rules;
+mod scripted_cluster;
 mod seat_calls;
 mod security;
 mod stopping;

@@ -9,9 +9,9 @@ use bridgemaster_store::{MatchId, Store, Write};
 
 use crate::{
     delayed_law::AN_HOUR_MS,
-    delayed_remote::Cluster,
     groups::withheld,
     replay_files::{file, is_written, open, open_keeping, play, stores, until_counted},
+    scripted_cluster::Cluster,
     streams::{outcome, until},
     test_server::{GAMES, TestServer, memory, with_delay, without_bots},
 };
@@ -234,7 +234,7 @@ async fn withheld_replays_are_determined_by_the_store_alone() {
     all_have_ended(&*store).await;
     server.crash().await;
     let known = WithheldReplays::new(store.records("").await.unwrap());
-    let page = store.finished(None, 10, None).await.unwrap();
+    let page = store.finished(None, 10).await.unwrap();
     let found = page
         .matches
         .iter()

@@ -39,8 +39,8 @@ use tokio::sync::Mutex;
 
 use crate::{
     CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
-    MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError,
-    Write,
+    ListedPage, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata, Store,
+    StoreError, Write,
     checksum::StoreId,
     db_error::DbError,
     detached::run_detached,
@@ -302,13 +302,27 @@ impl Store for PostgresStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.at(async {
             let store = self.store;
+            let page = finished::page(&mut *self.reader().await?, store, after, limit).await?;
+            self.once_flushed(page).await
+        })
+        .await
+    }
+
+    async fn list(
+        &self,
+        before: Option<&MatchId>,
+        limit: u32,
+        party: Option<&KeyName>,
+    ) -> Result<ListedPage, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        self.at(async {
+            let store = self.store;
             let page =
-                finished::page(&mut *self.reader().await?, store, after, limit, party).await?;
+                finished::list(&mut *self.reader().await?, store, before, limit, party).await?;
             self.once_flushed(page).await
         })
         .await

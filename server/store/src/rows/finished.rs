@@ -9,8 +9,8 @@ use super::{
     Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, scalar, substitute_id,
 };
 use crate::{
-    DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, MatchCounts,
-    MatchId, ReplayMetadata, StoreError,
+    DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, ListedPage,
+    MatchCounts, MatchId, ReplayMetadata, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
 };
@@ -90,46 +90,31 @@ pub(crate) fn read(
 /// match.
 const UNSETTLED_COLUMN: usize = 7;
 
-/// Converts rows with an additional [`UNSETTLED_COLUMN`] to a page. If there is one row more than
-/// `limit`, there is a next page. If `party` is set, the rows must come from this party's list.
-fn read_page<R: StoredRow>(
+/// Reads the matches of rows, and the damage in them. If `party` is set, the rows must come from
+/// this party's list.
+fn read_all<R: StoredRow>(
     store: StoreId,
-    mut rows: Vec<R>,
-    limit: u32,
+    rows: &[R],
     party: Option<&KeyName>,
-) -> FinishedPage {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    let number = |row: &R| row.value(0).unwrap_or_default();
-    let mut page = FinishedPage {
-        matches: Vec::with_capacity(rows.len()),
-        damaged: Vec::new(),
-        next: rows
-            .last()
-            .filter(|_| has_more)
-            .map(|row| FinishedCursor(number(row))),
-        unsettled: rows
-            .iter()
-            .take_while(|row| row.value(UNSETTLED_COLUMN).unwrap_or_default())
-            .count(),
-    };
-    for row in &rows {
+) -> (Vec<FinishedMatch>, Vec<DamageReport>) {
+    let (mut matches, mut damaged) = (Vec::with_capacity(rows.len()), Vec::new());
+    for row in rows {
         match read(store, row) {
             Ok((finished, parties)) => {
                 let is_party = |party: &KeyName| parties.lines().any(|name| name == party.as_str());
                 if party.is_none_or(is_party) {
-                    page.matches.push(finished);
+                    matches.push(finished);
                 } else {
-                    page.damaged.push(DamageReport {
+                    damaged.push(DamageReport {
                         value: DamagedValue::Party(finished.match_id),
                         detail: "unexpected entry in the list of a party".to_owned(),
                     });
                 }
             }
-            Err(damage) => page.damaged.push(damage),
+            Err(damage) => damaged.push(damage),
         }
     }
-    page
+    (matches, damaged)
 }
 
 /// Reads a stored replay from a row with [`COLUMNS`], followed by the replay's length.
@@ -197,9 +182,10 @@ pub(crate) async fn insert<C: SqlConnection>(
         .map(|n| format!("(${n}, $1)"))
         .collect();
     let rows = rows.join(", ");
-    let insert = format!("INSERT INTO finished_party (name, finish_number) VALUES {rows}");
+    let insert = format!("INSERT INTO finished_party (name, match_id) VALUES {rows}");
     let names = names.into_iter().map(Param::Text);
-    let params: Vec<Param<'_>> = std::iter::once(number.into()).chain(names).collect();
+    let id = finished.match_id.as_str().into();
+    let params: Vec<Param<'_>> = std::iter::once(id).chain(names).collect();
     connection.execute(&insert, &params).await?;
     Ok(())
 }
@@ -210,9 +196,10 @@ pub(crate) async fn delete<C: SqlConnection>(
     finish_number: i64,
 ) -> Result<(), DbError> {
     for delete in [
-        "DELETE FROM finished_match WHERE finish_number = $1",
         // All entries are deleted, since the match's list of parties might be damaged.
-        "DELETE FROM finished_party WHERE finish_number = $1",
+        "DELETE FROM finished_party WHERE match_id =
+             (SELECT match_id FROM finished_match WHERE finish_number = $1)",
+        "DELETE FROM finished_match WHERE finish_number = $1",
         "DELETE FROM replay WHERE finish_number = $1",
     ] {
         connection.execute(delete, &[finish_number.into()]).await?;
@@ -241,37 +228,80 @@ pub(crate) async fn finish_number<C: SqlConnection>(
     Ok(has_no_id.then_some(number))
 }
 
-/// Returns the statement that selects a page, of all matches or of those of a party.
-pub(crate) fn select_page<C: SqlConnection>(is_of_party: bool) -> String {
-    let (horizon, join) = (C::DIALECT.finish_horizon, C::DIALECT.ordered_join);
-    let (list, is_of) = if is_of_party {
-        let list = format!("finished_party {join} finished_match USING (finish_number)");
-        (list, "AND name = $3")
-    } else {
-        ("finished_match".to_owned(), "")
-    };
-    // One extra row shows whether there is a next page.
-    format!(
-        "SELECT {COLUMNS}, finish_number >= {horizon} FROM {list}
-         WHERE finish_number < $1 {is_of} ORDER BY finish_number DESC LIMIT $2 + 1"
-    )
-}
-
+/// Returns a page in the order in which matches finished, newest first.
 pub(crate) async fn page<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     after: Option<FinishedCursor>,
     limit: u32,
-    party: Option<&KeyName>,
 ) -> Result<MaybeUnflushed<FinishedPage>, DbError> {
+    let horizon = C::DIALECT.finish_horizon;
+    // One extra row shows whether there is a next page.
+    let select = format!(
+        "SELECT {COLUMNS}, finish_number >= {horizon} FROM finished_match
+         WHERE finish_number < $1 ORDER BY finish_number DESC LIMIT $2 + 1"
+    );
     let before = after.map_or(i64::MAX, |cursor| cursor.0);
+    let params = [before.into(), i64::from(limit).into()];
+    let mut rows = connection.query(&select, &params).await?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let newest = rows.first().map(|row| row.value(0)).transpose()?;
+    let (matches, damaged) = read_all(store, &rows, None);
+    let last = rows.last().filter(|_| has_more);
+    let is_unsettled = |row: &&C::Row| row.value(UNSETTLED_COLUMN).unwrap_or_default();
+    let page = FinishedPage {
+        matches,
+        damaged,
+        next: last.map(|row| FinishedCursor(row.value(0).unwrap_or_default())),
+        unsettled: rows.iter().take_while(is_unsettled).count(),
+    };
+    Ok(MaybeUnflushed::new(page, newest))
+}
+
+/// A text that is greater than every id.
+const ABOVE_IDS: &str = "~";
+
+/// Returns the statement that selects a page of the list, of all matches or of those of a party.
+pub(crate) fn select_listed<C: SqlConnection>(is_of_party: bool) -> String {
+    let join = C::DIALECT.ordered_join;
+    let (list, is_of) = if is_of_party {
+        let list = format!("finished_party {join} finished_match USING (match_id)");
+        (list, "AND name = $3")
+    } else {
+        ("finished_match".to_owned(), "")
+    };
+    format!(
+        "SELECT {COLUMNS} FROM {list}
+         WHERE match_id < $1 {is_of} ORDER BY match_id DESC LIMIT $2 + 1"
+    )
+}
+
+/// Returns a page of the list, which is ordered by id, highest first.
+pub(crate) async fn list<C: SqlConnection>(
+    connection: &mut C,
+    store: StoreId,
+    before: Option<&MatchId>,
+    limit: u32,
+    party: Option<&KeyName>,
+) -> Result<MaybeUnflushed<ListedPage>, DbError> {
+    let before = before.map_or(ABOVE_IDS, MatchId::as_str);
     let mut params = vec![before.into(), i64::from(limit).into()];
     params.extend(party.map(|party| Param::Text(party.as_str())));
-    let rows = connection
-        .query(&select_page::<C>(party.is_some()), &params)
-        .await?;
-    let newest = rows.first().map(|row| row.value(0)).transpose()?;
-    let page = read_page(store, rows, limit, party);
+    let select = select_listed::<C>(party.is_some());
+    let mut rows = connection.query(&select, &params).await?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    let numbers = rows.iter().filter_map(|row| row.value::<i64>(0).ok());
+    let newest = numbers.max();
+    let (matches, damaged) = read_all(store, &rows, party);
+    // A row whose id cannot be read has no position.
+    let mut ids = rows.iter().rev().filter_map(|row| id_from_row(row, 1));
+    let page = ListedPage {
+        matches,
+        damaged,
+        next: ids.next().filter(|_| has_more),
+    };
     Ok(MaybeUnflushed::new(page, newest))
 }
 
@@ -304,8 +334,7 @@ pub(crate) async fn find_party<C: SqlConnection>(
     id: &MatchId,
     name: &KeyName,
 ) -> Result<MaybeUnflushed<bool>, DbError> {
-    let select =
-        "SELECT finish_number FROM finished_match JOIN finished_party USING (finish_number)
+    let select = "SELECT finish_number FROM finished_match JOIN finished_party USING (match_id)
          WHERE match_id = $1 AND name = $2";
     let params = [id.as_str().into(), name.as_str().into()];
     let newest = scalar(connection, select, &params).await?;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, FinishedMatch,
-    KeyName, OpenMatch, Records, StoreError,
+    KeyName, MatchId, OpenMatch, Records, StoreError,
     checksum::StoreId,
     commits_file::{self, CommitsRecord},
     db_error::DbError,
@@ -277,7 +277,7 @@ fn check_finished(
             },
         );
         for party in parties.lines() {
-            if is_party(connection, party, number)? {
+            if is_party(connection, party, &finished.match_id)? {
                 entries_of_parties += 1;
             } else {
                 let value = DamagedValue::Party(finished.match_id.clone());
@@ -297,11 +297,11 @@ fn check_finished(
 }
 
 /// Returns whether a finished match is in the list of a party.
-fn is_party(connection: &Connection, name: &str, finish_number: i64) -> Result<bool, DbError> {
+fn is_party(connection: &Connection, name: &str, id: &MatchId) -> Result<bool, DbError> {
     let is_listed = value(
         connection,
-        "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND finish_number = ?)",
-        params![name, finish_number],
+        "SELECT EXISTS (SELECT 1 FROM finished_party WHERE name = ? AND match_id = ?)",
+        params![name, id.as_str()],
     )?;
     Ok(is_listed)
 }

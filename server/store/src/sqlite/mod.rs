@@ -26,7 +26,8 @@ use async_trait::async_trait;
 
 use crate::{
     CompiledFuture, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
-    MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError, Write,
+    ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError,
+    Write,
     checksum::StoreId,
     commits_file,
     db_error::DbError,
@@ -269,11 +270,23 @@ impl Store for SqliteStore {
         &self,
         after: Option<FinishedCursor>,
         limit: u32,
-        party: Option<&KeyName>,
     ) -> Result<FinishedPage, StoreError> {
-        let (limit, party) = (limit.clamp(1, MAX_PAGE_MATCHES), party.cloned());
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        self.read_finished(move |sql, store| run(finished::page(sql, store, after, limit)))
+            .await
+    }
+
+    async fn list(
+        &self,
+        before: Option<&MatchId>,
+        limit: u32,
+        party: Option<&KeyName>,
+    ) -> Result<ListedPage, StoreError> {
+        let limit = limit.clamp(1, MAX_PAGE_MATCHES);
+        let (before, party) = (before.cloned(), party.cloned());
         self.read_finished(move |sql, store| {
-            run(finished::page(sql, store, after, limit, party.as_ref()))
+            let (before, party) = (before.as_ref(), party.as_ref());
+            run(finished::list(sql, store, before, limit, party))
         })
         .await
     }
@@ -366,20 +379,22 @@ mod tests {
     async fn a_page_of_a_partys_matches_is_found_by_indexes_alone() {
         let (_folder, dir, _store) = store().await;
         let reader = opening::connect_read_only(&dir.database()).unwrap();
-        let select = finished::select_page::<Sql<'_>>(true).replace('$', "?");
+        let select = finished::select_listed::<Sql<'_>>(true).replace('$', "?");
         let mut steps = reader
             .prepare(&format!("EXPLAIN QUERY PLAN {select}"))
             .unwrap();
         let steps: Vec<String> = steps
-            .query_map(rusqlite::params![9, 9, "north"], |step| step.get("detail"))
+            .query_map(rusqlite::params!["a", 9, "north"], |step| {
+                step.get("detail")
+            })
             .unwrap()
             .map(Result::unwrap)
             .collect();
         assert_eq!(
             steps,
             [
-                "SEARCH finished_party USING PRIMARY KEY (name=? AND finish_number<?)",
-                "SEARCH finished_match USING INTEGER PRIMARY KEY (rowid=?)",
+                "SEARCH finished_party USING PRIMARY KEY (name=? AND match_id<?)",
+                "SEARCH finished_match USING INDEX sqlite_autoindex_finished_match_1 (match_id=?)",
             ]
         );
     }

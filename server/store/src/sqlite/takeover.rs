@@ -219,15 +219,15 @@ fn repair_party_lists(connection: &Connection, store: StoreId) -> Result<bool, D
     // The query makes a single pass over each table, since a starting server waits for its result.
     let select = format!(
         "SELECT {COLUMNS}, finished_match.finish_number IS NULL
-         FROM (SELECT finish_number, group_concat(name, char(10)) AS names
-               FROM (SELECT finish_number, name FROM finished_party ORDER BY finish_number, name)
-               GROUP BY finish_number)
-             FULL JOIN finished_match USING (finish_number)
+         FROM (SELECT match_id, group_concat(name, char(10)) AS names
+               FROM (SELECT match_id, name FROM finished_party ORDER BY match_id, name)
+               GROUP BY match_id)
+             FULL JOIN finished_match USING (match_id)
          WHERE coalesce(names, '') IS NOT coalesce(parties, '')"
     );
     let mut is_wrong = false;
     for row in sql::all(connection, &select, ())? {
-        let number: SqlValue = row.read(0)?;
+        let id: SqlValue = row.read(1)?;
         let parties = match read(store, &row) {
             Ok((_, parties)) => parties,
             // The entries belong to no match.
@@ -235,11 +235,11 @@ fn repair_party_lists(connection: &Connection, store: StoreId) -> Result<bool, D
             Err(_) => continue,
         };
         is_wrong = true;
-        let delete = "DELETE FROM finished_party WHERE finish_number IS ?";
-        execute(connection, delete, [&number])?;
+        let delete = "DELETE FROM finished_party WHERE match_id IS ?";
+        execute(connection, delete, [&id])?;
         for name in parties.lines() {
-            let insert = "INSERT INTO finished_party (name, finish_number) VALUES (?, ?)";
-            execute(connection, insert, params![name, number])?;
+            let insert = "INSERT INTO finished_party (name, match_id) VALUES (?, ?)";
+            execute(connection, insert, params![name, id])?;
         }
     }
     Ok(is_wrong)

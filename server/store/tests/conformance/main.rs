@@ -70,6 +70,7 @@ const FACTS: &[Fact] = &facts![
     matches::a_match_dropped_and_opened_again_in_one_batch_has_a_new_journal,
     matches::the_end_of_a_match_does_not_affect_other_journals,
     matches::finished_matches_come_newest_first_page_by_page,
+    matches::the_list_is_ordered_by_id_whenever_matches_finish,
     matches::finished_matches_are_found_by_their_parties,
     matches::a_cursor_remains_valid_while_matches_finish_and_are_dropped,
     matches::pages_have_one_match_at_least_and_five_hundred_at_most,

@@ -101,7 +101,7 @@ pub(crate) fn ended(match_id: &str) -> FinishedMatch {
 }
 
 async fn finished_ids(store: Subject<'_>) -> Vec<String> {
-    let page = store.finished(None, 500, None).await.unwrap();
+    let page = store.finished(None, 500).await.unwrap();
     assert_eq!(page.next, None);
     page.matches
         .iter()
@@ -261,25 +261,36 @@ pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subje
         let name = format!("m{n}");
         commit(store, [open(&name), finish(&name)]).await;
     }
-    let first = store.finished(None, 2, None).await.unwrap();
+    let first = store.finished(None, 2).await.unwrap();
     assert_eq!(first.matches, [ended("m4"), ended("m3")]);
-    let second = store.finished(first.next, 2, None).await.unwrap();
+    let second = store.finished(first.next, 2).await.unwrap();
     assert_eq!(second.matches, [ended("m2"), ended("m1")]);
-    // A token is the same cursor after a conversion to text and back.
-    let token = second.next.unwrap().to_string();
-    let third = store
-        .finished(Some(token.parse().unwrap()), 2, None)
-        .await
-        .unwrap();
+    let third = store.finished(second.next, 2).await.unwrap();
     assert_eq!(third.matches, [ended("m0")]);
     assert_eq!(third.next, None);
     // A full last page is recognized as the last.
-    assert_eq!(store.finished(None, 5, None).await.unwrap().next, None);
+    assert_eq!(store.finished(None, 5).await.unwrap().next, None);
+}
+
+pub(crate) async fn the_list_is_ordered_by_id_whenever_matches_finish(store: Subject<'_>) {
+    let ids = ["c", "a", "e", "B", "d"];
+    commit(store, ids.map(open)).await;
+    commit(store, [finish("a"), finish("d")]).await;
+    let first = store.list(None, 1, None).await.unwrap();
+    assert_eq!(first.matches, [ended("d")]);
+    // What finishes above the position is not listed, what finishes below it is.
+    commit(store, [finish("e"), finish("c"), finish("B")]).await;
+    let second = store.list(first.next.as_ref(), 2, None).await.unwrap();
+    assert_eq!(second.matches, [ended("c"), ended("a")]);
+    // A position stays valid without its match.
+    commit(store, [drop_match("a"), drop_match("c")]).await;
+    let third = store.list(second.next.as_ref(), 1, None).await.unwrap();
+    assert_eq!((third.matches, third.next), (vec![ended("B")], None));
 }
 
 pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'_>) {
-    let of = async |party: &str, after, limit| {
-        let page = store.finished(after, limit, Some(&name(party))).await;
+    let of = async |party: &str, before: Option<MatchId>, limit| {
+        let page = store.list(before.as_ref(), limit, Some(&name(party))).await;
         page.unwrap()
     };
     let parties: [&[&str]; 4] = [
@@ -311,18 +322,18 @@ pub(crate) async fn a_cursor_remains_valid_while_matches_finish_and_are_dropped(
     for name in ["a", "b", "c", "d"] {
         commit(store, [open(name), finish(name)]).await;
     }
-    let next = store.finished(None, 2, None).await.unwrap().next;
+    let next = store.finished(None, 2).await.unwrap().next;
     commit(
         store,
         [open("e"), finish("e"), drop_match("c"), drop_match("d")],
     )
     .await;
-    let page = store.finished(next, 9, None).await.unwrap();
+    let page = store.finished(next, 9).await.unwrap();
     assert_eq!(page.matches, [ended("b"), ended("a")]);
     // Nor does a match that finishes later take the position of a dropped one.
     commit(store, [drop_match("e"), open("f"), finish("f")]).await;
     assert_eq!(
-        store.finished(next, 9, None).await.unwrap().matches,
+        store.finished(next, 9).await.unwrap().matches,
         [ended("b"), ended("a")]
     );
     assert_eq!(finished_ids(store).await, ["f", "b", "a"]);
@@ -342,12 +353,12 @@ pub(crate) async fn pages_have_one_match_at_least_and_five_hundred_at_most(store
         .await
         .unwrap();
     assert_eq!(
-        store.finished(None, 0, None).await.unwrap().matches,
+        store.finished(None, 0).await.unwrap().matches,
         [ended("m500")]
     );
-    let page = store.finished(None, u32::MAX, None).await.unwrap();
+    let page = store.finished(None, u32::MAX).await.unwrap();
     assert_eq!(page.matches.len(), limits::MAX_PAGE_MATCHES as usize);
-    let rest = store.finished(page.next, u32::MAX, None).await.unwrap();
+    let rest = store.finished(page.next, u32::MAX).await.unwrap();
     assert_eq!(rest.matches, [ended("m0")]);
 }
 
@@ -497,7 +508,7 @@ pub(crate) async fn a_closed_store_reports_that_it_is_closed(store: Subject<'_>)
         store.commit(vec![open("b")]).await.err(),
         store.open_match_ids().await.err(),
         store.open_match(&id("a")).await.err(),
-        store.finished(None, 1, None).await.err(),
+        store.finished(None, 1).await.err(),
         store.finished_match(&id("a")).await.err(),
         store.replay(&id("a")).await.err(),
         store.match_counts().await.err(),

@@ -99,7 +99,9 @@ impl Model {
     fn of_party(&self, name: &str) -> Vec<MatchId> {
         let ids = self.finished.iter().map(|(finished, _)| &finished.match_id);
         let is_of = |id: &&MatchId| self.parties[*id].iter().any(|party| party.as_str() == name);
-        ids.filter(is_of).cloned().collect()
+        let mut listed: Vec<MatchId> = ids.filter(is_of).cloned().collect();
+        listed.sort_unstable_by(|one, other| other.cmp(one));
+        listed
     }
 }
 

@@ -95,7 +95,7 @@ pub(crate) async fn stored_replays_are_listed_oldest_first(store: Subject<'_>) {
     commit(store, [without_replay("e")]).await;
     commit(store, [forget("b")]).await;
     // Tests that share a PostgreSQL server delay it for each other.
-    while store.finished(None, 1, None).await.unwrap().unsettled > 0 {
+    while store.finished(None, 1).await.unwrap().unsettled > 0 {
         yield_now().await;
     }
     let all = store.stored_replays(None, 9, 0).await.unwrap();

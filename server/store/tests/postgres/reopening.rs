@@ -71,7 +71,7 @@ pub(crate) async fn matches_finish_after_those_of_a_restored_backup() {
         ),
     );
     second.commit(vec![open("d"), finish("d")]).await.unwrap();
-    let finished = second.finished(None, 9, None).await.unwrap().matches;
+    let finished = second.finished(None, 9).await.unwrap().matches;
     let ids: Vec<_> = finished
         .into_iter()
         .map(|finished| finished.match_id)

@@ -158,7 +158,7 @@ pub(crate) async fn a_store_is_copied_completely_to_postgresql_and_back() {
     assert_eq!(Everything::of(&again).await, later);
     again.commit(vec![append("a", 2)]).await.unwrap();
     again.commit(vec![open("y"), finish("y")]).await.unwrap();
-    let newest = again.finished(None, 1, None).await.unwrap();
+    let newest = again.finished(None, 1).await.unwrap();
     assert_eq!(newest.matches[0].match_id, id("y"));
     again.add_key(key("centre")).await.unwrap();
 }

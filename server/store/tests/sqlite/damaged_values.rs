@@ -93,9 +93,9 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
         answers.push((what, answer));
     };
     let listed = store.open_match_ids().await.unwrap();
-    let page = store.finished(None, 9, None).await.unwrap();
+    let page = store.finished(None, 9).await.unwrap();
     let party = KeyName::new("north").unwrap();
-    let of_party = store.finished(None, 9, Some(&party)).await.unwrap();
+    let of_party = store.list(None, 9, Some(&party)).await.unwrap();
     for name in NAMES {
         let (in_play, ended) = (id(&open_id(name)), id(&format!("ended-{name}")));
         let found = store.open_match(&in_play).await;
@@ -111,8 +111,8 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
             format!("{ended} replay"),
             found.map(|found| format!("{found:?}")),
         );
-        for (what, page) in [("list", &page), ("party", &of_party)] {
-            let found = page.matches.iter().find(|found| found.match_id == ended);
+        for (what, page) in [("list", &page.matches), ("party", &of_party.matches)] {
+            let found = page.iter().find(|found| found.match_id == ended);
             say(format!("{ended} in the {what}"), Ok(format!("{found:?}")));
         }
     }
@@ -337,12 +337,12 @@ async fn lists_of_parties_are_rebuilt_when_a_server_starts() {
     filled(sound.path()).await;
     let truth = answers(&open(sound.path()).await.unwrap()).await;
     for damage in [
-        "DELETE FROM finished_party WHERE finish_number = 2",
-        "UPDATE finished_party SET finish_number = 99 WHERE finish_number = 2",
-        "UPDATE finished_party SET finish_number = 'x' WHERE finish_number = 2",
-        "UPDATE finished_party SET name = 'nobody' WHERE finish_number = 2",
-        "INSERT INTO finished_party VALUES ('nobody', 2)",
-        "INSERT INTO finished_party VALUES ('north', 99)",
+        "DELETE FROM finished_party WHERE match_id = 'ended-b'",
+        "UPDATE finished_party SET match_id = 'x' WHERE match_id = 'ended-b'",
+        "UPDATE finished_party SET match_id = 99 WHERE match_id = 'ended-b'",
+        "UPDATE finished_party SET name = 'nobody' WHERE match_id = 'ended-b'",
+        "INSERT INTO finished_party VALUES ('nobody', 'ended-b')",
+        "INSERT INTO finished_party VALUES ('north', 'x')",
     ] {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
@@ -477,12 +477,12 @@ async fn a_match_with_an_unreadable_id_can_be_dropped_by_a_substitute() {
     let store = open(folder.path()).await.unwrap();
     let ids = ["damaged-in-play-3", "damaged-finished-2"].map(id);
     assert!(store.open_match_ids().await.unwrap().contains(&ids[0]));
-    let page = store.finished(None, 9, None).await.unwrap();
+    let page = store.finished(None, 9).await.unwrap();
     assert_eq!(page.matches.len(), 3);
     assert_eq!(page.damaged[0].value, DamagedValue::Summary(ids[1].clone()));
     let drops = ids.clone().map(|match_id| Write::DropMatch { match_id });
     store.commit(drops.to_vec()).await.unwrap();
-    let page = store.finished(None, 9, None).await.unwrap();
+    let page = store.finished(None, 9).await.unwrap();
     assert_eq!((page.matches.len(), page.damaged), (3, Vec::new()));
     let again = vec![Write::DropMatch {
         match_id: ids[1].clone(),

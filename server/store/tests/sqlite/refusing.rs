@@ -202,7 +202,7 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
             Err(other) => panic!("page {page}: {other}"),
         };
         believed += 1;
-        let finished = store.finished(None, 500, None).await.unwrap();
+        let finished = store.finished(None, 500).await.unwrap();
         assert_eq!((finished.matches.len(), finished.damaged.len()), (40, 0));
         for one in finished.matches {
             // None of its pages is freed.

@@ -137,7 +137,7 @@ impl Contents {
         let mut finished = Vec::new();
         let mut after: Option<FinishedCursor> = None;
         loop {
-            let page = store.finished(after, 7, None).await.unwrap();
+            let page = store.finished(after, 7).await.unwrap();
             for found in page.matches {
                 let replay = match store.replay(&found.match_id).await {
                     Err(StoreError::ReplayForgotten { .. }) => None,
@@ -174,12 +174,12 @@ impl Contents {
     async fn of_party(store: &dyn Store, name: &str) -> Vec<MatchId> {
         let name = KeyName::new(name).unwrap();
         let mut found = Vec::new();
-        let mut after = None;
+        let mut before = None;
         loop {
-            let page = store.finished(after, 5, Some(&name)).await.unwrap();
+            let page = store.list(before.as_ref(), 5, Some(&name)).await.unwrap();
             found.extend(page.matches.into_iter().map(|finished| finished.match_id));
-            after = page.next;
-            if after.is_none() {
+            before = page.next;
+            if before.is_none() {
                 return found;
             }
         }
