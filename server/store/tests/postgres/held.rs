@@ -209,13 +209,38 @@ pub(crate) async fn a_locked_key_table_does_not_delay_the_shutdown_of_a_node() {
     locked.commit();
 }
 
+/// Opens and finishes a match by a clock that is wrong by decades.
+fn by_a_wrong_clock(name: &str) -> Vec<Write> {
+    let mut writes = vec![open(name), finish(name)];
+    let wrong_ms = [1, 4_000_000_000_000][name.len() % 2];
+    for write in &mut writes {
+        match write {
+            Write::OpenMatch {
+                opened_at_unix_ms: ms,
+                ..
+            }
+            | Write::FinishMatch {
+                ended_at_unix_ms: ms,
+                ..
+            } => *ms = wrong_ms,
+            _ => {}
+        }
+    }
+    writes
+}
+
 pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_late() {
     let Pair {
-        proxy, one, two, ..
+        proxy,
+        one,
+        two,
+        database,
+        ..
     } = nodes().await;
-    let finish_one = |one: Arc<PostgresStore>, name: String| -> Work {
-        Box::pin(async move { one.commit(vec![open(&name), finish(&name)]).await })
-    };
+    let terminate = format!(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+         WHERE datname = '{database}' AND state LIKE 'idle in transaction%'"
+    );
     let read = Mutex::new(Vec::<ReplayMetadata>::new());
     let read_on = async || loop {
         let after = read.lock().unwrap().last().map(|replay| replay.cursor);
@@ -225,13 +250,22 @@ pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_lat
         }
         read.lock().unwrap().extend(next);
     };
-    hold_each_message(&one, &proxy, finish_one, async |name| {
-        play(&two, &name).await;
-        let newest = two.finished(None, 1).await.unwrap();
-        let is_read = read_on().await == two.match_counts().await.unwrap().finished;
-        assert!(is_read || newest.unsettled == 1);
-    })
-    .await;
+    for does_die in [false, true] {
+        let finish_one = |one: Arc<PostgresStore>, name: String| -> Work {
+            let name = format!("{name}{}", if does_die { "-dying" } else { "" });
+            Box::pin(async move { one.commit(by_a_wrong_clock(&name)).await })
+        };
+        hold_each_message(&one, &proxy, finish_one, async |name| {
+            if does_die {
+                PostgresServer::shared().run(&terminate);
+            }
+            play(&two, &format!("{name}-{does_die}")).await;
+            let newest = two.finished(None, 1).await.unwrap();
+            let is_read = read_on().await == two.match_counts().await.unwrap().finished;
+            assert!(is_read || newest.unsettled == 1);
+        })
+        .await;
+    }
     let all = two.match_counts().await.unwrap().finished;
     let reading = async {
         while read_on().await < all {
