@@ -12,6 +12,8 @@ from language_tests.processes import TOP, FailedError
 from language_tests.sample import command_of
 
 LOGGED_BOT = TOP / ".ci/cluster_storm/logged_bot.py"
+FORGETFUL = "python-forgetful"
+"""The kind of bot that decides by each request alone."""
 RECONNECT_FOR_S = 600
 """Time for which bots retry to reach a server, in seconds; disruptions can follow each other."""
 MAX_STARTS = 10
@@ -32,6 +34,11 @@ class Kind:
         return "SEED" in self.command
 
     @property
+    def remembers(self) -> bool:
+        """Return whether a restarted bot can decide differently than if it was not killed."""
+        return self.name != FORGETFUL
+
+    @property
     def is_logged(self) -> bool:
         """Return whether the bot logs its messages."""
         return self.is_deterministic
@@ -45,7 +52,7 @@ def kinds() -> dict[str, Kind]:
         Kind("rust-random", ("PROGRAM", "bot", "random", *flags)),
         Kind("python-sample", (python, str(LOGGED_BOT), "sample", *flags)),
         Kind("rust-greedy", ("PROGRAM", "bot", "greedy", *flags)),
-        Kind("python-forgetful", (python, str(LOGGED_BOT), "forgetful", *flags)),
+        Kind(FORGETFUL, (python, str(LOGGED_BOT), "forgetful", *flags)),
     ]
     found += [Kind(name, command) for name, command in others().items() if is_built(command)]
     return {kind.name: kind for kind in found}
@@ -70,7 +77,7 @@ class Bot:
     def __init__(self, kind: Kind, program: Path, log: Path, seed: int, **variables: str) -> None:
         """Start the process."""
         self.kind, self.log = kind, log
-        self.starts = 0
+        self.starts = self.kills = 0
         placeholders = {"PROGRAM": str(program), "SEED": str(seed)}
         self._command = [placeholders.get(word, word) for word in kind.command]
         self._variables = variables
@@ -92,6 +99,18 @@ class Bot:
                 f"{self.kind.name} exited with {code}: {self.log}\n{self._log_tail()}"
             )
         return code == 0
+
+    def kill(self) -> bool:
+        """Kill and restart the bot; return whether it was running."""
+        if self._process.poll() is not None:
+            return False
+        self.end()
+        self.kills += 1
+        with self.log.open("ab") as file:
+            # Ends a line that the kill has interrupted.
+            file.write(b"\n")
+        self._start()
+        return True
 
     def end(self) -> None:
         """Kill the process if it is running."""

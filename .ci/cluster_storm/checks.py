@@ -23,6 +23,8 @@ class Played:
     match_id: str
     logs: list[Path | None]
     """The log of each seat whose bot has one."""
+    kills: list[int]
+    """The number of kills of each seat's bot."""
     file: bytes
     """The replay file."""
 
@@ -43,11 +45,21 @@ def check_replay(program: Path, played: Played, folder: Path) -> list[str]:
     return wrong
 
 
-def check_seat(seat: SeatLog, number: int, replay: Replay) -> list[str]:
-    """Check that the replay has each decision of a seat once, as the bot sent it."""
+def check_seat(
+    seat: SeatLog, number: int, replay: Replay, *, may_change_its_mind: bool = False
+) -> list[str]:
+    """Check that the replay has each decision of a seat once, as the bot sent it.
+
+    A bot that was killed may answer the same request differently in its next life.
+    """
     wrong = list(seat.problems)
     if seat.result != replay.result:
         wrong.append(f"seat {number} received another result than that of the replay")
+    if seat.seed_commitment != replay.seed_commitment:
+        wrong.append(f"seat {number} received another seed commitment")
+    answered = next(one for one in replay.result.seats if one.seat == number).clock_use.answered
+    if answered != len(seat.requests):
+        wrong.append(f"seat {number}: {len(seat.requests)} requests, but {answered} answers")
     accepted: dict[int, list[GameDecision]] = defaultdict(list)
     for record in replay.records:
         decision = record.decision
@@ -60,7 +72,8 @@ def check_seat(seat: SeatLog, number: int, replay: Replay) -> list[str]:
             wrong.append(f"seat {number}: {len(here)} decisions of request {request_id}")
             continue
         answers = [seat_log.chosen(request, answer) for answer in seat.answers.get(request_id, [])]
-        if not answers or any(answer != here[0] for answer in answers):
+        is_sent = here[0] in answers
+        if not is_sent or not (may_change_its_mind or all(one == here[0] for one in answers)):
             wrong.append(f"seat {number} decided {answers}, but the replay has {here[0]}")
     if unrequested := set(accepted) - set(seat.requests):
         wrong.append(f"seat {number} never received the requests {sorted(unrequested)}")
@@ -81,8 +94,9 @@ def check_owners(claims: list[Claim], owners: dict[str, audit.Owners]) -> list[s
 
 
 def difference(one: Played, other: Played, kinds: dict[str, Kind]) -> str | None:
-    """Compare two replays of a match; None unless all its bots are deterministic."""
-    if not all(kinds[player].is_deterministic for player in one.planned.players):
+    """Compare two replays of a match; None if a bot can decide differently in each."""
+    seats = zip((kinds[player] for player in one.planned.players), one.kills, strict=True)
+    if not all(kind.is_deterministic and not (kills and kind.remembers) for kind, kills in seats):
         return None
     ours, theirs = outcome(one.replay()), outcome(other.replay())
     return (

@@ -95,7 +95,8 @@ class Nemesis:
         elif event.what is Disruption.FORWARDER:
             node = self._nodes.forwarder
             with node.busy:
-                action = luck.choice([kill, suspend, suspend_briefly, stutter])
+                # Each in turn, so that a short storm has all of them.
+                action = [kill, suspend, suspend_briefly, stutter][event.number % 4]
                 self._record(event, action.__name__)
                 action(node, luck)
         else:

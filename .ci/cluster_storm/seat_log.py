@@ -45,6 +45,7 @@ class SeatLog:
     log: Path
     problems: list[str] = field(default_factory=list)
     match_id: str = ""
+    seed_commitment: str = ""
     messages: dict[int, bytes] = field(default_factory=dict)
     """Each numbered message by its sequence number."""
     received: int = 0
@@ -124,6 +125,8 @@ class SequenceChecker:
             self._request(response.decision_request)
         elif kind == "decision_rejected":
             self._add(f"a valid answer was rejected: {response.decision_rejected}")
+        elif kind == "match_started":
+            seat.seed_commitment = response.match_started.seed_commitment
         elif kind == "match_ended":
             seat.result = response.match_ended.result
 

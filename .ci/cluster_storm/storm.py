@@ -5,7 +5,6 @@ import signal
 import time
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from language_tests.database import Postgres
@@ -13,36 +12,22 @@ from language_tests.ports import free_port
 from language_tests.processes import FailedError, serving, wait_until
 
 from . import audit, checks, seat_log
-from .bots import Bot, Kind
+from .bots import Kind
 from .checks import Played
-from .client import Client, Created
+from .client import Client
+from .matches import Matches, decisions_of, describe
 from .nemesis import Nemesis
 from .nodes import Nodes
 from .plan import Plan, PlannedMatch
 from .prober import Prober
 from .seat_log import SeatLog
 
-SEATS = 16
-"""More than the seats of any match, so that each seat of a run has a unique number."""
-POLL_INTERVAL_S = 0.05
-"""Interval at which the bots are checked for their end, in seconds."""
 STUCK_S = 150.0
 """Time without a decision after which matches count as stuck: far longer than any outage of a node
 or the database."""
 SLOW_FLUSH = {"fsync": "on", "commit_delay": "5000", "commit_siblings": "0"}
 """Delays each flush by 5 ms, so that nodes have several pending commits, and lose some of them when
 the database is killed."""
-MAX_SHOWN = 20
-"""Maximum number of problems to print."""
-
-
-@dataclass
-class InProgress:
-    """A match in progress and its bots."""
-
-    planned: PlannedMatch
-    created: Created
-    bots: list[Bot]
 
 
 class Storm:
@@ -50,10 +35,8 @@ class Storm:
 
     def __init__(self, program: Path, folder: Path, kinds: dict[str, Kind], at_once: int) -> None:
         """Prepare the run; logs and data are written to the folder."""
-        self._program, self._folder = program, folder
-        self._kinds, self._at_once = kinds, at_once
-        self._in_play: list[InProgress] = []
-        self._over: list[InProgress] = []
+        self._program, self._folder, self._kinds = program, folder, kinds
+        self._matches = Matches(program, folder, kinds, at_once)
 
     def run(self, plan: Plan) -> str:
         """Play and check the matches, and return the figures."""
@@ -62,7 +45,7 @@ class Storm:
         expected = {one.planned.number: decisions_of(one) for one in undisturbed}
         undisturbed_s = time.monotonic() - started_at
         with ExitStack() as stack:
-            stack.callback(self._end_bots)
+            stack.callback(self._matches.end_bots)
             database = self._folder / "database"
             database.mkdir()
             # The database user must be able to enter it.
@@ -89,11 +72,11 @@ class Storm:
             nemesis = Nemesis(nodes, postgres)
             started_at = time.monotonic()
             try:
-                self._play(plan, Client(urls), nodes.urls, expected, nodes, prober, nemesis)
+                self._in_storm(plan, Client(urls), expected, nodes, prober, nemesis)
                 nemesis.wait()
                 took_s = time.monotonic() - started_at
                 nodes.check()
-                played = self._played(Client(urls))
+                played = self._matches.played(Client(urls))
             except FailedError as failure:
                 raise FailedError(f"{failure}\n{_audit_problems(postgres, nemesis)}") from failure
             finally:
@@ -108,88 +91,43 @@ class Storm:
         flags = ("--listen", f"127.0.0.1:{free_port()}", "--no-page")
         with serving(self._program, *flags) as (_, url):
             try:
-                self._play(plan, Client([url]), url, {}, None, None, None)
-                return self._played(Client([url]))
+                client = Client([url])
+                self._matches.play(
+                    "without-failures", plan.matches, client, lambda _: url, 3 * STUCK_S
+                )
+                return self._matches.played(client)
             finally:
-                self._end_bots()
+                self._matches.end_bots()
 
-    def _play(
+    def _in_storm(
         self,
         plan: Plan,
         client: Client,
-        urls: str,
         expected: dict[int, int],
-        nodes: Nodes | None,
-        prober: Prober | None,
-        nemesis: Nemesis | None,
+        nodes: Nodes,
+        prober: Prober,
+        nemesis: Nemesis,
     ) -> None:
-        logs = self._folder / ("storm" if nodes else "without-failures")
-        logs.mkdir()
-        self._in_play, self._over = [], []
-        waiting, events = list(plan.matches), list(plan.events)
-        progress_at, progress = time.monotonic(), -1
-        while waiting or self._in_play:
-            while waiting and len(self._in_play) < self._at_once:
-                planned = waiting.pop(0)
-                known = urls
-                if nodes and planned.is_forwarded:
-                    known = f"{nodes.forwarder.url},{urls}"
-                self._in_play.append(self._start(planned, client, known, logs))
-            self._collect_finished()
-            if nodes and prober and nemesis:
-                nodes.check()
-                prober.watch([one.created.match_id for one in self._in_play])
-                now = self._decisions(expected, prober)
-                if now != progress:
-                    progress_at, progress = time.monotonic(), now
-                if events and now >= events[0].at * sum(expected.values()):
-                    nemesis.begin(events.pop(0))
-                    progress_at = time.monotonic()
-            elif len(self._over) != progress:
-                progress_at, progress = time.monotonic(), len(self._over)
-            # Without a prober only finished matches count as progress.
-            if time.monotonic() - progress_at > (STUCK_S if prober else 3 * STUCK_S):
-                stuck = [one.created.match_id for one in self._in_play]
-                raise FailedError(f"matches are stuck: {stuck}")
-            time.sleep(POLL_INTERVAL_S)
-        if nemesis and events:
+        matches, events = self._matches, list(plan.events)
+
+        def urls_of(planned: PlannedMatch) -> str:
+            return f"{nodes.forwarder.url},{nodes.urls}" if planned.is_forwarded else nodes.urls
+
+        def progress() -> int:
+            nodes.check()
+            prober.watch([one.created.match_id for one in matches.in_play])
+            now = sum(expected[one.planned.number] for one in matches.over)
+            now += sum(prober.decisions(one.created.match_id) for one in matches.in_play)
+            if events and now >= events[0].at * sum(expected.values()):
+                nemesis.begin(events.pop(0))
+            # An injected failure also counts as progress.
+            return now - len(events)
+
+        matches.play("storm", plan.matches, client, urls_of, STUCK_S, progress)
+        if events:
             nemesis.skip(events)
             if 2 * len(events) > len(plan.events):
                 raise FailedError(f"matches were over before {len(events)} disruptions: {events}")
-
-    def _start(self, planned: PlannedMatch, client: Client, urls: str, logs: Path) -> InProgress:
-        created = client.create(planned)
-        bots = [
-            Bot(
-                self._kinds[player],
-                self._program,
-                logs / f"{planned.number:03}-{created.match_id}-{seat}-{player}.log",
-                planned.number * SEATS + seat,
-                BRIDGEMASTER_SERVER=urls,
-                BRIDGEMASTER_TICKET=created.tickets[seat],
-            )
-            for seat, player in enumerate(planned.players)
-        ]
-        return InProgress(planned, created, bots)
-
-    def _collect_finished(self) -> None:
-        over = [one for one in self._in_play if all([bot.has_ended() for bot in one.bots])]
-        self._over += over
-        self._in_play = [one for one in self._in_play if one not in over]
-
-    def _decisions(self, expected: dict[int, int], prober: Prober) -> int:
-        over = sum(expected[one.planned.number] for one in self._over)
-        return over + sum(prober.decisions(one.created.match_id) for one in self._in_play)
-
-    def _played(self, client: Client) -> list[Played]:
-        played = []
-        for one in sorted(self._over, key=lambda one: one.planned.number):
-            files = [client.replay(one.created.match_id, node) for node in range(len(client.stubs))]
-            if len(set(files)) > 1:
-                raise FailedError(f"nodes have different replays of {one.created.match_id}")
-            seats = [bot.log if bot.kind.is_logged else None for bot in one.bots]
-            played.append(Played(one.planned, one.created.match_id, seats, files[0]))
-        return played
 
     def _judge(
         self,
@@ -225,11 +163,6 @@ class Storm:
             raise FailedError(describe(wrong))
         return figures(plan, played, seats, events, owners, nodes, prober, nemesis, compared)
 
-    def _end_bots(self) -> None:
-        for one in self._in_play + self._over:
-            for bot in one.bots:
-                bot.end()
-
 
 def _audit_problems(postgres: Postgres, nemesis: Nemesis) -> str:
     """Return the problems in the audit, which can explain why a run failed."""
@@ -237,16 +170,6 @@ def _audit_problems(postgres: Postgres, nemesis: Nemesis) -> str:
         return describe(audit.check(audit.read(postgres), nemesis.holds))
     except FailedError:
         return "the audit cannot be read from the database"
-
-
-def describe(wrong: list[str]) -> str:
-    """Format the first problems."""
-    return "\n".join([f"{len(wrong)} problems:", *wrong[:MAX_SHOWN]])
-
-
-def decisions_of(one: Played) -> int:
-    """Return the number of decisions of a match."""
-    return int(one.replay().result.decisions)
 
 
 def figures(

@@ -23,8 +23,11 @@ class Cut(Enum):
     CLOSE = auto()
     SILENCE = auto()
     """No data is forwarded for a while, then both ends receive a reset."""
+    ENDLESS_SILENCE = auto()
+    """No data is forwarded any more; the bot notices it after about a minute."""
 
 
+BRIEF_CUTS = [Cut.RESET, Cut.CLOSE, Cut.SILENCE]
 SILENCE_S = 2.0
 
 
@@ -107,8 +110,11 @@ class Proxy:
             return False
         connection = whole[int(pick * len(whole))]
         connection.is_cut = True
-        if how is Cut.SILENCE:
+        if how in (Cut.SILENCE, Cut.ENDLESS_SILENCE):
             connection.is_silent = True
+        if how is Cut.ENDLESS_SILENCE:
+            return True
+        if how is Cut.SILENCE:
             self._loop.call_later(SILENCE_S, lambda: connection.close(reset=True))
         else:
             connection.close(reset=how is Cut.RESET)

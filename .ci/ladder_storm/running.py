@@ -17,6 +17,10 @@ KILLED_WHILE_STARTING = 0.25
 """The share of kills of a server after which it is killed again during its start."""
 STARTING_S = 0.06
 """Maximum time from its start to that second kill, in seconds."""
+DURABILITIES = ("disk", "process")
+"""The values of `--durability` in turn; what both commit survives a SIGKILL."""
+STOP_S = 120.0
+"""Maximum time in which a stopped server exits, in seconds."""
 MAX_PANIC_LENGTH = 4000
 """Length of a printed panic in characters: the message and the relevant frames."""
 
@@ -59,6 +63,13 @@ class RestartableProcess:
         self._cpu_s += self._current_cpu_s()
         self._process.kill()
         self._process.wait()
+
+    def stop(self) -> None:
+        """Stop the process, which must exit without an error."""
+        self.check_running()
+        self._process.terminate()
+        if code := self._process.wait(STOP_S):
+            raise FailedError(f"{self.name} exited with {code}:\n{self.log.read_text()[-2000:]}")
 
     def cpu_s(self) -> float:
         """Return the CPU time of this process and its predecessors."""
@@ -130,11 +141,14 @@ class SingleServer:
 
     START_S = 60.0
 
-    def __init__(self, program: Path, folder: Path) -> None:
-        """Start the server."""
+    def __init__(self, program: Path, folder: Path, *flags: str) -> None:
+        """Start the server, with these flags or those of a ladder."""
         self._folder = folder
         self.store = ["--data", str(folder / "data")]
-        command = [str(program), "serve", *self.store, "--require-keys", "--listen", "127.0.0.1:0"]
+        flags = (*self.store, *(flags or ("--require-keys",)))
+        listen = ("--durability", DURABILITIES[0], "--listen", "127.0.0.1:0")
+        command = [str(program), "serve", *flags, *listen]
+        self.kills_while_starting = 0
         self._running = RestartableProcess("the server", command, self._log(1))
         self._url = self._wait_for_address()
         self.urls = [self._url]
@@ -154,6 +168,7 @@ class SingleServer:
         self._proxy.forward_to(None)
         self._running.kill()
         if luck.random() < KILLED_WHILE_STARTING:
+            self.kills_while_starting += 1
             self._start()
             # A random moment, since no condition can be waited for.
             time.sleep(luck.random() * STARTING_S)
@@ -184,6 +199,14 @@ class SingleServer:
         """Return the CPU time of all server processes."""
         return self._running.cpu_s()
 
+    def stop(self) -> None:
+        """Stop the server, which must exit without an error."""
+        self._running.stop()
+
+    def last_log(self) -> str:
+        """Return the end of the log of the newest server process."""
+        return self._log(self.starts).read_text(errors="replace")[-MAX_PANIC_LENGTH:]
+
     def end(self) -> None:
         """End the server."""
         self._running.end()
@@ -193,6 +216,7 @@ class SingleServer:
 
     def _start(self) -> None:
         self._running.log = self._log(self.starts + 1)
+        self._running.command[-3] = DURABILITIES[self.starts % 2]
         self._running.start()
 
     def _wait_for_address(self) -> str:

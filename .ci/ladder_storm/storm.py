@@ -11,7 +11,7 @@ from . import checks
 from .bots import Bots, check_number
 from .organizer import Organizer, Row
 from .plan import Disruption, Plan
-from .proxy import Cut
+from .proxy import BRIEF_CUTS
 from .running import Servers
 
 LADDER = "storm"
@@ -106,7 +106,7 @@ class Storm:
                 self._bots.restart(plan.luck.random())
                 self._done["restarts of bots"] += 1
             case Disruption.CUT_LINK:
-                how = plan.luck.choice(list(Cut))
+                how = plan.luck.choice(BRIEF_CUTS)
                 # There might be no connections right after a kill.
                 with suppress(FailedError):
                     wait_until(lambda: self._servers.cut(plan.luck.random(), how), MATCH_S)

@@ -74,19 +74,6 @@ pub(crate) async fn bots_behind_a_server_that_stood_still_are_not_late() {
     );
 }
 
-pub(crate) async fn bots_behind_a_server_that_is_silent_for_a_lease_go_elsewhere() {
-    let expected = expected().await;
-    let (owner, forwarder) = two_servers();
-    let both = [&*forwarder.url, &*owner.url].join(",");
-    let playing = begin(&owner, &both).await;
-    playing.reaches(expected.decisions / 3).await;
-    forwarder.signal("-STOP");
-    playing
-        .end(&[&owner])
-        .await
-        .assert_as_undisturbed(&expected);
-}
-
 /// Plays behind a server that ends in this way, and is started again after a while.
 async fn play_behind_two_lives(end: impl FnOnce(Served)) {
     let expected = expected().await;

@@ -1,5 +1,6 @@
 //! Several server processes with one PostgreSQL database. One is killed, suspended or drained
-//! while bots play, and every match ends as if undisturbed. A server that cannot renew its lease
+//! while bots play, and every match ends as if undisturbed. `.ci/cluster-storm` kills and suspends
+//! three nodes at once. A server that cannot renew its lease
 //! refuses all calls. Without PostgreSQL these tests are ignored, with the reason.
 
 #![cfg(unix)]
@@ -34,8 +35,6 @@ const TRIALS_AT_ONCE: usize = 6;
 
 fn main() {
     let trials = trials![
-        taking_over::matches_of_a_killed_server_end_as_if_it_had_not_been,
-        taking_over::a_server_that_stood_still_harms_nothing,
         taking_over::a_server_that_drains_leaves_its_matches_to_others,
         taking_over::a_bot_whose_server_drains_comes_back_once,
         taking_over::a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it,
@@ -57,7 +56,6 @@ fn main() {
         forwarding::callers_and_spectators_are_answered_at_any_server,
         forwarding::nobody_gains_by_saying_that_his_call_was_passed_on,
         forwarding_lag::bots_behind_a_server_that_stood_still_are_not_late,
-        forwarding_lag::bots_behind_a_server_that_is_silent_for_a_lease_go_elsewhere,
         forwarding_lag::bots_behind_a_server_that_is_killed_wait_for_its_successor,
         forwarding_lag::bots_behind_a_server_that_drains_wait_for_its_successor,
         forwarding_lag::a_decision_by_call_through_a_server_that_stood_still_is_not_late,

@@ -40,28 +40,6 @@ async fn a_quarter_played() -> (Ended, Cluster, Playing) {
     (expected, cluster, playing)
 }
 
-pub(crate) async fn matches_of_a_killed_server_end_as_if_it_had_not_been() {
-    let (expected, cluster, playing) = a_quarter_played().await;
-    // The first leads, so the lead moves too.
-    cluster.one.kill();
-    playing.reaches(expected.decisions / 2).await;
-    let ended = playing.end(&[&cluster.two, &cluster.three]).await;
-    ended.assert_as_undisturbed(&expected);
-}
-
-pub(crate) async fn a_server_that_stood_still_harms_nothing() {
-    let (expected, cluster, playing) = a_quarter_played().await;
-    cluster.two.signal("-STOP");
-    let ended = playing.end(&[&cluster.one, &cluster.three]).await;
-    ended.assert_as_undisturbed(&expected);
-    // Its lease and its matches are gone, which it learns before it answers anybody.
-    cluster.two.signal("-CONT");
-    cluster
-        .two
-        .ended()
-        .fails(1, &["taken over by another server"]);
-}
-
 pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     let (expected, cluster, playing) = a_quarter_played().await;
     let Cluster {

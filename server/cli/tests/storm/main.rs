@@ -1,14 +1,14 @@
 //! The real server in a storm. Each suite plays on it, lets something go wrong, and gives a verdict:
 //!
-//! * `chaos`: connections are cut, and bots and the server are killed, at moments that a seed
-//!   decides;
 //! * `damage`: a data folder is damaged in a way that a seed decides, and then served;
 //! * `attack`: hostile callers hold what they can and keep the server busy, beside fair matches.
+//!
+//! `.ci/chaos`, `.ci/ladder-storm` and `.ci/cluster-storm` kill servers and bots, and cut
+//! connections, beside the matches of processes.
 //!
 //! `cargo test` runs each for seconds. Long runs, or one again:
 //!
 //! ```text
-//! cargo test --release -p bridgemaster --test storm -- --long chaos --seed 1 --matches 200 --server-kills 30
 //! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --damages 2000
 //! cargo test --release -p bridgemaster --test storm -- --long damage --seed 1 --only 17
 //! cargo test --release -p bridgemaster --test storm -- --long attack --seconds 600 --matches 64
@@ -21,13 +21,10 @@
 mod attack;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
-mod chaos;
 mod damage;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod long_run;
-#[path = "../tool/mod.rs"]
-mod tool;
 mod verdict;
 
 use std::{env, process::ExitCode};
@@ -44,10 +41,9 @@ fn main() -> ExitCode {
     let long = match LongRun::from_args(args) {
         Ok(None) => return test(),
         Ok(Some((suite, run))) => match suite.as_str() {
-            "chaos" => chaos::long(run),
             "damage" => damage::long(run),
             "attack" => attack::long(run),
-            _ => Err(format!("{suite} is none of chaos, damage and attack")),
+            _ => Err(format!("{suite} is neither damage nor attack")),
         },
         Err(problem) => Err(problem),
     };
@@ -63,8 +59,7 @@ fn main() -> ExitCode {
 /// Runs the tests of `cargo test`.
 fn test() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    let together = chaos::trials().into_iter().chain(damage::trials());
-    let first = libtest_mimic::run(&arguments, together.collect());
+    let first = libtest_mimic::run(&arguments, damage::trials());
     // Attacks run one at a time, because a server's resource use must not depend on other tests.
     arguments.test_threads = Some(1);
     let second = libtest_mimic::run(&arguments, attack::trials());

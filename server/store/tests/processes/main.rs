@@ -1,13 +1,9 @@
-//! Tests that need a second process: killing a writer, locking a folder, and a user without
-//! permissions. This program is its own second process.
+//! Tests that need a second process: a locked folder, and a user without permissions. This program is its own second process.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
 mod folders;
-mod kills;
 mod second;
-#[path = "../workload/mod.rs"]
-mod workload;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -27,12 +23,7 @@ fn main() {
         let words: Vec<String> = arguments.collect();
         return second::run(&words);
     }
-    let mut trials = trials![
-        kills::a_killed_writer_keeps_every_acknowledged_batch_with_durability_disk,
-        kills::a_killed_writer_keeps_every_acknowledged_batch_with_durability_process,
-        kills::a_torn_log_loses_only_complete_batches_at_its_end,
-        folders::a_server_locks_its_folder_until_it_is_killed,
-    ];
+    let mut trials = trials![folders::a_server_locks_its_folder_until_it_is_killed,];
     #[cfg(unix)]
     trials.extend(trials![
         folders::a_folder_without_write_permission_is_refused,
