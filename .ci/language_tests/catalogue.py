@@ -53,6 +53,8 @@ class Language:
     """The command of the bot that is compared with it, with the same placeholders; empty for the
     new
     bot."""
+    shared_build: bool = False
+    """Whether a new bot uses the packages that the workspace has built."""
     rebuild: str = ""
     """The command that rebuilds a new bot after a change of its source; empty if none is needed."""
     own_tests: str = ""
@@ -80,6 +82,7 @@ LANGUAGES = (
         bare_client=("EXAMPLES/bare_client",),
         # An optimized build of the new bot.
         library_client=("EXAMPLES/first_bot",),
+        shared_build=True,
         rebuild="cargo build",
     ),
     Language(

@@ -1,6 +1,7 @@
 """Bots created by `bridgemaster new-bot`, and the complete bots of the pages in their place."""
 
 import re
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,23 @@ def create(language: Language, program: Path, folder: Path) -> NewBot:
     return NewBot(folder, block[1], block[2])
 
 
+def share_build(folder: Path) -> None:
+    """Let Cargo use the versions and the built packages of the workspace in a folder.
+
+    A package is only used again if its profile is the same.
+    """
+    shutil.copy(TOP / "Cargo.lock", folder)
+    (TOP / "target").mkdir(exist_ok=True)
+    (folder / "target").symlink_to(TOP / "target")
+    profiles = re.search(
+        r"^\[profile\.dev\]\n.*?(?=^\[profile\.test)", (TOP / "Cargo.toml").read_text(), re.M | re.S
+    )
+    if profiles is None:
+        raise FailedError("Cargo.toml has no [profile.dev] before [profile.test...]")
+    (folder / ".cargo").mkdir()
+    (folder / ".cargo/config.toml").write_text(profiles[0])
+
+
 def test(language: Language, program: Path, time_limit: str, turns: int) -> Result:
     """Create, build, play and check a bot; then do the same with the bots of the pages."""
     with tempfile.TemporaryDirectory() as empty:
@@ -75,6 +93,9 @@ def test(language: Language, program: Path, time_limit: str, turns: int) -> Resu
         what = f"{language.name}: a new bot"
         took_s = timed(f"{what} is created", lambda: bots.append(create(language, program, folder)))
         bot = bots[0]
+        # For the table, the bot is built as for its author.
+        if language.shared_build and not turns:
+            share_build(folder)
         took_s += timed(f"{what} is built", shell, bot.build, folder)
         took_s += timed(f"{what} plays", play_there, bot.play, program, folder)
         checks: list[int] = []
