@@ -2,7 +2,9 @@
 
 use std::{process::ExitCode, time::Instant};
 
-use crate::matches::{Failure, Totals, game_ids, game_of, play_seed};
+use bridgemaster_games::GAME_IDS;
+
+use crate::matches::{Failure, Totals, game_of, play_seed};
 
 /// The seeds to run.
 #[derive(Debug)]
@@ -37,10 +39,9 @@ impl Command {
                 "--seed" => command.first_seed = number()?,
                 "--matches" => command.seeds = number()?,
                 "--game" => {
-                    let ids = game_ids();
-                    let game = ids.iter().find(|id| *id == value);
-                    command.game =
-                        Some(game.ok_or_else(|| format!("--game: {value:?} is none of {ids:?}"))?);
+                    let game = GAME_IDS.iter().copied().find(|id| *id == value);
+                    let unknown = || format!("--game: {value:?} is none of {GAME_IDS:?}");
+                    command.game = Some(game.ok_or_else(unknown)?);
                 }
                 _ => {
                     return Err(format!("{name}: --seed, --matches and --game are valid"));

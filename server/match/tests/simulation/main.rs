@@ -16,7 +16,6 @@
     reason = "the command has arguments and prints its duration"
 )]
 #![allow(clippy::print_stdout, reason = "the command prints what it did")]
-#![allow(unreachable_pub, reason = "the toy games are shared with other tests")]
 
 mod auditor;
 mod bot;
@@ -29,9 +28,6 @@ mod reported;
 mod shell;
 mod store;
 mod tampering;
-#[path = "../../../referee/tests/toy/mod.rs"]
-mod toy;
-mod toy_wire;
 mod trace;
 mod trials;
 mod world;

@@ -5,34 +5,19 @@ use std::{
     time::Duration,
 };
 
-use bridgemaster_games::{GAME_IDS, Game, Rules, with_game};
+use bridgemaster_games::{GAME_IDS, Game, with_game};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::FaultReason;
 
 use crate::{
-    dice::Dice,
     plan::{Kind, Plan},
     tampering::{EffectDefect, EffectTampering, RefereeDefect, Tampering, Tamperings},
-    toy::{
-        hands::{Hands, HandsConfig},
-        heap::{Heap, HeapConfig},
-    },
     world::{Played, World},
 };
 
-/// Games of the catalogue and of the tests, by identifier.
-pub(crate) fn game_ids() -> Vec<&'static str> {
-    GAME_IDS
-        .iter()
-        .copied()
-        .chain([Heap::ID, Hands::ID])
-        .collect()
-}
-
 /// The game of a seed, unless one is chosen.
 pub(crate) fn game_of(seed: u64) -> &'static str {
-    let ids = game_ids();
-    ids[(seed % ids.len() as u64) as usize]
+    GAME_IDS[(seed % GAME_IDS.len() as u64) as usize]
 }
 
 /// The number of trace lines in a failure report.
@@ -89,51 +74,19 @@ fn count<T: PartialEq>(counts: &mut Vec<(T, u64)>, item: T) {
     }
 }
 
-/// Evaluates an expression with the game of an identifier as a type, and its random config.
-macro_rules! with_simulated_game {
-    ($id:expr, ($game:ident, $config:ident) => $body:expr) => {
-        match $id {
-            Heap::ID => {
-                type $game = Heap;
-                let $config = |dice: &mut Dice| HeapConfig {
-                    stones: dice.happens(700).then(|| dice.within(1..60) as u8),
-                    most: dice.within(1..7) as u8,
-                };
-                $body
-            }
-            Hands::ID => {
-                type $game = Hands;
-                let $config = |dice: &mut Dice| HandsConfig {
-                    rounds: dice.within(1..30) as u8,
-                    first_settles: dice.happens(300),
-                    draws_prizes: dice.happens(500),
-                };
-                $body
-            }
-            id => with_game!(id, Listed => {
-                type $game = Listed;
-                let $config = |_: &mut Dice| <$game as Rules>::Config::default();
-                $body
-            })
-            .expect("only games of the list are chosen"),
-        }
-    };
-}
-
 /// Plays the match of a seed with all faults. Every fourth seed is played twice to compare the
 /// traces; the next one compares a disturbed match with an undisturbed one.
 pub(crate) fn play_seed(seed: u64, game: &'static str, totals: &mut Totals) -> Result<(), Failure> {
-    with_simulated_game!(game, (G, config) => {
-        let plan = || Plan::<G>::with_every_fault(seed, config);
+    with_game!(game, G => {
+        let plan = || Plan::<G>::with_every_fault(seed);
         let (_, trace) = play(plan(), Tamperings::default(), totals)?;
         match seed % 4 {
             0 => {
                 let (_, again) = play(plan(), Tamperings::default(), totals)?;
                 same_trace::<G>(seed, &trace, &again)
             }
-            // The first hand to arrive decides a round of this game, so the order may change it.
-            1 if game != Hands::ID => {
-                let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed, config);
+            1 => {
+                let plan = |disturbed| Plan::<G>::with_recovered_faults(seed, disturbed);
                 let (calm, _) = play(plan(false), Tamperings::default(), totals)?;
                 let (disturbed, trace) = play(plan(true), Tamperings::default(), totals)?;
                 same_match::<G>(seed, &calm, &disturbed, trace)
@@ -141,38 +94,42 @@ pub(crate) fn play_seed(seed: u64, game: &'static str, totals: &mut Totals) -> R
             _ => Ok(()),
         }
     })
+    .expect("a game of the catalogue")
 }
 
 /// Plays the match of a seed with a defective referee. Returns whether it was noticed.
 pub(crate) fn is_noticed(seed: u64, game: &'static str, wrong: RefereeDefect) -> bool {
-    with_simulated_game!(game, (G, config) => {
-        let plan = Plan::<G>::with_every_fault(seed, config);
+    with_game!(game, G => {
+        let plan = Plan::<G>::with_every_fault(seed);
         let tamperings = Tamperings {
             referee: Some(Tampering::new(wrong)),
             ..Tamperings::default()
         };
         play(plan, tamperings, &mut Totals::default()).is_err()
     })
+    .expect("a game of the catalogue")
 }
 
 /// Plays the match of a seed with one altered effect. Returns whether it was noticed.
 pub(crate) fn is_effect_noticed(seed: u64, game: &'static str, wrong: EffectDefect) -> bool {
-    with_simulated_game!(game, (G, config) => {
-        let plan = Plan::<G>::with_every_fault(seed, config);
+    with_game!(game, G => {
+        let plan = Plan::<G>::with_every_fault(seed);
         let tamperings = Tamperings {
             effects: Some(EffectTampering::new(wrong)),
             ..Tamperings::default()
         };
         play(plan, tamperings, &mut Totals::default()).is_err()
     })
+    .expect("a game of the catalogue")
 }
 
 /// The trace of a seed's match.
 pub(crate) fn trace_of(seed: u64, game: &'static str) -> Result<String, Failure> {
-    with_simulated_game!(game, (G, config) => {
-        let plan = Plan::<G>::with_every_fault(seed, config);
+    with_game!(game, G => {
+        let plan = Plan::<G>::with_every_fault(seed);
         play(plan, Tamperings::default(), &mut Totals::default()).map(|(_, trace)| trace)
     })
+    .expect("a game of the catalogue")
 }
 
 fn play<G: WireGame>(

@@ -232,10 +232,10 @@ pub(crate) struct Plan<G: WireGame> {
 
 impl<G: WireGame> Plan<G> {
     /// A match with all faults: any kinds of bots and any rules.
-    pub(crate) fn with_every_fault(seed: u64, config: impl FnOnce(&mut Dice) -> G::Config) -> Self {
+    pub(crate) fn with_every_fault(seed: u64) -> Self {
         let mut dice = Dice::new(seed, Purpose::Plan);
         let is_roomy = dice.happens(600);
-        let rules = Self::rules(seed, is_roomy, config, &mut dice);
+        let rules = Self::rules(seed, is_roomy, &mut dice);
         let bots = rules
             .seats
             .seats()
@@ -255,13 +255,9 @@ impl<G: WireGame> Plan<G> {
 
     /// A match of reliable bots. If it is `disturbed`, streams are cut, processes end and the
     /// server is killed; all else is the same.
-    pub(crate) fn with_recovered_faults(
-        seed: u64,
-        disturbed: bool,
-        config: impl FnOnce(&mut Dice) -> G::Config,
-    ) -> Self {
+    pub(crate) fn with_recovered_faults(seed: u64, disturbed: bool) -> Self {
         let mut dice = Dice::new(seed, Purpose::Plan);
-        let rules = Self::rules(seed, true, config, &mut dice);
+        let rules = Self::rules(seed, true, &mut dice);
         let bots = rules
             .seats
             .seats()
@@ -290,12 +286,7 @@ impl<G: WireGame> Plan<G> {
         }
     }
 
-    fn rules(
-        seed: u64,
-        is_roomy: bool,
-        config: impl FnOnce(&mut Dice) -> G::Config,
-        dice: &mut Dice,
-    ) -> MatchRules<G> {
+    fn rules(seed: u64, is_roomy: bool, dice: &mut Dice) -> MatchRules<G> {
         // A single kind of bot shows little.
         let fewest = u64::from(*G::SEATS.start()).max(2);
         let range = fewest..u64::from(*G::SEATS.end()) + 1;
@@ -328,7 +319,7 @@ impl<G: WireGame> Plan<G> {
         };
         clock.time_control = with_delay(seed, clock.time_control);
         MatchRules {
-            config: config(dice),
+            config: G::Config::default(),
             seats,
             seed: Seed::from(seed),
             clock,

@@ -1,11 +1,12 @@
 //! The tests of `cargo test`.
 
+use bridgemaster_games::GAME_IDS;
 use bridgemaster_referee::FaultReason;
 use libtest_mimic::{Failed, Trial};
 
 use crate::{
     command::describe_failure,
-    matches::{Totals, game_ids, game_of, is_effect_noticed, is_noticed, play_seed, trace_of},
+    matches::{Totals, game_of, is_effect_noticed, is_noticed, play_seed, trace_of},
     plan::Kind,
     tampering::{EffectDefect, RefereeDefect},
 };
@@ -16,7 +17,7 @@ const SEEDS: u64 = 40;
 const SEEDS_FOR_A_WRONG: u64 = 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let games = game_ids().into_iter().map(|game| {
+    let games = GAME_IDS.iter().map(|&game| {
         Trial::test(
             format!("{game}_is_refereed_truly_under_every_fault"),
             move || every_fault(game),
@@ -82,7 +83,7 @@ fn notified_of(seeds: u64, is_noticed: impl Fn(u64) -> bool) -> Result<(), Faile
 }
 
 fn another_seed() -> Result<(), Failed> {
-    let trace = |seed| trace_of(seed, "heap").map_err(|failure| describe_failure(&failure));
+    let trace = |seed| trace_of(seed, GAME_IDS[0]).map_err(|failure| describe_failure(&failure));
     match trace(1)? == trace(2)? {
         true => Err("seeds 1 and 2 play one match".into()),
         false => Ok(()),
