@@ -288,10 +288,20 @@ mod tests {
 
     #[test]
     fn a_candidate_that_wins_all_is_accepted_within_ten_groups_and_one_that_loses_all_rejected() {
-        let accepted = judged(TestSpec::default(), &[[1, 1]; 20]).report();
+        let judge = judged(TestSpec::default(), &[[1, 1]; 20]);
+        let accepted = judge.report();
         assert_eq!(accepted.verdict, VerdictKind::Accepted);
         assert!(accepted.groups <= 10, "{}", accepted.groups);
-        assert!(accepted.elo.unwrap().low > 0.0);
+        // The betting test decides when the variance vanishes; its interval is valid at any time.
+        assert_eq!(accepted.decided_by, Some(StoppedBy::Betting));
+        let (elo, confidence) = (accepted.elo.unwrap(), &accepted.confidence);
+        assert!(elo.low > 0.0);
+        assert_eq!(
+            (elo.low, elo.high),
+            (confidence.elo_low, confidence.elo_high)
+        );
+        let (narrower, _) = judge.elo(0.5).unwrap();
+        assert!(narrower.low > elo.low, "{narrower:?} {elo:?}");
         let rejected = judged(TestSpec::default(), &[[2, 2]; 20]).report();
         assert_eq!(rejected.verdict, VerdictKind::Rejected);
     }

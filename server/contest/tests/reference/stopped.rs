@@ -1,8 +1,8 @@
 //! Estimates from groups and after a sequential test, and the bounds of a test.
 
 use bridgemaster_contest::{
-    Bounds, ErrorRates, Estimate, Frequencies, GroupScore, GroupScores, Hypotheses, SequentialTest,
-    StoppedEstimate,
+    Bounds, ConfidenceSequence, DecidedBy, Elo, ErrorRates, Estimate, Frequencies, GroupScore,
+    GroupScores, Hypotheses, Interval, SequentialTest, StoppedEstimate, Verdict,
 };
 
 use crate::assert_six_digits;
@@ -81,4 +81,38 @@ fn the_bounds_of_a_test_are_those_of_half_the_rates() {
     // ln(0.05 / 0.975) and ln(0.95 / 0.025).
     assert_six_digits(lower, -2.970_414, "lower bound");
     assert_six_digits(upper, 3.637_586, "upper bound");
+}
+
+#[test]
+fn the_interval_after_betting_decides_is_that_of_the_confidence_sequence() {
+    let rates = ErrorRates::new(0.05, 0.05).unwrap();
+    let hypotheses = Hypotheses::new(Bounds::elo(0.0, 30.0), rates, 2).unwrap();
+    // Scores without variance, and with a lot.
+    for (scores, decided_by) in [
+        (&[1.0][..], DecidedBy::Betting),
+        (&[1.0, 0.0, 1.0, 0.5], DecidedBy::TValue),
+    ] {
+        let mut test = SequentialTest::new(hypotheses);
+        let mut seen = ConfidenceSequence::new(0.95);
+        for score in scores.iter().cycle() {
+            let score = GroupScore::new(*score).unwrap();
+            seen.record(score);
+            if test.record(score) != Verdict::Undecided {
+                break;
+            }
+        }
+        assert_eq!(test.decided_by(), Some(decided_by));
+        let Interval { low, high } = seen.interval();
+        let of_seen = Interval {
+            low: Elo::of_score(low).0,
+            high: Elo::of_score(high).0,
+        };
+        let interval = test.estimate(&seen).unwrap().elo_interval;
+        let is_by_betting = decided_by == DecidedBy::Betting;
+        assert_eq!(
+            interval == of_seen,
+            is_by_betting,
+            "{interval:?} {of_seen:?}"
+        );
+    }
 }
