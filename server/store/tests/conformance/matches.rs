@@ -109,23 +109,6 @@ async fn finished_ids(store: Subject<'_>) -> Vec<String> {
         .collect()
 }
 
-pub(crate) async fn an_opened_match_is_in_play_with_an_empty_journal(store: Subject<'_>) {
-    assert_eq!(store.open_match_ids().await.unwrap(), []);
-    assert_eq!(store.open_match(&id("a")).await.unwrap(), None);
-    commit(store, [open("a")]).await;
-    assert_eq!(store.open_match_ids().await.unwrap(), [id("a")]);
-    assert_in_play(store, "a", 0).await;
-    assert_eq!(
-        store.match_counts().await.unwrap(),
-        MatchCounts {
-            open: 1,
-            finished: 0
-        }
-    );
-    assert_eq!(store.finished_match(&id("a")).await.unwrap(), None);
-    assert_eq!(store.replay(&id("a")).await.unwrap(), None);
-}
-
 pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
     commit(store, [open("a"), open("b")]).await;
     // First more of one match in a batch than one statement may take, then one at a time.
@@ -138,69 +121,6 @@ pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
     }
     assert_in_play(store, "a", 170).await;
     assert_in_play(store, "b", 20).await;
-}
-
-pub(crate) async fn matches_in_play_are_listed_in_opening_order(store: Subject<'_>) {
-    commit(store, [open("m3"), open("m1")]).await;
-    commit(store, [open("m2"), finish("m1")]).await;
-    commit(store, [open("m0"), append("m3", 0)]).await;
-    assert_eq!(
-        store.open_match_ids().await.unwrap(),
-        [id("m3"), id("m2"), id("m0")]
-    );
-}
-
-pub(crate) async fn a_finished_match_leaves_its_summary_and_replay_and_nothing_else(
-    store: Subject<'_>,
-) {
-    commit(store, [open("a"), append("a", 0)]).await;
-    commit(store, [finish("a")]).await;
-    assert_eq!(store.open_match_ids().await.unwrap(), []);
-    assert_eq!(store.open_match(&id("a")).await.unwrap(), None);
-    assert_eq!(
-        store.finished_match(&id("a")).await.unwrap(),
-        Some(ended("a"))
-    );
-    assert_eq!(
-        store.replay(&id("a")).await.unwrap().unwrap(),
-        b"replay of a"
-    );
-    assert_eq!(
-        store.match_counts().await.unwrap(),
-        MatchCounts {
-            open: 0,
-            finished: 1
-        }
-    );
-}
-
-pub(crate) async fn a_match_may_open_continue_and_finish_in_one_batch(store: Subject<'_>) {
-    let batch = vec![
-        open("a"),
-        append("a", 0),
-        append("a", 1),
-        finish("a"),
-        open("b"),
-    ];
-    commit(store, batch).await;
-    assert_eq!(
-        store.finished_match(&id("a")).await.unwrap(),
-        Some(ended("a"))
-    );
-    assert_eq!(store.open_match_ids().await.unwrap(), [id("b")]);
-}
-
-pub(crate) async fn an_entry_may_be_committed_together_with_the_end_of_its_match(
-    store: Subject<'_>,
-) {
-    commit(store, [open("a"), append("a", 0), open("b")]).await;
-    commit(store, [append("a", 1), append("b", 0), finish("a")]).await;
-    commit(store, [append("b", 1)]).await;
-    assert_eq!(
-        store.finished_match(&id("a")).await.unwrap(),
-        Some(ended("a"))
-    );
-    assert_in_play(store, "b", 2).await;
 }
 
 pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_>) {
@@ -234,26 +154,6 @@ pub(crate) async fn a_match_dropped_and_opened_again_in_one_batch_has_a_new_jour
     commit(store, batch).await;
     assert_in_play(store, "a", 0).await;
     assert_eq!(store.finished_match(&id("a")).await.unwrap(), None);
-}
-
-pub(crate) async fn the_end_of_a_match_does_not_affect_other_journals(store: Subject<'_>) {
-    let names: Vec<String> = (0..8).map(|n| format!("m{n}")).collect();
-    store
-        .commit(names.iter().map(|name| open(name)).collect())
-        .await
-        .unwrap();
-    for n in 0..100 {
-        store
-            .commit(names.iter().map(|name| append(name, n)).collect())
-            .await
-            .unwrap();
-    }
-    for (ended, name) in names.iter().enumerate() {
-        commit(store, [finish(name)]).await;
-        for other in &names[ended + 1..] {
-            assert_in_play(store, other, 100).await;
-        }
-    }
 }
 
 pub(crate) async fn finished_matches_come_newest_first_page_by_page(store: Subject<'_>) {

@@ -18,82 +18,104 @@ async fn refused(store: Subject<'_>, batch: Vec<Write>) -> (usize, WriteRefusal)
     }
 }
 
-pub(crate) async fn a_match_is_opened_once(store: Subject<'_>) {
-    commit(store, [open("a")]).await;
-    let twice = WriteRefusal::MatchExists { match_id: id("a") };
-    assert_eq!(refused(store, vec![open("a")]).await, (0, twice));
-    let twice = WriteRefusal::MatchExists { match_id: id("b") };
-    assert_eq!(refused(store, vec![open("b"), open("b")]).await, (1, twice));
-}
-
-pub(crate) async fn a_finished_match_is_not_opened_again(store: Subject<'_>) {
-    commit(store, [open("a"), finish("a")]).await;
-    let again = WriteRefusal::MatchExists { match_id: id("a") };
-    assert_eq!(refused(store, vec![open("a")]).await, (0, again));
-    let again = WriteRefusal::MatchExists { match_id: id("b") };
-    assert_eq!(
-        refused(store, vec![open("b"), finish("b"), open("b")]).await,
-        (2, again)
-    );
-}
-
-pub(crate) async fn entries_go_to_matches_in_play_only(store: Subject<'_>) {
-    let unknown = WriteRefusal::UnknownMatch { match_id: id("a") };
-    assert_eq!(refused(store, vec![append("a", 0)]).await, (0, unknown));
-    commit(store, [open("a"), finish("a")]).await;
-    let finished = WriteRefusal::MatchFinished { match_id: id("a") };
-    assert_eq!(refused(store, vec![append("a", 0)]).await, (0, finished));
-}
-
-pub(crate) async fn a_gap_or_a_repetition_is_refused(store: Subject<'_>) {
-    let refusal = |number, expected| {
-        let match_id = id("a");
-        WriteRefusal::NumberOutOfOrder {
-            match_id,
-            number,
-            expected,
-        }
+/// Each refused batch comes after one that is accepted.
+pub(crate) async fn a_refused_batch_names_its_first_invalid_write_and_changes_nothing(
+    store: Subject<'_>,
+) {
+    let exists = |name: &str| WriteRefusal::MatchExists { match_id: id(name) };
+    let unknown = |name: &str| WriteRefusal::UnknownMatch { match_id: id(name) };
+    let finished = |name: &str| WriteRefusal::MatchFinished { match_id: id(name) };
+    let out_of_order = |name: &str, number, expected| WriteRefusal::NumberOutOfOrder {
+        match_id: id(name),
+        number,
+        expected,
     };
-    commit(store, [open("a")]).await;
-    assert_eq!(
-        refused(store, vec![append("a", 1)]).await,
-        (0, refusal(1, 0))
-    );
-    commit(store, [append("a", 0), append("a", 1)]).await;
-    for wrong in [0, 1, 3, u64::MAX] {
-        assert_eq!(
-            refused(store, vec![append("a", wrong)]).await,
-            (0, refusal(wrong, 2))
-        );
+    let new = |name: &str| vec![open(name)];
+    let over = |name: &str| vec![open(name), finish(name)];
+    let with_entries = |name: &str| vec![open(name), append(name, 0), append(name, 1)];
+    let cases = [
+        (new("a"), new("a"), 0, exists("a")),
+        (vec![], vec![open("b"), open("b")], 1, exists("b")),
+        (over("c"), new("c"), 0, exists("c")),
+        (vec![], [over("d"), new("d")].concat(), 2, exists("d")),
+        (vec![], vec![append("e", 0)], 0, unknown("e")),
+        (over("f"), vec![append("f", 0)], 0, finished("f")),
+        (new("g"), vec![append("g", 1)], 0, out_of_order("g", 1, 0)),
+        (
+            with_entries("h"),
+            vec![append("h", 0)],
+            0,
+            out_of_order("h", 0, 2),
+        ),
+        (
+            with_entries("i"),
+            vec![append("i", 1)],
+            0,
+            out_of_order("i", 1, 2),
+        ),
+        (
+            with_entries("j"),
+            vec![append("j", 3)],
+            0,
+            out_of_order("j", 3, 2),
+        ),
+        (
+            with_entries("k"),
+            vec![append("k", u64::MAX)],
+            0,
+            out_of_order("k", u64::MAX, 2),
+        ),
+        (
+            with_entries("l"),
+            vec![append("l", 2), append("l", 2)],
+            1,
+            out_of_order("l", 2, 3),
+        ),
+        (vec![], vec![finish("m")], 0, unknown("m")),
+        (new("n"), vec![finish("n"), finish("n")], 1, finished("n")),
+        (over("o"), vec![finish("o")], 0, finished("o")),
+        (vec![], vec![drop_match("p")], 0, unknown("p")),
+        (
+            new("q"),
+            vec![drop_match("q"), drop_match("q")],
+            1,
+            unknown("q"),
+        ),
+        // A batch is checked against its own writes.
+        (vec![], vec![append("r", 0), open("r")], 0, unknown("r")),
+        (
+            vec![],
+            vec![open("s"), append("s", 0), finish("s"), append("s", 1)],
+            3,
+            finished("s"),
+        ),
+        (
+            vec![],
+            vec![open("t"), drop_match("t"), append("t", 0)],
+            2,
+            unknown("t"),
+        ),
+        (
+            [with_entries("u"), new("v")].concat(),
+            vec![
+                open("w"),
+                append("w", 0),
+                finish("v"),
+                append("u", 3),
+                open("x"),
+            ],
+            3,
+            out_of_order("u", 3, 2),
+        ),
+    ];
+    for (accepted, batch, index, refusal) in cases {
+        commit(store, accepted).await;
+        assert_eq!(refused(store, batch).await, (index, refusal));
     }
-    let batch = vec![append("a", 2), append("a", 2)];
-    assert_eq!(refused(store, batch).await, (1, refusal(2, 3)));
-    commit(store, [append("a", 2)]).await;
-    assert_in_play(store, "a", 3).await;
-}
-
-pub(crate) async fn a_match_finishes_once(store: Subject<'_>) {
-    let unknown = WriteRefusal::UnknownMatch { match_id: id("a") };
-    assert_eq!(refused(store, vec![finish("a")]).await, (0, unknown));
-    commit(store, [open("a")]).await;
-    let twice = WriteRefusal::MatchFinished { match_id: id("a") };
-    assert_eq!(
-        refused(store, vec![finish("a"), finish("a")]).await,
-        (1, twice.clone())
-    );
-    commit(store, [finish("a")]).await;
-    assert_eq!(refused(store, vec![finish("a")]).await, (0, twice));
-}
-
-pub(crate) async fn an_unknown_match_is_not_dropped(store: Subject<'_>) {
-    let unknown = WriteRefusal::UnknownMatch { match_id: id("a") };
-    assert_eq!(
-        refused(store, vec![drop_match("a")]).await,
-        (0, unknown.clone())
-    );
-    commit(store, [open("a")]).await;
-    let batch = vec![drop_match("a"), drop_match("a")];
-    assert_eq!(refused(store, batch).await, (1, unknown));
+    // The others can be committed without the invalid one.
+    commit(store, [open("w"), append("w", 0), finish("v"), open("x")]).await;
+    assert_in_play(store, "u", 2).await;
+    assert_in_play(store, "w", 1).await;
 }
 
 pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
@@ -145,47 +167,4 @@ pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
         limit: limits::MAX_PARTIES,
     };
     assert_eq!(refused(store, vec![write]).await, (0, refusal));
-}
-
-pub(crate) async fn a_refused_write_takes_its_whole_batch_with_it(store: Subject<'_>) {
-    commit(store, [open("a"), append("a", 0), open("b")]).await;
-    let batch = vec![
-        open("c"),
-        append("a", 1),
-        append("c", 0),
-        finish("b"),
-        append("a", 3),
-        open("d"),
-    ];
-    let refusal = WriteRefusal::NumberOutOfOrder {
-        match_id: id("a"),
-        number: 3,
-        expected: 2,
-    };
-    assert_eq!(refused(store, batch).await, (4, refusal));
-    // The others can be committed without it.
-    let batch = vec![
-        open("c"),
-        append("a", 1),
-        append("c", 0),
-        finish("b"),
-        open("d"),
-    ];
-    commit(store, batch).await;
-    assert_in_play(store, "a", 2).await;
-    assert_in_play(store, "c", 1).await;
-}
-
-pub(crate) async fn a_batch_is_checked_against_its_own_writes(store: Subject<'_>) {
-    let early = WriteRefusal::UnknownMatch { match_id: id("a") };
-    assert_eq!(
-        refused(store, vec![append("a", 0), open("a")]).await,
-        (0, early)
-    );
-    let late = WriteRefusal::MatchFinished { match_id: id("a") };
-    let batch = vec![open("a"), append("a", 0), finish("a"), append("a", 1)];
-    assert_eq!(refused(store, batch).await, (3, late));
-    let gone = WriteRefusal::UnknownMatch { match_id: id("a") };
-    let batch = vec![open("a"), drop_match("a"), append("a", 0)];
-    assert_eq!(refused(store, batch).await, (2, gone));
 }
