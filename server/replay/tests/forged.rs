@@ -9,16 +9,21 @@ use bridgemaster_proto::{
     games::WireGame as _,
     v1::{
         Charge, ClockUse, DecidedBy, DecisionRecord, Fault, FaultAction, FaultReason, FaultRecord,
-        GameDecision, GameEvent, MatchResult, Record, Replay, SeatInfo, SeatResult, record,
+        GameDecision, GameEvent, MatchResult, Record, Replay, SeatInfo, SeatResult, game_chance,
+        record,
     },
 };
 use bridgemaster_replay::wire::SeedSalt;
 use bridgemaster_replay::{decode, verify};
 
 /// A match of two seats with a signature, which is not checked here.
-fn file() -> Vec<u8> {
+fn file_of(game: &str) -> Vec<u8> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/replay");
-    fs::read(corpus.join("old_london_bridge_signed")).unwrap()
+    fs::read(corpus.join(format!("{game}_signed"))).unwrap()
+}
+
+fn file() -> Vec<u8> {
+    file_of("old_london_bridge")
 }
 
 fn sample() -> Replay {
@@ -159,6 +164,36 @@ fn a_record_that_is_missing_or_out_of_order_is_named() {
         replay.records[7].at_ms = u64::MAX
     });
     assert_refused("record 6: record", |replay| replay.records[6].record = None);
+}
+
+#[test]
+fn a_forged_or_missing_chance_result_is_named() {
+    let sample = decode(&file_of("alhambra")).unwrap().replay;
+    let mut records = sample.records.iter();
+    let is_chance = |record: &Record| matches!(record.record, Some(record::Record::Chance(_)));
+    let at = records.position(is_chance).unwrap();
+    let refuse = |place: String, forge: &dyn Fn(&mut Replay)| {
+        assert_refused_of(sample.clone(), &place, forge);
+    };
+    refuse(
+        format!("record {at}: chance.chance: expected the result drawn"),
+        &|replay| {
+            let Some(record::Record::Chance(chance)) = &mut replay.records[at].record else {
+                panic!("record {at} is no chance result");
+            };
+            let Some(game_chance::Game::Alhambra(shuffle)) = chance
+                .chance
+                .as_mut()
+                .and_then(|chance| chance.game.as_mut())
+            else {
+                panic!("record {at} is of another game");
+            };
+            shuffle.cards.reverse();
+        },
+    );
+    refuse(format!("record {at}: "), &|replay| {
+        replay.records.remove(at);
+    });
 }
 
 #[test]

@@ -35,7 +35,6 @@ mod hostile_text;
 mod human;
 mod keyed_bots;
 mod keys;
-mod killed_bot;
 #[path = "../kit/mod.rs"]
 mod kit;
 mod ladder_lost_bot;

@@ -144,6 +144,14 @@ fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
     for _ in 0..4 {
         run(format!("match list {at}")).fails(1, &["--client-cert"]);
     }
+    // Nor is a certificate that another CA has signed.
+    let others = Authority::new();
+    let stranger = others.certify("stranger");
+    let (cert, key) = (stranger.cert.display(), stranger.key.display());
+    run(format!(
+        "match list {at} --client-cert {cert} --client-key {key}"
+    ))
+    .exits(1);
     let watch = run(format!(
         "match watch 0123456789abcdef --reconnect-for 0 {at}"
     ));

@@ -13,6 +13,8 @@ mod action;
 #[path = "../../../service/tests/certificates/mod.rs"]
 mod certificates;
 mod deploy;
+#[path = "../kit/mod.rs"]
+mod kit;
 mod live_display;
 #[path = "../../../store/tests/postgres_server/mod.rs"]
 mod postgres_server;

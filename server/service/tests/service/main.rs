@@ -18,7 +18,6 @@ mod delayed_law;
 mod delayed_remote;
 mod delayed_retention;
 mod delayed_spectators;
-mod flood;
 mod forks;
 mod groups;
 mod held;

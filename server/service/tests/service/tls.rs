@@ -1,8 +1,8 @@
-//! TLS: which clients connect, and certificates that change at run time.
+//! TLS: certificates that change at run time, and handshakes that stall.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use bridgemaster_sdk::{Options, TlsOptions, endpoint};
+use bridgemaster_sdk::{TlsOptions, endpoint};
 use bridgemaster_server::{Limits, Server, ServerOptions, Tls, TlsError, TlsFiles};
 #[cfg(target_os = "linux")]
 use tokio::net::TcpSocket;
@@ -14,7 +14,7 @@ use crate::{
     caller::Caller,
     certificates::{Authority, Certified},
     streams::PATIENCE,
-    test_server::{assert_faultless, of_two, with_limits},
+    test_server::with_limits,
 };
 
 struct TlsServer {
@@ -84,61 +84,6 @@ async fn can_connect(server: &TlsServer, tls: &TlsOptions) -> bool {
         Ok(channel) => ask(channel).await.is_ok(),
         Err(_) => false,
     }
-}
-
-#[tokio::test]
-async fn a_match_is_played_over_tls_with_client_certificates() {
-    let (authority, clients) = (Authority::new(), Authority::new());
-    let own = authority.certify("server");
-    let server = TlsServer::open(&own, Some(clients.ca()), Limits::default()).await;
-    let client = clients.certify("client");
-    let tls = TlsOptions {
-        client_cert: Some(client.cert),
-        client_key: Some(client.key),
-        ..trusting(&authority)
-    };
-    let channel = server.connect(&tls).await.unwrap();
-    let seated = Caller::over(channel).create(of_two()).await;
-    let bots = seated.tickets.iter().map(|ticket| {
-        let options = Options {
-            tls: tls.clone(),
-            ..Options::new(&server.url, ticket.parse().unwrap(), "good")
-        };
-        let bot = bridgemaster_bots::Random::new(&bridgemaster_games::Seed::from(1));
-        tokio::spawn(bridgemaster_sdk::play(bot, options))
-    });
-    for bot in bots.collect::<Vec<_>>() {
-        assert_faultless(&bot.await.unwrap().unwrap());
-    }
-
-    assert!(
-        !can_connect(&server, &trusting(&authority)).await,
-        "no certificate"
-    );
-    let stranger = authority.certify("stranger");
-    let tls = TlsOptions {
-        client_cert: Some(stranger.cert),
-        client_key: Some(stranger.key),
-        ..trusting(&authority)
-    };
-    assert!(
-        !can_connect(&server, &tls).await,
-        "a certificate of somebody else"
-    );
-}
-
-#[tokio::test]
-async fn clients_without_tls_or_a_trusted_certificate_are_rejected() {
-    let (authority, other) = (Authority::new(), Authority::new());
-    let server = TlsServer::open(&authority.certify("server"), None, Limits::default()).await;
-    assert!(can_connect(&server, &trusting(&authority)).await);
-    assert!(!can_connect(&server, &trusting(&other)).await);
-    let plain = Channel::from_shared(format!("http://{}", server.address())).unwrap();
-    let answer = match plain.connect().await {
-        Ok(channel) => ask(channel).await.ok(),
-        Err(_) => None,
-    };
-    assert!(answer.is_none());
 }
 
 #[tokio::test]
