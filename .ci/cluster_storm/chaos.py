@@ -29,10 +29,7 @@ moment."""
 PAGE_SIZE = 3
 """Number of matches on a page of a list, so that every run has several pages."""
 MAX_MISSED = 0.25
-"""The share of the failures of bots that may find no bot or connection."""
-
-
-MISSED = "failures of bots that found none"
+"""The share of the failures that may be left when all matches are over."""
 
 
 class Failure(Enum):
@@ -131,8 +128,11 @@ class Chaos:
                 self._decisions.get(one.created.match_id, 0) for one in self._matches.in_play
             )
             while failures and now >= moments[0]:
+                if not self._inject(failures[0], server, luck, cuts):
+                    # No bot is connected right after a kill: later.
+                    break
                 moments.pop(0)
-                self._inject(failures.pop(0), server, luck, cuts)
+                self._done[failures.pop(0).value] += 1
             return now - len(failures)
 
         try:
@@ -140,12 +140,8 @@ class Chaos:
             self._matches.play("storm", plan.matches, client, lambda _: bots_url, STUCK_S, progress)
         except FailedError as failure:
             raise FailedError(f"{failure}\n{server.last_log()}") from failure
-        missed = self._done[MISSED] + len(failures)
-        if missed > MAX_MISSED * sum(counts.values()):
-            raise FailedError(f"{missed} failures did not happen: {self._done}, left {failures}")
-        done = self._done[Failure.KILL_SERVER.value]
-        if done != kills:
-            raise FailedError(f"the server was killed {done} times, not {kills}")
+        if len(failures) > MAX_MISSED * sum(counts.values()):
+            raise FailedError(f"matches were over before {len(failures)} failures: {self._done}")
 
     def _poll(self, client: Client, one: InProgress) -> None:
         request = calls.GetMatchRequest(match_id=one.created.match_id)
@@ -158,22 +154,21 @@ class Chaos:
 
     def _inject(
         self, what: Failure, server: SingleServer, luck: random.Random, cuts: list[Cut]
-    ) -> None:
-        happened = True
+    ) -> bool:
+        """Inject a failure; return whether there was a target."""
         if what is Failure.KILL_SERVER:
             time.sleep(luck.uniform(0.0, AFTER_REQUEST_S))
             server.kill(luck)
-        elif what is Failure.KILL_BOT:
+            return True
+        if what is Failure.KILL_BOT:
             bots = [
                 bot
                 for one in self._matches.in_play
                 for bot in one.bots
                 if not (spares_memory(one.planned) and bot.kind.remembers)
             ]
-            happened = bool(bots) and luck.choice(bots).kill()
-        else:
-            happened = server.cut(luck.random(), luck.choice(cuts))
-        self._done[what.value if happened else MISSED] += 1
+            return bool(bots) and luck.choice(bots).kill()
+        return server.cut(luck.random(), luck.choice(cuts))
 
     def _check_matches(
         self, played: list[Played], undisturbed: list[Played]

@@ -77,11 +77,8 @@ class PlannedMatch:
     seed: str
     players: tuple[str, ...]
     """The kind of bot of each seat."""
-
-    @property
-    def is_forwarded(self) -> bool:
-        """Return whether the bots connect through the forwarding node."""
-        return self.number % 2 == 1
+    is_forwarded: bool
+    """Whether the bots connect through the forwarding node, and have little time to decide."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +99,13 @@ class Plan:
         logging: int,
         count: Count,
     ) -> "Plan":
-        """Create a plan from a seed; the first `logging` kinds of bots are those with a log."""
+        """Create a plan from a seed; the first `logging` kinds of bots are those with a log.
+
+        Without failures of the forwarding node, no match is forwarded.
+        """
         luck = random.Random(f"matches {seed}")
         planned = []
+        has_forwarder = count.of.get(Disruption.FORWARDER, 0) > 0
         for number in range(matches):
             game = games[number % len(games)]
             most = max(game.min_seats, min(game.max_seats, MAX_SEATS))
@@ -113,9 +114,9 @@ class Plan:
             players = [kinds[turn % logging]]
             players += [kinds[(turn + number + seat) % len(kinds)] for seat in range(1, seats)]
             luck.shuffle(players)
-            planned.append(
-                PlannedMatch(number, game.name, f"storm-{seed}-{number}", tuple(players))
-            )
+            name = f"storm-{seed}-{number}"
+            is_forwarded = has_forwarder and number % 2 == 1
+            planned.append(PlannedMatch(number, game.name, name, tuple(players), is_forwarded))
         luck = random.Random(f"troubles {seed}")
         events = [
             Event(

@@ -92,6 +92,11 @@ class SequenceChecker:
         self._seat = seat
         self._next, self._due = Expected.DUE, 1
         self._had_stream = self._claimed = False
+        self._sequences: dict[int, int] = {}
+        """The sequence number of each request."""
+        self._acknowledged = 0
+        """The last message that an answer acknowledges; servers may drop those before it."""
+        self._claims_dropped = False
 
     def sent(self, request: PlayRequest) -> None:
         """Check a message of the bot."""
@@ -102,11 +107,15 @@ class SequenceChecker:
             is_restart = not self._claimed and self._had_stream
             self._next = Expected.START if is_restart else Expected.DUE
             self._due = hello.last_sequence + 1
+            # As of a bot that was killed, and whose next process lost its first stream.
+            self._claims_dropped = self._claimed and hello.last_sequence < self._acknowledged
             # The server might have received the Hello, even if its answer was lost.
             self._had_stream = True
         elif kind == "decision":
             decision = request.decision
             self._seat.answers.setdefault(decision.request_id, []).append(decision)
+            sequence = self._sequences.get(decision.request_id, 0)
+            self._acknowledged = max(self._acknowledged, sequence)
 
     def received(self, response: PlayResponse, server: str) -> None:
         """Check a message of a server."""
@@ -114,7 +123,9 @@ class SequenceChecker:
         if kind == "welcome":
             seat.streams += 1
             seat.match_id = seat.match_id or response.welcome.match_id
-            if response.welcome.resumed != self._claimed:
+            if self._claims_dropped and not response.welcome.resumed:
+                self._next, self._due = Expected.START, 1
+            elif response.welcome.resumed != self._claimed:
                 last = max(seat.messages, default=0)
                 self._add(f"a bot with message {last} was restarted by {server}")
             return
@@ -122,6 +133,7 @@ class SequenceChecker:
             return
         self._count(response, server)
         if kind == "decision_request":
+            self._sequences[response.decision_request.request_id] = response.sequence
             self._request(response.decision_request)
         elif kind == "decision_rejected":
             self._add(f"a valid answer was rejected: {response.decision_rejected}")
