@@ -55,10 +55,10 @@ use crate::{
 pub use errors::{BindError, ServeError};
 pub use options::{ServerOptions, SharedStore, Storage};
 
-/// This node's membership in a cluster.
+/// The cluster tasks and settings of a server that shares its store with other nodes.
 struct Membership {
     cluster: Arc<Cluster>,
-    /// Ladders that the leader creates if they are missing.
+    /// Ladders that this node creates when it becomes the leader, unless they exist.
     configured_ladders: Vec<Ladder>,
     /// The task that renews the lease.
     renewing: AbortOnDropHandle<()>,

@@ -113,9 +113,9 @@ pub(super) fn follow_link(
         let why = "the link is invalid or was used before; use the link from the terminal";
         return Some(text_response(StatusCode::FORBIDDEN, why));
     };
-    // Scripts cannot read the cookie, and other sites cannot use it. However, other ports at this
-    // address belong to the same site. A bot that serves HTTP on such a port gets its visitors'
-    // cookies.
+    // Scripts cannot read the cookie, and pages of other sites cannot send it. Browsers, however,
+    // treat all ports of an address as one site: a bot that serves HTTP on another port of this
+    // machine receives the cookie from users who visit that port.
     let cookie = format!("{cookie}; HttpOnly; SameSite=Strict; Path=/");
     let values = (
         HeaderValue::from_str(&target),

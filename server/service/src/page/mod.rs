@@ -138,7 +138,7 @@ where
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let Self { services, context } = self.clone();
-        // Uses the instance that was polled ready, and puts a clone in its place.
+        // Calls the instance that was polled ready, and keeps a clone for the next request.
         let mut services = std::mem::replace(&mut self.services, services);
         Box::pin(async move {
             if let Err(why) = context.guard.check(&request) {

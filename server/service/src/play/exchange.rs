@@ -269,7 +269,7 @@ fn report_message(
     Ok(seat.report(input))
 }
 
-/// A seat stream, whose span ends when this is dropped.
+/// The trace span of a seat's stream. Dropping this value ends the span.
 struct StreamSpan {
     traces: Traces,
     seat: Arc<SeatHandle>,
@@ -416,7 +416,7 @@ mod tests {
         for outcome in [Ok(()), Err(NotStored)] {
             let woken = Arc::<CountingWaker>::default();
             let waker = Waker::from(Arc::clone(&woken));
-            // Each pending call is dropped, as a stream does.
+            // Drops each pending future after one poll, as the stream's `select!` does.
             let mut next = |read: &mut _, uncommitted: &mut _| {
                 let next = pin!(next_message(&mut inbound, read, uncommitted));
                 next.poll(&mut Context::from_waker(&waker))

@@ -1,5 +1,5 @@
-//! Rare events of a bot's stream that its match does not cause: drain, Pings, and the end of the
-//! server or of the key.
+//! Events that interrupt a bot's stream and do not come from its match: the server drains, a Ping
+//! is due, or access ends.
 
 use std::{future::pending, pin::Pin, sync::Arc};
 
@@ -22,10 +22,10 @@ pub(super) enum Interruption {
     Ended(Refusal),
 }
 
-/// The interruptions of one stream. The set of one future polls its sources only after they were
-/// woken, so interruptions are nearly free while the stream is woken for other reasons. After each
-/// poll that leaves the future pending, the set wakes the task once more. Such polls are rare: they
-/// follow the start of the stream and each interruption.
+/// The interruptions of one stream, as a set that contains a single future. The set polls the
+/// future only after one of its sources has woken it, so interruptions cost almost nothing while
+/// the stream is woken for other reasons. A poll that leaves the future pending wakes the task once
+/// more. This is rare: it occurs at the start of the stream and after each interruption.
 pub(super) struct Interruptions {
     waiting: FuturesUnordered<NextInterruption>,
 }

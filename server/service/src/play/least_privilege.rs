@@ -26,7 +26,7 @@ use super::seat_authenticator::bearer_ticket;
 #[derive(Clone)]
 pub(crate) struct LeastPrivilege<S> {
     services: S,
-    /// `None` if the services check keys themselves, or need none.
+    /// `None` if the services check keys themselves or accept calls without keys.
     private: Option<Arc<PrivateServer>>,
 }
 

@@ -28,7 +28,8 @@ pub(super) struct AuthenticatedSeat {
 }
 
 impl SeatAuthenticator {
-    /// Authenticates against these matches and keys, for connections with these slots.
+    /// Creates an authenticator for these matches and keys. `slots` are the connection slots of the
+    /// port that it serves.
     pub(crate) fn new(
         matches: Arc<Matches>,
         authenticator: Authenticator,
@@ -48,13 +49,13 @@ impl SeatAuthenticator {
     /// Authenticates the caller and the seat ticket in this metadata.
     ///
     /// # Errors
-    /// If the caller is refused, or the ticket is not valid for any seat.
+    /// When the caller is refused, or no seat has this ticket.
     pub(super) async fn authenticate(
         &self,
         metadata: &MetadataMap,
     ) -> Result<AuthenticatedSeat, Refusal> {
-        // The seat is looked up first, to attribute a refusal to its bot. It is returned only after
-        // the caller is authenticated.
+        // Looks up the seat first, so that a refusal of the caller can be counted for the seat's
+        // bot. The seat is returned only after the caller is authenticated.
         let seat = self.redeem_ticket(metadata).await;
         let holds_seat = |name: &KeyName| {
             let seat = seat.as_ref();

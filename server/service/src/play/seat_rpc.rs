@@ -82,7 +82,8 @@ impl SeatService for SeatRpc {
         request: Request<WatchSeatRequest>,
     ) -> Result<Response<Self::WatchSeatStream>, Status> {
         let authenticated = self.authenticator.authenticate(request.metadata()).await?;
-        // Until the ticket was known, the call counted against its address.
+        // The call counted against the limit of its address until here, where the ticket is known
+        // to be valid.
         let counted =
             Call::current().map(|call| call.mark_bot_stream_of(authenticated.caller.key_id()));
         if let Some(Err(refusal)) = counted {

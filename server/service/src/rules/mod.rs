@@ -33,11 +33,12 @@ const TIME_SLICE: Duration = Duration::from_millis(5);
 /// times the cost of decoding and encoding, since those run on threads that matches need too.
 const REQUEST_CPU_MS: f64 = 0.5;
 
-/// A task that can be run in parts.
+/// A computation that runs in time slices.
 pub(crate) trait Task: Send + 'static {
-    /// Runs the task while `should_continue` returns true. Returns whether the task is done.
+    /// Runs the task for as long as `should_continue` returns true. Returns true once the task is
+    /// done.
     fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool;
-    /// Ends the task before it is done.
+    /// Ends an unfinished task with a refusal.
     fn refuse(&mut self, refusal: Refusal);
 }
 
@@ -324,7 +325,7 @@ fn cpu_time() -> Duration {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // The clock of the current thread always exists.
+    // The call cannot fail: every thread has this clock.
     let _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &mut time);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
@@ -347,7 +348,7 @@ mod tests {
 
     use super::*;
 
-    /// A task of this many parts; endless with `None`.
+    /// A task of this many steps; `None` makes it endless.
     struct Parts {
         left: Option<u32>,
         done: Arc<AtomicU32>,
@@ -398,8 +399,8 @@ mod tests {
                 ended = workers.run(other, short) => assert_eq!(ended.ok().unwrap().left, Some(0)),
             }
         }
-        // A task behind it runs after the endless one has stopped, or in its turn; then the counter
-        // does not change any more.
+        // Tasks are queued behind the endless task until its counter stays the same between two of
+        // them, which proves that it was stopped.
         let mut before = done.load(Ordering::SeqCst);
         loop {
             let (short, _) = parts(Some(1));

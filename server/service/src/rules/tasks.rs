@@ -35,9 +35,9 @@ impl<Q, A> UnaryTask<Q, A> {
         }
     }
 
-    /// Returns the response, once the task is done.
+    /// Returns the response of a finished task.
     pub(crate) fn into_answer(self) -> Result<A, Refusal> {
-        // A task that is done or refused has a response.
+        // A task that is done or refused has a response, so the default is never used.
         self.answered.unwrap_or_else(|| Err(Refusal::stopping()))
     }
 }
@@ -71,7 +71,7 @@ impl SamplingTask {
         })
     }
 
-    /// Returns the samples, once the task is done.
+    /// Returns the samples of a finished task.
     pub(crate) fn into_answer(self) -> Result<SampleStatesResponse, Refusal> {
         match self.refused {
             Some(refusal) => Err(refusal),

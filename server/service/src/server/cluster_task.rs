@@ -149,7 +149,7 @@ pub(super) struct ClusterTask {
     pub(super) lobby: Arc<Lobby>,
     pub(super) ladders: Arc<Ladders>,
     pub(super) authenticator: Authenticator,
-    /// Ladders that the leader creates if they are missing.
+    /// Ladders that this node creates when it becomes the leader, unless they exist.
     pub(super) configured_ladders: Vec<Ladder>,
     /// The replay retention task, which runs once this node leads.
     pub(super) retention: Option<Retention>,
@@ -297,10 +297,10 @@ mod tests {
 
     use super::*;
 
-    /// A node of a database with orphaned matches.
+    /// A stand-in for the node, whose database always contains orphaned matches.
     struct Planted {
         renewals: watch::Sender<u32>,
-        /// The number of renewals that a takeover lasts; `None` makes it fail.
+        /// The duration of a takeover, in lease renewals; `None` makes the takeover fail.
         takeover: Option<u32>,
     }
 

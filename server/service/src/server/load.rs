@@ -78,7 +78,7 @@ mod tests {
         let all = MIN_SAMPLE_TIME * u32::try_from(available_parallelism().unwrap().get()).unwrap();
         load.sample(started + MIN_SAMPLE_TIME, Some(used + all / 2));
         assert_eq!(load.percent, Some(50));
-        // An early sample changes nothing, and its time counts for the next one.
+        // A sample that comes too early is skipped, and the next sample covers its time.
         load.sample(started + MIN_SAMPLE_TIME * 3 / 2, Some(used + all));
         assert_eq!(load.percent, Some(50));
         load.sample(started + MIN_SAMPLE_TIME * 2, Some(used + all * 3 / 2));

@@ -79,7 +79,7 @@ impl Server {
         })
     }
 
-    /// Adds reflection and the unary and server-streaming services.
+    /// Adds the reflection, unary and server-streaming services.
     ///
     /// # Errors
     /// When the descriptors of the protocol are invalid.

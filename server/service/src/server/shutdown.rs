@@ -165,7 +165,8 @@ async fn stop_requested(journal: Option<&Journal>, stop: &CancellationToken) {
     }
 }
 
-/// Completes `time` after `stop` was cancelled: a silent peer must not keep the server alive.
+/// Completes `time` after `stop` was cancelled. The server then closes connections whose peers do
+/// not respond.
 pub(super) async fn stop_time_elapsed(stop: &CancellationToken, time: Duration) {
     stop.cancelled().await;
     sleep(time).await;

@@ -93,7 +93,7 @@ pub(super) async fn load_secrets(
     Ok((key, tickets))
 }
 
-/// Returns the check that this node may still answer calls.
+/// Returns a function that checks whether this node's lease permits it to answer calls.
 pub(super) fn lease_check(cluster: &Arc<Cluster>) -> LeaseCheck {
     let cluster = Arc::clone(cluster);
     Arc::new(move || cluster.check_lease())
@@ -137,9 +137,9 @@ pub(super) async fn recover_matches(
     if matches.is_leader() {
         read_queues(&*storage.store, lobby).await?;
     }
-    // If the address is unavailable, the start fails before matches are dropped. Otherwise the port
-    // is released until the matches are recovered. Meanwhile clients are refused, so they need not
-    // wait.
+    // Binds to each address once, so that an unavailable address stops the start before matches are
+    // dropped. The port is then released until the matches are recovered: until then, clients get a
+    // refused connection at once instead of a wait.
     for addr in addrs.into_iter().flatten() {
         listen(addr).await?;
     }

@@ -41,7 +41,7 @@ const WATCH_POSITIONS_PATH: &str = "/bridgemaster.v1.MatchService/WatchPositions
 /// Encoded updates of a match; an error ends the stream.
 type UpdateStream = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
 
-/// `MatchService`, with its spectator streams sent as bytes.
+/// `MatchService`, which sends the messages of spectator streams as encoded bytes.
 #[derive(Clone)]
 pub(crate) struct ByteStreams {
     rpc: Arc<MatchRpc>,
@@ -84,7 +84,7 @@ impl Service<http::Request<Body>> for ByteStreams {
     type Future = BoxFuture<Self::Response, Infallible>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        // The generated service is always ready.
+        // The generated service is always ready, so this one is too.
         Poll::Ready(Ok(()))
     }
 
@@ -174,7 +174,7 @@ impl MatchRpc {
     ) -> Result<PositionStream, Refusal> {
         let match_id = match &request.get_ref().source {
             Some(Source::MatchId(match_id)) => match_id,
-            // An empty identifier is refused like any unknown match.
+            // An empty identifier is refused later, as an unknown match.
             None => "",
             Some(Source::ReplayFile(_)) => {
                 self.authenticator.caller(request.metadata()).await?;

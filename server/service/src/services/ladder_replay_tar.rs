@@ -149,7 +149,7 @@ fn is_omitted(reason: RefusalReason) -> bool {
     is_match_specific(reason) || reason == RefusalReason::NodeSuperseded
 }
 
-/// Returns whether a refusal concerns a single match.
+/// Returns whether a refusal concerns one match, and not the whole request.
 pub(super) fn is_match_specific(reason: RefusalReason) -> bool {
     matches!(
         reason,

@@ -131,7 +131,7 @@ impl LadderUpdates {
     }
 }
 
-/// Completes when the caller's access ends or the server ends its streams.
+/// Completes when the caller loses access or the server ends its streams.
 pub(super) async fn until_access_ends(ladders: Arc<Ladders>, caller: &Caller) -> Refusal {
     select! {
         biased;

@@ -75,9 +75,8 @@ impl LobbyRpc {
         Ok((queue_id, caller))
     }
 
-    /// Cancels matches whose seats were offered to a previous version of a bot. The bot changes its
-    /// version in a single action. So only the first cancellation counts as an offer that the
-    /// previous version declined.
+    /// Cancels matches whose seats were offered to a previous version of a bot. A bot changes its
+    /// version in one step, so only the first cancellation counts as a declined offer.
     async fn cancel_offered_matches(&self, offers: Vec<(MatchId, Seat)>) -> Result<(), Refusal> {
         let reason = "a bot changed its version before it took its seat";
         for (count, (id, seat)) in offers.into_iter().enumerate() {

@@ -49,7 +49,7 @@ pub(crate) struct MatchRpc {
     pub(super) ladders: Arc<Ladders>,
     pub(super) authenticator: Authenticator,
     replays: Arc<ReplaySlots>,
-    /// Asks other nodes for their parts of lists, if there can be other nodes.
+    /// Fetches other nodes' parts of a list; `None` if this is the only node.
     forwarder: Option<Arc<Forwarder>>,
 }
 
@@ -112,8 +112,8 @@ impl MatchRpc {
         fork_start(&replay, &requested, config)
     }
 
-    /// Reserves budget for a page of at most `count` matches, and asks the other nodes for their
-    /// parts of it. If the connection is `None`, no node is asked.
+    /// Reserves response memory for a page of at most `count` matches, and requests the other
+    /// nodes' parts of the page. Without a connection, no node is called.
     async fn remote_pages(
         &self,
         (connection, metadata): (Option<&ConnectionInfo>, &MetadataMap),
@@ -126,8 +126,9 @@ impl MatchRpc {
             Call::reserve_answer(page_bytes).await?;
             return Ok(RemotePages::default());
         };
-        // The parts of the other nodes are as large as a page. Both are reserved at once, since
-        // calls that hold one part while they wait for the other would block each other.
+        // The parts of the other nodes are together as large as a page. Memory for the page and for
+        // these parts is reserved in one step: calls that hold one reservation and wait for the
+        // other would deadlock.
         Call::reserve_answer(2 * page_bytes).await?;
         let caller = ListCaller {
             connection,

@@ -384,8 +384,8 @@ pub(super) fn fork_start(
         .map_err(|error| Refusal::field(format!("fork.{}", error.field), error.detail))
 }
 
-/// Returns whether chance was redrawn within the match. The match then does not follow from its
-/// setup and its decisions alone.
+/// Returns whether chance was redrawn during the match. If so, setup and decisions alone do not
+/// reproduce the match.
 fn is_redrawn(replay: &Replay) -> bool {
     let fork = replay.fork.as_ref();
     fork.is_some_and(|fork| fork.chance() == ForkChance::Redraw)

@@ -120,8 +120,8 @@ impl Overview {
         let is_first = self.sent.insert(id.clone(), changes).is_none();
         let mut info = update.r#match;
         if let Some(info) = info.as_mut().filter(|_| !is_first) {
-            // These fields never change, so only the first update has them. With edition data the
-            // config is the largest part of a message.
+            // These fields never change, so only the first update contains them. A config with
+            // edition data is the largest part of an update.
             info.config = None;
             info.seed_commitment.clear();
         }

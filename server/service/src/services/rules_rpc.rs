@@ -179,7 +179,8 @@ impl RulesService for RulesRpc {
             tokio::pin!(refused);
             let mut session = Session::default();
             loop {
-                // One future reads and computes, so that the work stops when the stream ends.
+                // A single future reads the request and computes the response, so both stop when
+                // the stream ends.
                 let answered = async {
                     let Some(request) = rpc.next_request(&mut requests).await? else {
                         return Ok(None);

@@ -180,7 +180,8 @@ impl PositionWatcher {
         try_stream! {
             let mut refused = pin!(self.caller.until_revoked());
             'behind: loop {
-                // Read before the poll, so that no message in between is missed.
+                // Read before the poll, so that a message that arrives during the poll is not
+                // missed.
                 let mut place = follower.next_number();
                 let mut is_over = false;
                 {
@@ -249,7 +250,7 @@ impl PositionWatcher {
 }
 
 /// Broadcasts a match to all followers, from its current state `now` until the match has ended or
-/// there are no followers. Each follower computes earlier positions itself.
+/// no follower is left. Each follower computes earlier positions itself.
 async fn broadcast(view: Arc<PositionView>, feed: Arc<Broadcast>, now: MatchInfo) {
     let mut progress = StreamProgress::following(now);
     let abandoned = async {

@@ -146,7 +146,7 @@ impl PositionView {
             let mut changes = self.hosted.changes();
             while let Some(changes) = &mut changes {
                 let polled_at = Instant::now();
-                // Marked as seen before the poll, so that later changes are noticed.
+                // Marked as seen before the poll, so that a change during the poll is noticed.
                 changes.borrow_and_update();
                 let mut is_over = false;
                 for await message in self.current_positions(progress, &mut is_over) {
@@ -182,8 +182,8 @@ impl PositionView {
                 positions.disclose();
             }
             let mut is_first = progress.sent_info.is_none();
-            // Each position is sent one step late, so that the last position can contain the
-            // result.
+            // Each position is sent only when the next one is known, so that the last position can
+            // contain the result.
             let mut last = match progress.next_record {
                 0 => positions.first(),
                 _ => None,
@@ -251,7 +251,7 @@ impl PositionView {
         if progress.positions.is_some() || progress.sent_info.as_ref().is_none_or(is_waiting) {
             return Ok(None);
         }
-        // Without a replay head the match has just ended, and the next poll detects the end.
+        // If there is no replay head, the match has just ended; the next poll detects this.
         let Some(head) = self.hosted.replay_head() else {
             return Ok(None);
         };
@@ -266,7 +266,7 @@ impl PositionView {
 /// Completes after the next change, but not before `SPECTATOR_INTERVAL` has passed since the last
 /// poll.
 async fn next_poll(changes: &mut watch::Receiver<u64>, polled_at: Instant) {
-    // Without a sender the match was removed from memory, and the next poll detects its end.
+    // If the sender was dropped, the match was removed from memory; the next poll detects this.
     let _ = changes.changed().await;
     // Messages to bots are sent first.
     yield_now().await;
