@@ -1,5 +1,5 @@
-//! Renews the lease of this server while it runs, and stops it from answering calls when the lease
-//! is too old.
+//! Renews the lease of this server. Stops the server from answering calls when the lease is too
+//! old.
 
 use std::time::Duration;
 
@@ -45,8 +45,8 @@ impl Cluster {
                     false
                 }
             };
-            // The lease is also checked before the pause, since the process may have been suspended
-            // while the renewal was in flight.
+            // The lease is also checked before the pause: if the process was suspended during the
+            // renewal, the renewed lease may already be too old.
             self.expire_if_due();
             sleep(
                 self.lease_trust()

@@ -1,5 +1,5 @@
-//! Several servers that share a database: membership and leases of nodes, the placement of matches,
-//! and calls that one node forwards to another.
+//! Several servers that share a database: the membership and leases of nodes, the placement of
+//! matches, and the forwarding of calls between nodes.
 
 #![forbid(unsafe_code)]
 

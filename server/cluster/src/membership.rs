@@ -1,4 +1,4 @@
-//! Membership of this server in a cluster that shares one database.
+//! The membership of this server in a cluster that shares one database.
 
 use std::{
     sync::{
@@ -22,16 +22,16 @@ use tracing::error;
 pub struct Cluster {
     nodes: Arc<dyn Nodes>,
     name: NodeName,
-    /// Whether there can be other nodes. A single server has none, and waits for its database
-    /// instead.
+    /// Whether other nodes can share the database. If not, this server waits for a lost database
+    /// instead of stopping.
     is_shared: bool,
-    /// Origin of this server's clock.
+    /// The time at which this server's clock is zero.
     started: Instant,
     trust: Mutex<LeaseTrust>,
-    /// Whether the lease is trusted, for tasks that wait for a change.
+    /// Whether the lease is trusted, for tasks that wait for a change of this value.
     trusted: watch::Sender<bool>,
     is_leader: AtomicBool,
-    /// Notified when a caller requests a match that no live server has.
+    /// Notified when a caller requests a match that no live node serves.
     orphan_requested: Notify,
     /// The status that this server published last.
     status: Mutex<NodeStatus>,
@@ -40,8 +40,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Joins the cluster as the node of this name. The lease is trusted only after its first
-    /// renewal, because its age is unknown until then.
+    /// Joins the cluster as the node of this name. The lease is not trusted before its first
+    /// renewal, since its age is unknown until then.
     pub fn new(nodes: Arc<dyn Nodes>, name: NodeName, is_shared: bool) -> Self {
         Self {
             nodes,
@@ -72,7 +72,7 @@ impl Cluster {
         &*self.nodes
     }
 
-    /// Returns whether this node leads and has loaded all state that belongs to the leader.
+    /// Returns whether this node leads and has loaded all of the leader's state.
     pub fn is_leader(&self) -> bool {
         self.is_leader.load(Ordering::Acquire)
     }
@@ -114,7 +114,7 @@ impl Cluster {
         self.lease_trust().since_renewal(self.now())
     }
 
-    /// Returns the time by this server's clock.
+    /// Returns the time on this server's clock.
     pub(super) fn now(&self) -> Duration {
         self.started.elapsed()
     }
@@ -123,8 +123,8 @@ impl Cluster {
         *self.trust.lock()
     }
 
-    /// Records a successful renewal that started at `started`. It may already be too old if the
-    /// process was suspended before it read the response.
+    /// Records a successful renewal that started at `started`. The lease can already be too old by
+    /// now, if the process was suspended before it read the response.
     pub(super) fn record_renewal(&self, started: Duration) {
         self.trust.lock().record_renewal(started);
         if self.lease_trust().is_valid(self.now()) {
@@ -143,11 +143,12 @@ impl Cluster {
                 .send_if_modified(|trusted| std::mem::replace(trusted, false))
     }
 
-    /// Checks that this server may answer calls: no other node can have taken over its matches yet.
-    /// The check reads the clock, so it is also correct right after the process was suspended.
+    /// Checks that this server may answer calls, because no other node can have taken over its
+    /// matches yet. The check reads the clock, so it is correct even right after the process was
+    /// suspended.
     ///
     /// # Errors
-    /// If the lease was not renewed in time.
+    /// When the lease was not renewed in time.
     pub fn check_lease(&self) -> Result<(), Refusal> {
         if !self.is_shared || self.lease_trust().is_valid(self.now()) {
             Ok(())
@@ -163,7 +164,7 @@ impl Cluster {
         let _ = trusted.wait_for(|trusted| *trusted).await;
     }
 
-    /// Completes, with the refusal for callers, when this server may no longer answer calls.
+    /// Completes when this server may no longer answer calls. Returns the refusal for its callers.
     pub async fn lease_lapsed(&self) -> Refusal {
         let mut trusted = self.trusted.subscribe();
         // `self` owns the sender, so waiting cannot fail.
@@ -171,11 +172,11 @@ impl Cluster {
         Refusal::node_superseded()
     }
 
-    /// Returns whether another node can take over matches: it is live, has an address,
-    /// and is not draining.
+    /// Returns whether another node can take over matches: a live node that has an address and does
+    /// not drain.
     ///
     /// # Errors
-    /// If the store fails.
+    /// When the store fails.
     pub async fn has_successor(&self) -> Result<bool, StoreError> {
         let nodes = self.nodes.nodes().await?;
         let mut others = nodes.iter().filter(|node| node.name != self.name);
@@ -185,14 +186,14 @@ impl Cluster {
     /// Returns all nodes except this one.
     ///
     /// # Errors
-    /// If the nodes cannot be read.
+    /// When the nodes cannot be read.
     pub(crate) async fn other_nodes(&self) -> Result<Vec<StoredNode>, Refusal> {
         let mut nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         nodes.retain(|node| node.name != self.name);
         Ok(nodes)
     }
 
-    /// Checks that no other node plays a match, which this node does not play.
+    /// Checks that no other node serves a match that is not on this node.
     ///
     /// # Errors
     /// A refusal that names the node of the match; or a server error, if a takeover is in progress
@@ -207,7 +208,8 @@ impl Cluster {
                 if is_released || !node.is_live() {
                     self.orphan_requested.notify_one();
                 }
-                // This node has just taken over the match, and is about to serve it.
+                // If the match belongs to this node, a takeover has just ended and the match is
+                // about to be served.
                 if is_released || node.name == self.name {
                     Err(takeover_refusal())
                 } else {
@@ -217,13 +219,13 @@ impl Cluster {
         }
     }
 
-    /// Completes when a caller requests a match that no live server has. A request since the
-    /// previous completion also counts.
+    /// Completes when a caller requests a match that no live node serves. Completes at once if
+    /// there was such a request since the last time.
     pub async fn orphan_requested(&self) {
         self.orphan_requested.notified().await;
     }
 
-    /// Checks that this node has this name, and so serves the matches of the node with the name.
+    /// Checks that this node has the name `name`, or has taken over the node of that name.
     ///
     /// # Errors
     /// A refusal that names the node's address; or a server error, if the nodes cannot be read.
@@ -233,20 +235,21 @@ impl Cluster {
         }
         let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let node = nodes.into_iter().find(|node| node.name.as_str() == name);
-        // If the store was copied from another cluster, it does not contain the node.
+        // A store that was copied from another cluster does not contain the node.
         node.map_or(Ok(()), |node| Err(refer_to(node)))
     }
 
     /// Checks that this node leads.
     ///
     /// # Errors
-    /// A refusal that names the leader; or a server error, if there is none, if this server cannot
-    /// forward calls, or the nodes cannot be read.
+    /// A refusal that names the leader; or a server error, if there is no leader, this server
+    /// cannot forward calls, or the nodes cannot be read.
     pub async fn check_leader(&self) -> Result<(), Refusal> {
         if self.is_leader() {
             return Ok(());
         }
-        // Such a server does not forward calls, so the address would reach the caller.
+        // A server without a cluster does not forward calls, so a refusal with the leader's address
+        // would reach the caller.
         if !self.is_shared {
             return Err(takeover_refusal());
         }
@@ -259,8 +262,8 @@ impl Cluster {
     }
 }
 
-/// The refusal of a call that `node` can answer: the call is forwarded to it. While a takeover of the
-/// node is in progress, the caller has to retry.
+/// Returns the refusal of a call that `node` can answer, so that the call is forwarded to `node`.
+/// During a takeover of that node, the refusal makes the caller retry instead.
 pub(super) fn refer_to(node: StoredNode) -> Refusal {
     let is_live = node.is_live();
     match node.address.filter(|_| is_live) {
@@ -290,7 +293,7 @@ mod tests {
 
     use super::*;
 
-    /// A store with one match at this node, which may have released it.
+    /// A store with one match at this node. The flag is true if the node has released the match.
     struct Planted(StoredNode, bool);
 
     #[async_trait]
@@ -437,7 +440,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_without_a_renewal_does_not_answer_until_the_next() {
-        // The clock started so long ago that its origin does not count as a renewal.
+        // The clock starts before the trust period, so that its origin does not count as a renewal.
         let started = Instant::now().checked_sub(LEASE_TRUST_TIMEOUT).unwrap();
         let long_ago = Duration::ZERO;
         let mut shared = cluster(other(1), true);

@@ -1,4 +1,4 @@
-//! Placement of new matches: on the node that received the call, unless it is nearly full and
+//! The placement of new matches: on the node that received the call, unless that node is busy and
 //! another node is lightly loaded.
 
 use bridgemaster_edge::refusal::Refusal;
@@ -6,25 +6,26 @@ use bridgemaster_store::{NodeName, NodeStatus, StoredNode};
 
 use super::{Cluster, membership};
 
-/// A node that uses this percentage of its slots or processors is busy. Below that it creates the
-/// requested matches itself, since forwarding costs a round trip. The remaining capacity
-/// absorbs matches that arrive before the load is measured again.
+/// A node is busy if it uses this percentage of its slots or of its processors. A node that is not
+/// busy creates the requested matches itself, which saves the round trip of forwarding. The
+/// remaining capacity absorbs the matches that arrive before the load is measured again.
 const BUSY_PERCENT: u32 = 90;
 
-/// A node that uses at most this percentage of its slots and of its processors is lightly loaded.
-/// The value is far below [`BUSY_PERCENT`], because load reports are slightly stale: a node that
-/// receives all new matches must not forward them back.
+/// A node is lightly loaded if it uses at most this percentage of its slots and of its processors.
+/// The value is far below [`BUSY_PERCENT`] because published loads are slightly out of date: a node
+/// that receives all new matches must not forward them back.
 const LIGHT_LOAD_PERCENT: u32 = 50;
 
 const _: () = assert!(LIGHT_LOAD_PERCENT < BUSY_PERCENT);
 
-/// The minimum weight of a node's free processors, in percent, so that the free slots of a
-/// saturated node still count. It is also the weight of a node that has not measured its load yet.
+/// The minimum weight of a node's free processors, in percent. It keeps the free slots of a
+/// saturated node in the comparison. A node that has not measured its load yet has the same weight.
 const MIN_FREE_PERCENT: u32 = 5;
 
 impl Cluster {
-    /// Returns a refusal that forwards the call to a lightly loaded node, if this node, with
-    /// `matches` matches in play, is busy. Returns `None` to create the match here.
+    /// Returns a refusal that forwards the call to a lightly loaded node, if this node is busy.
+    /// `matches` is the number of matches in play on this node. Returns `None` to create the match
+    /// here.
     pub async fn forward_when_busy(&self, matches: usize) -> Option<Refusal> {
         if !self.is_shared() || !is_busy(matches as u64, &self.status()) {
             return None;
@@ -34,8 +35,8 @@ impl Cluster {
         least_loaded_node(nodes, self.name()).map(membership::refer_to)
     }
 
-    /// Returns a refusal that forwards the call to the node with the most free capacity, for a match
-    /// that was refused here with `reason`. Returns `reason` if no other node has capacity.
+    /// Returns a refusal that forwards the call to the node with the most free capacity. Used for a
+    /// match that this node refused with `reason`, which is returned if no other node has capacity.
     pub async fn forward_when_full(&self, reason: Refusal) -> Refusal {
         if !self.is_shared() {
             return reason;
@@ -55,8 +56,8 @@ fn is_busy(matches: u64, status: &NodeStatus) -> bool {
     uses_slots || status.load_percent >= Some(BUSY_PERCENT)
 }
 
-/// Returns whether a node is lightly loaded. A node that has not measured its load yet does not
-/// count, since it may have matches to take over.
+/// Returns whether a node is lightly loaded. A node that has not measured its load yet is not: it
+/// may be about to take over matches.
 fn is_lightly_loaded(node: &StoredNode) -> bool {
     let (slots, matches) = (u64::from(node.status.slots), node.matches);
     let has_slots = node.free_slots() > 0 && matches * 100 <= slots * u64::from(LIGHT_LOAD_PERCENT);

@@ -1,4 +1,4 @@
-//! Sends beats to the nodes to which this node forwards streams of bots.
+//! Sends heartbeats ("beats") to the nodes to which this node forwards bot streams.
 
 use std::{
     collections::HashMap,
@@ -31,12 +31,12 @@ use super::beat_service::SEND_BEATS;
 
 /// An empty gRPC message.
 const BEAT: &[u8] = &[0; 5];
-/// The pause before a failed call is repeated.
+/// The pause before a failed call is retried.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
-/// The time for which beats continue after the last stream. They show the other node that this node
-/// runs, and so that the bot ended the stream.
+/// The time for which beats continue after the last stream has ended. They prove to the other node
+/// that this node still runs, and therefore that the bot ended the stream.
 const LINGER_TIME: Duration = Duration::from_secs(2);
-/// The time for which the sender waits until the other node has read the end of the beats.
+/// The time for which the sender waits for the other node to read the end of the beats.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The nodes to which beats are sent, by address.
@@ -51,9 +51,9 @@ pub(super) struct BeatSender {
 }
 
 impl BeatSenders {
-    /// Returns the sender of beats to the node at `address`. Starts one, over a new `channel`, if
-    /// there is none. `metadata` authenticates this node. Beats end early once `stopping` is
-    /// cancelled, since streams end then.
+    /// Returns the sender of beats to the node at `address`, and starts one over `channel` if there
+    /// is none. `metadata` authenticates this node. Cancelling `stopping` ends the beats early,
+    /// because all streams end then.
     pub(super) fn get_or_start(
         &self,
         address: &str,
@@ -95,7 +95,7 @@ impl Drop for BeatSender {
     }
 }
 
-/// Sends beats until they have `ended`. Until then, repeats the call when it ends.
+/// Sends beats until `ended` completes. If the call ends earlier, it is retried.
 async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &CancellationToken) {
     let value = http::HeaderValue::from_static;
     metadata.insert(header::CONTENT_TYPE, value("application/grpc"));
@@ -121,11 +121,11 @@ async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &Cance
     }
 }
 
-/// A request of beats, until they have ended.
+/// The request body of a heartbeat call: a stream of beats.
 struct BeatBody {
     ended: Pin<Box<WaitForCancellationFutureOwned>>,
     due: Pin<Box<Sleep>>,
-    /// Whether the body waits for all tasks that were ready when the beat was due.
+    /// Whether the body has yielded to the tasks that were ready when the beat was due.
     has_yielded: bool,
 }
 
@@ -152,8 +152,8 @@ impl http_body::Body for BeatBody {
             return Poll::Ready(None);
         }
         ready!(this.due.as_mut().poll(context));
-        // A message of a bot has to wait for all ready tasks, so a beat waits for them too. A task
-        // that wakes itself while it runs goes to the end of the queue.
+        // A bot's message waits for all tasks that are ready, so a beat has to wait for them too.
+        // Waking itself moves this task to the end of the queue.
         if !this.has_yielded {
             this.has_yielded = true;
             context.waker().wake_by_ref();

@@ -37,14 +37,14 @@ pub struct BeatService {
 }
 
 impl BeatService {
-    /// Creates a service whose streams end with the server's `lifecycle`. Connections with beats
-    /// keep their slots.
+    /// Creates a service whose streams end with the server's `lifecycle`. Connections that carry
+    /// beats are not evicted from `slots`.
     pub fn new(lifecycle: Arc<Lifecycle>, slots: Arc<ConnectionSlots>) -> Self {
         Self { lifecycle, slots }
     }
 
-    /// Receives beats until their stream ends, or this server stops. Returns the status of the
-    /// call.
+    /// Receives beats until the sender ends the call or this server stops. Returns the status of
+    /// the call.
     async fn receive(self, request: http::Request<Body>) -> Status {
         let connection = request.extensions().get::<ConnectionInfo>();
         let node = connection.and_then(|connection| connection.forwarding_node.clone());
@@ -53,10 +53,10 @@ impl BeatService {
             return Status::unimplemented("unknown method");
         };
         let peer = connection.peer;
-        // Neither other calls nor other connections must hold up the beats.
+        // The connection is not evicted, since a lost connection would look like a dead node.
         let _protection = self.slots.protect(peer, node.protection_mark(), None);
         if let Some(call) = Call::current() {
-            // A server without a free slot for a stream receives the beats nevertheless.
+            // Beats are received even if the server has no free slot for another stream.
             let _ = call.mark_bot_stream();
         }
         let stopping = self.lifecycle.stop_token();

@@ -1,4 +1,4 @@
-//! The response body of another server, forwarded to the caller.
+//! Forwards the response body of another server to the caller.
 
 use std::{
     pin::Pin,
@@ -51,8 +51,9 @@ impl ForwardedBody {
         }
     }
 
-    /// Ends the response with a refusal. Between two messages it is sent as trailers. Within a
-    /// message it aborts the stream, since trailers there would look like a protocol error.
+    /// Ends the response with a refusal. Between two messages, the refusal is sent as trailers.
+    /// Within a message, the stream is aborted instead, since clients report trailers there as a
+    /// protocol error.
     fn end_with_refusal(&mut self, refusal: Refusal) -> Option<Result<Frame<Bytes>, Status>> {
         self.is_over = true;
         let status = Status::from(refusal);
@@ -105,7 +106,7 @@ impl http_body::Body for ForwardedBody {
 #[derive(Default)]
 struct MessagePosition {
     head: Vec<u8>,
-    /// Bytes of the current message that have not passed yet.
+    /// Bytes of the current message that have not been forwarded yet.
     bytes_left: usize,
 }
 

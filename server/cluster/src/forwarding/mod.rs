@@ -1,12 +1,12 @@
 //! Forwards calls to the node that can answer them, so that callers can use any node.
 //!
-//! A call is first answered locally. If a refusal names another node, the call is forwarded to that
-//! node, with its metadata and unchanged bytes. The response is forwarded to the caller. Messages
-//! are neither decoded nor encoded. A server never forwards a call that was
-//! forwarded to it, so calls cannot loop.
+//! A call is first answered locally. If the refusal names another node, the call is forwarded to
+//! that node with the same metadata and body, and the response is returned to the caller. Messages
+//! are neither decoded nor encoded. A server never forwards a call that was forwarded to it, so
+//! calls cannot loop.
 //!
-//! While a server forwards streams of bots, it sends beats to the other server, which shows whether
-//! it forwards in time.
+//! While a server forwards bot streams, it also sends heartbeats ("beats") to the other server.
+//! Late beats show that the forwarding is slow, not the bot.
 
 mod beat_sender;
 mod beat_service;
@@ -55,23 +55,23 @@ use self::{
 };
 use crate::Cluster;
 
-/// The maximum number of servers that a call is forwarded to in turn. A second hop is needed if a
-/// match moves during the first.
+/// The maximum number of nodes that are tried for one call. Two are needed if a match moves to
+/// another node while the call is forwarded.
 const MAX_FORWARD_HOPS: usize = 3;
 /// The method that opens a seat stream. The stream counts as an ordinary call until its ticket is
 /// known.
 const WATCH_SEAT_PATH: &str = "/bridgemaster.v1.SeatService/WatchSeat";
-/// The methods whose streams have deadlines for bots.
+/// The methods whose streams carry decision requests, which have deadlines.
 const BOT_STREAMS: [&str; 3] = [
     "/bridgemaster.v1.PlayService/Play",
     WATCH_SEAT_PATH,
     "/bridgemaster.v1.LobbyService/Attend",
 ];
 
-/// Creates the endpoint of a node from its address HOST:PORT, with TLS if the cluster uses it.
+/// Creates the endpoint of a node from its address `HOST:PORT`, with TLS if the cluster uses it.
 pub type NodeConnector = Arc<dyn Fn(&str) -> Result<Endpoint, String> + Send + Sync>;
 
-/// Sends calls to other servers.
+/// Forwards calls to other servers.
 pub struct Forwarder {
     connector: NodeConnector,
     credential: Arc<NodeCredential>,
@@ -93,7 +93,7 @@ pub struct Forwarding<S> {
 }
 
 impl<S> Forwarding<S> {
-    /// Forwards the refused calls of `services`.
+    /// Wraps `services`, and forwards the calls that they refuse with the name of another node.
     pub fn new(services: S, forwarder: Option<Arc<Forwarder>>) -> Self {
         Self {
             services,
@@ -144,8 +144,8 @@ where
 }
 
 impl Forwarder {
-    /// Forwards calls over connections that `connector` creates, with the credential of the
-    /// cluster. Forwarded streams end with the server's `lifecycle`.
+    /// Creates a forwarder that connects with `connector` and authenticates with the credential of
+    /// the cluster. Forwarded streams end with the server's `lifecycle`.
     pub fn new(
         connector: NodeConnector,
         credential: Arc<NodeCredential>,
@@ -171,8 +171,8 @@ impl Forwarder {
         &self.credential
     }
 
-    /// Forwards a call to the node at `address`. If the refusal of that node names another one,
-    /// forwards the call to that node, and to at most [`MAX_FORWARD_HOPS`] nodes in all.
+    /// Forwards a call to the node at `address`. If that node refuses the call and names another
+    /// node, the call is forwarded there, up to [`MAX_FORWARD_HOPS`] nodes in all.
     async fn forward(
         &self,
         mut address: String,
@@ -184,7 +184,8 @@ impl Forwarder {
             return Status::from(refusal).into_http();
         }
         let is_bot_stream = BOT_STREAMS.contains(&parts.uri.path());
-        // The stream would end with this server, and the bot would have to connect a second time.
+        // A draining server opens no forwarded stream: the stream would end when this server stops,
+        // and the bot would have to reconnect.
         if is_bot_stream && self.lifecycle.is_draining() {
             return Status::from(Refusal::stopping()).into_http();
         }
@@ -235,7 +236,7 @@ impl Forwarder {
         parts.headers.insert(FORWARDED_HEADER, value);
         // Only this server may set its identifier.
         parts.headers.remove(FORWARDING_NODE_HEADER);
-        // A browser's call may have arrived over HTTP/1.1, where the address is a header.
+        // A call of a browser can arrive over HTTP/1.1, which sends the address as a header.
         parts.headers.remove(header::HOST);
         parts.version = Version::HTTP_2;
         parts.extensions = http::Extensions::new();
@@ -270,7 +271,7 @@ impl Forwarder {
             .connect_lazy()
     }
 
-    /// Sends a request and returns the response, or `None` if the server is lost.
+    /// Sends a request. Returns the response, or `None` if the connection to the server is lost.
     async fn send_request(
         &self,
         mut channel: Channel,
@@ -294,7 +295,7 @@ impl Forwarder {
             Some(self.connect_lazily(endpoint))
         };
         let mut metadata = HeaderMap::new();
-        // Beats have no caller.
+        // Beats belong to no caller, so they share one address.
         let caller = Ipv4Addr::UNSPECIFIED.into();
         let credential = self.credential.header_value(caller, None)?;
         metadata.insert(FORWARDED_HEADER, credential);

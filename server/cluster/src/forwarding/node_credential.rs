@@ -11,18 +11,18 @@ use ring::hmac;
 use subtle::ConstantTimeEq as _;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 
-/// Metadata of a forwarded call: the credential of the cluster, the caller's address, and the round
-/// trip to the caller in µs or [`UNKNOWN_ROUND_TRIP`].
+/// Metadata key of a forwarded call. The value has the credential of the cluster, the caller's
+/// address, and the round trip to the caller in µs or [`UNKNOWN_ROUND_TRIP`].
 pub(crate) const FORWARDED_HEADER: &str = "bridgemaster-passed-on";
-/// Metadata of a forwarded call from a server that sends beats: the identifier of its process. It
-/// is valid only together with [`FORWARDED_HEADER`].
+/// Metadata key of a forwarded call from a server that sends beats. The value is the identifier of
+/// that server's process; it is valid only together with [`FORWARDED_HEADER`].
 pub(super) const FORWARDING_NODE_HEADER: &str = "bridgemaster-forwarding-node";
 /// Placeholder for a round trip that the system does not report.
 const UNKNOWN_ROUND_TRIP: &str = "-";
 /// The name of the secret in the store.
 const SECRET_NAME: &str = "node_pass";
 const SECRET_BYTES: usize = 32;
-/// The text that is authenticated with the secret to derive the credential, so that the secret
+/// The context string from which the credential is derived with the secret, so that the secret
 /// itself is never sent.
 const CREDENTIAL_PURPOSE: &[u8] = b"calls that are passed on";
 
@@ -34,10 +34,11 @@ pub struct NodeCredential {
 }
 
 impl NodeCredential {
-    /// Derives the credential from the secret in the store. The first server creates the secret.
+    /// Reads the secret from the store and derives the credential from it. The first server of a
+    /// cluster creates the secret.
     ///
     /// # Errors
-    /// If the store fails.
+    /// When the store fails.
     pub async fn load_or_create(store: &dyn Store) -> Result<Self, StoreError> {
         let secret = match store.secret(SECRET_NAME).await? {
             Some(secret) => secret,
@@ -57,7 +58,8 @@ impl NodeCredential {
         Self { text }
     }
 
-    /// Returns the caller metadata of a forwarded call, or `None` without a valid credential.
+    /// Returns the metadata about the caller of a forwarded call. Returns `None` if the credential
+    /// is missing or invalid.
     pub fn forwarded_origin(&self, metadata: &HeaderMap) -> Option<ForwardedOrigin> {
         let mut values = metadata.get_all(FORWARDED_HEADER).iter();
         let (value, None) = (values.next()?, values.next()) else {

@@ -1,4 +1,4 @@
-//! Collects the parts of a list that only other nodes know: their matches in play.
+//! Fetches the matches in play on other nodes, for lists that cover the whole cluster.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -28,8 +28,8 @@ use tracing::debug;
 use super::{FORWARDED_HEADER, Forwarder};
 use crate::match_list::{PageToken, RemotePages};
 
-/// The time in which another node has to answer. A stalled node delays lists by this time, for at
-/// most the duration of a lease.
+/// The time within which another node has to answer. A stalled node delays each list by this time
+/// until its lease expires.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The maximum size of an answer, in bytes.
@@ -49,7 +49,7 @@ impl Forwarder {
     /// size.
     ///
     /// # Errors
-    /// If the nodes cannot be read, or a limit of another node is reached.
+    /// When the nodes cannot be read, or another node refuses the call because of a limit.
     pub async fn remote_pages(
         &self,
         caller: ListCaller<'_>,
@@ -86,7 +86,8 @@ impl Forwarder {
                     remote.is_incomplete |= page.incomplete;
                     remote.pages.push(page);
                 }
-                // A list is incomplete only until a takeover, which would not help here.
+                // A refusal by a limit is reported to the caller. It must not count as an
+                // incomplete list, which clients retry after the takeover.
                 Err(status) if is_limit_refusal(&status) => return Err(details_only(&status)),
                 Err(status) => {
                     debug!(%node, %status, "another node did not list its matches");
@@ -107,8 +108,8 @@ impl Forwarder {
             let is_draining = node.status.draining;
             let is_live = node.is_live();
             let address = node.address.filter(|_| is_live);
-            // The matches of a lost node, and those that a draining node has released, are on no
-            // node until they are taken over. A node without an address cannot be asked.
+            // Until they are taken over, the matches of a dead node, and those that a draining node
+            // has released, are on no node. A node without an address cannot be called.
             remote.is_incomplete |= node.matches > 0 && (address.is_none() || is_draining);
             if let Some(address) = address {
                 parts.push((node.name, address));
@@ -152,7 +153,7 @@ fn details_only(status: &Status) -> Status {
     Status::with_details(status.code(), status.message(), details)
 }
 
-/// Asks a node for its part of a list.
+/// Calls a node for its part of a list.
 async fn list_own(
     channel: Channel,
     metadata: MetadataMap,

@@ -1,4 +1,4 @@
-//! A request body that is buffered, so that it can be sent to several servers in turn.
+//! Buffers a request body, so that it can be sent to several servers in turn.
 
 use std::{
     pin::Pin,
@@ -14,7 +14,7 @@ use http_body::Frame;
 use parking_lot::Mutex;
 use tonic::{Status, body::Body, codegen::Bytes};
 
-/// A request body that buffers the bytes that were read, until they are no longer needed.
+/// A request body that keeps the bytes that were read, for as long as it may have to be sent again.
 pub(super) struct ReplayableBody {
     shared: Arc<Mutex<SharedBody>>,
 }
@@ -24,14 +24,14 @@ struct SharedBody {
     is_complete: bool,
     /// The bytes that were read; `None` once they are no longer needed, or exceed the limit.
     buffered: Option<BufferedBytes>,
-    /// The number of readers so far. Only the latest one may read.
+    /// The number of readers that were created. Only the latest one may read.
     readers: u32,
 }
 
 struct BufferedBytes {
     parts: Vec<Bytes>,
-    /// The number of bytes that may still be buffered without counting against the limit on
-    /// unfinished requests. It starts at [`CALL_BUFFER_BYTES`].
+    /// The number of bytes that may still be buffered before buffered bytes count against the limit
+    /// on unfinished requests. Starts at [`CALL_BUFFER_BYTES`].
     free_bytes: usize,
     counted: Option<RequestBytes>,
     call: Option<Arc<Call>>,
@@ -41,7 +41,7 @@ struct BufferedBytes {
 struct BodyReader {
     shared: Arc<Mutex<SharedBody>>,
     number: u32,
-    /// The number of buffered parts that this reader has returned.
+    /// The number of buffered chunks that this reader has returned.
     read: usize,
 }
 
@@ -77,7 +77,7 @@ impl ReplayableBody {
         }))
     }
 
-    /// Stops buffering: the current reader is the last one.
+    /// Stops buffering. The current reader becomes the last one.
     pub(super) fn stop_buffering(&self) {
         self.shared.lock().buffered = None;
     }
@@ -141,7 +141,7 @@ impl http_body::Body for BodyReader {
                     }
                 }
             }
-            // The body can no longer be read to its end.
+            // After an error, the body cannot be read to its end again.
             Some(Err(_)) => shared.buffered = None,
         }
         Poll::Ready(frame)
@@ -212,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn a_request_beyond_the_limit_is_read_once() {
         const LARGE: &[u8] = &[0; CALL_BUFFER_BYTES];
-        // Outside of a call nothing is counted, and nothing beyond the fixed allowance is buffered.
+        // Outside of a call no memory can be reserved, so only the free bytes are buffered.
         let request = ReplayableBody::new(body(&[LARGE, b"b", b"c"]));
         let mut first = request.reader().unwrap();
         assert_eq!(next(&mut first).await.unwrap().unwrap().len(), LARGE.len());
