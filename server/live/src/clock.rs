@@ -1,9 +1,8 @@
 //! The clock of a match, and the timer that wakes a match at its deadline.
 //!
-//! Nearly every decision moves a match's deadline, and it nearly always moves to a later time.
-//! So the timer sleeps until the deadline that it last read, and then
-//! reads the deadline again. Only a deadline that moves to an earlier time wakes the timer early, so
-//! most decisions do not wake it.
+//! Nearly every decision changes the deadline of its match, usually to a later time. So the timer
+//! sleeps until the deadline that it read last, and then reads it again. It is woken early only if
+//! the deadline moves to an earlier time, so most decisions do not wake it.
 
 use std::{
     sync::Arc,
@@ -15,7 +14,7 @@ use bridgemaster_match::{ClockOffset, ServerTime};
 use bridgemaster_referee::Time;
 use tokio::{sync::Notify, time::sleep_until};
 
-/// The clock of one match. An offset from the server's clock ensures that the time of a match never
+/// The clock of one match. Its offset from the server's clock ensures that match time never
 /// decreases when another server continues the match.
 #[derive(Clone)]
 pub(super) struct MatchClock {
@@ -101,7 +100,7 @@ mod tests {
         let left = ahead.instant(deadline) - tokio::time::Instant::now();
         assert!(left <= Duration::from_secs(5), "{left:?}");
         assert!(ahead.time_at(Instant::now()) >= started.time);
-        // A match whose clock was behind follows the server's clock at once.
+        // A match clock that is behind adopts the server's time.
         let behind = MatchClock::starting_at(&server, Time(0));
         assert!(behind.now().time.0 < HOUR_US);
     }

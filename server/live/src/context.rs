@@ -28,7 +28,7 @@ pub(crate) struct Context {
     pub(super) offer_tickets: OfferTickets,
     /// The open match groups.
     pub(super) groups: Arc<Groups>,
-    /// The budget, in bytes, for updates that wait behind earlier updates in spectators' queues.
+    /// The budget, in bytes, for updates that wait in spectators' queues behind earlier updates.
     pub(super) watcher_queue_bytes: Arc<Limiter>,
     /// The cluster that shares the store, if the store can be shared. Set before the first match is
     /// created.

@@ -43,7 +43,7 @@ pub struct MatchOptions {
     /// Seats that are offered to attending bots. The tickets of these seats are sent only in the
     /// offers.
     pub offered: BTreeMap<Seat, OfferedSeat>,
-    /// A guard that is dropped once the match is hosted or its creation has failed.
+    /// A guard that is held until the match is hosted or its creation has failed.
     pub hold_until_created: Option<Arc<dyn Any + Send + Sync>>,
     /// The match group to which the match belongs.
     pub group: Option<MatchGroup>,
@@ -127,7 +127,7 @@ pub struct CreationPermit {
 pub enum CreationStart {
     /// An earlier call created the match.
     Previous(CreatedMatch),
-    /// No earlier call created the match, so this call may create it.
+    /// Whether the match was created by an earlier call.
     New(CreationPermit),
 }
 
@@ -352,7 +352,7 @@ impl Matches {
             return Err(Refusal::field("match_id", detail));
         }
         let groups = &self.context().groups;
-        // A group that withholds nothing has nothing to reveal.
+        // The seeds of other groups are not withheld, so there is nothing to reveal.
         let withheld = facts.withheld_group.as_ref();
         let Some(key) = withheld.filter(|key| groups.is_open(key)) else {
             return Ok(());
@@ -453,8 +453,8 @@ impl Matches {
         if self.quarantine().maker_of(id).is_some() {
             return Err(match_unreadable(id));
         }
-        // Ask the other nodes first, then read finished matches. Otherwise a match that ends
-        // between the two reads would be missed.
+        // The other nodes must be queried before the finished matches are read. In the reverse
+        // order, a match that ends between the two reads would be missed.
         self.check_not_remote(id).await?;
         let stored = self.load_stored(id).await?;
         Ok(stored.map(|stored| Arc::new(stored) as _))

@@ -1,8 +1,8 @@
-//! The spectators' delay: a cursor over the records of a match, which moves on once a record is older
-//! than the delay.
+//! The spectators' delay: a cursor over the records of a match, which advances once a record is
+//! older than the delay.
 //!
-//! Viewers with a delay see only what the cursor has passed. Nothing else is known to them, so no
-//! later information can be revealed by mistake. Viewers without a delay see the match itself.
+//! A delayed viewer's responses are built only from the records before the cursor, so they cannot
+//! reveal later information by mistake. Viewers without a delay see the match itself.
 
 mod commands;
 pub(super) mod delay_records;
@@ -40,11 +40,11 @@ use super::{
 };
 use crate::journal::{Gated, NotStored};
 
-/// The place up to which viewers with a delay see a match.
+/// The position up to which delayed viewers see a match.
 pub(crate) struct VisibilityCursor {
     original: Arc<dyn HostedMatch>,
     delay: Duration,
-    /// The time at which the delay ends, known once the match has ended.
+    /// The time at which the delay ends; set once the match has ended.
     end_visible_at: OnceLock<Instant>,
     context: Arc<Context>,
     /// The number of changes; 0 until the cursor has caught up for the first time.
@@ -108,7 +108,7 @@ impl VisibilityCursor {
         self.changes.subscribe()
     }
 
-    /// Completes once everything that is due is visible.
+    /// Completes once the cursor has revealed all records that are due.
     pub(super) async fn until_ready(&self) {
         // `self` owns the sender, so the wait cannot fail.
         let _ = self.subscribe().wait_for(|count| *count > 0).await;
@@ -129,7 +129,7 @@ impl VisibilityCursor {
         }
     }
 
-    /// Subscribes this watcher to updates; `None` once the delay has ended.
+    /// Subscribes this watcher to updates. Returns `None` once the delay has ended.
     pub(super) fn watch(&self, watcher: Option<Watcher>) -> Result<Option<WatchReceiver>, Refusal> {
         let reservation = self.audience.reserve(watcher, &self.context.limits)?;
         let state = self.delayed_state();
@@ -140,8 +140,8 @@ impl VisibilityCursor {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Moves the cursor until the delay has ended or the server stops. `replay` returns the replay
-    /// of the ended match, if there is one.
+    /// Advances the cursor until the delay has ended or the server stops. `replay` returns the
+    /// replay of the ended match, if there is one.
     pub(super) async fn drive(&self, replay: impl Future<Output = Option<Arc<[u8]>>>) {
         let stopping = self.context.lifecycle.stop_token();
         let followed = select! {
@@ -156,8 +156,8 @@ impl VisibilityCursor {
         self.notify_changed();
     }
 
-    /// Follows the match to its end. After a panic, for example of the game's rules, only the end
-    /// of the match is revealed, in time.
+    /// Reveals the records of the match until its end. If this panics, for example in the game's
+    /// rules, reveals only the end of the match, at the time at which it becomes visible.
     async fn follow_or_wait(
         &self,
         replay: impl Future<Output = Option<Arc<[u8]>>>,
@@ -221,14 +221,14 @@ impl VisibilityCursor {
                 return Ok(known_at);
             }
             self.reveal_and_notify();
-            // If the sender was dropped, the match is no longer in memory, and the next read finds
-            // its end.
+            // If the sender was dropped, the match is no longer in memory, and the next iteration
+            // finds its end.
             let _ = self.reveal_while(changes.changed()).await;
         }
     }
 
-    /// Awaits a future, and meanwhile reveals records as they become due. So committed records are
-    /// revealed in time, however long a pending commit takes.
+    /// Awaits a future while revealing records as they become due, so that a pending commit does
+    /// not delay the visibility of committed records.
     async fn reveal_while<T>(&self, awaited: impl Future<Output = T>) -> T {
         let mut awaited = pin!(awaited);
         loop {
@@ -278,7 +278,7 @@ impl VisibilityCursor {
 async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
     let mut future = pin!(future);
     poll_fn(|context| {
-        // After a panic the partial state of the future is not used.
+        // After a panic, the partial state of the future is not used again.
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(polled) => polled.map(Ok),
             Err(_) => Poll::Ready(Err(Panicked)),
@@ -320,7 +320,8 @@ mod tests {
         ))
     }
 
-    /// Returns a match that has just ended, a spectator from before that, and a moment before it.
+    /// Returns the cursor of a match that has just ended, a spectator that subscribed before the
+    /// end, and an instant before the end.
     async fn just_ended(matches: &Arc<Matches>) -> (Arc<VisibilityCursor>, WatchReceiver, Instant) {
         let config = MatchConfig {
             game: with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default())),
@@ -361,7 +362,8 @@ mod tests {
         (delayed, updates, before_end)
     }
 
-    /// Returns the states that a spectator from before the view was driven has received.
+    /// Returns the states that were sent to a spectator that subscribed before the cursor was
+    /// started.
     async fn received_states(mut updates: WatchReceiver) -> Vec<MatchState> {
         let mut states = Vec::new();
         while let Some(message) = updates.recv().await

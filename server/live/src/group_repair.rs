@@ -1,5 +1,5 @@
-//! Restores open groups whose records are damaged. The state of such a group is derived from its
-//! finished matches, so that a damaged record reveals no seed.
+//! Restores open groups whose records are damaged. The state of such a group is rebuilt from its
+//! finished matches, and until then no seed of the group is revealed.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -36,7 +36,8 @@ pub async fn repair_records(store: &dyn Store) -> Result<RecordRepair, StoreErro
         };
         repair.damaged += 1;
         let name = name.clone();
-        // The existence of this record means that the group has ended, so the value can be empty.
+        // This record's existence marks the group as ended; its value is unused, so it can be
+        // empty.
         repair.writes.push(if name.starts_with(OVER_RECORD_PREFIX) {
             Write::PutRecord {
                 name,
@@ -56,9 +57,9 @@ pub async fn repair_records(store: &dyn Store) -> Result<RecordRepair, StoreErro
     Ok(repair)
 }
 
-/// Searches all finished matches for match groups that have not ended and are not open in `groups`.
-/// Adds these groups to `groups`, with a state derived from their matches. Call this when a record
-/// is unreadable, since even the record's name might be damaged.
+/// Searches all finished matches for groups that have not ended and are not in `groups`, and adds
+/// these groups with a state that is rebuilt from their matches. Called when a record is
+/// unreadable, because even the name of the record might be damaged.
 pub(super) async fn find_lost_groups(
     store: &dyn Store,
     groups: &Arc<Groups>,

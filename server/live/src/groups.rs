@@ -1,7 +1,7 @@
 //! Match groups whose seeds are withheld until the last match has ended.
 //!
-//! Open groups are kept in memory, and in the store as records that are committed with the matches
-//! that change them. So after a crash the state of a group is consistent with its matches.
+//! Open groups are kept in memory, and in the store as records that are committed together with the
+//! matches that change them. So after a crash the state of a group is consistent with its matches.
 
 mod group;
 
@@ -209,10 +209,10 @@ impl Groups {
         gate
     }
 
-    /// Loads the open groups from an earlier server's records, and makes this server the groups'
-    /// owner. Returns whether all records could be read: an unreadable record can belong to any
-    /// group, since the record's name might be damaged too. Does nothing if this server already
-    /// owns the groups, since their state in memory is newer than any record.
+    /// Loads the open groups from the records of an earlier server, and makes this server the owner
+    /// of the groups. Returns whether all records could be read. An unreadable record can belong to
+    /// any group, since its name might be damaged too. Does nothing if this server already owns the
+    /// groups, since their state in memory is newer than the records.
     pub(super) fn load_authoritative(&self, records: Records) -> bool {
         let mut table = self.0.lock();
         if table.is_authoritative {
@@ -226,7 +226,7 @@ impl Groups {
     }
 
     /// Replaces the replica of groups that another node owns. Does nothing if these records were
-    /// requested earlier than the current replica's.
+    /// requested before those of the current replica.
     pub(super) fn load_replica(&self, records: Records, started: Instant) -> bool {
         let mut table = self.0.lock();
         if table.is_authoritative || table.read_at.is_some_and(|read_at| read_at > started) {
@@ -283,7 +283,7 @@ impl Groups {
     }
 }
 
-/// The refusal of a match for a group that has ended or was closed.
+/// Returns the refusal of a match whose group has ended or was closed.
 pub(super) fn group_over() -> Refusal {
     Refusal::field(
         "config.group.group_id",
@@ -291,7 +291,7 @@ pub(super) fn group_over() -> Refusal {
     )
 }
 
-/// The refusal of data that a group withholds.
+/// Returns the refusal of data that an unfinished group withholds.
 pub(super) fn group_running() -> Refusal {
     Refusal::new(
         RefusalReason::GroupRunning,

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::journal::{Gate, Gated};
 
-/// Completes with an event of a match, or when the match moves to another node.
+/// A future about a match that also completes when the match moves to another node.
 pub(crate) type MatchFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// The properties of a match that never change.
@@ -139,9 +139,9 @@ pub trait HostedMatch: Send + Sync {
         None
     }
 
-    /// Returns the current state, and the public records from this byte offset on. The records
-    /// contain secrets of the match; [`Positions`](bridgemaster_replay::Positions) determines the
-    /// visible parts.
+    /// Returns the current state, and the public records after the first `from_bytes` bytes. The
+    /// records contain secrets of the match; [`Positions`](bridgemaster_replay::Positions)
+    /// determines which parts a viewer may see.
     fn updates_from(&self, from_bytes: usize) -> Gated<ReplayUpdate>;
 
     /// Returns the rules and setup of the match; `None` for an ended match, since its replay
@@ -165,8 +165,8 @@ pub trait HostedMatch: Send + Sync {
         None
     }
 
-    /// Returns the spectators' delay. Returns `None` without a delay, and for a match that ended on
-    /// this server, since its delayed view already exists.
+    /// Returns the spectators' delay. Returns `None` if there is no delay, or if the match ended on
+    /// this server: its delayed view then already exists.
     fn spectator_delay(&self) -> Option<SpectatorDelay>;
 
     /// Returns whether another node might still serve the delayed view of the match.
@@ -177,7 +177,7 @@ pub trait HostedMatch: Send + Sync {
     /// Returns the time since the match started, by the server's clock; `None` before the start.
     fn elapsed(&self) -> Option<Duration>;
 
-    /// Completes when another node continues the match while this server still runs.
+    /// Completes when another node takes over the match while this server still runs.
     fn until_moved(&self) -> MatchFuture<'_> {
         Box::pin(std::future::pending())
     }
@@ -214,17 +214,17 @@ pub trait HostedMatch: Send + Sync {
     /// If the bot is connected, or the match has ended.
     fn expire_seat(&self, seat: Seat, why: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>>;
 
-    /// Records that the server itself refused a seat's bot, or caused the loss of its `lost` stream,
-    /// so that the seat's clocks are paused. Has no effect if the seat has had a newer stream than
-    /// the lost one.
+    /// Records that the server refused a seat's bot, or that the server caused the loss of the
+    /// stream `lost`, and pauses the seat's clocks. Has no effect if the seat has a newer stream
+    /// than `lost`.
     fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) -> Outcome<()>;
 
-    /// Handles a report from a stream of a seat; reports from superseded streams are dropped.
+    /// Handles an input from a stream of a seat. Inputs from superseded streams are dropped.
     /// Returns the gate of the commit, if there is one.
     fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>>;
 
-    /// Handles a bot's answer to a request, from a stream of its seat. Returns the verdict, or
-    /// `None` if the answer was dropped. A stream submits one answer at a time.
+    /// Handles a bot's answer to a request. Returns the verdict, or `None` if the answer was
+    /// dropped. A stream must submit one answer at a time.
     fn answer(
         &self,
         seat: Seat,
@@ -232,12 +232,12 @@ pub trait HostedMatch: Send + Sync {
         input: SeatInput,
     ) -> Outcome<Option<Gated<Verdict>>>;
 
-    /// Records that a request was passed to the transport. The match processes this record together
-    /// with the next input.
+    /// Records that a request was passed to the transport. The match processes the record together
+    /// with its next input.
     fn record_handover(&self, seat: Seat, stream: StreamNumber, request_id: u32);
 
-    /// Returns whether another node can continue the match at any time: bots play the match, and no
-    /// group, offer or delayed view binds it to this node.
+    /// Returns whether another node can continue the match at any time: only bots play it, and no
+    /// group, offer or delayed view ties it to this node.
     fn is_movable(&self) -> bool {
         false
     }
@@ -264,8 +264,8 @@ pub trait HostedMatch: Send + Sync {
 pub struct SpectatorDelay {
     /// The age at which a record becomes visible.
     pub delay: Duration,
-    /// The time until the end becomes visible, for a match that ended before this server started;
-    /// `None` for a match in play.
+    /// The time from this server's start until the end becomes visible, for a match that ended
+    /// earlier; `None` for a match in play.
     pub end_visible_in: Option<Duration>,
 }
 
@@ -309,8 +309,8 @@ impl ReplayBytes {
 pub(crate) trait ActiveMatch: HostedMatch {
     fn clock(&self) -> MatchClock;
 
-    /// Returns the notification that tells the timer that the deadline has moved to an earlier time
-    /// or was removed.
+    /// Returns the notification that wakes the timer when the deadline moves to an earlier time or
+    /// is removed.
     fn deadline_moved(&self) -> Arc<Notify>;
 
     /// Applies all deadlines that have passed. Returns the next deadline, or `None` if there will
@@ -358,8 +358,8 @@ impl<T> Outcome<T> {
     }
 }
 
-/// Receives notifications about matches, to offer their seats or to count their results. Methods
-/// are called without the lock of any match, and must not block.
+/// Receives notifications about matches, for example to offer their seats or to count their
+/// results. Methods are called without the lock of any match, and must not block.
 pub trait MatchListener: Send + Sync {
     /// A new match, or a match from an earlier server, is now hosted and stored. `ticket` returns
     /// the tickets of the match's offered seats.

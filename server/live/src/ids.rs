@@ -1,8 +1,8 @@
 //! Identifiers, tickets and seeds that the server generates.
 //!
 //! The store contains only the hashes of tickets. The tickets of offered seats are derived from a
-//! secret in the store, so that an offer is sent again with the same ticket after a restart, and a
-//! bot that is joining its seat at that moment is not refused.
+//! secret in the store. So after a restart an offer is repeated with the same ticket, and a bot
+//! that is just joining with it is not refused.
 
 use std::fmt;
 
@@ -122,8 +122,8 @@ impl OfferTickets {
         Ticket::with_secret(id, &self.secret(id, seat))
     }
 
-    /// Returns the ticket for a seat, in the format that matches this hash. Tickets of matches
-    /// created by an earlier version name no match.
+    /// Returns the ticket for a seat, in the format that has this hash: tickets of earlier versions
+    /// do not name the match.
     pub(super) fn ticket_with_hash(&self, id: &MatchId, seat: Seat, hash: TicketHash) -> Ticket {
         let ticket = self.ticket(id, seat);
         if ticket.hash() == hash {

@@ -32,7 +32,7 @@ pub struct MatchPage {
     pub damaged: Vec<String>,
     /// The position at which the list continues; `None` at its end.
     pub next: Option<PageToken>,
-    /// Whether matches may be missing, because no node that answers has them.
+    /// Whether the list may lack matches, because they are on a node that does not answer.
     pub is_incomplete: bool,
 }
 
@@ -89,11 +89,11 @@ impl PageParts {
 }
 
 impl MatchPage {
-    /// Leaves out a match whose delayed view is on another node. That node lists the match, unless
-    /// a takeover of the node is in progress.
+    /// Omits a match whose delayed view is on another node. That node lists the match, unless a
+    /// takeover of the node is in progress.
     ///
     /// # Errors
-    /// The refusal of the view, if it has another reason.
+    /// The refusal of the view, if it has another cause.
     fn omit(&mut self, refusal: Refusal) -> Result<(), Refusal> {
         if refusal.reason() != RefusalReason::NodeSuperseded {
             return Err(refusal);
@@ -104,7 +104,8 @@ impl MatchPage {
     }
 }
 
-/// Returns the key whose matches a list is limited to, if any; or `None` if the viewer sees none.
+/// Returns the key to whose matches a list is limited. The outer `None` means that the viewer may
+/// see no match at all.
 fn listed_party<'a>(viewer: &'a Caller, party: Option<&'a KeyName>) -> Option<Option<&'a KeyName>> {
     match viewer.visible() {
         Visibility::All => Some(party),

@@ -192,7 +192,7 @@ impl<G: WireGame> LiveMatch<G> {
         self.inbox.lock()
     }
 
-    /// Passes an input to the match, together with all pending reports, and executes the effects.
+    /// Passes an input to the match, after all pending reports, and executes the effects.
     fn drive<T>(
         &self,
         locked: &mut Locked<G>,
@@ -223,11 +223,11 @@ impl<G: WireGame> LiveMatch<G> {
         let value = act(&mut locked.machine, (now, &mut reports), &mut effects);
         locked.counted.set_phase(locked.machine.referee().phase());
         self.state.set(locked.machine.state());
-        // Watchers are notified before messages are sent to bots, since the task that is woken last
-        // runs first.
+        // Watchers are notified before messages are sent to bots: the task that is woken last runs
+        // first, and that should be the bot's.
         locked.notify_changes();
         let ended = locked.carry_out(&self.shared, &mut effects, now);
-        // If the effects ended a stream that was too slow, the visible state has changed, too.
+        // If an effect closed the stream of a slow reader, the visible state has changed again.
         locked.notify_changes();
         if ended.is_some() {
             // The end is published here, since the match might be removed from memory before the
@@ -239,7 +239,8 @@ impl<G: WireGame> LiveMatch<G> {
     }
 }
 
-/// Reports and effects, both empty between calls, so that all matches can share one pair per thread.
+/// Buffers for reports and effects. Both are empty between calls, so all matches that run on a
+/// thread can share one pair.
 type Buffers = (Vec<Report>, Vec<Effect>);
 
 thread_local! {

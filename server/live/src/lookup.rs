@@ -55,7 +55,7 @@ impl Matches {
             return Ok(Some(found));
         }
         let quarantined = self.quarantine().maker_of(id);
-        // A match that is on this node but not visible is not looked up on other nodes.
+        // A match on this node that the viewer may not see is not looked up on other nodes.
         let is_here = self.in_memory(id).is_some() || quarantined.is_some();
         if quarantined.is_some_and(|maker| viewer.sees_unreadable(maker.as_ref())) {
             return Err(match_unreadable(id));
@@ -65,9 +65,9 @@ impl Matches {
         };
         let _admission = self.read_limiter().admit(reader)?;
         let _permit = self.read_limiter().acquire().await?;
-        // A viewer who may see only individual matches learns nothing about other nodes. Ask the
-        // other nodes first, then read finished matches. Otherwise a match that ends between the
-        // two reads would be missed.
+        // For a viewer who may see only individual matches, the other nodes are not queried, so
+        // nothing about them is revealed. The query must precede the read of finished matches. In
+        // the reverse order, a match that ends between the two reads would be missed.
         if !is_here && !matches!(viewer.visible(), Visibility::None) {
             self.check_not_remote(id).await?;
         }
@@ -82,7 +82,7 @@ impl Matches {
         match read {
             Ok(stored) if is_visible(&stored) => Ok(Some(Arc::new(stored) as _)),
             Ok(_) if matches!(viewer.visible(), Visibility::None) => Ok(None),
-            // The call is forwarded as if the match were still in play.
+            // The call is forwarded to the node of the delayed view, as for a match in play.
             Ok(stored) => self.check_view_is_local(&stored).await.map(|()| None),
             Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
                 let is_party = match viewer.visible() {
@@ -239,7 +239,7 @@ impl Matches {
         })
     }
 
-    /// Converts an error from a read of a match to a refusal.
+    /// Converts an error that occurred while a match was read into a refusal.
     fn read_failed(&self, id: &MatchId, error: StoreError) -> Refusal {
         match error {
             StoreError::Damaged { damage, .. } => {

@@ -45,7 +45,7 @@ pub(super) const MAX_BATCHES: usize = 64;
 /// All of a server's matches.
 pub struct Matches {
     context: Arc<Context>,
-    /// Notified when no match is open any more.
+    /// Notified when the last open match has ended.
     idle: Notify,
     quarantine: Quarantine,
     read_limiter: ReadLimiter,
@@ -175,8 +175,8 @@ impl Matches {
         &self.context.signing_key
     }
 
-    /// Creates a match with `make`, in a free slot. If no slot is free, `make` is not called, so
-    /// that a full server does not compute a setup for nothing.
+    /// Reserves a slot, and then creates a match with `make`. If no slot is free, `make` is not
+    /// called, so that a full server does not compute a setup for nothing.
     pub(super) fn with_slot<T>(
         &self,
         maker: Option<&KeyName>,
@@ -199,7 +199,7 @@ impl Matches {
         let spectator_delay = played.spectator_delay();
         let is_delayed = spectator_delay.is_some();
         if let Some(spectator_delay) = spectator_delay {
-            // The cursor starts before the match can be found.
+            // The cursor is started before the match can be looked up.
             self.start_cursor(&(Arc::clone(&played) as _), spectator_delay, delay_permit);
         }
         let parties = played.parties();
@@ -237,8 +237,8 @@ impl Matches {
         self.record_end(restart);
     }
 
-    /// Adds a finished match to memory, unless it is already there. This server serves the delayed
-    /// view of the match if `shows_view_here`.
+    /// Adds a finished match to memory, unless it is already there. If `shows_view_here`, this
+    /// server serves the delayed view of the match.
     pub(super) fn remember_finished(self: &Arc<Self>, stored: StoredMatch, shows_view_here: bool) {
         let (id, tickets) = (stored.id().clone(), stored.tickets());
         let parties = stored.parties();
@@ -306,7 +306,7 @@ impl Matches {
         &self.delayed
     }
 
-    /// Returns the lock that keeps a match's tickets consistent with the roster's.
+    /// Returns the lock under which the tickets of a match and of the index are changed together.
     pub(super) fn ticket_lock(&self) -> &Mutex<()> {
         &self.ticket_lock
     }
@@ -340,9 +340,9 @@ impl Matches {
                 if let Ok(view) = self.view_for(hosted, viewer).await
                     && let Some(info) = view.info_if_matching(query)
                 {
-                    // Only matches that the viewer sees determine whether and where the list
-                    // continues. Otherwise it would reveal that a bot has joined a match that does
-                    // not visibly satisfy the query.
+                    // The position at which the list continues depends only on matches that the
+                    // viewer sees as satisfying the query. Otherwise it would reveal a bot that has
+                    // joined a match invisibly.
                     if page.len() == count {
                         let last = page.last().map(|(last, _)| last.clone());
                         return (page, last.or(before));
@@ -440,7 +440,7 @@ mod tests {
         };
         let created = matches.create(&config, MatchOptions::default()).await;
         let CreatedMatch { info, tickets, .. } = created.unwrap();
-        // The timer registers the startup deadline, an hour from now.
+        // Lets the timer register the startup deadline, which is an hour away.
         yield_now().await;
         for ticket in tickets {
             let ticket = Ticket::from_client(&ticket.ticket);

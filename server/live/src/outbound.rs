@@ -65,7 +65,7 @@ struct Queued {
 
 struct Message {
     outgoing: Outgoing,
-    /// The permits for the message's bytes while the message waits behind earlier messages.
+    /// The permits for the message's bytes; held while the message waits behind earlier messages.
     _counted: Option<[Permit; 2]>,
 }
 
@@ -104,8 +104,8 @@ impl OutboundSender {
     pub(crate) fn send(&self, outgoing: Outgoing, gate: Option<Gate>) -> Result<(), QueueFull> {
         let mut queued = self.queue.0.lock();
         if queued.is_receiver_closed {
-            // A closed queue is not an error, since the match is notified when the stream is
-            // dropped.
+            // Sending to a closed queue is not an error: the match is notified separately when the
+            // stream is dropped.
             return Ok(());
         }
         let messages = queued.messages.len();
@@ -139,7 +139,7 @@ impl OutboundSender {
         self.wake_after(gate);
     }
 
-    /// The stream is woken only once the gate is open, since it cannot send the message earlier.
+    /// Wakes the stream once the gate is open, since it cannot send the message earlier.
     fn wake_after(&self, gate: Option<Gate>) {
         let queue = Arc::clone(&self.queue);
         match gate {

@@ -1,5 +1,5 @@
-//! Finds the node that answers a call: the node that plays or serves a match, or the leader. Calls
-//! for other nodes are refused with the node's address, and so forwarded.
+//! Finds the node that answers a call: the node that plays or serves a match, or the leader. A call
+//! for another node is refused with that node's address, so that the call is forwarded.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Matches {
         config: &MatchConfig,
         options: MatchOptions,
     ) -> Result<CreatedMatch, Refusal> {
-        // Matches of withheld groups are created by the leader.
+        // Only the leader creates matches of withheld groups.
         let cluster = self.cluster().filter(|_| !options.has_withheld_seeds());
         let Some(cluster) = cluster else {
             return self.create(config, options).await;
@@ -92,9 +92,9 @@ impl Matches {
         if self.in_memory(&id).is_some() {
             return Ok(());
         }
-        // Ask the other nodes first, then read finished matches. Otherwise a match that ends
-        // between the two reads would be missed. Asking needs a read permit, since clients can
-        // present invented tickets.
+        // The other nodes must be queried before the finished matches are read. In the reverse
+        // order, a match that ends between the two reads would be missed. The query needs a read
+        // permit, since clients can present invented tickets.
         let permit = self.read_limiter().acquire().await?;
         self.check_not_remote(&id).await?;
         drop(permit);
@@ -103,15 +103,15 @@ impl Matches {
         };
         let is_here = self.check_view_is_local(&ended).await;
         if !ended.tickets().contains(&ticket.hash()) {
-            // A caller that knows only the identifier must not learn whether the match has ended.
+            // A caller without a valid ticket must not find out whether the match has ended.
             return is_here;
         }
         self.remember_finished(ended, is_here.is_ok());
         Ok(())
     }
 
-    /// Checks that no other node serves the delayed view of a match. For delayed viewers, the match
-    /// is still in play on that node, so calls about the match are forwarded.
+    /// Checks that no other node serves the delayed view of a match. To delayed viewers such a
+    /// match is still in play on that node, so calls about the match are forwarded there.
     ///
     /// # Errors
     /// A refusal that names that node, or a server error if the node cannot be determined.
@@ -132,8 +132,8 @@ impl Matches {
             .await;
         match record.map(|record| record.and_then(|record| delay_records::serving_node(&record))) {
             Ok(Some(node)) => cluster.check_node_is_local(&node).await,
-            // Either the delay has ended, or the record cannot be read and this node serves the
-            // delayed view.
+            // Either the delay has ended, or the record is damaged, in which case this node serves
+            // the delayed view.
             Ok(None) | Err(StoreError::Damaged { .. }) => Ok(()),
             Err(error) => {
                 error!(%error, "cannot read from the store");

@@ -17,8 +17,9 @@ use tracing::error;
 
 use bridgemaster_match::{MatchId, MatchParties, TicketHash};
 
-/// The maximum number of damaged values of finished matches that are logged. Each one needs a few
-/// hundred bytes of memory. Requests for further damaged values are refused without a log line.
+/// The maximum number of damaged values of finished matches that are remembered as logged. Each
+/// uses a few hundred bytes of memory. Beyond this number, damaged values are refused without a log
+/// line.
 const MAX_REPORTED: usize = 10_000;
 
 /// The matches that cannot be read.

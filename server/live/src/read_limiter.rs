@@ -89,7 +89,7 @@ impl ReadLimiter {
     }
 }
 
-/// Counts a waiting call until the guard is dropped.
+/// Counts a waiting call; dropping the guard ends the count.
 struct WaitingReader<'a>(&'a AtomicUsize);
 
 impl<'a> WaitingReader<'a> {

@@ -32,7 +32,7 @@ use crate::journal::{Journal, NotStored};
 struct RecoveredMatch {
     played: Arc<dyn ActiveMatch>,
     tickets: Vec<TicketHash>,
-    /// The time of the match's last input.
+    /// The time of the match's last journal entry.
     known_until: Time,
     /// Whether only the leader may play the match.
     requires_leader: bool,
@@ -99,7 +99,7 @@ impl Matches {
         if let Some(cluster) = self.cluster().filter(|_| !self.is_leader()) {
             recovered = release_leader_matches(cluster, recovered).await?;
         }
-        // The clock continues after the latest time in any journal, so that no match's time
+        // The clock starts at the latest time in any journal, so that the time of no match
         // decreases.
         let known_until = recovered.iter().map(|one| one.known_until).max();
         self.clock().advance_to(known_until.unwrap_or_default());
@@ -130,11 +130,11 @@ impl Matches {
         }
     }
 
-    /// Reads which groups are open. If `is_owner`, this server owns the groups from now on;
+    /// Reads which groups are open. If `is_owner`, this server becomes the owner of the groups;
     /// otherwise another node owns them.
     ///
     /// # Errors
-    /// If the store fails.
+    /// When the store fails.
     pub async fn read_groups(
         &self,
         store: &dyn Store,
@@ -157,7 +157,7 @@ impl Matches {
         Ok(())
     }
 
-    /// Closes groups that are complete. Call this once all their matches continue.
+    /// Closes groups that are complete. Called once all their matches have resumed.
     pub fn end_complete_groups(&self, journal: &Journal) {
         let groups = &self.context().groups;
         for group in groups.complete_groups() {
@@ -165,12 +165,12 @@ impl Matches {
         }
     }
 
-    /// Reads the ended matches that spectators still see with a delay. Spectators still see these
-    /// matches in play. So these matches stay in memory, however many other matches have ended
-    /// since. Unreadable matches are reported when they are requested.
+    /// Reads the ended matches that spectators still see in play, because of a delay. These matches
+    /// stay in memory, even if many other matches have ended since. An unreadable match is reported
+    /// when it is requested.
     ///
     /// # Errors
-    /// If the store fails.
+    /// When the store fails.
     async fn read_delayed(&self, journal: &Journal) -> Result<DelayedAtStart, StoreError> {
         let records =
             delay_records::parse_records(journal.store().records(DELAY_RECORD_PREFIX).await?);
@@ -386,9 +386,9 @@ impl Matches {
     }
 }
 
-/// If another node became the leader while this server was down, releases the matches that only the
-/// leader may play. Otherwise the leader would have to wait until this server's lease expires, and
-/// repeated restarts could postpone the expiry indefinitely.
+/// Releases the matches that only the leader may play, if another node became the leader while this
+/// server was down. Otherwise the leader would have to wait until this server's lease expires, and
+/// repeated restarts could postpone this indefinitely.
 async fn release_leader_matches(
     cluster: &Cluster,
     recovered: Vec<RecoveredMatch>,

@@ -65,7 +65,7 @@ pub(super) fn match_running() -> Refusal {
     )
 }
 
-/// The refusal of a match's result to spectators with a delay.
+/// Returns the refusal of a match's result to delayed spectators.
 pub(super) fn not_visible_yet(delay: Duration) -> Refusal {
     let message = format!(
         "spectators see this match with a delay of {} s, and for them it has not ended",

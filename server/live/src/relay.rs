@@ -44,7 +44,7 @@ pub enum BroadcastState {
     Failed,
 }
 
-/// A message to all followers.
+/// The broadcast failed. Each follower determines the reason itself.
 #[derive(Clone)]
 pub struct BroadcastMessage {
     /// The number of the position in the message, if there is one.

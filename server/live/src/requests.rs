@@ -18,7 +18,7 @@ const LADDER_RECORD_PREFIX: &str = "ladder match";
 /// with different names rarely share one.
 const LOCK_COUNT: usize = 64;
 
-/// A request that can be retried.
+/// A request that is not executed twice if a client retries it.
 #[derive(Clone, Debug)]
 pub struct IdempotentRequest {
     /// The name of the stored record, derived from the API key and the idempotency key.

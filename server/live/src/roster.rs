@@ -19,7 +19,7 @@ use super::{
 /// The name of the limit on open matches.
 pub(super) const OPEN_MATCHES_LIMIT_NAME: &str = "open_matches";
 
-/// The matches in memory. All indexes of a match are updated together.
+/// The matches in memory, with several indexes that are updated together.
 #[derive(Default)]
 pub(super) struct Roster {
     /// In the order of lists. Newer matches have higher identifiers.
@@ -28,8 +28,8 @@ pub(super) struct Roster {
     by_party: HashMap<KeyName, BTreeSet<MatchId>>,
     open: usize,
     open_by_maker: HashMap<KeyName, usize>,
-    /// Ended matches without a delayed view, in the order in which each match, or its delayed view
-    /// if it had one, ended.
+    /// Ended matches that can be evicted, oldest first. A match with a delayed view is added when
+    /// that view ends.
     ended: VecDeque<MatchId>,
     /// Matches by the requests that created them, for a server without a store.
     by_request: HashMap<String, PreviousResult>,
@@ -45,7 +45,7 @@ pub(super) struct Entry {
     request: Option<String>,
     has_ended: bool,
     /// Whether the match has a delayed view. Delayed viewers still see such a match in play, so it
-    /// is not evicted.
+    /// must not be evicted.
     is_delayed: bool,
 }
 
@@ -107,7 +107,7 @@ impl Roster {
     }
 
     /// Adds a match, its tickets in seat order, and the names of its parties. The caller passes the
-    /// names, since the roster must not wait for the lock of a match.
+    /// names, because reading them here would wait for the lock of a match.
     pub(super) fn insert(
         &mut self,
         hosted: Arc<dyn HostedMatch>,

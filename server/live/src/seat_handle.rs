@@ -1,4 +1,4 @@
-//! Seats of matches for the streams of bots: the right to join a seat, and the joined seat.
+//! Access of a bot's stream to its seat: the right to join, and the seat once it is joined.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -50,8 +50,8 @@ impl SeatHandle {
         self.number < other.number
     }
 
-    /// Reports an input to the match. If the call returns a gate, do not read from the stream until
-    /// the gate is open.
+    /// Reports an input to the match. If this returns a gate, the stream must not be read again
+    /// until the gate is open.
     pub fn report(&self, input: SeatInput) -> Option<Gate> {
         let reported = self.hosted.report(self.seat, self.number, input);
         self.matches.record_end(reported)
@@ -67,8 +67,8 @@ impl SeatHandle {
     /// Records that a request is passed to the transport now.
     pub fn record_handover(&self, request_id: u32) {
         if self.node.is_some() {
-            // Lag before the hand-over is not part of the time for the decision, so the match has
-            // to read the lag now.
+            // Lag before this moment does not count against the decision, so the match must read
+            // the lag now.
             self.report(SeatInput::HandedOver { request_id });
             return;
         }
@@ -76,8 +76,8 @@ impl SeatHandle {
             .record_handover(self.seat, self.number, request_id);
     }
 
-    /// Ends the stream for a reason that is the server's fault. The time until the bot reconnects
-    /// is not charged to any bot.
+    /// Ends the stream because of a fault of the server. The time until the bot reconnects is not
+    /// charged to any bot.
     pub fn end_by_server(&self) {
         self.report(SeatInput::Left);
         record_loss(&self.matches, &*self.hosted, self.seat, self.number);

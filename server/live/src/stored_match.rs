@@ -41,7 +41,8 @@ pub struct StoredMatch {
     seats: Vec<FinishedSeat>,
     /// The seat whose bot declined the offer, if the match was cancelled for that reason.
     declined: Option<Seat>,
-    /// The match's message histories, one per server; the match ended in the last history.
+    /// The message histories of the match, one per server that played it. The last one contains the
+    /// end.
     histories: Histories,
     groups: Arc<Groups>,
 }
@@ -172,7 +173,7 @@ impl StoredMatch {
         self.info.cancellation.is_some()
     }
 
-    /// Returns the bot that had a seat, or for which the seat was reserved.
+    /// Returns the name of the bot that had a seat or for which the seat was reserved.
     fn holder(&self, seat: Seat) -> Option<&str> {
         let info = self.info.seats.get(seat.index())?;
         let names = [&info.bot_name, &info.reserved_for].into_iter();
@@ -191,7 +192,8 @@ impl StoredMatch {
         Some(seat.forfeit()).filter(|fault| *fault != FaultReason::Unspecified)
     }
 
-    /// Returns the start message that a seat received, or would have received.
+    /// Returns the message about the start of the match that a seat received or would have
+    /// received.
     fn start_message(&self, seat: Seat) -> v1::MatchStarted {
         let config = self.info.config.clone().map(|config| v1::MatchConfig {
             seed: None,

@@ -81,7 +81,7 @@ impl Matches {
         Ok(issued.collect())
     }
 
-    /// Passes generated tickets to a match, and adds the accepted tickets to the roster.
+    /// Passes generated tickets to a match, and adds the accepted tickets to the index.
     fn replace_in_roster(
         &self,
         hosted: &dyn HostedMatch,
@@ -92,8 +92,7 @@ impl Matches {
             .iter()
             .map(|(seat, ticket)| (*seat, ticket.hash()));
         let hashes: Vec<_> = hashes.collect();
-        // The lock keeps the roster's tickets consistent with the match's tickets under concurrent
-        // calls.
+        // Under this lock, the tickets in the index stay consistent with those in the match.
         let _guard = self.ticket_lock().lock();
         let replaced = self.record_end(hosted.replace_tickets(&hashes, are_optional));
         if let Ok(seats) = &replaced {

@@ -21,14 +21,14 @@ use super::{
 };
 use crate::journal::Gated;
 
-/// The pause before reading a replay again, after too many concurrent reads caused a refusal.
+/// The pause before a replay is read again, after a refusal because of too many concurrent reads.
 const READ_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A match of any game, in play or ended, as a viewer sees it.
 #[derive(Clone)]
 pub struct MatchView {
     hosted: Arc<dyn HostedMatch>,
-    /// The place up to which the viewer sees the match; `None` for all of it.
+    /// The position up to which the viewer sees the match; `None` without a delay.
     cursor: Option<Arc<VisibilityCursor>>,
 }
 
@@ -58,7 +58,7 @@ impl MatchView {
         self.cursor.as_ref()?.delayed_state()
     }
 
-    /// Returns the refusal of data that the viewer does not see yet.
+    /// Returns the refusal of data that the viewer may not see yet, if the delay has not ended.
     fn delay_refusal(&self) -> Option<Refusal> {
         let cursor = self.cursor.as_ref()?;
         let delayed = cursor.delayed_state();
@@ -260,7 +260,7 @@ impl Matches {
             let _permit = permit;
             let replay = async { matches.upgrade()?.replay_for_cursor(&original).await };
             driven.drive(replay).await;
-            // If the server stops, the match stays delayed.
+            // If the server stops, the delay has not ended.
             if driven.delayed_state().is_none()
                 && let Some(matches) = matches.upgrade()
             {

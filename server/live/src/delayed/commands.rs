@@ -1,6 +1,6 @@
-//! Commands on a match by callers who see it with a delay. The results of commands reveal nothing
-//! that the cursor has not passed. The restriction matters on a server without keys, where every
-//! caller may issue commands and sees matches with a delay.
+//! Commands on a match from callers who see it with a delay. The results reveal nothing beyond the
+//! cursor. This matters on a server without keys, where every caller may issue commands although it
+//! sees matches with a delay.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,11 +20,11 @@ use super::{
 };
 
 impl Matches {
-    /// Cancels a match, and returns the match as `viewer` sees it. A delayed viewer does not learn
-    /// whether the match had already ended.
+    /// Cancels a match, and returns the match as `viewer` sees it. The result does not reveal to a
+    /// delayed viewer whether the match had already ended.
     ///
     /// # Errors
-    /// If the match has ended, or the change cannot be stored.
+    /// When the match has ended, or the change cannot be stored.
     pub async fn cancel_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -34,13 +34,13 @@ impl Matches {
         let delayed = self.delayed_info(hosted, viewer).await?;
         let cancelled = self.cancel(&**hosted, why).await;
         match (delayed, cancelled) {
-            // A match that never started has no delay. The call waits for the cursor, so that later
-            // calls show the cancellation too.
+            // A match that never started has no delay. The call still waits for the cursor, so that
+            // later calls also show the cancellation.
             (Some((cursor, _)), Ok(info)) if info.started_unix_ms == 0 => {
                 let stopping = self.lifecycle().stop_token();
                 select! {
                     biased;
-                    // The cursor does not reach the end when the server stops.
+                    // When the server stops, the cursor does not reach the end.
                     () = stopping.cancelled() => {}
                     () = cursor.until_over() => {}
                 }
@@ -52,11 +52,11 @@ impl Matches {
         }
     }
 
-    /// Issues new tickets for seats. A delayed viewer learns neither which bots have joined nor
-    /// whether the match has ended.
+    /// Issues new tickets for seats. The result does not reveal to a delayed viewer which bots have
+    /// joined, or whether the match has ended.
     ///
     /// # Errors
-    /// If a seat gets no ticket, or the change cannot be stored.
+    /// When a seat gets no ticket, or the change cannot be stored.
     pub async fn replace_tickets_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -87,11 +87,11 @@ impl Matches {
         Ok(with_decoys(hosted.id(), &seats, issued))
     }
 
-    /// Ends the time in which a seat's bot can join or reconnect. A delayed viewer learns neither
-    /// whether the bot is connected nor whether the match has ended.
+    /// Ends the time in which a seat's bot can join or reconnect. The result does not reveal to a
+    /// delayed viewer whether the bot is connected, or whether the match has ended.
     ///
     /// # Errors
-    /// If the bot is connected, the match has ended, or the change cannot be stored.
+    /// When the bot is connected, the match has ended, or the change cannot be stored.
     pub async fn expire_seat_for(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -137,10 +137,11 @@ impl Matches {
         })
     }
 
-    /// Returns the match as `viewer` sees it, if the viewer sees it with a delay that has not ended.
+    /// Returns the delayed state of the match for `viewer`. Returns `None` if the viewer sees the
+    /// match without a delay, or the delay has ended.
     ///
     /// # Errors
-    /// If another node serves the delayed view, or the serving node cannot be determined.
+    /// When another node serves the delayed view, or the serving node cannot be determined.
     async fn visible_info(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -150,7 +151,7 @@ impl Matches {
         Ok(delayed.map(|(_, visible)| visible))
     }
 
-    /// Returns the same as [`visible_info`](Self::visible_info), with the cursor of the match.
+    /// Returns the same as [`visible_info`](Self::visible_info), and the cursor of the match.
     async fn delayed_info(
         self: &Arc<Self>,
         hosted: &Arc<dyn HostedMatch>,
@@ -163,11 +164,11 @@ impl Matches {
         Ok(visible.map(|visible| (cursor, visible)))
     }
 
-    /// Returns the seats that get tickets while no more of the match than this is known: those
-    /// without a bot that are not offered in queues.
+    /// Returns the seats that would get tickets according to the visible state: seats that have no
+    /// bot and are not offered in a queue.
     ///
     /// # Errors
-    /// If the match cannot be read.
+    /// When the match cannot be read.
     async fn visibly_vacant_seats(
         &self,
         hosted: &dyn HostedMatch,
@@ -180,18 +181,18 @@ impl Matches {
             .collect())
     }
 
-    /// Returns the seats that are offered in queues, also of a match that has ended. A finished
-    /// match no longer has its offers, but the tickets of offered seats are derived.
+    /// Returns the seats that were offered in queues, even if the match has ended. A finished match
+    /// does not store its offers, so they are recognised by their tickets, which are derived.
     ///
     /// # Errors
-    /// If the match cannot be read.
+    /// When the match cannot be read.
     async fn offered_seats(&self, hosted: &dyn HostedMatch) -> Result<BTreeSet<Seat>, Refusal> {
         let (id, of_match) = (hosted.id(), hosted.facts().seats);
         if self.in_memory(id).is_some() {
             let is_offered = |seat: &Seat| self.has_seat(&self.offered_ticket(id, *seat));
             return Ok(of_match.seats().filter(is_offered).collect());
         }
-        // The tickets of a match that is only in the store are not in the roster.
+        // The index of matches in memory lacks the tickets of a match that is only in the store.
         let stored = self.load_stored(id).await?;
         let tickets = stored.map_or_else(Vec::new, |stored| stored.tickets());
         let is_offered = |seat: &Seat| tickets.contains(&self.offered_ticket(id, *seat).hash());
@@ -205,8 +206,8 @@ fn has_visible_bot(visible: &MatchInfo, seat: Seat) -> bool {
     seat.is_some_and(|seat| !seat.bot_name.is_empty())
 }
 
-/// Returns one ticket for each seat: the issued ticket, or a ticket that no seat has. A viewer
-/// cannot distinguish them before it tries to join.
+/// Returns one ticket for each seat: the issued ticket, or an invalid one. A viewer can distinguish
+/// them only by trying to join.
 fn with_decoys(
     id: &MatchId,
     seats: &BTreeSet<Seat>,

@@ -37,8 +37,8 @@ pub(crate) fn remove_record(id: &MatchId) -> Write {
     }
 }
 
-/// Parses records. A match without a record is still delayed when it is requested, so unreadable
-/// records are skipped.
+/// Parses delay records. Skips unreadable ones: a match without a record is still delayed when it
+/// is requested.
 pub(crate) fn parse_records(records: Records) -> Vec<DelayRecord> {
     let read = records.intact.into_iter().filter_map(|(name, value)| {
         Some(DelayRecord {

@@ -67,7 +67,7 @@ impl DelayedMatches {
         self.cursors.lock().get(id).cloned()
     }
 
-    /// Adds a cursor. If the match already has one, returns the existing cursor as the error.
+    /// Adds a cursor. If the match already has a cursor, returns that cursor as the error.
     pub(crate) fn add(
         &self,
         id: &MatchId,
@@ -93,7 +93,7 @@ impl DelayedMatches {
 mod tests {
     use super::*;
 
-    /// Returns the limit that refuses the maker another permit.
+    /// Returns the limit that a permit for this maker would exceed, if any.
     fn limit_of(matches: &DelayedMatches, maker: Option<&KeyName>) -> String {
         let refused = matches.acquire(maker).err().expect("the limit is reached");
         refused.metadata("limit").unwrap().to_owned()

@@ -1,4 +1,4 @@
-//! A match as spectators with a delay see it: its start and its due records, and nothing later.
+//! A match as delayed spectators see it: its start and the records that are due, and nothing later.
 
 use std::{collections::VecDeque, fmt::Display, ops::Range, time::Duration};
 
@@ -18,16 +18,16 @@ use super::super::{
     spectators::{Publisher, Reservation, WatchReceiver},
 };
 
-/// The part of a match that is visible with a delay.
+/// The part of a match that delayed viewers see.
 pub(crate) struct VisibleState {
     feed: Feed,
-    /// The replay head from which positions are computed, once it is known.
+    /// The replay head from which positions are computed; `None` until it was read.
     head: Option<v1::Replay>,
     /// The positions up to the last revealed record; `None` before the start and after a failure.
     positions: Option<Positions>,
     /// The start time of the match, visible or not, in ms since 1970 UTC.
     started_unix_ms: u64,
-    /// Whether the start time is known, even if the replay head is not.
+    /// Whether the start time was read, which can be earlier than the replay head.
     is_start_known: bool,
     info: v1::MatchInfo,
     observation: Option<v1::GameObservation>,
@@ -104,7 +104,7 @@ impl VisibleState {
         self.feed.add(&update.records, elapsed.unwrap_or_default());
     }
 
-    /// Adds the missing records from the replay of the ended match.
+    /// Adds the records that are still missing, from the replay of the ended match.
     pub(super) fn add_rest(&mut self, replay: &[u8], started_unix_ms: u64) {
         if self.has_failed {
             return;
@@ -213,7 +213,7 @@ impl VisibleState {
         }
     }
 
-    /// Sends the visible state to spectators.
+    /// These two fields never change, and the first message to each spectator contained them.
     fn publish(&mut self, events: Vec<v1::GameEvent>) {
         if !self.publisher.is_watched() {
             return;
@@ -246,7 +246,7 @@ impl VisibleState {
         self.finish();
     }
 
-    /// Ends the delay, so that viewers see the match itself from now on.
+    /// Ends the delay. From now on, viewers see the match itself.
     pub(super) fn finish(&mut self) {
         self.is_delay_over = true;
         self.publisher.finish();
@@ -267,13 +267,14 @@ impl VisibleState {
     }
 }
 
-/// A match's records, and how many of them are due. Times are relative to the start of the match.
+/// The records of a match, and the number of their bytes that are due. Times are relative to the
+/// start of the match.
 struct Feed {
     delay: Duration,
     /// Concatenated `records` fields of a `Replay` message.
     records: Vec<u8>,
-    /// Records that are already public in the match but not yet due for delayed spectators, batched
-    /// by the time they became public.
+    /// Records that are public in the match but not yet due for delayed spectators. A batch
+    /// contains the records that became public together.
     batches: VecDeque<RecordBatch>,
     /// The number of bytes of `records` that are due.
     due_bytes: usize,
@@ -315,18 +316,18 @@ impl Feed {
         &self.records[due]
     }
 
-    /// Appends records, all of which are public by now.
+    /// Appends records that are public by now.
     ///
-    /// A decision or chance result with events becomes public when its events do, together with any
-    /// secret records before it. The record that a bot has joined or left is public immediately,
-    /// unless a secret record precedes it. Any records after the last public record became public
-    /// at an unknown time, so they count as public from now on.
+    /// A record with events becomes public at its own time, together with the secret records before
+    /// it. A record that a bot joined or left is public at once, unless a secret record precedes
+    /// it. For records after the last public record the time is unknown, so they count as public
+    /// from `now` on.
     fn add(&mut self, records: &[u8], now: Duration) {
         let begin = self.records.len();
         self.records.extend_from_slice(records);
         let mut cursor = RecordCursor::default();
         let (mut read, mut public) = (0, 0);
-        // Invalid records end the delayed view. The match itself reports such records.
+        // An invalid record ends the delayed view. The match itself reports the invalid record.
         while let Ok(Some(record)) = cursor.next(records) {
             self.next_record = record.number + 1;
             let follows_public = read == public;
@@ -414,7 +415,7 @@ fn is_seat_record(record: &Record) -> bool {
     matches!(record.record, Some(record::Record::Seat(_)))
 }
 
-/// Returns the state of a match right after its creation, before any bot joined.
+/// The state of a match right after its creation, before any bot joined.
 fn initial_info(info: MatchInfo) -> MatchInfo {
     let seats = info.seats.into_iter().map(|seat| SeatInfo {
         seat: seat.seat,

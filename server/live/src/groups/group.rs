@@ -61,12 +61,12 @@ impl GroupKey {
 pub(super) struct Group {
     /// The number of matches in a complete group.
     pub(super) matches: u32,
-    /// For each match number, whether a finished match with that number counts.
+    /// For each match number, whether a finished match with that number counts as a result.
     pub(super) played: Vec<bool>,
     pub(super) in_play: usize,
     pub(super) is_closed: bool,
-    /// The gate of the commit that ended the group, once the group has ended. The inner `None`
-    /// means that there is no store.
+    /// The gate of the commit that ended the group; `None` while the group is open. The inner
+    /// `None` means that there is no store.
     pub(super) over: Option<Option<Gate>>,
 }
 
@@ -124,8 +124,8 @@ impl Group {
     }
 }
 
-/// Returns the writes that update the record of an open group. If the group is complete, they
-/// replace the record.
+/// Returns the writes that update the record of an open group. For a complete group, they replace
+/// the record by the one that marks the group as ended.
 pub(super) fn group_record_writes(key: &GroupKey, open: &Group) -> Vec<Write> {
     let name = key.open_record_name();
     if !open.is_complete() {

@@ -40,7 +40,7 @@ struct Waiting {
 impl Gate {
     /// Resolves the gate, with the outcome of the commit.
     pub fn resolve(&self, outcome: Result<(), NotStored>) {
-        // Only the journal writer resolves a gate, and only once.
+        // Only the journal writer resolves a gate, and only once, so this cannot fail.
         let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
         let Waiting { wakers, spans } = std::mem::take(&mut *self.0.waiting.lock());
         for (traces, span) in spans.into_iter().filter(|_| self.is_open()) {
@@ -117,7 +117,8 @@ pub struct Gated<T> {
 }
 
 impl<T> Gated<T> {
-    /// Withholds `value` until `gate` opens. Without a gate, `value` is visible immediately.
+    /// Creates a value that is withheld until `gate` opens. Without a gate, the value is visible
+    /// immediately.
     pub(crate) fn new(value: T, gate: Option<Gate>) -> Self {
         Self { value, gate }
     }
@@ -160,7 +161,7 @@ impl<T> Gated<T> {
         self.value
     }
 
-    /// Converts the value, which stays behind the same gate.
+    /// Converts the value; the result has the same gate.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Gated<U> {
         Gated::new(change(self.value), self.gate)
     }

@@ -1,13 +1,13 @@
-//! The journal writer. Entries are committed before their effects become visible.
+//! The journal writer, which commits entries before their effects become visible.
 //!
-//! The entries themselves are defined in `bridgemaster_match`. One task commits what all matches
-//! have queued. Every effect carries the [`Gate`] of its commit and leaves the server only when
+//! The entries are defined in `bridgemaster_match`. One task commits the entries that all matches
+//! have queued. Every effect carries the [`Gate`] of its commit, and leaves the server only when
 //! that gate is open. If the store can make commits durable concurrently, a commit starts before
-//! the previous one is durable. Even then, gates open in commit order.
+//! the previous one is durable; gates still open in commit order.
 //!
-//! The queue needs no limit. The queue holds the reports and timer events since the last commit,
-//! and no stream is read again before its last report is committed. So the queue never holds more
-//! than one message per stream.
+//! The queue holds the reports and timer events since the last commit. It needs no limit: a stream
+//! is read again only after its last report is committed, so the queue never holds more than one
+//! message per stream.
 
 mod gate;
 
@@ -38,9 +38,9 @@ pub(crate) use gate::{committed_result, emit_once_committed};
 /// Commits that take longer than this are logged as a warning, since every bot waits for them.
 const SLOW_COMMIT: Duration = Duration::from_millis(100);
 
-/// The maximum number of commits that have started but are not durable yet. The maximum matters for
-/// stores that make commits durable concurrently. A higher maximum would leave fewer entries in
-/// each commit, and so raise the cost per decision.
+/// The maximum number of commits that have started but are not durable yet, for stores that make
+/// commits durable concurrently. A higher maximum would leave fewer entries for each commit, and so
+/// raise the cost per decision.
 const MAX_COMMITS_IN_FLIGHT: usize = 3;
 
 /// The queue of writes and the task that commits them.
@@ -66,12 +66,13 @@ struct Queue {
     entries: usize,
     /// The gate of the commit that will contain the queued writes.
     gate: Gate,
-    /// A commit has failed, so nothing more is accepted.
+    /// Whether a commit has failed. If so, nothing more is accepted.
     failed: bool,
 }
 
 impl Queue {
-    /// Removes and returns the queued writes, for the next commit. The queue retains its capacity.
+    /// Returns the queued writes for the next commit, and empties the queue. The queue keeps its
+    /// capacity.
     fn take(&mut self) -> Self {
         let empty = Vec::with_capacity(self.writes.len());
         Self {
@@ -198,7 +199,7 @@ impl Journal {
                 break;
             }
         }
-        // This future never completes. The caller drops it once `complete_commits` reaches the
+        // This future never completes. The caller drops it when `complete_commits` reaches the
         // failed commit.
         pending().await
     }
@@ -289,19 +290,19 @@ impl Journal {
 }
 
 /// The number of queued entries at which a commit starts. With SQLite, waiting for a larger batch
-/// would save less than 1 µs per entry, while a thread might be idle. Batches still grow beyond
-/// this number while earlier commits wait for a disk or for PostgreSQL.
+/// would save less than 1 µs per entry, and a thread might idle meanwhile. Batches grow beyond this
+/// number while earlier commits wait for a disk or for PostgreSQL.
 const BATCH_ENTRIES: usize = 32;
 
-/// The maximum number of yields to ready tasks before a smaller commit starts. The commit starts
-/// earlier if a yield adds no entry. With 64 matches, a higher maximum did not increase the
-/// decision rate.
+/// The maximum number of times that the task yields to ready tasks before it starts a commit with
+/// fewer entries. It stops yielding earlier if a yield adds no entry. With 64 matches, a higher
+/// maximum did not increase the decision rate.
 const MAX_YIELDS: usize = 3;
 
 /// Starts a commit as soon as enough entries are queued.
 #[derive(Default)]
 struct CommitBatching {
-    /// Notified when the batch is full. The notification wakes only a task that already waits.
+    /// Notified when the batch is full. A notification that no task waits for is lost.
     batch_full: Notify,
 }
 
@@ -365,7 +366,7 @@ impl InFlight {
             .map_or(Duration::ZERO, |(_, started)| started.elapsed())
     }
 
-    /// Opens the gate of the oldest commit. That commit is durable now.
+    /// Opens the gate of the oldest commit, which is durable now.
     fn complete_first(&self) {
         let first = self.0.lock().pop_front();
         if let Some((gate, _)) = first {

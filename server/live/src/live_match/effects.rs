@@ -34,7 +34,7 @@ use super::{
 };
 use crate::journal::{Gate, MatchJournal, emit_once_committed};
 
-/// The state of a match that needs no lock.
+/// The parts of a match that are accessible without its lock.
 pub(super) struct MatchShared {
     pub(super) origin: Arc<Origin>,
     pub(super) facts: MatchFacts,
@@ -78,13 +78,13 @@ impl MatchShared {
     }
 }
 
-/// The state behind the lock: the match, and the targets of its effects.
+/// The parts of a match behind its lock: the state machine, and the targets of its effects.
 pub(super) struct Locked<G: WireGame> {
     pub(super) machine: Match<G>,
     pub(super) counted: MatchGauge,
     /// The outbound queue for each seat that has a stream.
     pub(super) streams: Vec<Option<(StreamNumber, OutboundSender)>>,
-    /// The queue of the stream that is joining a seat; `None` between calls.
+    /// The queue of the stream that is joining a seat; `None` except during a join.
     pub(super) joining: Option<OutboundSender>,
     pub(super) forwarded: ForwardedSeats,
     /// Sends updates to spectators.
@@ -103,14 +103,14 @@ pub(super) struct Locked<G: WireGame> {
 /// The results of executed effects.
 #[derive(Default)]
 struct EffectResults {
-    /// Streams whose queues are full.
+    /// Streams whose queues are full, because their readers are too slow.
     slow: Vec<(Seat, StreamNumber)>,
     /// The end of the match, to be recorded by the caller.
     ended: Option<Ended>,
 }
 
 impl<G: WireGame> Locked<G> {
-    /// Executes all effects, including those that follow when a stream turns out to be too slow.
+    /// Executes all effects, and those that result from closing the streams of slow readers.
     /// Returns the end of the match, if it ended.
     pub(super) fn carry_out(
         &mut self,

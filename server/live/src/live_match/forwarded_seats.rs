@@ -14,7 +14,8 @@ pub(super) struct ForwardedSeats {
 struct ForwardedSeat {
     seat: Seat,
     lag: LagReader,
-    /// The end of the stream, as active time of this server in µs, if the node did not lag then.
+    /// The end of the stream, as active time of this server in µs. `None` if the stream is open, or
+    /// if the node did not lag at the end.
     ended_us: Option<u64>,
 }
 
@@ -29,8 +30,8 @@ impl ForwardedSeats {
         }));
     }
 
-    /// Passes the lag of the nodes since the last call, in µs, to `add`. The node of a stream that
-    /// has ended counts until it is known that the node did not cause the end.
+    /// Passes the lag of each forwarding node since the last call, in µs, to `add`. After the end
+    /// of a stream, its node's lag counts until it is clear that the node did not cause the end.
     pub(super) fn take_lags(&mut self, mut add: impl FnMut(Seat, u64)) {
         self.seats.retain_mut(|forwarded| {
             let ended_us = forwarded.ended_us;
@@ -41,8 +42,8 @@ impl ForwardedSeats {
         });
     }
 
-    /// Records the end of the stream of a seat. A node that lags now may have caused the end, even
-    /// if it runs later, so it counts until the bot reconnects.
+    /// Records the end of the stream of a seat. If the node lags now, it may have caused the end.
+    /// Its lag then counts until the bot reconnects, even if the node recovers.
     pub(super) fn record_end(&mut self, seat: Seat) {
         let mut seats = self.seats.iter_mut();
         if let Some(forwarded) = seats.find(|forwarded| forwarded.seat == seat) {
@@ -77,7 +78,7 @@ mod tests {
         }
     }
 
-    /// Waits until the next beat of the node shows that it runs after this time.
+    /// Waits for a beat that shows that the node was running after this time.
     async fn outlive(node: &ForwardingNode, ended_us: u64) {
         while !node.has_outlived(ended_us) {
             yield_now().await;

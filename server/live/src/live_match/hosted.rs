@@ -75,7 +75,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     }
 
     fn info_if_matching(&self, query: &MatchQuery) -> Option<Gated<v1::MatchInfo>> {
-        // The state is checked without the lock, since a search must not delay the match.
+        // The state is read without the lock, so that a search does not delay the match.
         if !query.matches_state(self.state.get())
             || !query.matches_origin(G::ID, &self.shared.origin)
         {
@@ -233,7 +233,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         let outcome = self.drive(&mut locked, |machine, arrived, effects| {
             machine.join(arrived, seat, bot, key, resume_point, effects)
         });
-        // The queue is still set if the stream was refused.
+        // If the stream was refused, its queue is still there.
         locked.joining = None;
         if outcome.value.is_ok() {
             locked.forwarded.set(seat, node);
@@ -253,7 +253,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn expect_join_through(&self, seat: Seat, node: &Arc<ForwardingNode>) {
         let mut locked = self.lock();
-        // The bot may have joined meanwhile, even directly.
+        // The bot may have joined in the meantime, even over a direct connection.
         if locked.machine.bot(seat).is_none() {
             locked.forwarded.set(seat, Some(node));
         }
@@ -324,8 +324,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>> {
         self.put_report(seat, stream, input);
-        // Every caller that acquires the lock handles pending reports, so the report is handled by
-        // the end of this call.
+        // The next owner of the lock handles the pending reports, so the report is handled by the
+        // end of this call.
         let mut locked = self.lock();
         let outcome = self.drive(&mut locked, |machine, (_, reports), effects| {
             machine.handle_reports(reports, effects);
@@ -378,8 +378,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn hand_off(&self) {
         let mut locked = self.lock();
-        // The token is cancelled under the lock. So a joining bot either sees the cancelled token,
-        // or has a stream that is closed here.
+        // The token is cancelled under the lock. A bot that joins concurrently either finds the
+        // token cancelled, or has a stream that is closed here.
         self.shared.moved.cancel();
         let gate = locked.gates.gate_for(locked.machine.uncommitted());
         for stream in &mut locked.streams {

@@ -50,11 +50,12 @@ pub(super) struct BackfillContext<'a> {
 /// The state of the backfill between its runs.
 #[derive(Default)]
 pub(super) struct Backfill {
-    /// The checkpoint up to which this server has checked. While a write fails, the checkpoint in
-    /// the folder is not advanced, so that the next server checks again.
+    /// The checkpoint up to which this server has checked. It can be ahead of the checkpoint in the
+    /// folder, which is not advanced while a write fails, so that the next server checks these
+    /// matches again.
     checked_up_to: Option<Checkpoint>,
-    /// Earlier matches whose replays are public but not written yet, after a failed write or
-    /// because they were withheld.
+    /// Matches before the checkpoint whose replays are public but not written, because a write
+    /// failed or because they were withheld.
     retried: BTreeSet<MatchId>,
 }
 
@@ -71,7 +72,7 @@ struct RunResult {
 
 /// A page of ended matches, starting with the match that ended last.
 struct EndedPage {
-    /// The checkpoint that names the page's newest settled matches; `None` if there are none.
+    /// The checkpoint at the newest settled matches of the page; `None` if there are none.
     newest: Option<Checkpoint>,
     /// The matches that ended after the checkpoint.
     after_checkpoint: Vec<MatchId>,
@@ -81,14 +82,14 @@ struct EndedPage {
 impl EndedPage {
     fn new(page: FinishedPage, checkpoint: Option<&Checkpoint>) -> Self {
         let mut after_checkpoint: Vec<_> = page.matches.into_iter().map(|of| of.match_id).collect();
-        // A match with a damaged summary can have an intact replay. The match's position is
+        // A match with a damaged summary can have an intact replay. Its position in the list is
         // unknown, so it is searched for on both sides of the checkpoint.
         let damaged = page.damaged.iter().filter_map(|of| of.value.match_id());
         let damaged: Vec<_> = damaged.cloned().collect();
         let newest = if after_checkpoint.is_empty() {
             &damaged[..]
         } else {
-            // Other matches may still appear behind an unsettled one.
+            // Matches that are still being committed can appear behind an unsettled match.
             after_checkpoint.get(page.unsettled..).unwrap_or_default()
         };
         let newest = newest.iter().take(CHECKPOINT_MATCHES).cloned();
@@ -185,13 +186,14 @@ impl RunResult {
     ) -> Result<(), Incomplete> {
         let mut public = Vec::new();
         let decided = withhold(context, ids, &mut public).await;
-        // Replays that are known to be public are written even if checking other replays failed.
+        // Replays that are known to be public are written, even if the check of other replays
+        // failed.
         self.write_from_store(context, public).await?;
         decided
     }
 
-    /// Writes the replays of these matches, and records individual failures. An error means that no
-    /// replay can be written.
+    /// Writes the replays of these matches, and records individual failures. Returns an error only
+    /// if no replay can be written.
     async fn write_from_store(
         &mut self,
         BackfillContext { store, writer, .. }: BackfillContext<'_>,
@@ -200,7 +202,7 @@ impl RunResult {
         let (mut replays, mut bytes) = (Vec::new(), 0);
         for match_id in ids {
             let replay = match store.replay(&match_id).await {
-                // A cancelled match has no replay.
+                // A cancelled match has an empty replay.
                 Ok(Some(replay)) if replay.is_empty() => continue,
                 Ok(Some(replay)) => replay,
                 // The match was dropped in the meantime.
@@ -253,7 +255,7 @@ impl RunResult {
     }
 }
 
-/// Withholds the missing replays of these matches, except public replays, which are added to
+/// Withholds the missing replays of these matches if they are not public. Adds the public ones to
 /// `public`, even on an error.
 async fn withhold(
     context: BackfillContext<'_>,

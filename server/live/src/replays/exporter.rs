@@ -1,12 +1,11 @@
-//! The exporter that keeps the replay folder complete. The exporter writes the replay of every
-//! match that ends, retries failed writes, and writes replays that an earlier server has not
-//! written.
+//! The exporter, which keeps the replay folder complete: it writes the replay of every match that
+//! ends, retries failed writes, and writes replays that an earlier server did not write.
 //!
-//! With a store, no replay is kept in memory while the disk is full. Instead, the exporter reads
-//! the replays from the store once there is space again. A failed write does not delay other
-//! replays. The folder's checkpoint names matches up to which the folder is complete, so that only
-//! matches that ended later are checked. A replay that is not public yet is withheld, and the
-//! checkpoint also names that replay's match.
+//! With a store, no replay is kept in memory while the disk is full. The exporter reads it from the
+//! store again once there is space. A failed write does not delay other replays. A checkpoint in
+//! the folder names matches up to which the folder is complete, so only matches that ended later
+//! are checked. A replay that is not public yet is withheld, and the checkpoint also lists its
+//! match.
 
 use std::{collections::VecDeque, future::pending, mem, sync::Arc, time::Duration};
 
@@ -49,7 +48,7 @@ pub struct ReplayExporter {
     closing: CancellationToken,
 }
 
-/// A queued replay, and the reason why it is withheld, if any.
+/// A queued replay, and the reason to withhold it, if any.
 type QueuedReplay = (PendingReplay, Option<Box<dyn WithholdReason>>);
 
 #[derive(Default)]
@@ -62,7 +61,7 @@ struct ExportQueue {
     is_complete: bool,
 }
 
-/// Work other than the replays in the queue.
+/// Pending work besides the queued replays.
 #[derive(Default)]
 struct Backlog {
     /// Whether the folder might lack replays that are in the store.
@@ -123,15 +122,15 @@ impl ReplayExporter {
         self.queued.notify_one();
     }
 
-    /// Returns whether the folder has the replays of all matches whose ends are stored, apart from
-    /// withheld replays and removed files.
+    /// Returns whether the folder has the replays of all matches whose ends are stored, except
+    /// replays that are withheld and files that were removed.
     pub(crate) fn is_complete(&self) -> bool {
         self.queue().is_complete
     }
 
-    /// Returns whether the replay of a match is withheld. Call this before
-    /// [`is_complete`](Self::is_complete), since releasing a replay first marks the folder
-    /// incomplete.
+    /// Returns whether the replay of a match is withheld. Must be called before
+    /// [`is_complete`](Self::is_complete): a replay that is released in between then makes the
+    /// folder incomplete, instead of being missed by both calls.
     pub(crate) fn is_withheld(&self, id: &MatchId) -> bool {
         self.withheld.contains(id)
     }
@@ -200,8 +199,8 @@ impl ReplayExporter {
         }
     }
 
-    /// Writes withheld replays that exist only in memory, since no later server could write them.
-    /// Only the server's operating-system user can read these files. Logs replays that remain
+    /// Writes withheld replays that exist only in memory, with access for the server's
+    /// operating-system user only, since no later server could write them. Logs replays that remain
     /// unwritten.
     async fn finish(&self, has_failed: bool) {
         if has_failed {
@@ -232,7 +231,8 @@ impl ReplayExporter {
         if self.withheld.is_empty() || withholding.reload_groups().await.is_err() {
             return;
         }
-        // The folder is marked incomplete before replays are released, as `is_withheld` documents.
+        // The folder is marked as incomplete before replays are released, as callers of
+        // `is_withheld` rely on.
         self.queue().is_complete = false;
         let (stored, in_memory) = self.withheld.take_released();
         backlog.needs_backfill |= !stored.is_empty();
@@ -252,7 +252,8 @@ impl ReplayExporter {
 
     /// Returns whether there is work other than the replays in the queue.
     fn needs_catch_up(&self, backlog: &Backlog, is_closing: bool) -> bool {
-        // On close, the checkpoint is advanced, so that the next server has nothing to check.
+        // When the exporter closes, the checkpoint is advanced, so that the next server has nothing
+        // to check.
         let is_mark_old = backlog.since_checkpoint >= CHECKPOINT_INTERVAL
             || (is_closing && backlog.since_checkpoint > 0);
         match self.store {
@@ -261,7 +262,7 @@ impl ReplayExporter {
         }
     }
 
-    /// Retries failed writes, and writes replays that are missing in the folder for other reasons.
+    /// Retries failed writes, and writes replays that the folder lacks for other reasons.
     async fn catch_up(
         &self,
         withholding: &dyn WithholdingPolicy,
@@ -305,7 +306,7 @@ impl ReplayExporter {
             for gated in batch {
                 let bytes = gated.value().0.bytes.len();
                 let Ok((replay, withhold_reason)) = gated.committed().await else {
-                    // The end of the match is not stored, so the replay is not public.
+                    // Its commit failed, so the match has not ended and its replay is not written.
                     self.queue().bytes -= bytes;
                     continue;
                 };

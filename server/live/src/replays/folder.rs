@@ -24,7 +24,7 @@ const CHECKPOINT_FILE: &str = "complete-up-to";
 /// identifier has this form.
 const WITHHELD_HEADING: &str = "but for:";
 /// The maximum number of matches that a checkpoint names, counted back from the match that ended
-/// last. The checkpoint remains valid while one of these matches is in the store.
+/// last. The checkpoint stays usable as long as the store has one of these matches.
 pub(super) const CHECKPOINT_MATCHES: usize = 16;
 /// The maximum length of a checkpoint file, in bytes: an identifier and a line break per match.
 const MAX_CHECKPOINT_BYTES: usize =
@@ -131,7 +131,8 @@ impl ReplayFolder {
         if !renamed.is_empty()
             && let Err(error) = sync_folder(&self.folder)
         {
-            // The files have their final names, but a power failure can still undo the renames.
+            // The files have their final names, but the renames are not durable, so they count as
+            // failed.
             failed.extend(renamed.into_iter().map(|replay| {
                 let write_error = ReplayWriteError {
                     path: self.folder.clone(),
@@ -191,8 +192,9 @@ impl ReplayFolder {
     }
 }
 
-/// Preserves a different replay file of the same match. After the store is restored, a match can be
-/// played to a different end, although clients might have seen the earlier end.
+/// Preserves a different replay file of the same match. Such a file exists if the store was
+/// restored from a backup and the match then ended differently. Clients might have seen the earlier
+/// end.
 fn preserve_other(path: &Path, replay: &PendingReplay) -> io::Result<()> {
     match fs::read(path) {
         Ok(bytes) if bytes != *replay.bytes => {}
@@ -357,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_replay_that_cannot_be_written_does_not_affect_the_others() {
-        // A directory blocks the second one.
+        // A directory at the second path makes that write fail.
         let obstacle = "b2.replay.binpb";
         let dir = tempfile::tempdir().unwrap();
         let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);

@@ -22,15 +22,15 @@ use super::{ReplayExporter, WithholdingPolicy};
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// The interval between checks while the folder still lacks replays that are due for removal.
 const RECHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// The maximum number and total size, in bytes, of the replays that one commit removes. The number
-/// and the size are limited, since matches wait for the commit.
+/// The maximum number and total size, in bytes, of the replays that one commit removes. Both are
+/// limited because matches wait for the commit.
 const MAX_BATCH_REPLAYS: u32 = 16;
 const MAX_BATCH_BYTES: u64 = 4 * 1024 * 1024;
 /// The pause after a batch, as a multiple of the batch's duration, and the minimum pause.
 const PAUSE_FACTOR: u32 = 4;
 const MIN_PAUSE: Duration = Duration::from_millis(20);
-/// The time that other nodes have for writing a replay to their folders once the replay is public
-/// here. The nodes' clocks can differ, and each node checks at intervals.
+/// The time that other nodes have to write a replay to their folders after it became public here.
+/// It covers the difference between the nodes' clocks and the interval between their checks.
 const REMOTE_WRITE_TIME: Duration = MAX_CLOCK_DIFFERENCE.saturating_add(Duration::from_secs(60));
 
 /// The rule for replays of ended matches in the store.
@@ -113,8 +113,8 @@ impl Retention {
             let before = due.len();
             self.skip_withheld(&mut due).await;
             has_skipped |= due.len() < before;
-            // First read the due replays, then check the folder: every due replay was already
-            // queued for the folder.
+            // The due replays are read before the folder is checked, because only then has every
+            // due replay been queued for the folder.
             let folder = self.folder.as_ref();
             let is_in_folder = folder.is_none_or(|folder| folder.is_complete());
             let place = match last {
@@ -143,8 +143,8 @@ impl Retention {
         Ok(delay)
     }
 
-    /// Removes from `due` the replays that any node withholds, might withhold, or recently withheld
-    /// from its folder.
+    /// Removes from `due` the replays that a node withholds, might withhold, or has withheld
+    /// recently.
     async fn skip_withheld(&mut self, due: &mut Vec<ReplayMetadata>) {
         let is_decidable = due.is_empty() || self.withholding.reload_groups().await.is_ok();
         let now = Instant::now();

@@ -23,7 +23,8 @@ use tonic::codegen::Bytes;
 use super::{SharedUpdate, SpectatorMessage, WatchReceiver, first_message};
 use crate::journal::{Gate, Gated};
 
-/// A spectator that has read nothing for this time can be evicted for a new spectator.
+/// The time after which a spectator that has read nothing can be evicted in favour of a new
+/// spectator.
 const UNREAD_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The number of spectators served between yields to other tasks. Waking a spectator takes less
@@ -33,7 +34,7 @@ const BATCH_SIZE: usize = 64;
 /// The number of the next update for a spectator that has not started yet.
 const NOT_STARTED: u64 = u64::MAX;
 
-/// The spectators of one match, behind a separate lock, so that the match never waits for them.
+/// The spectators of one match. They have a separate lock, so that the match never waits for them.
 #[derive(Default)]
 pub(crate) struct Audience {
     all: Mutex<Vec<Spectator>>,
@@ -202,8 +203,8 @@ impl Spectator {
     /// Sends the refusal that closes the stream. Always returns `false`, since the stream is no
     /// longer a spectator.
     fn close(&self, why: Refusal) -> bool {
-        // The last slot is reserved for this message, so the only possible failure is a closed
-        // queue.
+        // The last place in the queue is reserved for this message, so sending fails only if the
+        // queue is closed.
         let _ = self.queue.try_send(Gated::new(Err(why.into()), None));
         false
     }
@@ -237,7 +238,7 @@ fn eviction_candidate(all: &[Spectator], to: Option<&Watcher>) -> Option<usize> 
             let caller = &all[index].watcher.as_ref()?.caller;
             Some((of(caller), index))
         });
-        // Among callers with equal counts, the oldest spectator is evicted.
+        // If several callers have the most spectators, the oldest of their spectators is evicted.
         let (max, index) = callers.rev().max_by_key(|(count, _)| *count)?;
         (max > of(to) + 1).then_some(index)
     })

@@ -1,7 +1,8 @@
 //! The spectators of one match.
 //!
-//! Bots have priority. Under its lock, a match only queues an update, once for all spectators. A
-//! separate task then builds and encodes the message, and sends the same bytes to every spectator.
+//! Bots have priority. While a match holds its lock, it only queues an update, once for all
+//! spectators. A separate task then builds and encodes the message, and sends the same bytes to
+//! every spectator.
 
 mod audience;
 mod publisher;

@@ -17,15 +17,15 @@ use super::{
 };
 use crate::journal::{Gate, Gated};
 
-/// Publishes updates to spectators. Calls are made under the lock of the match, so that a spectator
-/// receives every update after its snapshot. Dropping the publisher ends all streams.
+/// Publishes updates to spectators. It is called under the lock of the match, so no update is lost
+/// between a spectator's snapshot and its first update. Dropping the publisher ends all streams.
 pub(crate) struct Publisher {
     audience: Arc<Audience>,
     /// The number of the next update.
     next: u64,
     /// The channel to the publishing task; `None` without spectators.
     task: Option<mpsc::UnboundedSender<PublisherCommand>>,
-    /// The number of updates that the task has not sent yet, and the maximum of this number.
+    /// The number of updates that the task has not sent yet, and its limit.
     waiting: Arc<AtomicUsize>,
     max_waiting: usize,
     bytes: Arc<Limiter>,
@@ -235,7 +235,7 @@ mod tests {
             assert_eq!(next_number(one).await, Some(Ok(2)));
             assert_eq!(next_number(one).await, None);
         }
-        // A spectator that starts after the end gets the final state only.
+        // A spectator that starts after the end receives only the final state.
         let mut late = fixture.subscribe(2);
         fixture.publisher.finish();
         assert_eq!(next_number(&mut late).await, Some(Ok(2)));

@@ -11,7 +11,7 @@ use bridgemaster_replay::whole_file::FileMode;
 use super::*;
 use crate::replays::{folder::ReplayFolder, withheld::WithholdReason};
 
-/// These are public; for others it is unknown. `None`: all are public.
+/// The matches that are public; for other matches it is unknown. `None` means that all are public.
 struct Public(Option<&'static [&'static str]>);
 
 #[async_trait]
@@ -107,12 +107,12 @@ async fn checked_matches_are_not_checked_again_while_one_fails() {
     for text in ["a1", "b2", "c3"] {
         end(&store, text).await;
     }
-    // A directory blocks one of them.
+    // A directory at the file's path makes its write fail.
     fs::create_dir(file(folder, "b2")).unwrap();
     let (writer, mut backfill) = (writer(folder), Backfill::default());
     write(&mut backfill, &store, &writer).await.unwrap_err();
     assert_eq!(written(folder), ["a1", "c3"]);
-    // The operator removes the written ones.
+    // The operator removes written files.
     for text in ["a1", "c3"] {
         fs::remove_file(file(folder, text)).unwrap();
     }
@@ -168,7 +168,7 @@ async fn failed_replays_are_retried_however_many_there_are() {
     for text in &texts {
         end(&store, text).await;
         fs::create_dir(file(folder, text)).unwrap();
-        // Never so many consecutive failures that the folder counts as unwritable.
+        // A success between failures keeps the folder from counting as unwritable.
         end(&store, &format!("good{text}")).await;
     }
     let (writer, mut backfill) = (writer(folder), Backfill::default());
