@@ -26,7 +26,7 @@ pub struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// Stops creating matches, and announces to all streams that they end after `time`.
+    /// Stops the creation of matches, and announces to all streams that they end after `time`.
     pub fn drain(&self, time: Duration) {
         // A second call to this method changes nothing.
         let _ = self.drained_at.set(Instant::now() + time);
@@ -39,8 +39,8 @@ impl Lifecycle {
         self.draining.child_token()
     }
 
-    /// Completes when the server drains. A poll can acquire a shared lock, so poll this future
-    /// rarely.
+    /// Completes when the server drains. A poll can acquire a shared lock, so this future should be
+    /// polled rarely.
     pub async fn until_draining(&self) {
         self.draining.cancelled().await;
     }

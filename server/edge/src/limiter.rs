@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// A limit on an amount that is in use at any time. Unlike a semaphore, it never waits.
+/// A limit on an amount that is in use at the same time. Unlike a semaphore, it does not wait.
 #[derive(Debug)]
 pub struct Limiter {
     used: AtomicUsize,
@@ -31,7 +31,7 @@ impl Limiter {
     /// Acquires `amount`; `None` if less is available.
     pub fn try_acquire(self: &Arc<Self>, amount: usize) -> Option<Permit> {
         let with = |used: usize| used.checked_add(amount).filter(|sum| *sum <= self.limit);
-        // Relaxed: no other memory access is ordered by the count.
+        // A relaxed load suffices, since no other memory depends on the count.
         self.used
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, with)
             .ok()?;
@@ -41,7 +41,7 @@ impl Limiter {
         })
     }
 
-    /// Acquires `amount` even beyond the limit, to replace an amount that is about to be released.
+    /// Acquires `amount` even beyond the limit, in place of an amount that is about to be released.
     pub fn acquire_over_limit(self: &Arc<Self>, amount: usize) -> Permit {
         self.used.fetch_add(amount, Ordering::Relaxed);
         Permit {

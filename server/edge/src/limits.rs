@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, de};
 
 pub use fixed::*;
 
-/// The limits of a server. A refusal names the limit's field or method. A config file can set the
-/// limits that depend on the machine and on the number of users; the names of durations end in
-/// `_ms`, and no value may be 0. The other limits follow from the protocol and from how people and
-/// clients behave, as their comments explain. They are fields so that tests can lower them. Fixed
-/// shares of other limits are methods.
+/// The limits of a server. A refusal names the field or method of the limit. A config file can set
+/// the limits that depend on the machine and on the number of users; names of durations end in
+/// `_ms` there, and 0 is invalid. The other limits follow from the protocol and from the behaviour
+/// of people and clients, as their comments explain; they are fields so that tests can lower them.
+/// A limit that is a fixed share of another one is a method.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -27,7 +27,7 @@ pub struct Limits {
     #[serde(deserialize_with = "deserialize_positive")]
     pub request_bytes: usize,
     /// Waiting and running matches. An ordinary match takes 20 KiB, so 10,000 take about 200 MiB.
-    /// With endless faults and disconnects a match takes up to 256 KiB.
+    /// With very many faults and disconnects, a match takes up to 256 KiB.
     #[serde(deserialize_with = "deserialize_positive")]
     pub open_matches: usize,
     /// Ended matches that can still be requested. The oldest match is dropped first.
@@ -41,11 +41,11 @@ pub struct Limits {
     /// the limit evicts an unprotected one.
     #[serde(deserialize_with = "deserialize_positive")]
     pub connections_per_address: usize,
-    /// Protected connections of one API key: connections that carry its bots and are never evicted.
-    /// The limit is a sixteenth of `connections_per_address`, so that one key with many matches
-    /// does not occupy the whole address. The key's further connections can be evicted like
-    /// connections without a bot. So a program with more bots should use one connection for several
-    /// bots. A server without keys does not count protected connections.
+    /// Protected connections of one API key. These carry the key's bots and are never evicted. The
+    /// limit is a sixteenth of `connections_per_address`, so that one key with many matches does
+    /// not use up the whole address. Further connections of the key can be evicted like connections
+    /// without a bot, so a program with more bots should use one connection for several bots.
+    /// Without keys, protected connections are not counted.
     #[serde(deserialize_with = "deserialize_positive")]
     pub protected_connections_per_key: usize,
     /// Open connections to the page: a browser opens up to six, one of them for streams. A new
@@ -56,8 +56,8 @@ pub struct Limits {
     /// often share an address.
     #[serde(deserialize_with = "deserialize_positive")]
     pub page_connections_per_address: usize,
-    /// The time limit for the HTTP/2 preface. Clients send the preface at once, but without this
-    /// limit the server would wait forever.
+    /// The time limit for the HTTP/2 preface, which clients send at once. The HTTP/2 library itself
+    /// would wait forever.
     #[serde(skip)]
     pub preface_time: Duration,
     /// TLS handshakes in progress. A new handshake beyond the limit evicts the oldest handshake
@@ -67,17 +67,17 @@ pub struct Limits {
     /// The time limit for a TLS handshake, which takes a few round trips.
     #[serde(skip)]
     pub tls_handshake_time: Duration,
-    /// Calls from one address, including bots' new streams. Calls with a valid API key count
-    /// against the key instead. A call costs about 30 µs of CPU time, so one address gets a sixth
-    /// of a core.
+    /// Calls from one address, including new streams of bots. Calls with a valid API key count
+    /// against the key instead. A call costs about 30 µs of CPU time, so the default gives one
+    /// address a sixth of a core.
     pub calls_per_address: Rate,
-    /// Calls with one seat's ticket that do not count against their address, so that other callers
+    /// Calls with the ticket of one seat that do not count against their address. So other callers
     /// at the address cannot prevent a bot from reconnecting. SDKs retry at most three times a
     /// second.
     #[serde(skip)]
     pub calls_per_seat: Rate,
-    /// Calls with one API key, including bots' new streams: enough for 64 slots that each play ten
-    /// matches a second.
+    /// Calls with one API key, including new streams of bots: enough for 64 slots of ten matches a
+    /// second each.
     pub calls_per_key: Rate,
     /// Matches created with one API key. A match costs about 100 µs and 20 KiB.
     pub creates_per_key: Rate,
@@ -122,11 +122,11 @@ pub struct Limits {
     /// connection's flow-control window. A program with more bots opens a second connection.
     #[serde(skip)]
     pub streams_per_connection: u32,
-    /// Bots' open streams: two for each match that can be open.
+    /// Open streams of bots: two for each match that can be open.
     #[serde(deserialize_with = "deserialize_positive")]
     pub bot_streams: usize,
-    /// Bots' open streams with one API key: a fifth of all. A server without keys does not count
-    /// them, since seats played from one address can belong to several callers.
+    /// Open streams of bots with one API key: a fifth of all. They are not counted on a server
+    /// without keys, where bots of several callers can share an address.
     #[serde(deserialize_with = "deserialize_positive")]
     pub bot_streams_per_caller: usize,
     /// Calls in progress other than bots' streams, including spectators. Each call can take 64 KiB
@@ -147,7 +147,7 @@ pub struct Limits {
     #[serde(deserialize_with = "deserialize_positive")]
     pub unfinished_request_bytes_per_caller: usize,
     /// Bytes of large responses (lists and replays) that clients have not read yet. A call beyond
-    /// the limit waits until other responses are read.
+    /// the limit waits until other responses have been read.
     #[serde(deserialize_with = "deserialize_positive")]
     pub unread_answer_bytes: usize,
     /// The `unread_answer_bytes` limit for one address or key.
@@ -157,7 +157,7 @@ pub struct Limits {
     #[serde(skip)]
     pub unread_answer_bytes_per_connection: usize,
     /// The time within which a client has to read some of its response, and the time that a call
-    /// waits for the budget for unread responses. Progress is measured in steps of 16 KiB, so the
+    /// waits for a permit for an unread response. Progress is measured in steps of 16 KiB, so the
     /// slowest accepted client reads about 1 KiB/s. The response is dropped after this time, and
     /// the stream is reset after twice this time.
     #[serde(rename = "unread_time_ms", deserialize_with = "deserialize_ms")]
@@ -166,13 +166,13 @@ pub struct Limits {
     /// another service.
     #[serde(rename = "hello_time_ms", deserialize_with = "deserialize_ms")]
     pub hello_time: Duration,
-    /// Messages queued for one bot. A match sends one message per request, so a longer queue means
+    /// Messages queued for one bot. A match sends one message per request, so a long queue means
     /// that the bot does not read. A bot that reconnects is sent up to [`MAX_RETAINED_MESSAGES`]
-    /// messages and the state of its match at once. The limit allows for twice that number.
+    /// messages and the state of its match at once; the limit is twice that number.
     #[serde(skip)]
     pub outbound_queue: usize,
-    /// Bytes of messages queued for bots that read too slowly, for all bots together. The queue of
-    /// a bot that reads at once is not counted.
+    /// Bytes of messages queued for bots that read too slowly, for all bots together. Messages to a
+    /// bot that reads promptly are not counted.
     #[serde(deserialize_with = "deserialize_positive")]
     pub bot_queue_bytes: usize,
     /// The `bot_queue_bytes` limit for one caller's bots.
@@ -206,11 +206,11 @@ pub struct Limits {
     #[serde(deserialize_with = "deserialize_positive")]
     pub rules_positions: usize,
     /// CPU time of one caller, in ms: a whole core, so that a single caller can use all the time
-    /// that matches do not need. Several callers share that time.
+    /// that matches leave. Several callers share that time.
     #[serde(skip)]
     pub rules_cpu_ms_per_caller: Rate,
-    /// The time after which an idle session ends, since its positions use memory. The time is
-    /// longer than a bot's opponents usually think.
+    /// The time after which an idle session ends, because its positions use memory. A bot may be
+    /// idle while its opponents think, so the time is longer than they usually take.
     #[serde(skip)]
     pub rules_idle: Duration,
     /// The interval between Ping messages on a stream.
@@ -224,8 +224,8 @@ pub struct Limits {
     /// twice this time. The store is polled twice per lifetime.
     #[serde(skip)]
     pub key_cache_time: Duration,
-    /// The lifetime of cached API keys while the store is unreadable. The lifetime is long enough
-    /// for a disk that hangs for a while, and short enough to limit the use of revoked keys.
+    /// The lifetime of cached API keys while the store is unreadable: long enough for a disk that
+    /// hangs for a while, and short enough to limit the use of revoked keys.
     #[serde(skip)]
     pub keys_trusted: Duration,
     /// The time that a drain leaves for matches to end: enough for the last moves of a match, and
@@ -237,8 +237,8 @@ pub struct Limits {
     pub stop_time: Duration,
 }
 
-/// Entries of config files of earlier versions. These limits have the same value on every server,
-/// or are the same share of another limit.
+/// Limits that config files of earlier versions could set. Each of them is now the same on every
+/// server, or a fixed share of another limit.
 pub const FIXED_LIMITS: [&str; 26] = [
     "play_message_bytes",
     "preface_time_ms",
@@ -431,9 +431,9 @@ const MIN_CONNECTION_WINDOW_BYTES: u32 = 65_535;
 /// The maximum flow-control window in HTTP/2, in bytes (RFC 9113, section 6.9.1).
 const MAX_CONNECTION_WINDOW_BYTES: u32 = (1 << 31) - 1;
 
-/// The part of a connection's flow-control window for each stream, in bytes. The library h2 closes
-/// a connection (`too_many_data_frames`) if its unread small frames, counted as 256 bytes each,
-/// exceed half of its window. With this value every stream can have one unread response.
+/// The part of a connection's flow-control window for each stream, in bytes. The h2 library closes
+/// a connection (`too_many_data_frames`) whose unread small frames, counted as 256 bytes each,
+/// exceed half of its window. With this value, every stream can have one unread response.
 const WINDOW_BYTES_PER_STREAM: u32 = 2 * 256;
 
 #[cfg(test)]

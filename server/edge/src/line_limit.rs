@@ -1,8 +1,8 @@
 //! Limits the rate of each kind of log line, so that callers can neither fill the server's disk nor
 //! bury important lines.
 //!
-//! Lines from the same call site, in this program or in a library, are of the same kind. The limit
-//! is a filter over the whole log, so no call site can forget it.
+//! Lines from the same call site, in this program or in a library, are of one kind. The limit is a
+//! filter on the whole log, so it also covers call sites that are added later.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ use tracing::{
 use tracing_subscriber::layer::{Context, Filter};
 
 /// Warnings and errors of one kind: a burst of ten, and then one line every ten seconds. An attack
-/// of ten minutes therefore produces 70 lines.
+/// of ten minutes produces 70 lines.
 const WARNING_RATE: LineRate = LineRate {
     burst: 10,
     interval: Duration::from_secs(10),
@@ -33,7 +33,7 @@ const INFO_RATE: LineRate = LineRate {
 };
 /// The number of characters of a suppressed line that a report quotes.
 const SAMPLE_CHARS: usize = 80;
-/// The log target of reports on suppressed lines. These reports are not limited.
+/// The log target of the reports on suppressed lines, which are not limited.
 const OWN_TARGET: &str = module_path!();
 
 /// The rate limit for one kind of line.
@@ -101,7 +101,7 @@ impl LineLimit {
                 )
             })
             .collect();
-        // The reports pass through this filter too.
+        // Unlocks first, since the reports pass through this filter too.
         drop(kinds);
         for (like, lines, longest_ms) in suppressed {
             warn!(target: OWN_TARGET, lines, longest_ms, ?like, "suppressed similar lines");
@@ -149,7 +149,7 @@ impl<S> Filter<S> for LineLimit {
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        // Other filters decide on levels.
+        // The level is left to other filters.
         Some(LevelFilter::TRACE)
     }
 }

@@ -1,8 +1,8 @@
-//! A server's maximum memory use, computed from its limits.
+//! The maximum memory use of a server, computed from its limits.
 //!
-//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/storm/attack` verifies
-//! their sum from outside: it drives a real server to its limits, and reads the server process's
-//! memory use.
+//! The sizes are estimates with a margin, for 64-bit Linux. `server/cli/tests/storm/attack`
+//! verifies their sum: it drives a real server to its limits, and measures the memory of the server
+//! process.
 
 use bridgemaster_referee::MATCH_NOTE_BYTES;
 use bridgemaster_rules::{MAX_ANSWER_BYTES, POSITION_BYTES};
@@ -18,10 +18,10 @@ const MIB: u64 = 1024 * KIB;
 
 /// The program itself, with its threads and the data folder's cache.
 const PROGRAM_BYTES: u64 = 64 * MIB;
-/// A match in play without its streams: rules, state, journal and replay so far. An ordinary match
-/// ends at 20 KiB. The rest is for six seats: the maximum number of recorded connects and
-/// disconnects with the longest names (100 KiB), two copies of the maximum number of recorded
-/// faults (120 KiB), and the bots' notes.
+/// A match in play without its streams: rules, state, journal and the replay so far. An ordinary
+/// match ends at 20 KiB. The rest covers the worst case of six seats: the maximum number of
+/// recorded connects and disconnects with the longest names (100 KiB), two copies of the maximum
+/// number of recorded faults (120 KiB), and the notes of the bots.
 const MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
 /// An ended match: its info and its replay, in bytes.
 const ENDED_MATCH_BYTES: u64 = 256 * KIB + MATCH_NOTE_BYTES as u64;
@@ -33,10 +33,10 @@ const GROUP_BYTES: u64 = 2 * KIB;
 const WITHHELD_REPLAY_BYTES: u64 = 512;
 /// A queue: the names of the keys that may attend it.
 const MAX_QUEUE_BYTES: u64 = 96 * KIB;
-/// An attending bot: an offer and a withdrawn offer per slot.
+/// An attending bot: an offer and a withdrawn offer for each slot.
 const ATTENDANCE_BYTES: u64 = 32 * KIB;
-/// A bot version on a ladder: its names, its rating history, and its row in the eleven matrices
-/// that the last fit and a fit in progress use. Each row is as long as the number of versions.
+/// A bot version on a ladder: its names, its rating history, and its rows in the eleven matrices of
+/// the last fit and of a fit in progress. A row has one number for each version.
 const LADDER_VERSION_BYTES: u64 = 48 * KIB + 11 * 8 * MAX_LADDER_VERSIONS as u64;
 /// A connection without unread bytes: socket, TLS, and HTTP/2 with its header tables and a buffer
 /// of one frame in each direction.
@@ -49,13 +49,13 @@ const BOT_STREAM_BYTES: u64 = 128 * KIB;
 /// Another call: metadata, read and write buffers, and a small response or the next update of a
 /// spectator.
 const CALL_BYTES: u64 = 64 * KIB;
-/// The ratio of a queued message's decoded size to its encoded size.
+/// The ratio of the decoded size of a queued message to its encoded size.
 const DECODED_FACTOR: u64 = 6;
-/// The ratio of a session request's decoded size to its encoded size. A request can contain an
+/// The ratio of the decoded size of a session request to its encoded size. A request can contain an
 /// operation for every two bytes.
 const DECODED_OPERATIONS_FACTOR: u64 = 24;
 /// The ratio of buffer size to received bytes for an incomplete request. A buffer doubles when it
-/// grows, and its old memory exists until the bytes are copied.
+/// grows, and the old buffer exists until its bytes are copied.
 const GROWTH_FACTOR: u64 = 3;
 /// Freed memory that the allocator retains, as a share of the memory in use.
 const ALLOCATOR_OVERHEAD: f64 = 0.25;
@@ -81,17 +81,17 @@ impl Limits {
                 self.page_connections,
                 CONNECTION_BYTES + window + 2 * PAGE_BUFFER_BYTES as u64,
             ),
-            // The factor 2 counts handshakes on the page's port as well.
+            // Twice, since the page's port has handshakes too.
             many(2 * self.tls_handshakes, HANDSHAKE_BYTES),
             many(MAX_METRICS_CONNECTIONS, CONNECTION_BYTES),
             many(self.bot_streams, BOT_STREAM_BYTES),
             many(self.other_calls, CALL_BYTES),
             many(self.unfinished_request_bytes, GROWTH_FACTOR),
             many(self.unread_answer_bytes, 1),
-            // The factor 2 counts withheld replays as well.
+            // Twice, since withheld replays are kept as well.
             many(2, MAX_UNWRITTEN_REPLAY_BYTES as u64),
             many(MAX_WITHHELD_REPLAYS, WITHHELD_REPLAY_BYTES),
-            // The file, and its message during verification.
+            // The file, and the message that is decoded from it during verification.
             many(
                 MAX_OPENED_REPLAYS * MAX_REPLAY_FILE_BYTES,
                 1 + DECODED_FACTOR,

@@ -1,36 +1,35 @@
-//! Adapts the limits on connections to the limit on open files.
+//! Adapts the limits on connections to the process's limit on open files.
 
 use tracing::warn;
 
 use crate::limits::Limits;
 
-/// Files besides callers' connections: the data folder, replays, the metrics port and the program's
-/// own files.
+/// Open files other than callers' connections: the data folder, replays, the metrics port and the
+/// files of the program itself.
 #[cfg(target_os = "linux")]
 const OTHER_FILES: u64 = 100;
 
-/// Files per seat, not counting the seat's connection to the server: the bot's process and its
-/// output, or the other end of the connection if the bot runs in this process.
+/// Open files per seat, not counting the seat's connection to the server: the process of the bot
+/// and its output, or the other end of the connection if the bot runs in this process.
 const FILES_PER_SEAT: usize = 16;
 
 /// Connections of a private server besides its seats' connections: for the organiser, and for bots
 /// that reconnect before their last connection is closed.
 const OTHER_CONNECTIONS: usize = 64;
 
-/// Connections per seat of a private server: one for the match, one that replaces it, and one each
-/// for the rules and the queue.
+/// Creates the registry of a server. The name of a node becomes a label of all series.
 const CONNECTIONS_PER_SEAT: usize = 4;
 
 /// Connections to a private server's page: several windows of a browser.
 const PAGE_CONNECTIONS: usize = 64;
 
-/// If there are too few files, connections to the page get at most an eighth of all connections.
+/// If there are too few files, the page gets at most an eighth of all connections.
 const PAGE_DIVISOR: usize = 8;
 
 impl Limits {
     /// Returns the limits of a private server with this many concurrent seats. All its bots share
-    /// the files of one process, and often one address. So the limit per bot is low, and a bot that
-    /// opens many connections does not prevent the next bot from starting.
+    /// the files of one process, and often one address. So the limit per bot is low: a bot that
+    /// opens many connections must not prevent the next bot from starting.
     pub fn of_private_server(seats: usize, has_page: bool) -> Self {
         let connections = seats
             .saturating_mul(CONNECTIONS_PER_SEAT)
@@ -46,12 +45,12 @@ impl Limits {
         limits
     }
 
-    /// Raises this process's open-file limit as far as necessary and possible. If that limit is
-    /// still too low, lowers the limits on connections. A server without free files could not
-    /// accept connections; with a lower limit on connections, it evicts the oldest connection
-    /// without a bot instead. Connections to the page get at most an eighth of all, since bots come
-    /// first. `other_files` are reserved for the rest of the program; connections get at least a
-    /// quarter of all files.
+    /// Raises the open-file limit of this process as far as necessary and possible. If the limit is
+    /// still too low, lowers the limits on connections: a server without free files could not
+    /// accept a connection, while a server at its connection limit evicts the oldest connection
+    /// without a bot. The page gets at most an eighth of all connections, since bots come first.
+    /// `other_files` are reserved for the rest of the program; connections get at least a quarter
+    /// of all files.
     pub fn fit_open_files(&mut self, has_page: bool, other_files: usize) {
         let of_page = if has_page { self.page_connections } else { 0 };
         let Some(fitting) =
@@ -100,7 +99,7 @@ fn fitting_connections(requested: usize, other_files: usize) -> Option<usize> {
     Some(usize::try_from(fitting).map_or(requested, |fitting| fitting.min(requested)))
 }
 
-/// Returns the number of connections that fit into this many open files; at least one, so that the
+/// Returns the number of connections that fit into this many open files, at least one, so that the
 /// server can start.
 #[cfg(target_os = "linux")]
 fn connections_within(files: u64, other_files: u64) -> u64 {

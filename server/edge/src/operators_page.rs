@@ -1,4 +1,4 @@
-//! Tests that `docs/operating.md` documents every limit with a name and every metric.
+//! Tests that `docs/operating.md` documents every metric and every configurable limit.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn texts_in_backticks(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Returns the rows of the table below a line of the page.
+/// Returns the rows of the table that follows a line of the page.
 fn table_rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
     let (_, rest) = OPERATORS_PAGE.split_once(heading).unwrap();
     let lines = rest.lines().skip_while(|line| !line.starts_with("|---"));

@@ -12,8 +12,8 @@ use crate::limits::Rate;
 /// The domain of every `google.rpc.ErrorInfo` that this server sends.
 pub const ERROR_DOMAIN: &str = "bridgemaster";
 
-/// Metadata of a refusal that names the node that can answer the call, as HOST:PORT. Only nodes see
-/// it, since the call is forwarded instead.
+/// Metadata key of a refusal that names the node that can answer the call, as `HOST:PORT`. Clients
+/// do not receive it, since nodes forward such calls.
 pub const FORWARD_TO_HEADER: &str = "bridgemaster-forward-to";
 
 /// The path prefix of methods that are available only if the operator enables them.
@@ -27,7 +27,7 @@ pub struct Refusal {
     field: Option<String>,
     metadata: Vec<(&'static str, String)>,
     retry_after: Option<Duration>,
-    /// The node to which the call is forwarded.
+    /// The address of the node to which the call is to be forwarded.
     forward_to: Option<NodeAddress>,
     is_server_error: bool,
 }
@@ -40,7 +40,8 @@ pub fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Refus
     text_problem(text, max_chars).map_or(Ok(()), |problem| Err(Refusal::field(field, problem)))
 }
 
-/// Returns why a text has not at most `max_chars` printable characters, or `None` if it has.
+/// Returns a problem if a text does not consist of at most `max_chars` printable characters, or
+/// `None` if it does.
 pub fn text_problem(text: &str, max_chars: usize) -> Option<String> {
     let chars = text.chars().count();
     if chars > max_chars {
@@ -109,8 +110,8 @@ impl Refusal {
         Self::new(RefusalReason::NotSupported, message).with("method", path)
     }
 
-    /// The refusal when the caller exceeds a limit. `limit` is the limit's field name in
-    /// [`crate::limits::Limits`].
+    /// Returns the refusal of a call that would exceed a limit of its caller. `limit` is the field
+    /// of [`crate::limits::Limits`].
     pub fn limit(limit: &'static str, value: usize) -> Self {
         Self::new(
             RefusalReason::LimitReached,
@@ -120,7 +121,8 @@ impl Refusal {
         .with("value", value.to_string())
     }
 
-    /// The refusal when all callers together exceed a limit, so that this caller is not at fault.
+    /// Returns the refusal of a call that would exceed a limit of the whole server, which is not
+    /// the fault of the caller.
     pub fn server_limit(limit: &'static str, value: usize) -> Self {
         Self {
             is_server_error: true,
@@ -163,7 +165,7 @@ impl Refusal {
         )
     }
 
-    /// The refusal by a node after another node might have taken over its matches.
+    /// Returns the refusal by a node whose matches another node might have taken over.
     pub fn node_superseded() -> Self {
         Self::new(
             RefusalReason::NodeSuperseded,
@@ -172,8 +174,8 @@ impl Refusal {
         )
     }
 
-    /// The refusal of a call that the node at `address` can answer. The call is forwarded to that
-    /// node, so a client gets this refusal only if the node cannot be reached.
+    /// Returns the refusal of a call that the node at `address` can answer. The call is forwarded
+    /// to that node, so a client receives this refusal only if that node is unreachable.
     pub fn forward_to(address: NodeAddress) -> Self {
         Self {
             forward_to: Some(address),
@@ -189,7 +191,7 @@ impl Refusal {
         )
     }
 
-    /// The refusal that ends a forwarded stream when its forwarding node is silent.
+    /// Returns the refusal that ends a forwarded stream whose forwarding node is silent.
     pub fn forwarding_node_lost() -> Self {
         Self::new(
             RefusalReason::NodeSuperseded,
@@ -224,7 +226,7 @@ impl Refusal {
         &self.message
     }
 
-    /// Returns whether the cause is the server's state, rather than the caller.
+    /// Returns whether the server's state caused the refusal, and not the caller.
     pub fn is_server_error(&self) -> bool {
         self.is_server_error
     }

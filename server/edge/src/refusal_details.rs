@@ -20,12 +20,12 @@ use crate::{limits::MAX_QUOTED_CHARS, refusal::Refusal};
 const ENCODING_KEY: &str = "grpc-encoding";
 /// Metadata key for the compressions that the server accepts.
 const ACCEPT_ENCODING_KEY: &str = "grpc-accept-encoding";
-/// The only accepted encoding. A decision takes under 100 bytes, and a few small compressed
-/// messages could expand to fill the memory.
+/// The only accepted encoding. A decision takes less than 100 bytes, so compression saves little,
+/// and small compressed messages could expand to fill the memory.
 const UNCOMPRESSED: &str = "identity";
 
-/// Middleware that adds a reason to refusals without one: for unknown methods, compressed messages,
-/// and requests that cannot be decoded or exceed the size limit.
+/// Middleware that adds a reason to refusals that have none: for unknown methods, for compressed
+/// messages, and for requests that cannot be decoded or are too large.
 #[derive(Clone, Debug)]
 pub struct RefusalDetails<S>(pub S);
 

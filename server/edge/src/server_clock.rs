@@ -1,10 +1,9 @@
-//! The server's clock, which also detects when the server itself lags.
+//! The server's clock, which also measures the lag of the server itself.
 //!
-//! A task updates the clock at short intervals; each update is called a beat. An overdue beat means
-//! that the runtime did not run a ready task in time. Messages from bots were then delayed, too.
-//! The delay of a beat is the referee's lag and is not charged to bots. The first read of the clock
-//! after a lag detects it, so messages received afterwards have timestamps that account for the
-//! lag.
+//! A task updates the clock at short intervals; each update is called a beat. If a beat is overdue,
+//! the runtime did not run a ready task in time, so messages from bots were delayed too. This delay
+//! is the referee's lag, which is not charged to bots. The first read of the clock after a lag
+//! detects it, so the timestamps of later messages take it into account.
 
 use std::{
     future::poll_fn,
@@ -27,18 +26,18 @@ use crate::metrics::Metrics;
 /// The interval between beats: short compared to decision times, and long enough to use at most
 /// 0.1% of a processor.
 const BEAT_INTERVAL: Duration = Duration::from_millis(10);
-/// A beat that is overdue by less than this counts as punctual.
+/// The minimum delay of a beat that counts as lag.
 const MIN_LAG: Duration = Duration::from_micros(MIN_LAG_US);
 /// The minimum lag that is logged as a warning.
 const WARN_LAG_THRESHOLD: Duration = Duration::from_millis(100);
 /// The value of `last_beat_us` while no task updates the clock, so that no lag is measured.
 const UNWATCHED: u64 = u64::MAX;
 
-// The margin covers the undetected part of a lag: the time before the beat was due.
+// The margin covers the part of a lag that is not measured: the time before the beat was due.
 const _: () = assert!(BEAT_INTERVAL.as_millis() + MIN_LAG.as_millis() <= LAG_MARGIN_MS as u128);
 
-/// The server's clock, in microseconds. The clock starts at 0, or at the latest clock time of the
-/// earlier servers whose matches continue here.
+/// The server's clock, in microseconds. It starts at 0, or at the latest time in the matches that
+/// earlier servers started and that continue here.
 pub struct ServerClock {
     origin: Instant,
     /// The time at `origin`, in µs.
@@ -53,7 +52,7 @@ pub struct ServerClock {
 }
 
 impl ServerClock {
-    /// Creates a clock that starts now, and that nothing watches yet.
+    /// Creates a clock that starts now. Lag is measured only while [`watch`](Self::watch) runs.
     pub fn start(metrics: Arc<Metrics>) -> Self {
         Self {
             origin: Instant::now(),
@@ -66,7 +65,7 @@ impl ServerClock {
         }
     }
 
-    /// Returns the time in µs during which the server did not lag.
+    /// Returns the total time during which the server did not lag, in µs.
     pub(crate) fn active_us(&self) -> u64 {
         let ServerTime { time, lag_us } = self.now();
         time.0.saturating_sub(lag_us)
@@ -81,7 +80,8 @@ impl ServerClock {
         }
         ServerTime {
             time: Time(now_us),
-            // A reader that sees the beat that ends a lag also sees the lag.
+            // The lag is stored before the beat that ends it, so a reader that sees the beat also sees
+            // the lag.
             lag_us: self.lag_us.load(Ordering::Relaxed),
         }
     }
@@ -163,9 +163,9 @@ impl ServerClock {
     }
 }
 
-/// Yields until all tasks that are ready now have run. A task with a bot's message has to wait for
-/// the same tasks. A task that is woken by a timer or by [`yield_now`](tokio::task::yield_now)
-/// would run before these tasks and detect no lag.
+/// Yields until all tasks that are ready now have run. A task with a bot's message waits for the
+/// same tasks. A task that a timer or [`yield_now`](tokio::task::yield_now) wakes would run before
+/// them, and so measure no lag.
 async fn yield_to_ready_tasks() {
     let mut has_yielded = false;
     poll_fn(|context| {
@@ -173,7 +173,7 @@ async fn yield_to_ready_tasks() {
             return Poll::Ready(());
         }
         has_yielded = true;
-        // A task that wakes itself while it runs goes to the end of the queue.
+        // Waking itself moves this task to the end of the queue.
         context.waker().wake_by_ref();
         Poll::Pending
     })
@@ -251,7 +251,8 @@ mod tests {
         let clock = Arc::new(ServerClock::start(Arc::new(Metrics::of_node(None))));
         let max_us = runtime.block_on(async {
             tokio::spawn(Arc::clone(&clock).watch());
-            // Spawned from a thread of the runtime, so that all of them are in its queue.
+            // Spawned on a thread of the runtime, so that all of these tasks are in that thread's
+            // queue.
             let spawned = tokio::spawn(async move {
                 let mut quick = JoinSet::new();
                 for _ in 0..40 {

@@ -1,10 +1,10 @@
 //! Trace spans of matches, seats and commits.
 //!
-//! The trace of a match is derived from the match identifier. So the spans of all servers that play
-//! the match belong to the same trace. The trace's root span ends with the match. Every other span
-//! is a child of the root span, and is exported when it ends, so that running matches are visible.
-//! Attributes contain only data that is public while the match runs: no bot names, decisions,
-//! tickets, seeds or free text.
+//! The identifier of a match's trace is derived from the match identifier, so the spans of all
+//! servers that play the match belong to one trace. The root span ends with the match. Every other
+//! span is a child of the root span, and is exported when it ends, so that running matches are
+//! visible. Attributes contain only data that is public while the match runs: no bot names,
+//! decisions, tickets, seeds or free text.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,7 +26,8 @@ pub const ERROR: &str = "error.type";
 /// Attribute: the seat to which the span belongs.
 pub const SEAT: &str = "bridgemaster.seat";
 
-/// The maximum number of matches to which a commit's span links: a commit can contain thousands.
+/// The maximum number of matches to which the span of a commit links. A commit can contain
+/// thousands.
 const MAX_LINKS: usize = 64;
 
 /// A match whose spans are built.
@@ -146,7 +147,7 @@ impl CommitSpan {
     }
 }
 
-/// The size of the stored values, without names and numbers.
+/// Returns the size of the stored values, without names and numbers.
 fn bytes(write: &Write) -> usize {
     match write {
         Write::OpenMatch { header, .. } => header.len(),

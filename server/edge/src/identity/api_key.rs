@@ -18,7 +18,7 @@ pub const KEY_METADATA: &str = "x-bridgemaster-key";
 
 /// The prefix of every key, by which secret scanners find leaked keys.
 const PREFIX: &str = "bmk";
-/// The length of the secret in bytes: 256 random bits cannot be guessed.
+/// The length of the secret in bytes. 256 random bits cannot be guessed.
 const SECRET_BYTES: usize = 32;
 
 /// An API key with its secret. The key's text is `bmk_ID_SECRET`, where `ID` has 16 lower-case hex
@@ -39,8 +39,8 @@ pub struct ApiKey {
     secret: [u8; SECRET_BYTES],
 }
 
-/// The error for a text that is not an API key. The error does not repeat the text, since the text
-/// might be a mistyped secret.
+/// The error for a text that is not an API key. It does not repeat the text, which might be a
+/// mistyped secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("an API key has the form bmk_ID_SECRET, where SECRET has {} hex digits", 2 * SECRET_BYTES)]
 pub struct InvalidApiKey;
@@ -63,8 +63,8 @@ impl ApiKey {
         &self.id
     }
 
-    /// Returns the hash under which the secret is stored. A plain SHA-256 suffices: slow hashes and
-    /// salts protect guessable secrets, not 256 random bits.
+    /// Returns the hash under which the secret is stored. Plain SHA-256 suffices: slow hashes and
+    /// salts are for secrets that can be guessed, and 256 random bits cannot.
     pub fn secret_hash(&self) -> SecretHash {
         SecretHash::new(Sha256::digest(self.secret).into())
     }
@@ -175,7 +175,7 @@ impl fmt::Display for KeyScope {
     }
 }
 
-/// The refusal for a call without a key.
+/// Returns the refusal of a call without a key.
 pub(super) fn key_missing() -> Refusal {
     Refusal::new(
         RefusalReason::KeyMissing,
@@ -197,7 +197,7 @@ pub(super) fn check_key_valid(key: &Key, now_unix_ms: i64) -> Result<(), Refusal
     Ok(())
 }
 
-/// The refusal for an unknown key or a wrong secret.
+/// Returns the refusal of a call with an unknown key or a wrong secret.
 pub(super) fn key_unknown() -> Refusal {
     Refusal::new(
         RefusalReason::KeyUnknown,
@@ -205,15 +205,15 @@ pub(super) fn key_unknown() -> Refusal {
     )
 }
 
-/// The refusal for a damaged key. The key's secret cannot be verified, but its identifier is not
-/// secret.
+/// Returns the refusal of a call whose key is damaged in the store. The secret cannot be verified,
+/// but the identifier may be shown, since it is not secret.
 pub(super) fn key_damaged(id: &KeyId) -> Refusal {
     Refusal::damaged(format!(
         "the stored API key {id} is damaged; ask the operator for a new key"
     ))
 }
 
-/// The refusal for a key that is not cached while the store is unreadable.
+/// Returns the refusal of a call while the store is unreadable and the key is not cached.
 pub(super) fn keys_unreadable() -> Refusal {
     Refusal::new(
         RefusalReason::KeysUnreadable,
@@ -237,9 +237,9 @@ pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
     text.trim().parse().map_err(|_| key_unknown())
 }
 
-/// Returns whether people might confuse two names. Such names differ only in case, in the white
-/// space between words, or in confusable characters, such as Latin and Cyrillic letters (Unicode
-/// Technical Standard 39).
+/// Returns whether people might confuse two names. Confusable names differ only in case, in the
+/// white space between words, or in letters that look alike, such as Latin and Cyrillic ones
+/// (Unicode Technical Standard 39).
 ///
 /// ```
 /// use bridgemaster_edge::identity::are_confusable;
@@ -255,9 +255,9 @@ pub fn are_confusable(one: &str, other: &str) -> bool {
         .any(|skeleton| others.contains(skeleton))
 }
 
-/// Returns a name's skeletons regardless of case: one each for the name itself, its lower-case form
-/// and its upper-case form. Case is folded before and after the mapping of confusables. Otherwise
-/// `Ivan` and `lvan` would differ, since only the capital `I` is confusable with `l`.
+/// Returns the skeletons (UTS 39) of a name: of the name itself, of its lower-case form and of its
+/// upper-case form. All three are needed because case matters for confusables: only the capital `I`
+/// of `Ivan` is confusable with `l`.
 fn skeletons(name: &str) -> [String; 3] {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     let bare = |text: &str| skeleton(text).collect::<String>();
@@ -329,7 +329,7 @@ mod tests {
             ("bob", "bob"),
             ("bob", "Bob"),
             ("bob", "BOB"),
-            // Cyrillic: one letter, and all of them as capitals.
+            // Cyrillic: one letter, and the whole name in capitals.
             ("bob", "b\u{43e}b"),
             ("bob", "\u{412}\u{41e}\u{412}"),
             // Greek capitals.
@@ -338,11 +338,12 @@ mod tests {
             ("team 1", "team l"),
             ("Ill", "lll"),
             ("b0b", "Bob"),
-            // Case together with a confusable of the other case.
+            // A confusable of the letter's other case.
             ("alice", "AL1CE"),
             ("ivan", "lvan"),
             ("modern", "modem"),
-            // Composed and decomposed, full width, other spaces, invisible characters.
+            // Composed and decomposed letters, full-width letters, other spaces, and invisible
+            // characters.
             ("Zo\u{eb}", "Zoe\u{308}"),
             ("bob", "\u{ff42}ob"),
             ("a b", "a\u{a0}b"),

@@ -1,8 +1,8 @@
-//! Authenticated callers, and their permissions.
+//! Authenticated callers and their permissions.
 //!
 //! The key that created a match, and the keys whose bots play in it, may read the match and its
-//! replay. Reading other matches and replays needs the `read` or `admin` scope. Results may be read
-//! with any key. `--public-read` grants some of these permissions without a key.
+//! replay. Reading other matches and replays needs the `read` or `admin` scope. Any key may read
+//! results. `--public-read` grants some of these permissions without a key.
 //!
 //! A match may have a delay for spectators. The match's own parties, and keys with the `admin`
 //! scope, see the match without delay.
@@ -43,11 +43,11 @@ pub struct BotPermission {
 }
 
 /// The maximum interval between checks of a key's expiry. The interval is limited because the wall
-/// clock can be adjusted.
+/// clock may be adjusted in the meantime.
 const MAX_EXPIRY_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Waits until it is time to check again whether a key that has `left_ms` left has expired. Waits
-/// forever if the key does not expire.
+/// Waits until the next check whether a key that has `left_ms` left has expired. Waits forever if
+/// the key does not expire.
 async fn expiry_check_due(left_ms: Option<i64>) {
     match left_ms {
         None => pending().await,
@@ -79,7 +79,7 @@ impl KeyHolder {
     async fn until_revoked(&self) -> Refusal {
         let mut changes = self.keys.subscribe();
         loop {
-            // Uses the cache: a failing store must not end matches.
+            // Reads the cache, since a failing store must not end matches.
             let left_ms = match self.keys.cached_key(&self.key.id) {
                 Some(key) => {
                     let now_unix_ms = now_unix_ms();
@@ -94,7 +94,8 @@ impl KeyHolder {
             };
             select! {
                 changed = changes.changed() => if changed.is_err() {
-                    // This holder owns a reference to the ring, so the sender still exists.
+                    // Cannot happen: the holder keeps the ring and thereby the sender alive. If it
+                    // did, no change would follow.
                     pending::<()>().await;
                 },
                 () = expiry_check_due(left_ms) => {}
@@ -200,7 +201,8 @@ impl Caller {
 /// The bot that made a refused call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallingBot {
-    /// The bot in a seat, identified by a ticket that was presented on the same connection.
+    /// The bot in a seat, which is identified by a ticket that was presented on the same
+    /// connection.
     Seat {
         /// The identifier of the match.
         match_id: String,
@@ -213,8 +215,9 @@ pub enum CallingBot {
     Unknown,
 }
 
-/// The bot whose ticket was last presented on a connection. This value belongs to the connection,
-/// so a later connection from the same port is not mistaken for the same bot. Clones share it.
+/// The bot whose ticket was presented last on a connection. It is stored per connection and not per
+/// address, because a later connection from the same port may be another bot's. Clones share the
+/// value.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionBot(Arc<Mutex<Option<CallingBot>>>);
 
@@ -277,7 +280,7 @@ impl Caller {
             Self::Holder(holder) => {
                 access == ReadAccess::Results
                     || self.has_scope(KeyScope::Read)
-                    // Managing matches requires reading them.
+                    // A caller who manages matches has to read them.
                     || self.has_scope(KeyScope::Admin)
                     || holder.public() >= access.public()
             }
@@ -293,15 +296,15 @@ impl Caller {
         }
     }
 
-    /// Returns whether lists may show the caller an unreadable match that `maker` created. `maker`
-    /// is `None` if the key is unknown.
+    /// Returns whether lists may show the caller an unreadable match of `maker`. `maker` is `None`
+    /// if the key that created the match is unknown.
     pub fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
         let may_act = self.has_scope(KeyScope::Read) || self.has_scope(KeyScope::Admin);
         may_act || (maker.is_some() && maker == self.name())
     }
 
-    /// Returns whether the caller sees a match without the spectators' delay. Only a caller with a
-    /// key can be identified as a party.
+    /// Returns whether the caller sees a match without the spectators' delay. `is_of` returns
+    /// whether the key with this name is a party of the match; callers without a key never are.
     pub fn sees_live(&self, is_of: impl FnOnce(&KeyName) -> bool) -> bool {
         match self {
             Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => false,

@@ -1,9 +1,9 @@
-//! A cache of all of a server's API keys. Calls are checked against the cache, so they never wait
-//! for the store.
+//! A cache of all API keys of a server. Calls are checked against the cache, so they never wait for
+//! the store.
 //!
 //! One task polls the store, and reloads the keys when they have changed. An unknown key triggers a
-//! poll at once, since it might have just been added. A key that becomes damaged in the store
-//! remains valid in the cache: its bot is not at fault, and might be playing.
+//! poll at once, since it might have just been added. If a key becomes damaged in the store, its
+//! cached version remains valid: the bot that uses it is not at fault, and might be playing.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,21 +28,21 @@ use crate::{
     metrics::{DamagedValue, Metrics},
 };
 
-/// The minimum interval between polls that unknown keys trigger: invented keys must not overload
-/// the store.
+/// The minimum interval between polls that unknown keys trigger, so that invented keys do not
+/// overload the store.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The time limit of one poll. Reading 10,000 keys takes 0.1 s.
 const POLL_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(super) struct CachedKeys {
-    /// Keys that are readable now, or were readable at an earlier poll.
+    /// The latest readable version of each key.
     by_id: HashMap<KeyId, Arc<Key>>,
     /// Damaged keys, by identifier.
     damaged: HashMap<KeyId, DamagedEntry>,
 }
 
-/// A damaged key, with its last readable version.
+/// A damaged key and its last readable version.
 struct DamagedEntry {
     now: DamagedKey,
     /// `None` if the key was damaged when the server first read it.
@@ -50,7 +50,8 @@ struct DamagedEntry {
 }
 
 impl CachedKeys {
-    /// Carries over the last readable versions of damaged keys, and logs keys that became damaged.
+    /// Keeps the last readable versions of damaged keys from `before`, and logs keys that became
+    /// damaged.
     fn carry_over(&mut self, before: &Self, metrics: &Metrics) {
         for (id, damaged) in &mut self.damaged {
             if let Some(earlier) = before.damaged.get(id) {
@@ -66,8 +67,8 @@ impl CachedKeys {
         }
     }
 
-    /// Finds the last readable version of a damaged key. If the identifier is damaged too, the key
-    /// is found by its name, which no other valid key had.
+    /// Finds the last readable version of a damaged key. If the identifier is damaged too, looks
+    /// for a key of the same name that is no longer among the readable keys.
     fn last_readable_key(
         &self,
         damaged: &DamagedKey,
@@ -148,7 +149,7 @@ impl KeyRing {
         let ring = Self {
             store,
             metrics,
-            // With two polls per cache lifetime, a poll can take up to half of the lifetime.
+            // The store is polled twice per cache lifetime, so a poll may take up to half of it.
             poll_interval: limits.key_cache_time / 2,
             max_age: limits.keys_trusted,
             keys: watch::Sender::new(Arc::new(keys)),
@@ -223,11 +224,11 @@ impl KeyRing {
         Ok(mark)
     }
 
-    /// Returns the key with this identifier, even if the key is revoked.
+    /// Returns the key with this identifier, even if it is revoked.
     ///
     /// # Errors
-    /// When the store has been unreadable for longer than `keys_trusted`. If the key is not cached,
-    /// also when the store is unreadable or the key is damaged.
+    /// When the store has been unreadable for longer than `keys_trusted`. For a key that is not
+    /// cached, also when the store is unreadable or the key is damaged.
     pub(super) async fn key(&self, id: &KeyId) -> Result<Option<Arc<Key>>, UnreadableReason> {
         if let Some(key) = self.cached_key(id) {
             let fresh_at = *self.fresh_at.lock();
@@ -268,12 +269,13 @@ impl KeyRing {
     }
 }
 
-/// Reads a store's keys, and a version number that is not newer than these keys.
+/// Reads the keys of a store, and their version number. If keys change during the read, the
+/// returned version is the older one, so that the next poll reads them again.
 async fn read_keys(store: &dyn KeyStore) -> Result<(KeysVersion, CachedKeys), StoreError> {
     let mark = store.keys_version().await?;
     let mut keys = store.keys().await?;
-    // The store bounds the number of valid keys. Only the most recently revoked keys are cached;
-    // keys revoked earlier are refused as unknown.
+    // The store limits the number of valid keys. Of the revoked keys only the latest are cached;
+    // older ones are refused as unknown.
     let revoked = keys.iter().filter(|key| !key.is_in_force()).count();
     let mut too_many = revoked.saturating_sub(MAX_KEYS);
     keys.retain(|key| {
@@ -294,12 +296,12 @@ async fn read_keys(store: &dyn KeyStore) -> Result<(KeysVersion, CachedKeys), St
     Ok((mark, keys))
 }
 
-/// The minimum interval between two recorded uses of a key, in ms: operators look for keys that are
-/// unused for days.
+/// The minimum interval between two recorded uses of a key, in ms. An hour suffices to find keys
+/// that have been unused for days.
 const RECORD_INTERVAL_MS: i64 = 60 * 60 * 1000;
 
-/// Records when keys were last used, for lists of keys. A use is recorded in memory, at most once an
-/// hour per key. A task writes it to the store, so that no call waits for the write. All recorded
+/// Records when keys were last used, for lists of keys. A use is recorded in memory, at most once
+/// an hour per key, and a task writes it to the store. So no call waits for the write. All recorded
 /// uses are written before the server stops.
 #[derive(Debug, Default)]
 pub(super) struct KeyUses {
@@ -337,8 +339,8 @@ impl KeyUses {
             }
             let is_closing = self.closing.is_cancelled();
             let uses = self.drain_unwritten();
-            // If the write fails, the uses are lost. The loss is harmless, since the key's next use
-            // is recorded an hour later.
+            // If the write fails, these uses are lost. This is harmless, since the next use of the
+            // key is recorded within an hour.
             if !uses.is_empty()
                 && let Err(error) = store.record_key_uses(uses).await
             {
@@ -400,7 +402,7 @@ mod tests {
         assert!(written(&uses).is_empty());
         uses.record(&key, 1_000 + RECORD_INTERVAL_MS);
         assert_eq!(written(&uses), [1_000 + RECORD_INTERVAL_MS]);
-        // A restarted server uses what was stored before.
+        // A restarted server continues from the stored times.
         let uses = KeyUses::default();
         key.last_used_at_unix_ms = Some(5_000);
         uses.record(&key, 6_000);

@@ -61,7 +61,7 @@ struct StoredKeys {
     writing: Mutex<Option<AbortOnDropHandle<()>>>,
     calls: TokenBuckets<KeyId>,
     creates: TokenBuckets<KeyId>,
-    /// Access without a key.
+    /// The read access of callers without a key.
     public: PublicRead,
 }
 
@@ -111,8 +111,8 @@ impl Authenticator {
         })
     }
 
-    /// Attaches the check of this node's lease. Calls are then refused while other nodes might own
-    /// this node's matches.
+    /// Adds the check of this node's lease. While the check fails, calls are refused, because other
+    /// nodes might own this node's matches.
     pub fn with_lease_check(self, lease: Option<LeaseCheck>) -> Self {
         Self { lease, ..self }
     }
@@ -150,9 +150,9 @@ impl Authenticator {
         self.caller_or_cached(metadata, |_| false).await
     }
 
-    /// Authenticates the caller as [`caller`](Self::caller) does. While the store is unreadable, a
-    /// cached key whose name passes `accepts` is accepted, however old it is. So bots can reconnect
-    /// to their seats, just as open streams continue.
+    /// Authenticates the caller as [`caller`](Self::caller) does, but tolerates an unreadable
+    /// store: a cached key whose name passes `accepts` is then valid at any age. So bots can still
+    /// reconnect to their seats.
     pub async fn caller_or_cached(
         &self,
         metadata: &MetadataMap,
@@ -177,10 +177,10 @@ impl Authenticator {
         let key = stored
             .filter(|stored| presented.has_hash(&stored.secret_hash))
             .ok_or_else(key_unknown)?;
-        // The secret was verified above, so only its holder sees these refusals.
+        // The secret is verified at this point, so only the key's holder receives these refusals.
         let now_unix_ms = now_unix_ms();
         check_key_valid(&key, now_unix_ms)?;
-        // A key that was cached when the call started was debited already.
+        // A key that was cached when the call started was already debited then.
         if !is_attributed_to(&key.id) {
             self.debit_call(&key.id)?;
         }
@@ -200,7 +200,8 @@ impl Authenticator {
     pub fn valid_cached_key(&self, metadata: &HeaderMap) -> Option<KeyId> {
         let presented = presented_key(metadata).ok()?;
         if let Some(private) = &self.private {
-            // Calls by bots at the same address must not block the organiser's calls.
+            // The organiser's key is exempt from rate limits, since calls of bots at the same
+            // address must not block the organiser.
             return private
                 .is_organiser(&presented)
                 .then(|| presented.id().clone());

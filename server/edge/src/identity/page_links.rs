@@ -17,7 +17,8 @@ pub struct PageLinks(Arc<Links>);
 
 #[derive(Debug)]
 struct Links {
-    /// `NAME=SECRET`. The name is random too, since all servers of a machine share cookies.
+    /// The cookie as `NAME=SECRET`. The name is random too, because browsers send the cookies of
+    /// all servers on a machine to each of them.
     cookie: String,
     by_secret: Mutex<BTreeMap<String, Link>>,
     used: Notify,
@@ -37,8 +38,8 @@ pub struct OpenedLink {
     pub cookie: String,
 }
 
-/// A link that can be used once, and only until this value is dropped, because other processes
-/// might read the link from a command line.
+/// A link that is valid for one use, and only until this value is dropped. The limit matters
+/// because other processes can read the link from a command line.
 #[derive(Debug)]
 pub struct OneTimePageLink {
     links: PageLinks,
@@ -62,7 +63,7 @@ impl PageLinks {
         link_path(&self.add_link(target, false))
     }
 
-    /// Creates a one-time link, for a command line that bots may read.
+    /// Creates a one-time link for a command line that bots might read.
     #[must_use]
     pub fn one_time_link(&self, target: &str) -> OneTimePageLink {
         OneTimePageLink {

@@ -1,6 +1,6 @@
-//! Access control of a private server. A command runs a private server for the bots that it starts.
-//! The command has the organiser's key, and may make any call. A bot has a ticket, or a key for one
-//! queue, and may make the calls that it needs to play. All other calls are refused.
+//! Access control of a private server, which a command runs for the bots that it starts. The
+//! command has the organiser's key, and may make any call. A bot has a ticket, or a key for one
+//! queue, and may make only the calls that it needs to play.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::refusal::Refusal;
 
-/// Methods for all started bots: methods that need a ticket, and methods that need no credentials.
+/// Methods for all started bots: those that need a ticket, and those that need no credentials.
 const BOT_METHODS: [&str; 13] = [
     "/bridgemaster.v1.PlayService/Play",
     "/bridgemaster.v1.SeatService/WatchSeat",
@@ -43,8 +43,8 @@ const ATTENDING_BOT_METHODS: [&str; 4] = [
 /// Path prefixes of health checks and reflection. These services disclose nothing about matches.
 const PUBLIC_PREFIXES: [&str; 2] = ["/grpc.health.", "/grpc.reflection."];
 
-/// The maximum number of separate counters, each for one bot and one method. All other refusals
-/// share a counter.
+/// The maximum number of separate counters, one per bot and method. Refusals beyond them share a
+/// counter.
 const MAX_REFUSED_ENTRIES: usize = 4096;
 
 /// Access control of a private server. Clones share the keys.
@@ -130,8 +130,8 @@ impl PrivateAccess {
         presented.has_hash(&self.0.organiser_hash)
     }
 
-    /// Authenticates a call's caller. Another server's key is ignored, since a bot might have such
-    /// a key for other purposes.
+    /// Authenticates the caller of a call. A key of another server is ignored, since a bot might
+    /// have it for other purposes.
     pub(super) fn caller(&self, metadata: &HeaderMap) -> Caller {
         let Ok(presented) = presented_key(metadata) else {
             return Caller::StartedBot(None);

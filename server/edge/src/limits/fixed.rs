@@ -6,15 +6,15 @@ use std::{ops::RangeInclusive, time::Duration};
 /// this length fits in a table column.
 pub const MAX_BOT_TEXT_CHARS: usize = 64;
 
-/// Returns the number of `connections` that can be protected: three quarters. So there is always a
-/// connection to evict for a new one.
+/// Returns the number of `connections` that can be protected: three quarters. Of the rest, one can
+/// always be evicted for a new connection.
 pub(crate) fn max_protected_connections(connections: usize) -> usize {
     connections - connections.div_ceil(UNPROTECTED_DIVISOR).min(connections)
 }
 
-/// One in this many connections is never protected: a quarter. At the defaults, a new connection
-/// keeps its slot until 512 newer connections arrive from its address. By then a bot has had enough
-/// time to present a ticket.
+/// The divisor for the connections that are never protected: a quarter of all. With the default
+/// limits, a new connection keeps its slot until 512 newer ones arrive from its address. By then
+/// its bot has had enough time to present a ticket.
 const UNPROTECTED_DIVISOR: usize = 4;
 
 /// The maximum number of viewers of one position stream: one for each seat and one for a spectator,
@@ -22,12 +22,12 @@ const UNPROTECTED_DIVISOR: usize = 4;
 pub const MAX_VIEWERS: usize = 8;
 
 /// The minimum interval between two polls of a match for its spectators. People cannot follow
-/// faster changes. Without this minimum, each move of a fast bot would cause a write to every
-/// spectator.
+/// faster changes, and each move of a fast bot would otherwise cause a write to every spectator.
 pub const SPECTATOR_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The size, in bytes, of the buffer for a match's newest positions, shared by all spectators. The
-/// buffer holds at least a dozen positions. Older positions are produced per spectator.
+/// The size, in bytes, of the buffer for the newest positions of a match, which all spectators
+/// share. The buffer holds at least a dozen positions. Older positions are computed for each
+/// spectator.
 pub const BROADCAST_BUFFER_BYTES: usize = 32 * 1024;
 
 /// The maximum number of matches in an overview: enough to fill a page.
@@ -45,11 +45,11 @@ pub const DEFAULT_OVERVIEW_INTERVAL_MS: u32 = 1_000;
 /// replay.
 pub const MAX_REPLAY_FILE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The maximum number of uploaded replay files that are processed at a time, since each is decoded
-/// in memory during verification.
+/// The maximum number of uploaded replay files that are processed at a time. Each file is decoded
+/// in memory during its verification.
 pub const MAX_OPENED_REPLAYS: usize = 4;
 
-/// The maximum number of characters that a refusal quotes from a client's text. The refusal is sent
+/// The maximum number of characters that a refusal quotes from a client's text. A refusal is sent
 /// in a header, and clients reject long headers.
 pub const MAX_QUOTED_CHARS: usize = 64;
 
@@ -75,11 +75,11 @@ pub const MAX_METRICS_CONNECTION_TIME: Duration = Duration::from_secs(10);
 /// hundred matches. A working disk writes replays of this size in a second.
 pub const MAX_UNWRITTEN_REPLAY_BYTES: usize = 64 * 1024 * 1024;
 
-/// The maximum number of replays that wait until a match group or a delay has ended. Without a
+/// The maximum number of replays that wait for the end of a match group or of a delay. Without a
 /// store they are kept in memory, at most [`MAX_UNWRITTEN_REPLAY_BYTES`] in total.
 pub const MAX_WITHHELD_REPLAYS: usize = 100_000;
-/// The maximum difference between the clocks of nodes that share a store. This maximum ensures that
-/// no node shows the end of a match before the node that serves its delayed view.
+/// The maximum difference between the clocks of nodes that share a store. It ensures that no node
+/// shows the end of a match earlier than the node that serves its delayed view.
 pub const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_secs(60);
 
 /// The flow-control window of a stream, in bytes: several decisions, or most match configs. A
@@ -92,11 +92,11 @@ pub(crate) const SEND_BUFFER_BYTES: usize = 16 * 1024;
 
 /// The size of messages queued for one bot that do not count against
 /// [`Limits::bot_queue_bytes`](super::Limits::bot_queue_bytes): the start of a match, a request and
-/// some updates. A bot that reads its messages never has more bytes in its queue.
+/// some updates. The queue of a bot that reads its messages never exceeds this size.
 pub const UNCOUNTED_BOT_QUEUE_BYTES: usize = 8 * 1024;
 
-/// The flow-control window of a forwarded call, in bytes: data that the other node has sent and the
-/// caller has not read yet. A request with a long list takes 32 KiB.
+/// The flow-control window of a forwarded call, in bytes. It limits the data that the other node
+/// has sent and the caller has not read yet. A request with a long list takes 32 KiB.
 pub const FORWARD_WINDOW_BYTES: u32 = 32 * 1024;
 
 /// The size of each call's read buffer, in bytes.
@@ -113,8 +113,8 @@ pub const MAX_GROUP_ID_BYTES: usize = 64;
 /// the response stays below the 4 MiB that gRPC libraries accept.
 pub const MAX_GROUP_REPLAYS_BYTES: usize = 3 * 1024 * 1024;
 
-/// The maximum time for which a call waits until a match has ended, in ms. The time is long enough
-/// that repeated calls cost little, and short enough to detect disconnected callers.
+/// The maximum time for which a call waits until a match has ended, in ms: long enough that
+/// repeated calls cost little, and short enough to detect disconnected callers.
 pub const MAX_MATCH_END_WAIT_MS: u32 = 60_000;
 
 /// The maximum number of matches in a match group: one deal in every order of six seats takes 720
@@ -158,16 +158,16 @@ pub const MAX_BOT_SLOTS: u32 = 64;
 /// bytes per match. Only the operator creates ladders.
 pub const MAX_LADDERS: usize = 100;
 
-/// The maximum number of bots on a ladder, where all versions of a bot count once: a large league.
-/// The ladder can hold two versions of each bot.
+/// The maximum number of bots on a ladder: enough for a large league. All versions of a bot count
+/// as one. The ladder can hold two versions of each bot.
 pub const MAX_LADDER_BOTS: usize = 500;
 
-/// The maximum number of bot versions on a ladder. The duration of a fit grows with the third power
+/// The maximum number of bot versions on a ladder. The duration of a rating fit grows with the cube
 /// of this number, and is about 1 s at the maximum.
 pub const MAX_LADDER_VERSIONS: usize = 1_000;
 
-/// The maximum number of versions of one bot on a ladder: one a day in a season of three months.
-/// With their rating history they fit into one response.
+/// The maximum number of versions of one bot on a ladder: one a day for a season of three months.
+/// All of them, with their rating histories, fit into one response.
 pub const MAX_VERSIONS_OF_BOT: usize = 100;
 
 /// The maximum number of points in a version's rating history. When a history exceeds this number,

@@ -1,5 +1,5 @@
-//! The labels of the metrics, each with a small set of values, and gauges that count something as
-//! long as it exists.
+//! Metric labels with a small set of values, and gauges that are incremented while something
+//! exists.
 
 use bridgemaster_referee::{DecidedBy, Fault, MatchPhase};
 use prometheus_client::{
@@ -13,7 +13,8 @@ pub(super) struct StateLabels {
 }
 
 impl StateLabels {
-    /// Returns `None` for a match that has ended; the counter `matches_ended` counts such matches.
+    /// Returns the label of a phase. Returns `None` for a match that has ended; the counter
+    /// `matches_ended` counts these.
     pub(super) fn of(phase: MatchPhase) -> Option<Self> {
         let state = match phase {
             MatchPhase::Waiting => "waiting",
@@ -116,7 +117,7 @@ impl FaultLabels {
     }
 }
 
-/// Increments a gauge until it is dropped.
+/// An increment of a gauge that is undone on drop.
 pub struct GaugeGuard(Gauge);
 
 impl GaugeGuard {

@@ -8,10 +8,10 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-/// Bucket bounds of the time until a bot is paired, in seconds: from immediate pairing to a bot
-/// that attends alone.
+/// Bucket bounds for the time until a bot is paired, in seconds: from an immediate pairing to a bot
+/// that waits alone.
 const WAITING_BOUNDS: [f64; 10] = [0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
-/// Bucket bounds of the time for a pairing, in seconds: a fit, and a commit.
+/// Bucket bounds for the duration of a pairing, which is a rating fit and a commit, in seconds.
 const PAIRING_BOUNDS: [f64; 9] = [0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 
 /// The outcome of a ladder's match.

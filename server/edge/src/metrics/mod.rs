@@ -47,14 +47,14 @@ pub use ladders::LadderOutcome;
 const DECISION_BOUNDS: [f64; 12] = [
     0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0,
 ];
-/// Bucket bounds for the server's own share of a response time, in seconds: from the referee's work
-/// alone to a commit on a slow disk.
+/// Bucket bounds for the server's own part of a response time, in seconds: from the referee's
+/// computation alone to a commit on a slow disk.
 const HANDLING_BOUNDS: [f64; 20] = [
     0.000_01, 0.000_015, 0.000_02, 0.000_03, 0.000_05, 0.000_07, 0.000_1, 0.000_15, 0.000_2,
     0.000_3, 0.000_5, 0.000_7, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0,
 ];
-/// Bucket bounds for the length of one lag, in seconds; a delay shorter than the first bound does
-/// not count as lag.
+/// Bucket bounds for the length of one lag, in seconds. Delays below the first bound do not count
+/// as lag.
 const LAG_BOUNDS: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// Bucket bounds for the number of entries in one journal commit.
 const BATCH_BOUNDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 1024.0];
@@ -94,7 +94,7 @@ struct StorageMetrics {
     commit_age_seconds: Gauge<f64, AtomicU64>,
 }
 
-/// The metrics of one game's matches, without lookups by label.
+/// The metrics of one game's matches, looked up once, so that updates need no lookup by label.
 #[derive(Clone)]
 pub struct GameMetrics {
     ended: Counter,
@@ -168,7 +168,7 @@ impl Metrics {
         this
     }
 
-    /// Initializes all series, so that rates are correct from the first scrape.
+    /// Creates all series at zero, so that rates are correct from the first scrape.
     fn init_series(&self) {
         for phase in [MatchPhase::Waiting, MatchPhase::Running] {
             drop(self.count_match(phase));
@@ -285,12 +285,12 @@ impl Metrics {
         self.handling_seconds.observe(time.as_secs_f64());
     }
 
-    /// Observes how late the server started work that was due.
+    /// Observes the delay with which the server started work that was due.
     pub(crate) fn observe_lag(&self, time: Duration) {
         self.lag_seconds.observe(time.as_secs_f64());
     }
 
-    /// Observes how late another node forwarded bots' messages to this one.
+    /// Observes the delay with which another node forwarded bots' messages to this one.
     pub(crate) fn observe_forwarding_lag(&self, time: Duration) {
         if let Some(node) = &self.node {
             node.observe_forwarding_lag(time);
@@ -351,7 +351,7 @@ impl Metrics {
     /// Encodes all metrics as text.
     ///
     /// # Errors
-    /// Never in practice, since writing to a String does not fail.
+    /// Never in practice: writing to a `String` does not fail.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         text::encode_registry(&mut text, &self.registry)?;
@@ -467,7 +467,7 @@ fn add_seconds<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &st
 /// The content type of the OpenMetrics text format.
 const OPENMETRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Sets the gauges that are computed at each scrape.
+/// A function that sets the gauges that are computed at each scrape.
 pub type Refresh = Arc<dyn Fn(&Metrics) + Send + Sync>;
 
 /// Serves `GET /metrics` until the future is dropped.

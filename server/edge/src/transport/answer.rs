@@ -1,9 +1,9 @@
-//! A call's response body, split into bounded frames.
+//! The body of a response, which is split into small frames.
 //!
-//! With HTTP/2 flow control the peer limits how much is sent. The transport polls a frame, waits
-//! until the peer accepts its first byte, and then buffers the remaining bytes itself. So a large
-//! message is passed to the transport as its five-byte header, and then in small pieces. The
-//! remaining bytes stay in this body, which can drop them.
+//! HTTP/2 flow control lets the peer limit how much is sent. But the transport takes a whole frame
+//! as soon as the peer accepts its first byte, and buffers the rest. So a large message is passed
+//! to the transport as its header of five bytes and then in small pieces. The bytes that were not
+//! passed on stay in this body, which can drop them.
 
 use std::{
     pin::Pin,
@@ -36,7 +36,7 @@ pub(super) struct Answer {
 struct AnswerState {
     /// `None` before there is a body, and after the body was dropped.
     body: Option<Body>,
-    /// The part of a large frame that was not yet handed to the transport.
+    /// The part of a large frame that was not passed to the transport yet.
     rest: Bytes,
     trailers: Option<HeaderMap>,
     is_over: bool,
@@ -51,8 +51,8 @@ struct HandedBytes {
 #[derive(Default)]
 struct HandedBytesState {
     bytes: usize,
-    /// The time at which the first of these bytes was handed over, or at which earlier bytes were
-    /// last sent.
+    /// The time since which the client has read nothing: when the first of these bytes was handed
+    /// over, or when earlier bytes were last sent.
     since: Option<Instant>,
     waker: Option<Waker>,
 }
@@ -64,14 +64,14 @@ struct HandedPiece {
 }
 
 impl Answer {
-    /// The time at which the client last read something; `None` while nothing is unread.
+    /// The time since which the client has read nothing; `None` while nothing is unread.
     pub(super) fn unread_since(&self) -> Option<Instant> {
         let handed = self.handed.lock();
         handed.since.filter(|_| handed.bytes > 0)
     }
 
     /// Drops all bytes that were not handed over. A client that continues to read receives
-    /// `status`; its time limit for reading starts again.
+    /// `status`, with a new time limit for reading it.
     pub(super) fn abort(&self, status: Status) {
         self.handed.lock().since = Some(Instant::now());
         let mut state = self.state();
@@ -104,7 +104,8 @@ impl Answer {
             }
             if state.is_over {
                 // The end is returned only once the bytes are on the wire. Otherwise the transport
-                // would treat the call as complete, and keep the bytes until the client reads them.
+                // would treat the call as complete, and would keep the bytes until the client reads
+                // them.
                 if self.handed.poll_sent(context).is_pending() {
                     return Poll::Pending;
                 }
@@ -117,7 +118,7 @@ impl Answer {
             };
             match frame.transpose()?.map(Frame::into_data) {
                 Some(Ok(data)) => {
-                    // The buffer behind the frame is at most twice as large.
+                    // The buffer that contains the frame may be twice as large as the frame.
                     reserve(2 * data.len());
                     state.rest = data;
                     if state.rest.len() > SEND_BUFFER_BYTES {

@@ -1,5 +1,5 @@
-//! Limits the number of connections, in total and per address, and the lifetime of each. Used for
-//! the operator's listeners.
+//! Limits the number of connections, in total and per address, and the lifetime of each connection.
+//! Used for the operator's listeners.
 
 use std::{
     io,
@@ -20,9 +20,9 @@ use tracing::warn;
 
 use super::{connection::SlotGuard, connection_slots::ConnectionSlots};
 
-/// A listener with a bounded number of connections. A new connection beyond that number evicts the
-/// oldest connection from one address: from the new connection's own address if that address is at
-/// its limit, otherwise from the address with the most connections.
+/// A listener with a limited number of connections. A new connection beyond the limit evicts an
+/// older one: the oldest from its own address if that address is at its limit, and otherwise the
+/// oldest from the address with the most connections.
 pub struct BoundedListener {
     listener: TcpListener,
     slots: Arc<ConnectionSlots>,
@@ -144,7 +144,8 @@ mod tests {
         (server, AbortOnDropHandle::new(serving))
     }
 
-    /// Connects from a loopback address. Linux has all of 127.0.0.0/8.
+    /// Connects from a loopback address. On Linux all addresses in 127.0.0.0/8 are loopback
+    /// addresses.
     async fn connect_from(address: &str, server: SocketAddr) -> TcpStream {
         let socket = TcpSocket::new_v4().unwrap();
         let address = SocketAddr::new(address.parse().unwrap(), 0);
@@ -181,7 +182,7 @@ mod tests {
             silent.push(connect_from("127.0.0.2", server).await);
         }
         assert_answered(connect_from("127.0.0.4", server).await).await;
-        // Not even for itself: its own oldest connection is evicted.
+        // The address is at its limit, so its own oldest connection is evicted.
         assert_answered(connect_from("127.0.0.2", server).await).await;
         assert_closed(silent.remove(0)).await;
         assert_answered(other).await;

@@ -1,5 +1,5 @@
-//! One call: the caller to whom the call is attributed, the quotas that the call uses, and the
-//! progress of its response.
+//! One call: the caller to whom it is attributed, the quotas that it uses, and the progress of its
+//! response.
 
 use std::{
     sync::{
@@ -92,7 +92,7 @@ pub struct Call {
     connection: Arc<ConnectionContext>,
     held: Mutex<CallResources>,
     started_at: Instant,
-    /// Bots' streams bypass the fair queue.
+    /// Whether the call is a bot's stream, which bypasses the fair queue.
     is_bot_stream: AtomicBool,
     is_request_complete: AtomicBool,
     /// Aborts the call's task.
@@ -173,10 +173,9 @@ impl Call {
         CURRENT_CALL.try_with(Arc::clone).ok()
     }
 
-    /// Acquires one of the server's permits and one of the caller's permits. The caller is the
-    /// `key` that the call presents, or otherwise the address. Other calls from the same address
-    /// must not prevent the holder of a key from calling. A bot's stream acquires no permits before
-    /// its seat is known.
+    /// Acquires one permit of the server and one of the caller. The caller is the `key` that the
+    /// call presents, or otherwise the address, so other calls from an address do not count against
+    /// the holder of a key. A bot's stream acquires no permits here, since its seat is unknown.
     ///
     /// # Errors
     /// When the server or the caller has too many calls in progress.
@@ -201,12 +200,13 @@ impl Call {
             Some(permit)
         } else {
             let caller = held.caller.clone();
-            // The evictor locks every call.
+            // Unlocked first, since the evictor locks every call.
             drop(held);
             let has_evicted = quotas.evictor.evict_calls_for(&caller);
             held = self.held();
             Some(if has_evicted {
-                // Evicted calls end soon. Until then the number of calls exceeds the limit by one.
+                // The evicted calls end soon. Until then the number of calls exceeds the limit by
+                // one.
                 calls.acquire_over_limit(1)
             } else {
                 acquire_of_server(calls, "other_calls")?
@@ -224,8 +224,8 @@ impl Call {
         held.quota = self.connection.quotas.of(&held.caller);
     }
 
-    /// Marks the call as a seat's stream, like [`Call::mark_bot_stream_of`], for the caller to whom
-    /// the call is attributed.
+    /// Marks the call as a seat's stream, as [`Call::mark_bot_stream_of`] does, for the caller to
+    /// whom the call is attributed.
     ///
     /// # Errors
     /// As `Call::attribute_to`.
@@ -253,8 +253,8 @@ impl Call {
     }
 
     /// Attributes the call to the authenticated `key`, or to the address on a server without keys.
-    /// A bot's stream never counts against an address: other callers at the address must not keep
-    /// the bot from its seat. The number of tickets limits these streams.
+    /// A bot's stream never counts against an address, because other callers at the address must
+    /// not keep the bot from its seat. These streams are limited by the number of tickets.
     ///
     /// # Errors
     /// When the caller, or for a bot's stream the server, has too many calls in progress.
@@ -288,16 +288,16 @@ impl Call {
             held.caller_permit.take(),
             held.eviction_entry.take(),
         );
-        // Dropped outside this lock, since the evictor acquires this lock while holding its own.
+        // Dropped after this lock is released: the evictor acquires this lock while it holds its
+        // own.
         drop(held);
         drop(released);
         self.attribute_to(key)
     }
 
-    /// Reserves budget for a response of `bytes` bytes to the current call, or the whole budget if
-    /// the budget is smaller. Waits until the budget is free. Call this before building the
-    /// response. The call holds the permits until it ends, or until a smaller response releases
-    /// some of them.
+    /// Reserves response memory of `bytes` bytes for the current call, or the whole budget if it is
+    /// smaller. Waits until the memory is free. Must be called before the response is built. The
+    /// call holds the permits until it ends, or until a smaller response releases some of them.
     ///
     /// # Errors
     /// When previous responses stay unread. The error names the limit.
@@ -309,7 +309,7 @@ impl Call {
         Ok(())
     }
 
-    /// Reserves budget for a buffer from which a stream is produced, until the permit is dropped.
+    /// Reserves memory for a buffer from which a stream is produced, until the permit is dropped.
     ///
     /// # Errors
     /// As [`Call::reserve_answer`].
@@ -391,7 +391,7 @@ impl Call {
         }
     }
 
-    /// Aborts an unread response. A client that continues to read receives the reason.
+    /// Aborts an unread response. If the client continues to read, it receives the reason.
     pub(super) fn abort_unread(&self) {
         let (permits, kind) = {
             let mut held = self.held();

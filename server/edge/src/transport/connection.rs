@@ -35,9 +35,9 @@ use crate::identity::ConnectionBot;
 const PREFACE_BYTES: usize = 24;
 
 /// The number of bytes read from one connection before other tasks run: thirty decisions, or two
-/// ordinary requests. Without this limit all received bytes would be processed at once. Since a few
-/// bytes can contain many HTTP/2 frames, a connection that floods the server with frames would then
-/// starve matches.
+/// ordinary requests. Without this limit, all received bytes would be processed at once. A few
+/// bytes can contain many HTTP/2 frames, so a connection that floods the server with frames would
+/// delay matches.
 const READ_BUDGET_BYTES: usize = 4 * 1024;
 
 /// A connection with its slot. The slot is released on drop.
@@ -58,15 +58,15 @@ pub struct Connection {
 }
 
 /// Tracks whether the peer accepts written bytes. While a write is blocked, nothing is read from
-/// the peer. Otherwise each call by the peer would add a response to the transport's memory, even a
-/// refused call, which counts against no quota. Flow-control windows are so small that an honest
-/// peer is never blocked on writing at the same time, so no deadlock is possible.
+/// the peer. Otherwise each further call of the peer would add a response to the transport's
+/// memory; even a refused call would, which no quota covers. This cannot deadlock: flow-control
+/// windows are so small that a well-behaved peer is never blocked on writing at the same time.
 #[derive(Default)]
 struct WriteProgress {
     is_blocked: bool,
     /// The waker of a postponed read.
     reader: Option<Waker>,
-    /// The time after which a blocked write fails; `None` where calls have their own time limit.
+    /// The time after which a blocked write fails; `None` if each call has its own time limit.
     unread_time: Option<Duration>,
     /// The time by which the peer has to read something; `None` while writes are not blocked.
     until: Option<Pin<Box<Sleep>>>,
@@ -104,8 +104,8 @@ impl WriteProgress {
 pub struct ConnectionInfo {
     /// The address of the peer.
     pub peer: SocketAddr,
-    /// The caller's network: the network of the original caller if the call was forwarded,
-    /// otherwise that of the peer.
+    /// The caller's network: for a forwarded call that of the original caller, otherwise that of
+    /// the peer.
     pub origin: Origin,
     /// The round trip to the caller, as measured by TCP.
     pub round_trip: MinRoundTrip,
@@ -113,7 +113,7 @@ pub struct ConnectionInfo {
     pub is_forwarded: bool,
     /// The server that forwarded the call, if it sends beats.
     pub forwarding_node: Option<Arc<ForwardingNode>>,
-    /// The connections over which this server forwards the calls on this connection.
+    /// The connections that forward the calls of this connection to other nodes.
     pub forward_channels: ForwardChannels,
     /// The started bot that uses the connection, on a private server.
     pub bot: ConnectionBot,
@@ -122,8 +122,8 @@ pub struct ConnectionInfo {
 }
 
 impl ConnectionInfo {
-    /// Returns the information about a request's connection; `None` if the request does not carry
-    /// it. `Request::remote_addr` does not support our connection type.
+    /// Returns the information about a request's connection, or `None` if the request has none.
+    /// `Request::remote_addr` does not support this connection type.
     pub fn of<T>(request: &Request<T>) -> Option<&Self> {
         request.extensions().get()
     }
@@ -148,8 +148,8 @@ pub(super) enum Transport {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// The state of a connection whose peer has not sent the HTTP/2 preface yet. The transport alone
-/// would wait forever for the preface.
+/// The state of a connection whose peer has not sent the HTTP/2 preface yet. The HTTP/2 library
+/// alone would wait forever for the preface.
 struct AwaitedPreface {
     bytes_left: usize,
     until: Pin<Box<Sleep>>,
@@ -370,12 +370,12 @@ impl SlotGuard {
 }
 
 /// The minimum number of calls for which a connection coalesces writes. Two calls are usually the
-/// seats of one match. The two seats act in turn, so there would be nothing to coalesce.
+/// seats of one match, which act in turn, so there is nothing to coalesce.
 const MIN_CALLS: usize = 3;
 
-/// Lets all other ready tasks run once before a connection with several calls writes, so that one
-/// write sends the messages of all calls. The operating system needs more time for a write than the
-/// server needs for a call.
+/// Delays the writes of a connection with several calls until all other ready tasks have run once,
+/// so that one write sends the messages of all calls. A write takes the operating system longer
+/// than a call takes the server.
 #[derive(Default)]
 pub(super) struct WriteCoalescer {
     /// The number of calls in progress on the connection.
@@ -496,7 +496,7 @@ mod tests {
         }
         let mut space = [0; 8 * 1024];
         let mut longest_read = 0;
-        // Without tokio's cooperative budget, which counts reads and not bytes.
+        // Runs without tokio's cooperative budget, which counts reads and not bytes.
         let all = unconstrained(poll_fn(|cx| {
             let mut read_bytes = 0;
             while to_come > 0 {

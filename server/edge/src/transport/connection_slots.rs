@@ -1,15 +1,17 @@
-//! Slots for connections: limits the number of connections, and decides which connection a new one
-//! evicts.
+//! Connection slots: a limit on the number of connections, and the rules by which a new connection
+//! evicts another.
 //!
 //! The bot behind a connection is unknown until it presents a ticket. So a new connection always
-//! gets a slot, and if necessary evicts an unprotected connection. If the new connection's address
-//! is full, the evicted connection is from the same address. If the server is full, the evicted
-//! connection is from the address with the most connections. A connection is protected while it
-//! carries a bot's stream. So a flood of connections from an address does not disconnect bots at
-//! the same address. A seat protects one connection, that of its newest stream, and a key protects
-//! a limited number. So neither one ticket nor one key with many matches can occupy all slots. One
-//! connection in four is never protected, so that there is always a connection to evict. The
-//! protected connections of an address are divided among the keys whose bots use that address.
+//! gets a slot, and evicts an unprotected connection if necessary. The evicted connection is from
+//! the same address if that address is full. If the whole server is full, it is from the address
+//! with the most connections.
+//!
+//! A connection is protected while it carries a bot's stream, so a flood of connections from an
+//! address does not disconnect bots at the same address. A seat protects only the connection of its
+//! newest stream, and a key protects a limited number of connections. So neither one ticket nor one
+//! key with many matches can occupy all slots. One connection in four is never protected, so there
+//! is always a connection to evict. The keys whose bots use an address share the protected
+//! connections of that address.
 
 mod protection;
 mod table;
@@ -46,8 +48,8 @@ pub(super) struct ConnectionSlot {
     evicted: CancellationToken,
 }
 
-/// Protects the connection that carries a bot's stream, as long as the stream is its seat's newest.
-/// The number of protected connections per key is limited.
+/// Protects the connection that carries a bot's stream, as long as this stream is the newest of its
+/// seat. The number of protected connections per key is limited.
 pub struct SeatProtection {
     slots: Arc<ConnectionSlots>,
     seat: SeatFingerprint,
@@ -55,14 +57,14 @@ pub struct SeatProtection {
     superseded: CancellationToken,
 }
 
-/// Protects a connection for its whole life, since this value is part of the connection. Clones
+/// Protects a connection for its whole life, since this value belongs to the connection. Clones
 /// share it.
 #[derive(Clone, Default)]
 pub struct ConnectionProtection(Arc<OnceLock<Option<SeatProtection>>>);
 
 impl ConnectionProtection {
-    /// Protects the connection of `peer`, unless it is already protected this way. Among
-    /// connections with the same mark, the newest is protected.
+    /// Protects the connection of `peer`, unless this value already protects it. Of the connections
+    /// with the same mark, only the newest is protected.
     pub fn start(&self, slots: &Arc<ConnectionSlots>, peer: SocketAddr, mark: SeatFingerprint) {
         self.0.get_or_init(|| slots.protect(peer, mark, None));
     }
@@ -102,8 +104,8 @@ impl ConnectionSlots {
         })
     }
 
-    /// Acquires a slot. The second value names the limit because of which another connection was
-    /// evicted, if any.
+    /// Acquires a slot. The second value names the limit for which another connection was evicted,
+    /// if any.
     pub(super) fn acquire(
         self: &Arc<Self>,
         peer: SocketAddr,
@@ -122,7 +124,8 @@ impl ConnectionSlots {
         if let Some(evicted) = evicted {
             evicted.cancel();
         }
-        // A previous connection from the same peer has ended, even if its slot is not released yet.
+        // If this peer has an older connection, it has ended, although its slot is not released
+        // yet.
         table.remove(peer);
         let evicted = CancellationToken::new();
         let number = table.add(peer, evicted.clone());
@@ -135,8 +138,9 @@ impl ConnectionSlots {
         (slot, full.map(|(limit, _)| limit))
     }
 
-    /// Counts the connection of `peer`, a node that forwards calls, for the network of its caller. If
-    /// that address is full, another connection that counts for it is evicted.
+    /// Counts the connection of `peer`, a node that forwards calls, against the network of the
+    /// original caller. If that network is at its limit, another connection that counts against it
+    /// is evicted.
     pub(super) fn count_for(&self, peer: SocketAddr, origin: Origin) {
         let mut table = self.table();
         if !table.is_of_other_origin(peer, origin) {
@@ -260,7 +264,7 @@ mod tests {
         assert_eq!(limit, Some("connections_per_address"));
         assert!(other.evicted().is_cancelled() && !bots.evicted().is_cancelled());
         assert!(acquire("192.0.2.2:1").1.is_none());
-        // The slot of an evicted connection is not released a second time.
+        // The slot of an evicted connection must not be released a second time.
         drop(other);
         let also = slots.protect(peer("192.0.2.1:4"), OTHER, None).unwrap();
         let (_fifth, limit) = acquire("192.0.2.1:5");
@@ -313,13 +317,13 @@ mod tests {
                 .map(CancellationToken::is_cancelled)
                 .collect::<Vec<_>>()
         };
-        // Three quarters are protected.
+        // Three quarters of the connections are protected.
         let back = peer("192.0.2.1:9");
         let (slot, full) = slots.acquire(back);
         assert_eq!(full, Some("connections_per_address"));
         let first_six = [false; 6];
         assert_eq!(was_evicted(), [&first_six[..], &[true, false]].concat());
-        // Connections without bots, however many, do not evict one that carries a bot.
+        // Any number of connections without bots must not evict a connection with a bot.
         let _bot = slots.protect(back, [9; 32], None).unwrap();
         for port in 10..100 {
             slots.acquire(peer(&format!("192.0.2.1:{port}")));
@@ -339,7 +343,7 @@ mod tests {
                 with_bot(&slots, &format!("192.0.2.1:{}", n + 1), [n; 32], &key)
             })
             .collect();
-        // Three of the four keys protect two connections each. One of them loses its newer one.
+        // Three of the four keys protect two connections each, so one of them loses its newer one.
         let honest = with_bot(&slots, "192.0.2.1:9", [9; 32], "honest");
         let more: Vec<_> = (10..30_u8)
             .map(|n| {
@@ -395,7 +399,7 @@ mod tests {
         assert_eq!(limit, Some("connections_per_address"));
         let was_evicted = |slot: &ConnectionSlot| slot.evicted().is_cancelled();
         assert_eq!(held.each_ref().map(was_evicted), [true, false, false]);
-        // The end of an older stream does not affect the newest one.
+        // When an older stream ends, the newest one stays protected.
         let [first, second, third] = streams;
         drop([first, second]);
         let others = ["192.0.2.1:5", "192.0.2.1:6"].map(|text| slots.acquire(peer(text)));
@@ -427,7 +431,8 @@ mod tests {
             let given = seats.iter().map(|(slot, _)| slot.evicted().is_cancelled());
             given.collect::<Vec<_>>()
         };
-        // Its first two are protected, and each new connection evicts the oldest other one.
+        // The first two connections of the key are protected, and each new connection evicts the
+        // oldest of the others.
         let honest = with_bot(&slots, "192.0.2.1:5", [5; 32], "honest");
         assert_eq!(was_evicted(), [false, false, true, false]);
         let other = with_bot(&slots, "192.0.2.1:6", [6; 32], "other");
@@ -473,7 +478,8 @@ mod tests {
         let was_evicted = |slot: &ConnectionSlot| slot.evicted().is_cancelled();
         assert!(!was_evicted(&guest));
         assert_eq!(crowded.each_ref().map(was_evicted), [true, true, false]);
-        // Among addresses with equally many it is the oldest connection.
+        // Of the addresses with the same number of connections, the one with the oldest connection
+        // loses it.
         let _newest = acquire("192.0.2.5:1");
         assert!(was_evicted(&guest));
     }

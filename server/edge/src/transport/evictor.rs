@@ -14,8 +14,8 @@ use super::CallerId;
 const MIN_CLIENT_WAIT: Duration = Duration::from_secs(1);
 /// The minimum interval between two searches for calls to evict.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(20);
-/// One search looks at the caller with the most calls, and evicts one in this many of that caller's
-/// calls. Several calls are evicted at once, so that not every new call needs a search.
+/// The divisor for the number of calls that one search evicts, of the caller with the most calls.
+/// Several calls are evicted at once, so that not every new call needs a search.
 const EVICTION_DIVISOR: usize = 16;
 
 /// A call that can be evicted.
@@ -61,9 +61,9 @@ impl Evictor {
         }
     }
 
-    /// Evicts calls in favour of a new call. First evicts all calls that wait for their clients. If
-    /// no call waits, evicts the oldest calls of the caller with the most calls, unless that caller
-    /// made the new call. Returns whether any calls were evicted.
+    /// Evicts calls in favour of a new call: all calls that wait for their clients, or, if there
+    /// are none, the oldest calls of the caller with the most calls, unless that caller made the
+    /// new call. Returns whether any calls were evicted.
     pub(super) fn evict_calls_for(&self, newcomer: &CallerId) -> bool {
         let mut state = self.state();
         let is_due = |at: Instant| at.elapsed() >= SEARCH_INTERVAL;
@@ -73,7 +73,7 @@ impl Evictor {
         state.searched_at = Some(Instant::now());
         let calls: Vec<Arc<dyn EvictionCandidate>> =
             state.calls.values().filter_map(Weak::upgrade).collect();
-        // Released here, since an evicted call needs the lock to remove its registration.
+        // Unlocked first, since an evicted call needs the lock to remove its registration.
         drop(state);
         let waiting = |call: &&Arc<dyn EvictionCandidate>| {
             call.waited_for_client()

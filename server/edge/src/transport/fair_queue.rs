@@ -1,6 +1,6 @@
-//! A fair queue for all calls except bots' streams, such as lists and updates for spectators. Only
-//! a few of these calls are polled at a time. The runtime polls tasks in the order in which they
-//! become ready. So without this queue, a bot's message would wait for all lists that were
+//! A fair queue for all calls except bots' streams, for example lists and updates for spectators.
+//! Only a few of these calls are polled at a time. The runtime polls tasks in the order in which
+//! they become ready, so without this queue a bot's message would wait for all lists that were
 //! requested earlier.
 
 use std::{

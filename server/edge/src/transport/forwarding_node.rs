@@ -1,9 +1,9 @@
-//! Nodes that forward calls to this one, and the beats by which they prove that they run.
+//! Nodes that forward calls to this one, and the heartbeats ("beats") that show that they run.
 //!
-//! A forwarding node sends a beat at short intervals while it forwards streams of bots. A beat that
-//! is overdue means that the node or its connection stalled, and held up the messages of the bots
-//! too. The delay counts as lag, at once and not only when the next beat arrives. So it makes no
-//! difference which message of the node arrives first after a stall.
+//! A forwarding node sends a beat at short intervals while it forwards bot streams. An overdue beat
+//! means that the node or its connection stalled, which also delayed the messages of the bots. The
+//! delay counts as lag while it grows, and not only when the next beat arrives. So the order in
+//! which messages of the node arrive after a stall does not matter.
 
 use std::{collections::HashMap, fmt, net::IpAddr, sync::Arc, time::Duration};
 
@@ -17,15 +17,16 @@ use tonic::{codegen::http::HeaderMap, transport::Channel};
 
 use crate::{metrics::Metrics, server_clock::ServerClock};
 
-/// The interval between beats. It limits the undetected part of a lag, and costs a node less than
-/// 1% of a processor for each node to which it forwards.
+/// The interval between beats. It limits the part of a lag that is not measured, and costs a node
+/// less than 1% of a processor for each node to which it forwards.
 pub const BEAT_INTERVAL: Duration = Duration::from_millis(20);
-/// Beats that arrive within this time after the end of a stream may have been sent before it.
+/// The maximum transit time of a beat. Beats that arrive within this time after the end of a stream
+/// may have been sent before the end.
 const BEAT_DELAY: Duration = Duration::from_millis(50);
 
-// The margin covers the time before an overdue beat was due.
+// The margin covers the part of a lag that is not measured: the time before the beat was due.
 const _: () = assert!(BEAT_INTERVAL.as_millis() <= LAG_MARGIN_MS as u128);
-// A node is lost before its lag reaches the limit of a wait.
+// A node is declared lost before its lag reaches the limit for one wait.
 const _: () = assert!(LEASE_TERM.as_millis() == MAX_FORWARDING_LAG_MS as u128);
 
 /// Identifies the process of a forwarding node.
@@ -58,13 +59,13 @@ struct Beats {
     last_us: u64,
     /// The lag before the last beat.
     lag_us: u64,
-    /// Whether the node has ended its beats, since it forwards no streams.
+    /// Whether the node has ended its beats because it forwards no streams.
     is_resting: bool,
 }
 
 impl Beats {
-    /// Returns how long a beat has been overdue, or 0 if it is punctual or the node rests. The time
-    /// is limited to a lease.
+    /// Returns how long a beat has been overdue; 0 if no beat is overdue, or the node has ended its
+    /// beats. The result is at most the term of a lease.
     fn overdue_us(&self, now_us: u64) -> u64 {
         if self.is_resting {
             return 0;
@@ -108,14 +109,15 @@ impl ForwardingNode {
         }
     }
 
-    /// Returns the mark under which the newest connection with beats is protected from eviction.
+    /// Returns the mark for which only the newest connection with beats is protected from eviction.
     pub fn protection_mark(&self) -> [u8; 32] {
         let mut mark = [0; 32];
         mark[..8].copy_from_slice(&self.id.0.to_be_bytes());
         mark
     }
 
-    /// Records that the node has ended its beats. Its silence is no lag until its next call.
+    /// Records that the node has ended its beats. Until its next call, its silence does not count
+    /// as lag.
     pub fn record_rest(&self) {
         self.record_beat();
         self.beats.lock().is_resting = true;
@@ -144,13 +146,13 @@ impl ForwardingNode {
         self.beats.lock().overdue_us(self.clock.active_us()) > 0
     }
 
-    /// Returns the active time of this server in µs.
+    /// Returns the time on this server's clock without its own lag, in µs.
     pub fn now_us(&self) -> u64 {
         self.clock.active_us()
     }
 
-    /// Returns whether the node ran after one of its streams ended, at this active time. If so, it
-    /// did not cause the end.
+    /// Returns whether the node still ran some time after one of its streams ended at `ended_us`
+    /// (active time). If so, the node did not cause the end.
     pub fn has_outlived(&self, ended_us: u64) -> bool {
         self.beats.lock().last_us > ended_us.saturating_add(as_us(BEAT_DELAY))
     }
@@ -160,8 +162,8 @@ impl ForwardingNode {
         self.lost.cancelled().await;
     }
 
-    /// Completes once it is known whether the loss of the node ended a stream. `ended_us` is the
-    /// active time at the end of the stream.
+    /// Completes once it is clear whether a stream ended because the node was lost. `ended_us` is
+    /// the active time at the end of the stream.
     pub async fn was_lost_at(&self, ended_us: u64) -> bool {
         while !self.has_outlived(ended_us) {
             select! {
@@ -188,7 +190,7 @@ impl ForwardingNode {
     }
 }
 
-/// Reads the lag of a node in parts, for one wait of a bot behind it.
+/// Reads the lag of a node in increments, for one wait of a bot whose stream the node forwards.
 #[derive(Debug)]
 pub struct LagReader {
     node: Arc<ForwardingNode>,
@@ -236,8 +238,8 @@ impl ForwardingNodes {
         }
     }
 
-    /// Returns the node from which a call has just arrived, which proves that the node runs. Must
-    /// be called in a task.
+    /// Returns the node that sent a call just now, which shows that the node runs. Must be called
+    /// in a task.
     pub fn caller(&self, id: ForwardingNodeId) -> Arc<ForwardingNode> {
         let mut by_id = self.by_id.lock();
         let node = by_id.entry(id).or_insert_with(|| self.add(id));
@@ -254,7 +256,7 @@ impl ForwardingNodes {
         let (watched, by_id) = (Arc::clone(&node), Arc::clone(&self.by_id));
         tokio::spawn(async move {
             watched.until_silent().await;
-            // Later calls of the process find a new node.
+            // If the process calls again, it is added as a new node.
             by_id.lock().remove(&id);
             watched.lost.cancel();
         });
@@ -291,9 +293,9 @@ pub(crate) type ReadForwardedCall = Arc<dyn Fn(&HeaderMap) -> Option<ForwardedCa
 /// The maximum number of cached connections. If a caller needs more, each new one replaces another.
 const MAX_CACHED: usize = 16;
 
-/// The connections to other servers for one caller's connection, one per server. Since callers
-/// share no such connection, they do not delay each other more than with direct connections. The
-/// connections close with the caller's connection. Clones share them.
+/// The connections to other servers for the calls of one caller's connection, one per server.
+/// Callers do not share these connections, so they delay each other no more than with direct
+/// connections. The connections close with the caller's connection. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct ForwardChannels {
     by_address: Arc<Mutex<HashMap<String, Channel>>>,
@@ -314,8 +316,9 @@ impl ForwardChannels {
             return Ok(channel.clone());
         }
         let channel = open()?;
-        // Any entry will do: if a list asks all nodes in turn, the one that was used least recently
-        // is needed next. Calls in progress keep their connection.
+        // Which one is closed does not matter much, so any is taken: if a list calls all nodes in
+        // turn, the least recently used one is needed next. Calls in progress keep their
+        // connection.
         if by_address.len() >= MAX_CACHED
             && let Some(replaced) = by_address.keys().next().cloned()
         {

@@ -47,7 +47,7 @@ pub fn incoming(
     stream! {
         loop {
             select! {
-                // Finished handshakes are polled first, since a flood of new connections must not
+                // Finished handshakes are polled first, so that a flood of new connections does not
                 // delay them.
                 biased;
                 Some(connection) = handshakes.next_finished() => yield connection,
@@ -158,8 +158,8 @@ impl Handshakes {
         }
     }
 
-    /// Starts a handshake. When there are too many, aborts the oldest handshake from the address
-    /// with the most handshakes. An honest handshake takes milliseconds, so the aborted one has
+    /// Starts a handshake. If there are too many, aborts the oldest handshake from the address with
+    /// the most handshakes. A normal handshake takes milliseconds, so the aborted one has probably
     /// stalled.
     pub(super) fn start(&mut self, accepted: AcceptedConnection, tls: &Tls) {
         self.pending
@@ -191,9 +191,9 @@ impl Handshakes {
     }
 }
 
-/// Returns the index of the oldest entry for the address with the most entries. An entry for
-/// `newcomer` is counted too. If several addresses have the same number of entries, the address
-/// with the oldest entry is selected.
+/// Returns the index of the oldest entry for the address with the most entries, where `newcomer`
+/// counts as one entry. Among addresses with the same number, selects the one with the oldest
+/// entry.
 fn oldest_in_largest(
     origins: impl Iterator<Item = Origin> + Clone,
     newcomer: Origin,
@@ -208,7 +208,7 @@ fn oldest_in_largest(
     counts.position(|count| count == Some(most))
 }
 
-/// The time that a connection waits for its peer.
+/// The times that a connection waits for its peer.
 #[derive(Clone, Copy)]
 struct PeerTimeouts {
     preface_time: Duration,

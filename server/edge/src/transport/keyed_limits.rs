@@ -35,7 +35,10 @@ impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
         })
     }
 
-    /// Acquires a permit, or fails with the limit that is reached.
+    /// Acquires a permit.
+    ///
+    /// # Errors
+    /// Returns the limit if it is reached.
     pub fn acquire(self: &Arc<Self>, key: K) -> Result<KeyedPermit<K>, Refusal> {
         let mut used = self.used();
         let count = used.get(&key).copied().unwrap_or_default();
@@ -90,7 +93,7 @@ pub struct TokenBuckets<K> {
 }
 
 struct Buckets<K> {
-    /// The time at which each bucket is full again; full buckets need no entry.
+    /// The time at which each bucket is full again. Full buckets have no entry.
     full_at: HashMap<K, Instant>,
     sweep_at: usize,
 }
@@ -128,7 +131,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
         }
     }
 
-    /// Debits tokens for work that is already done, even if the bucket has too few tokens.
+    /// Debits tokens for work that is already done, even if the bucket does not have enough.
     pub fn charge(&self, key: K, tokens: f64, now: Instant) {
         let cost = Duration::from_secs(1).mul_f64(tokens.max(0.0)) / self.rate.per_second.max(1);
         let mut buckets = self.buckets.lock();

@@ -142,9 +142,9 @@ impl AnswerPermit {
     }
 }
 
-/// Acquires permits for `bytes` bytes of each semaphore, or all permits of a semaphore that has
-/// fewer. Waits at most `timeout_after`. Each semaphore comes with its total number of permits, and
-/// the name of the corresponding limit.
+/// Acquires permits for `bytes` bytes from each semaphore, or all permits of a semaphore that has
+/// fewer. Waits at most `timeout_after`. Each semaphore comes with its total number of permits and
+/// the name of its limit.
 pub(super) async fn acquire_answer_bytes<const PARTS: usize>(
     parts: [(&Arc<Semaphore>, usize, &'static str); PARTS],
     bytes: usize,

@@ -19,12 +19,12 @@ use tonic::{
 use super::{Call, RequestBytes};
 use crate::{limits::CALL_BUFFER_BYTES, refusal::Refusal};
 
-/// The method that receives a stream of requests. No other method of these services does.
+/// The only method of these services that receives a stream of requests.
 const OPEN_SESSION_PATH: &str = "/bridgemaster.v1.RulesService/OpenSession";
 
-/// Middleware that limits the time in which the whole request of a call must arrive. Until its
-/// request is complete, a call counts against the limit on unfinished requests. Without the time
-/// limit, a caller that never finishes its request would occupy a stream and buffers forever.
+/// Middleware that limits the time in which the whole request of a call has to arrive. An
+/// unfinished request occupies a stream and counts against the limit on unfinished requests, so it
+/// must not stay unfinished forever.
 #[derive(Clone, Debug)]
 pub struct RequestArrivalTimeout<S> {
     service: S,
@@ -95,7 +95,7 @@ impl AwaitedBody {
                 self.counted = Some(call.request_bytes(beyond)?);
                 Ok(())
             }
-            // Without a call, which happens only in tests, nothing is counted.
+            // Without a call, which happens only in tests, no bytes are counted.
             (None, None) => Ok(()),
         }
     }

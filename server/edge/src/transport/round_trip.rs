@@ -1,6 +1,6 @@
-//! A connection's round trip, as measured by TCP.
+//! The round trip of a connection, as measured by TCP.
 //!
-//! A bot's program can delay its responses at the gRPC or HTTP/2 level. TCP segments are
+//! A bot's program can delay its responses at the gRPC or HTTP/2 level. But TCP segments are
 //! acknowledged by the kernel of the bot's machine, from the handshake on. So this round trip
 //! measures the network and not the program.
 
@@ -14,11 +14,11 @@ use std::{
 
 use tokio::net::TcpStream;
 
-/// The minimum interval between two samples of a measured round trip. The kernel remembers its
-/// minimum for minutes, so no measurement between two samples is missed.
+/// The minimum interval between two samples of a measured round trip. The kernel keeps its minimum
+/// for minutes, so no measurement between two samples is lost.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The value that stands for an unmeasured round trip. The kernel uses the same value.
+/// The value that stands for an unmeasured round trip, as in the kernel.
 const UNMEASURED: u32 = u32::MAX;
 
 /// The minimum round trip that TCP has measured on a connection. Clones share it.
@@ -26,13 +26,13 @@ const UNMEASURED: u32 = u32::MAX;
 pub struct MinRoundTrip {
     /// The minimum in µs; `None` if the system does not report it.
     min_us: Option<Arc<AtomicU32>>,
-    /// For forwarded calls, the round trip between the caller and the forwarding server, in µs;
+    /// For a forwarded call, the round trip between the caller and the forwarding server, in µs;
     /// otherwise 0.
     excess_us: u32,
 }
 
 impl MinRoundTrip {
-    /// Creates a round trip that the system reports as `us`.
+    /// Creates a round trip with the value that the system reports, in µs.
     #[cfg(test)]
     pub(crate) fn of_us(us: Option<u32>) -> Self {
         Self {
@@ -68,10 +68,10 @@ impl MinRoundTrip {
         }
     }
 
-    /// Returns the part of a round trip that is due to the network, in µs. `measured_us` was
-    /// measured by gRPC messages, and the result is at most the round trip that TCP measured.
-    /// Returns `None` while TCP has no measurement. If the system does not report TCP round trips,
-    /// returns `measured_us`.
+    /// Returns the part of a round trip that is due to the network, in µs. This is `measured_us`,
+    /// which was measured by gRPC messages, but at most the round trip that TCP measured. Returns
+    /// `None` while TCP has no measurement. If the system does not report TCP round trips, returns
+    /// `measured_us`.
     pub fn network_us(&self, measured_us: u64) -> Option<u64> {
         let Some(min_us) = &self.min_us else {
             return Some(measured_us);
@@ -90,7 +90,7 @@ pub(super) struct RoundTripSampler {
 }
 
 impl RoundTripSampler {
-    /// Takes the first sample, since the handshake has measured the round trip.
+    /// Takes the first sample. The TCP handshake has already measured the round trip.
     pub(super) fn new(tcp: &TcpStream) -> Self {
         let reported = kernel_us(tcp);
         Self {
@@ -130,8 +130,8 @@ fn kernel_us(tcp: &TcpStream) -> Option<u32> {
         getsockopt,
     };
 
-    /// The offset of `tcpi_min_rtt` in `struct tcp_info` (linux/tcp.h), in words of 32 bits; the
-    /// layout is part of the kernel's stable interface.
+    /// The offset of `tcpi_min_rtt` in `struct tcp_info` (linux/tcp.h), in words of 32 bits. The
+    /// layout belongs to the kernel's stable interface.
     const MIN_RTT: usize = 148 / size_of::<u32>();
 
     let mut info = [0_u32; MIN_RTT + 1];
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(both.min_us(), Some(1_040));
         assert_eq!(both.network_us(100_000), Some(1_040));
         assert_eq!(both.reported_us(), Some(1_040));
-        // If one of the two is not reported, a measurement cannot be capped.
+        // If either round trip is not reported, there is no value to cap a measurement with.
         assert_eq!(
             least(Some(40)).with_forwarding(None).network_us(30_000),
             Some(30_000)
@@ -198,7 +198,7 @@ mod tests {
         let (accepted, _) = listener.accept().await.unwrap();
         let watch = RoundTripSampler::new(&accepted);
         let measured_us = watch.min().network_us(u64::MAX).unwrap();
-        // Below an hour: the value of another field would be out of this range.
+        // Anything longer than an hour is implausible, and would mean that another field was read.
         assert!(
             (1..3_600_000_000).contains(&measured_us),
             "{measured_us} µs"

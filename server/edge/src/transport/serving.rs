@@ -136,7 +136,7 @@ struct ConnectionCalls<S> {
     readers: MetadataReaders,
     info: ConnectionInfo,
     slots: Arc<ConnectionSlots>,
-    /// Called with the first forwarded call. A node forwards the calls of one caller on each
+    /// Executed at the first forwarded call. A node forwards the calls of only one caller on each
     /// connection.
     caller_known: Once,
 }
@@ -165,7 +165,7 @@ where
         let (origin, is_forwarded) = (info.origin, info.is_forwarded);
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(info);
-        // The call's task runs the following code, and starts only after this function returns.
+        // The code below runs in the call's task, which starts after this function returns.
         Box::pin(async move {
             let call = CURRENT_CALL.get();
             if is_forwarded {
@@ -247,8 +247,8 @@ struct CallTask<F> {
     exchange: Pin<Box<F>>,
     call: Arc<Call>,
     place: QueuePlace,
-    /// The timer for unread bytes. The timer is not stopped when the bytes are read, so it can fire
-    /// once without an effect.
+    /// The timer for unread bytes. It is not stopped when the bytes are read, so it can fire once
+    /// without effect.
     timer: Option<Pin<Box<Sleep>>>,
     is_aborted: bool,
 }
@@ -288,7 +288,7 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
             }
             this.is_aborted = true;
             this.call.abort_unread();
-            // The exchange is polled, since it must notice that its response was aborted.
+            // The exchange is polled so that it finds out that its response was aborted.
             if this.exchange.as_mut().poll(context).is_ready() {
                 return Poll::Ready(());
             }

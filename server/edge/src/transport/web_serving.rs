@@ -123,9 +123,9 @@ struct WebRequests<S> {
 }
 
 impl<S> WebRequests<S> {
-    /// Returns the call to which a request belongs. With HTTP/2, the result is the current task's
-    /// call. With HTTP/1.1 a new call is created. The new call's task is the connection's task,
-    /// which serves one request at a time.
+    /// Returns the call to which a request belongs. With HTTP/2 this is the call of the current
+    /// task. With HTTP/1.1 a new call is created; its task is that of the connection, which serves
+    /// one request at a time.
     fn call_of_request(&self) -> Arc<Call> {
         Call::current().unwrap_or_else(|| {
             let call = Call::new(Arc::clone(&self.context));

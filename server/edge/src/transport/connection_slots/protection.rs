@@ -1,4 +1,4 @@
-//! The number of connections that can be protected, and the keys that protect them.
+//! The limit on protected connections, and the keys for which connections are protected.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -51,9 +51,9 @@ impl Protection {
         has_address && self.total < self.max_total && self.key_has_capacity(key)
     }
 
-    /// Finds the key that protects the most connections from an address. If `key` protects at least
-    /// two fewer connections from this address, releases the found key's newest connection. Returns
-    /// the found key, and the released connection's peer.
+    /// Finds the key that protects the most connections from an address. If it protects at least
+    /// two more of them than `key`, ends the protection of its newest one. Returns the found key
+    /// and the peer of that connection.
     pub(super) fn evict_from_largest(
         &mut self,
         origin: Origin,

@@ -169,7 +169,8 @@ impl SlotTable {
     pub(super) fn next_evicted_of(&mut self, origin: Origin) -> Option<SocketAddr> {
         loop {
             let next = self.unprotected.next_of(origin)?;
-            // The connection might carry bots that could not be protected at first, but can be now.
+            // Protects the connection instead if it carries bots that could not be protected
+            // earlier.
             if !self.protect(next, |protection, origin, key| {
                 protection.has_capacity(origin, key)
             }) {
@@ -182,7 +183,8 @@ impl SlotTable {
     pub(super) fn next_evicted(&mut self) -> Option<SocketAddr> {
         loop {
             let origin = self.unprotected.largest_address()?;
-            // The queues no longer contain `origin` once all of its connections are protected.
+            // If all connections of `origin` are protected by now, `origin` is no longer in the
+            // queues.
             if let Some(peer) = self.next_evicted_of(origin) {
                 return Some(peer);
             }
@@ -209,8 +211,8 @@ impl SlotTable {
             key,
             superseded,
         };
-        // The older stream is released first, so that the bots of a key at its limit can reconnect
-        // to their seats.
+        // The older stream is released first, so that a key at its limit can reconnect its bots to
+        // their seats.
         if let Some(older) = self.by_seat.insert(seat, newest) {
             older.superseded.cancel();
             self.release_seat(&older);
@@ -256,9 +258,8 @@ impl SlotTable {
     }
 
     /// Protects a connection with a bot's new stream, for all keys whose bots it carries. If its
-    /// address has no capacity left, it replaces a connection of the key that protects the most
-    /// connections there, provided that this key protects at least two more than the connection's
-    /// own key.
+    /// address is at the limit, a key that protects at least two more connections there than this
+    /// connection's key loses its newest one.
     fn protect_new(&mut self, peer: SocketAddr) {
         let mut released = Vec::new();
         self.protect(peer, |protection, origin, key| {
@@ -345,14 +346,14 @@ impl SlotTable {
 #[derive(Default)]
 pub(super) struct Unprotected {
     by_origin: HashMap<Origin, AddressQueues>,
-    /// Addresses, by the number of their unprotected connections, and then by the age of the oldest
-    /// such connection.
+    /// The addresses, sorted by the number of their unprotected connections and then by the age of
+    /// the oldest one.
     largest: BTreeMap<(usize, Reverse<u64>), Origin>,
 }
 
-/// The unprotected connections from one address. Connections are evicted from the larger queue. So
-/// connections without a ticket do not displace bots, and bots do not prevent a new connection from
-/// presenting its ticket.
+/// The unprotected connections from one address, in two queues. The larger queue is evicted first:
+/// many connections without a ticket do not displace those with bots, and many bots do not displace
+/// a new connection before it can present its ticket.
 #[derive(Default)]
 struct AddressQueues {
     with_bot: BTreeMap<u64, SocketAddr>,
@@ -436,7 +437,7 @@ impl Unprotected {
 }
 
 impl AddressQueues {
-    /// The sort key of the address; `None` if it has no such connection.
+    /// Returns the sort key of the address, or `None` if it has no unprotected connection.
     fn rank(&self) -> Option<(usize, Reverse<u64>)> {
         let oldest = [&self.with_bot, &self.without_bot]
             .into_iter()
