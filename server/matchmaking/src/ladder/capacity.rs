@@ -1,5 +1,5 @@
-//! Limits the number of bots and versions on ladders. A version exists as long as its ladder, since
-//! results belong to versions.
+//! Limits the number of bots and versions on ladders. Versions are never removed from a ladder,
+//! since its results refer to them.
 
 use std::{
     collections::HashMap,
@@ -105,7 +105,7 @@ impl ServerVersionCount {
         before.map_or(0, grant)
     }
 
-    /// Releases reserved places that were not used.
+    /// Releases reserved places that are not needed.
     pub(super) fn release(&self, count: usize) {
         self.0.fetch_sub(count, Ordering::Relaxed);
     }

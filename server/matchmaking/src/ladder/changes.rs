@@ -1,4 +1,4 @@
-//! Changes a ladder. Each change is decided, stored and applied before the next one.
+//! Changes to a ladder. Each change is planned, stored and applied before the next one starts.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct Entries {
 }
 
 impl LiveLadder {
-    /// Enters the present versions that have not entered yet. Returns the newly entered versions.
+    /// Enters the present versions that have not entered yet, and returns them.
     ///
     /// # Errors
     /// When the store fails.
@@ -66,11 +66,11 @@ impl LiveLadder {
         Ok(entered)
     }
 
-    /// Returns rows for two kinds of present versions: versions that can enter now, and versions
-    /// whose owner has changed. Reserves a place for each version that can enter.
+    /// Returns the rows to store for present versions: for versions that enter now, each with a
+    /// reserved place, and for versions whose owner has changed.
     fn plan_entries(&self, model: &LadderModel, present: &[AttendingBot]) -> Entries {
         let (mut changed, mut new) = (Vec::new(), Vec::new());
-        // This list will include the versions that enter now.
+        // Grows with each version that enters, so that the limits apply to these too.
         let mut entered = model.entered.clone();
         let now = now_unix_ms().unsigned_abs();
         for presence in present {
@@ -94,8 +94,8 @@ impl LiveLadder {
         Entries { changed, new }
     }
 
-    /// Pairs the next match, if there is one, and stores the pairing. The match is created later,
-    /// with an idempotency key that contains the match number.
+    /// Pairs the next match, if one can be paired, and stores the pairing. The match itself is
+    /// created later, with an idempotency key that contains the match number.
     ///
     /// # Errors
     /// When the store fails.
@@ -114,7 +114,7 @@ impl LiveLadder {
         }
     }
 
-    /// Pairs a requested match.
+    /// Pairs a match that a caller requested.
     ///
     /// # Errors
     /// The inner error, when the match cannot be played now; the outer error, when the store fails.
@@ -137,8 +137,8 @@ impl LiveLadder {
         };
         let (requester, pending) = oneshot::channel();
         let number = self.with_model(|model| model.ladder.counts().paired);
-        // The requester is added before the pairing is applied, and so before the match can be
-        // created.
+        // The requester is added before the pairing is applied, because the match can be created
+        // from then on.
         self.with_in_play(|in_play| in_play.add_requester(number, requester));
         let stored = self.store_pairing(pairing).await;
         if stored.is_err() {
@@ -259,7 +259,7 @@ impl LiveLadder {
     async fn record_rating_points_now(&self) -> Result<(), StoreError> {
         let points = self.with_model(|model| model.due_rating_points());
         if !points.is_empty() {
-            // A rating history need not be complete, so a crash can lose its last points.
+            // A rating history need not be complete, so its last points may be lost in a crash.
             let changes = points.iter().map(|version| self.version_change(version));
             self.commit(changes.collect()).await?;
             self.with_model(|model| {
@@ -326,7 +326,7 @@ impl LiveLadder {
         Ok(Ok(()))
     }
 
-    /// Lets a benched version play again. Returns its standing; `None` if it is not benched.
+    /// Makes a benched version active again. Returns its standing, or `None` if it is not benched.
     ///
     /// # Errors
     /// When the store fails.
@@ -355,8 +355,8 @@ impl LiveLadder {
         Ok(Some(standing))
     }
 
-    /// Returns the idempotency key for the match with this number. The key ensures that the match
-    /// is created only once.
+    /// Returns the idempotency key of the match with this number, which ensures that the match is
+    /// created only once.
     pub(super) fn creation_key(&self, number: u64) -> IdempotentRequest {
         let created = self.with_model(|model| model.description.ladder.created_unix_ms);
         IdempotentRequest::for_ladder_match(self.id(), created, number)
@@ -375,7 +375,8 @@ impl LiveLadder {
         self.write(self.writes(changes)).await
     }
 
-    /// Commits the writes. After a failure the outcome is unknown, so the ladder is reloaded.
+    /// Commits the writes. If this fails, it is unknown whether they were stored, so the ladder is
+    /// reloaded.
     async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
         let committed = self.store().commit(writes).await;
         if committed.is_err() {
@@ -459,7 +460,7 @@ mod tests {
     async fn a_change_is_completed_even_if_its_caller_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let dir = DataDir::prepare(folder.path()).unwrap();
-        // Its commits proceed without being awaited.
+        // Commits to this store complete even if no one polls them.
         let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
         let ladder = ladder(store.unwrap(), ServerVersionCount::default()).await;
         let present = ["ada", "bob", "cyd", "dan"].map(presence);

@@ -1,5 +1,5 @@
-//! Fits the ratings of a ladder, in one task per ladder on a blocking thread. During a fit,
-//! everything else uses the results of the previous one.
+//! Fits the ratings of a ladder, on a blocking thread and with one task per ladder. During a fit,
+//! the results of the previous fit stay in use.
 
 use std::{
     sync::Arc,
@@ -15,7 +15,8 @@ use super::LiveLadder;
 
 /// The minimum interval between two fits.
 const FIT_INTERVAL: Duration = Duration::from_secs(1);
-/// Fits run at most one fifth of the time, so that matches get the rest of the CPU time.
+/// The divisor for the time spent on fits: at most one fifth, so that matches get the rest of the
+/// CPU time.
 const FIT_TIME_DIVISOR: u32 = 5;
 
 /// Spawns a task that fits the ratings of a ladder after new results, until the ladder is dropped.
@@ -47,11 +48,11 @@ impl LiveLadder {
         });
         if let Some(fitted) = fitted_ratings(fitting).await {
             if !self.with_model(|model| model.ladder.apply_fit(fitted)) {
-                // The ladder was reloaded during the fit, which triggers another fit.
+                // The ladder was reloaded during the fit, so another fit is already scheduled.
                 return;
             }
             match self.record_rating_points().await {
-                // After a failure the ladder is reloaded.
+                // A failure leads to a reload of the ladder, so it needs no handling here.
                 Ok(()) | Err(StoreError::Closed) => {}
                 Err(error) => {
                     warn!(ladder = %self.id(), %error, "cannot store the history of ratings")
@@ -78,7 +79,7 @@ pub(super) async fn fitted_ratings(fitting: FitJob) -> Option<FitResult> {
             warn!(%error, "cannot fit the ratings");
             None
         }
-        // The runtime is shutting down.
+        // The task was cancelled, because the runtime is shutting down.
         Err(_) => None,
     }
 }
@@ -165,7 +166,7 @@ mod tests {
         assert_eq!(matches.collect::<Vec<_>>(), [200, 200]);
         let points = ladder.bot("ada", &Attendances::new())[0].history.len();
         assert!(points > 0);
-        // As after a restart.
+        // Loads the stored ladder as after a restart.
         let stored = store.ladders().await.unwrap().intact.remove(0);
         let store: Arc<MemoryStore> = Arc::clone(&store);
         let metrics = Metrics::of_node(None);

@@ -1,4 +1,4 @@
-//! The set of all of a server's ladders: creation, lookup, and recovery after a restart.
+//! The ladders of a server: creation, lookup, and recovery after a restart.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::lobby::{Lobby, QueueId, QueueRules, VersionStatus};
 
-/// A server's ladders, by name.
+/// The ladders of a server, by name.
 #[derive(Default)]
 pub struct LadderSet(Mutex<BTreeMap<LadderId, Arc<LiveLadder>>>);
 
@@ -58,7 +58,7 @@ impl MatchListener for LadderListener {
             Some(gate) if !gate.is_open() => {
                 let (gate, id, set) = (gate.clone(), id.clone(), Arc::clone(&self.0));
                 tokio::spawn(async move {
-                    // If the end cannot be stored, the server stops.
+                    // If the end cannot be stored, the server stops, so nothing is done here.
                     if gate.wait().await.is_ok() {
                         set.mark_ended(&id);
                     }
@@ -77,7 +77,7 @@ pub struct Ladders {
     lobby: Arc<Lobby>,
     tasks: Mutex<Vec<AbortOnDropHandle<()>>>,
     version_count: ServerVersionCount,
-    /// Creates ladders one after the other, each to completion.
+    /// Serializes the creation of ladders. A creation completes even if its caller is dropped.
     change_queue: ChangeQueue,
 }
 
@@ -265,8 +265,8 @@ impl Ladders {
         })
     }
 
-    /// Checks that a ladder publishes its replays to callers whose bots did not play. Admins may
-    /// read all replays. If the ladder does not exist, its remaining replays are public.
+    /// Checks that a ladder publishes its replays to callers whose bots did not play in them.
+    /// Admins may read all replays. If the ladder no longer exists, all of its replays are public.
     pub fn check_replays(&self, id: &str, is_admin: bool) -> Result<(), Refusal> {
         let Ok(ladder) = self.get(id) else {
             return Ok(());
@@ -329,7 +329,7 @@ impl Ladders {
             })
     }
 
-    /// Lets a benched version play again. Has no effect on other versions.
+    /// Makes a benched version active again. Has no effect on other versions.
     ///
     /// # Errors
     /// When the store fails.
@@ -369,7 +369,7 @@ fn queue_rules(ladder: &v1::Ladder) -> Option<QueueRules> {
     })
 }
 
-/// Returns whether this server supports a ladder's rules version.
+/// Returns whether this server supports the rules version of a ladder.
 fn is_served(ladder: &v1::Ladder) -> bool {
     let config = ladder.config.as_ref();
     let game = config

@@ -71,8 +71,8 @@ pub struct EndedMatch {
 }
 
 impl LiveLadder {
-    /// Reads some of the matches that were played or annulled, in ascending order, starting at this
-    /// number. The result can be empty although more matches follow.
+    /// Reads matches that were played or annulled, in ascending order from this number on. The
+    /// result can be empty although more matches follow.
     pub async fn read_ended(
         &self,
         matches: &Matches,
@@ -98,8 +98,8 @@ impl LiveLadder {
         })
     }
 
-    /// Lists at most `count` matches before this number, the newest first. Matches that the reader
-    /// may see are complete; all other matches contain only their results. The page can be short or
+    /// Lists at most `count` matches with smaller numbers than this, newest first. Matches that the
+    /// reader may see are complete; of all others only the result is listed. A page can be short or
     /// even empty although more matches follow.
     pub async fn list(
         &self,
@@ -121,7 +121,7 @@ impl LiveLadder {
             let from = before.saturating_sub(ROWS_PER_READ.into());
             let limit = u32::try_from(before - from).unwrap_or(u32::MAX);
             let rows = self.read_rows(matches, from, limit).await?;
-            // If some rows are missing, the read includes rows at or after `before`.
+            // If rows are missing, the read returns rows that do not precede `before`.
             let in_range = rows.intact.iter().filter(|stored| stored.number < before);
             for stored in in_range.rev() {
                 // Unreadable rows were logged when the ladder was loaded.

@@ -74,7 +74,7 @@ impl LiveLadder {
         })
     }
 
-    /// Resolves a reference to a bot: to the named version, otherwise to the attending version,
+    /// Resolves a reference to a bot: to the named version, otherwise to the version that attends,
     /// otherwise to the newest version.
     pub fn version(&self, bot: &LadderBotRef, attendances: &Attendances) -> Option<BotVersion> {
         let version = match (bot.bot_version.as_str(), attendances.get(&bot.bot_name)) {
@@ -93,7 +93,7 @@ impl LiveLadder {
                 Some(newest.standing.bot.clone())
             };
             match bot.bot_version.as_str() {
-                // The attending version might not have entered yet.
+                // The version that attends might not have entered yet.
                 "" => of(version).or_else(newest),
                 version => of(version),
             }
@@ -108,8 +108,8 @@ impl LiveLadder {
         })
     }
 
-    /// Sums up a version's results against one bot's versions, or against all bots, on a blocking
-    /// thread.
+    /// Computes the results of a version against the versions of one bot, or of all bots, on a
+    /// blocking thread.
     pub async fn head_to_heads(&self, bot: &BotVersion, against: &str) -> Vec<LadderHeadToHead> {
         let meetings = self.with_model(|model| model.ladder.results().meetings(bot));
         let met = spawn_blocking(move || meetings.head_to_heads()).await;
@@ -131,8 +131,8 @@ impl LiveLadder {
             .collect()
     }
 
-    /// Builds the message of a match: from the live or stored match, otherwise from the ladder's
-    /// row.
+    /// Builds the message of a match: from the live or stored match if it is found, otherwise from
+    /// the ladder's row.
     pub(super) async fn match_message(
         &self,
         matches: &Arc<Matches>,
@@ -170,7 +170,7 @@ impl LiveLadder {
         for seat in info.result.iter_mut().flat_map(|result| &mut result.seats) {
             seat.faults.clear();
         }
-        // The pairing names bots that have not taken their seats yet.
+        // Names the paired bots in seats that they have not joined yet.
         let seats = info.seats.iter_mut().zip(&row.pairing.seats);
         for (seat, bot) in seats.filter(|(seat, _)| seat.bot_name.is_empty()) {
             seat.bot_name.clone_from(&bot.name);

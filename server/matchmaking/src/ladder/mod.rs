@@ -1,11 +1,10 @@
-//! Ladders: bots attend their queues, and the server pairs them, plays matches between them, and
-//! rates the bots.
+//! Ladders: bots attend their queues, and the server pairs the bots, plays their matches and rates
+//! them.
 //!
-//! `bridgemaster_ladder` decides on pairing, ratings and benching, without I/O. [`LiveLadder`]
-//! stores each of a ladder's decisions before it applies the decision, so that a restarted server
-//! has the same ladder. A match is stored as paired before it is created, and is created under an
-//! idempotency key. So a server that is killed at any moment neither loses a match nor plays one
-//! twice.
+//! `bridgemaster_ladder` computes pairings, ratings and benching, without I/O. [`LiveLadder`]
+//! stores each change before it applies it, so a restarted server has the same ladder. A match is
+//! stored as paired before it is created, and is created with an idempotency key. So a server that
+//! is killed at any moment neither loses a match nor plays one twice.
 
 mod capacity;
 mod changes;
@@ -50,29 +49,31 @@ pub use messages::{Attendances, CSV_HEAD, csv_rows};
 pub use rows::{LADDER_LABEL, rating_method};
 pub use runner::request_unrated_match;
 
-/// The number of matches by which a watcher can lag behind before it misses some.
+/// The number of matches that are buffered for a watcher. A watcher that falls further behind
+/// misses some.
 const WATCHER_BUFFER_MATCHES: usize = 256;
 
-/// A ladder counts as settled once the order of its best ten bots is known at 95 % confidence.
+/// The number of top bots whose order must be known, and the required confidence, before a ladder
+/// counts as settled.
 const SETTLED_TOP_AND_CONFIDENCE: (usize, f64) = (10, 0.95);
 
-/// A ladder that runs on this server, with its model behind a lock, its store and its watchers.
+/// A ladder that runs on this server: its model behind a lock, its store and its watchers.
 pub struct LiveLadder {
     id: LadderId,
     store: Arc<dyn Store>,
-    /// The term in which this server leads the ladder.
+    /// The term in which this server leads the ladder, which each change contains.
     term: u64,
-    /// Shared by all ladders on the server.
+    /// The number of versions on all ladders of the server.
     version_count: ServerVersionCount,
-    /// Runs one change at a time, from its decision until it is stored and applied.
+    /// Serializes changes: the next one is planned only after this one was stored and applied.
     change_queue: ChangeQueue,
     model: Mutex<LadderModel>,
     in_play: Mutex<InPlay>,
-    /// Whether a commit has failed, so that the store might contain changes that the model lacks.
+    /// Whether a commit has failed, so that the store might contain a change that the model lacks.
     needs_reload: AtomicBool,
-    /// Notified when the runner has something to do.
+    /// Notified when there is work for the runner.
     wake: Notify,
-    /// Counts changes that watchers see.
+    /// Counts the changes that watchers see.
     changes: watch::Sender<u64>,
     /// Counts changes to rated results.
     results: watch::Sender<u64>,
@@ -137,7 +138,7 @@ impl LiveLadder {
         &self.id
     }
 
-    /// Returns who is allowed to read the replays, and whether the ladder is closed.
+    /// Returns the access rule for replays, and whether the ladder is closed.
     pub fn replays(&self) -> (LadderReplays, bool) {
         self.with_model(|model| {
             let ladder = &model.description.ladder;
@@ -149,8 +150,7 @@ impl LiveLadder {
         &self.store
     }
 
-    /// Completes when the runner has work, including work that arrived since the previous
-    /// completion.
+    /// Completes when the runner has work. Work that arrived since the last completion counts too.
     async fn wait_for_work(&self) {
         self.wake.notified().await;
     }
@@ -186,7 +186,7 @@ impl LiveLadder {
 
     /// Publishes a match to all watchers.
     fn publish_match(&self, number: u64) {
-        // The ladder might have no watchers.
+        // Fails if the ladder has no watchers.
         let _ = self.matches.send(number);
         self.notify_watchers();
     }
@@ -202,7 +202,7 @@ impl LiveLadder {
         f(&mut self.in_play.lock())
     }
 
-    /// Checks that a version has entered, or that there is capacity for it.
+    /// Checks that a version has entered, or that the ladder has room for it.
     fn check_capacity(&self, bot: &BotVersion) -> Result<(), CapacityExceeded> {
         self.with_model(|model| {
             if model.versions.contains_key(bot) {
@@ -243,7 +243,7 @@ impl LiveLadder {
         self.needs_reload.store(needs_reload, Ordering::Relaxed);
     }
 
-    /// Returns whether the closing round has ended, so that the ladder has to be closed.
+    /// Returns whether the closing round has ended, so that the ladder must be closed.
     fn is_round_over(&self) -> bool {
         self.with_model(|model| {
             matches!(model.ladder.state(), State::Frozen { .. }) && model.ladder.is_round_over()
@@ -273,17 +273,17 @@ impl LiveLadder {
     }
 }
 
-/// Notifies the caller that requested a match.
+/// The channel to the caller that requested a match.
 type Requester = oneshot::Sender<Result<MatchId, Refusal>>;
 
-/// A ladder's matches that were created and whose ends are not applied yet. They have a separate
-/// lock, so that recording the end of a match need not wait for the ladder's lock.
+/// The matches of a ladder that were created and whose end was not applied to the model yet. They
+/// have their own lock, so that the end of a match can be recorded without the lock of the ladder.
 #[derive(Default)]
 struct InPlay {
     numbers: HashMap<MatchId, u64>,
     /// Matches that have ended.
     ended: HashSet<MatchId>,
-    /// The callers that wait for requested matches to be created, by number.
+    /// The callers that wait for a requested match, by match number.
     requesters: HashMap<u64, Requester>,
 }
 
@@ -297,7 +297,7 @@ impl InPlay {
     fn mark_created(&mut self, number: u64, id: &MatchId) {
         self.numbers.insert(id.clone(), number);
         if let Some(requester) = self.requesters.remove(&number) {
-            // The requester might have been dropped.
+            // Fails if the requester was dropped.
             let _ = requester.send(Ok(id.clone()));
         }
     }
@@ -328,7 +328,7 @@ impl InPlay {
         numbered
     }
 
-    /// Removes a match whose end is applied.
+    /// Removes a match whose end was applied to the model.
     fn remove(&mut self, number: u64, id: Option<&MatchId>) {
         self.requesters.remove(&number);
         if let Some(id) = id {
@@ -338,19 +338,19 @@ impl InPlay {
     }
 }
 
-/// The number of queued changes beyond which callers wait.
+/// The number of queued changes beyond which callers wait for space.
 const CAPACITY: usize = 64;
 
 type Change = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs changes in order of arrival.
+/// Executes changes in order of arrival.
 ///
-/// A queued change runs to completion even if the call that queued it is dropped, for example
-/// because its stream is reset. So no change is stored without being applied.
+/// A queued change is completed even if its caller is dropped, for example because its stream is
+/// reset. So no change is stored without being applied.
 struct ChangeQueue(mpsc::Sender<Change>);
 
 impl ChangeQueue {
-    /// Spawns a task that runs changes until the queue is dropped.
+    /// Spawns the task that executes changes until the queue is dropped.
     fn spawn() -> Self {
         let (sender, mut changes) = mpsc::channel::<Change>(CAPACITY);
         tokio::spawn(async move {
@@ -361,17 +361,17 @@ impl ChangeQueue {
         Self(sender)
     }
 
-    /// Runs a change, and returns its result.
+    /// Executes a change and returns its result.
     ///
     /// # Errors
-    /// The change's own errors; [`StoreError::Closed`] if the task has ended.
+    /// The error of the change; or [`StoreError::Closed`] if the task has ended.
     async fn run<T: Send + 'static>(
         &self,
         change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (sender, result) = oneshot::channel();
         let change = Box::pin(async move {
-            // The caller may have been dropped.
+            // Fails if the caller was dropped.
             let _ = sender.send(change.await);
         });
         let sent = self.0.send(change).await;

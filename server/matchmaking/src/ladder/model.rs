@@ -12,10 +12,10 @@ use super::{
     rows::{LadderDescription, MatchRow, VersionRow, rating_to_wire},
 };
 
-/// A rating point is due once the results since the last point make up 1 % of the version's
-/// results.
+/// The divisor for the interval between rating points of a version: a point is added once the
+/// results since the last one make up 1 % of the version's results.
 const RATING_POINT_DIVISOR: u64 = 100;
-/// The in-memory model of a ladder: a fold of its stored rows.
+/// The in-memory model of a ladder, which is computed from its stored rows.
 pub(super) struct LadderModel {
     pub(super) description: LadderDescription,
     pub(super) ladder: Ladder,
@@ -23,9 +23,9 @@ pub(super) struct LadderModel {
     pub(super) entered: EntryTimes,
     /// Matches that have not ended, by number.
     pub(super) open: BTreeMap<u64, OpenMatch>,
-    /// The rematches of annulled matches, by the annulled match's number.
+    /// The rematch of each annulled match, by the number of the annulled match.
     pub(super) rematches: HashMap<u64, Rematch>,
-    /// The number of results that the last fit included. A failed fit counts too.
+    /// The number of results that the last fit included, even if that fit failed.
     pub(super) fitted_results: u64,
 }
 
@@ -82,7 +82,8 @@ impl LadderModel {
         }
     }
 
-    /// Returns the rematch of an annulled match; `None` while there is none.
+    /// Returns the identifier of the rematch of an annulled match, or `None` if there is no
+    /// rematch.
     pub(super) fn replaced_by(&self, number: u64) -> Option<String> {
         let rematch = self.rematches.get(&number)?;
         match self.open.get(&rematch.number) {
@@ -139,8 +140,8 @@ impl LadderModel {
     }
 }
 
-/// Adds a point to the rating history of a version; `None` if the version has not played enough
-/// matches since the last point.
+/// Returns the version with one more point in its rating history, or `None` if it has played too
+/// few matches since the last point.
 fn with_rating_point(version: &VersionRow, rated: &BotRating) -> Option<VersionRow> {
     let last = version.history.last();
     let last = last.and_then(|point| point.rating.as_ref());
@@ -150,7 +151,7 @@ fn with_rating_point(version: &VersionRow, rated: &BotRating) -> Option<VersionR
     }
     let mut version = version.clone();
     if version.history.len() >= MAX_RATING_POINTS {
-        // Keep every other point.
+        // Keeps every other point.
         let mut number = 0;
         version.history.retain(|_| {
             number += 1;

@@ -1,5 +1,5 @@
-//! Derives the outcome of a match for its ladder: played, annulled or cancelled, and which bots
-//! were at fault.
+//! Derives the outcome of a ladder match: whether it was played, annulled or cancelled, and which
+//! bots were at fault.
 
 use bridgemaster_games::Seat;
 use bridgemaster_ladder::{End, SeatEnd};
@@ -13,8 +13,8 @@ pub(super) struct Outcome {
     pub(super) end: End,
     /// The reason for an annulment; `Unspecified` if the match is not annulled.
     pub(super) annulled_for: AnnulmentReason,
-    /// Human-readable descriptions of the faults for which seats were forfeited; empty for all
-    /// other seats.
+    /// For each seat, a description of the fault for which it was forfeited; empty without a
+    /// forfeit.
     faults: Vec<String>,
 }
 
@@ -28,8 +28,8 @@ impl Outcome {
         }
     }
 
-    /// The outcome of a match that was not played. If `declined` is set, the bot of that seat is
-    /// absent.
+    /// The outcome of a match that was not played. If `declined` is set, the bot of that seat
+    /// counts as absent.
     fn cancelled_for(declined: Option<Seat>) -> Self {
         let absent = declined.map(|seat| usize::from(seat.number()));
         Self {
@@ -40,8 +40,8 @@ impl Outcome {
         }
     }
 
-    /// Describes the fault of each seat's bot in the match with this name. The description is empty
-    /// for a seat without a fault.
+    /// Describes the fault of the bot in each seat of the match with this name; empty without a
+    /// fault.
     pub(super) fn fault_messages(&self, match_id: &str) -> Vec<String> {
         let message = |fault: &str| match match_id {
             "" => fault.to_owned(),
@@ -81,7 +81,7 @@ pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Out
     let result = info.result.as_ref()?;
     let annulment = info.annulment.as_ref();
     let annulled_for = annulment.map_or(AnnulmentReason::Unspecified, |why| why.reason());
-    // The rules of the match decide whether an absent seat forfeits.
+    // The rules of the match determine whether an absent seat forfeits.
     let is_absent = |seat: &SeatResult| {
         seat.bot_name.is_empty() || seat.forfeit() == FaultReason::NeverConnected
     };
@@ -89,7 +89,7 @@ pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Out
     if seats().any(is_absent) {
         let absent = seats().enumerate().filter(|(_, seat)| is_absent(seat));
         let absent = absent.map(|(number, _)| number);
-        // After a crash, the absent bots are not at fault.
+        // Bots that are absent because the server crashed are not at fault.
         let is_bot_failure = annulled_for != AnnulmentReason::ServerCrash;
         return Some(Outcome {
             end: End::Cancelled {

@@ -20,8 +20,8 @@ use super::{
 };
 
 impl LiveLadder {
-    /// Takes over a stored ladder in a new term. Unreadable rows are logged and skipped. Returns
-    /// `None` if even the rules are unreadable.
+    /// Loads a stored ladder in a new term, so that this server leads it. Unreadable rows are
+    /// logged and skipped. Returns `None` if the ladder's description is unreadable.
     ///
     /// # Errors
     /// When the store fails.
@@ -55,7 +55,8 @@ impl LiveLadder {
         )))
     }
 
-    /// Reloads the ladder from the store. Matches that were created are found by their numbers.
+    /// Reloads the ladder from the store. Matches that were created but not recorded are found by
+    /// their numbers.
     ///
     /// # Errors
     /// When the store fails.
@@ -67,7 +68,7 @@ impl LiveLadder {
             let mut ladders = all.intact.into_iter();
             let stored = ladders.find(|stored| stored.ladder_id == *id);
             let description = stored.and_then(|stored| LadderDescription::read(&stored.value).ok());
-            // If the stored rules are unreadable, the loaded rules stay in force.
+            // If the stored description is unreadable, the loaded one stays in force.
             let description =
                 description.unwrap_or_else(|| ladder.with_model(|model| model.description.clone()));
             let read = LadderModel::read(id, description, &**ladder.store(), metrics).await?;
@@ -79,7 +80,7 @@ impl LiveLadder {
             ladder.version_count.release(before);
             ladder.with_in_play(|in_play| *in_play = InPlay::default());
             ladder.set_needs_reload(false);
-            // A fit in progress uses the previous model.
+            // A fit in progress is based on the previous model, so another one is needed.
             ladder.notify_fitting();
             ladder.notify_watchers();
             Ok(())
@@ -164,7 +165,7 @@ impl LadderModel {
             for damage in rows.damaged {
                 unreadable(id, "a match", &damage.to_string(), metrics);
                 if let StoredValue::LadderMatch { number, .. } = damage.value {
-                    // The next pairing must get a later number.
+                    // An unreadable match still occupies its number.
                     self.ladder.skip_to(number + 1);
                 }
             }

@@ -1,4 +1,4 @@
-//! A ladder's stored rows, and their conversion from and to bytes.
+//! The stored rows of a ladder, and their encoding.
 
 use bridgemaster_ladder::{
     BotRating, BotVersion, CONFIDENCE, ClosingRule, End, LadderEntry, Pairing, Purpose,
@@ -16,7 +16,7 @@ use prost::Message as _;
 /// The format version of the rows.
 const FORMAT_VERSION: u32 = 1;
 
-/// The label by which a match names its ladder.
+/// The label by which a match refers to its ladder.
 pub const LADDER_LABEL: &str = "ladder";
 
 /// The separator between a house bot's name and version, as in `greedy@1`.
@@ -35,7 +35,7 @@ pub fn rating_method(number: i32) -> Option<RatingMethodId> {
 pub(super) struct LadderDescription {
     /// The ladder's message, without counts and other derived fields.
     pub(super) ladder: v1::Ladder,
-    /// The number of matches when the ladder was frozen.
+    /// The number of matches that the ladder had when it was frozen.
     pub(super) frozen_at_match: u64,
 }
 
@@ -129,7 +129,7 @@ impl LadderDescription {
 pub(super) struct VersionRow {
     pub(super) standing: LadderEntry,
     pub(super) entered_unix_ms: u64,
-    /// The position of the version in the order in which versions entered.
+    /// The rank of the version in the order of entry.
     pub(super) place: u32,
     pub(super) history: Vec<RatingPoint>,
 }
@@ -189,7 +189,8 @@ pub(super) struct EndedMatchRow {
 }
 
 impl MatchRow {
-    /// The trace span of the match, from its pairing to its end; empty while it is not over.
+    /// Returns the trace span of the match, from its pairing to its end, or an empty span if the
+    /// match is not over.
     pub(super) fn span(&self) -> Span {
         let over = self.over.as_ref();
         Span {
@@ -286,8 +287,8 @@ impl MatchRow {
     }
 }
 
-/// The reason for an annulment. Rows of older programs contain no reason, since referee lag was the
-/// only one.
+/// Returns the reason for an annulment. Rows of older programs have no reason, since a lag of the
+/// referee was the only one then.
 fn annulled_for(end: &End, stored: AnnulmentReason) -> AnnulmentReason {
     match (end, stored) {
         (End::Annulled(_), AnnulmentReason::Unspecified) => AnnulmentReason::RefereeLag,

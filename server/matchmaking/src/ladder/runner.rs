@@ -26,21 +26,22 @@ use super::{
 };
 use crate::lobby::{BotName, InvitedBot, Lobby, QueueId};
 
-/// The interval at which a ladder is polled in addition to notifications, since the end of a bot's
-/// backoff sends no notification.
+/// The interval at which the runner looks for work without a notification. It is needed because the
+/// end of a bot's backoff sends none.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The time for which creating a paired match is retried before the match is cancelled. The time is
-/// long enough for bots to reconnect after a restart.
+/// The time for which the creation of a paired match is retried before the match is cancelled: long
+/// enough for bots to reconnect after a restart.
 const CREATE_RETRY_PERIOD: Duration = Duration::from_secs(60);
-/// The pause in pairing after a match could not be created for a reason other than its bots.
+/// The pause in pairing after a match could not be created for a reason that does not concern its
+/// bots.
 const PAIRING_PAUSE: Duration = Duration::from_secs(10);
 
-/// The time for which a bot is not paired after it could not be offered a seat. The time doubles
-/// with each further failure; a successful offer resets it.
+/// The time for which a bot is not paired after it could not be offered a seat. It doubles with
+/// each further failure, until an offer succeeds.
 const BOT_BACKOFF: Duration = Duration::from_secs(1);
-/// The maximum number of doublings, which gives a backoff of about a minute.
+/// The maximum number of doublings, which results in a backoff of about a minute.
 const MAX_DOUBLINGS: u32 = 6;
-/// The time after which an expired backoff is forgotten.
+/// The time after the end of a backoff when the bot's failures are forgotten.
 const BACKOFF_RETENTION: Duration = Duration::from_secs(600);
 
 /// Runs a ladder until the future is dropped or the store is closed. After a store failure, the
@@ -103,7 +104,7 @@ struct Backoff {
     until: Instant,
 }
 
-/// The result of one runner step.
+/// The result of one iteration of the runner.
 enum Step {
     Continue,
     /// The ladder is closed, and its last match has ended.
@@ -130,7 +131,7 @@ impl Runner {
         }
         self.pair_and_create().await?;
         if self.ladder.is_round_over() {
-            // A frozen ladder can always be closed.
+            // Closing a frozen ladder cannot be refused.
             let _ = self.ladder.advance_state(LadderState::Closed).await?;
         }
         if self.ladder.is_over() {
@@ -145,8 +146,8 @@ impl Runner {
         Ok(Step::Continue)
     }
 
-    /// Pairs and creates matches until no more can be paired. The loop ends, since each iteration
-    /// creates a match or backs off a bot.
+    /// Pairs and creates matches until none can be paired. This ends, since each iteration either
+    /// creates a match or adds a backoff for a bot.
     async fn pair_and_create(&mut self) -> Result<(), StoreError> {
         loop {
             let present = self.present_bots();
@@ -190,8 +191,8 @@ impl Runner {
         present.collect()
     }
 
-    /// Backs off the bot that could not be offered a seat, or all bots of the match if the refusal
-    /// names none.
+    /// Adds a backoff for the bot that could not be offered a seat, or for all bots of the match if
+    /// the refusal names none.
     fn back_off(&mut self, refusal: &Refusal, row: &MatchRow) {
         let now = Instant::now();
         self.backoffs
@@ -234,8 +235,8 @@ impl Runner {
         }
     }
 
-    /// Observes how long paired bots have waited, and restarts the measurement for bots that still
-    /// have free slots.
+    /// Records how long the paired bots have waited, and restarts the measurement for bots that
+    /// still have free slots.
     fn record_waits(&mut self, row: &MatchRow) {
         let now = Instant::now();
         for bot in &row.pairing.seats {
@@ -260,8 +261,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Creates the paired matches that do not exist yet, because the server restarted or an attempt
-    /// failed.
+    /// Creates the paired matches that do not exist yet, because the server was restarted or an
+    /// earlier attempt failed.
     async fn create_paired(&mut self) -> Result<(), StoreError> {
         let uncreated: Vec<(u64, MatchRow)> = self.ladder.with_model(|model| {
             let open = model.open.iter();
@@ -297,7 +298,8 @@ impl Runner {
                 for bot in &row.pairing.seats {
                     self.backoffs.remove(&bot.name);
                 }
-                // The match might have ended before the ladder received its identifier.
+                // The match may have ended before the ladder had its identifier, and thus without a
+                // notification.
                 match read_outcome(&self.matches, &id).await {
                     Ok(Some(outcome)) => self.apply_outcome(number, outcome).await,
                     Ok(None) => Ok(()),
@@ -405,7 +407,7 @@ pub async fn request_unrated_match(
     let created = pending
         .map_err(|error| storage_failed(&error))?
         .map_err(|error| request_refused(&error))?;
-    // The ladder has stopped.
+    // The sender was dropped, because the ladder has stopped.
     let created = created.await.unwrap_or_else(|_| Err(Refusal::stopping()));
     created.map(|id| id.to_string())
 }

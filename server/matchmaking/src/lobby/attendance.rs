@@ -15,17 +15,18 @@ use bridgemaster_proto::v1::{self, AttendanceState};
 
 use super::{AttendanceId, BotName, OfferId, QueueId};
 
-/// The time without offers after a bot missed or declined an offer. The time doubles with each
-/// further such offer in a row.
+/// The time without offers after a bot has missed or declined an offer. It doubles with each
+/// further missed offer in a row.
 const OFFER_BACKOFF: Duration = Duration::from_secs(1);
-/// The maximum number of doublings, which gives a pause of about a minute.
+/// The maximum number of doublings, which results in a pause of about a minute.
 const MAX_DOUBLINGS: u32 = 6;
 
 /// The state of one bot in a queue.
 #[derive(Debug, Default)]
 pub(super) struct QueueEntry {
     pub(super) attendance: Option<Attendance>,
-    /// Seats that are offered to the bot or that it plays, even while it does not attend.
+    /// The seats that are offered to the bot or that it plays; these exist even if the bot does not
+    /// attend.
     pub(super) seats: BTreeMap<OfferId, SeatOffer>,
     /// The number of slots that are reserved for matches being created.
     pub(super) reserved: u32,
@@ -35,7 +36,7 @@ pub(super) struct QueueEntry {
     backoff_until: Option<Instant>,
 }
 
-/// An attendance: a bot's standing request for matches from a queue.
+/// The attendance of a bot: its request for matches from a queue, which lasts until it leaves.
 #[derive(Debug)]
 pub(super) struct Attendance {
     pub(super) id: AttendanceId,
@@ -53,11 +54,11 @@ pub(super) struct Attendance {
     pub(super) is_leaving: bool,
     /// `None` while the bot is absent.
     pub(super) stream: Option<StreamNumber>,
-    /// The end of the attendance, while the bot is absent.
+    /// The time at which the attendance of an absent bot ends; `None` while the bot is present.
     pub(super) expires_at: Option<Instant>,
-    /// Whether a deferred notification of the bot's stream is scheduled.
+    /// Whether a delayed notification of the bot's stream is scheduled.
     pub(super) is_notification_scheduled: bool,
-    /// The revision of the last change that is visible to clients.
+    /// The revision of the waiting room at the last change that clients see.
     pub(super) revision: u64,
 }
 
@@ -94,7 +95,7 @@ impl QueueEntry {
         is_present && !is_benched && !backs_off
     }
 
-    /// The reason why the bot cannot be offered a seat now; `None` if a seat can be offered.
+    /// Returns the reason why the bot cannot be offered a seat now, or `None` if it can.
     pub(super) fn unavailable_reason(
         &self,
         status: &VersionStatus,
@@ -130,7 +131,7 @@ impl QueueEntry {
     }
 }
 
-/// Returns the state of an attendance whose version has this status, and a human-readable reason.
+/// Returns the state of an attendance whose version has this status, and a reason for people.
 pub(super) fn state(attendance: &Attendance, status: &VersionStatus) -> (AttendanceState, String) {
     if attendance.is_leaving {
         let detail = "the bot leaves once its matches have ended";
@@ -167,7 +168,7 @@ pub(super) fn state(attendance: &Attendance, status: &VersionStatus) -> (Attenda
     }
 }
 
-/// A seat that is offered to a bot, or that the bot has already taken.
+/// A seat that is offered to a bot, or that the bot has taken.
 #[derive(Debug)]
 pub(super) struct SeatOffer {
     pub(super) match_id: MatchId,
@@ -179,7 +180,7 @@ pub(super) struct SeatOffer {
     pub(super) offered: OfferedSeat,
     /// The time at which the offer expires unless the bot accepts it.
     pub(super) until: Instant,
-    /// The lag of the node that forwards the offer, which extends `until`.
+    /// Reads the lag of the node that forwards the offer; the lag extends `until`.
     pub(super) lag: Option<LagReader>,
     pub(super) is_taken: bool,
     /// The stream on which the offer was last sent.
@@ -228,9 +229,9 @@ pub(super) struct StreamNumber(pub(super) u64);
 pub(super) struct AttendanceStream {
     pub(super) queue_id: QueueId,
     pub(super) bot: BotName,
-    /// The attendance revision in the last message.
+    /// The revision of the attendance that was last sent.
     pub(super) sent_revision: u64,
-    /// Offers that were sent on the stream and have been withdrawn since: at most one per slot.
+    /// Offers that were sent on the stream and withdrawn since; at most one per slot.
     pub(super) withdrawn: VecDeque<(OfferId, &'static str)>,
     pub(super) end: Option<StreamEnd>,
 }

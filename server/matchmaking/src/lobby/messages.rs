@@ -1,4 +1,4 @@
-//! Computes the next messages for the stream of an attending bot, and for a watcher of a queue.
+//! Computes the next message for the stream of an attending bot, and for a watcher of a queue.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -61,7 +61,7 @@ impl WaitingRoom {
         else {
             return StreamPoll::Pending;
         };
-        // Seats that the bot has taken are sent too, since a restarted bot does not have their
+        // Seats that the bot has taken are sent too, because a restarted bot does not have their
         // tickets.
         let version = attendance.as_ref().map(|attendance| &attendance.version);
         let mut offers = seats.values_mut();
@@ -81,7 +81,7 @@ impl WaitingRoom {
 #[derive(Debug, Default)]
 pub(crate) struct QueueCursor {
     revision: Option<u64>,
-    /// The attendances that were sent, with their revisions.
+    /// The attendances that were sent, each with its revision at that time.
     sent: BTreeMap<String, (u64, v1::Attendance)>,
 }
 

@@ -1,13 +1,13 @@
 //! Matchmaking: queues, the bots that attend them, and the seats that are offered to these bots.
 //!
-//! [`WaitingRoom`] contains all of the logic, without I/O: its inputs are events and times, and its
+//! [`WaitingRoom`] contains the logic, without I/O: its inputs are events and times, and its
 //! outputs are the next messages of streams. [`Lobby`] adds a lock, a timer, and the wakers of
-//! streams. No messages are queued for a stream: the next message is computed when the client can
-//! receive it. So slow clients cost no memory, and a reopened stream gets the current state.
+//! streams. Messages are not queued: the next message of a stream is computed when the client can
+//! receive it. So slow clients use no memory, and a reopened stream receives the current state.
 //!
 //! An offer is a seat in a match that is created and stored. Each match records which seats are
-//! offered to which bots, so a restarted server finds its offers in its matches. A bot accepts an
-//! offer by opening PlayService.Play, and the match then notifies the lobby.
+//! offered to which bots, so a restarted server recovers its offers from its matches. A bot accepts
+//! an offer by opening PlayService.Play, and the match then notifies the lobby.
 
 mod attendance;
 mod messages;
@@ -64,7 +64,8 @@ impl fmt::Display for QueueId {
 pub struct BotName(String);
 
 impl BotName {
-    /// Validates the name of a bot by the rules for a Hello; `None` if the name is malformed.
+    /// Validates the name of a bot by the same rules as the name in a Hello; `None` if it is
+    /// malformed.
     pub fn new(text: &str) -> Option<Self> {
         let is_name = !text.is_empty() && text_problem(text, MAX_BOT_TEXT_CHARS).is_none();
         is_name.then(|| Self(text.to_owned()))
@@ -82,8 +83,8 @@ impl fmt::Display for BotName {
     }
 }
 
-/// The identifier of an attendance. The identifier must not be guessable: on a server without keys,
-/// any caller that knows it may change the attendance.
+/// The identifier of an attendance. It must be unpredictable, since on a server without keys any
+/// caller that presents it may change the attendance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AttendanceId(String);
 
@@ -93,7 +94,7 @@ impl AttendanceId {
         Self(format!("{:032x}", u128::from_le_bytes(system_bytes())))
     }
 
-    /// Wraps an identifier that a client sent; it might not exist.
+    /// Wraps an identifier that a client sent. An attendance with this identifier need not exist.
     pub fn from_client(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -104,9 +105,9 @@ impl AttendanceId {
     }
 }
 
-/// The identifier of an offer, derived from the match, the seat and the ticket. So the identifier
-/// is the same after a restart. The identifier must not be guessable: on a server without keys, any
-/// caller that knows it may decline the offer.
+/// The identifier of an offer. It is derived from the match, the seat and the ticket, so it stays
+/// the same after a restart. It must be unpredictable, since on a server without keys any caller
+/// that presents it may decline the offer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OfferId(String);
 
@@ -122,7 +123,7 @@ impl OfferId {
         self.0.starts_with(&format!("{id}-{}-", seat.number()))
     }
 
-    /// Wraps an identifier that a client sent; it might not exist.
+    /// Wraps an identifier that a client sent. An offer with this identifier need not exist.
     pub fn from_client(text: &str) -> Self {
         Self(text.to_owned())
     }

@@ -15,9 +15,10 @@ use super::{
 pub struct QueueRules {
     /// The name of the queue.
     pub queue_id: QueueId,
-    /// The key that opened the queue; `None` without keys, and for queues of the server itself.
+    /// The key that opened the queue; `None` on a server without keys, and for queues of the server
+    /// itself.
     pub owner: Option<KeyName>,
-    /// The game that is played; `None` for any game.
+    /// The game of the matches; `None` for any game.
     pub game_id: Option<String>,
     /// The version of the game's rules; `None` for any version.
     pub rules_version: Option<u32>,
@@ -44,7 +45,7 @@ pub(super) struct Queue {
     pub(super) is_closing: bool,
     pub(super) entries: BTreeMap<BotName, QueueEntry>,
     pub(super) statuses: HashMap<(BotName, String), VersionStatus>,
-    /// The revision of the last change that is visible to watchers.
+    /// The revision of the waiting room at the last change that watchers see.
     pub(super) revision: u64,
 }
 

@@ -38,7 +38,7 @@ use super::{
 
 /// The name prefix of stored queues.
 pub const QUEUE_RECORD_PREFIX: &str = "queue\n";
-/// The minimum validity of an offer after a restart: bots need this time to reconnect.
+/// The minimum time for which an offer remains valid after a restart, so that bots can reconnect.
 const MIN_OFFER_TIME_AFTER_RESTART: Duration = Duration::from_secs(60);
 
 /// The lobby of one server.
@@ -47,7 +47,7 @@ pub struct Lobby {
     locked: Mutex<LockedRoom>,
     /// Counts the changes that watchers of queues see.
     changes: watch::Sender<u64>,
-    /// Notified when the next deadline of the timer has changed.
+    /// Notified when the next deadline has changed.
     timer_changed: Notify,
     journal: Option<Arc<Journal>>,
 }
@@ -96,7 +96,7 @@ impl Lobby {
         })
     }
 
-    /// Opens the queues that the server stored in an earlier run.
+    /// Restores the queues that an earlier server stored.
     pub fn read_queues(&self, records: Records) {
         for damage in &records.damaged {
             error!(%damage, "cannot read a stored queue; its owner has to create it again");
@@ -129,7 +129,7 @@ impl Lobby {
         }
     }
 
-    /// Calls the waiting room, and wakes the streams that have messages now.
+    /// Calls the waiting room, and then wakes the streams that have messages.
     pub fn with_room<T>(&self, act: impl FnOnce(&mut WaitingRoom, Instant) -> T) -> T {
         let mut locked = self.locked.lock();
         let deadline = locked.room.next_due();
@@ -194,8 +194,8 @@ impl Lobby {
         self.with_room(|room, _| room.rules(queue_id).cloned())
     }
 
-    /// Starts an attendance. The second value contains the matches to cancel: matches whose seats
-    /// were offered to another version of the bot, but not taken.
+    /// Starts an attendance. The second value contains the matches to cancel, whose seats were
+    /// offered to another version of the bot and not taken.
     pub fn attend(
         self: &Arc<Self>,
         request: NewAttendance,
@@ -211,7 +211,7 @@ impl Lobby {
         let wake = Arc::new(Notify::new());
         locked.wakers.insert(number, Arc::clone(&wake));
         drop(locked);
-        // Wakes the stream that was superseded.
+        // The call wakes the superseded stream.
         self.with_room(|_, _| {});
         let stream = AttendStream {
             lobby: Arc::clone(self),
@@ -231,9 +231,9 @@ impl Lobby {
         }
     }
 
-    /// Creates a match whose seats are offered to attending bots. Contests call it through
-    /// CreateMatch, and ladders from within the server. A retried request returns the same match,
-    /// with the same offers.
+    /// Creates a match whose seats are offered to attending bots. Contests call this through
+    /// CreateMatch, and ladders within the server. A retried request returns the same match, with
+    /// the same offers.
     ///
     /// # Errors
     /// As [`Matches::create`]; and BOT_NOT_AVAILABLE if one of the bots cannot be offered a seat
@@ -287,7 +287,7 @@ impl Lobby {
         matches.create_with_permit(config, making, turn).await
     }
 
-    /// Checks that a match's game is the queue's game.
+    /// Checks that a match has the game of the queue.
     fn check_game(&self, config: &MatchConfig, queue_id: &QueueId) -> Result<(), Refusal> {
         let rules = self.rules(queue_id);
         let rules = rules.ok_or_else(|| queue_unknown(queue_id.as_str()))?;
@@ -302,7 +302,7 @@ impl Lobby {
     }
 }
 
-/// The stream of an attendance. While no stream is open, the bot is absent.
+/// The stream of an attendance. The bot is absent while no stream is open.
 pub struct AttendStream {
     lobby: Arc<Lobby>,
     number: StreamNumber,
@@ -425,7 +425,7 @@ impl MatchListener for Lobby {
             (Some(gate), Some(lobby)) if !gate.is_open() => {
                 let (gate, id) = (gate.clone(), id.clone());
                 tokio::spawn(async move {
-                    // If the end cannot be stored, the server stops.
+                    // If the end cannot be stored, the server stops, so nothing is done here.
                     if gate.wait().await.is_ok() {
                         lobby.with_room(|room, now| room.end_match(&id, now));
                     }
@@ -452,7 +452,8 @@ fn read_record(record: QueueNote) -> Option<QueueRules> {
     })
 }
 
-/// The refusal for a queue that does not exist, or that the caller is not allowed to use.
+/// Returns the refusal for a queue that does not exist or that the caller may not use. It is the
+/// same in both cases.
 pub fn queue_unknown(queue_id: &str) -> Refusal {
     let quoted: String = queue_id
         .chars()

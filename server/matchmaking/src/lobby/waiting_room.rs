@@ -1,4 +1,4 @@
-//! Queues, attendances and offers, without I/O: time and random numbers are parameters.
+//! Queues, attendances and offers, without I/O. Times and random values are parameters.
 
 mod attendances;
 mod queues;
@@ -54,7 +54,7 @@ pub enum LobbyError {
 /// A request of a bot to attend a queue.
 #[derive(Clone, Debug)]
 pub struct NewAttendance {
-    /// The queue that the bot asks to attend.
+    /// The queue to attend.
     pub queue_id: QueueId,
     /// The name of the bot.
     pub bot: BotName,
@@ -70,11 +70,11 @@ pub struct NewAttendance {
     pub slots: u32,
     /// The node that forwards the stream, if any.
     pub node: Option<Arc<ForwardingNode>>,
-    /// The identifier of the attendance, unless the bot already attends.
+    /// The identifier of the attendance, if the bot does not attend yet.
     pub new_id: AttendanceId,
 }
 
-/// An action that is scheduled for a certain time.
+/// An action that is due at a certain time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum DueAction {
     /// Expires an offer that is not taken.
@@ -85,8 +85,9 @@ enum DueAction {
     Notification(QueueId, BotName),
 }
 
-/// The delay after which a bot is notified of freed slots, unless the next offer comes sooner. A
-/// bot that plays many short matches would otherwise get mostly such messages.
+/// The delay after which a bot is notified of free slots, unless the next offer comes first.
+/// Without the delay, most messages to a bot that plays many short matches would be such
+/// notifications.
 const SLOT_NOTIFICATION_DELAY: Duration = Duration::from_millis(100);
 
 /// The state of all queues, attendances and offers.
@@ -96,14 +97,14 @@ pub struct WaitingRoom {
     pub(super) queues: BTreeMap<QueueId, Queue>,
     attendances: HashMap<AttendanceId, (QueueId, BotName)>,
     pub(super) streams: HashMap<StreamNumber, AttendanceStream>,
-    /// The offered seats of each match that is not over.
+    /// The offered seats of each match in play.
     matches: HashMap<MatchId, Vec<(QueueId, BotName, OfferId)>>,
     attendances_of: HashMap<Option<CallerId>, usize>,
     due: BTreeSet<(Instant, DueAction)>,
     last_stream: u64,
-    /// Counts the changes that clients see.
+    /// The number of changes that clients see.
     revision: u64,
-    /// Streams that have a message to send.
+    /// Streams to wake, because they have a message.
     woken: Vec<StreamNumber>,
 }
 
@@ -124,17 +125,17 @@ impl WaitingRoom {
         }
     }
 
-    /// Takes the streams that have had a message to send since the last call.
+    /// Returns the streams that got a message to send since the last call.
     pub(super) fn take_streams_with_messages(&mut self) -> Vec<StreamNumber> {
         std::mem::take(&mut self.woken)
     }
 
-    /// Counts the changes that watchers see.
+    /// Returns the number of changes that watchers see.
     pub(super) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The time at which [`WaitingRoom::run_due_actions`] is to be called next.
+    /// Returns the time at which [`WaitingRoom::run_due_actions`] must be called next.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.due.first().map(|(at, _)| *at)
     }
@@ -189,7 +190,7 @@ impl WaitingRoom {
             .extend(attendance.and_then(|attendance| attendance.stream));
     }
 
-    /// Records a change of a bot, notifies all watchers, and notifies its stream after a delay.
+    /// Records a change of a bot, and notifies all watchers at once and its stream after a delay.
     fn notify_deferred(&mut self, queue_id: &QueueId, bot: &BotName, now: Instant) {
         self.record_change(queue_id, bot);
         let attendance = self.attendance_mut(queue_id, bot);
@@ -221,8 +222,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Ends the attendance of a bot that leaves and has no matches left, and removes an empty
-    /// entry.
+    /// Ends the attendance of a bot that is leaving and has no matches left, and removes an entry
+    /// that has become empty.
     fn clean_up(&mut self, queue_id: &QueueId, bot: &BotName) {
         let Some(queue) = self.queues.get(queue_id) else {
             return;

@@ -17,9 +17,9 @@ use super::{
 };
 
 impl WaitingRoom {
-    /// Starts an attendance with a new stream. The new stream supersedes any older stream. Returns
-    /// the stream number, and the open offers to another version of the bot. The matches of these
-    /// offers cannot be played now.
+    /// Starts an attendance with a new stream, which supersedes any older stream. Returns the
+    /// number of the stream, and the open offers to another version of the bot, whose matches must
+    /// be cancelled.
     ///
     /// # Errors
     /// When the bot may not attend, or a limit is reached.
@@ -108,8 +108,8 @@ impl WaitingRoom {
         Ok(())
     }
 
-    /// Ends a bot's previous attendance. If the version is the same, returns the identifier and the
-    /// pause that the new attendance inherits.
+    /// Ends the previous attendance of a bot. If its version was the same, returns the identifier
+    /// and the backoff, which the new attendance takes over.
     fn supersede_attendance(
         &mut self,
         queue_id: &QueueId,
@@ -193,11 +193,11 @@ impl WaitingRoom {
         self.queues.get(queue_id)?.attendance(bot)
     }
 
-    /// Ends the attendance of a bot that has been absent for `limits.attendance_absence`, once it
-    /// has no match in play.
+    /// Ends the attendance of a bot that has been absent for `limits.attendance_absence` and has no
+    /// match in play.
     pub(super) fn expire_absence(&mut self, queue_id: &QueueId, bot: &BotName, at: Instant) {
         let attendance = self.attendance_mut(queue_id, bot);
-        // If the times differ, the bot has reconnected in the meantime.
+        // If the times differ, the bot has been present since.
         let Some(attendance) = attendance.filter(|attendance| attendance.expires_at == Some(at))
         else {
             return;
@@ -207,7 +207,7 @@ impl WaitingRoom {
         self.clean_up(queue_id, bot);
     }
 
-    /// Returns the queue and the bot of an attendance, provided that it belongs to the caller.
+    /// Returns the queue and the bot of an attendance, if it belongs to the caller.
     fn owned_attendance(
         &self,
         id: &AttendanceId,
@@ -230,8 +230,8 @@ impl WaitingRoom {
         let gone = entry.attendance.take()?;
         self.attendances.remove(&gone.id);
         if let Some(until) = gone.expires_at {
-            // The earlier action is removed, so that each attendance has at most one, however often
-            // the bot reconnects.
+            // Replaces the earlier action, so that an attendance has at most one, however often its
+            // bot reconnects.
             let due = DueAction::Absence(queue_id.clone(), bot.clone());
             self.due.remove(&(until, due));
         }

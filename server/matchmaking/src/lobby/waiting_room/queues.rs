@@ -18,7 +18,7 @@ impl WaitingRoom {
             if queue.rules == rules && !queue.is_closing {
                 return Ok(queue.to_wire());
             }
-            // A closed queue whose last matches are still in play can be reopened.
+            // A closed queue with matches in play can be reopened.
             if !queue.is_closing || queue.rules.owner != rules.owner {
                 return Err(LobbyError::QueueExists);
             }
@@ -49,7 +49,7 @@ impl WaitingRoom {
         self.queues.get(queue_id).map(|queue| &queue.rules)
     }
 
-    /// Closes a queue: no bot attends it any more, and it is removed once its last match has ended.
+    /// Closes a queue. Its attendances end, and it is removed after its last match has ended.
     pub(crate) fn close_queue(&mut self, queue_id: &QueueId) {
         let Some(queue) = self.queues.get_mut(queue_id) else {
             return;
@@ -144,7 +144,7 @@ impl WaitingRoom {
         let queue = self.queues.get(queue_id);
         if queue.is_some_and(|queue| queue.is_closing && queue.entries.is_empty()) {
             self.queues.remove(queue_id);
-            // The new revision lets watchers notice that the queue was removed.
+            // The new revision makes watchers notice that the queue was removed.
             self.revision += 1;
         }
     }

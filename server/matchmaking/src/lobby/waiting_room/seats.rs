@@ -36,9 +36,9 @@ impl WaitingRoom {
             .collect()
     }
 
-    /// Reserves one of each listed bot's slots for a match being created; a bot that is listed
-    /// twice needs two slots. Returns the bots' versions. [`WaitingRoom::release_slots`] releases
-    /// the slots.
+    /// Reserves one slot of each listed bot for a match that is being created; a bot that is listed
+    /// twice needs two slots. Returns the versions of the bots. The slots are released with
+    /// [`WaitingRoom::release_slots`].
     ///
     /// # Errors
     /// When one of the bots cannot be offered a seat now; no slot is reserved then.
@@ -101,8 +101,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Adds an offered seat in a match. If the seat's queue does not exist, a closing queue is
-    /// added for the seat. Returns the node that forwards the offer to the bot, if any.
+    /// Adds an offered seat of a match. If the queue of the seat does not exist, adds it as a
+    /// closing queue. Returns the node that forwards the offer to the bot, if any.
     pub(in crate::lobby) fn add_offer(
         &mut self,
         queue_id: &QueueId,
@@ -159,8 +159,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Declines an offer to the caller's bot. Returns the offered seat; the caller of this method
-    /// cancels the match.
+    /// Declines an offer to the caller's bot. Returns the offered seat, whose match must then be
+    /// cancelled.
     ///
     /// # Errors
     /// When the caller has no such open offer.
@@ -195,8 +195,8 @@ impl WaitingRoom {
         }
     }
 
-    /// Withdraws an offer that was not accepted in time. The rules of the match decide what happens
-    /// to the seat.
+    /// Withdraws an offer that was not accepted in time. The match decides, by its rules, what
+    /// happens to the seat.
     pub(super) fn expire_offer(
         &mut self,
         queue_id: &QueueId,
@@ -226,8 +226,8 @@ impl WaitingRoom {
         );
     }
 
-    /// Removes a seat from a bot. If the bot received the offer but did not accept it, the
-    /// withdrawal is sent on the stream that carried the offer.
+    /// Removes a seat from a bot. If the bot has received the offer without accepting it, the
+    /// withdrawal is sent on the same stream.
     fn withdraw_offer(
         &mut self,
         queue_id: &QueueId,

@@ -442,7 +442,7 @@ fn names_of_queues_are_unique() {
 #[test]
 fn attendances_are_limited_and_a_returning_bot_counts_once() {
     let limits = Limits {
-        // Two for each caller.
+        // Two per caller.
         attendances: 16,
         ..Limits::default()
     };

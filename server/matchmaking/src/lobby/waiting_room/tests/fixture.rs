@@ -1,4 +1,4 @@
-//! A waiting room with one queue, under a clock of the test's own.
+//! A test fixture: a waiting room with one queue, and a clock that the test controls.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use bridgemaster_proto::v1::{
 use super::super::*;
 use crate::lobby::{QueueRules, VersionStatus, attendance::SeatOffer, messages::StreamPoll};
 
-/// The start-up time of all matches here.
+/// The start-up time of all matches in these tests.
 pub(super) const STARTUP: Duration = Duration::from_secs(30);
 
 /// A waiting room with one queue, and its clock.
@@ -89,7 +89,7 @@ impl Fixture {
         self.try_attend(name, "1", slots).unwrap().0
     }
 
-    /// Creates a match whose seats are offered to these bots, as a server does.
+    /// Creates a match whose seats are offered to these bots, in the same way as a server.
     pub(super) fn offer(&mut self, id: &str, names: &[&str]) -> Result<(), LobbyError> {
         let bots: Vec<_> = names.iter().map(|name| (queue(), bot(name))).collect();
         let versions = self.room.reserve_slots(&bots, self.now)?;
@@ -127,7 +127,7 @@ impl Fixture {
         }
     }
 
-    /// Takes all pending messages of a stream.
+    /// Returns all pending messages of a stream.
     pub(super) fn messages(&mut self, stream: StreamNumber) -> Vec<StreamPoll> {
         let mut messages = Vec::new();
         loop {
