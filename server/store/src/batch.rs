@@ -30,11 +30,11 @@ pub(crate) enum MatchStatus {
     Unknown,
 }
 
-/// Checks the writes in order. Each write is checked against the state after the preceding writes.
-/// Returns the changes to named rows that follow from the writes.
+/// Checks the writes in order, each against the state after the preceding ones. Returns the
+/// resulting changes to named rows.
 ///
 /// # Errors
-/// [`StoreError::WriteRefused`] for the first write that does not fit.
+/// [`StoreError::WriteRefused`] for the first write that contradicts this state.
 pub(crate) fn check(
     batch: &[Write],
     status_of: impl Fn(&MatchId) -> MatchStatus,
@@ -54,7 +54,7 @@ pub(crate) fn check(
     Ok(rows)
 }
 
-/// Checks a write that concerns no match, and returns its changes to named rows.
+/// Checks a write that concerns no match, and returns the resulting changes to named rows.
 fn row_changes(write: &Write, ladders: &mut LadderStates) -> Result<Vec<RowChange>, WriteRefusal> {
     match write {
         Write::ChangeLadder { ladder_id, change } => {

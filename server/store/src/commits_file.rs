@@ -1,9 +1,9 @@
 //! The file beside the database that records a lower bound for the number of commits.
 //!
 //! The file is written after each commit, without waiting for the disk. With
-//! [`Durability::Disk`](crate::Durability::Disk) the file is written after the commit's flush. So
-//! after a loss of power the recorded number can be too small, but it is never larger than the
-//! number of commits.
+//! [`Durability::Disk`](crate::Durability::Disk) it is written after the commit's flush. So after a
+//! power failure the recorded number can be too small, but it is never larger than the number of
+//! commits.
 
 use std::{
     fs::{self, File},
@@ -75,13 +75,13 @@ impl CommitsFile {
     }
 
     /// Records a commit. The file keeps its size, so this works on a full disk. A failed write is
-    /// harmless, since the recorded number is allowed to be too small.
+    /// harmless, since the recorded number may be too small.
     pub(crate) fn record(&mut self, commits: i64) {
         let _ = self.write(commits);
     }
 
     /// Flushes the recorded number to the disk. A failed flush is harmless, since the recorded
-    /// number is allowed to be too small after a loss of power.
+    /// number may be too small after a power failure.
     pub(crate) fn sync(&self) {
         let _ = self.file.sync_data();
     }

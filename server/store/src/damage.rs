@@ -124,8 +124,8 @@ pub struct OpenReport {
     pub indexes_rebuilt: bool,
 }
 
-/// Completeness of a store's newest commits. A database with a damaged log simply ends with an
-/// earlier commit. So the number of commits is also written to a separate file,
+/// Completeness of a store's newest commits. A database with a damaged log looks like a database
+/// with fewer commits. So the number of commits is also written to a separate file,
 /// [`COMMITS_FILE`](crate::COMMITS_FILE). The number in the file can be too small, but is never too
 /// large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,7 @@ pub enum CommitCompleteness {
     },
 }
 
-/// The newest commits are missing, although bots and clients might have seen their effects.
+/// The newest commits are missing. Bots and clients might have seen their effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingCommits {
     /// The number of commits in the database.

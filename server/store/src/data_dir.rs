@@ -14,8 +14,8 @@ use crate::StoreError;
 /// the database.
 pub const DATABASE_FILE: &str = "bridgemaster.db";
 
-/// The file that a running server keeps locked. The file contains the server's process id. An
-/// unlocked file has no meaning, since a killed server does not delete it.
+/// The file that a running server keeps locked. It contains the process id of the server. A file
+/// without a lock has no meaning, since a killed server does not delete it.
 pub const LOCK_FILE: &str = "server.lock";
 
 /// The file in a data folder that records a lower bound for the number of commits. The file belongs
@@ -34,8 +34,8 @@ const OWN_FILES: &[&str] = &[
 /// Maximum number of bytes that are read from a lock file, enough for a process id.
 const MAX_PROCESS_ID_BYTES: u64 = 16;
 
-/// A data folder that this process can write to. The folder must be on a local disk, since neither
-/// SQLite's shared memory nor the lock works over a network.
+/// A data folder that this process can write to. It must be on a local disk, since neither the
+/// shared memory of SQLite nor the lock works on a network file system.
 #[derive(Clone, Debug)]
 pub struct DataDir {
     path: PathBuf,
@@ -43,10 +43,9 @@ pub struct DataDir {
 
 impl DataDir {
     /// Creates the folder if it is missing, and checks that files can be created in it. The files
-    /// contain secrets of matches in play, so other users must not have access to the files or to
-    /// the folder. Other users' permissions are removed from this program's files. Other users'
-    /// permissions are also removed from a folder that is empty or was used as a data folder
-    /// before. Permissions are not changed on systems other than Unix.
+    /// contain secrets of matches in play, so other users must not have access. Their permissions
+    /// on this program's files are removed; so are those on the folder itself if it is empty or
+    /// already was a data folder. On systems other than Unix, permissions are not changed.
     ///
     /// # Errors
     /// [`StoreError::FolderUnusable`], [`StoreError::FolderOpenToOthers`],

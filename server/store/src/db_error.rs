@@ -37,13 +37,13 @@ pub(crate) enum DbError {
     Inconsistent(String),
     /// A single stored value is damaged.
     Damaged(DamageReport),
-    /// Another server has opened the data folder since this server opened it.
+    /// Another server has opened the data folder after this server.
     Superseded,
     /// Another server has taken over the node of this server.
     EpochEnded,
-    /// The lease has expired, but the node was not taken over yet, so the lease can be renewed.
+    /// The lease has expired. The node was not taken over yet, so the lease can still be renewed.
     LeaseExpired,
-    /// An error that already has all context.
+    /// An error that already contains the path or address.
     Store(StoreError),
 }
 
@@ -128,7 +128,7 @@ impl DbError {
         }
     }
 
-    /// Returns whether the transaction failed on a working session, for a transient reason.
+    /// Returns whether the transaction failed for a transient reason and left its session usable.
     pub(crate) fn leaves_session_idle(&self) -> bool {
         match self {
             Self::LeaseExpired => true,
@@ -139,8 +139,8 @@ impl DbError {
         }
     }
 
-    /// Returns whether the same transaction may succeed on another connection, or later. A refused
-    /// login is transient while a password is being changed.
+    /// Returns whether the same transaction may succeed later or on another connection. A refused
+    /// login counts as transient, because the password might just be changing.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
             Self::Timeout
@@ -167,7 +167,7 @@ impl DbError {
                     .iter()
                     .any(|prefix| code.starts_with(prefix))
             }
-            // A server that is shutting down may end its stream with arbitrary bytes.
+            // A server that shuts down may end its stream with arbitrary bytes.
             Self::Sqlx(sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_)) => true,
             Self::Sqlite(_)
             | Self::Sqlx(_)
@@ -252,8 +252,7 @@ fn sqlx_error(database: String, error: &sqlx::Error) -> StoreError {
             }
             _ => StoreError::Unreachable { database, detail },
         },
-        // The error of the TLS library is hidden behind types of sqlx, so only its text is
-        // available.
+        // Types of sqlx hide the error of the TLS library, so only its text can be examined.
         sqlx::Error::Io(_) | sqlx::Error::Tls(_) if detail.contains(BAD_CERTIFICATE) => {
             StoreError::CertificateRefused { database, detail }
         }

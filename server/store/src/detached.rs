@@ -1,4 +1,4 @@
-//! Boxed futures, and work that completes in a separate task even if its caller stops waiting.
+//! Boxed futures, and work that is completed in a separate task even if its caller stops waiting.
 
 use std::pin::Pin;
 
@@ -6,9 +6,9 @@ use tokio::task::JoinError;
 
 use crate::StoreError;
 
-/// A future that is compiled once, in the crate that creates it. An `async fn` would be compiled
-/// again in each crate that awaits it, together with all nested futures. So the long
-/// `async` functions of this crate return one.
+/// A future that is compiled once, in the crate that creates it. An `async fn` is compiled again,
+/// with all nested futures, in each crate that awaits it. So the long `async` functions of this
+/// crate return this type instead.
 pub type CompiledFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Runs a future in a separate task, so that a caller that stops waiting cannot leave a transaction
@@ -39,7 +39,7 @@ pub(crate) async fn run_blocking<T: Send + 'static, E: From<StoreError> + Send +
 fn join_error(error: JoinError) -> StoreError {
     match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),
-        // The runtime is shutting down.
+        // The task was cancelled, because the runtime is shutting down.
         Err(_) => StoreError::Closed,
     }
 }

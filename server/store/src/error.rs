@@ -6,14 +6,14 @@ use thiserror::Error;
 
 use crate::{DamageReport, DamagedValue, KeyId, KeyName, MatchId, NodeName, WriteRefusal};
 
-/// The error from a store operation. The operation's changes are not stored, except that the
-/// outcome is unknown after [`StoreError::Io`], and if the database
-/// [is unavailable](StoreError::is_unavailable).
+/// The error of a store operation. The changes of the operation are not stored. There are two
+/// exceptions in which this is unknown: [`StoreError::Io`], and a database that [is
+/// unavailable](StoreError::is_unavailable).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A write contradicts the stored state, so the caller's view is out of date. No write of the
-    /// batch is stored. The other writes can be committed without the refused write.
+    /// A write contradicts the stored state, because the caller's view is out of date. No write of
+    /// the batch is stored. The other writes can be committed without the refused one.
     #[error("write {index} was refused, so the batch was not stored: {refusal}")]
     WriteRefused {
         /// Index of the write in the batch, from 0.
@@ -248,7 +248,7 @@ pub enum StoreError {
         /// Path to the database.
         path: PathBuf,
     },
-    /// Another database has replaced the one that was opened, and is not changed.
+    /// Another database has replaced the one that was opened. The new database is left unchanged.
     #[error("{} has been replaced since it was opened; open it again", path.display())]
     Replaced {
         /// Path to the database.
@@ -305,7 +305,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// An I/O error. If a commit fails with this error, the batch is stored completely or not at
-    /// all. The outcome is known when the store is opened again.
+    /// all; opening the store again determines which.
     #[error("{} cannot be read or written: {detail}; check the disk, then restart", path.display())]
     Io {
         /// Path to the file.
@@ -354,7 +354,7 @@ pub enum StoreError {
         /// The error of PostgreSQL.
         detail: String,
     },
-    /// A setting that this program needs is not in force.
+    /// A setting that this program needs is not in effect.
     #[error(
         "{database} ignores the setting {setting}: requested {requested}, found {found}; a \
          connection pooler must use session mode"
@@ -369,7 +369,8 @@ pub enum StoreError {
         /// The value that the database reports.
         found: String,
     },
-    /// Connections share sessions of the database, so locks and settings of a session do not work.
+    /// A connection pooler shares sessions among connections, so the locks and settings of a
+    /// session do not work.
     #[error(
         "{database} is a connection pooler in transaction mode; set it to session mode, or use \
          the address of PostgreSQL"
@@ -468,8 +469,8 @@ pub enum StoreError {
         database: String,
     },
     /// The database does not respond, or fails. A commit was retried for
-    /// [`POSTGRES_RETRY_TIMEOUT`](crate::limits::POSTGRES_RETRY_TIMEOUT). The commit's batch is
-    /// stored completely or not at all. The outcome is known when the store is opened again.
+    /// [`POSTGRES_RETRY_TIMEOUT`](crate::limits::POSTGRES_RETRY_TIMEOUT). Its batch is stored
+    /// completely or not at all; opening the store again determines which.
     #[error(
         "{database} cannot be used: {detail}; check that PostgreSQL is running there and accepts \
          this user"
@@ -486,7 +487,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns whether a database is unavailable. The outcome of a commit may then be unknown.
+    /// Returns whether the error means that a database is unavailable. It is then unknown whether a
+    /// commit was made.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         matches!(
@@ -501,7 +503,7 @@ impl StoreError {
         )
     }
 
-    /// Returns whether the request contradicts the stored state. If not, the storage has failed,
+    /// Returns whether the request contradicts the stored state. Otherwise the storage has failed,
     /// and the same call can succeed once the cause is removed.
     #[must_use]
     pub fn is_refusal(&self) -> bool {

@@ -108,7 +108,7 @@ pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
     let mut head = None;
     let mut parts = Vec::new();
     for (field, value) in fields(bytes) {
-        // If the checksum of the batch is valid, its parts are intact.
+        // A valid checksum of the whole batch means that its parts are intact.
         if !(is_sound || is_sealed(store, number, value)) {
             continue;
         }
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!((empty.parts, empty.damage), (Vec::new(), None));
     }
 
-    /// The encoding is fixed: later versions must read stored batches.
+    /// The encoding must not change, because later versions have to read stored batches.
     #[test]
     fn the_encoding_of_a_batch_is_fixed() {
         let part = BatchPart {
@@ -289,7 +289,7 @@ mod tests {
                 of_one += usize::from(keys.len() == 1);
             }
         }
-        // Most bytes belong to exactly one part.
+        // A damaged byte usually affects exactly one part.
         assert!(of_one > bytes.len() * 8 / 2, "{of_one}");
     }
 }

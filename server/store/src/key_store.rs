@@ -1,6 +1,6 @@
 //! API keys in named rows, for every store.
 //!
-//! A key is one row, and its last use is another. A key is readable if both are intact.
+//! A key has one row, and its last use another. The key is readable if both rows are intact.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -21,8 +21,8 @@ use crate::{
     rows::Unreadable,
 };
 
-/// Maximum number of key uses recorded in one transaction. In SQLite match commits wait for this
-/// transaction, which takes a few milliseconds, about as long as a commit.
+/// Maximum number of key uses that are recorded in one transaction. In SQLite, commits of matches
+/// wait for this transaction. It takes a few milliseconds, about as long as a commit.
 const USES_PER_TRANSACTION: usize = 100;
 
 /// The stored value of a key, without its id.
@@ -234,7 +234,8 @@ impl<B: RowStore> KeyStore for B {
         if ids.len() > MAX_KEYS {
             return Err(StoreError::TooManyKeys { limit: MAX_KEYS });
         }
-        // Only uses of these ids: matches can wait for this transaction, and there are many keys.
+        // Selects only the uses of these ids: there are many keys, and commits of matches might
+        // wait for this transaction.
         let queries = vec![
             NamedTable::Key.all(),
             NamedTable::KeyUse.query(Selection::Named(ids.into_iter().collect())),
@@ -285,7 +286,7 @@ impl<B: RowStore> KeyStore for B {
                 let value = DamagedValue::Key(key_id);
                 return Err(StoreError::NotDamaged { value });
             }
-            // An earlier attempt of this transaction may have deleted the key.
+            // An earlier attempt of this transaction may already have deleted the key.
             if is_retry {
                 Ok((Vec::new(), ()))
             } else {
@@ -369,7 +370,8 @@ mod tests {
         let store = MemoryStore::new();
         let fill = |_, _| -> Decision<()> {
             let keys = (1..MAX_KEYS).map(|n| put(&new_key(&format!("k{n}")).into()));
-            // Without a hash, the key is damaged. It was revoked, so it does not count.
+            // A key without a hash counts as damaged. It is stored as revoked, so that it does not
+            // count towards the limit.
             let revoked = KeyValue {
                 name: "last".to_owned(),
                 revoked_at_unix_ms: Some(1),

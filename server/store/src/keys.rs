@@ -36,7 +36,7 @@ pub struct NewKey {
     pub id: KeyId,
     /// Name of the key, unique among the unrevoked keys. A revoked key's name can be reused.
     pub name: KeyName,
-    /// Owner of the key; `None` for an owner with the name of the key.
+    /// Owner of the key; `None` if the owner has the same name as the key.
     pub owner: Option<OwnerName>,
     /// The scopes of the key; may be empty.
     pub scopes: BTreeSet<Scope>,
@@ -55,7 +55,7 @@ pub struct Key {
     pub id: KeyId,
     /// Name of the key, unique among the unrevoked keys.
     pub name: KeyName,
-    /// Owner of the key; `None` for an owner with the name of the key.
+    /// Owner of the key; `None` if the owner has the same name as the key.
     pub owner: Option<OwnerName>,
     /// The scopes of the key; may be empty.
     pub scopes: BTreeSet<Scope>,
@@ -74,7 +74,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// Returns the owner's name. The owner's name defaults to the key's name.
+    /// Returns the name of the owner, which is that of the key by default.
     #[must_use]
     pub fn owner(&self) -> &str {
         let owner = self.owner.as_ref();
@@ -107,8 +107,8 @@ impl Key {
     }
 }
 
-/// An API key that cannot be read. The key grants no access. The key's name can stay in use until
-/// the key is [removed](crate::KeyStore::remove_damaged_key).
+/// An API key that cannot be read. It grants no access. Its name can stay in use until the key is
+/// [removed](crate::KeyStore::remove_damaged_key).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedKey {
     /// Id of the key, or a substitute id if the id is damaged too.

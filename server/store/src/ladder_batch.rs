@@ -53,7 +53,7 @@ impl LadderLookup {
         Self(ladders)
     }
 
-    /// Returns the queries for the rows from which the states follow: three for each ladder.
+    /// Returns the queries for the rows that determine these states: three for each ladder.
     pub(crate) fn queries(&self) -> Vec<RowQuery> {
         let of_ladder = |(id, ends): (&LadderId, &BTreeSet<u64>)| {
             let ended = ends.iter().map(|number| match_name(id, *number));
@@ -78,7 +78,7 @@ impl LadderLookup {
                 None => continue,
                 Some(Err(_)) => LadderState::Damaged,
                 Some(Ok(ladder)) => {
-                    // An unreadable match cannot be ended.
+                    // An unreadable match cannot be ended, so it is not in the set.
                     let ended = ended.into_iter().filter_map(|row| match_from_row(row).ok());
                     LadderState::Sound(SoundLadder {
                         term: ladder.term,
@@ -200,7 +200,7 @@ impl SoundLadder {
 
     /// Checks the number of a new match, and counts the match.
     fn pair(&mut self, id: &LadderId, number: u64) -> Result<(), WriteRefusal> {
-        // Without the count, the new match could overwrite another one.
+        // Without the number of matches, the new match could overwrite another one.
         let expected = self.matches.ok_or_else(|| WriteRefusal::LadderDamaged {
             ladder_id: id.clone(),
         })?;
@@ -293,7 +293,7 @@ mod tests {
             let mut states = LadderLookup::new(&batch).states(results);
             let refused = check(&ladder_id, &pair, &mut states).unwrap_err();
             assert!(matches!(refused, WriteRefusal::LadderDamaged { .. }));
-            // Everything else continues, so a server can start.
+            // All other changes still succeed, so that a server can start.
             check(&ladder_id, &lead, &mut states).unwrap();
         }
     }

@@ -1,8 +1,8 @@
 //! Ladders as stored: opaque bytes, identified by names and numbers.
 //!
-//! One process leads a ladder: it pairs the matches and counts their results. The leader has
-//! started the newest **term** of the ladder, and every change contains the term of its writer. So
-//! if two processes both act as leader, the changes of the older leader are refused.
+//! One process leads a ladder: it pairs the matches and counts their results. The leader is the
+//! process that has started the newest **term** of the ladder. Every change contains the term of
+//! its writer. So if two processes both act as leader, the changes of the older one are refused.
 
 use async_trait::async_trait;
 
@@ -25,7 +25,7 @@ pub enum LadderChange {
         /// long.
         value: Vec<u8>,
     },
-    /// Starts a term: the writer leads the ladder from now on.
+    /// Starts a term. From then on, the writer leads the ladder.
     StartTerm {
         /// The new term: the current term plus 1.
         term: u64,
@@ -306,7 +306,8 @@ impl<B: RowStore> LadderStore for B {
         let query = NamedTable::LadderMatch.query(Selection::First(range, limit + 1));
         let mut rows = read_one(self, query).await?;
         let next = rows.get(limit as usize).and_then(|extra| {
-            // A damaged number must neither move the next page backwards nor hide it.
+            // A damaged number must neither move the start of the next page backwards nor hide that
+            // page.
             match_number(extra).filter(|next| *next > from).or_else(|| {
                 let mut page = rows.iter().take(limit as usize).rev();
                 let last = page.find_map(match_number);

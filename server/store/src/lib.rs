@@ -1,6 +1,6 @@
 //! The durable store of a server: journals of matches in play, finished matches with their replays,
-//! ladders, and API keys. The store handles ids and opaque bytes. The store does not depend on the
-//! games, the protocol or the referee.
+//! ladders, and API keys. It handles ids and opaque bytes, and does not depend on the games, the
+//! protocol or the referee.
 //!
 //! [`Store`] is the interface. All implementations pass the same conformance tests:
 //! * [`SqliteStore`] stores data in a data folder, with a selectable [`Durability`];
@@ -11,10 +11,10 @@
 //! open [`SqliteKeys`], which can change only API keys. [`PostgresKeys`] is the equivalent for
 //! PostgreSQL.
 //!
-//! A match in play is a header and a journal of numbered entries. A server commits each event
-//! before its effects become visible. After a restart, the server reads every match in play and
+//! A match in play consists of a header and a journal of numbered entries. A server commits each
+//! event before its effects become visible. After a restart, it reads every match in play and
 //! resumes it. A finished match consists of a summary and a replay; the commit that adds them
-//! removes the match's journal.
+//! removes the journal of the match.
 
 #![forbid(unsafe_code)]
 

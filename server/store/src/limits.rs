@@ -8,7 +8,7 @@ pub use bridgemaster_lease::limits::{
 };
 
 /// Maximum size of a match header, in bytes: 1 MiB. A header contains the rules and the tickets of
-/// the seats, usually a few KiB. The limit bounds the time that reading a match takes after a
+/// the seats, and usually has a few KiB. The limit bounds the time for reading a match after a
 /// restart.
 pub const MAX_HEADER_BYTES: usize = 1024 * 1024;
 
@@ -67,35 +67,36 @@ pub const MAX_PAGE_MATCHES: u32 = 500;
 /// matches before it takes over more, so that other nodes can also take over some.
 pub const MAX_TAKEOVER_MATCHES: usize = 256;
 
-/// Once the journals in one takeover exceed this size, in bytes, no further match is added. The
-/// journals are written as one row, and the new node's commits wait until that row is written.
+/// Size of the journals in one takeover, in bytes, from which no further match is added. The
+/// journals are written as one row, and the commits of the new node wait for that write.
 pub const MAX_TAKEOVER_BYTES: usize = 4 * 1024 * 1024;
 
-/// Delay before a takeover is retried while another node takes over matches from the same node. The
-/// delay is about as long as one takeover transaction.
+/// Delay before a takeover is retried because another node is taking over matches from the same
+/// node. It is about as long as one takeover transaction.
 pub const TAKEOVER_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts at a takeover. If all fail, the next regular search for orphans tries
-/// again.
+/// Maximum number of attempts at a takeover. If all fail, the next regular search for orphans
+/// retries.
 pub const MAX_TAKEOVER_TRIES: u32 = 50;
 
 /// The oldest supported major version of PostgreSQL. This version is also the oldest version that
 /// is tested.
 pub const MIN_POSTGRES_VERSION: i32 = 15;
 
-/// The number of PostgreSQL connections for reading matches. Reads are short. A server has four more
-/// connections: to write matches, to write keys, to read keys, and to renew its lease.
+/// The number of PostgreSQL connections for reading matches. A few suffice, since reads are short.
+/// A server has four more connections: to write matches, to write keys, to read keys, and to renew
+/// its lease.
 pub const POSTGRES_READ_CONNECTIONS: usize = 3;
 
 /// Maximum number of PostgreSQL connections that flush earlier commits while the next commits run.
 /// The connections are opened on demand.
 pub const POSTGRES_FLUSH_CONNECTIONS: usize = 3;
 
-/// Timeout for opening a PostgreSQL connection, and for waiting for a free read connection. The
-/// hosts of an address share it equally.
+/// Timeout for opening a PostgreSQL connection, and for waiting for a free read connection. Each
+/// host of an address gets an equal part of it.
 pub const POSTGRES_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Timeout for the response of an idle read connection, before another one is opened.
+/// Time within which an idle read connection has to respond before another one is opened.
 pub const POSTGRES_PING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum size of a file with the password of a database, in bytes: 16 KiB, several times the size

@@ -50,8 +50,8 @@ pub enum Write {
         /// Id of a finished match.
         match_id: MatchId,
     },
-    /// Deletes a match and all of its data. A match in play then ends without a result; a finished
-    /// match is usually past its retention period. The id can be reused.
+    /// Deletes a match with all of its data. A match in play then ends without a result. Finished
+    /// matches are usually dropped after their retention period. The id can be reused.
     DropMatch {
         /// Id of a match in play or finished.
         match_id: MatchId,
@@ -157,9 +157,8 @@ pub struct FinishedPage {
     pub damaged: Vec<DamageReport>,
     /// Start of the next page; `None` after the last match.
     pub next: Option<FinishedCursor>,
-    /// Number of matches, at the start of [`matches`](Self::matches), next to which further matches
-    /// may still appear. All matches that will ever follow the others in the list are already
-    /// stored.
+    /// Number of matches at the start of [`matches`](Self::matches) that are unsettled: further
+    /// matches may still appear next to them. The rest of the list below them is final.
     pub unsettled: usize,
 }
 

@@ -170,7 +170,7 @@ impl State {
                     self.finished.remove(&key);
                 }
             }
-            // The check of the batch has returned their changes.
+            // Their changes were already returned by the check of the batch.
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }

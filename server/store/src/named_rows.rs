@@ -1,5 +1,5 @@
 //! Tables whose rows consist of a name, a value, and a checksum: API keys, secrets, records, and
-//! ladders. Each store only reads rows and applies changes; everything else is implemented once, in
+//! ladders. Each store only has to read rows and apply changes. All other code is shared, in
 //! `key_store`, `record_store` and `ladders`.
 
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) enum NamedTable {
     /// API keys, by key id.
     Key,
-    /// Last uses of API keys, by key id. They are not part of the keys, since recording a use must
+    /// Last uses of API keys, by key id. They are in a separate table because recording a use must
     /// not change the [mark](TableMark) of the keys.
     KeyUse,
     /// Secrets of the server, by name.
@@ -48,8 +48,8 @@ impl NamedTable {
         Self::LadderMatch,
     ];
 
-    /// Name of the table in a database. The checksums cover it, so that a row is not valid in
-    /// another table.
+    /// Name of the table in a database. Checksums include it, so a row that is moved to another
+    /// table is invalid.
     pub(crate) const fn sql_name(self) -> &'static str {
         match self {
             Self::Key => "api_key",
@@ -62,7 +62,8 @@ impl NamedTable {
         }
     }
 
-    /// Returns whether the table belongs to API keys, whose reads must not wait for other reads.
+    /// Returns whether the table belongs to the API keys. Reads of keys must not wait for other
+    /// reads.
     pub(crate) fn is_of_keys(self) -> bool {
         matches!(self, Self::Key | Self::KeyUse)
     }
@@ -214,7 +215,7 @@ pub(crate) fn parse_version_name(name: &str) -> Option<(String, String)> {
     Some((bot_name.to_owned(), bot_version.to_owned()))
 }
 
-/// Returns the name of a ladder match's row. The names are in the order of the numbers.
+/// Returns the name of a ladder match's row. The order of the names is the order of the numbers.
 pub(crate) fn match_name(ladder: &LadderId, number: u64) -> String {
     format!("{ladder}{SEPARATOR}{number:016x}")
 }
@@ -255,7 +256,7 @@ pub(crate) enum Selection {
 pub(crate) struct NameRange {
     /// The first name.
     pub(crate) from: String,
-    /// The first name after the range; `None` if all following names are in the range.
+    /// The end of the range, exclusive; `None` if it has no end.
     pub(crate) before: Option<String>,
 }
 
@@ -267,7 +268,7 @@ impl NameRange {
             let Some(last) = before.pop() else {
                 break None;
             };
-            // The next character, if there is one. Surrogates are not characters.
+            // Uses the next character, if there is one. Surrogates are not characters.
             if let Some(next) = (last..=char::MAX).nth(1) {
                 before.push(next);
                 break Some(before);
@@ -337,12 +338,12 @@ pub(crate) struct TableMark {
 /// The result of each query, in order.
 pub(crate) type QueryResults = Vec<Vec<RowResult>>;
 
-/// The changes that follow from the queried rows, and the result for the caller.
+/// The changes derived from the queried rows, and the result for the caller.
 pub(crate) type Decision<T> = Result<(Vec<RowChange>, T), StoreError>;
 
 /// A store's access to its tables of named rows.
 pub(crate) trait RowStore: Send + Sync {
-    /// Reads rows. Reads of API keys neither wait for other reads nor for commits of matches.
+    /// Reads rows. Reads of API keys wait neither for other reads nor for commits of matches.
     fn read_rows(
         &self,
         queries: Vec<RowQuery>,
@@ -354,9 +355,9 @@ pub(crate) trait RowStore: Send + Sync {
     ) -> impl Future<Output = Result<TableMark, StoreError>> + Send;
 
     /// Reads rows, and commits the changes that `decide` derives from them, in one transaction. No
-    /// other transaction changes the tables of the queries meanwhile. If the outcome of a
-    /// transaction is unknown, it is repeated; `decide` is then called with `true`. The change is
-    /// made even if the caller stops waiting.
+    /// other transaction changes the tables of the queries in between. If it is unknown whether a
+    /// transaction was committed, it is repeated, and `decide` is called with `true`. The change is
+    /// completed even if the caller stops waiting.
     fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,

@@ -12,7 +12,7 @@ pub type IsLeaderOnly = fn(&[u8]) -> bool;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeIdentity {
     /// Unique name. A server takes over the matches of an earlier server with the same name, and
-    /// ends that server's epoch.
+    /// ends the epoch of that server.
     pub name: NodeName,
     /// The address to which other nodes forward calls; `None` if there are no other nodes.
     pub address: Option<NodeAddress>,
@@ -37,8 +37,8 @@ pub struct StoredNode {
     pub name: NodeName,
     /// The address of the node; `None` if the node has no address or has shut down.
     pub address: Option<NodeAddress>,
-    /// The number of times that the node was taken over or shut down. A server with the same name
-    /// or another node can take over the node.
+    /// The number of times that the node was taken over, by a server of the same name or by another
+    /// node, or shut down.
     pub epoch: u64,
     /// Time until the node's lease expires by the database's clock, in milliseconds; negative after
     /// expiry.
@@ -61,7 +61,7 @@ pub struct NodeStatus {
     /// CPU time used since the last renewal, in percent of the CPU time available to the node;
     /// `None` if unknown.
     pub load_percent: Option<u32>,
-    /// The longest scheduling delay of a ready task since the last renewal, in milliseconds.
+    /// The longest delay of a task that was ready to run since the last renewal, in milliseconds.
     pub lag_ms: u32,
     /// How far the clock of the node is at least ahead of that of the database, in milliseconds;
     /// negative if it is behind.
@@ -117,9 +117,9 @@ impl StoredNode {
 /// queues and match groups run on the leader, and only the leader takes over their matches.
 #[async_trait]
 pub trait Nodes: Send + Sync {
-    /// Extends the lease to [`LEASE_TERM`](crate::limits::LEASE_TERM) from now. Call it every
-    /// [`LEASE_RENEWAL_INTERVAL`](crate::limits::LEASE_RENEWAL_INTERVAL). An expired lease can be
-    /// renewed as long as no other node has taken over this node.
+    /// Extends the lease to [`LEASE_TERM`](crate::limits::LEASE_TERM) from now. Must be called
+    /// every [`LEASE_RENEWAL_INTERVAL`](crate::limits::LEASE_RENEWAL_INTERVAL). An expired lease
+    /// can be renewed as long as no other node has taken over this node.
     ///
     /// # Errors
     /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
@@ -146,11 +146,11 @@ pub trait Nodes: Send + Sync {
     /// A storage failure.
     async fn acquire_leadership(&self) -> Result<bool, StoreError>;
 
-    /// Takes over some matches that a node has released. If there are none, takes over some matches
-    /// from a node whose lease has expired, and ends that node's epoch. The matches are then in
-    /// play on this node. Only the leader takes over matches whose header satisfies
-    /// `is_leader_only`. An empty result means that no matches are left, except unreadable matches
-    /// and matches that other nodes are taking over.
+    /// Takes over some of the matches that nodes have released. If there are none, takes over some
+    /// matches from a node whose lease has expired, and ends the epoch of that node. The matches
+    /// are then in play on this node. Only the leader takes over matches whose header satisfies
+    /// `is_leader_only`. An empty result means that no matches are left, except unreadable ones and
+    /// those that other nodes are taking over.
     ///
     /// # Errors
     /// A storage failure.

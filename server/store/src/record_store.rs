@@ -22,7 +22,7 @@ impl<B: RowStore> RecordStore for B {
     }
 
     async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
-        // A row with a damaged name is in no range.
+        // A row with a damaged name may have had any prefix, so it belongs to no range.
         let selection = if prefix.is_empty() {
             Selection::All
         } else {
@@ -72,7 +72,7 @@ impl<B: RowStore> RecordStore for B {
             if damaged.is_empty() {
                 return Ok((Vec::new(), Vec::new()));
             }
-            // The names of damaged rows might be damaged too, so all rows are replaced.
+            // A row with a damaged name cannot be deleted by name, so all rows are replaced.
             let table = NamedTable::Secret;
             let mut changes = vec![RowChange::DeleteAll { table }];
             changes.extend(intact.into_iter().map(|row| table.put(row.name, row.value)));
@@ -99,7 +99,7 @@ pub(crate) fn records(rows: Vec<RowResult>) -> Records {
 /// Finds the secret with this name among all secrets.
 ///
 /// # Errors
-/// If no row has this name but some row is damaged, since the damage might be in that row's name.
+/// If no row has this name but a row is damaged: that row might be the secret, with a damaged name.
 fn find_secret(rows: Vec<RowResult>, name: &str) -> Result<Option<Vec<u8>>, DamagedRow> {
     let (intact, mut damaged) = separate(rows);
     match (

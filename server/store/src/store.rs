@@ -30,8 +30,8 @@ pub trait KeyStore: Send + Sync {
         self.add_keys(vec![key]).await
     }
 
-    /// Returns every key, including revoked keys, ordered by creation time and then by id. Damaged
-    /// keys are left out: see [`damaged_keys`](Self::damaged_keys). Reads of matches never delay
+    /// Returns every key, including revoked ones, ordered by creation time and then by id. Damaged
+    /// keys are omitted; see [`damaged_keys`](Self::damaged_keys). Reads of matches never delay
     /// this call.
     ///
     /// # Errors
@@ -183,10 +183,10 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// storage failure.
     async fn commit(&self, batch: Vec<Write>) -> Result<(), StoreError>;
 
-    /// Stores a batch as [`commit`](Self::commit) does, but can return before the batch is durable,
-    /// so that the next commit can begin. The [`Flush`] completes when this batch and all earlier
-    /// batches are durable. Until then the effects of the batch must not become visible. Only
-    /// stores that flush several commits at once return early.
+    /// Stores a batch as [`commit`](Self::commit) does, but may return before the batch is durable,
+    /// so that the next commit can begin. The [`Flush`] completes once this batch and all earlier
+    /// ones are durable. Until then, the effects of the batch must not become visible. Only stores
+    /// that flush several commits at once return early.
     ///
     /// # Errors
     /// Those of [`commit`](Self::commit). A refused batch has no effect.
@@ -269,9 +269,9 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// Returns stored replays that are not empty, oldest match first, starting after `after`. The
     /// page has at most `limit` replays, clamped to
     /// `1..=`[`MAX_PAGE_MATCHES`](crate::limits::MAX_PAGE_MATCHES); an empty page is the last one.
-    /// Replays of unreadable matches are left out, and so are replays of the newest `skip_newest`
-    /// finished matches. Dropped matches may also count towards `skip_newest`. In a cluster, matches
-    /// next to which others may still appear are left out, too.
+    /// Replays of unreadable matches are omitted, and so are those of the newest `skip_newest`
+    /// finished matches. Dropped matches may count towards `skip_newest`. In a cluster, matches
+    /// next to which others may still appear are omitted too.
     ///
     /// # Errors
     /// A storage failure.

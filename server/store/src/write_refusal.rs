@@ -7,7 +7,7 @@ use crate::{
     limits::{MAX_RECORD_BYTES, MAX_RECORD_NAME_BYTES},
 };
 
-/// The reason why a write does not fit the stored state.
+/// The reason why a write contradicts the stored state.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WriteRefusal {
     /// The name of a record is empty or too long, or its value is too large.
@@ -94,7 +94,7 @@ pub enum WriteRefusal {
         /// Name of the damaged ladder.
         ladder_id: LadderId,
     },
-    /// The change names a term other than the current term.
+    /// The change contains a term that is not the current one.
     #[error("ladder {ladder_id} is in term {expected}, not in {term}")]
     LadderTermEnded {
         /// The ladder that was to change.

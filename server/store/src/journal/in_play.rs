@@ -1,11 +1,11 @@
-//! In-memory state of the matches in play, used to check and plan commits, and of the journal
-//! batches that they need.
+//! In-memory state of the matches in play and of the journal batches that they need. It is used to
+//! check and plan commits.
 //!
-//! A batch is kept while any of its matches is in play. In the worst case each entry of a match in
-//! play is in a separate batch of maximum size. Usually matches that start together also end
-//! together, and the journal is then about twice as large as needed.
+//! A batch is kept as long as it contains entries of a match in play. In the worst case, each entry
+//! of such a match is in a separate batch of maximum size. Usually, matches that start together
+//! also end together, and the journal is about twice as large as necessary.
 //!
-//! Batches are deleted in groups, because neighbouring batches share a page. The size of a group is
+//! Batches are deleted in groups, because adjacent batches share a page. The size of a group is
 //! limited, because deleting all batches of a long match at once would delay the commit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -30,9 +30,9 @@ pub(crate) struct MatchInPlay {
     pub(crate) batches: BatchNumbers,
     /// The damage, if the match cannot be read. Such a match can only be dropped.
     pub(crate) damage: Option<Box<DamageReport>>,
-    /// The journal, as read when the store was opened. All journals are read in one pass, since a
-    /// batch has entries of many matches. The value is removed when the match is first read or
-    /// changed.
+    /// The journal of the match as it was read when the store was opened. All journals are read in
+    /// one pass, because a batch contains entries of many matches. The value is removed at the
+    /// first read of or change to the match.
     pub(crate) cached_journal: Option<Vec<Vec<u8>>>,
     /// The match header, cached by stores that read single headers slowly.
     pub(crate) cached_header: Option<Vec<u8>>,
@@ -54,7 +54,7 @@ impl MatchInPlay {
         }
     }
 
-    /// Moves the match out of the caches, if all of it is cached.
+    /// Removes the match from the caches and returns it, if all of it is cached.
     pub(crate) fn take_cached(&mut self, id: &MatchId) -> Option<OpenMatch> {
         let journal = self
             .cached_journal
@@ -68,8 +68,8 @@ impl MatchInPlay {
     }
 }
 
-/// All matches in play, exactly as stored. The matches are updated after each commit, and no other
-/// process changes them.
+/// All matches in play, exactly as stored. They are updated after each commit, and no other process
+/// changes them.
 #[derive(Default)]
 pub(crate) struct MatchesInPlay {
     pub(crate) by_id: HashMap<MatchId, MatchInPlay>,
@@ -77,8 +77,8 @@ pub(crate) struct MatchesInPlay {
     pub(crate) last_match_key: i64,
     /// Reference counts of the journal's batches.
     pub(crate) sweep: Sweep,
-    /// The number of released matches. The batches of released matches are needed until other nodes
-    /// have taken over the matches.
+    /// The number of released matches. Their batches are kept until other nodes have taken them
+    /// over.
     pub(crate) released: usize,
 }
 
@@ -158,8 +158,8 @@ impl MatchesInPlay {
     }
 }
 
-/// Batch numbers in ascending order, at about two bytes each. A match's list has all batches that
-/// contain the match's entries.
+/// Batch numbers in ascending order, about two bytes each: the batches that contain entries of one
+/// match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BatchNumbers {
     /// The difference between each number and the preceding one, as a little-endian base-128
@@ -202,12 +202,12 @@ impl BatchNumbers {
     }
 }
 
-/// Minimum number of unneeded batches for a deletion, so that a page with many small batches is
-/// written only once.
+/// Minimum number of unneeded batches for a deletion. Adjacent small batches share a page, and
+/// deleting many at once writes that page only once.
 const MIN_BATCHES_PER_STEP: usize = 64;
 
-/// Maximum number of batches that one commit deletes. Since a commit adds only one batch, the
-/// number of unneeded batches stays bounded.
+/// Maximum number of batches that one commit deletes. A commit adds only one batch, so unneeded
+/// batches do not accumulate.
 const MAX_BATCHES_PER_STEP: usize = 256;
 
 /// Reference counts of the journal's batches, which determine the batches to delete.
@@ -215,7 +215,7 @@ const MAX_BATCHES_PER_STEP: usize = 256;
 pub(crate) struct Sweep {
     /// The number of matches in play that need each batch.
     live: BTreeMap<i64, u32>,
-    /// Batches without a match in play.
+    /// Batches that no match in play needs.
     dead: BTreeSet<i64>,
 }
 

@@ -39,10 +39,10 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Returns whether the change must be flushed before other nodes can see it. The flush is
-    /// necessary if other nodes act on the change without checking that it is flushed. Other nodes
-    /// cannot act on a new match, since they do not know the match's id yet. Readers of finished
-    /// matches check for the flush themselves.
+    /// Returns whether the change must be flushed before other nodes can see it. This is necessary
+    /// if they would act on the change without checking that it is flushed. They cannot act on a
+    /// new match, since its id is not published yet. Readers of finished matches check for the
+    /// flush themselves.
     pub(crate) fn requires_flush(&self) -> bool {
         match self {
             Self::Open { .. } | Self::Finish { .. } => false,
@@ -154,7 +154,7 @@ impl Plan {
                 self.steps.push(step);
             }
             Write::ForgetReplay { match_id } => self.steps.push(Step::ForgetReplay { match_id }),
-            // The check of the batch has returned their changes.
+            // Their changes were already returned by the check of the batch.
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }

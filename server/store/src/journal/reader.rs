@@ -1,5 +1,5 @@
-//! Reads the journals of matches in play: all journals when the store is opened, and single
-//! journals later. Damage is attributed to the affected matches.
+//! Reads the journals of matches in play: all of them when the store is opened, and single ones
+//! later. If a batch is damaged, only the matches with entries in it count as damaged.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use crate::{
 
 /// The matches restored from the journal.
 pub(crate) struct LoadedJournal {
-    /// Unneeded batches are swept only if no damage was found. So a damaged match's intact entries
-    /// are kept until the match is dropped and the store is reopened.
+    /// Unneeded batches are marked for deletion only if no damage was found. So the intact entries
+    /// of a damaged match are kept until the match is dropped and the store is reopened.
     pub(crate) matches: MatchesInPlay,
     pub(crate) damage_reports: Vec<DamageReport>,
 }
@@ -76,8 +76,8 @@ impl JournalReader {
     /// Reads the next batch.
     ///
     /// # Errors
-    /// An error if the batch is out of order. If a page of the file is misplaced, a query can
-    /// return rows that do not match its condition.
+    /// If the batch is out of order. This can occur when a page of the file is misplaced: a query
+    /// can then return rows that do not match its condition.
     pub(crate) fn read(&mut self, store: StoreId, number: i64, body: &[u8]) -> Result<(), String> {
         if self.numbers.last().is_some_and(|last| number <= *last) {
             return Err(format!("batch {number} of the journal is out of order"));
@@ -126,8 +126,8 @@ impl JournalReader {
         for unreadable in &self.unreadable {
             let number = unreadable.number;
             for reader in self.matches.values_mut() {
-                // If the batch contained entries of the match, the next part would refer to it as
-                // the previous batch.
+                // If the batch contained entries of this match, its next part would name it as the
+                // previous batch.
                 let is_before = reader.batches.last().is_none_or(|last| last < number);
                 let last_match_key = unreadable.last_match_key;
                 if is_before && last_match_key.is_none_or(|last| reader.row.match_key <= last) {
@@ -139,7 +139,7 @@ impl JournalReader {
         }
     }
 
-    /// Returns the restored matches after the last batch was read.
+    /// Returns the restored matches. Called after the last batch was read.
     pub(crate) fn finish(mut self) -> LoadedJournal {
         self.attribute_unreadable_batches();
         let mut matches = MatchesInPlay {
@@ -219,7 +219,7 @@ impl MatchReader {
     }
 }
 
-/// Maximum number of batches that are read at once, since a journal can be large.
+/// Maximum number of batches that are read in one query, since a journal can be large.
 pub(crate) const BATCHES_PER_READ: i64 = 256;
 
 /// Assembles the whole journal of a match, entry 0 first, from all batches with the match's

@@ -1,7 +1,7 @@
 //! Parses the address of a database, and connects to it.
 //!
-//! The driver logs an unknown parameter with its value, which may be a secret, such as
-//! `sslpassword`. So unknown parameters are refused before the driver parses the address.
+//! For an unknown parameter, the driver logs the value, which may be a secret, as in `sslpassword`.
+//! So unknown parameters are refused before the driver parses the address.
 
 use std::{fmt, net::IpAddr, path::PathBuf, str::FromStr as _, sync::Arc};
 
@@ -23,9 +23,9 @@ use crate::{Durability, StoreError, db_error::DbError, limits::POSTGRES_CONNECT_
 #[derive(Clone)]
 pub(super) struct Address {
     hosts: Arc<Hosts>,
-    /// Replaces the password of the address.
+    /// The file whose content replaces the password of the address.
     password_file: Option<PathBuf>,
-    /// The statements that make the settings of a session.
+    /// The SQL statements that apply the settings of a session.
     settings: String,
     redacted: String,
     durability: Durability,
@@ -120,12 +120,12 @@ impl Address {
 
 /// Parses an address with one host.
 fn options(url: &str) -> Result<PgConnectOptions, String> {
-    // Errors of the parser do not repeat the address, which may contain a password. The log of the
-    // parser, however, would repeat lines of the password file.
+    // Errors of the parser do not repeat the address, which may contain a password. Its log,
+    // however, would repeat lines of the password file.
     let read = || PgConnectOptions::from_str(url);
     let mut options =
         with_default(NoSubscriber::default(), read).map_err(|error| error.to_string())?;
-    // The parser keeps the brackets of an IPv6 address, which no name service knows.
+    // The parser keeps the brackets of an IPv6 address, with which it could not be resolved.
     let host = options.get_host();
     let literal = host
         .strip_prefix('[')
@@ -222,7 +222,7 @@ fn check_address(url: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Parameters that the driver must not see.
+/// Parameters that this program handles, and that the driver must not see.
 #[derive(Debug, Default, PartialEq)]
 struct OwnParameters {
     /// Names and values of the parameters `options[NAME]`.
@@ -230,7 +230,7 @@ struct OwnParameters {
     password_file: Option<PathBuf>,
 }
 
-/// Removes the parameters from the address that the driver must not see.
+/// Removes the parameters that the driver must not see from the address.
 fn take_own(url: &str) -> (String, OwnParameters) {
     let mut own = OwnParameters::default();
     let Some((before, query)) = url.split_once('?') else {

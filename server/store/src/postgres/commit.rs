@@ -1,6 +1,6 @@
-//! The interface of transactions and their retries, and the transactions of a commit: looking up
-//! the state to check a batch, and storing it in the journal of the node, whose batch numbers are a
-//! range of their own.
+//! Transactions of a commit in PostgreSQL: looking up the state against which a batch is checked,
+//! and storing the batch in the journal of the node. Also contains the trait for transactions and
+//! the retries. Each node has its own range of batch numbers.
 
 use std::{
     sync::{
@@ -26,8 +26,8 @@ use crate::{
     rows::{SqlConnection as _, journal, open_matches::OpenRow, scalar, steps},
 };
 
-/// The content of one transaction. It may be attempted several times, and any of the attempts may
-/// be committed.
+/// The statements of one transaction. It may be attempted several times, and any of the attempts
+/// may be committed.
 pub(super) trait Transaction: Sync {
     /// The result of the transaction.
     type Output: Send;
@@ -40,7 +40,7 @@ pub(super) trait Transaction: Sync {
         is_retry: bool,
     ) -> impl Future<Output = Result<Self::Output, DbError>> + Send;
 
-    /// Returns whether the commit waits until it and all earlier commits are flushed.
+    /// Returns whether committing waits until this and all earlier commits are flushed.
     fn waits_for_flush(&self) -> bool {
         true
     }
@@ -94,7 +94,7 @@ pub(super) struct LookUp<'a> {
 impl Transaction for LookUp<'_> {
     type Output = LookupResult;
 
-    // A read-only transaction needs no flush.
+    // Nothing is written, so there is nothing to flush.
     fn waits_for_flush(&self) -> bool {
         false
     }
@@ -147,7 +147,7 @@ pub(super) async fn load(
 }
 
 /// Returns the number of the newest batch of a node. If there are no batches, returns the number
-/// before the first.
+/// that precedes the node's first batch.
 pub(super) async fn newest_batch(
     connection: &mut PgConnection,
     node: NodeNumber,
@@ -173,8 +173,8 @@ pub(super) async fn is_batch_stored(
 /// Appends a batch.
 ///
 /// # Errors
-/// [`DbError::Inconsistent`] if the newest batch is not the predecessor. The database is then a
-/// different one, such as a standby that lacks commits.
+/// [`DbError::Inconsistent`] if the newest batch is not the predecessor. The connection then leads
+/// to another database, for example a standby that lacks commits.
 pub(super) async fn add_batch(
     connection: &mut PgConnection,
     node: NodeNumber,
@@ -192,7 +192,8 @@ pub(super) async fn add_batch(
     Err(inconsistent_commits(node, newest, number - 1))
 }
 
-/// Returns the error for a newest batch that is not the last one written by this server.
+/// Returns the error for a database whose newest batch is not the last one that this server has
+/// written.
 pub(super) fn inconsistent_commits(node: NodeNumber, newest: i64, made: i64) -> DbError {
     DbError::Inconsistent(format!(
         "the database has {} commits, but this server has made {}",
@@ -215,8 +216,8 @@ async fn delete_swept(
     }
 }
 
-/// Deletes the journal of a node without matches in play. The newest batch remains, since it
-/// records the assigned numbers.
+/// Deletes the journal of a node without matches in play. The newest batch is kept, since the next
+/// number is derived from it.
 pub(super) async fn delete_all_but_newest(
     connection: &mut PgConnection,
     node: NodeNumber,

@@ -1,8 +1,8 @@
-//! The files with certificates, keys and the password of a database.
+//! The files with the certificates, keys and password for a database.
 //!
-//! Certificates and keys are read once. Otherwise the driver would read the files for each
-//! connection, in a task that panics if the runtime shuts down meanwhile. The password is read for
-//! each connection, so that it can be changed while the server runs.
+//! Certificates and keys are read once. Otherwise the driver would read them for each connection,
+//! in a task that panics if the runtime shuts down during the read. The password is read for each
+//! connection, so that it can be changed while the server runs.
 
 use std::{
     env,
@@ -21,7 +21,7 @@ struct FileParameter {
     name: &'static str,
     /// Aliases that the driver accepts.
     aliases: &'static [&'static str],
-    /// Environment variable that is used if the address lacks the parameter.
+    /// Environment variable that is used if the address does not have the parameter.
     variable: &'static str,
     /// True if the content of the file is secret.
     is_secret: bool,
@@ -75,7 +75,7 @@ pub(super) fn read_files(
             value.into_bytes()
         } else {
             fs::read(&value).map_err(|cause| {
-                // A value that is not a path may be the key itself.
+                // A value that is not a path may be the key itself, so it is not shown.
                 if setting.is_secret {
                     format!("{name}: cannot read the file: {cause}")
                 } else {
@@ -121,7 +121,7 @@ fn password(content: Vec<u8>) -> Result<String, &'static str> {
             password.pop();
         }
     }
-    // The protocol ends a password at a NUL.
+    // In the protocol, a password ends at the first NUL.
     if password.contains('\0') {
         return Err("it contains a NUL byte");
     }

@@ -1,10 +1,10 @@
-//! Commits of a server that a crash of the database may still lose, and the connections that flush
+//! Commits of a server that the database may still lose in a crash, and the connections that flush
 //! them.
 //!
 //! Each commit is kept in memory until it is flushed, so that it can be repeated. A flush is a
 //! nearly empty transaction with the configured durability: to the disk, and to the standby if the
 //! database waits for one. PostgreSQL writes its WAL in order, and a commit becomes visible only
-//! after its WAL record exists. A flush therefore makes every commit durable that its transaction
+//! after its WAL record was written. So a flush makes all commits durable that its transaction
 //! sees.
 
 use std::{
@@ -42,11 +42,12 @@ struct State {
     /// Unflushed commits, in order.
     pending: VecDeque<Arc<Commit>>,
     flush_times: FlushTimes,
-    /// The highest number of a finished match that is known to be flushed, over all nodes.
+    /// The highest finish number, over all nodes, up to which finished matches are known to be
+    /// flushed.
     finished: i64,
 }
 
-/// Omits the secret state of matches in play.
+/// Omits the commits, which contain secrets of matches in play.
 impl fmt::Debug for Unflushed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unflushed")
@@ -131,7 +132,7 @@ impl Unflushed {
         self.state.lock().flush_times.record(time);
     }
 
-    /// Returns whether flushes are slow enough to be deferred to other connections.
+    /// Returns whether flushes are slow enough to defer them to other connections.
     pub(super) fn is_deferring_worthwhile(&self) -> bool {
         self.state.lock().flush_times.are_slow()
     }
@@ -147,8 +148,8 @@ impl Unflushed {
         number <= self.state.lock().finished
     }
 
-    /// Repeats the commits that a crash has lost. Requires a fenced transaction, and that no
-    /// earlier one of this server is still running.
+    /// Repeats the commits that were lost in a crash of the database. Requires a fenced
+    /// transaction, and that no earlier transaction of this server is still running.
     pub(super) async fn restore_lost(&self, connection: &mut PgConnection) -> Result<(), DbError> {
         let newest = commit::newest_batch(connection, self.node).await?;
         for commit in self.missing_commits(newest)? {
@@ -173,17 +174,17 @@ impl Unflushed {
     }
 }
 
-/// Mean flush time from which flushes are deferred to other connections. It is longer than the rest
-/// of a commit. A deferred flush is a separate transaction, which costs the database 25 % more per
-/// decision. Measurements showed no gain with flushes of 1 ms.
+/// Mean flush time above which flushes are deferred to other connections. A deferred flush is a
+/// separate transaction, which costs the database 25 % more per decision. It pays only if the flush
+/// takes longer than the rest of the commit. Measurements showed no gain with flushes of 1 ms.
 const SLOW_FLUSH: Duration = Duration::from_millis(3);
 
 /// Mean flush time below which flushes are no longer deferred. It is well below [`SLOW_FLUSH`],
-/// since concurrent flushes share work and are faster than a single one.
+/// since concurrent flushes share work and take less time than single ones.
 const QUICK_FLUSH: Duration = Duration::from_micros(1_500);
 
-/// Number of flushes in the moving average. A single slow flush has no effect, but a few tenths of
-/// a second of slow flushes do.
+/// Number of flushes in the moving average. With this number, a single slow flush has no effect,
+/// but slow flushes for a few tenths of a second do.
 const FLUSHES_IN_MEAN: u32 = 16;
 
 /// Moving average of flush times.
@@ -215,7 +216,7 @@ pub(super) struct Flushers {
     sessions: Sessions,
     node: NodeEpoch,
     unflushed: Arc<Unflushed>,
-    /// Limits concurrent flushes. It is closed together with the store.
+    /// Limits concurrent flushes. Closed together with the store.
     free: Semaphore,
     /// Open sessions that are not in use.
     idle: Mutex<Vec<Session>>,
@@ -232,8 +233,8 @@ impl Flushers {
         }
     }
 
-    /// Flushes the commit with this number and all earlier commits. Retries while the database is
-    /// unreachable. Returns `false` if a crash of the database has lost the commit.
+    /// Flushes the commit with this number and all earlier ones. Retries while the database is
+    /// unreachable. Returns `false` if the commit was lost in a crash of the database.
     pub(super) async fn flush(&self, number: i64) -> Result<bool, DbError> {
         let mut retry = Retry::new(self.sessions.retries());
         loop {
@@ -278,8 +279,7 @@ impl Flushers {
         let (session, seen, time) = match reused {
             Some(done) => done,
             None => {
-                // If one connection has failed, the other idle connections have probably failed
-                // too.
+                // Once one connection has failed, the other idle ones have probably failed too.
                 self.idle.lock().clear();
                 self.run_flush(self.open().await?).await?
             }
@@ -296,8 +296,8 @@ impl Flushers {
 
     async fn open(&self) -> Result<Session, DbError> {
         let mut session = self.sessions.open().await?;
-        // Disables the statement timeout. If it interrupted the wait for a standby, PostgreSQL
-        // would report success as if the standby had confirmed.
+        // Disables the statement timeout. If the timeout interrupted the wait for a standby,
+        // PostgreSQL would report success as if the standby had confirmed.
         sqlx::raw_sql("SET statement_timeout = 0")
             .execute(&mut session.connection)
             .await?;
@@ -312,8 +312,8 @@ impl Flushers {
     ) -> Result<(Session, FlushedState, Duration), DbError> {
         let started_at = Instant::now();
         let NodeEpoch { number, epoch } = self.node;
-        // The statement also writes a message to the WAL, since a transaction without a write
-        // flushes nothing.
+        // The statement also writes a message to the WAL, since PostgreSQL flushes nothing for a
+        // transaction without a write.
         let flush = AssertSqlSafe(format!(
             "SELECT (SELECT max(batch) FROM journal WHERE batch > $1 AND batch <= $2),
                  EXISTS (SELECT 1 FROM node WHERE number = $3 AND epoch = $4),
@@ -340,13 +340,13 @@ impl Flushers {
         self.free.close();
         let idle = std::mem::take(&mut *self.idle.lock());
         for session in idle {
-            // If this fails, the connection is already closed.
+            // An error means that the connection is already closed.
             let _ = session.close().await;
         }
     }
 }
 
-/// The state that a flush transaction has seen, and that is therefore durable.
+/// The state that a flush transaction has seen, which is therefore durable.
 struct FlushedState {
     /// The newest commit of the node; `None` if the node is in another epoch.
     newest: Option<i64>,

@@ -35,7 +35,7 @@ pub(super) fn split(url: &str) -> Result<Vec<String>, String> {
     Ok(hosts.iter().map(of_host).collect())
 }
 
-/// The hosts of an address. Connections begin with the host that was connected last.
+/// The hosts of an address. Connecting starts with the host that was connected last.
 pub(super) struct Hosts {
     /// The options for each host; at least one.
     options: Vec<PgConnectOptions>,
@@ -84,8 +84,8 @@ impl Hosts {
     }
 }
 
-/// An attempt to connect to a host. If it is dropped before it [succeeds](Self::succeed), the next
-/// round begins with the host after it. This includes an attempt that takes too long.
+/// An attempt to connect to a host. If it is dropped before it [succeeds](Self::succeed), for
+/// example by a timeout, the next round begins with the following host.
 pub(super) struct Attempt<'a> {
     hosts: &'a Hosts,
     index: usize,
@@ -110,7 +110,7 @@ impl Drop for Attempt<'_> {
             return;
         }
         let next = (self.index + 1) % self.hosts.options.len();
-        // This fails if another connection has found a better host meanwhile.
+        // Fails if another connection has found a working host in the meantime.
         let _ = self.hosts.preferred.compare_exchange(
             self.index,
             next,

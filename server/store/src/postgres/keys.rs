@@ -1,7 +1,7 @@
 //! The transactions of API keys and secrets, and the connection that writes them. It is separate
 //! from the write connection, so that commits of matches do not wait for keys that another server
-//! has locked. Commands, such as `bridgemaster key`, run the same transactions while servers use
-//! the database.
+//! has locked. Commands such as `bridgemaster key` run the same transactions while servers use the
+//! database.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(super) struct KeyWriter(
 );
 
 impl KeyWriter {
-    /// Creates the writer of a node, or of a command. Without a session, the first transaction
+    /// Creates the writer for a node or for a command. Without a session, the first transaction
     /// connects.
     pub(super) fn new(
         sessions: Sessions,
@@ -58,7 +58,7 @@ impl KeyWriter {
     /// Closes the connection; later transactions fail.
     pub(super) async fn close(&self) {
         if let Some(connection) = self.0.lock().await.take() {
-            // If this fails, the connection is already closed.
+            // An error means that the connection is already closed.
             let _ = connection.close().await;
         }
     }
@@ -119,9 +119,9 @@ where
     }
 }
 
-/// Locks a table against other writers until the transaction ends. Readers are not blocked.
-/// Requires an open transaction. It waits at most 1 s and is then retried, since the transaction
-/// also locks the row of the node, which delays a takeover of its matches.
+/// Locks a table against other writers until the transaction ends, without blocking readers.
+/// Requires an open transaction. The wait is limited to 1 s, after which the transaction is
+/// retried: it also locks the row of the node, which delays a takeover of its matches.
 async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), DbError> {
     let lock = format!(
         "SET LOCAL lock_timeout = '1s'; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",
@@ -133,8 +133,8 @@ async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), Db
     Ok(())
 }
 
-/// Access to the API keys of a database, whether or not servers are running. Opening it takes over
-/// no node.
+/// Access to the API keys of a database, whether or not servers are running. Does not take over a
+/// node.
 #[derive(Debug)]
 pub struct PostgresKeys {
     address: Address,

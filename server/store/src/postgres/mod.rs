@@ -1,8 +1,8 @@
 //! The store in a PostgreSQL database.
 //!
-//! Only one connection changes the matches of the node, so their state is cached in memory. Another
-//! one changes keys and secrets. Each of their transactions begins by checking the fence, and
-//! continues only in the epoch in which this server took over the node. A few connections read
+//! Only one connection changes the matches of the node, so their state is cached in memory. A
+//! second one changes keys and secrets. Each of their transactions begins by checking the fence:
+//! that the node is still in the epoch in which this server took it over. A few connections read
 //! finished matches, and a separate one reads keys. If flushes are slow, a few more connections
 //! flush commits while the write connection continues.
 
@@ -155,7 +155,7 @@ impl PostgresStore {
         })
     }
 
-    /// Adds the address of the database to the error of `work`.
+    /// Runs `work`, and adds the address of the database to its error.
     async fn at<T>(&self, work: impl Future<Output = Result<T, DbError>>) -> Result<T, StoreError> {
         let outcome = work.await;
         outcome.map_err(|error| error.at(self.address.redacted()))
@@ -166,8 +166,8 @@ impl PostgresStore {
         self.readers.matches.acquire().await
     }
 
-    /// Withholds a value read from finished matches until they are flushed: a crash of the database
-    /// must not undo what a client has seen.
+    /// Withholds a value that was read from finished matches until they are flushed, because a
+    /// crash of the database must not undo what a client has seen.
     async fn once_flushed<T>(&self, found: MaybeUnflushed<T>) -> Result<T, DbError> {
         let newest = found.newest;
         if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
@@ -208,7 +208,8 @@ impl RowStore for PostgresStore {
             let results = named::read(&mut *reader, self.store, &queries).await?;
             drop(reader);
             // A record is withheld until it is flushed, like a finished match. Records have no
-            // numbers, so everything is flushed. Changes to other rows wait for their flush.
+            // numbers to compare, so everything is flushed. Changes to other rows wait for their
+            // own flush.
             let is_record = |query: &RowQuery| query.table == NamedTable::Record;
             if queries.iter().any(is_record) && results.iter().flatten().any(Result::is_ok) {
                 self.flushers.flush_all().await?;
@@ -259,7 +260,7 @@ impl Store for PostgresStore {
             let Some(number) = committed else {
                 return Ok(Flush::already_durable());
             };
-            // Spawned here, since the caller may never await the flush.
+            // Spawned, because the caller might never await the flush.
             let flushing = run_detached(async move {
                 let flushed = flush(&flushers, &writer, number).await;
                 flushed.map_err(|error| error.at(address.redacted()))
@@ -389,7 +390,8 @@ impl Store for PostgresStore {
                 Some(writer) => writer.close().await,
                 None => Ok(()),
             };
-            // A key change of another node may delay this one, but not the release of the lease.
+            // A change of keys on another node may delay this, but must not delay the release of
+            // the lease.
             key_writer.close().await;
             flushers.close().await;
             closed

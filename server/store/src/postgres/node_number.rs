@@ -1,11 +1,11 @@
-//! Node numbers, and the ranges of match keys and batch numbers of each node.
+//! Node numbers, and the range of match keys and batch numbers that each node has.
 
 use std::ops::RangeInclusive;
 
 use crate::db_error::DbError;
 
-/// Width of the counter within a node, in bits. Its 10¹² numbers last for 35 years at a thousand
-/// commits a second, and leave numbers for eight million nodes.
+/// Width of the counter within a node, in bits. Its 10¹² numbers suffice for 35 years at a thousand
+/// commits a second, and the remaining bits for eight million nodes.
 const COUNTING_BITS: u32 = 40;
 
 /// Number of a node. It never changes, and is never reused.
@@ -31,7 +31,7 @@ impl NodeNumber {
         self.0
     }
 
-    /// Returns the number before the first match key and batch number of the node.
+    /// Returns the number that precedes the first match key and batch number of the node.
     pub(super) fn base(self) -> i64 {
         self.0 << COUNTING_BITS
     }

@@ -43,12 +43,13 @@ pub(super) async fn take_over(
         let number = number.ok_or_else(|| {
             DbError::Inconsistent("the highest assigned number of table node is missing".to_owned())
         })?;
-        // Another server may create the node at the same time.
+        // Another server may be creating the same node.
         let insert =
             "INSERT INTO node (node_id, epoch, number) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
         connection.execute(insert, &[name, number.into()]).await?;
     }
-    // An update alone would not wait for these transactions, since the epoch is not part of a key.
+    // Waits for these transactions. An update alone would not wait, since the epoch is not part of
+    // a key.
     let lock = "SELECT epoch FROM node WHERE node_id = $1 FOR UPDATE";
     connection.execute(lock, &[name]).await?;
     let address = node.address.as_ref().map_or("", NodeAddress::as_str);
@@ -95,8 +96,8 @@ pub(super) async fn renew(
 }
 
 /// Releases the lease and leadership of a node and removes its address, so that other nodes take
-/// over its matches at once. Also ends the epoch, since a renewal in flight would otherwise restore
-/// the lease.
+/// over its matches at once. Also ends the epoch, because otherwise a renewal in flight would
+/// restore the lease.
 pub(super) struct ReleaseLease(pub(super) NodeNumber);
 
 impl Transaction for ReleaseLease {
@@ -131,14 +132,14 @@ impl Transaction for AcquireLeadership {
         if scalar(connection, LEADER, &[]).await? == Some(number) {
             return Ok(true);
         }
-        // Only one node tries at a time. The others do not wait, since their commits would wait
-        // too.
+        // Only one node tries at a time. The others do not wait for it, since this would delay
+        // their commits.
         let lock = self.store.row_checksum("leadership").finish();
         let try_lock = "SELECT pg_try_advisory_xact_lock($1)";
         if scalar(connection, try_lock, &[lock.into()]).await? != Some(true) {
             return Ok(false);
         }
-        // Another node may have acquired leadership before the lock was free.
+        // Another node may have become the leader before this node got the lock.
         if let Some(leader) = scalar::<_, i64>(connection, LEADER, &[]).await?
             && !depose_expired_leader(connection, leader).await?
         {
@@ -150,14 +151,14 @@ impl Transaction for AcquireLeadership {
     }
 }
 
-/// Removes leadership from a node with an expired lease. Also ends the epoch of the node, since its
-/// commits may depend on leadership. Returns whether leadership was removed.
+/// Removes leadership from a node with an expired lease. Also ends the epoch of that node, since
+/// its commits may depend on leadership. Returns whether leadership was removed.
 async fn depose_expired_leader(
     connection: &mut PgConnection,
     leader: i64,
 ) -> Result<bool, DbError> {
     // A node with a commit in progress is skipped until the next attempt. `now()` is the start of
-    // the transaction, so no valid lease counts as expired.
+    // this transaction, so a lease that was renewed since does not count as expired.
     let lock = "SELECT number FROM node WHERE number = $1 AND leads AND lease_until < now()
          FOR UPDATE SKIP LOCKED";
     let deposed: Option<i64> = scalar(connection, lock, &[leader.into()]).await?;
@@ -176,7 +177,7 @@ pub(super) async fn is_leader(
 }
 
 /// The columns that [`node_from_row`] expects. A node whose lease has expired no longer reports its
-/// matches, which others take over, so they are counted.
+/// number of matches, and other nodes take them over, so the rows are counted.
 const COLUMNS: &str = "node_id, address, epoch,
     (extract(epoch FROM greatest(least(lease_until - clock_timestamp(), interval '1 day'),
         interval '-1000 days')) * 1000)::bigint,

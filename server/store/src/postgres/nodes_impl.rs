@@ -59,7 +59,7 @@ impl Nodes for PostgresStore {
         self.at(run_detached(async move {
             let mut orphans = orphans.lock().await;
             for _ in 0..MAX_TAKEOVER_TRIES {
-                // The writer is not locked during the search, so that matches of this node
+                // The writer is not locked during the search, so that commits of this node
                 // continue.
                 let retries = Arc::clone(&retries);
                 orphans

@@ -1,5 +1,5 @@
-//! Opens a database: checks or creates its tables, and takes over the node from an earlier server,
-//! or begins a copy.
+//! Opens a database: checks or creates its tables, and then takes over the node from an earlier
+//! server or begins a copy.
 
 use std::sync::Arc;
 
@@ -67,7 +67,8 @@ pub(super) async fn open_existing(
     schema_use: SchemaUse,
 ) -> Result<PgConnection, DbError> {
     let mut connection = address.connect().await?;
-    // No prepared statement, since a pooler in transaction mode is only detected by `open`.
+    // A simple query without a prepared statement, because only `open` detects a pooler in
+    // transaction mode.
     let select = sqlx::raw_sql(
         "SELECT to_regclass('bridgemaster_schema') IS NOT NULL
              OR to_regclass('given_number') IS NOT NULL",
@@ -91,8 +92,8 @@ pub(super) struct OpenedStore {
     pub(super) loaded: LoadedJournal,
 }
 
-/// Takes over a node in one transaction. A commit of an earlier server with the same name is either
-/// visible to the takeover, or fails.
+/// Takes over a node in one transaction. A concurrent commit of an earlier server with the same
+/// name is either visible to it or fails.
 pub(super) async fn take_over(
     connection: &mut PgConnection,
     address: &Address,
@@ -118,7 +119,7 @@ pub(super) async fn take_over(
         let body = journal_batch::write(store, commits, last_match_key, Vec::new());
         commit::add_batch(connection, node.number, commits, &body).await?;
         sweep_all(connection, &mut loaded.matches.sweep).await?;
-        // This is the last step, since it starts the lease.
+        // The last step, because it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
         nodes::renew(connection, node, matches, &NodeStatus::default()).await?;
         Ok(OpenedStore {
@@ -142,7 +143,7 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, D
     let given = "SELECT EXISTS (SELECT 1 FROM given_number WHERE last > 0)";
     let has_numbers: Option<bool> = scalar(connection, given, &[]).await?;
     if has_numbers == Some(true) || has_rows(connection).await? {
-        // Another command may have created the store since, and added the rows.
+        // Another command may have created the store and added rows in the meantime.
         let store = read_identity(connection).await?;
         let missing = "the row with the store id is missing";
         return store.ok_or_else(|| DbError::Inconsistent(missing.to_owned()));
@@ -153,7 +154,7 @@ pub(super) async fn store_id(connection: &mut PgConnection) -> Result<StoreId, D
     let generated = generated.ok_or_else(|| {
         DbError::Inconsistent("PostgreSQL generated an id of unexpected length".to_owned())
     })?;
-    // Another command may create the store at the same time.
+    // Another command may be creating the store at the same time.
     set_identity(connection, generated).await?;
     let stored = read_identity(connection).await?;
     stored
@@ -207,7 +208,7 @@ fn checksum_of(store: StoreId) -> i64 {
 pub(super) struct Readers {
     /// Pool for all reads except those of keys.
     pub(super) matches: Arc<ReadPool>,
-    /// Pool for reads of keys, so that reads of matches do not delay authentication.
+    /// Pool for reads of keys. It is separate so that reads of matches do not delay authentication.
     pub(super) keys: ReadPool,
 }
 

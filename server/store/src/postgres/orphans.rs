@@ -1,12 +1,13 @@
-//! Finds and reads orphaned matches, which are matches of a node with an expired lease and matches
-//! that a node has released.
+//! Finds and reads orphaned matches: matches of a node whose lease has expired, and matches that a
+//! node has released.
 //!
 //! Orphaned matches are read outside the transactions of the writer, so that its commits continue.
-//! They are then taken over in several short transactions, each of which verifies that the snapshot
-//! is still current. Every commit of a node appends a batch with the next number to its journal,
-//! and the newest batch is never deleted. So the node has committed nothing while the newest number
-//! is the same and no server has opened the node. A node never commits to a match that it has
-//! released. Another node that takes over matches of the same node changes only these matches.
+//! They are then taken over in several short transactions, each of which verifies that the matches
+//! have not changed since they were read. Every commit of a node appends a batch with the next
+//! number to its journal, and the newest batch is never deleted. So the node has committed nothing
+//! as long as the newest number is the same and no server has opened the node. A node never commits
+//! to a match that it has released. Another node that takes over matches of the same node changes
+//! only these matches.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -40,10 +41,10 @@ use crate::{
 /// The reason why matches are orphaned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrphanKind {
-    /// The lease of the node has expired. The value is the last activity of the node when the
-    /// matches were read.
+    /// The lease of the node has expired. Contains the last activity of the node at the time when
+    /// the matches were read.
     Expired(LastActivity),
-    /// The node has released them.
+    /// The node has released the matches.
     Released,
 }
 
@@ -55,8 +56,9 @@ const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub(super) struct LastActivity {
     /// The number of the newest batch of the node.
     newest: i64,
-    /// The number of times that a server has opened the node. A crash of the database may lose the
-    /// newest batches, and a server that opens the node afterwards reuses their numbers.
+    /// The number of times that a server has opened the node. It is compared because the newest
+    /// batches may be lost in a crash of the database, and a server that opens the node later
+    /// reuses their numbers.
     openings: i64,
 }
 
@@ -255,8 +257,8 @@ impl OrphanFinder {
             }) {
                 return Ok(());
             }
-            // Only the leader may take over the released matches, but this node can take over
-            // orphans of an expired node.
+            // If only the leader may take over the released matches, this node can still take over
+            // matches of an expired node.
         }
         let Some(node) = find_expired(readers, this, &unreadable).await? else {
             self.orphans = None;
@@ -327,8 +329,8 @@ impl Transaction for ReleaseMatches<'_> {
             batches,
         } in self.0
         {
-            // An earlier attempt may have been committed although its result was lost. Another node
-            // may have taken over the match since.
+            // If the result of an earlier attempt was lost, the attempt may have been committed,
+            // and another node may have taken over the match since.
             let insert = "INSERT INTO released_match (match_key, entries, batches)
                  SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM open_match WHERE match_key = $1)
                  ON CONFLICT DO NOTHING";
@@ -352,8 +354,8 @@ pub(super) async fn count_released(
     Ok(count.unwrap_or_default().unsigned_abs())
 }
 
-/// Returns the first node with released matches whose match keys are not in `excluding`. This may
-/// be the searching node itself, if it has become the leader since the release.
+/// Returns the first node with released matches whose match keys are not in `excluding`. It may be
+/// the searching node itself, if that node has become the leader since the release.
 async fn find_node_with_released(
     connection: &mut PgConnection,
     excluding: &[i64],
@@ -413,8 +415,8 @@ fn has_all_entries(read: &WholeMatch, entries: &HashMap<i64, i64>) -> bool {
     expected.is_some_and(|expected| expected.unsigned_abs() == read.journal.len() as u64)
 }
 
-/// Claims the matches that are still released, and returns their keys. Matches that another node is
-/// claiming are skipped, since commits of this node would wait for that node.
+/// Claims the matches that are still released, and returns their keys. Skips matches that another
+/// node is claiming, because waiting for that node would delay the commits of this one.
 pub(super) async fn claim_released(
     connection: &mut PgConnection,
     keys: &[i64],
@@ -428,7 +430,7 @@ pub(super) async fn claim_released(
     Ok(keys.collect::<Result<_, Unreadable>>()?)
 }
 
-/// Reclaims the matches that a node has released and no node has taken over. Runs in the
+/// Takes back the matches that a node has released and no other node has taken over. Called in the
 /// transaction that takes over the node.
 pub(super) async fn reclaim_released(
     connection: &mut PgConnection,

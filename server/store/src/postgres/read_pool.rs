@@ -1,6 +1,5 @@
-//! A pool of connections for reading.
-//!
-//! The driver's own pool opens every connection to the same host with the same password.
+//! A pool of connections for reading. The driver's own pool is not used, because it connects only
+//! to one host and with a password that cannot change.
 
 use std::ops::{Deref, DerefMut};
 
@@ -24,7 +23,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct ReadPool {
     address: Address,
-    /// Limits the connections in use. It is closed together with the store.
+    /// Limits the number of connections in use. Closed together with the store.
     free: Semaphore,
     /// Open connections that are not in use.
     idle: Mutex<Vec<PgConnection>>,
@@ -66,12 +65,12 @@ impl ReadPool {
         if matches!(pinged, Ok(Ok(()))) {
             return Some(connection);
         }
-        // If one connection has failed, the other idle connections have probably failed too.
+        // Once one connection has failed, the other idle ones have probably failed too.
         self.idle.lock().clear();
         None
     }
 
-    /// Connects, and retries until the future is dropped. Stores the last error in `failure`.
+    /// Connects, with retries until the future is dropped. Stores the last error in `failure`.
     async fn connect(&self, failure: &mut DbError) -> Result<PgConnection, DbError> {
         let mut pause = POSTGRES_MIN_BACKOFF;
         loop {
@@ -89,7 +88,7 @@ impl ReadPool {
         self.free.close();
         let idle = std::mem::take(&mut *self.idle.lock());
         for connection in idle {
-            // If this fails, the connection is already closed.
+            // An error means that the connection is already closed.
             let _ = connection.close().await;
         }
     }
@@ -97,7 +96,7 @@ impl ReadPool {
 
 /// A connection that returns to its pool when it is dropped.
 pub(super) struct Reader<'a> {
-    /// `None` only while it is dropped.
+    /// `None` only during the drop.
     connection: Option<PgConnection>,
     pool: &'a ReadPool,
     _permit: SemaphorePermit<'a>,

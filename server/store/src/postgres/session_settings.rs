@@ -1,7 +1,7 @@
 //! The settings of a database session.
 //!
-//! They are made after connecting, since a connection pooler may refuse or ignore settings at
-//! startup. They are then read back, since without them a stalled transaction would never end.
+//! They are applied after connecting, since a connection pooler may refuse or ignore settings at
+//! startup. They are then read back, because without them a stalled transaction might never end.
 
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
@@ -15,7 +15,7 @@ use crate::{
 fn required() -> [(&'static str, String); 4] {
     let millis = |limit: std::time::Duration| limit.as_millis().to_string();
     [
-        // A statement that waited for a lock must see the commits made in the meantime.
+        // In this mode, a statement that has waited for a lock sees the commits of the meantime.
         ("default_transaction_isolation", "read committed".to_owned()),
         ("statement_timeout", millis(POSTGRES_STATEMENT_TIMEOUT)),
         ("lock_timeout", millis(POSTGRES_LOCK_TIMEOUT)),
@@ -26,7 +26,7 @@ fn required() -> [(&'static str, String); 4] {
     ]
 }
 
-/// Returns the statements that make the settings of a session: those of the address, and the
+/// Returns the statements that apply the settings of a session: those of the address and the
 /// required ones.
 pub(super) fn settings(custom: &[(String, String)], durability: Durability) -> String {
     let required = required();
@@ -35,7 +35,8 @@ pub(super) fn settings(custom: &[(String, String)], durability: Durability) -> S
     let set = all.map(|(name, value)| set(name, value));
     let set: Vec<String> = set.collect();
     let durability = match durability {
-        // A stricter setting is kept, such as that of a primary that waits for its standby.
+        // A stricter setting of the database is kept, for example on a primary that waits for its
+        // standby.
         Durability::Disk => {
             "SELECT set_config('synchronous_commit', 'on', false)
              WHERE current_setting('synchronous_commit') = 'off'"
@@ -53,8 +54,8 @@ fn quoted(text: &str) -> String {
     format!("E'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 
-/// Makes the settings, and checks that they are in force and that the database can be written.
-/// Prepared statements are avoided, since they fail with a pooler that shares sessions.
+/// Applies the settings, and checks that they are in effect and that the database is writable.
+/// Avoids prepared statements, which fail with a pooler that shares sessions.
 pub(super) async fn prepare(
     connection: &mut PgConnection,
     settings: &str,
@@ -104,13 +105,13 @@ fn check(
     Ok(())
 }
 
-/// Returns whether two connections share sessions of the database, as in the transaction mode of a
-/// connection pooler. Two sessions never have the same process, and a session never changes it.
+/// Returns whether two connections share sessions of the database, as with a connection pooler in
+/// transaction mode. Normally, each session has its own server process and keeps it.
 pub(super) async fn are_shared(
     first: &mut PgConnection,
     second: &mut PgConnection,
 ) -> Result<bool, DbError> {
-    // A pooler that uses its sessions in rotation is detected by the two consecutive statements.
+    // The two consecutive statements detect a pooler that uses its sessions in rotation.
     let before = process(first).await?;
     let other = process(second).await?;
     let is_changed = process(second).await? != other || process(first).await? != before;

@@ -1,8 +1,8 @@
 //! Sessions of a server at PostgreSQL, and the termination of abandoned ones.
 //!
-//! If a connection fails or a statement times out, PostgreSQL does not necessarily notice: the
-//! session remains, waits for locks, and may still commit. So each new connection terminates the
-//! sessions that were abandoned before.
+//! If a connection fails or a statement times out, PostgreSQL does not necessarily notice. The
+//! session then remains, waits for locks, and may still commit. So each new connection terminates
+//! the sessions that were abandoned earlier.
 
 use std::sync::{Arc, atomic::AtomicU64};
 
@@ -15,8 +15,8 @@ use crate::db_error::DbError;
 /// Time in which PostgreSQL checks whether a terminated session has ended, in ms.
 const TERMINATION_WAIT_MS: i64 = 500;
 
-/// The unique `application_name` of a session. A process id would not identify the session, since a
-/// connection pooler may give the process to another client after it has reset the session.
+/// The unique `application_name` of a session. A process id would not suffice: a connection pooler
+/// may reset a session and then give its process to another client.
 type SessionTag = String;
 
 type AbandonedSessions = Arc<Mutex<Vec<SessionTag>>>;
@@ -25,7 +25,7 @@ type AbandonedSessions = Arc<Mutex<Vec<SessionTag>>>;
 #[derive(Clone, Debug)]
 pub(super) struct Sessions {
     address: Address,
-    /// Abandoned sessions that were not found to have ended yet.
+    /// Abandoned sessions that may not have ended yet.
     abandoned: AbandonedSessions,
     /// The number of operations that were repeated after a failure.
     retries: Arc<AtomicU64>,
@@ -74,7 +74,7 @@ impl Sessions {
     /// Opens a session after all abandoned ones have ended, so that none of them can commit any
     /// more.
     pub(super) async fn open_after_abandoned(&self) -> Result<Session, DbError> {
-        // First signals all of them, before it waits for the end of any.
+        // All of them are signalled before the end of any is awaited.
         let mut session = self.open().await?;
         while self
             .terminate_abandoned(&mut session, TERMINATION_WAIT_MS)
@@ -83,8 +83,8 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Makes a connection a session. Appends a random number to its `application_name`, which has
-    /// at most 63 characters.
+    /// Turns a connection into a session, by appending a random number to its `application_name`,
+    /// which is limited to 63 characters.
     pub(super) async fn adopt(&self, mut connection: PgConnection) -> Result<Session, DbError> {
         let tag: SessionTag = sqlx::query_scalar(
             "SELECT set_config('application_name',
@@ -111,8 +111,9 @@ impl Sessions {
         if abandoned.is_empty() {
             return Ok(false);
         }
-        // In the WHERE clause, PostgreSQL could omit the call. A session that ends before the call
-        // is reported as remaining, and found to have ended by the next statement.
+        // The function is called in the SELECT list, since PostgreSQL might skip a call in the
+        // WHERE clause. A session that ends before the call is reported as remaining; the next
+        // statement finds that it has ended.
         let found: Vec<(SessionTag, bool)> = sqlx::query_as(
             "SELECT application_name, pg_terminate_backend(pid, $2) FROM pg_stat_activity
              WHERE application_name = ANY ($1) AND pid <> pg_backend_pid()",
@@ -121,7 +122,7 @@ impl Sessions {
         .bind(wait_ms)
         .fetch_all(&mut session.connection)
         .await?;
-        // Without a wait, the result only states that the session was signalled.
+        // Without a wait, the result only means that the session was signalled.
         let remaining = found
             .into_iter()
             .filter(|(_, has_ended)| !has_ended || wait_ms == 0);

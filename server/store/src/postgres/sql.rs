@@ -1,11 +1,11 @@
-//! PostgreSQL's side of the statements that are shared with SQLite (`rows`), and the numbers of
-//! finished matches, by which lists are ordered.
+//! The SQL dialect of PostgreSQL for the statements that are shared with SQLite (`rows`), and the
+//! numbers of finished matches, by which lists are ordered.
 //!
 //! A number is `base + (transaction id << 20) + position in the transaction`. Transaction ids are
-//! assigned by PostgreSQL, so commits of several nodes lock no common row. The base is changed only
-//! when a database was moved to a server with lower transaction ids.
+//! assigned by PostgreSQL, so commits of different nodes need no common lock. The base changes only
+//! when a database is moved to a server with lower transaction ids.
 //!
-//! Transactions may be committed in another order than their ids. A match may thus appear between
+//! Transactions may be committed in another order than their ids. So a match may appear between
 //! matches that are already visible, but only above the *horizon*: the number of the oldest
 //! transaction that is still running. Reads in ascending order stop at the horizon.
 
@@ -20,8 +20,8 @@ use crate::{
     rows::{Param, SqlConnection, SqlDialect},
 };
 
-/// SQL table with the next number, as column `number`. It requires an open transaction, and is
-/// empty if the base is missing. A transaction has 2²⁰ numbers, far more than matches fit into
+/// SQL table with the next number, as column `number`. Requires an open transaction. The table is
+/// empty if the base is missing. A transaction has 2²⁰ numbers, and far fewer matches fit into
 /// memory.
 const NEXT: &str = "(
     SELECT coalesce(
@@ -81,9 +81,9 @@ fn bind<'q>(sql: &str, params: &'q [Param<'q>]) -> Query<'q, Postgres, PgArgumen
     })
 }
 
-/// Raises the base if a stored number is higher than those of new transactions. This is the case
-/// after a backup was restored on another PostgreSQL server, or a logical replica replaced it. Must
-/// be called on each new connection, before it commits matches.
+/// Raises the base if a stored number is higher than those that new transactions would get. This
+/// occurs after a backup was restored on another PostgreSQL server, or after a failover to a
+/// logical replica. Must be called on each new connection before it commits matches.
 pub(super) async fn raise_base(connection: &mut PgConnection) -> Result<(), DbError> {
     let raise = "UPDATE given_number SET last = newest.number
          FROM (SELECT max(finish_number) AS number FROM finished_match) AS newest

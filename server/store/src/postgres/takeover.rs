@@ -1,8 +1,8 @@
-//! Takeover of orphaned matches by another node.
+//! Takeover of orphaned matches from another node.
 //!
-//! A match gets a key of its new node, and all its journal entries are written there as one part.
-//! So the journal of a node contains everything that its matches need, and each node sweeps only
-//! its own journal.
+//! A match gets a new key from its new node, and all its journal entries are copied into one batch
+//! of that node. So the journal of a node contains everything that its matches need, and each node
+//! deletes batches only in its own journal.
 
 use std::collections::HashSet;
 
@@ -41,8 +41,7 @@ pub(super) struct TakeOverOrphans<'a> {
     /// Selects the matches that only the leader may take over.
     pub(super) is_leader_only: IsLeaderOnly,
     pub(super) orphans: &'a OrphanedMatches,
-    /// The outcome of the last attempt. The attempt may have been committed although its result was
-    /// lost.
+    /// The outcome of the last attempt, which may have been committed even if its result was lost.
     pub(super) last_outcome: Mutex<TakeoverOutcome>,
 }
 
@@ -92,7 +91,8 @@ impl TakeOverOrphans<'_> {
         last: LastActivity,
     ) -> Result<bool, DbError> {
         let from = self.orphans.node;
-        // `now()` is the start of the transaction, so no valid lease counts as expired.
+        // `now()` is the start of this transaction, so a lease that was renewed since does not
+        // count as expired.
         let lock = "SELECT number FROM node WHERE number = $1 AND lease_until < now()
              FOR UPDATE SKIP LOCKED";
         let number: Option<i64> = scalar(connection, lock, &[from.get().into()]).await?;
@@ -103,9 +103,9 @@ impl TakeOverOrphans<'_> {
         Ok(LastActivity::read(connection, from).await? == last)
     }
 
-    /// Prevents a takeover of the whole node, released matches included, until the end of this
-    /// transaction. Returns `false` if one is in progress. Commits and renewals of the node
-    /// continue.
+    /// Prevents a takeover of the whole node, including its released matches, until this
+    /// transaction ends. Returns `false` if such a takeover is in progress. Commits and renewals of
+    /// the node continue.
     async fn lock_node(&self, connection: &mut PgConnection) -> Result<bool, DbError> {
         let lock = "SELECT number FROM node WHERE number = $1 FOR KEY SHARE SKIP LOCKED";
         let params = [self.orphans.node.get().into()];

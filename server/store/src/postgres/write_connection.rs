@@ -1,6 +1,6 @@
 //! The write connection, which runs one transaction at a time. Each transaction first checks the
 //! fence: that the node is still in the epoch of this server. If the connection is lost, its
-//! session is ended and the transaction is repeated on a new connection.
+//! session is terminated, and the transaction is repeated on a new connection.
 
 use std::{sync::Arc, time::Instant};
 
@@ -32,7 +32,7 @@ impl Transaction for CheckFence {
 #[derive(Debug)]
 pub(super) struct WriteConnection {
     sessions: Sessions,
-    /// `None` after a failure and during a transaction, so that a session with an incomplete
+    /// `None` after a failure and during a transaction, so that a session with an unfinished
     /// transaction is never reused.
     session: Option<Session>,
     /// State of the server that writes; `None` for a command that runs beside a server.
@@ -61,8 +61,8 @@ impl WriteConnection {
         }
     }
 
-    /// Runs a transaction. Retries while the database is unreachable. Before each retry, checks
-    /// whether the previous attempt was committed.
+    /// Runs a transaction, with retries while the database is unreachable. Before each retry,
+    /// checks whether the previous attempt was committed.
     pub(super) async fn write<W: Transaction>(&mut self, work: &W) -> Result<W::Output, DbError> {
         let mut retry = Retry::new(self.sessions.retries());
         loop {
@@ -80,8 +80,8 @@ impl WriteConnection {
         work: &W,
         is_retry: bool,
     ) -> Result<W::Output, DbError> {
-        // A crash of the database ends every connection. So only a new connection can detect lost
-        // commits.
+        // A crash of the database breaks every connection, so lost commits can only be detected on
+        // a new one.
         let unflushed = self.server.as_ref();
         let unflushed = unflushed.and_then(|server| server.unflushed.as_ref());
         let (mut session, lost) = match self.session.take() {
@@ -90,7 +90,7 @@ impl WriteConnection {
                 let lost = unflushed.filter(|unflushed| unflushed.has_unflushed());
                 let mut session = self.sessions.open_after_abandoned().await?;
                 if unflushed.is_some() {
-                    // The database may have moved to a replica with lower transaction ids.
+                    // The new connection may lead to a replica with lower transaction ids.
                     sql::raise_base(&mut session.connection).await?;
                 }
                 (session, lost)
@@ -113,14 +113,14 @@ impl WriteConnection {
             commit_unflushed(connection, result).await
         };
         if let (Ok(_), true, Some(unflushed)) = (&outcome, waits_for_flush, unflushed) {
-            // The commit flushes all earlier commits. It is never a read-only transaction, since
-            // the lock of the row is written to the WAL.
+            // This commit flushes all earlier ones. It is never read-only, since the row lock is
+            // written to the WAL.
             unflushed.mark_all_flushed();
             unflushed.record_flush_time(started_at.elapsed());
         }
         match &outcome {
-            // The transaction was rolled back, so the session is idle. If this fails, the session
-            // is abandoned.
+            // The transaction was rolled back, so the session can be closed normally. If that
+            // fails, the session counts as abandoned.
             Err(error) if error.leaves_session_idle() => _ = session.close().await,
             Err(error) if error.is_transient() => {}
             _ => self.session = Some(session),
@@ -131,7 +131,7 @@ impl WriteConnection {
     /// Repeats lost commits that another connection has detected.
     pub(super) async fn restore_lost(&mut self) -> Result<(), DbError> {
         if let Some(session) = self.session.take() {
-            // If this fails, the session is abandoned.
+            // If this fails, the session counts as abandoned.
             let _ = session.close().await;
         }
         self.write(&CheckFence).await
@@ -145,9 +145,10 @@ impl WriteConnection {
     }
 }
 
-/// Begins a transaction, and checks the fence. If the commit waits for its flush, the transaction
-/// writes to the WAL, since PostgreSQL flushes no transaction without a write: a retry that finds
-/// its change stored must still wait until a standby has the change.
+/// Begins a transaction, and checks the fence. The check writes to the WAL if the commit has to
+/// wait for its flush, because PostgreSQL does not wait for a transaction without a write. This
+/// matters for a retry whose change is already stored: it must still wait until a standby has the
+/// change.
 async fn begin(
     connection: &mut PgConnection,
     node: Option<NodeEpoch>,
@@ -163,10 +164,10 @@ async fn begin(
         return Ok(());
     };
     let number = number.get();
-    // A takeover locks the row for update, so the takeover and this transaction exclude each other.
-    // Renewals of the lease do not wait for this lock, which is also the write to the WAL.
-    // The inner query is necessary because acquiring the lock may take long, and the lease must be
-    // compared afterwards. `now()` would return the start of the transaction.
+    // A takeover locks this row FOR UPDATE, so it cannot overlap with this transaction. Renewals of
+    // the lease do not wait for this lock, which is also the write to the WAL. The lease is
+    // compared in an outer query, because acquiring the lock may take long. `now()` would not do,
+    // since it is the start of the transaction.
     let begin = format!(
         "BEGIN; SELECT lease_until > clock_timestamp() FROM (
              SELECT lease_until FROM node
@@ -187,9 +188,9 @@ pub(super) async fn commit<T>(
     connection: &mut PgConnection,
     result: Result<T, DbError>,
 ) -> Result<T, DbError> {
-    // If a statement timeout interrupts the wait for a standby, PostgreSQL reports success as if
-    // the standby had confirmed. So the statement timeout is disabled here, and only the client has
-    // a timeout.
+    // If a statement timeout interrupted the wait for a standby, PostgreSQL would report success as
+    // if the standby had confirmed. So the statement timeout is disabled here, and only the client
+    // has a timeout.
     commit_with(
         "SET LOCAL statement_timeout = 0; COMMIT",
         connection,
@@ -198,7 +199,8 @@ pub(super) async fn commit<T>(
     .await
 }
 
-/// Like [`commit`], but a crash may lose the commit until this or a later commit is flushed.
+/// Like [`commit`], but the database may lose the commit in a crash until this or a later commit is
+/// flushed.
 async fn commit_unflushed<T>(
     connection: &mut PgConnection,
     result: Result<T, DbError>,
@@ -218,7 +220,7 @@ async fn commit_with<T>(
             Ok(value)
         }
         Err(error) => {
-            // If this fails, the connection is closed, which rolls back the transaction.
+            // If this fails, the connection is closed, which also rolls back the transaction.
             let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;
             Err(error)
         }

@@ -44,7 +44,7 @@ pub(super) struct Writer {
     node: NodeNumber,
     /// Commits that are not flushed yet, and the number of all commits.
     unflushed: Arc<Unflushed>,
-    /// False if commits are never flushed explicitly.
+    /// False if commits are not flushed explicitly.
     is_flushed_to_disk: bool,
     matches: MatchesInPlay,
     /// The number of matches in play. Lease renewals read it without waiting for commits.
@@ -77,7 +77,7 @@ impl Writer {
             .await
             .map_err(|error: DbError| error.at(address.redacted()))?;
         let open_report = OpenReport {
-            // A PostgreSQL database has no separate file with the number of commits.
+            // A PostgreSQL store has no separate file with the number of commits.
             completeness: CommitCompleteness::Complete,
             damage_reports: opened.loaded.damage_reports,
             indexes_rebuilt: false,
@@ -145,8 +145,7 @@ impl Writer {
         let mut plan = match self.matches.plan(batch, lookup, found) {
             Ok(plan) => plan,
             Err(refused) => {
-                // A takeover by another server may be the cause of the error. It is then reported
-                // instead.
+                // Reports a takeover by another server if that has caused the error.
                 self.write_connection.write(&CheckFence).await?;
                 return Err(refused.into());
             }
@@ -172,8 +171,8 @@ impl Writer {
         Ok(None)
     }
 
-    /// Returns whether a commit with these changes is flushed in parallel to the next commit.
-    /// Readers of records check for the flush themselves, but readers of ladders do not.
+    /// Returns whether a commit with these changes is flushed while the next commit runs. This is
+    /// not possible for ladders, whose readers do not check for the flush.
     fn is_flush_deferred(&self, plan: &Plan) -> bool {
         self.is_flushed_to_disk
             && self.unflushed.is_deferring_worthwhile()
@@ -287,12 +286,12 @@ impl Writer {
     /// Releases the lease, and closes the connection.
     pub(super) async fn close(mut self) -> Result<(), DbError> {
         if self.unflushed.has_unflushed() {
-            // Without this flush, callers that await a flush would get the error that the epoch has
-            // ended.
+            // Flushes first, since callers that wait for a flush would otherwise get the error that
+            // the epoch has ended.
             self.write_connection.write(&CheckFence).await?;
         }
         match self.write_connection.write(&ReleaseLease(self.node)).await {
-            // The lease has already been released or lost.
+            // The lease was released, or was already lost.
             Ok(()) | Err(DbError::EpochEnded) => self.write_connection.close().await,
             Err(error) => Err(error),
         }

@@ -1,7 +1,7 @@
-//! Finished matches with their replays, and the lists of their parties.
+//! Finished matches with their replays, and their entries in the lists of parties.
 //!
-//! The row of a deleted replay remains, without bytes and with a special checksum. So a missing
-//! row, or a row whose bytes were lost by damage, is recognized as damaged.
+//! The row of a deleted replay remains, without bytes and with a special checksum. So a row that is
+//! missing or has lost its bytes is recognized as damaged.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -18,7 +18,7 @@ use crate::{
 /// Prefix of the substitute id of a match whose id cannot be read. The number of the row follows.
 const SUBSTITUTE_PREFIX: &str = "damaged-finished-";
 
-/// A value read from finished matches, with the highest number of these matches. In PostgreSQL,
+/// A value that was read from finished matches, with the highest of their numbers. In PostgreSQL,
 /// readers see matches as soon as they are committed, possibly before they are flushed; the value
 /// must be withheld until then.
 pub(crate) struct MaybeUnflushed<T> {
@@ -356,7 +356,7 @@ pub(crate) async fn stored_replays<C: SqlConnection>(
     };
     let (horizon, join) = (C::DIALECT.finish_horizon, C::DIALECT.ordered_join);
     let last = C::DIALECT.last_unskipped_number;
-    // SQLite reads only the header of a deleted replay's row.
+    // For a deleted replay, SQLite reads only the header of the row.
     let select = format!(
         "SELECT {COLUMNS}, CAST(length(replay) AS BIGINT)
          FROM replay {join} finished_match USING (finish_number)
@@ -391,7 +391,7 @@ pub(crate) async fn replay<C: SqlConnection>(
     let select = "SELECT finish_number, replay, replay.checksum
          FROM finished_match LEFT JOIN replay USING (finish_number) WHERE match_id = $1";
     let row = match first(connection, select, &[id.as_str().into()]).await {
-        // Opening the store does not check the pages of replays.
+        // Opening the store does not check the pages with replays, so damage is found here.
         Err(error) if error.is_damaged_page() => {
             return Err(replay_damage(id, "its page is damaged").into());
         }
@@ -506,8 +506,8 @@ async fn insert_replay<C: SqlConnection>(
     Ok(())
 }
 
-/// Deletes a replay's bytes. A damaged replay is kept for inspection. In SQLite, the pages that
-/// would be freed might also belong to other rows. Requires an open transaction.
+/// Deletes the bytes of a replay. A damaged replay is kept: it may be needed for inspection, and in
+/// SQLite its pages might also belong to other rows. Requires an open transaction.
 pub(super) async fn delete_replay_bytes<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,

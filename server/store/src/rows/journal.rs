@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// A body of another SQL type counts as unreadable.
+/// Returns the number and the body of a batch. A body of another SQL type counts as unreadable.
 fn number_and_body(row: &impl StoredRow) -> (i64, Vec<u8>) {
     let number = row.value(0).unwrap_or_default();
     (number, row.value(1).unwrap_or_default())

@@ -1,8 +1,7 @@
-//! The tables of matches and of named rows: their statements, written once for SQLite and
-//! PostgreSQL, and the checks of their rows' checksums.
+//! The tables of matches and of named rows: their statements, which are shared by SQLite and
+//! PostgreSQL, and the checks of row checksums.
 //!
-//! The functions are asynchronous. A connection to SQLite returns futures that are always ready,
-//! see `sqlite::sql`.
+//! The functions are asynchronous. With SQLite their futures are always ready; see `sqlite::sql`.
 
 pub(crate) mod finished;
 pub(crate) mod journal;
@@ -124,7 +123,7 @@ impl<'a> From<&'a [u8]> for Param<'a> {
 pub(crate) struct SqlDialect {
     /// Item of `FROM` with the next number of a finished match, as column `number`.
     pub(crate) next_finish_number: &'static str,
-    /// Expression for the lowest number above which finished matches may still appear.
+    /// Expression for the number below which the list of finished matches is final.
     pub(crate) finish_horizon: &'static str,
     /// Expression for the highest number of a finished match when the newest matches are skipped.
     /// The number of skipped matches is parameter 3.

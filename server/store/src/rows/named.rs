@@ -1,8 +1,8 @@
 //! Tables of named rows.
 //!
-//! In PostgreSQL, nodes may write the same record at the same time, such as that of an idempotency
-//! key. A commit must not wait for that of another node, so each transaction writes its own version
-//! of a row.
+//! In PostgreSQL, several nodes may write the same record at the same time, for example that of an
+//! idempotency key. To keep a commit from waiting for another node's, each transaction writes its
+//! own version of a row.
 
 use super::{Param, SqlConnection, StoredRow, Unreadable, first};
 use crate::{
@@ -40,8 +40,8 @@ pub(crate) async fn read_one<C: SqlConnection>(
     let table = query.table.sql_name();
     let select = format!("SELECT {distinct} name, value, checksum FROM {table}");
     let (sql, params) = match &query.selection {
-        // In SQLite not in the order of an index, from which it would read names that are damaged
-        // in the table.
+        // In SQLite without an index order, since the index would supply names that are damaged in
+        // the table.
         Selection::All if C::DIALECT.has_versions => {
             (format!("{select} ORDER BY name{version}"), Vec::new())
         }
@@ -117,7 +117,7 @@ pub(crate) async fn apply<C: SqlConnection>(
     let (sql, params) = match change {
         RowChange::Put { name, value, .. } => {
             let put = if has_versions {
-                // The count makes PostgreSQL delete before it inserts.
+                // The reference to the count forces PostgreSQL to delete before it inserts.
                 format!(
                     "WITH deleted AS ({} RETURNING 1)
                      INSERT INTO {table} (name, value, checksum, version)
@@ -144,8 +144,8 @@ pub(crate) async fn apply<C: SqlConnection>(
         }
         RowChange::DeleteAll { .. } => (format!("DELETE FROM {table}"), Vec::new()),
         RowChange::DeleteDamaged { name, .. } => {
-            // The index might still contain the undamaged name. So the row is searched in the
-            // table.
+            // The index might still contain the undamaged name, so it is rebuilt, and the row is
+            // found in the table.
             connection.rebuild_index(table).await?;
             let name = name.as_slice().into();
             let stored = C::DIALECT.name_bytes;
@@ -159,8 +159,8 @@ pub(crate) async fn apply<C: SqlConnection>(
     Ok(())
 }
 
-/// Returns the statement that deletes a row: with versions, all of them except those that another
-/// node is deleting.
+/// Returns the statement that deletes a row. With versions, it deletes all of them except those
+/// that another node is deleting.
 fn delete(table: &str, has_versions: bool) -> String {
     if !has_versions {
         return format!("DELETE FROM {table} WHERE name = $1");

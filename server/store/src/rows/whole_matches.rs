@@ -149,7 +149,7 @@ pub(crate) async fn read_header<C: SqlConnection>(
     Ok(header?)
 }
 
-/// The damage of two rows with the same id, which the database should not allow.
+/// The damage if two rows have the same id, which the database should prevent.
 fn duplicate_id(row: &OpenRow) -> DamageReport {
     DamageReport {
         value: DamagedValue::Journal(row.match_id.clone()),

@@ -129,13 +129,12 @@ pub(super) fn is_locked(dir: &DataDir) -> Result<bool, StoreError> {
     }
 }
 
-/// Fails with the first damage of the report, if there is any.
+/// Returns the first damage of the report as an error, if there is any.
 pub(super) fn require_sound(report: CheckReport, path: &Path) -> Result<(), StoreError> {
     if let Some(detail) = report.structure {
         return Err(DbError::Inconsistent(detail).at(path));
     }
-    // A damaged batch alone is harmless. A match in play that needs the batch is reported as
-    // damaged too.
+    // A damaged batch alone loses nothing: if a match in play needs it, that match is reported too.
     let is_lost = |damage: &DamageReport| !matches!(damage.value, DamagedValue::Batch(_));
     if let Some(damage) = report.damage_reports.into_iter().find(is_lost) {
         return Err(DbError::Damaged(damage).at(path));
@@ -163,7 +162,7 @@ pub(super) fn check_all(
         ..CheckReport::default()
     };
     match check_values(connection, path, recorded, inspector, &mut report) {
-        // The structural error has caused this inconsistency.
+        // This inconsistency is a consequence of the structural error, which is reported.
         Err(DbError::Inconsistent(_)) if report.structure.is_some() => Ok(report),
         checked => checked.map(|()| report),
     }
@@ -195,7 +194,7 @@ fn check_values(
             continue;
         };
         let match_key = in_play.state.match_key;
-        // A damaged match has no journal in memory.
+        // The journal of a damaged match is not in memory.
         let Ok(header) = run(open_matches::header(&mut Sql(connection), store, match_key))? else {
             continue;
         };
@@ -224,7 +223,7 @@ fn check_values(
     Ok(())
 }
 
-/// Returns the damage in a table. The table is not read as a whole, since it can be large.
+/// Returns the damage in a table, which is read row by row, since it can be large.
 fn find_damaged_rows(
     connection: &Connection,
     store: StoreId,
@@ -306,8 +305,8 @@ fn is_party(connection: &Connection, name: &str, id: &MatchId) -> Result<bool, D
     Ok(is_listed)
 }
 
-/// Returns whether the highest assigned number of finished matches is still stored. Without it,
-/// SQLite would assign some numbers again.
+/// Returns whether the highest number that was assigned to a finished match is still stored.
+/// Without it, SQLite would assign numbers again.
 fn is_highest_number_stored(connection: &Connection) -> Result<bool, DbError> {
     let is_stored = value(
         connection,

@@ -1,10 +1,10 @@
-//! Checkpoints, which copy the database's log (WAL) into the database.
+//! Checkpoints, which copy the log (WAL) into the database.
 //!
-//! By default SQLite copies a long log within a commit, and without a limit: after a long reader,
-//! such as a backup, one commit would copy hundreds of MiB. So a separate thread copies the log, in
-//! the mode `PASSIVE`, which does not block commits. While commits continue, the thread cannot
-//! reach the end of the log, and SQLite restarts only a log that is copied completely. So the
-//! writer copies the few pages that were added meanwhile, after a commit.
+//! By default SQLite copies a long log during a commit, and without a limit: after a long read,
+//! such as a backup, a single commit would copy hundreds of MiB. So a separate thread copies the
+//! log, in the mode `PASSIVE`, which does not block commits. While commits continue, this thread
+//! cannot reach the end of the log, and SQLite restarts a log only after it was copied completely.
+//! So, after a commit, the writer copies the last few pages that were added in the meantime.
 
 use std::{
     io, mem,
@@ -23,23 +23,24 @@ use super::{
 };
 use crate::{db_error::DbError, rows::StoredRow as _};
 
-/// Length of the log, in pages of 4 KiB, at which it is copied into the database: 16 MiB. The log
-/// contains most pages several times, so a longer log is copied for less per commit.
+/// Length of the log, in pages of 4 KiB, at which it is copied into the database: 16 MiB. A longer
+/// log costs less per commit, because it contains most pages several times.
 const CHECKPOINT_PAGES: i64 = 4_000;
 
-/// Maximum number of pages that the writer copies after a commit; SQLite's default. If a checkpoint
-/// could not restart the log, the next one begins once the log has grown by as many pages.
+/// Maximum number of pages that the writer copies after a commit, which is SQLite's default. If a
+/// checkpoint could not restart the log, the next one begins after the log has grown by this number
+/// of pages.
 const MAX_COMMIT_PAGES: i64 = 1_000;
 
 /// The number of successive checkpoints of the thread after which the writer copies the rest,
-/// whatever its length. Commits that write faster than the thread copies are thus slowed down, and
-/// the log remains bounded.
+/// whatever its length. This slows down commits that write faster than the thread copies, and so
+/// limits the size of the log.
 const MAX_ROUNDS: u32 = 8;
 
 /// Copies the log into the database.
 const COPY: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
-/// Only reads the state of the log.
+/// Reads the state of the log without copying anything.
 const READ_STATE: &str = "PRAGMA wal_checkpoint(NOOP)";
 
 /// The checkpoints of a writer.
@@ -59,7 +60,7 @@ struct Schedule {
     rounds: u32,
     /// Length of the log, in pages, at which the next checkpoint begins.
     due_at: i64,
-    /// An error was logged, and no checkpoint has copied pages since.
+    /// Whether an error was logged since the last checkpoint that copied pages.
     has_failed: bool,
 }
 
@@ -67,7 +68,7 @@ struct Schedule {
 #[derive(Debug)]
 struct Worker {
     path: PathBuf,
-    /// The connection. The first checkpoint opens it, since many stores never need a checkpoint.
+    /// The connection. It is opened for the first checkpoint, which many stores never need.
     connection: Option<Connection>,
 }
 
@@ -95,13 +96,13 @@ impl Checkpoints {
         })
     }
 
-    /// Begins a due checkpoint, after a commit of this connection.
+    /// Begins a checkpoint if one is due. Called after a commit on this connection.
     pub(super) fn after_commit(&self, connection: &Connection) {
         let mut schedule = self.schedule.lock();
         if schedule.is_running {
             return;
         }
-        // An error is ignored, since commits read the same state.
+        // Errors are ignored, since the next commit will report them.
         let Ok(log) = checkpoint(connection, READ_STATE) else {
             return;
         };
@@ -110,7 +111,7 @@ impl Checkpoints {
             return;
         }
         let rest = log.pages - log.copied;
-        // If everything is copied, the next commit restarts the log once readers permit it.
+        // Once everything is copied, the next commit restarts the log as soon as readers permit it.
         if rest == 0 || log.pages < schedule.due_at {
             return;
         }
@@ -138,8 +139,8 @@ impl Schedule {
         self.rounds = 0;
     }
 
-    /// Records a checkpoint, which began at this state of the log. A checkpoint that failed, or
-    /// that a reader prevented from copying, is not retried at once.
+    /// Records a checkpoint that began at this state of the log. If it failed, or a reader
+    /// prevented it from copying, it is not retried at once.
     fn record(&mut self, before: LogState, after: Result<LogState, DbError>, path: &Path) {
         match after {
             Ok(after) if after.copied > before.copied => {

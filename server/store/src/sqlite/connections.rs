@@ -1,5 +1,5 @@
-//! The threads on which connections are used: one thread that owns a connection for writing, and a
-//! pool of connections for reading. Calls to SQLite block.
+//! The threads on which connections are used, because calls to SQLite block: one thread that owns
+//! the write connection, and a pool of connections for reading.
 
 use std::{
     io,
@@ -23,8 +23,8 @@ use crate::{StoreError, db_error::DbError, detached::run_blocking};
 /// A job on the value of a thread. Returns whether the thread continues.
 type Job<T> = Box<dyn FnOnce(&mut T) -> bool + Send>;
 
-/// A thread that owns a value, such as a connection, and the queue of its jobs. The jobs run one at
-/// a time, as commits do anyway. Dropping this value waits for all queued jobs.
+/// A thread that owns a value, such as a connection, and a queue of jobs for it. The jobs run one
+/// at a time. Dropping this value waits for all queued jobs.
 #[derive(Debug)]
 pub(super) struct WorkerThread<T> {
     /// `None` while it is being dropped.
@@ -56,8 +56,8 @@ impl<T: Send + 'static> WorkerThread<T> {
     /// Runs a job, and waits for its result. The job runs even if the caller stops waiting.
     ///
     /// # Errors
-    /// [`StoreError::Closed`] once a job has panicked, since the value might be inconsistent. The
-    /// caller of that job resumes the panic.
+    /// [`StoreError::Closed`] after an earlier job has panicked, because the value might be
+    /// inconsistent. The panic itself is resumed in the caller of that job.
     pub(super) async fn call<R: Send + 'static>(
         &self,
         work: impl FnOnce(&mut T) -> R + Send + 'static,
@@ -66,7 +66,7 @@ impl<T: Send + 'static> WorkerThread<T> {
         let job = move |owned: &mut T| {
             let outcome = catch_unwind(AssertUnwindSafe(|| work(owned)));
             let is_sound = outcome.is_ok();
-            // The caller might have stopped waiting.
+            // Fails if the caller has stopped waiting.
             let _ = sender.send(outcome);
             is_sound
         };
@@ -87,7 +87,7 @@ impl<T: Send + 'static> WorkerThread<T> {
 
     fn send(&self, job: Job<T>) {
         if let Some(jobs) = &self.jobs {
-            // After a panic the thread has ended, so the job is dropped.
+            // Fails if the thread has ended after a panic; the job is then dropped.
             let _ = jobs.send(job);
         }
     }
@@ -97,8 +97,8 @@ impl<T> Drop for WorkerThread<T> {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take()
-            // A thread cannot join itself. The thread would join itself if a job result that owns
-            // this value were dropped on the thread.
+            // A thread cannot join itself. That would happen if a job's result owned this value and
+            // were dropped on the thread.
             && thread.thread().id() != thread::current().id()
         {
             let _ = thread.join();
@@ -149,7 +149,7 @@ impl Readers {
             };
             let read = work(&connection);
             idle.lock().push(connection);
-            // The permit is released only after the connection is returned to the pool.
+            // The permit is released only after the connection was returned to the pool.
             drop(permit);
             read
         })
@@ -170,7 +170,7 @@ impl Readers {
 
     /// Waits for running reads, and closes the connections.
     pub(super) async fn close(&self) {
-        // This fails if the pool is already closed.
+        // An error means that the pool is already closed.
         let all = self.permits.acquire_many(self.connections).await;
         self.permits.close();
         self.idle.lock().clear();

@@ -220,8 +220,8 @@ impl UnfinishedCopy {
     /// Moves the database into place, and creates the file that records how many commits the
     /// database has.
     fn finish(mut self, to: &DataDir, store: StoreId, commits: i64) -> Result<(), StoreError> {
-        // From here on the new store is authoritative, although its name is still temporary. A
-        // server that started now would refuse the folder.
+        // From here on the new store is valid, although it still has its temporary name. A server
+        // that started now would refuse the folder.
         self.is_finished = true;
         rename_existing(to.path(), &self.existing_files)?;
         CommitsFile::create(to.path(), store, commits)?;

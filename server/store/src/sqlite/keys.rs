@@ -83,7 +83,7 @@ impl SqliteKeys {
         .await
     }
 
-    /// Runs work on a separate connection, even if the caller stops waiting.
+    /// Runs work on a separate connection. The work is completed even if the caller stops waiting.
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection, StoreId) -> Result<T, DbError> + Send + 'static,

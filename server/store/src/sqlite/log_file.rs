@@ -1,7 +1,7 @@
 //! The files beside a database, in particular its log (WAL).
 //!
-//! The files are checked before SQLite opens them, since SQLite could silently lose commits. SQLite
-//! deletes a log without a database, and treats an unreadable log as empty.
+//! They are checked before SQLite opens them, because SQLite could silently lose commits: it
+//! deletes a log that has no database, and treats an unreadable log as empty.
 
 use std::{
     fs::File,
@@ -17,8 +17,8 @@ const HEADER_BYTES: usize = 32;
 /// Size of the chunks in which the log is rewritten, in bytes.
 const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// The first 4 bytes of the header. The last bit, which gives the byte order of checksums, is
-/// cleared.
+/// The first 4 bytes of the header, without the last bit, which specifies the byte order of
+/// checksums.
 const MAGIC: u32 = 0x377f_0682;
 
 /// The only existing version of the format.
@@ -31,7 +31,7 @@ pub(super) fn path_with_suffix(database: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// Fails if SQLite would silently lose commits. Call this only while no server has locked the
+/// Fails if SQLite would silently lose commits. Must only be called while no server has locked the
 /// folder.
 pub(super) fn check(database: &Path) -> Result<(), StoreError> {
     if database.is_dir() {
@@ -63,8 +63,8 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
             detail: error.to_string(),
         })?;
     }
-    // SQLite ignores a header that is too short or all zeros. After a power loss, such a header can
-    // be all that remains of a new log.
+    // SQLite ignores a header that is too short or all zeros. Such a header can be all that remains
+    // of a new log after a power failure.
     if header.len() < HEADER_BYTES || header.iter().all(|byte| *byte == 0) || is_log_header(&header)
     {
         return Ok(());
@@ -83,9 +83,9 @@ pub(super) fn open(database: &Path) -> io::Result<File> {
     File::options().read(true).write(true).open(log)
 }
 
-/// Writes the content of the log again, and flushes it. This second write is needed after a failed
-/// flush: the page cache then marks the data as written although the data is not on the disk. No
-/// other process may write to the log meanwhile.
+/// Writes the content of the log again, and flushes it. This is necessary after a failed flush,
+/// since the page cache then marks data as written that is not on the disk. No other process may
+/// write to the log at this time.
 pub(super) fn rewrite(database: &Path) -> io::Result<()> {
     let mut log = match open(database) {
         Ok(log) => log,

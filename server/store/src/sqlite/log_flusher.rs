@@ -1,15 +1,15 @@
 //! Flushes commits to the disk while the next commits run.
 //!
-//! With `synchronous = FULL` SQLite waits for the disk within each commit. Here a commit only
+//! With `synchronous = FULL`, SQLite waits for the disk within each commit. Here a commit only
 //! writes to the page cache (`NORMAL`), and another thread flushes the log. One flush covers all
 //! commits that are in the log when it starts. SQLite itself still waits for the disk before it
 //! copies the log into the database, and when it restarts the log.
 //!
-//! Readers can see a commit before it is flushed, and even before the commit call returns. So each
-//! commit is announced before it is made. The result of a read is withheld until all commits that
-//! were announced before the read are flushed. Commands beside the server use other connections.
-//! These commands wait until their own writes are flushed, but not until the values that they read
-//! are flushed.
+//! Readers can see a commit before it is flushed, and even before the call that commits has
+//! returned. So each commit is announced before it is made, and the result of a read is withheld
+//! until all commits that were announced before it are flushed. Commands beside the server use
+//! other connections. They wait until their own writes are flushed, but not until the values that
+//! they read are flushed.
 
 use std::{
     fmt::Debug,
@@ -34,7 +34,7 @@ use crate::{StoreError, commits_file::CommitsFile, db_error::DbError};
 /// The work after each commit: it is flushed if the durability requires it, and its number is
 /// recorded.
 pub(super) enum AfterCommit {
-    /// Only record the commit. A loss of power can lose it.
+    /// Only record the commit. It can be lost in a power failure.
     Record(CommitsFile),
     /// Flush the commit, then record it.
     Flush(LogFlusher),
@@ -138,8 +138,8 @@ pub(super) struct FlushWatch {
 struct State {
     /// Every commit up to this commit is flushed.
     flushed: CommitSeq,
-    /// The error that a flush returned. The operating system might have discarded the data, and the
-    /// next flush would not report the loss. So no later commit counts as flushed.
+    /// The error of a failed flush. The operating system might have discarded the data, and a
+    /// further flush would not report this. So no later commit counts as flushed.
     failure: Option<io::Error>,
 }
 
@@ -203,8 +203,7 @@ impl LogFlusher {
         result
     }
 
-    /// Returns once all commits are flushed, and the file that records the number of commits is
-    /// flushed.
+    /// Returns once all commits and the file with their number are flushed.
     ///
     /// # Errors
     /// The first failure of a flush since the start.
@@ -227,7 +226,7 @@ impl FlushWorker {
         if self.state.borrow().is_flushed_or_failed(seq) {
             return;
         }
-        // The flush might also include commits made after this line.
+        // The flush may also cover commits that are made after this line.
         let committed = CommitSeq(self.progress.seq.load(Ordering::Acquire));
         let number = self.progress.number.load(Ordering::Relaxed);
         let outcome = self.log.flush();
@@ -262,7 +261,7 @@ impl FlushWatch {
             .state
             .wait_for(|state| state.is_flushed_or_failed(seq))
             .await;
-        // The thread can end before the flush only after a panic.
+        // The thread ends before a flush only if it panics.
         let state = state.map_err(|_| StoreError::Closed)?;
         match &state.failure {
             Some(error) if state.flushed < seq => Err(DbError::Io(clone_error(error))),
@@ -280,8 +279,8 @@ fn clone_error(error: &io::Error) -> io::Error {
 }
 
 /// Requests short time slices for the calling thread, so that it is scheduled soon after it wakes.
-/// Otherwise, on a busy machine, the thread would wait longer for a CPU than for the disk. The call
-/// needs no privileges. The call has no effect before Linux 6.12 and on other systems.
+/// On a busy machine it would otherwise wait longer for a CPU than for the disk. The call needs no
+/// privileges. It has no effect before Linux 6.12 and on other systems.
 fn request_short_time_slices() {
     #[cfg(target_os = "linux")]
     {
@@ -293,7 +292,7 @@ fn request_short_time_slices() {
         let calling_thread = 0;
         if let Ok(mut attributes) = sched_getattr(calling_thread, 0) {
             attributes.sched_runtime = SLICE_NS;
-            // A failure is ignored, since it only makes the thread slower.
+            // Errors are ignored, since the thread is only slower then.
             let _ = sched_setattr(calling_thread, &attributes, 0);
         }
     }
@@ -319,7 +318,7 @@ mod tests {
 
     const STORE: StoreId = StoreId([7; STORE_ID_BYTES]);
 
-    /// A disk that reports each flush, and then waits for its outcome.
+    /// A test disk that reports each flush, and then waits for the test to decide its outcome.
     #[derive(Debug)]
     struct Disk {
         started: mpsc::Sender<()>,
@@ -493,8 +492,8 @@ mod tests {
             store.open_match_ids(),
         );
         let mut context = Context::from_waker(Waker::noop());
-        // Reads of keys do not wait. While they complete, the others would too if they did not
-        // wait.
+        // Reads of keys do not wait for the flush. In the same time, the other reads would complete
+        // too if they did not wait.
         for _ in 0..100 {
             store.keys_version().await.unwrap();
             assert!(waiting.0.as_mut().poll(&mut context).is_pending());

@@ -1,12 +1,12 @@
 //! The store in an SQLite database.
 //!
 //! One connection writes, on its own thread. Only this connection changes matches, so the state of
-//! the matches in play is cached in memory. A few connections read finished matches. A separate
-//! connection reads keys, so that reads of matches do not delay authentication. In WAL mode,
-//! readers and the writer do not wait for each other. Two more threads wait for
-//! the disk (`log_flusher.rs`), and copy the log into the database (`checkpoints.rs`).
+//! the matches in play is cached in memory. A few connections read finished matches, and a separate
+//! one reads keys, so that reads of matches do not delay authentication. In WAL mode, readers and
+//! the writer do not wait for each other. Two more threads flush commits (`log_flusher.rs`) and
+//! copy the log into the database (`checkpoints.rs`).
 //!
-//! Calls to rusqlite block, so they run on threads that are allowed to block.
+//! Calls to rusqlite block, so they run on threads that may block.
 
 mod checking;
 mod checkpoints;
@@ -132,8 +132,8 @@ impl SqliteStore {
         })
     }
 
-    /// Runs work on the writer, even if the caller stops waiting. Its result can depend on commits
-    /// that are not flushed yet.
+    /// Runs work on the writer. The work is completed even if the caller stops waiting. Its result
+    /// can depend on commits that are not flushed yet.
     async fn call_writer<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Writer) -> Result<T, DbError> + Send + 'static,
@@ -152,7 +152,7 @@ impl SqliteStore {
         self.once_flushed(self.call_writer(work).await?).await
     }
 
-    /// Withholds a result or refusal until all commits that it depends on survive a loss of power.
+    /// Withholds a result or refusal until all commits that it depends on are flushed.
     async fn once_flushed<T>(&self, result: Result<T, DbError>) -> Result<T, StoreError> {
         let flushed = match self.flushed.clone() {
             Some(flushed) => flushed.wait_for_announced().await,
@@ -333,7 +333,7 @@ impl Store for SqliteStore {
     }
 
     async fn close(&self) -> Result<(), StoreError> {
-        // The writer is closed last, because the last connection deletes the log, and readers
+        // The writer is closed last: the last connection to close deletes the log, and readers
         // cannot delete it.
         self.readers.close().await;
         self.key_reader.close().await;

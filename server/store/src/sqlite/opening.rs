@@ -27,16 +27,16 @@ const STATEMENT_CACHE_CAPACITY: usize = 64;
 /// costs more than overwriting it.
 const JOURNAL_SIZE_LIMIT_BYTES: i64 = 40 * 1024 * 1024;
 
-/// The kinds of failures after which a completed commit is still stored.
+/// The kinds of failures that a completed commit survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// A power failure, provided that the disk keeps the data that it has confirmed. Every commit
-    /// waits for the disk; several commits share a flush.
+    /// Power failures, if the disk keeps the data that it has confirmed. Every commit waits for the
+    /// disk; several commits share a flush.
     #[default]
     Disk,
-    /// A process crash or `kill -9`, but not a machine crash. Commits wait only for the operating
-    /// system (`synchronous = NORMAL`). After a power failure or a kernel crash, the last commits
-    /// might be lost. Earlier commits are complete, and the database is consistent.
+    /// Crashes of the process and `kill -9`, but not of the machine. Commits wait only for the
+    /// operating system (`synchronous = NORMAL`). After a power failure or a kernel crash, the last
+    /// commits might be lost; earlier ones are complete, and the database is consistent.
     Process,
 }
 
@@ -176,8 +176,9 @@ pub(super) fn open_read_only(path: &Path, schema_use: SchemaUse) -> Result<Conne
 }
 
 /// Verifies that a database and the files beside it are intact and belong together. Called before
-/// the database is opened for writing, since opening could merge another database's log. Returns
-/// whether indexes must be rebuilt. Without a check, damaged pages are detected when they are read.
+/// the database is opened for writing, since opening it could merge the log of another database.
+/// Returns whether indexes must be rebuilt. Without a check, damaged pages are detected when they
+/// are read.
 fn verify(
     path: &Path,
     check: Option<IntegrityCheck>,
@@ -185,8 +186,7 @@ fn verify(
     recorded: &CommitsRecord,
 ) -> Result<bool, DbError> {
     log_file::check(path)?;
-    // The creation of the database was interrupted during a transaction. Only a write connection
-    // can roll the transaction back.
+    // The creation was interrupted during a transaction. Only a write connection can roll it back.
     let is_being_created = log_file::path_with_suffix(path, "-journal").exists();
     if !is_non_empty_file(path) || is_being_created {
         return Ok(false);
@@ -197,7 +197,7 @@ fn verify(
     if let Some(check) = check
         && let Err(error) = check_integrity(&connection, check, "integrity_check")
     {
-        // Damaged indexes can be rebuilt from the tables, since table rows have checksums.
+        // Damaged indexes can be rebuilt, since the table rows have checksums.
         if check_integrity(&connection, check, "quick_check").is_err() {
             return Err(error);
         }
@@ -226,14 +226,14 @@ pub(super) fn connect_read_write(
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "synchronous", durability.synchronous())?;
     connection.pragma_update(None, "journal_size_limit", JOURNAL_SIZE_LIMIT_BYTES)?;
-    // A server copies its log by `checkpoints`. A command copies it only if no server is running,
-    // when it closes the connection.
+    // A server copies its log with `checkpoints`. A command copies it only when it closes the
+    // connection and no server is running.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(connection)
 }
 
-/// Stops the connection from flushing each commit, since `log_flusher` flushes commits. Returns the
-/// log. The first commit has created it.
+/// Stops the connection from flushing each commit, because `log_flusher` flushes them. Returns the
+/// log, which the first commit has created.
 pub(super) fn take_over_flushing(connection: &Connection, path: &Path) -> Result<File, DbError> {
     connection.pragma_update(None, "synchronous", Durability::Process.synchronous())?;
     let log = log_file::open(path);
@@ -246,7 +246,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, DbError> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
-    // With these settings SQLite reports damaged pages as errors, and executes no code in the
+    // With these settings, SQLite reports damaged pages as errors and does not execute code in the
     // schema.
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -295,7 +295,8 @@ fn is_empty(connection: &Connection) -> Result<bool, rusqlite::Error> {
     value(connection, is_empty, ())
 }
 
-/// Runs SQLite's check with this pragma. The first inconsistency is enough to refuse the database.
+/// Runs SQLite's check with this pragma. The check stops at the first inconsistency, which is
+/// enough to refuse the database.
 fn check_integrity(
     connection: &Connection,
     check: IntegrityCheck,
@@ -317,8 +318,8 @@ fn check_result(verdict: String) -> Result<(), DbError> {
     }
 }
 
-/// Runs SQLite's check on each table except `replay`. Only the end of that table is read, where the
-/// next replay is added.
+/// Runs SQLite's check on each table except `replay`, of which only the end is read, where the next
+/// replay is added.
 fn check_tables(connection: &Connection, pragma: &str) -> Result<(), DbError> {
     let tables: Vec<String> = values(
         connection,

@@ -1,9 +1,9 @@
-//! Rows, statements and transactions of SQLite, and its side of the statements that are shared with
-//! PostgreSQL (`rows`).
+//! Rows, statements and transactions of SQLite, and its SQL dialect for the statements that are
+//! shared with PostgreSQL (`rows`).
 //!
 //! Each transaction is a numbered commit and adds a row to the journal. This module sends `BEGIN`
-//! and `COMMIT` itself, since SQLite rolls back on its own when the disk is full. Only SQLite knows
-//! whether a transaction is still open.
+//! and `COMMIT` itself, because SQLite rolls a transaction back on its own when the disk is full,
+//! and only SQLite can report whether a transaction is still open.
 
 use std::{
     future::ready,
@@ -28,11 +28,12 @@ impl SqlConnection for Sql<'_> {
     type Row = Row;
 
     const DIALECT: SqlDialect = SqlDialect {
-        // SQLite assigns the number.
+        // With NULL, SQLite assigns the number.
         next_finish_number: "(SELECT NULL AS number)",
-        // Commits are serialized, so no match appears later.
+        // The maximum: commits are serialized, so the list is always final.
         finish_horizon: "9223372036854775807",
-        // The numbers have gaps only where matches were dropped.
+        // Counting back from the highest number suffices, since numbers are missing only where
+        // matches were dropped.
         last_unskipped_number: "(SELECT max(finish_number) FROM finished_match) - $3",
         last_finish_number: "SELECT coalesce(
              (SELECT seq FROM sqlite_sequence WHERE name = 'finished_match'), 0)",
@@ -72,7 +73,8 @@ impl SqlConnection for Sql<'_> {
     }
 }
 
-/// Returns the statement with numbered parameters, as `?1`. SQLite would take `$1` for a name.
+/// Returns the statement with numbered parameters, as `?1`. SQLite would treat `$1` as a named
+/// parameter.
 fn numbered(sql: &str) -> String {
     sql.replace('$', "?")
 }
@@ -107,7 +109,7 @@ pub(super) fn run<T>(statements: impl Future<Output = Result<T, DbError>>) -> Re
     }
 }
 
-/// A row that was read. Text that is damaged and not valid is kept as bytes.
+/// A row that was read. Text that is not valid UTF-8, because of damage, is kept as bytes.
 #[derive(Debug)]
 pub(crate) struct Row(Vec<SqlValue>);
 
@@ -132,7 +134,7 @@ impl Row {
     pub(super) fn read<T: FromSql>(&self, column: usize) -> Result<T, Unreadable> {
         let cell = self.0.get(column).map_or(ValueRef::Null, ValueRef::from);
         let read = T::column_result(cell);
-        // The checksum decides whether the text is valid.
+        // The checksum determines whether the text is intact.
         match (read, cell) {
             (Err(FromSqlError::InvalidType), ValueRef::Text(bytes)) => {
                 Ok(T::column_result(ValueRef::Blob(bytes))?)
@@ -257,7 +259,7 @@ fn read_start(connection: &Connection) -> Result<TransactionStart, DbError> {
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
     Ok(TransactionStart {
         commits: row.value::<Option<i64>>(0)?.unwrap_or_default(),
-        // An unreadable id counts as the id of another server.
+        // An unreadable id counts as that of another server.
         server_id: row.value(1).ok(),
     })
 }
@@ -283,7 +285,7 @@ pub(super) fn commit_or_roll_back<T>(
 }
 
 pub(super) fn roll_back(connection: &Connection) {
-    // A failure is ignored, since SQLite might have rolled back already. If the transaction were
-    // still open, the next transaction could not begin.
+    // Errors are ignored, since SQLite might have rolled back already. If the transaction were
+    // still open, the next one could not begin.
     let _ = execute(connection, "ROLLBACK", ());
 }

@@ -1,5 +1,5 @@
-//! The identity of a store, and opening it as its only server, with a check that its commits are
-//! complete, and a repair of the lists of finished matches by party.
+//! The identity of a store, and its takeover by a server: checks that no commits are missing, and
+//! repairs the lists of finished matches by party.
 
 use std::path::Path;
 
@@ -35,8 +35,8 @@ pub(super) struct OpenedStore {
     pub(super) party_lists_repaired: bool,
 }
 
-/// Takes over the store in one transaction. An earlier server's commit is either visible to this
-/// transaction, or fails.
+/// Takes over the store in one transaction. A concurrent commit of an earlier server is either
+/// visible to it or fails.
 pub(super) fn take_over(
     database: &Path,
     connection: &Connection,
@@ -45,8 +45,8 @@ pub(super) fn take_over(
     let start = sql::begin(connection)?;
     let work = || {
         let identity = record_opening(connection, true)?;
-        // Data written by an earlier server might not be on the disk yet. No other process can
-        // write during this transaction.
+        // Data that an earlier server has written might not be on the disk yet. No other process
+        // can write during this transaction.
         log_file::rewrite(database).map_err(DbError::Io)?;
         let store = identity.store;
         let mut loaded = load_matches(connection, store)?;
@@ -60,8 +60,8 @@ pub(super) fn take_over(
             CommitCompleteness::Missing(lost) => lost.expected.cast_signed(),
             CommitCompleteness::Complete | CommitCompleteness::Unknown { .. } => 0,
         };
-        // The new commit number is larger than the numbers of lost commits, so that the next start
-        // does not report the loss again.
+        // The new number is larger than those of lost commits, so that the next start does not
+        // report the loss again.
         let number = start.commits.max(expected) + 1;
         let last_match_key = loaded.matches.last_match_key;
         let body = journal_batch::write(store, number, last_match_key, Vec::new());
@@ -212,11 +212,11 @@ fn checksum_of(store: StoreId, server_id: &[u8]) -> i64 {
     store.row_checksum("store").add_bytes(server_id).finish()
 }
 
-/// Rebuilds wrong entries in the lists of finished matches by party. A damaged match's entries are
-/// kept, since the match's parties might not be recorded anywhere else. Returns whether any entry
-/// was wrong. Requires an open transaction.
+/// Repairs wrong entries in the lists of finished matches by party. Entries of a damaged match are
+/// kept, since its parties might not be recorded elsewhere. Returns whether any entry was wrong.
+/// Requires an open transaction.
 fn repair_party_lists(connection: &Connection, store: StoreId) -> Result<bool, DbError> {
-    // The query makes a single pass over each table, since a starting server waits for its result.
+    // The query makes a single pass over each table, because a starting server waits for it.
     let select = format!(
         "SELECT {COLUMNS}, finished_match.finish_number IS NULL
          FROM (SELECT match_id, group_concat(name, char(10)) AS names
@@ -230,7 +230,7 @@ fn repair_party_lists(connection: &Connection, store: StoreId) -> Result<bool, D
         let id: SqlValue = row.read(1)?;
         let parties = match read(store, &row) {
             Ok((_, parties)) => parties,
-            // The entries belong to no match.
+            // These entries belong to no match.
             Err(_) if row.value(7)? => String::new(),
             Err(_) => continue,
         };

@@ -38,7 +38,8 @@ pub(super) struct Writer {
     matches: MatchesInPlay,
     after_commit: AfterCommit,
     checkpoints: Checkpoints,
-    /// Declared last, and so dropped last: the folder stays locked until the connection is closed.
+    /// Declared last and therefore dropped last, so that the folder stays locked until the
+    /// connection is closed.
     _lock: DirLock,
 }
 
@@ -119,13 +120,13 @@ impl Writer {
         Sql(&self.connection)
     }
 
-    /// Deletes the batches that the step has found unneeded.
+    /// Deletes the batches that are no longer needed.
     fn delete_swept(&self, sweep_step: &SweepStep) -> Result<(), DbError> {
         match sweep_step {
             SweepStep::Nothing => Ok(()),
             SweepStep::Some(numbers) => run(journal::delete(&mut self.sql(), numbers)),
-            // Without a `WHERE` clause SQLite frees whole pages without reading them. The row of
-            // this commit is added afterwards.
+            // Without a `WHERE` clause, SQLite frees whole pages without reading them. The row of
+            // this commit is added later.
             SweepStep::All => {
                 execute(&self.connection, "DELETE FROM journal", ())?;
                 Ok(())
@@ -145,10 +146,10 @@ impl Writer {
     }
 
     /// Checks that no other server has opened the store, and that the database was not replaced.
-    /// Commits by commands are allowed. Requires an open transaction.
+    /// Commits of commands are allowed. Requires an open transaction.
     fn check_still_holds_store(&mut self, start: &sql::TransactionStart) -> Result<(), DbError> {
         if start.server_id.as_ref() != Some(&self.server_id) {
-            // A damaged row is reported as damage.
+            // If the row is damaged, this returns the damage as the error.
             read_identity(&self.connection)?;
             return Err(DbError::Superseded);
         }
@@ -231,7 +232,7 @@ impl Writer {
 
     /// Closes the database, then unlocks the folder.
     pub(super) fn close(self) -> Result<(), DbError> {
-        // The last connection deletes the log when it is closed.
+        // The last connection to close deletes the log.
         drop(self.checkpoints);
         opening::close(self.connection)?;
         self.after_commit.close()

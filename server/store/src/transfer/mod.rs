@@ -1,6 +1,6 @@
 //! Copies a store from a data folder into a PostgreSQL database, or back: reads every value, writes
-//! it to the target, and compares the target with the source. Both sides have the same store id, so
-//! the checksums stay valid.
+//! it to the target, and compares the target with the source. Both have the same store id, so the
+//! checksums stay valid.
 
 pub(crate) mod side;
 
@@ -118,8 +118,8 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
     Ok(report)
 }
 
-/// Copies the matches in play of every node. They get new keys from 1, and each journal becomes one
-/// batch.
+/// Copies the matches in play of all nodes. They get new keys, starting at 1, and each journal
+/// becomes one batch.
 async fn copy_open_matches<S: SqlConnection, T: SqlConnection>(
     source: &mut Side<S>,
     target: &mut Side<T>,

@@ -112,7 +112,7 @@ impl<C: SqlConnection> Side<C> {
             let Some(last) = rows.last() else {
                 return Ok(digest);
             };
-            // The first name after the last one.
+            // The smallest name that is greater than the last one.
             from = format!("{}\0", last.name);
             rows.iter().for_each(|row| digest.add_row(row));
             visit(rows).await?;
@@ -120,7 +120,7 @@ impl<C: SqlConnection> Side<C> {
     }
 }
 
-/// Number and hash of the values of one kind, to compare the target with the source.
+/// Number and hash of the values of one kind, by which the target is compared with the source.
 pub(super) struct Digest {
     pub(super) values: u64,
     hash: RowChecksum,
