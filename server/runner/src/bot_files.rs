@@ -1,5 +1,5 @@
-//! Bots' files: programs, files named in their commands, and files found by patterns. A bot whose
-//! files change during a contest is a different bot.
+//! The files of bots: programs, files that are named in their commands, and files that patterns
+//! match. A bot whose files change during a contest counts as a different bot.
 
 use std::{
     collections::BTreeMap,
@@ -354,7 +354,7 @@ mod tests {
         let mine = ["bot.sh", "sh", "weights"].map(|name| (Some("mine"), name));
         let all = [(None, "one.py"), (None, "two.py")].into_iter().chain(mine);
         assert_eq!(names, all.collect::<Vec<_>>());
-        // This value was computed by sha256sum.
+        // The checksum was computed by sha256sum.
         let of_one = "f5130dc092bdbdd721dbd06ada1805efaced58b931314531f014feaf5459c54b";
         assert_eq!(files[0].sha256, of_one);
     }
@@ -388,7 +388,7 @@ mod tests {
             assert!(files.touched(files).is_empty());
             (differences, touched)
         };
-        // The same content in a new file.
+        // A new file with the same content.
         fs::write(folder.path().join("new"), "bot.sh").unwrap();
         fs::rename(folder.path().join("new"), folder.path().join("bot.sh")).unwrap();
         assert_eq!(files.with_changed_metadata(|_| true).list().len(), 1);

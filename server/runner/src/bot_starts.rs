@@ -56,8 +56,9 @@ impl MatchRunner {
         Ok(bots)
     }
 
-    /// Restarts a seat's bot if its process died during the match, as often as the contest allows.
-    /// The new process gets the same ticket. The bot's clock runs during the restart.
+    /// Restarts the bot of a seat if its process died during the match, up to the number of
+    /// restarts that the contest allows. The new process gets the same ticket. The bot's clock
+    /// keeps running during the restart.
     pub(crate) async fn restart_bot(
         &self,
         assigned: &Assignment,
@@ -67,11 +68,11 @@ impl MatchRunner {
         seat: usize,
     ) -> Result<(), PlayError> {
         let seat_info = info.seats.iter().find(|info| info.seat as usize == seat);
-        // A forfeited seat is not returned to its bot, so a restart would be useless.
+        // A forfeited seat is never given back, so a restart would be pointless.
         let is_playing = seat_info.is_some_and(|info| info.state() != SeatState::Forfeited);
         let died = &mut bots.status[seat];
         if is_playing && died.end == Some(BotEnd::Done) {
-            // The bot exited deliberately and would exit again.
+            // A bot that exits on its own would exit again.
             died.end = Some(BotEnd::Exited { code: 0 });
             return Ok(());
         }
@@ -93,8 +94,8 @@ impl MatchRunner {
     }
 
     /// Expires the seats of bots whose processes have ended and are not restarted, so that the
-    /// match does not wait for them. If the server still has a seat's stream, the seat's expiry is
-    /// retried later.
+    /// match does not wait for them. While the server still has a stream for the seat, expiring it
+    /// is retried later.
     pub(crate) async fn expire_seats(
         &self,
         match_id: &str,
@@ -136,8 +137,8 @@ impl MatchRunner {
             .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))
     }
 
-    /// Starts a process for a seat's bot. The process attends a queue with its own key. The server
-    /// also offers it the seat that an earlier process of the bot had.
+    /// Starts a process for a seat's bot, which attends a queue with its own key. If an earlier
+    /// process of the bot had a seat, the server also offers that seat to the new process.
     pub(crate) async fn attending_process(
         &self,
         assigned: &Assignment,
@@ -163,7 +164,7 @@ impl MatchRunner {
     }
 }
 
-/// Describes how a bot ended, as the reason for expiring its seat.
+/// Describes how a bot ended; used as the reason for expiring its seat.
 fn reason(end: &BotEnd) -> String {
     match end {
         BotEnd::Done => "its process ended with exit code 0".to_owned(),

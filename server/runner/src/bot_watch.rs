@@ -70,7 +70,7 @@ impl BotWatch {
         })
     }
 
-    /// Returns the contest's provenance so far.
+    /// Returns the provenance of the contest so far.
     pub(crate) fn identity(&self) -> Identity {
         self.state.lock().identity.clone()
     }
@@ -98,13 +98,13 @@ impl BotWatch {
         }
         let mut read = to_reread.clone();
         let read = spawn_blocking(move || (read.reread(), read)).await;
-        // The task fails only if the program is exiting.
+        // The task is only cancelled when the program exits.
         let Ok((mut differences, read)) = read else {
             return Ok(());
         };
         let identity = {
             let mut state = self.state.lock();
-            // A concurrently started match might have detected the same change.
+            // A match that was started concurrently may have reported the same change.
             differences.retain(|one| state.files.sha256(&one.name) != one.after.as_deref());
             check_allowed(&differences, self.changes_allowed)?;
             differences.extend(state.newly_touched(&read));
@@ -126,8 +126,8 @@ impl BotWatch {
 }
 
 impl WatchState {
-    /// Returns files that were rewritten with the same content and have not been reported yet.
-    /// Their content might have been different between two checks.
+    /// Returns files that were rewritten with the same content and were not reported yet. Between
+    /// two checks, their content may have been different.
     fn newly_touched(&self, read: &BotFiles) -> Vec<BotChange> {
         let mut touched = self.files.touched(read);
         touched.retain(|one| {

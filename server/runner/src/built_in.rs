@@ -1,8 +1,8 @@
-//! Built-in bots, which run inside the contest's process.
+//! Built-in bots, which run inside the process of the contest.
 //!
-//! Built-in bots connect to the server through the SDK, as any other bot does. Each bot has its own
-//! thread, and a separate runtime sends and receives all messages. So the bots compete for CPU time
-//! as processes would, and delay neither the server nor the contest.
+//! They connect to the server through the SDK, as any other bot does. Each bot has its own thread,
+//! and a separate runtime sends and receives all messages. So bots compete for CPU time as separate
+//! processes would, and do not delay the server or the contest.
 
 use std::{
     collections::HashMap, error::Error, fs, io, iter::successors, num::NonZero, path::PathBuf,
@@ -71,7 +71,8 @@ impl BuiltInSeats {
     pub(crate) fn on(server: &ServerAddress) -> io::Result<Self> {
         let cores = available_parallelism().map_or(1, NonZero::get);
         let runtime = Builder::new_multi_thread()
-            // The other cores run bots and the referee, so more message threads would not help.
+            // The other cores are for bots and the referee, so more threads for messages would not
+            // help.
             .worker_threads(cores.div_ceil(CORES_PER_THREAD))
             .thread_name("built-in bots")
             .enable_all()
@@ -104,8 +105,7 @@ impl BuiltInSeats {
             key: self.key.clone(),
             ..Options::new(&self.server_url, seat.ticket.parse()?, seat.name)
         };
-        // Unlike a process, a built-in bot cannot be restarted, so it tries to reconnect for
-        // longer.
+        // Unlike a process, a built-in bot cannot be restarted, so it has more time to reconnect.
         let options = options.for_offered_seat(ATTEND_RECONNECT_FOR);
         let connection = self.connection(seat.slot)?;
         let bot = CpuMeasuredBot {
@@ -136,7 +136,7 @@ impl BuiltInSeats {
 impl Drop for BuiltInSeats {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // This value can be dropped in an async task, which must not block.
+            // This value may be dropped in an async task, which must not block.
             runtime.shutdown_background();
         }
     }

@@ -29,8 +29,8 @@ use crate::{
 
 /// The number of random bytes in a contest's id; enough to be unique on a server.
 const ID_BYTES: usize = 16;
-/// Time limit for cancelling matches when a contest ends early. It is needed because the server
-/// might be unavailable.
+/// Time limit for cancelling matches when a contest ends early, because the server might be
+/// unreachable.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A contest that is ready to be played.
@@ -131,11 +131,11 @@ impl Contest {
     }
 
     /// Plays until the verdict is reached, all matches are played, `stop` completes, or a permanent
-    /// error occurs. Calls `on_event` for each finished match after it is stored.
+    /// error occurs. Calls `on_event` for each finished match after it was stored.
     ///
     /// # Errors
     /// [`RunError`], if the contest cannot be started or stored. A later failure of a bot or a
-    /// server is a regular exit: [`BotFault`](crate::ExitReason::BotFault),
+    /// server is a regular exit of the contest: [`BotFault`](crate::ExitReason::BotFault),
     /// [`RefereeFault`](crate::ExitReason::RefereeFault).
     pub async fn play(
         self,
@@ -188,7 +188,7 @@ impl Contest {
         let time_limit = (!scheduler.state.is_complete()).then_some(SHUTDOWN_TIMEOUT);
         let shutdown = scheduler.shut_down(server.is_own());
         let shutdown = ignore_missing_replays(with_deadline(time_limit, stop, shutdown).await);
-        // Return an error only after the shutdown, since matches must be cancelled in any case.
+        // An error is returned only after the shutdown, which must cancel the matches in any case.
         let ended = ended?;
         shutdown?;
         let mut state = scheduler.state;
@@ -207,8 +207,8 @@ fn exit_of(ended: PlayEnd, state: &ContestState) -> Exit {
     }
 }
 
-/// Starts watching the bot files. If a file has changed, the inner result is an error with the
-/// contest's exit.
+/// Starts watching the bot files. If a file has changed, the inner error is the exit of the
+/// contest.
 async fn start_watch(
     folder: &Arc<Folder>,
     spec: &ContestSpec,
@@ -248,7 +248,7 @@ async fn connect(
         return Err(SpecError::BotKeyMissing.into());
     }
     if !server.is_own() {
-        // Cancels matches that remained when an earlier run was killed.
+        // Cancels matches that are left from an earlier run that was killed.
         ignore_missing_replays(fetcher.cancel_matches().await)?;
     }
     if spec.has_attending_bots() {
@@ -285,7 +285,8 @@ fn queue_of(spec: &ContestSpec, server: &ServerAddress) -> Queue {
         queue_id: spec.queue().to_owned(),
         game_id: spec.rules.game.clone(),
         rules_version: spec.rules.rules_version,
-        // A server without API keys has no key names to restrict the queue to.
+        // On a server without API keys, bots have no key names by which a queue could be
+        // restricted.
         key_names: match server.key {
             Some(_) => attending.collect(),
             None => Vec::new(),

@@ -93,8 +93,8 @@ impl ContestState {
             let Some((group, rows)) = self.results.next_complete() else {
                 break;
             };
-            // Faults are checked in order of the groups, so the result does not depend on the order
-            // in which matches finish.
+            // Faults are examined in the order of the groups, so the result does not depend on the
+            // order in which matches finish.
             if self.spec.faults == FaultCounting::Fail {
                 self.fault = rows.iter().find_map(|row| self.describe_fault(row));
             }
@@ -200,7 +200,8 @@ impl ContestState {
         let figures = Figures::of(&self.spec, &self.counted);
         let mut bots = figures.table();
         for worst in bots.iter_mut().flat_map(|bot| &mut bot.worst) {
-            // If a group was incomplete when the server stopped, the group's replays are lost.
+            // If the server stopped while a group was incomplete, the replays of the group are
+            // lost.
             let replay = worst.replay.take();
             worst.replay = replay.filter(|name| self.folder.join(name).exists());
         }

@@ -1,4 +1,4 @@
-//! The contest's cores: pins bots to cores, and explains referee lag by a CPU quota.
+//! CPU cores: pins bots to cores, and determines whether a CPU quota has caused referee lag.
 
 use std::{thread::available_parallelism, time::Duration};
 
@@ -70,8 +70,7 @@ pub(crate) fn concurrency(spec: &ContestSpec, pinning: Option<&Pinning>) -> usiz
     }
 }
 
-/// The CPU quota of the contest's own server, and the time for which the server had been throttled
-/// before a match.
+/// The CPU quota of the contest's own server, and how long it had been throttled before a match.
 #[derive(Debug)]
 pub(crate) struct Throttling<'a> {
     quota: &'a CpuQuota,
@@ -86,8 +85,8 @@ impl<'a> Throttling<'a> {
         }
     }
 
-    /// If a match was annulled because of lag, and the process was throttled during the match, adds
-    /// the quota to the explanation.
+    /// Adds the quota to the explanation of an annulment, if the match was annulled because of lag
+    /// and the process was throttled during the match.
     pub(crate) fn explain(&self, annulled: &mut Annulment) {
         let throttled = self.quota.throttled().saturating_sub(self.before);
         explain(annulled, self.quota.cores, throttled);

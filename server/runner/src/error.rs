@@ -60,7 +60,7 @@ pub enum SpecError {
         /// The problem, and the valid values.
         problem: String,
     },
-    /// Processes can be reused only on the contest's own server.
+    /// Reusing processes requires the contest's own server.
     #[error(
         "reuse: processes can be reused only on the contest's own server; with --server, let the \
          bots attend by themselves and pass them as NAME=@KEY"

@@ -5,8 +5,8 @@ use crate::{
     memory_size::memory_size,
 };
 
-/// The contest ends once a match has been annulled this many times, since another attempt is
-/// unlikely to succeed.
+/// The number of annulled attempts of a match after which the contest ends, because another attempt
+/// is unlikely to succeed.
 const MAX_ATTEMPTS: u32 = 10;
 
 pub(crate) fn exit_with(reason: ExitReason, sentence: impl Into<String>) -> Exit {
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_fault_behind_the_verdict_counts_no_more_than_its_group_whatever_ends_first() {
         let mut rows = rows(10, 0);
-        // The verdict is reached before the last group.
+        // The verdict is reached before the last group, which is the one with the fault.
         rows[19].seats[1].fault_count = 1;
         let mut in_order = state(FaultCounting::Fail);
         let mut reversed = state(FaultCounting::Fail);

@@ -17,8 +17,9 @@ use crate::{
 
 /// The number of worst matches listed per bot.
 const WORST_MATCHES: usize = 5;
-/// The minimum number of groups per bot for estimating the ratings' errors from the spread between
-/// groups. With fewer groups, this estimate is too uncertain, and the model's errors are used.
+/// The minimum number of groups per bot for estimating the errors of ratings from the spread
+/// between groups. With fewer groups this estimate is too uncertain, and the errors of the model
+/// are used.
 const GROUPS_PER_BOT: usize = 10;
 
 /// A group that counts: its number and its matches.
@@ -255,7 +256,7 @@ impl BotFigures {
             replay: row.replay.clone(),
             stderr: seat.stderr.clone(),
         });
-        // Limits the memory use of a long contest.
+        // Shortens the list at times, to limit the memory of a long contest.
         if self.total.worst.len() > 64 * WORST_MATCHES {
             self.total.worst.sort_by_key(worst_first_key);
             self.total.worst.truncate(WORST_MATCHES);
@@ -302,7 +303,7 @@ fn ratings(bots: &[BotFigures], groups: &[CountedGroup]) -> Option<(Ratings, Rat
     if rankings.is_empty() || bots.iter().any(|bot| bot.total.played == 0) {
         return None;
     }
-    // A bot that has won or lost everything has an unbounded rating, so a tie with each of its
+    // The rating of a bot that has won or lost everything has no bound, so a tie with each of its
     // opponents is added.
     let is_mixed = |bot: &BotFigures| {
         let sum: f64 = bot.scores.iter().sum();

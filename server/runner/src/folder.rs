@@ -138,7 +138,7 @@ impl Folder {
     ) -> Result<(Self, Journal, ContestState, Vec<MatchRow>), FolderError> {
         let stored = read_stored(root)?;
         let (journal, rows) = Journal::open(&root.join(RESULTS_FILE))?;
-        // No other process writes to the folder, because the journal is locked.
+        // The journal is locked, so no other process writes to this folder.
         remove_unfinished(root);
         remove_unfinished(&root.join(REPLAYS));
         let folder = Self {
@@ -219,8 +219,9 @@ impl Folder {
     }
 }
 
-/// Reads a folder's contest and its finished matches, in the order in which they finished. The
-/// contest can be running. `MatchRow::replay` is `None` if the replay file does not exist yet.
+/// Reads the contest in a folder and its finished matches, in the order in which they finished. The
+/// contest may still be running. `MatchRow::replay` is `None` if the replay file does not exist
+/// yet.
 ///
 /// # Errors
 /// [`FolderError`], if a file is missing or invalid.
@@ -289,8 +290,8 @@ fn read_stored(root: &Path) -> Result<StoredContest, FolderError> {
     Ok(stored)
 }
 
-/// Removes files that a killed contest started to write to this folder. Links are not followed. A
-/// file that cannot be removed does not affect the contest.
+/// Removes unfinished files that a killed contest has left in this folder. Links are not followed.
+/// A file that cannot be removed does not affect the contest.
 fn remove_unfinished(folder: &Path) {
     if !fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir()) {
         return;
@@ -394,7 +395,7 @@ mod tests {
         assert!(!unfinished.iter().any(is_there));
         assert!(kept.iter().all(is_there));
 
-        // A link in place of the folder of replays is not followed.
+        // A link that replaces the folder of replays is not followed.
         fs::rename(root.join(REPLAYS), &elsewhere).unwrap();
         std::os::unix::fs::symlink(&elsewhere, root.join(REPLAYS)).unwrap();
         fs::write(root.join(unfinished[2]), "half").unwrap();

@@ -17,7 +17,7 @@ use crate::bot_files::{BotChange, BotFile};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The origin of each run of the contest. A resumed run adds an entry only if its origin
-    /// differs from the previous entry.
+    /// differs from the previous one.
     pub runs: Vec<Origin>,
     /// The latest state of the files of all bots that the contest starts.
     pub files: Vec<BotFile>,
@@ -110,8 +110,9 @@ fn clean(text: &str) -> String {
     text.take(MAX_CHARS).collect()
 }
 
-/// Returns a folder's git commit. Reads the repository's files directly, since running git could
-/// execute commands from the repository's configuration. The result consists of hex digits only.
+/// Returns the git commit of a folder. Reads the files of the repository directly, because running
+/// git could execute commands that the repository configures. The result consists of hex digits
+/// only.
 fn git_commit(folder: &Path) -> Option<String> {
     let folder = fs::canonicalize(folder).ok()?;
     let mut roots = folder.ancestors().map(|root| root.join(".git"));
@@ -119,7 +120,7 @@ fn git_commit(folder: &Path) -> Option<String> {
     let git = if found.is_dir() {
         found
     } else {
-        // In a worktree or submodule, `.git` is a file with the path of the git folder.
+        // In a worktree or submodule, `.git` is a file that contains the path of the git folder.
         read_path(&found, "gitdir:")?
     };
     let common = read_path(&git.join("commondir"), "").unwrap_or_else(|| git.clone());

@@ -33,7 +33,7 @@ pub enum JournalError {
     /// Another process has locked the journal.
     #[error("{}: another process is running this contest", .0.display())]
     InUse(PathBuf),
-    /// A line before the last line is corrupt. An incomplete last line is not an error, since a
+    /// A line before the last one is corrupt. An incomplete last line is not an error, since a
     /// crash can leave one.
     #[error(
         "{}: line {line} is corrupt; delete it and all later lines to play their matches again",
@@ -56,8 +56,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates the file, locks it, and reads its rows. An incomplete last line is removed,
-    /// because its match never counted.
+    /// Opens or creates the file, locks it, and reads its rows. An incomplete last line is removed;
+    /// its match has not been counted, since a match counts only after its line was synced.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<MatchRow>), JournalError> {
         let failed = |source| JournalError::File {
             path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Judges the candidate: passes groups' results to the statistical test, and reports the test's
+//! Judges the candidate: passes the results of groups to the statistical test, and reports its
 //! verdict and estimates.
 
 use bridgemaster_contest::{

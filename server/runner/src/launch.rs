@@ -122,7 +122,7 @@ impl Launch {
         ];
         let files = files.into_iter().filter_map(|(variable, file)| {
             let file = file.as_ref()?;
-            // A path that cannot be made absolute was rejected earlier.
+            // A path that cannot be made absolute was refused earlier.
             let file = path::absolute(file).unwrap_or(file.clone());
             Some((variable, file.into_os_string()))
         });
@@ -172,9 +172,9 @@ impl Launch {
         self.pinning.as_ref()?.core(to.slot, to.seat)
     }
 
-    /// Creates a seat's built-in bot and returns it with its name. Returns `None` for a bot that
-    /// runs as a process. With resource limits, built-in bots run as processes too, since limits
-    /// apply to whole processes.
+    /// Creates the built-in bot of a seat and returns it with its name. Returns `None` for a bot
+    /// that runs as a process. If there are resource limits, built-in bots run as processes too,
+    /// since the limits apply to whole processes.
     pub(crate) fn built_in(
         &self,
         bot: BotNumber,
@@ -229,8 +229,8 @@ impl Launch {
         command
     }
 
-    /// Creates a control group for a bot. Without one, only per-process limits and monitoring apply
-    /// to the bot.
+    /// Creates a control group for a bot. Without one, a bot has only per-process limits and
+    /// monitoring.
     fn group(&self) -> Option<BotGroup> {
         let bytes = self.max_memory_bytes?;
         self.groups.as_ref()?.group(bytes).ok()

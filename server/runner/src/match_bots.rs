@@ -33,7 +33,7 @@ pub(crate) struct BotStatus {
     pub(crate) stderr: String,
     /// The number of the bot's restarts within the match.
     pub(crate) restarts: u32,
-    /// True if the seat needs no further action: the process has ended and is not restarted, and
+    /// True if the seat needs no further action: its process has ended and is not restarted, and
     /// the server does not wait for the bot.
     pub(crate) is_expired: bool,
     /// The isolation of the bot's processes; `None` without a process.
@@ -59,8 +59,8 @@ impl BotStatus {
         .unwrap_or_default()
     }
 
-    /// Returns whether the bot's process failed or was killed, so that a restart might help. After
-    /// exit code 0 or a lack of memory, a restarted process would end in the same way.
+    /// Returns whether the process of the bot failed or was killed, so that a restart might help.
+    /// After exit code 0 or a lack of memory, a restarted process would end in the same way.
     pub(crate) fn has_died(&self) -> bool {
         matches!(
             self.end,
@@ -182,7 +182,7 @@ impl MatchBots {
         let reused = seats.filter_map(|(seat, ended)| {
             let (mut bot, _) = ended.reused.take()?;
             ended.used.push(bot.take_used());
-            // The process might have ended at the same time as the match.
+            // The process may have ended at the same moment as the match.
             let gone = bot.end().filter(|_| ended.end.is_none());
             if let Some(ProcessEnd { end, tail }) = gone {
                 (ended.end, ended.tail) = (Some(end), tail);
@@ -205,11 +205,11 @@ impl MatchBots {
     /// have ended. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<usize> {
         loop {
-            // A task fails only if it is aborted.
+            // The task fails only if it is aborted.
             if let Ok((seat, left)) = self.running.join_next().await? {
                 let ended = &mut self.status[seat];
-                // The crashed process's output is more useful than the output of its successor,
-                // which exited with code 0.
+                // If the restarted process exited with code 0, the output of the crashed process is
+                // more useful.
                 if ended.restarts == 0 || !left.end.is_regular() {
                     ended.tail = left.tail;
                 }

@@ -21,10 +21,10 @@ use crate::retry_client::{CallError, RetryClient, ServerAddress, Services};
 const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time to wait for a bot to attend its queue. It is enough to reboot the bot's machine.
 const ATTENDANCE_TIMEOUT: Duration = Duration::from_secs(600);
-/// Interval between polls of a match if the server responds before the requested wait has passed,
-/// and between calls for a list that is incomplete.
+/// Interval between polls of a match if the server responds too early, and between requests for a
+/// list that is incomplete.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The maximum time for which the server may delay its response until the match has ended. It is
+/// The maximum time for which the server may wait for the end of a match before it responds. It is
 /// short enough to detect an unreachable server, and long enough to keep the number of calls low.
 const WAIT_MS: u32 = 20_000;
 /// The number of random bytes in an idempotency key; enough to be unique.
@@ -36,7 +36,7 @@ const CONTEST_LABEL: &str = "contest";
 #[derive(Clone)]
 pub(crate) struct MatchClient {
     rpc: RetryClient,
-    /// Read-locked during each call that creates a match, so that a writer waits for these
+    /// Read-locked during each call that creates a match. Locking it for writing waits for these
     /// calls.
     creating: Arc<RwLock<()>>,
 }
@@ -73,9 +73,9 @@ impl MatchClient {
         unless_refused(closed.await, &[Code::NotFound]).map(drop)
     }
 
-    /// Creates a contest's match, and waits for attending bots (for `startup_ms` if the contest
-    /// started them). Dropping the future does not cancel the call, so that the id of every created
-    /// match becomes known.
+    /// Creates a match of the contest, and waits for attending bots (for `startup_ms` if the
+    /// contest started them). The call continues if the future is dropped, so that the id of every
+    /// created match is recorded.
     pub(crate) async fn create(
         &self,
         contest: &str,
@@ -139,8 +139,7 @@ impl MatchClient {
         let is_over = matches!(info.state(), MatchState::Ended | MatchState::Cancelled);
         let has_waited = start.elapsed() >= Duration::from_millis(WAIT_MS.into());
         if !is_over && !has_waited {
-            // A draining server, or a server of an older version, responds without waiting. So
-            // pause before the next poll.
+            // A server that drains, or of an older version, responds without waiting.
             sleep(POLL_INTERVAL).await;
         }
         Ok(info)
@@ -167,8 +166,8 @@ impl MatchClient {
         })
     }
 
-    /// Lists the ids of a contest's matches that are in this state. While matches of a lost server
-    /// might be missing, the list is repeated.
+    /// Lists the ids of a contest's matches in this state. Repeats the request while matches of a
+    /// lost server might be missing.
     pub(crate) async fn list(
         &self,
         contest: &str,
@@ -229,8 +228,8 @@ impl MatchClient {
         unless_refused(cancelled.await, &has_ended).map(drop)
     }
 
-    /// Expires a seat whose bot will not reconnect. Returns `false` while the server still has the
-    /// bot's stream. On a server without this RPC, the seat times out by itself.
+    /// Expires the seat of a bot that will not reconnect. Returns `false` while the server still
+    /// has a stream of the bot. On a server without this RPC, the seat times out by itself.
     pub(crate) async fn expire_seat(
         &self,
         match_id: &str,
@@ -258,8 +257,8 @@ impl MatchClient {
         }
     }
 
-    /// Closes a match's group, so that no more matches can be created in the group. Returns the
-    /// requested replay files, as far as they fit into the response.
+    /// Closes the group of a match, so that no more matches can be created in it. Returns those of
+    /// the requested replay files that fit into the response.
     pub(crate) async fn close_group(
         &self,
         match_id: &str,
@@ -299,8 +298,8 @@ impl MatchClient {
     }
 }
 
-/// Returns `None` for a call that was refused with one of the codes, which mean that the call is
-/// not needed.
+/// Returns `None` for a call that was refused with one of these codes, which mean that the call is
+/// unnecessary.
 fn unless_refused<T>(
     called: Result<T, CallError>,
     needless: &[Code],
@@ -312,8 +311,8 @@ fn unless_refused<T>(
 }
 
 /// Generates an idempotency key, so that a retried call does not create a second match. The key is
-/// empty if the system cannot generate random numbers. A duplicate match is less harmful than a key
-/// that another match has used.
+/// empty if the system has no random numbers: a duplicate match does less harm than a key that
+/// another match has used.
 fn idempotency_key() -> String {
     let mut bytes = [0; IDEMPOTENCY_KEY_BYTES];
     match SysRng.try_fill_bytes(&mut bytes) {

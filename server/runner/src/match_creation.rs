@@ -20,8 +20,8 @@ use crate::{
     run_error::PlayError,
 };
 
-/// The number of attempts to create a match. Another attempt is needed if bots that have already
-/// played exit before the match is created.
+/// The number of attempts to create a match. An attempt fails if a reused bot process exits before
+/// the match is created.
 const MAX_ATTEMPTS: u32 = 3;
 /// Default time limit for a started bot to attend its queue, in ms. It equals the server's default
 /// time limit for the first connection to a match.
@@ -125,7 +125,7 @@ impl MatchRunner {
         select! {
             created = &mut created => created,
             Some(_) = exits.join_next() => {
-                // A closed queue prevents the server from waiting for a bot that has exited.
+                // Closing the queue keeps the server from waiting for a bot that has exited.
                 for bot in reused.iter().flatten().filter(|bot| bot.end().is_some()) {
                     self.client.close_queue(&bot.queue_id).await?;
                 }
@@ -142,8 +142,8 @@ impl MatchRunner {
             .unwrap_or(DEFAULT_STARTUP_MS)
     }
 
-    /// Returns `Ok` if the call is to be retried: a bot that has already played exited during the
-    /// call, and attempts remain. Otherwise, returns the error.
+    /// Returns `Ok` if the call is to be retried, because a reused process exited during the call
+    /// and attempts remain. Otherwise returns the error.
     fn check_retry(
         &self,
         error: CallError,
@@ -217,7 +217,7 @@ impl MatchRunner {
         let key = own_server.issue_bot_key(&queue_id, name);
         let key = key.map_err(|problem| PlayError::Server(format!("issued no key: {problem}")))?;
         let stderr = Folder::reused_stderr_name(number, name);
-        // Append to the file, since a resumed contest numbers its processes from 1 again.
+        // The file is appended to, because a resumed contest numbers its processes from 1 again.
         let file = StderrFile::append(&self.folder.path(&stderr));
         let file = self.stderr.file(file, name);
         let process = self
@@ -257,7 +257,7 @@ impl MatchRunner {
     }
 
     /// Terminates processes and trims their output files. All processes have ended when this
-    /// function returns, even if it returns an error.
+    /// returns, even with an error.
     async fn terminate(&self, bots: &[ReusedBot], timeout: Duration) -> Result<(), CallError> {
         let mut closed = Ok(());
         for bot in bots {

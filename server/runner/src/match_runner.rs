@@ -175,7 +175,7 @@ impl MatchRunner {
     }
 
     /// Returns an error if a bot has exited without ever taking a seat, since it would exit in the
-    /// next match as well.
+    /// next match too.
     fn check_took_seat(
         &self,
         assigned: &Assignment,

@@ -14,7 +14,7 @@ use crate::{
 /// A server that serves only one contest. It accepts the contest's key, and grants bots only the
 /// permissions that they need to play.
 pub trait OwnServer: Debug + Send + Sync {
-    /// Returns and clears the refused calls in a match: its bots' calls, and calls that cannot be
+    /// Returns and clears the refused calls in a match: those of its bots, and those that cannot be
     /// attributed to a bot.
     fn take_refused_calls(&self, match_id: &str) -> Vec<RefusedCalls>;
 

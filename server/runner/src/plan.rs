@@ -105,8 +105,7 @@ impl Planner {
         self.seeds.duplicates
     }
 
-    /// Returns the number of matches in a group; `None` if it is not known yet or the group does
-    /// not exist. This call is cheaper than [`Self::group`].
+    /// The table of each match in one round, for a contest in which all rounds are the same.
     pub(crate) fn matches_of(&self, number: GroupNumber) -> Option<u32> {
         u32::try_from(self.seatings(number)?.len()).ok()
     }
@@ -187,7 +186,7 @@ impl Swiss {
         let (groups, with_bye) = schedule::swiss_round(&self.scores, &self.byes, met, self.seats);
         for bot in with_bye {
             self.byes[bot] += 1;
-            // A bye counts as an average result, so that it does not change the ranking.
+            // A bye counts as an average result, so that it does not affect the ranking.
             self.scores[bot] += 0.5;
         }
         for group in groups {
@@ -227,7 +226,8 @@ impl ContestSpec {
             Some(test) => test.hypotheses(matches)?,
             None => None,
         };
-        // With several benchmarks, a group has more matches, so its score has a smaller deviation.
+        // With several benchmarks, a group has more matches, so the deviation of its score is
+        // smaller.
         let seats = f64::from(self.rules.seats);
         let deviation = typical_deviation(u32::from(self.rules.seats))
             * (seats / f64::from(matches.max(1))).sqrt();

@@ -1,5 +1,5 @@
-//! Downloads a contest's replays to its folder. The server withholds a group's replays until the
-//! group has ended. Fetched files are written in batches.
+//! Downloads the replays of a contest to its folder. The server withholds the replays of a group
+//! until the group has ended. Downloaded files are written in batches.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -35,8 +35,8 @@ pub(crate) struct Replays {
     fetching: JoinSet<Vec<ReplayFile>>,
     /// Replays that have been fetched and are not being written yet.
     fetched: Vec<ReplayFile>,
-    /// The task that writes files, of which at most one runs. The next task writes all files that
-    /// arrive during this task, so the folder is synced once for many files.
+    /// The task that writes files. At most one runs at a time; the next one writes all files that
+    /// arrive in the meantime, so the folder is synced once for many files.
     storing: JoinSet<Result<(), FolderError>>,
     /// The time at which the last writing task was started.
     stored_at: Option<Instant>,
@@ -106,14 +106,13 @@ impl Replays {
     }
 }
 
-// Fetches replays, which the server withholds until their group has ended.
+// Downloads replays, which the server withholds until their group has ended.
 //
-// All matches in a group share one seed. The server reveals a group's seed only when the group
-// ends (`SEED_REVEAL_WITH_GROUP`). So a bot that remembers its matches learns the seed only after
-// the last match with this seed. The server cannot know which match is the last, because a match
-// is repeated if this program is killed just after it ended. So this module declares the group to
-// the server as one match larger than it is. The declared group never completes by itself, and is
-// closed explicitly.
+// All matches of a group share one seed, which the server reveals only when the group ends
+// (`SEED_REVEAL_WITH_GROUP`). So even a bot that remembers its matches cannot use the seed. The
+// server cannot determine which match is the last one, because a match is repeated if this program
+// is killed just after its end. So this module declares each group to be one match larger than it
+// is. Such a group never completes on its own, and is closed explicitly.
 
 /// The cancellation reason for matches that the contest no longer needs.
 const CANCEL_REASON: &str = "the contest was stopped or has reached its verdict";
@@ -124,7 +123,7 @@ pub(crate) fn server_group(contest: &str, of: MatchNumber, matches: usize) -> Ma
     MatchGroup {
         group_id: format!("{contest}.{}", of.group),
         number: of.number,
-        // Declares one match more than the contest plays; see the module documentation.
+        // One more match than the contest plays; see the module documentation.
         matches: u32::try_from(matches).unwrap_or(u32::MAX).saturating_add(1),
         seed_reveal: SeedReveal::WithGroup.into(),
     }
@@ -212,7 +211,7 @@ impl ReplayFetcher {
                 files.push(ReplayFile { name, bytes });
                 continue;
             }
-            // The response had no room for the replay, or the replay is on another server.
+            // The replay did not fit into the response, or is on another server.
             match if_found(self.client.replay_file(&match_id).await) {
                 Ok(Some(bytes)) => files.push(ReplayFile { name, bytes }),
                 Ok(None) => {}

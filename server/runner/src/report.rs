@@ -1,4 +1,4 @@
-//! A contest's report, from which every output is rendered.
+//! The report of a contest, from which every output is rendered.
 //!
 //! Missing numbers are `None`, never infinite or NaN, so that every format can represent them.
 //! Shares range from 0 to 1. A **group** is a set of matches with the same seed in which the

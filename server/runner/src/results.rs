@@ -1,4 +1,4 @@
-//! Collects finished matches into groups. Groups count in order of their numbers.
+//! Collects finished matches into groups, which count in the order of their numbers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -93,7 +93,7 @@ impl Results {
             if self.excluded.contains(&group) {
                 self.open.remove(&group);
                 self.next = GroupNumber(group.0 + 1);
-                // In a Swiss contest, an excluded group counts as played but changes no score.
+                // In a Swiss contest, an excluded group counts as played but has no scores.
                 self.planner.record_group(&[]);
                 continue;
             }

@@ -15,16 +15,16 @@ use tonic::{Code, Response, Status, service::interceptor::InterceptedService, tr
 
 use crate::{OwnServer, row::RefusedCalls};
 
-/// The pause before the first retry. It doubles for each further retry, up to [`MAX_PAUSE`]. It is
-/// short, since a bot has a free slot as soon as its match has ended.
+/// The pause before the first retry. It doubles with each further retry, up to [`MAX_PAUSE`]. It is
+/// short because a bot has a free slot as soon as its match has ended.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 /// The longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// The maximum size of a response, in bytes. Even the longest replay is less than a twentieth as
 /// large.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
-/// Refusal reasons after which another server is tried. Other refusals, such as for a busy bot,
-/// apply to all servers.
+/// Refusal reasons after which another server is tried. After other refusals, for example because a
+/// bot is busy, every server would refuse the call.
 const FAILOVER_REASONS: [&str; 3] = ["NODE_SUPERSEDED", "SERVER_STOPPING", "STORAGE_FAILED"];
 
 /// The address of a contest's server, with the credentials for it.
@@ -40,7 +40,7 @@ pub struct ServerAddress {
     /// TLS files for an `https://` address.
     pub tls: TlsOptions,
     /// The server, if it serves only this contest and stops at the end of this run. A resumed
-    /// contest cannot access this server's data.
+    /// contest has no access to its data.
     pub own: Option<Arc<dyn OwnServer>>,
 }
 

@@ -1,8 +1,8 @@
 //! Reuses bot processes for several matches in sequence (`--reuse`).
 //!
 //! Each process attends its own queue on the contest's own server, with a key that is valid only
-//! for this queue, and plays one match at a time. A bot that plays several seats concurrently has
-//! one process per seat, so the death of a process affects exactly one match.
+//! for this queue, and plays one match at a time. A bot with several concurrent seats has one
+//! process per seat, so the death of a process affects exactly one match.
 
 use std::{future::Future, process::ExitStatus, time::Duration};
 
@@ -63,8 +63,8 @@ pub(crate) struct ReusedBot {
     /// Name of the file with the process's standard error.
     pub(crate) stderr: String,
     pub(crate) process: WatchedProcess,
-    /// The number of changes to bot files that were detected before the process was started. After
-    /// a later change, the process is outdated.
+    /// The number of changes to bot files that were detected before the process was started. If
+    /// further changes are detected, the process is out of date.
     pub(crate) changes: usize,
 }
 
@@ -116,7 +116,7 @@ impl ReusedBots {
     }
 
     /// Removes an idle process of this bot on this core from the pool, and returns it. The process
-    /// might have exited while it was idle.
+    /// might have exited in the meantime.
     pub(crate) fn acquire(&self, bot: BotNumber, core: Option<usize>) -> Option<ReusedBot> {
         let mut idle = self.idle.lock();
         let found = idle
@@ -158,12 +158,12 @@ pub(crate) struct ProcessEnd {
     pub(crate) tail: String,
 }
 
-/// Waits for a process to end. Cancelling `kill` terminates it. When this function returns, the
-/// process's child processes have ended, too.
+/// Waits for a process to end. Cancelling `kill` terminates it. When this returns, its child
+/// processes have ended too.
 pub(crate) async fn end_of_process(mut process: BotProcess, kill: CancellationToken) -> ProcessEnd {
     let ended = kill.run_until_cancelled(process.ended()).await;
     let Some(ended) = ended else {
-        // If a process cannot be killed, waiting for its end would fail as well.
+        // If the process cannot be killed, waiting for its end fails, and that error is reported.
         let _ = process.kill().await;
         let tail = process.final_stderr().await;
         let end = BotEnd::Stopped;

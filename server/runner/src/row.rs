@@ -124,8 +124,8 @@ pub struct SeatRow {
 /// A bot's refused calls to a method that only the contest may call on its own server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedCalls {
-    /// The bot's seat, from 0; `None` if the connection carried no ticket. Without a ticket, the
-    /// caller is a bot in this match or in a concurrent match.
+    /// The bot's seat, from 0; `None` if the connection carried no ticket. The caller is then a bot
+    /// in this or a concurrent match.
     pub seat: Option<u32>,
     /// Name of the bot's API key; `None` if the call carried no key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -49,13 +49,13 @@ pub(crate) enum PlayError {
     /// The contest's folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The server's response is not valid; the text is a predicate of the server.
+    /// The response of the server is not valid. The text continues the sentence "the server ...".
     #[error("the server {0}")]
     Server(String),
 }
 
 impl PlayError {
-    /// A failure with its own exit code. The sentence says what to do.
+    /// Creates a failure with its own exit code and a sentence that recommends what to do.
     pub(crate) fn exit(reason: ExitReason, sentence: String) -> Self {
         Self::Exit(exit_with(reason, sentence))
     }

@@ -31,8 +31,8 @@ const SEED_BYTES: usize = 16;
 /// incomplete.
 const GROUPS_AHEAD: u64 = 4;
 
-/// The minimum interval between writes of results. Syncing many rows costs as much as syncing one
-/// row.
+/// The minimum interval between writes of results. Syncing many rows takes no longer than syncing
+/// one.
 const STORE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Finished matches that are not stored in the journal yet.
@@ -104,14 +104,14 @@ impl Scheduler {
     ///
     /// # Errors
     /// Errors that are not a regular exit of a contest, such as a failed write. The caller must
-    /// still call [`Self::shut_down`] to cancel the matches at the server.
+    /// still call [`Self::shut_down`] to cancel the matches on the server.
     pub(crate) async fn play(
         &mut self,
         stop: Pin<&mut impl Future<Output = ()>>,
         on_event: &mut impl FnMut(&ContestState, ContestEvent<'_>),
     ) -> Result<PlayEnd, RunError> {
         let ended = self.run(stop, on_event).await;
-        // Matches that the verdict does not need are dropped together with their bots.
+        // The verdict makes these matches unnecessary. They are dropped together with their bots.
         self.running.shutdown().await;
         ended
     }
@@ -131,7 +131,7 @@ impl Scheduler {
                 biased;
                 () = &mut stop => return Ok(PlayEnd::Stopped),
                 Some(played) = self.running.join_next() => played?,
-                // No match is running and no match can be started, although groups are incomplete.
+                // Incomplete groups remain, but no match is running and none can be started.
                 else => return Ok(PlayEnd::Complete),
             };
             let finished = self.collect_finished(played).await?;
@@ -151,7 +151,7 @@ impl Scheduler {
         self.add_finished(&mut finished, played)?;
         let store_at = self.stored_at.map(|at| at + STORE_INTERVAL);
         loop {
-            // Include all matches that have finished already.
+            // Includes all other matches that have already finished.
             while let Some(played) = self.running.try_join_next() {
                 self.add_finished(&mut finished, played?)?;
             }
@@ -256,9 +256,9 @@ impl Scheduler {
     }
 
     /// Cancels the contest's matches on the server. If the contest is complete, also closes the
-    /// queue and fetches all replays. An incomplete contest can be resumed with the same seeds, so
-    /// its replays stay withheld. But the contest's own server stops after this run, so its replays
-    /// are always fetched.
+    /// queue and downloads all replays. The replays of an incomplete contest stay withheld, since
+    /// it can be resumed with the same seeds, unless the server stops after this run and would take
+    /// them with it.
     pub(crate) async fn shut_down(&mut self, is_own_server: bool) -> Result<(), RunError> {
         let is_complete = self.state.is_complete();
         let fetcher = &self.replays.fetcher;
@@ -272,8 +272,8 @@ impl Scheduler {
     }
 }
 
-/// Replays that the server did not return are ignored, since the results count without them. A
-/// replay that cannot be written is an error.
+/// Ignores replays that the server did not return, since the results count without them. A replay
+/// that cannot be written is an error.
 pub(crate) fn ignore_missing_replays(fetched: Result<(), RunError>) -> Result<(), RunError> {
     match fetched {
         Err(RunError::Folder(error)) => Err(RunError::Folder(error)),

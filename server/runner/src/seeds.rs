@@ -38,8 +38,8 @@ impl GroupSeeds {
         }
     }
 
-    /// Returns a group's seed; `None` past the end of a list. Derived seeds are hashes, so a
-    /// group's seed reveals nothing about other groups' seeds.
+    /// Returns the seed of a group; `None` past the end of a list. Derived seeds are hashes, so a
+    /// seed reveals nothing about those of other groups.
     pub(crate) fn group_seed(&self, group: u64) -> Option<String> {
         match &self.seeds {
             Seeds::From(seed) => Some(hash(&["group", seed, &group.to_string()])),
@@ -54,9 +54,9 @@ pub(crate) fn built_in_bot_seed(group_seed: &str, of: MatchNumber, seat: usize) 
     hash(&["bot", group_seed, &of.to_string(), &seat.to_string()])
 }
 
-/// Returns one match's seed, for bots that might remember the group's earlier matches. `nonce` is
-/// random each time the match is created. So a repeated match has a different seed, even if an
-/// earlier run was killed before it stored the match.
+/// Returns the seed of one match, for bots that might remember earlier matches of the group.
+/// `nonce` is random for each creation of the match. So a repeated match has a different seed, even
+/// if an earlier run was killed before it stored the match.
 pub(crate) fn match_seed(group_seed: &str, of: MatchNumber, nonce: &str) -> String {
     hash(&["match", group_seed, &of.to_string(), nonce])
 }
@@ -64,7 +64,7 @@ pub(crate) fn match_seed(group_seed: &str, of: MatchNumber, nonce: &str) -> Stri
 fn hash(parts: &[&str]) -> String {
     let mut hash = Sha256::new_with_prefix("bridgemaster contest");
     for part in parts {
-        // No part contains a line feed, so the separation is unambiguous.
+        // No part contains a line feed, so the parts cannot run together.
         hash.update(b"\n");
         hash.update(part);
     }

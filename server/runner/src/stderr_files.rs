@@ -18,8 +18,8 @@ const DEFAULT_BYTES: u64 = 64 * 1024 * 1024;
 /// The maximum size of a file from an ordinary match, in bytes. In an ordinary match, the candidate
 /// had no fault.
 const ORDINARY_BYTES: u64 = 32 * 1024;
-/// The divisor of the remaining budget. The quotient is the maximum size of an ordinary file, so
-/// that some budget remains for later files.
+/// The divisor that gives the maximum size of an ordinary file from the remaining budget, so that
+/// some of it is left for later files.
 const BUDGET_FRACTION: u64 = 64;
 /// Minimum size of a truncated file, in bytes. A file that would become smaller is removed.
 const MIN_BYTES: u64 = 256;
@@ -75,9 +75,9 @@ impl StderrFiles {
         }
     }
 
-    /// Truncates a bot's file, after its match, to the size that the budget allows. The beginning
-    /// and the end of the file are kept. If `is_important` is true, the file is truncated only if
-    /// the total budget is used up. Returns whether the file still exists.
+    /// Truncates the file of a bot, after its match, to the size that the budget allows. The
+    /// beginning and the end of the file are kept. If `is_important` is true, the file is truncated
+    /// only if the total budget is used up. Returns whether the file still exists.
     pub(crate) fn trim(&self, path: &Path, is_important: bool) -> bool {
         let Ok(metadata) = fs::symlink_metadata(path) else {
             return false;
@@ -86,14 +86,14 @@ impl StderrFiles {
         let kept = if metadata.is_file() {
             self.budget.lock().reserve(bytes, is_important)
         } else {
-            // The bot has replaced the file with something that is not a regular file.
+            // Not a regular file: the bot has replaced it.
             0
         };
         if kept == 0 {
             let _ = fs::remove_file(path);
             return false;
         }
-        // A file that cannot be truncated stays unchanged, and the match still counts.
+        // If the file cannot be truncated, it stays as it is, and the match still counts.
         let _ = truncate(path, bytes, kept);
         true
     }

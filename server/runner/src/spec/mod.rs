@@ -31,9 +31,9 @@ const DEFAULT_QUEUE: &str = "contest";
 /// process that was killed from outside. A bot that crashes on a position would crash again.
 const DEFAULT_RESTARTS: u32 = 1;
 
-/// A contest's spec: bots, pairings, match rules and test. The one definition of a contest's
-/// options: a spec is read from a file or from flags, and stored in the contest's folder. Fields
-/// that no single flag gives are set by the command line from several flags.
+/// The spec of a contest: bots, pairings, match rules and test. It is the one definition of a
+/// contest's options. A spec is read from a file or from flags, and is stored in the folder of the
+/// contest. Fields that no single flag sets are combined from several flags by the command line.
 ///
 /// ```
 /// # use bridgemaster_runner::ContestSpec;
@@ -87,8 +87,8 @@ pub struct ContestSpec {
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
-    /// Gives each match its own random seed instead of its group's seed. So bots cannot know the
-    /// chance results from an earlier match, but luck averages out only over many groups.
+    /// Gives each match its own random seed instead of the seed of its group. So bots cannot know
+    /// chance results from earlier matches, but it takes many groups for luck to average out.
     #[arg(skip)]
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_per_match: bool,
@@ -255,7 +255,7 @@ impl ContestSpec {
     #[must_use]
     pub fn restarts(&self) -> u32 {
         self.restarts.unwrap_or(match self.faults {
-            // If every fault ends the contest, a crash must end it, too.
+            // If every fault ends the contest, so does a crash.
             FaultCounting::Fail => 0,
             FaultCounting::Count | FaultCounting::Exclude => DEFAULT_RESTARTS,
         })
@@ -351,8 +351,8 @@ impl ContestSpec {
         }
     }
 
-    /// Returns whether a bot with a command might know a match's chance results from an earlier
-    /// match. It could have written them to files outside its private folders.
+    /// Returns whether a bot with a command might know the chance results of a match from an
+    /// earlier one, for example from files that it has written outside its private folders.
     #[must_use]
     pub fn repeats_chance(&self) -> bool {
         let repeats = match &self.format {
