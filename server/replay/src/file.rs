@@ -1,6 +1,6 @@
-//! The replay file format, and incremental decoding of a file's records. A file is a `Replay`
-//! message in binary form. It ends with a checksum of its bytes. Since format version 2, the
-//! server's signature follows the checksum.
+//! The replay file format, and incremental decoding of the records of a file. A file is a `Replay`
+//! message in binary form, and ends with a checksum of its bytes. Since format version 2, the
+//! signature of the server follows the checksum.
 
 use bridgemaster_proto::{
     games::field_of,
@@ -235,7 +235,7 @@ impl RecordCursor {
             }
             let length = usize::try_from(decode_varint(&mut rest)?).ok();
             let split = length.and_then(|length| rest.split_at_checked(length));
-            // If bytes are missing, all bytes are passed to the decoder, which reports the error.
+            // If bytes are missing, the decoder gets all that remain, and reports the error.
             let (record, after) = split.unwrap_or((rest, &[]));
             let decoded = Record::decode(record)?;
             self.0 = all.len() - after.len();

@@ -1,5 +1,5 @@
-//! Replay files: writing, signing, decoding, verification and display. The crate reads and writes
-//! bytes; the caller stores them, atomically by [`whole_file`].
+//! Replay files: writing, signing, decoding, verification and display. The crate works on bytes;
+//! callers store them, atomically with [`whole_file`].
 //!
 //! [`ReplayWriter`] builds a file while a match runs. [`decode`] reads it back and checks that it
 //! is unmodified. [`verify`] replays the match and checks everything that follows from the rules.

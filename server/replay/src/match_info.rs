@@ -5,8 +5,8 @@ use bridgemaster_proto::v1::{
     record,
 };
 
-/// A replayed match's info. Facts that the replay lacks, such as the creation time and the creator,
-/// are left empty.
+/// Returns the info of a replayed match. Fields that the replay does not contain, such as the
+/// creation time and the creator, are empty.
 pub fn match_info(replay: &Replay) -> MatchInfo {
     let result = replay.result.as_ref();
     let annulment = result.filter(|result| result.spoiled_by_referee);
@@ -28,7 +28,7 @@ pub fn match_info(replay: &Replay) -> MatchInfo {
     }
 }
 
-/// The annulment of a result that server lag distorted.
+/// Returns the annulment of a result that was distorted by lag of the server.
 pub fn lag_annulment(longest_lag_us: u64) -> Annulment {
     Annulment {
         reason: AnnulmentReason::RefereeLag.into(),

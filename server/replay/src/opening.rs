@@ -1,5 +1,5 @@
-//! The start of a replayed match: its state before the first decision, and its progress through the
-//! steps that a forked match copied.
+//! The start of a replayed match: its state before the first decision, and the progress through the
+//! steps that a forked match has copied.
 
 use std::fmt::Debug;
 
@@ -83,7 +83,7 @@ pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat
     }
 }
 
-/// A placeholder seed for a replay without a seed. No chance is drawn from it, because the replay
+/// Returns a placeholder seed for a replay without a seed. It is never used, because the replay
 /// contains the setup and all later chance results.
 fn unknown_seed() -> Seed {
     "unknown".parse().expect("seven letters form a valid seed")
@@ -117,8 +117,8 @@ pub(super) struct ForkProgress {
     decisions_left: u32,
     /// True until the replay reaches the fork position.
     is_before: bool,
-    /// The seat whose knowledge was preserved when hidden facts were redrawn; `None` if no facts
-    /// were redrawn.
+    /// The seat whose knowledge was preserved when hidden facts were redrawn; `None` if nothing was
+    /// redrawn.
     observer: Option<Seat>,
     has_seed: bool,
 }

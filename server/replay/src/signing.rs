@@ -15,10 +15,9 @@ pub(super) const SIGNATURE_BYTES: usize = 64;
 /// Length in bytes of a key's short identifier.
 pub(super) const KEY_ID_BYTES: usize = 8;
 
-/// The encodings of the Ed25519 points whose order divides 8, without the sign bit of x. Besides
-/// the canonical encodings, these are the encodings of y + p. With such a key, some signatures are
-/// valid for any content, and `ring` accepts these signatures. RFC 8032 leaves this check to the
-/// application.
+/// The encodings of the Ed25519 points whose order divides 8, without the sign bit of x: the
+/// canonical ones and those of y + p. For such a key, some signatures are valid for any content,
+/// and `ring` accepts them. RFC 8032 leaves this check to the application.
 const POINTS_OF_SMALL_ORDER: [&str; 7] = [
     "0000000000000000000000000000000000000000000000000000000000000000",
     "0100000000000000000000000000000000000000000000000000000000000000",
@@ -168,7 +167,7 @@ mod tests {
         assert!(!key.public().verifies(b"who plays", &signature));
         assert!(!other.public().verifies(b"who played", &signature));
         assert!(!key.public().verifies(b"who played", &signature[..63]));
-        // A signature of the bytes without the prefix is invalid.
+        // A signature over the bytes without the prefix is invalid.
         let bare = key.pair.sign(b"who played");
         assert!(!key.public().verifies(b"who played", bare.as_ref()));
     }
@@ -186,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_key_of_small_order_is_rejected() {
-        // R is the neutral element and S is 0. With such a key, this signature is valid for any
+        // R is the neutral element and S is 0. For such a key, this signature is valid for any
         // bytes.
         let mut anybodys = [0; SIGNATURE_BYTES];
         anybodys[0] = 1;

@@ -27,8 +27,8 @@ pub struct ReplayWriter {
 }
 
 impl ReplayWriter {
-    /// Appends the next record. A record with events becomes public together with all earlier
-    /// records, because the events reveal them.
+    /// Appends the next record. A record with events is public, which also makes all earlier
+    /// records public, because the events reveal them.
     pub fn push<G: WireGame>(&mut self, record: &Record<G>) {
         let field = const { field_of::<Replay>("records") };
         write_record(record, field, &mut self.records);
@@ -42,7 +42,7 @@ impl ReplayWriter {
         }
     }
 
-    /// Makes all records so far public. Called when it is public which seats have decided.
+    /// Makes all records so far public. Called when it becomes public which seats have decided.
     pub fn publish(&mut self) {
         self.public_bytes = self.records.as_bytes().len();
     }
@@ -85,7 +85,7 @@ impl ReplayWriter {
             seed_salt: salt.to_hex(),
             ..Replay::default()
         };
-        // Concatenating encoded messages merges them.
+        // Concatenating encoded messages merges their fields.
         let mut bytes = head.into_vec();
         bytes.extend_from_slice(self.records.as_bytes());
         bytes.extend(tail.encode_to_vec());

@@ -6,9 +6,9 @@ use bridgemaster_referee::{MAX_BANK_MS, TimeControl};
 
 /// The time in each seat's bank.
 ///
-/// The record of a house decision has no charge. Instead, the time since the seat began to owe the
-/// decision is charged, up to the limit for one decision. This charge is exact for a request that
-/// timed out.
+/// The record of a house decision has no charge. For such a decision, the time since the seat began
+/// to owe it is charged, up to the limit for one decision. For a request that timed out, this is
+/// exact.
 pub(super) struct Banks {
     seats: Vec<Bank>,
 }

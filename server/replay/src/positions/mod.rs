@@ -1,11 +1,11 @@
-//! The positions of a match: its viewers' views after each decision, replayed from the records.
-//! Both replay files and matches in play can be replayed. For a match in play, the records are
-//! passed in as they are written.
+//! The positions of a match: the views of its viewers after each decision, replayed from the
+//! records. Works for replay files and for matches in play, whose records are passed in as they are
+//! written.
 //!
 //! While a match runs or its seed is withheld, only public events are disclosed. A viewing seat
-//! also sees its own observation and decisions. A secret decision's record must not be passed in
-//! before the decision is public. All decisions, including the details of illegal decisions, are
-//! disclosed once the match has ended.
+//! also sees its own observation and decisions. The record of a secret decision must not be passed
+//! in before the decision is public. Once the match has ended, all decisions are disclosed,
+//! including the details of illegal ones.
 
 mod banks;
 mod playback;
@@ -82,8 +82,8 @@ impl Positions {
     /// requested.
     ///
     /// # Errors
-    /// Returns an error that names the record field that contradicts the rules. The player must not
-    /// be used after an error.
+    /// Returns an error that names the field of the record that contradicts the rules. This value
+    /// must not be used after an error.
     pub fn after(&mut self, record: &Record) -> Result<Option<Position>, WireError> {
         let applied = self.0.record(record);
         applied.map_err(|error| below(&format!("records[{}]", record.number))(error))?;

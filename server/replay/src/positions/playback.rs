@@ -36,8 +36,8 @@ pub(super) struct GamePlayback<G: WireGame> {
     from: u32,
     disclosure: Disclosure,
     banks: Banks,
-    /// The banks at the end of a finished match. They are read from the result, because they cannot
-    /// be reconstructed exactly.
+    /// The banks at the end of a finished match, as stated in the result, since the records do not
+    /// determine them exactly.
     last_banks_ms: Option<Vec<u32>>,
     /// The next position, which can be incomplete.
     next: Position,
@@ -87,7 +87,7 @@ impl<G: WireGame> GamePlayback<G> {
         self.next.number >= self.from
     }
 
-    /// Returns whether the viewers may know this seat's private facts.
+    /// Returns whether the viewers may see the private facts of this seat.
     fn is_visible(&self, seat: Seat) -> bool {
         self.disclosure == Disclosure::Everything || self.is_viewer(seat)
     }
@@ -121,8 +121,8 @@ impl<G: WireGame> GamePlayback<G> {
         self.forked.redraw_at_position(&self.rules, &mut self.state)
     }
 
-    /// Describes a decision that is about to be applied. Details that the viewers may not know are
-    /// omitted.
+    /// Describes a decision that is about to be applied, without details that the viewers may not
+    /// see.
     fn played(
         &mut self,
         seat: Seat,
@@ -165,7 +165,7 @@ impl<G: WireGame> GamePlayback<G> {
         let fault = if self.is_visible(seat) {
             fault.clone()
         } else {
-            // The detail could reveal the bot's answer.
+            // Omits the detail, which could reveal the answer of the bot.
             Fault {
                 detail: String::new(),
                 ..fault.clone()
@@ -232,7 +232,7 @@ fn last_banks_ms(head: &Replay) -> Option<Vec<u32>> {
 /// The extent to which a match is disclosed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disclosure {
-    /// Public facts, and facts that the viewing seats may know.
+    /// Public facts, and those that the viewing seats may see.
     Public,
     /// All facts in the records, including private ones.
     Everything,

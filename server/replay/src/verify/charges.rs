@@ -75,7 +75,7 @@ pub(super) fn check_clock_use(
     rules: &ClockRules,
 ) -> Result<(), WireError> {
     expect_equal("clock_use.answered", &stated.answered, &recorded.answered)?;
-    // The result includes requests that timed out, for which the records have no charge.
+    // The result includes requests that timed out, for which no record has a charge.
     for (field, stated, least) in [
         ("charged_us", stated.charged_us, recorded.charged_us),
         ("longest_us", stated.longest_us, recorded.longest_us),
@@ -114,7 +114,7 @@ pub(super) fn check_clock_use(
         );
         return invalid_field("clock_use.charged_us", problem);
     };
-    // Part of the increments is lost when the bank reaches its maximum.
+    // Part of an increment is lost when the bank reaches its maximum.
     if given_us <= as_us(MAX_BANK_MS) {
         let left_ms = left_us / 1000;
         expect_equal(

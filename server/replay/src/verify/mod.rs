@@ -38,7 +38,8 @@ pub struct Verified {
     /// True if the referee's own lag distorted the match.
     pub spoiled_by_referee: bool,
     /// The number of decisions that were copied from another match; `None` if the match was not
-    /// forked. To prove that they are copies, compare them with the replay of the other match.
+    /// forked. Whether they are true copies can only be verified by comparing them with the replay
+    /// of that match.
     pub copied_decisions: Option<u32>,
 }
 
@@ -82,12 +83,12 @@ impl fmt::Display for Location {
     }
 }
 
-/// Replays a match and checks everything that follows from the rules. It checks the commitment to
-/// the seed, the setup drawn from the seed, every decision with its origin, events and digest, and
-/// the costs of faults. It also checks the result. Time, faults and places are computed as the
-/// referee computes them.
+/// Replays a match and checks everything that follows from the rules: the commitment to the seed,
+/// the setup drawn from the seed, every decision with its origin, events and digest, and the costs
+/// of faults. Also checks the result, for which time, faults and places are computed as the referee
+/// does.
 ///
-/// Facts that only the server could know are checked for consistency. Records must be numbered
+/// Facts that only the server can measure are checked for consistency. Records must be numbered
 /// without gaps and in order of time. Charges must respect the time control and add up. The totals
 /// in the result must match the records.
 ///

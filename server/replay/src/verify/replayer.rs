@@ -263,7 +263,7 @@ impl<G: WireGame> Replayer<G> {
         Ok(())
     }
 
-    /// Checks that the referee made exactly the decisions that had no alternative.
+    /// Checks that the referee made exactly those decisions that had no alternative.
     fn check_referee_decision(
         &self,
         by: DecidedBy,
@@ -280,8 +280,8 @@ impl<G: WireGame> Replayer<G> {
         Ok(())
     }
 
-    /// Checks that a copied decision has no request, no charge and no note. Only the original
-    /// replay has its note.
+    /// Checks that a copied decision has no request, no charge and no note. Its note is only in the
+    /// original replay.
     fn check_copied_decision(
         &mut self,
         seat: Seat,
@@ -358,7 +358,7 @@ impl<G: WireGame> Replayer<G> {
         };
         let policy = &self.rules.faults;
         let mut cost = policy.cost(reason, &mut totals.strikes);
-        // Faults that were not recorded might have added strikes.
+        // Faults that were not recorded may have added strikes.
         let are_all_recorded = totals.faults.len() < MAX_RECORDED_FAULTS;
         let forfeit = action_to_wire(FaultAction::Forfeit);
         if cost == FaultAction::Strike && !are_all_recorded && fault.action() == forfeit {

@@ -15,8 +15,8 @@ use tempfile::{NamedTempFile, TempPath};
 
 pub use self::mode::{FileMode, InvalidFileMode};
 
-/// Name suffix of incomplete files. Before it, the name has the final name, a dot and random
-/// letters and digits.
+/// Name suffix of incomplete files: the final name, a dot, random letters and digits, and then this
+/// suffix.
 const UNFINISHED_SUFFIX: &str = ".unfinished";
 
 /// A complete and synced file under a temporary name. Dropping it removes the file.
@@ -70,12 +70,12 @@ impl PartialFile {
         prefix.push(".");
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(UNFINISHED_SUFFIX);
-        // The crate's own functions to create and write a file add the temporary path to errors,
-        // and omit the operating system's error code.
+        // `tempfile`'s own functions add the temporary path to errors, and omit the error code of
+        // the operating system.
         let create = |path: &Path| create_new(path, mode);
         let mut file = builder.make_in(folder_of(&path), create)?;
         if let Some(mode) = mode {
-            // Set the mode explicitly, because the umask must not apply.
+            // Set explicitly, since the umask affects the mode at creation.
             mode.apply_to(file.as_file())?;
         }
         file.as_file_mut().write_all(bytes)?;
@@ -113,14 +113,14 @@ impl PartialFile {
     }
 }
 
-/// Creates a file for writing. Never opens an existing file, so that a link placed there cannot
+/// Creates a file for writing. Never opens an existing file, so a link that was placed there cannot
 /// redirect the write. Without a mode, the umask applies.
 fn create_new(path: &Path, mode: Option<FileMode>) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
     {
-        // The caller then adds the mode's permissions for other users.
+        // With a mode, the file starts private, and the caller then adds the other permissions.
         let bits = mode.map_or(0o666, |_| FileMode::PRIVATE.bits());
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, bits);
     }
@@ -150,7 +150,7 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Syncs a folder's entries. Without this sync, a power loss can undo the renaming of a file.
+/// Syncs the entries of a folder. Without this, a power failure can undo the renaming of a file.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     // Only Unix can open folders.
     if cfg!(unix) {
@@ -195,14 +195,14 @@ pub fn write_with(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
     PartialFile::of(path.to_owned(), bytes, Some(mode))?.persist()
 }
 
-/// Minimum number of files for a sync of the whole file system. For fewer files, such a sync is not
-/// worthwhile, because it also flushes other programs' writes.
+/// Minimum number of files for syncing the whole file system. For fewer files it is not worthwhile,
+/// because it also flushes the writes of other programs.
 #[cfg(target_os = "linux")]
 const MIN_BATCH_SYNC: usize = 16;
 
 /// Writes files of one file system with these permissions, atomically and durably. On Linux, many
-/// files take little longer than a few. With many files, Linux versions before 5.8 do not report a
-/// failing disk.
+/// files take little longer than a few. Linux before 5.8 does not report a failing disk if there
+/// are many files.
 ///
 /// # Errors
 /// File system errors, with the path of the file or folder. Earlier files might have been written,
@@ -226,7 +226,7 @@ pub fn write_together(
             Ok(partial)
         });
         let synced = synced.map_err(|error| (path.clone(), error))?;
-        // One file stays open for the sync. All other files are closed, because their number can
+        // One file stays open for the sync. All others are closed, because their number might
         // exceed the open-file limit.
         let (open, file) = synced.file.into_parts();
         one.get_or_insert(open);

@@ -56,7 +56,7 @@ impl FileMode {
         0o700 | others | (others >> 2)
     }
 
-    /// Gives a file this mode, whatever the umask is.
+    /// Sets the mode of a file, independently of the umask.
     pub(super) fn apply_to(self, file: &File) -> io::Result<()> {
         #[cfg(unix)]
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(self.0))?;

@@ -180,7 +180,7 @@ pub fn fork_origin<G: WireGame>(fork: &Fork<G>) -> v1::ForkOrigin {
     }
 }
 
-/// Reads how a fork treats hidden chance.
+/// Reads the treatment of hidden chance in a fork.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Converts the referee's messages, records, results, seats and faults to messages of the protocol,
-//! and the parts that a verification reads back.
+//! Converts the referee's messages, records, results, seats and faults to protocol messages, and
+//! converts back the parts that verification needs.
 
 use bridgemaster_proto::{
     games::{Field, WireGame, Writer, field_of},
@@ -182,7 +182,7 @@ pub fn write_record<G: WireGame>(record: &Record<G>, field: Field, to: &mut Writ
             let entry = const { field_of::<record::Record>("Decision") };
             to.message(entry, |to| write_decision(decision, to));
         }
-        // All other entries are rare, so they are not written field by field.
+        // All other entries are rare, so the slower conversion to messages suffices.
         RecordEntry::Chance(_) | RecordEntry::Fault { .. } | RecordEntry::Seat(_) => {
             to.body(&record_to_wire(record));
         }

@@ -62,8 +62,7 @@ pub use rules::{
     time_control_to_wire, write_game_config, write_rules,
 };
 
-/// The size of a salt in bytes. With a salt of this size, even a short seed cannot be found by
-/// brute force.
+/// The size of a salt in bytes. With this size, even a short seed cannot be found by brute force.
 const SALT_BYTES: usize = 32;
 
 /// Random bytes that prevent a seed from being guessed from its commitment; secret while the match
@@ -115,7 +114,7 @@ impl SeedSalt {
     }
 }
 
-/// A salt is secret and must not be logged.
+/// Omits the salt, which is secret and must not be logged.
 impl fmt::Debug for SeedSalt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SeedSalt(..)")

@@ -61,7 +61,7 @@ pub fn missing_game() -> WireError {
     WireError::new("game", "must be set to a game")
 }
 
-/// Converts rules to a message. A secret seed is left out.
+/// Converts rules to a message. A secret seed is omitted.
 pub fn rules_to_wire<G: WireGame>(rules: &MatchRules<G>, show_seed: bool) -> v1::MatchConfig {
     v1::MatchConfig {
         game: Some(G::config_to_wire(&rules.config)),
