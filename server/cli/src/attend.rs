@@ -21,7 +21,7 @@ use crate::{
     process::{PriorityFlag, block_on, pause_on_signals, stop_requested},
 };
 
-/// Reason that the server receives with a declined offer.
+/// The reason that is sent to the server with a declined offer.
 const CANNOT_START: &str = "the process of the bot cannot be started";
 
 #[derive(Args)]

@@ -150,7 +150,7 @@ fn listed(legal: &[String], text: &str) -> String {
 }
 
 fn print(text: &str) {
-    // Print errors are ignored, since the next read fails if the terminal is closed.
+    // Print errors are ignored: if the terminal is closed, the next read fails.
     let _ = output::print(text);
 }
 
@@ -224,7 +224,8 @@ impl Bot for Human {
                         text.legal.len()
                     ));
                 }
-                // Compare with all legal decisions, because the printed list can be truncated.
+                // The printed list may be truncated, so the text is compared with all legal
+                // decisions.
                 Line::List(part) => match text.parse(&part) {
                     Some(decision) if request.legal_decisions_cut => {
                         return Choice::Decision(decision);

@@ -44,7 +44,7 @@ fn start(url: &str, named: Option<String>) -> anyhow::Result<()> {
             let command = open::with_command(url, program.as_str());
             launch([(program, command)])
         }
-        // Without a display, the default program would be started and fail unseen.
+        // Without a display, the default program would start and then fail without a message.
         None if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") => {
             bail!("neither DISPLAY nor WAYLAND_DISPLAY is set")
         }
@@ -55,8 +55,8 @@ fn start(url: &str, named: Option<String>) -> anyhow::Result<()> {
     }
 }
 
-/// Starts the first launcher that exists. A launcher that ran and failed might have opened the
-/// address, and a link for one use must not be opened twice. So no other launcher is started then.
+/// Starts the first launcher that exists. If it fails after it ran, no other launcher is started:
+/// it might have opened the address, and a one-time link must not be opened twice.
 fn launch(launchers: impl IntoIterator<Item = (String, Command)>) -> anyhow::Result<()> {
     let mut first_error = None;
     for (program, mut command) in launchers {
@@ -91,10 +91,11 @@ fn spawn_detached(command: &mut Command) -> io::Result<Child> {
         .spawn()
 }
 
-/// Returns an error if a program fails within `timeout`. After that, the program counts as started.
+/// Returns an error if a program fails within `timeout`. A program that still runs then counts as
+/// started.
 fn check_exit(mut child: Child, program: &str, timeout: Duration) -> anyhow::Result<()> {
     let (sender, exit) = mpsc::channel();
-    // The thread outlives the timeout, so that the process is reaped whenever it exits.
+    // The thread may outlive the timeout, so that the process is reaped whenever it exits.
     thread::spawn(move || {
         let _ = sender.send(child.wait());
     });
@@ -104,7 +105,7 @@ fn check_exit(mut child: Child, program: &str, timeout: Duration) -> anyhow::Res
     }
 }
 
-// On macOS, the launcher `open` exists whether or not the named program does.
+// On macOS, the launcher `open` exists even if the program that it should start does not.
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod tests {
@@ -145,7 +146,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mark = folder.path().join("mark");
         let second = script(&format!("touch '{}'", mark.display()));
-        // Whether the first exit is seen in time or not, the second launcher is not started.
+        // The second launcher is not started, whether the exit of the first is noticed in time or
+        // not.
         let _ = launch([missing(), script("exit 3"), second]);
         assert!(!mark.exists());
     }

@@ -296,7 +296,7 @@ async fn change<T>(
     work: impl AsyncFnOnce(&SqliteStore) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let store = SqliteStore::open(dir, SqliteOptions::default()).await?;
-    // Opening the store records its current state, so a later start would not report lost commits.
+    // Opening the store records its current state, so the next start could not report lost commits.
     if let CommitCompleteness::Missing(lost) = store.open_report().completeness {
         output::eprint(&format!("in {}: {lost}", dir.path().display()));
     }
@@ -394,7 +394,7 @@ fn remedy(dir: &Path, damaged: &DamagedValue) -> String {
                 "to remove the ladder and its results: bridgemaster data drop {dir} \
                  --ladder {ladder}"
             ),
-            // The name of this ladder is also damaged.
+            // The name of this ladder is damaged as well.
             Err(_) => "servers ignore this ladder; create another ladder instead".to_owned(),
         },
         DamagedValue::LadderVersion { .. } => {

@@ -56,7 +56,7 @@ pub(super) fn transport_failure(status: &Status) -> String {
 pub(super) fn report(error: &anyhow::Error) -> ExitCode {
     let text = with_causes(error);
     output::eprint(&format!("error: {text}"));
-    // Store errors already explain problems with the database's certificate.
+    // Store errors already explain problems with the certificate of a database.
     let is_of_store = error.chain().any(|cause| cause.is::<StoreError>());
     if let Some(hint) = tls_hint(&text).filter(|_| !is_of_store) {
         output::eprint(&format!("hint: {hint}"));

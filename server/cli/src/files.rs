@@ -16,7 +16,7 @@ pub(super) fn read(path: &Path, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
     let mut bytes = Vec::new();
-    // Read one byte more than the limit, to detect a file that is too large.
+    // Reads one byte more than the limit, to detect a file that is too large.
     file.take(limit_bytes + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read {shown}"))?;
@@ -120,7 +120,7 @@ impl<F> Outputs<F> {
                 .and_then(|text| file.write(&text))
                 .map_err(|error| error.context(*flag))
         });
-        // Collected before the first error is returned, so that all outputs are written.
+        // All outputs are written before the first error is returned.
         let written: Vec<_> = written.collect();
         written.into_iter().collect()
     }
@@ -167,7 +167,7 @@ impl SecretFile {
 impl Drop for SecretFile {
     fn drop(&mut self) {
         if !self.is_written {
-            // An empty file that cannot be removed is harmless.
+            // If the empty file cannot be removed, it does no harm.
             let _ = fs::remove_file(&self.path);
         }
     }

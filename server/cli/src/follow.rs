@@ -29,8 +29,7 @@ pub(super) const DEFAULT_RETRY_SECONDS: u32 = 600;
 pub(super) enum FollowEvent<'a> {
     /// An update of the match. The match always has its config.
     Update(&'a WatchMatchResponse),
-    /// The server does not answer, for the given reason. The call is retried. Emitted once per
-    /// outage.
+    /// The server does not answer, for this reason. The call is retried. Emitted once per outage.
     Lost(&'a str),
     /// The server answers again after [`Lost`](Self::Lost).
     Reconnected,
@@ -68,7 +67,7 @@ pub(super) async fn follow(
             }
             Ended::Stream(Some(status)) => {
                 let reason = transport_failure(&status);
-                // An update proves that the address has the correct scheme, `http` or `https`.
+                // An update shows that the scheme of the address, `http` or `https`, is correct.
                 let hint = tls_hint(&reason).filter(|_| !has_answered.get());
                 let reason = match hint {
                     Some(hint) => format!("{reason} ({hint})"),
@@ -112,7 +111,7 @@ impl Outage {
     }
 }
 
-/// The reason why following stopped: the match has ended, or its stream of updates has.
+/// The reason why following stopped: the end of the match, or of its stream of updates.
 enum Ended {
     Match(Box<MatchInfo>),
     /// The stream ended. The status is `None` if the server closed the stream without an error.

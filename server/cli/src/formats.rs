@@ -85,7 +85,7 @@ pub(super) fn unsuccessful(
 /// allows the attribute `skipped` for suites, but not for the root element.
 pub(super) fn junit(report: &quick_junit::Report) -> anyhow::Result<String> {
     let attribute = format!(" skipped=\"{}\"", report.skipped);
-    // The first occurrence belongs to the root element.
+    // The first occurrence is in the root element.
     Ok(report.to_string()?.replacen(&attribute, "", 1))
 }
 

@@ -48,8 +48,8 @@ use bridgemaster_bot_process::{
     SUPERVISOR_COMMAND, hide_from_bots, run_as_init_if_pid_1, supervise,
 };
 
-/// Decisions need many small allocations, which another thread often frees. MiMalloc is fast at
-/// this.
+/// Decisions need many small allocations, which are often freed by another thread. MiMalloc is fast
+/// at this.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -114,7 +114,7 @@ enum Command {
 
 impl Command {
     /// Returns whether the command starts bots or is a bot itself. Such a process must hide its
-    /// keys, tickets and environment from the same user's other bots.
+    /// keys, tickets and environment from other bots of the same user.
     #[cfg(target_os = "linux")]
     const fn has_secrets_near_bots(&self) -> bool {
         matches!(
@@ -132,8 +132,8 @@ impl Command {
 /// Flags whose values are secrets, as clap prints the flags in errors.
 const SECRET_FLAGS: [&str; 3] = ["--key ", "--ticket ", "--store "];
 
-/// Parses the command line. Errors hide rejected values that might be secrets, since a mistyped API
-/// key reveals most of the real key.
+/// Parses the command line. Errors do not show rejected values that might be secrets, since a
+/// mistyped API key reveals most of the real key.
 fn command_line() -> CommandLine {
     CommandLine::try_parse().unwrap_or_else(|mut error| {
         let flag = error.get(ContextKind::InvalidArg).map(ToString::to_string);
@@ -180,8 +180,9 @@ fn main() -> ExitCode {
     failure::exit_code(done)
 }
 
-/// Runs as a bot's supervisor or as PID 1 of a container, if the process was started as such, and
-/// returns the exit code. Each bot start executes this code twice, so it precedes all other work.
+/// Runs as the supervisor of a bot, or as PID 1 of a container, if the process was started for
+/// this, and returns the exit code. This precedes all other work, because it is executed twice for
+/// each start of a bot.
 #[cfg(target_os = "linux")]
 fn run_as_init_or_supervisor() -> anyhow::Result<Option<ExitCode>> {
     let mut arguments = std::env::args_os().skip(1);

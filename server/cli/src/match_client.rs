@@ -20,7 +20,7 @@ use super::failure::{misuse, refused};
 
 /// Timeout of a connection attempt. A healthy server accepts connections at once.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval between HTTP/2 PINGs. They detect a server that disappeared without closing the
+/// Interval between HTTP/2 PINGs, which detect a server that disappeared without closing the
 /// connection, for example after a power failure.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(20);
 /// Maximum time until a PING is acknowledged.

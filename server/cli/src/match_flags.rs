@@ -106,7 +106,8 @@ impl MatchFlags {
         let seed = self.seed.as_ref().map(ToString::to_string);
         rules.config(seed.as_deref()).map_err(|error| {
             misuse(match error {
-                // Each option is valid, so the error is about their combination, and names them.
+                // Each option by itself is valid, so the error is about their combination, and
+                // names them.
                 SpecError::Option(problem) => problem,
                 other => other.to_string(),
             })
@@ -152,8 +153,8 @@ fn flags() -> Vec<Flag> {
 impl Args for GameOptions {
     fn augment_args(command: Command) -> Command {
         let names: Vec<&str> = flags().into_iter().map(|flag| flag.name).collect();
-        // The group has the name that clap's derive would choose, so other flags can conflict with
-        // the whole group.
+        // The name of the group is the one that clap's derive would generate, so other flags can
+        // conflict with the whole group.
         let group = ArgGroup::new("GameOptions").multiple(true).args(names);
         let args = flags().into_iter().map(|flag| {
             Arg::new(flag.name)
@@ -194,7 +195,7 @@ impl GameOptions {
     fn texts_of<G: Game>(&self) -> anyhow::Result<BTreeMap<String, String>> {
         let mut texts = BTreeMap::new();
         for (name, value) in &self.0 {
-            // Validate the option here, so that an error names the flag.
+            // The option is validated here, so that an error can name the flag.
             set::<G>(&mut G::Config::default(), name, value)?;
             let (text, _) = text_of::<G>(name, value)?;
             texts.insert((*name).to_owned(), text);

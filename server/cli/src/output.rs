@@ -1,10 +1,10 @@
 //! Output of commands. Everything that a command prints or logs passes through this module.
 //!
 //! Much of this output contains untrusted text, such as bot names, fault details, and the contents
-//! of servers and files. Only printable characters, line breaks, tabs and a [`Screen`]'s control
-//! sequences reach the terminal. Untrusted text within a line must be formatted as [`Escaped`],
-//! which prevents it from breaking the line. `clippy.toml` forbids the standard streams elsewhere,
-//! and `tests/cli/hostile_text.rs` checks the output of every command.
+//! of servers and files. Only printable characters, line breaks, tabs and the control sequences of
+//! a [`Screen`] reach the terminal. Untrusted text within a line must be formatted as [`Escaped`],
+//! so that it cannot break the line. `clippy.toml` forbids the standard streams elsewhere, and
+//! `tests/cli/hostile_text.rs` checks the output of every command.
 #![allow(
     clippy::disallowed_methods,
     reason = "only this module writes to the standard streams"
@@ -34,7 +34,7 @@ impl Screen {
             .push_str(&style.apply_to(escape_lines(text)).to_string());
     }
 
-    /// The sequence must be a static string and therefore cannot be untrusted.
+    /// Adds a control sequence. It must be a static string, so it cannot be untrusted text.
     pub(super) fn control(&mut self, sequence: &'static str) {
         self.0.push_str(sequence);
     }
@@ -81,7 +81,7 @@ fn write_out(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a line to standard error. Errors are ignored, since they could not be reported.
+/// Prints a line to standard error. Errors are ignored, because there is nowhere to report them.
 pub(super) fn eprint(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", escape_lines(line));
 }

@@ -18,8 +18,8 @@ use super::output;
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Number of task polls after which a worker polls for I/O events even if tasks are ready. Tokio's
-/// default of 61 assumes short polls. With this default, clients that send frames without pause
-/// could delay answers to all bots by 61 long polls. Polling for I/O costs less than a microsecond.
+/// default of 61 assumes short polls: clients that send frames without pause could delay answers to
+/// all bots by 61 long polls. Polling for I/O costs less than a microsecond.
 const EVENT_INTERVAL: u32 = 8;
 
 /// Number of threads besides the workers, for files, name resolution, signals and the store.
@@ -33,7 +33,7 @@ fn check_threads() -> anyhow::Result<()> {
     let held = hold.lock();
     let started = (0..cores + EXTRA_THREADS).map(|_| {
         let hold = Arc::clone(&hold);
-        // Each thread waits until all threads have started.
+        // Each thread waits until all of them have started.
         thread::Builder::new().spawn(move || drop(hold.lock()))
     });
     let started = started.collect::<io::Result<Vec<JoinHandle<()>>>>();
@@ -45,7 +45,7 @@ fn check_threads() -> anyhow::Result<()> {
             cores + EXTRA_THREADS
         )
     })?;
-    // The joined threads do not panic.
+    // These threads do not panic.
     started.into_iter().for_each(|thread| drop(thread.join()));
     Ok(())
 }
@@ -175,9 +175,9 @@ impl PriorityFlag {
     }
 }
 
-/// Sets the niceness to 10, the default for the `nice` command. The process gets about a tenth of a
-/// normal process's CPU share on the same core. With a smaller share, a bot might not answer in
-/// time.
+/// Sets the niceness to 10, the default of the `nice` command. The process then gets about a tenth
+/// of the CPU share of a normal process on the same core. With a smaller share, a bot might not
+/// answer in time.
 #[cfg(target_os = "linux")]
 fn lower_priority() -> anyhow::Result<()> {
     use anyhow::Context as _;
@@ -212,8 +212,8 @@ mod tests {
     /// Returns the niceness of the calling thread, if the system provides it.
     fn nice() -> Option<i32> {
         let stat = fs::read_to_string("/proc/thread-self/stat").ok()?;
-        // The name of the thread, in parentheses, may contain spaces, so fields are counted after
-        // it: the first one is field 3, and niceness is field 19.
+        // The thread's name, in parentheses, may contain spaces. So fields are counted after it:
+        // the first one is field 3, and the niceness is field 19.
         let (_, fields) = stat.rsplit_once(") ")?;
         fields.split(' ').nth(16)?.parse().ok()
     }

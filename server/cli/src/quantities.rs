@@ -95,7 +95,7 @@ pub(super) fn seconds(text: &str, units: &[(char, u64)]) -> Option<u64> {
     let unit = text.chars().last()?;
     let (_, unit_seconds) = units.iter().find(|(name, _)| *name == unit)?;
     let number = text.strip_suffix(unit)?;
-    // Checking for digits rejects a sign, which `parse` would accept.
+    // Checks for digits, since `parse` would accept a sign.
     let is_number = number.chars().all(|digit| digit.is_ascii_digit());
     let number: u64 = number.parse().ok().filter(|_| is_number)?;
     number.checked_mul(*unit_seconds)

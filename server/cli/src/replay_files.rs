@@ -108,8 +108,8 @@ mod tests {
         let missing = compared(&inspection, "a1");
         assert!(missing.unwrap().contains("is missing"));
         assert_eq!(compared(&inspection, "b2"), None);
-        // A server withholds a replay whose summary it cannot read, whether the list in the folder
-        // has it or not.
+        // A server withholds a replay whose summary it cannot read, whether it is in the list of
+        // the folder or not.
         inspection.inspect_records(&Records::default());
         assert_eq!(compared(&inspection, "a1"), None);
     }

@@ -28,7 +28,7 @@ pub(super) fn plain<const N: usize>(
     fitted(table, terminal_width())
 }
 
-/// Formats rows under a header. Hides columns in the order of `optional`, until the table fits
+/// Formats rows under a header. Columns are hidden in the order of `optional`, until the table fits
 /// `width`. A line below the table names the hidden columns, followed by `hint`.
 pub(super) fn narrowed(
     header: &[&str],
@@ -66,7 +66,7 @@ pub(super) fn narrowed(
     }
 }
 
-/// Describes the referee's own lag. The text is empty if there was none.
+/// Describes the lag of the referee itself; empty if there was none.
 fn referee_lag(result: &MatchResult) -> String {
     if result.referee_lag_us == 0 {
         return String::new();
@@ -224,9 +224,9 @@ pub(super) fn wrapped(line: &str, width: usize) -> Vec<String> {
     if line.trim().is_empty() {
         return Vec::new();
     }
-    // A narrow terminal has no columns to spare for the indent.
+    // A narrow terminal has no columns to spare for an indent.
     let indent = if width > 4 * INDENT.len() { INDENT } else { "" };
-    // A flag or a name that breaks at its hyphen cannot be copied.
+    // Lines do not break at hyphens, since a broken flag or name cannot be copied.
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);

@@ -217,7 +217,7 @@ mod tests {
         let Outcome::Failed(failure) = &mut report.checks[0].outcome else {
             panic!("the first check failed");
         };
-        // Characters that XML cannot contain, not even escaped.
+        // Characters that are not valid in XML even if they are escaped.
         failure.stderr = "a\u{fffe}b\u{ffff}c".to_owned();
         let text = report::xml(&report).unwrap();
         let is_of_xml = |c: char| !matches!(c, '\u{fffe}' | '\u{ffff}') && (c >= ' ' || c == '\n');
@@ -254,7 +254,7 @@ mod tests {
             let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
             assert_eq!(raw, None, "{text:?}");
             let forged = text.lines().find(|line| line.starts_with("FORGED"));
-            // In XML, the lines of standard error are in an element of their own.
+            // In XML, the lines of standard error are in a separate element.
             assert!(forged.is_none() || text.starts_with("<?xml"), "{text}");
         }
         let read: serde_json::Value = serde_json::from_str(&json(&report).unwrap()).unwrap();

@@ -42,8 +42,8 @@ pub(super) fn restarts(spec: &ContestSpec) -> String {
     }
 }
 
-/// Describes whether a bot that stores data on disk might know its next match's chance results.
-/// Returns `None` if no match in the contest reveals another match's chance results.
+/// Describes whether a bot that stores data on disk could learn the chance results of its next
+/// match. Returns `None` if no match in the contest reveals those of another.
 pub(super) fn chance(spec: &ContestSpec) -> Option<&'static str> {
     match (spec.repeats_chance(), &spec.format) {
         (true, Format::Fork { .. }) => Some(
@@ -99,8 +99,8 @@ pub(super) fn changes(report: &Report) -> impl Iterator<Item = String> {
     })
 }
 
-/// Describes the bots that might remember earlier matches. In a contest with such bots, each match
-/// has its own seed.
+/// Describes the bots that might remember earlier matches. With such a bot, each match of the
+/// contest has its own seed.
 pub(super) fn bots_with_memory(spec: &ContestSpec) -> &'static str {
     if spec.has_attending_bots() {
         "bots that attend"

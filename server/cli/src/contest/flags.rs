@@ -1,5 +1,5 @@
-//! The flags that define a contest. [`ContestSpec`], [`MatchRules`] and their parts are flags
-//! themselves; this file adds the flags that set several of their fields, or parts of one.
+//! The flags that define a contest. [`ContestSpec`], [`MatchRules`] and their parts are themselves
+//! sets of flags. This file adds flags that set several of their fields, or a part of one.
 
 use std::path::{Path, PathBuf};
 
@@ -41,8 +41,8 @@ pub(super) struct SpecFlags {
     defined: DefiningFlags,
 }
 
-/// The flags of a command before [`DefiningFlags`]. They define nothing, but clap passes them to
-/// [`conflict_with_defined`] too.
+/// The flags of a command that precede [`DefiningFlags`]. clap passes them to
+/// [`conflict_with_defined`] too, which must ignore them.
 const EARLIER_FLAGS: [&str; 10] = [
     "folder",
     "plan",
@@ -56,7 +56,7 @@ const EARLIER_FLAGS: [&str; 10] = [
     "concurrency",
 ];
 
-/// Makes a flag that defines a contest conflict with the flags that name a defined contest.
+/// Makes a flag that defines a contest conflict with the flags that select an existing definition.
 fn conflict_with_defined(arg: Arg) -> Arg {
     if EARLIER_FLAGS.contains(&arg.get_id().as_str()) {
         return arg;
@@ -103,7 +103,7 @@ struct DefiningFlags {
     rules_version: Option<u32>,
     #[command(flatten)]
     options: ContestSpec,
-    // Flags with a help heading come last, because the heading also applies to later flags.
+    // Flags with a help heading come last, since the heading applies to all later flags.
     #[command(flatten)]
     verdict: VerdictFlags,
     #[command(flatten)]

@@ -24,8 +24,8 @@ use crate::{
     table::fitted_lines,
 };
 
-/// Interval between tables on a terminal. It limits the work, since each table requires a new fit
-/// of all ratings.
+/// Interval between tables on a terminal. It limits the CPU time, since each table requires a new
+/// fit of all ratings.
 const TABLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between progress lines if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -129,8 +129,8 @@ impl Live {
         }
     }
 
-    /// Reports that a bot called methods reserved for the contest, and that the calls were refused.
-    /// Such a bot tries to cheat, or has a bug.
+    /// Reports that a bot called methods that are reserved for the contest, and that the calls were
+    /// refused. Such a bot has a bug, or tries to cheat.
     fn report_refused_calls(&self, state: &ContestState, row: &MatchRow) {
         for calls in &row.refused_calls {
             let bot = row.bot_of(calls, state.spec());

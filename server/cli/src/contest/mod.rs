@@ -103,8 +103,7 @@ struct RunArgs {
     /// Print the bots' standard error, each line with the bot's name
     #[arg(long)]
     show_output: bool,
-    // These flags come last, because their help heading would also apply to later flags without a
-    // heading.
+    // These flags come last, since their help heading would otherwise apply to later flags too.
     #[command(flatten)]
     spec: SpecFlags,
     #[command(flatten)]

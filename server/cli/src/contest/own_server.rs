@@ -18,17 +18,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::misuse;
 
-/// Maximum size of a request to a contest's own server, in bytes. A replay file to fork fits. Only
-/// the contest creates matches on this server.
+/// Maximum size of a request to a contest's own server, in bytes. It is large enough for the replay
+/// file of a fork; only the contest creates matches on this server.
 const OWN_REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
-/// Maximum number of queues on a contest's own server. Each bot process has its own queue. The
-/// limit is twice the maximum number of seats in play, because a reused process can be replaced
-/// during a match.
+/// Maximum number of queues on a contest's own server, where each bot process has its own queue. It
+/// is twice the maximum number of seats in play, because a reused process may be replaced during a
+/// match.
 const MAX_OWN_QUEUES: usize = 4096;
 
-/// Limit on attendances of a contest's own server. All bots can belong to one caller, whose limit
-/// is an eighth of this number: one bot for each queue.
+/// Limit on attendances at a contest's own server. All bots may belong to one caller, whose limit
+/// is an eighth of this number, that is, one bot for each queue.
 const MAX_OWN_ATTENDANCES: usize = 8 * MAX_OWN_QUEUES;
 
 /// Environment variable with the API key for bots that a contest starts.

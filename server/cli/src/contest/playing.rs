@@ -24,7 +24,7 @@ use crate::{
     quantities::duration_of,
 };
 
-/// Time for matches to end when a contest is stopped. The reports omit matches that run longer. A
+/// Time for matches to end when a contest is stopped. The reports omit matches that take longer. A
 /// second signal ends the wait.
 const ENDING_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -145,8 +145,8 @@ pub(super) fn spec_error(error: &SpecError) -> anyhow::Error {
     }
 }
 
-/// Plays one group or round, and prints an estimate for the whole contest. If the group failed,
-/// returns its exit code, otherwise 0.
+/// Plays one group or round, and prints an estimate for the whole contest. Returns the exit code of
+/// the group if it failed, otherwise 0.
 pub(super) fn estimate(
     spec: &ContestSpec,
     built_in: BuiltInBots,
@@ -161,7 +161,7 @@ pub(super) fn estimate(
     contest.min_isolation = isolation;
     let live = Live::new(contest.state(), true);
     let played = play(contest, built_in, server, live, None);
-    // If the removal fails, the contest stays in the system's folder for temporary files.
+    // If removing it fails, the contest stays in the folder for temporary files.
     let _ = fs::remove_dir_all(&folder);
     let (state, exit) = played?;
     if state.groups() == 0 {

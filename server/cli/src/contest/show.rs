@@ -77,7 +77,7 @@ pub(super) struct OpenArgs {
 
 impl OpenArgs {
     pub(super) fn run(self) -> anyhow::Result<u8> {
-        // Report an invalid folder before opening the browser.
+        // Reports an invalid folder before the browser is opened.
         read_contest(&self.folder).map_err(|error| to_error(error.into()))?;
         let what = format!("contest {}", Escaped(&self.folder.display().to_string()));
         replay_page::show(&what, Arc::new(ContestPages(self.folder)))?;

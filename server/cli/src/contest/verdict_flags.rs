@@ -5,8 +5,8 @@ use clap::{Args, ValueEnum};
 
 use crate::failure::misuse;
 
-/// Flags of the test. A flag that is not given is `None`, so that a format without a test can
-/// refuse it.
+/// Flags of the test. A flag that is not given is `None`, so that formats without a test can refuse
+/// the flags.
 #[derive(Args)]
 #[command(next_help_heading = "Verdict")]
 pub(super) struct VerdictFlags {

@@ -166,7 +166,7 @@ impl DemoArgs {
         let mut client = connect_privately(&server_url, &key).await?;
         let (match_id, tickets) = create(&mut client, config).await?;
         if let Some(addr) = page {
-            // Open the page before the match starts, so that the user sees the whole match.
+            // The page is opened before the match starts, so that the user sees all of it.
             let path = self.page_path(&match_id, &tickets);
             self.open_page(addr, access.page(), &path, json.as_ref())
                 .await?;
@@ -174,7 +174,7 @@ impl DemoArgs {
         let progress = ProgressView::new(self.quiet);
         let shutdown = shutdown_requested();
         tokio::pin!(shutdown);
-        // A human player has the first seat, so bots get the other tickets.
+        // A human player has the first seat, so the bots get the other tickets.
         let tickets = tickets.get(usize::from(self.human)..);
         let tickets = tickets.unwrap_or_default();
         let seed = self.match_flags.seed();
@@ -232,8 +232,8 @@ impl DemoArgs {
     }
 
     /// Prints the link to the page and opens the browser. The printed link is valid until the
-    /// server stops. Because bots could read the browser's command line, the link there works only
-    /// once and is revoked before the bots start.
+    /// server stops. The browser gets another link, since bots might read it from the command line:
+    /// it works only once, and is revoked before the bots start.
     async fn open_page(
         &self,
         addr: SocketAddr,
@@ -326,7 +326,7 @@ async fn follow_to_end(
     }
 }
 
-/// Reports failed bots. Returns the first bot that exited before it joined the match, since its
+/// Reports failed bots. Returns the first bot that exited before it joined the match, because its
 /// seat stays vacant.
 async fn missing_bot(
     processes: &mut Processes,
@@ -335,7 +335,7 @@ async fn missing_bot(
     progress: &ProgressView,
 ) -> anyhow::Result<BotExit> {
     while let Some(exit) = processes.next_exit().await {
-        // Get the current state, since the received updates might be older than the exit.
+        // Requests the current state, since the updates so far may be older than the exit.
         let info = get_match(client, match_id).await?;
         let is_vacant =
             |seat: &SeatInfo| seat.seat == exit.seat && matches!(seat.state(), SeatState::Vacant);

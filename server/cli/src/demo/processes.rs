@@ -270,7 +270,7 @@ impl ProgressView {
         Arc::new(move |bot: &str, line: &str| bar.suspend(|| output::bot_line(bot, line)))
     }
 
-    /// Finishes the bar but keeps it visible, since a short match shows it only for a moment.
+    /// Finishes the bar but keeps it visible, since it appears only briefly in a short match.
     pub(super) fn finish(&self) {
         self.bar.finish();
     }

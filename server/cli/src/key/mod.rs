@@ -116,8 +116,8 @@ impl KeyArgs {
                             return Err(misuse("key add: NAME or --from-csv FILE is required"));
                         }
                     };
-                    // Create the file before the key, since the secret would be lost if writing
-                    // failed.
+                    // The file is created before the key, whose secret would be lost if the file
+                    // could not be written.
                     let file = output.as_deref().map(SecretFile::new).transpose()?;
                     add(&*place.open_or_create().await?, request, file).await
                 }

@@ -181,8 +181,8 @@ pub(super) fn check_owner(owner: &OwnerName) -> Result<(), String> {
     check_printable("an owner", owner.as_str())
 }
 
-/// Rejects an owner whose name is confusable with another owner's. Both are probably the same
-/// person, but ladders would treat them as different owners.
+/// Rejects an owner whose name is confusable with that of another owner. Both are probably the same
+/// person, but ladders would treat them as two.
 pub(super) fn check_owner_confusable<'a>(
     owner: &str,
     other_owners: impl Iterator<Item = &'a str>,
@@ -201,9 +201,9 @@ pub(super) fn check_owner_confusable<'a>(
     }
 }
 
-/// Rejects a name that is confusable with another key's name. Revoked and damaged keys count, since
-/// their bots' results remain. Keys that are added concurrently are not compared. For them, the
-/// store rejects only identical names.
+/// Rejects a name that is confusable with that of another key, including revoked and damaged keys,
+/// since the results of their bots remain. Keys that are added at the same time are not compared;
+/// for these, the store rejects only identical names.
 pub(super) fn check_name_confusable(
     name: &KeyName,
     all: &[Key],

@@ -24,8 +24,8 @@ use crate::{
 };
 
 /// Maximum number of attempts to fetch ratings and results that cover the same matches. The server
-/// fits the ratings about once a second. If a fit takes longer than 0.2 s, the interval is five
-/// times the fit's duration. For the largest ladders, a fit takes 1 s to 2 s.
+/// fits the ratings about once a second. A fit that takes longer than 0.2 s is followed by a pause
+/// of four times its duration. For the largest ladders, a fit takes 1 s to 2 s.
 const MAX_ATTEMPTS: usize = 30;
 
 /// Delay between two attempts.
@@ -77,7 +77,8 @@ impl RecomputeArgs {
                     sleep(RETRY_DELAY).await;
                 }
                 let served = client::standings(&mut client, &ladder, true).await?;
-                // Fetch the results after the ratings, so that they include every rated match.
+                // The results are fetched after the ratings, so that they include every rated
+                // match.
                 let csv = client::results(&mut client, &ladder).await?;
                 let Some(results) = counted_first(&csv, seats_of(&served))? else {
                     continue;
@@ -90,8 +91,8 @@ impl RecomputeArgs {
                     continue;
                 }
                 let compared = compare(&rated, &served);
-                // If matches end at the same time, the server and the results can list them in
-                // different orders.
+                // Matches that end at the same time may be in another order in the results than on
+                // the server.
                 if compared.is_err() && results.len() < counted(&csv)?.len() {
                     continue;
                 }

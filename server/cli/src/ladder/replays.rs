@@ -98,7 +98,7 @@ fn inspect(path: &Path) -> anyhow::Result<Contents> {
             contents.omitted = count_omitted(&mut entry)?;
         } else {
             contents.replays += 1;
-            // Read each file to the end to detect a truncated archive.
+            // Reads each file to its end, to detect a truncated archive.
             let bytes = entry.size();
             let read = io::copy(&mut entry, &mut io::sink())?;
             ensure!(read == bytes, "the archive is truncated");

@@ -30,7 +30,7 @@ impl ResultsArgs {
         block_on(async {
             let mut client = client::connect(&self.server).await?;
             let results = client::results(&mut client, &self.ladder).await?;
-            // Validate the data first, since it is written unchanged.
+            // The data is written unchanged, so it is validated first.
             check(&results)?;
             output.write(&String::from_utf8(results)?)
         })
@@ -64,7 +64,7 @@ pub(super) fn counted(csv: &[u8]) -> anyhow::Result<Results> {
 }
 
 /// Parses a CSV file, and returns the earliest results that count, up to a total of `seats` seats.
-/// Returns `None` if no number of earliest results has exactly this total.
+/// Returns `None` if no set of earliest results has exactly this total.
 pub(super) fn counted_first(csv: &[u8], seats: u64) -> anyhow::Result<Option<Results>> {
     let mut matches = counted_matches(csv)?;
     matches.sort_by_key(|counted| (counted.ended_unix_ms, counted.number));

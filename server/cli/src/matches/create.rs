@@ -131,7 +131,7 @@ fn seat_clocks(given: &[ClockOf]) -> anyhow::Result<Vec<SeatClock>> {
 /// Describes the created match, with commands to play it and to watch it.
 fn instructions(server_url: &str, page: Option<&PageUrl>, created: &CreateMatchResponse) -> String {
     let program = output::program();
-    // Quote arguments for a shell, since users copy these commands.
+    // Arguments are quoted for a shell, since users copy these commands.
     let quoted = |text: &str| shell_words::quote(&Escaped(text).to_string()).into_owned();
     let server_url = quoted(server_url);
     let info = created.r#match.clone().unwrap_or_default();

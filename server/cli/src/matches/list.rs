@@ -167,7 +167,7 @@ async fn collect(
     limit: usize,
 ) -> anyhow::Result<Listed> {
     let (mut damaged, mut is_incomplete) = (Vec::new(), false);
-    // One more match shows that there are more.
+    // Requests one match more than the limit, to detect whether there are more.
     let matches = first_items(limit.saturating_add(1), async |page_token| {
         let request = ListMatchesRequest {
             filter: Some(filter.message()),

@@ -122,7 +122,7 @@ fn cancelled_text(info: &MatchInfo) -> String {
     let id = Escaped(&info.match_id);
     match info.state() {
         MatchState::Cancelled => format!("match {id} is cancelled\n"),
-        // For a caller with a delayed view, the state in the response is also delayed.
+        // For a caller with a delayed view, the state in the response is delayed as well.
         _ => format!(
             "match {id} is cancelled, unless it had already ended (this key sees the match with a \
              delay)\n"

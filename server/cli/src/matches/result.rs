@@ -44,8 +44,7 @@ pub(super) struct ResultArgs {
     json: bool,
 }
 
-/// Runs the command. If the match has not ended, this is not an error, but the exit code is
-/// different.
+/// Runs the command. A match that has not ended is not an error, but has its own exit code.
 pub(super) fn run(args: ResultArgs) -> ExitCode {
     match args.run() {
         Ok(MatchState::Ended) => ExitCode::SUCCESS,

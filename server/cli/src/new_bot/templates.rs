@@ -165,7 +165,7 @@ impl Template {
             ("@NAMED_IN@", self.named_in),
             ("@REVISION@", &PROTOCOL_REVISION.to_string()),
             ("@DOCUMENTATION@", &documentation),
-            // Replace the checkout last, since the other values contain its placeholder.
+            // The checkout is replaced last, since the other values contain its placeholder.
             (CHECKOUT, checkout.path()),
         ];
         let text = README.to_owned();

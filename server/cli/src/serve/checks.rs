@@ -90,7 +90,7 @@ impl Settings {
                 "--public-read needs --require-keys; without --require-keys all data is public",
             ));
         }
-        // The value parser of the flag has the same range.
+        // The flag's value parser has the same range.
         if let Some(seconds) = self
             .drain_time
             .filter(|seconds| *seconds > MAX_DRAIN_SECONDS)
@@ -131,7 +131,7 @@ impl Settings {
                 "--node needs a PostgreSQL database that the nodes share; add --store URL",
             ));
         }
-        // A node that takes over a match must find every acknowledged decision.
+        // A node that takes over a match must find every acknowledged decision in the store.
         match self.durability {
             Some(DurabilityFlag::Process) if self.node.is_some() => Err(misuse(
                 "--durability process does not work with --node; omit it, or use --durability disk",

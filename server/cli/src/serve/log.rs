@@ -1,5 +1,5 @@
-//! A server's log, and the export of its spans. A separate thread writes the log, so that a slow
-//! disk or a blocked pipe does not delay matches.
+//! The log of a server, and the export of its spans. A separate thread writes the log, so that a
+//! slow disk or a blocked pipe does not delay matches.
 
 use std::{
     env, fmt as std_fmt,
@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// Maximum number of queued log lines. Further lines are dropped. If writing blocks, a busy server
-/// with `-v` takes about ten seconds to fill the queue. A full queue uses a few MiB.
+/// with `-v` fills the queue in about ten seconds. A full queue uses a few MiB.
 const QUEUE_LINES: usize = 10_000;
 /// Interval at which dropped lines are reported.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
@@ -61,7 +61,7 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
         1 => (LevelFilter::WARN, LevelFilter::INFO),
         _ => (LevelFilter::INFO, LevelFilter::TRACE),
     };
-    // The names of all crates in the workspace have this prefix.
+    // The names of all crates in this workspace begin with this prefix.
     let levels = Targets::new().with_target("bridgemaster", own_level);
     let filter = log_filter(levels.with_default(other_level));
     let limit = LineLimit::default();
@@ -201,7 +201,8 @@ mod tests {
 
     use super::*;
 
-    /// A writer that waits for a request before each line, then sends the line to the test.
+    /// A writer that waits for a request of the test before each line, and then sends the line to
+    /// it.
     struct SlowWriter {
         requests: mpsc::Receiver<()>,
         written: mpsc::Sender<String>,
@@ -209,7 +210,7 @@ mod tests {
 
     impl io::Write for SlowWriter {
         fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-            // The sender is gone at the end of the test.
+            // Fails at the end of the test, when the sender is dropped.
             let _ = self.requests.recv();
             let _ = self
                 .written
@@ -236,7 +237,7 @@ mod tests {
             for number in 0..100 {
                 info!(number, "one of many");
             }
-            // The writer has at most one of the lines, and three are in the queue.
+            // At most one of the lines is in the writer, and three are in the queue.
             let lost = missing.dropped.dropped_lines();
             assert!((96..=97).contains(&lost), "{lost}");
             for _ in 0..100 - lost {

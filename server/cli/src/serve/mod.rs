@@ -164,8 +164,8 @@ fn load_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
     Ok(Some(Arc::new(tls)))
 }
 
-/// Reloads the files on SIGHUP. If the new files are invalid, logs the error and continues with the
-/// previous files. SIGHUP then never ends the process, even without TLS.
+/// Reloads the files on SIGHUP. If the new files are invalid, logs the error and keeps using the
+/// previous ones. SIGHUP never ends the process, even without TLS.
 #[cfg(unix)]
 fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -173,7 +173,7 @@ fn reload_on_hangup(tls: Option<Arc<Tls>>) -> std::io::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            // Results are logged as warnings, so that they are visible at the default log level.
+            // Results are logged as warnings, so that they appear at the default log level.
             match tls.as_ref().map(|tls| tls.reload()) {
                 None => warn!("SIGHUP ignored: without TLS there are no files to reload"),
                 Some(Ok(())) => warn!("TLS files reloaded"),
@@ -250,7 +250,7 @@ async fn open_page(
     }
 }
 
-/// Adds a hint to an error, if a fix for the problem is known.
+/// Adds a hint to an error that has a known fix.
 fn with_hint(error: BindError) -> anyhow::Error {
     let hint = match &error {
         BindError::Listen { addr, source } => match source.kind() {
@@ -285,7 +285,7 @@ fn node_connector(settings: &Settings) -> anyhow::Result<NodeConnector> {
         endpoint.map_err(|error| error.to_string())
     });
     if let Some(own) = &settings.node_address {
-        // Report invalid files at startup instead of at the first call.
+        // Reports invalid files at startup instead of at the first call.
         connector(own.as_str()).map_err(|problem| misuse(format!("--node-address: {problem}")))?;
     }
     Ok(connector)

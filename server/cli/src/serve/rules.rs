@@ -91,7 +91,7 @@ async fn serve_on_socket(
         path.display()
     ))?;
     let served = rules.run_on_socket(listener, stop).await;
-    // Removing the file fails if it no longer exists.
+    // Fails if the file no longer exists.
     let _ = std::fs::remove_file(path);
     Ok(served?)
 }

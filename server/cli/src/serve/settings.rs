@@ -26,8 +26,8 @@ pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
 /// Maximum size of a config file, in bytes. A file with every entry is several times smaller.
 const MAX_CONFIG_BYTES: u64 = 64 * 1024;
 
-/// The settings as they are given. An entry of the config file has its flag's name, with `_` in
-/// place of `-`. Limits and ladders are only in the file.
+/// The settings as they were given. In the config file, an entry has the name of its flag, with `_`
+/// in place of `-`. Limits and ladders are only in the file.
 #[derive(Args, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Settings {
@@ -218,7 +218,7 @@ fn parse_keep_replays(text: &str) -> Result<KeepReplays, String> {
     if text == "all" {
         return Ok(KeepReplays::All);
     }
-    // Checking for digits rejects a sign, which `parse` would accept.
+    // Checks for digits, since `parse` would accept a sign.
     if text.chars().all(|digit| digit.is_ascii_digit())
         && let Ok(count) = text.parse()
     {
@@ -324,7 +324,7 @@ impl Settings {
         if is_given("page") || matches.get_flag("no_page") {
             (self.page, self.no_page) = (None, false);
         }
-        // An absent switch must not turn off the file's entry.
+        // A switch that is absent on the command line must not turn off the entry in the file.
         let switches = (self.require_keys, self.rules, self.no_page, self.insecure);
         self.update_from_arg_matches(matches)?;
         self.require_keys |= switches.0;

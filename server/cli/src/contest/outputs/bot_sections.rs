@@ -98,7 +98,7 @@ pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
         lines.push(format!("forfeited: {}", bot.forfeits));
     }
     lines.extend(processes(report, bot));
-    // Only the first faults of a seat have their reasons stored, so the reasons can add up to less.
+    // Reasons are stored only for the first faults of a seat, so they may add up to fewer faults.
     lines.push(match (bot.faults, reasons(bot).as_str()) {
         (0, _) => "no faults".to_owned(),
         (faults, "") => format!("faults: {faults}"),
@@ -177,7 +177,8 @@ fn worst_of(bot: &BotReport) -> Table {
     }
 }
 
-/// Lists the files of a bot's worst matches, since a path that wraps in a table cannot be copied.
+/// Lists the files of a bot's worst matches. They are not in the table, because a path that wraps
+/// there cannot be copied.
 fn worst_files(report: &Report, bot: &BotReport) -> Vec<String> {
     let files = bot.worst.iter().flat_map(|worst| {
         let files = [("replay", &worst.replay), ("stderr", &worst.stderr)];

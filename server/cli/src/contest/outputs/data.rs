@@ -108,8 +108,8 @@ fn end(end: &BotEnd) -> String {
     }
 }
 
-/// Escapes text to one line. Text that looks like a formula gets a leading apostrophe, which
-/// prevents spreadsheets from evaluating it.
+/// Escapes text to one line. Text that looks like a formula gets a leading apostrophe, so that
+/// spreadsheets do not evaluate it.
 fn cell(text: &str) -> String {
     let text = Escaped(text).to_string();
     if text.trim_start().starts_with([

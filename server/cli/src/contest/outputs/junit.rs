@@ -59,7 +59,7 @@ fn status_of_contest(report: &Report) -> TestCaseStatus {
         ExitReason::RefereeFault => NonSuccessKind::Error,
         _ => NonSuccessKind::Failure,
     };
-    // Lines after the first can be a bot's standard error.
+    // All lines after the first may be a bot's standard error.
     let (first, stderr) = exit
         .sentence
         .split_once('\n')
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_bot_case_has_the_counts_of_seats_wins_and_faults() {
         let mut report = report();
-        // Fewer reasons than faults are stored.
+        // The report has fewer reasons than faults.
         report.bots[1].faults = 70;
         let text = xml(&report, &rows()).unwrap();
         let (_, bots) = text.split_once("bot mine").unwrap();

@@ -22,7 +22,7 @@ pub(super) fn text(report: &Report, rows: &[MatchRow]) -> String {
         sentence(&report.exit.sentence),
     ];
     parts.extend(sections::overview(report).iter().map(section));
-    // One point makes no chart.
+    // A chart needs at least two points.
     if report.series.len() > 1 {
         parts.extend(charts::charts(report).first().map(chart));
     }
@@ -91,7 +91,7 @@ fn chart(
     let mut lines = Vec::new();
     for line in 0..CHART_LINES {
         let at = upper - (upper - lower) * line as f64 / steps;
-        // The rows of the upper bound, the lower bound and their mean have labels.
+        // The rows of the upper bound, the lower bound and their mean are labelled.
         let is_marked = line % ((CHART_LINES - 1) / 2) == 0;
         let label = if is_marked {
             format!("{at:6.2}")
@@ -114,7 +114,7 @@ fn chart(
 
 /// Formats untrusted lines as preformatted text.
 fn preformatted(lines: &str) -> String {
-    // Markdown is disabled within `pre`, and escaping three characters prevents HTML.
+    // Markdown is disabled within `pre`, and three characters are escaped to prevent HTML.
     let lines = escape_lines(lines)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -123,7 +123,8 @@ fn preformatted(lines: &str) -> String {
 }
 
 /// Escapes text to one line. Characters that could be markup become character references. Letters,
-/// digits, spaces and the punctuation of figures stay, so that the file can be read as it is.
+/// digits, spaces and the punctuation of figures are kept, so that the file is readable as plain
+/// text.
 fn escaped(text: &str) -> String {
     let text: Vec<char> = Escaped(text).to_string().chars().collect();
     let is_digit = |at: Option<usize>| {
@@ -156,7 +157,7 @@ mod tests {
         *,
     };
 
-    /// Returns the text as a reader sees it, with its character references resolved.
+    /// Returns the text as it is displayed, with its character references resolved.
     fn shown(markdown: &str) -> String {
         let mut parts = markdown.split("&#");
         let mut shown = parts.next().unwrap().to_owned();
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn untrusted_text_has_no_markup() {
         let text = text(&hostile_report(), &hostile_rows());
-        // The report itself uses `pre`.
+        // The report itself uses `pre`, which is removed first.
         let own = text.replace("<pre>", "").replace("</pre>", "");
         for mark in ["<", "[x]", "`|", "**b", "@everyone", "javascript:y)@"] {
             let is_in_pre = |line: &str| line.starts_with("=cmd") || line.starts_with("&lt;/pre");

@@ -1,4 +1,4 @@
-//! A contest's output files. `sections`, `bot_sections` and `charts` have the content in
+//! The output files of a contest. `sections`, `bot_sections` and `charts` build the content from
 //! the types of `model`, and each format renders it.
 
 pub(super) mod bot_sections;

@@ -13,7 +13,7 @@ pub(crate) struct Section {
 
 /// The content of a section.
 pub(crate) enum Block {
-    /// Lines. A line that belongs to the line before it is indented by two spaces.
+    /// Lines. Two spaces of indent mark a line that continues the previous one.
     Lines(Vec<String>),
     /// Lines with paths. They are never wrapped, because a path that wraps cannot be copied.
     Paths(Vec<String>),
@@ -42,7 +42,7 @@ pub(crate) struct Cell(pub(crate) Vec<Item>);
 #[derive(Default)]
 pub(crate) struct Item {
     pub(crate) text: String,
-    /// Text after `text`, which formats with little space leave out.
+    /// Text after `text`, which formats with little space omit.
     pub(crate) detail: String,
     /// A warning about the item, such as `annulled`, and its explanation.
     pub(crate) warning: Option<(String, String)>,
@@ -53,8 +53,8 @@ pub(crate) struct Item {
 /// A chart of values over the numbers of groups.
 pub(crate) struct Chart {
     pub(crate) title: &'static str,
-    /// Values to mark with a line and a label; the scale of a chart without dots ends at the first
-    /// and the last of them.
+    /// Values to mark with a line and a label. If the chart has no dots, its scale ends at the
+    /// first and the last of them.
     pub(crate) marks: Vec<f64>,
     pub(crate) line: Vec<f64>,
     pub(crate) dots: Vec<f64>,

@@ -87,7 +87,7 @@ fn panel(chart: &Chart) -> String {
         chart.title
     );
     let mut add = |line: String| text.push_str(&line);
-    // The minimum and the maximum get labels, unless a marked value is close to them.
+    // The minimum and the maximum get labels, unless they are close to a marked value.
     let mut labels = chart.marks.clone();
     for end in [low, high] {
         if labels.iter().all(|label| (y(*label) - y(end)).abs() > 14.0) {

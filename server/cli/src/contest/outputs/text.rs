@@ -52,7 +52,7 @@ fn blocks(section: &Section, width: Option<u16>) -> String {
     text.collect()
 }
 
-/// Formats a table to fit `width` columns. Details are left out.
+/// Formats a table to fit `width` columns, without details.
 pub(crate) fn table(table: &Table, width: Option<u16>) -> String {
     let mut optional: Vec<&Column> = table.columns.iter().collect();
     optional.retain(|column| column.hidden > 0);

@@ -29,8 +29,7 @@ pub(super) struct Board {
     top: usize,
     /// The table's first visible column.
     left: usize,
-    /// Number of latest events that are hidden below the visible ones, after the user has scrolled
-    /// back.
+    /// Number of latest events that are hidden because the user has scrolled back.
     back: usize,
 }
 
@@ -106,7 +105,7 @@ impl Board {
         let table_width = table_width.unwrap_or(0);
         let all = lines.len() + self.table.len() + events.len().min(MIN_EVENT_LINES) + 2;
         let is_tight = all > height || table_width > width;
-        // If space is tight, the page has a footer instead of empty lines.
+        // If space is short, the page has a footer instead of empty lines.
         let has_footer = is_tight || self.notice.is_some();
         let between = usize::from(!is_tight);
         let free = height.saturating_sub(lines.len() + 2 * between + usize::from(has_footer));
@@ -130,7 +129,7 @@ impl Board {
         lines.extend(visible.map(|line| columns(line, self.left, width)));
         lines.extend(std::iter::repeat_n(String::new(), between));
         lines.extend_from_slice(&events[last.saturating_sub(events_height)..last]);
-        // A very small terminal might have no space for the status.
+        // A very small terminal may have no space for the status.
         lines.truncate(height - usize::from(has_footer).min(height));
         Page {
             lines,
