@@ -86,7 +86,7 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Handles an answer that could not be decoded. It is a fault if it is for the open request.
+    /// Handles an answer that could not be decoded. This is a fault if it answers the open request.
     pub(crate) fn handle_bad_answer(
         &mut self,
         seat: Seat,
@@ -161,7 +161,7 @@ impl<G: Game> Referee<G> {
         );
     }
 
-    /// Rejects an answer without a penalty. It counts as a useless message.
+    /// Rejects an answer without a penalty, and counts it as a useless message.
     fn refuse_useless(&mut self, seat: Seat, request_id: u32, invalid: InvalidDecision) {
         let open_request_id = self.players[seat.index()].open_request_id();
         self.reject(seat, request_id, invalid, open_request_id);

@@ -9,7 +9,7 @@ pub const MAX_BANK_MS: u32 = u32::MAX;
 
 /// Maximum of start-up time and reconnect time in ms: one hour.
 const HOUR_MS: u32 = 3_600_000;
-/// Maximum credit for a round trip, in ms. A slower network is the bot's own risk.
+/// Maximum credit for a round trip, in ms. A slower network is not compensated.
 const MAX_CREDIT_MS: u32 = 1000;
 /// The credit for a round trip is at most the cap divided by this number. This covers network
 /// jitter, but a bot that fakes a slow network gains little thinking time.
@@ -29,7 +29,7 @@ pub struct ClockRules {
     pub time_control: TimeControl,
     /// Time that bots have to connect before the match starts without them, in ms: 1 to 3600000.
     pub startup_ms: u32,
-    /// Time that a seat may be without a stream before it commits a fault, in ms: 0 to 3600000.
+    /// Time that a seat may be without a stream before this is a fault, in ms: 0 to 3600000.
     pub reconnect_ms: u32,
     /// Maximum credit for the measured round trip of one decision, in ms: 0 to 1000. The credit
     /// never exceeds a tenth of the cap; see [`ClockRules::max_credit_us`].
@@ -165,13 +165,13 @@ struct Hold {
     /// The referee lag up to `since`.
     lag: Lag,
     /// True if the bot has reconnected. The timer then runs again, so that a bot that does not read
-    /// times out. The hand-over of the request gives this time back.
+    /// times out. If the request is handed over after all, this time does not count either.
     is_back: bool,
 }
 
 impl RequestTimer {
-    /// Returns the first moment at which an answer is late; `None` while the timer is held. Until a
-    /// request is handed over, its time counts from its issue, so that a bot that does not read
+    /// Returns the time from which an answer is late; `None` while the timer is held. Before the
+    /// hand-over of a request, its time counts from its issue, so that a bot that does not read
     /// times out too. Referee lag extends the deadline.
     pub(crate) fn deadline(&self) -> Option<Time> {
         if self.is_stopped() {
@@ -223,7 +223,7 @@ impl RequestTimer {
         }
     }
 
-    /// Resumes a held timer whose request the bot has already received. There will be no second
+    /// Resumes a held timer whose request the bot has already received. There is no second
     /// hand-over, so all time from now on counts.
     pub(crate) fn clear_hold(&mut self) {
         self.hold = None;
@@ -345,8 +345,9 @@ impl SeatClock {
         }
     }
 
-    /// Resumes a held timer, or starts the timer of a request that was not handed over. The time of
-    /// the latter counts from its issue, because the seat is charged for the time without a stream.
+    /// Resumes a held timer, or starts the timer of a request that was not handed over. In the
+    /// latter case the time counts from the issue of the request, because the seat is charged for
+    /// the time without a stream.
     pub(crate) fn stream_lost(timer: &mut RequestTimer) {
         timer.hold = None;
         timer.handed_at.get_or_insert(timer.issued_at);
@@ -376,8 +377,8 @@ impl SeatClock {
     /// Charges the seat for an answer in time and adds the increment.
     pub(crate) fn charge_answer(&mut self, timer: &RequestTimer, now: Time) -> Charge {
         let charge = timer.charge(now);
-        // The answer time is an upper bound for the round trip, because an answer takes at least
-        // one round trip. So a bot cannot gain credit by delaying its Pongs.
+        // An answer takes at least one round trip, so its time is an upper bound for the round
+        // trip. With this bound, a bot gains no credit by delaying its Pongs.
         if let Some(shortest_us) = &mut self.round_trip_us
             && timer.handed_at.is_some()
         {

@@ -2,7 +2,8 @@
 
 use bridgemaster_games::MAX_SEATS;
 
-/// Delivered events are dropped in batches of at least this size, to keep the cost per event low.
+/// Delivered events are dropped in batches of at least this size, which keeps the cost per event
+/// low.
 const MIN_DROP: usize = 64;
 
 /// An event log that all seats share. For each seat, it stores the number of delivered events.

@@ -6,8 +6,8 @@ use std::fmt;
 use crate::{RulesError, rules_error::check_range};
 
 /// Maximum number of faults per seat that are recorded and listed in the result. Further faults are
-/// only counted. Otherwise, a seat whose faults cost nothing could exhaust memory. The fault that
-/// forfeits a seat is always recorded.
+/// only counted, since a seat whose faults cost nothing could otherwise exhaust the memory. The
+/// fault that forfeits a seat is always recorded.
 pub const MAX_RECORDED_FAULTS: usize = 64;
 
 /// Maximum value of `strikes_to_forfeit` in a policy.
@@ -168,8 +168,9 @@ pub struct Fault {
 pub enum FaultAction {
     /// The message is rejected and the clock keeps running.
     Refuse,
-    /// A strike. Also acts as [`FaultAction::Refuse`] if possible, and otherwise as
-    /// [`FaultAction::Substitute`]. The seat forfeits when it reaches the strike limit.
+    /// A strike. The message is also refused as for [`FaultAction::Refuse`] if there is one, and
+    /// otherwise the house decides as for [`FaultAction::Substitute`]. The seat forfeits when it
+    /// reaches the strike limit.
     Strike,
     /// The house answers this request, or every request until the bot is connected.
     Substitute,

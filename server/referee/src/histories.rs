@@ -1,21 +1,20 @@
-//! A match's histories, which decide whether a reconnecting bot's sequence number is valid.
+//! The histories of a match, by which the sequence number of a reconnecting bot is checked.
 //!
 //! Messages to a seat are numbered, and a bot that reconnects sends the last number that it
-//! received. After a restart, the match's stored state can be older than the messages that were
+//! received. After a restart, the stored state of a match can be older than messages that were
 //! sent, because a power failure lost the end of the journal or a backup was restored. The server
-//! would then reuse numbers for other messages, and a bot with an old number would miss those
-//! messages. So every server start begins a new history with its own identifier. The match stores
-//! the earlier histories with their last sequence numbers.
+//! would then reuse numbers for other messages, and a bot with an old number would miss them. So
+//! each start of a server begins a new history with its own identifier. The match stores the
+//! earlier histories with their last sequence numbers.
 
 use std::{collections::VecDeque, fmt, str::FromStr};
 
 use bridgemaster_games::Seat;
 use thiserror::Error;
 
-/// Maximum number of ended histories that a match stores. Without a limit, matches would grow
-/// without bound while a server restarts in a loop. Bots usually reconnect within seconds, so
-/// hardly any bot misses this many restarts. A bot that misses more starts over, and loses only the
-/// messages in between.
+/// Maximum number of ended histories that a match stores, so that matches do not grow without bound
+/// while a server restarts in a loop. Bots usually reconnect within seconds, so hardly any bot
+/// misses this many restarts. A bot that does starts over, and loses only the messages in between.
 pub const MAX_ENDED_HISTORIES: usize = 64;
 
 /// Identifier of a history: 128 random bits, formatted as 32 lower-case hex digits.
@@ -84,9 +83,9 @@ impl Histories {
         self.running = next;
     }
 
-    /// Returns whether the messages up to a resume point are part of this match. The point's
-    /// history must still be stored, and the message with the point's number must have been sent in
-    /// that history. `sent_so_far` is the last number in the current history.
+    /// Returns whether the messages up to a resume point are part of this match: the history of the
+    /// point must still be stored, and the message must have been sent in that history.
+    /// `sent_so_far` is the last number in the current history.
     pub fn covers(&self, seat: Seat, point: ResumePoint, sent_so_far: u32) -> bool {
         let sent = if point.history_id == self.running {
             Some(sent_so_far)

@@ -28,7 +28,7 @@ pub enum BadAnswerReason {
     MalformedDecision,
 }
 
-/// The time for which another node of the cluster held up the messages of a seat, since the last
+/// The time for which another node of the cluster delayed the messages of a seat, since the last
 /// report for this seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForwardingLag {
@@ -120,8 +120,8 @@ pub enum Input<G: Game> {
         seat: Seat,
     },
     /// The referee was stalled since the last input, because its shell got no CPU time, or messages
-    /// of bots were held up on their way within the cluster. No open request is charged for the
-    /// lag. Every deadline is extended by the lag plus [`LAG_MARGIN_MS`](crate::LAG_MARGIN_MS).
+    /// of bots were delayed within the cluster. No open request is charged for the lag. Every
+    /// deadline is extended by the lag plus [`LAG_MARGIN_MS`](crate::LAG_MARGIN_MS).
     RefereeLag {
         /// The lag of the shell, in µs. It is limited to the time since the last input.
         lag_us: u64,
@@ -153,7 +153,7 @@ pub enum Input<G: Game> {
     },
     /// The match is cancelled and ends without a result. Has no effect on a match that is over.
     Cancelled,
-    /// Only time has passed: expired deadlines must be handled.
+    /// Time has passed, and expired deadlines must be handled.
     Tick,
 }
 

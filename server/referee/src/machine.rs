@@ -164,7 +164,7 @@ impl<G: Game> Referee<G> {
                 self.expire();
                 self.players[seat.index()].between_streams = false;
             }
-            // The time of the outage does not expire any deadline.
+            // An outage does not make deadlines expire.
             (Input::Restarted, _) => self.handle_restart(before),
             _ => self.expire(),
         }
@@ -188,7 +188,7 @@ impl<G: Game> Referee<G> {
             Input::Expired { seat, why } => self.handle_expired(seat, &why),
             Input::Cancelled => self.cancel(),
             Input::RefereeLag { .. } | Input::Restarted | Input::Tick => {}
-            // The remaining inputs belong to a stream, and the seat has none.
+            // The remaining inputs come from a stream, but the seat has none.
             _ if !is_of_stream => {}
             Input::Disconnected { seat } => self.handle_disconnected(seat),
             Input::HandedOver { seat, request_id } => self.handle_handed_over(seat, request_id),

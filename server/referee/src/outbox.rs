@@ -13,8 +13,8 @@ pub const MAX_RETAINED_MESSAGES: usize = 64;
 /// The messages to one seat.
 ///
 /// No message is created or numbered while the seat has no stream. A bot that reconnects needs only
-/// the states of the seats, its open request and the result. The referee can send all of these at
-/// any time. So no messages accumulate while a bot is disconnected.
+/// the states of the seats, its open request and the result, and the referee can send these at any
+/// time. So no messages accumulate while a bot is disconnected.
 #[derive(Debug)]
 pub(crate) struct Outbox<G: Game> {
     /// The last message's sequence number.
@@ -57,7 +57,7 @@ impl<G: Game> Outbox<G> {
         match message {
             SeatMessage::Started(_) => {
                 self.started = Some(self.last);
-                // The message contains every seat's state.
+                // The message contains the state of every seat.
                 self.changed = SeatSet::EMPTY;
             }
             SeatMessage::Ended(_) => self.ended = Some(self.last),
@@ -109,14 +109,14 @@ impl<G: Game> Outbox<G> {
             .filter(move |(retained, _)| *retained > sequence)
     }
 
-    /// Remembers that some seat changed while this outbox's seat had no stream. Keeps only each
-    /// seat's last change.
+    /// Records that another seat changed while the seat of this outbox had no stream. Only the last
+    /// change of each seat is kept.
     pub(crate) fn defer_change(&mut self, seat: Seat, reason: Option<FaultReason>) {
         self.changed.insert(seat);
         self.reasons[seat.index()] = reason;
     }
 
-    /// Removes and returns the remembered changes.
+    /// Removes and returns the recorded changes.
     pub(crate) fn drain_changes(&mut self) -> impl Iterator<Item = (Seat, Option<FaultReason>)> {
         let reasons = self.reasons;
         std::mem::take(&mut self.changed)

@@ -8,10 +8,10 @@ use crate::{
 };
 
 /// The number of useless messages at which a seat commits [`FaultReason::Flood`]. The count
-/// restarts with each accepted answer. The following messages are useless: answers that are
-/// repeated or rejected without penalty, unsolicited messages, and each new stream while the match
-/// runs. The limit is far above the number that a bot sends by accident around a reconnect.
-/// Handling this few messages costs the server almost nothing.
+/// restarts with each accepted answer. Useless messages are answers that are repeated or rejected
+/// without penalty, unsolicited messages, and new streams while the match runs. The limit is far
+/// above the number that a bot sends by accident around a reconnect, and this few messages cost the
+/// server almost nothing.
 pub const MAX_USELESS_MESSAGES: u32 = 100;
 
 impl<G: Game> Referee<G> {
@@ -50,7 +50,7 @@ impl<G: Game> Referee<G> {
         action
     }
 
-    /// Applies a fault's cost. If the cost is more than a rejection, the seat is notified at once.
+    /// Applies the cost of a fault. If it is more than a rejection, the seat is notified at once.
     /// The other seats are notified once the fault is public.
     pub(crate) fn enact(&mut self, seat: Seat, reason: FaultReason, cost: FaultAction) {
         let player = &mut self.players[seat.index()];

@@ -33,7 +33,7 @@ impl<G: Game> Referee<G> {
                 return self.finish();
             }
             for seat in self.rules.seats.seats() {
-                // Another seat's decision might have made this request obsolete.
+                // Another seat's decision may have made this request obsolete.
                 if !seats_to_decide.contains(seat) {
                     self.withdraw_request(seat);
                 }
@@ -48,8 +48,8 @@ impl<G: Game> Referee<G> {
     }
 
     /// Draws, applies and records every chance result that is due, each from its own stream of the
-    /// seed. Games guarantee that a drawn result can be applied. Returns false if one cannot; the
-    /// match then waits.
+    /// seed. Games guarantee that a drawn result can be applied. If one cannot, returns false, and
+    /// the match waits.
     fn resolve_chance(&mut self) -> bool {
         while let Some(stream) = G::chance_due(&self.state) {
             let mut source = ChanceStream::new(&self.rules.seed, stream);
@@ -181,7 +181,7 @@ impl<G: Game> Referee<G> {
         spare
     }
 
-    /// Lets the house decide the open request, if there is one.
+    /// Makes the house decide the open request, if there is one.
     pub(crate) fn substitute(&mut self, seat: Seat) {
         let request_id = self.players[seat.index()].open_request_id();
         if request_id != 0 {
@@ -199,7 +199,7 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// Lets the house pick from the legal decisions in the buffer.
+    /// Makes the house pick from the legal decisions in the buffer.
     fn decide_by_house(&mut self, seat: Seat, request_id: u32) -> bool {
         if self.legal_buffer.is_empty() {
             return false;
@@ -209,7 +209,7 @@ impl<G: Game> Referee<G> {
     }
 
     /// Applies a decision from the legal list in the buffer. Games guarantee that a listed decision
-    /// is legal. Returns false if it is not; the match then waits instead of looping.
+    /// is legal. If it is not, returns false, and the match waits instead of looping.
     fn decide_listed(&mut self, seat: Seat, index: usize, by: DecidedBy, request_id: u32) -> bool {
         let Some(decision) = self.legal_buffer.get(index).cloned() else {
             return false;

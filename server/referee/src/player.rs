@@ -39,8 +39,8 @@ pub(crate) struct Player<G: Game> {
     pub(crate) last_request_id: u32,
     /// The last accepted answer and its request's number, used to recognise repetitions.
     pub(crate) answered: Option<(u32, Answer<G::Decision>)>,
-    /// True while the referee handles an input that ends or replaces the stream. During this time,
-    /// no messages are sent to the old or the new stream.
+    /// True while the referee handles an input that ends or replaces the stream. No messages are
+    /// sent to the old or the new stream in this time.
     pub(crate) between_streams: bool,
     pub(crate) note_budget: NoteBudget,
     /// The time at which the stream was lost, while the seat is paused.
@@ -51,7 +51,7 @@ pub(crate) struct Player<G: Game> {
     pub(crate) startup_lag: Lag,
     /// Time from `lost_at` until the lost stream counts as a fault, in ms.
     pub(crate) grace_ms: u32,
-    /// True if the server caused the stream's absence, so that the bot is not at fault.
+    /// True if the server caused the loss of the stream, so that the bot is not at fault.
     pub(crate) is_excused: bool,
     /// True if the house decides until the bot connects.
     pub(crate) absent: bool,

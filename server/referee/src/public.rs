@@ -96,8 +96,8 @@ impl<G: Game> Referee<G> {
         }
     }
 
-    /// The part of a seat's state that the receiver may see: the full state of its own seat, and
-    /// the public state of any other seat.
+    /// Returns the part of a seat's state that the receiver may see: the full state of its own
+    /// seat, and the public state of any other.
     pub(crate) fn info_for(&self, to: Seat, about: Seat) -> &SeatInfo {
         let player = &self.players[about.index()];
         if to == about {

@@ -58,7 +58,7 @@ impl<G: Game> Referee<G> {
     /// no such seat.
     pub fn start_and_end_sequences(&self, seat: Seat) -> Option<(Option<u32>, u32)> {
         let outbox = &self.players.get(seat.index())?.outbox;
-        // A seat without a `Started` message receives this message first.
+        // If the seat has no `Started` message yet, that message is sent first.
         let missing = 1 + u32::from(outbox.started().is_none());
         let ended = outbox.ended().unwrap_or(outbox.last() + missing);
         Some((outbox.started(), ended))

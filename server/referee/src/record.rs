@@ -5,9 +5,9 @@ use bridgemaster_games::{Digest, Game, Seat, SeatCount};
 
 use crate::{BotIdentity, Charge, Fault};
 
-/// Maximum number of connection records for one seat. Later changes are not recorded. Otherwise, a
-/// bot that reconnects endlessly could make the replay grow without limit. With names of maximum
-/// length, 32 records take 17 KiB.
+/// Maximum number of connection records for one seat. Later changes are not recorded, since a bot
+/// that reconnects endlessly could otherwise make the replay grow without limit. With names of
+/// maximum length, 32 records take 17 KiB.
 pub const MAX_SEAT_RECORDS: u32 = 32;
 
 /// A numbered and timed entry of a replay.
@@ -131,7 +131,7 @@ pub struct NoteBudget {
 impl NoteBudget {
     /// Creates one seat's budget in a new match.
     pub fn for_match(seats: SeatCount) -> Self {
-        // The quotient is at most 65,536, the value for one seat.
+        // At most 65,536, for one seat, so it fits.
         let remaining_bytes = (MATCH_NOTE_BYTES / usize::from(seats.get())) as u32;
         Self { remaining_bytes }
     }
@@ -150,7 +150,7 @@ impl NoteBudget {
     pub fn take(&mut self, note_bytes: usize) -> bool {
         let fits = self.has(note_bytes);
         if fits {
-            // Cannot underflow, since `has` was checked before.
+            // Cannot underflow, since `has` was checked.
             self.remaining_bytes -= note_bytes as u32;
         }
         fits

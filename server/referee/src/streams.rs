@@ -36,7 +36,7 @@ impl<G: Game> Referee<G> {
             {
                 open.timer.clear_hold();
             }
-            // The bot's answer might have been lost with the end of the journal, so the bot gets
+            // The answer of the bot may have been lost with the end of the journal, so the bot gets
             // time to decide again.
             if std::mem::take(&mut open.predates_restart) && last_sequence.is_none() {
                 open.timer = player.clock.issue(self.now);
@@ -94,7 +94,7 @@ impl<G: Game> Referee<G> {
             if lost.contains(&seat) {
                 self.record_seat(seat);
             }
-            // The seat's public state must not show a lost stream.
+            // The public state of the seat must not show the stream that was just lost.
             if self.players[seat.index()].public_info.state == SeatState::Connected {
                 self.notify_seat_change(seat, None);
             }
@@ -166,8 +166,9 @@ impl<G: Game> Referee<G> {
     }
 
     /// Sends the start, request and end messages that are due to a bot without a resume point. The
-    /// start message contains all seats' states. Unsent seat changes are also sent as numbered
-    /// messages, so that a bot that loses its stream after the start can still receive them.
+    /// start message contains the states of all seats. Seat changes that were not sent are also
+    /// sent as numbered messages, so that a bot that loses its stream after the start can still
+    /// receive them.
     fn send_from_start(&mut self, seat: Seat) {
         let message = self.started_message(seat);
         let now = self.now;

@@ -21,13 +21,14 @@ impl Time {
     }
 }
 
-/// Margin in ms that is added to every extension of a deadline by referee lag. A shell measures lag
-/// at intervals, so it does not know exactly when a lag began. It also needs time to read the
-/// answers that arrived during the lag.
+/// Margin in ms that is added to every extension of a deadline by referee lag. It is needed because
+/// a shell measures lag at intervals, so the start of a lag is uncertain, and because reading the
+/// answers that arrived during the lag takes time.
 pub const LAG_MARGIN_MS: u32 = 20;
 
-/// Maximum lag of forwarding nodes in ms that extends one wait. A node that is silent for longer is
-/// lost. The limit also keeps a bot that slows its forwarding node down from gaining more time.
+/// Maximum lag of forwarding nodes, in ms, that extends one wait. A node that is silent for longer
+/// counts as lost. The limit also prevents a bot that slows its forwarding node down from gaining
+/// more time.
 pub const MAX_FORWARDING_LAG_MS: u32 = 8000;
 
 /// Referee lag during one wait, such as the wait for an answer or for a bot to reconnect.

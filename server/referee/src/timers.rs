@@ -87,7 +87,8 @@ impl<G: Game> Referee<G> {
         player.add_forwarding_lag(lag.lag_us, now);
     }
 
-    /// The lag in the start-up time: the referee's, and the longest lag of a forwarding node.
+    /// Returns the lag in the start-up time: that of the referee, and the longest one of a
+    /// forwarding node.
     fn total_startup_lag(&self) -> Lag {
         let of_seats = self.players.iter().map(|player| player.startup_lag);
         let longest = of_seats.max_by_key(|lag| lag.us()).unwrap_or_default();
