@@ -1,5 +1,5 @@
-//! Tracks the journal position that effects wait for, and how long they wait. The wait counts as
-//! server lag and is not charged to the bots.
+//! Tracks the journal position that effects wait for, and how long they wait. The waiting time
+//! counts as server lag and is not charged to the bots.
 
 use bridgemaster_referee::Time;
 
@@ -40,7 +40,7 @@ impl CommitTracker {
     pub(crate) fn mark_stored(&mut self, entries: Entries, at: Time) {
         self.stored = self.stored.max(entries);
         self.stored_at = self.stored_at.max(at);
-        // Later effects still wait. A wait that has been short until now is discarded, so that
+        // Later effects still wait. If this wait has been short so far, it is discarded, so that
         // short waits do not add up.
         if let Some(since) = &mut self.since
             && self.stored < self.last
@@ -68,9 +68,9 @@ impl CommitTracker {
         self.last <= self.stored
     }
 
-    /// Removes and returns the unreported waiting time until `now`, in µs. Like other server lag, a
-    /// short wait does not count. It does count if a deadline has expired meanwhile, because a
-    /// request must not time out before it was sent.
+    /// Removes and returns the unreported waiting time until `now`, in µs. A short wait does not
+    /// count, as for other server lag. But it counts if a deadline has expired during the wait,
+    /// because a request must not time out before it was sent.
     pub(crate) fn take_wait_us(&mut self, now: Time, has_run_out: impl FnOnce() -> bool) -> u64 {
         let Some(since) = self.since else { return 0 };
         let is_over = self.is_all_stored() && self.stored_at <= now;

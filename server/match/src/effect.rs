@@ -19,8 +19,8 @@ impl Entries {
     pub const NONE: Self = Self(0);
 }
 
-/// An action for the shell, which is the match's caller. The shell passes a buffer for effects with
-/// each call, and carries them out in order before its next call.
+/// An action for the shell, which is the caller of the match. The shell passes a buffer for effects
+/// with each call, and carries them out in order before its next call.
 #[derive(Debug)]
 pub enum Effect {
     /// Append an entry to the stored journal. Never emitted by a match without a journal.
@@ -162,8 +162,8 @@ pub enum Closing {
     Cancelled(Arc<Cancellation>),
 }
 
-/// The decisions and faults made while it is secret which seats have decided. Their number is
-/// small, because secret phases are short and the recorded faults of a seat are limited.
+/// The decisions and faults during a time in which it is secret which seats have decided. Their
+/// number is small, because such times are short and the recorded faults of a seat are limited.
 #[derive(Debug, Default)]
 pub(crate) struct WithheldCounts {
     withheld: Vec<CountedEvent>,

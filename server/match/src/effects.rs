@@ -139,7 +139,7 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Adds the options that the referee does not know to a start message.
+    /// Adds the options that are outside the referee to a start message.
     fn add_options(&self, started: &mut v1::MatchStarted) {
         if let Some(config) = &mut started.config {
             config.group.clone_from(&self.origin.group);
@@ -148,7 +148,7 @@ impl<G: WireGame> Match<G> {
         self.add_reservations(&mut started.seats);
     }
 
-    /// Adds the options that the referee does not know to a later message, and removes a withheld
+    /// Adds the options that are outside the referee to a later message, and removes a withheld
     /// seed.
     fn adapt(&self, response: &mut v1::PlayResponse) {
         match &mut response.message {

@@ -18,9 +18,9 @@ pub struct FinalMessages {
 }
 
 impl FinalMessages {
-    /// Builds the messages for a seat's bot from the sequence numbers in `finished` and the bot's
-    /// resume point. A bot that missed more than the final message starts over, because the other
-    /// messages are not stored.
+    /// Builds the messages for the bot of a seat from the sequence numbers in `finished` and the
+    /// bot's resume point. A bot that has missed more than the final message starts over, because
+    /// the other messages are not stored.
     #[must_use]
     pub fn for_bot(
         (seat, finished): (Seat, &FinishedSeat),

@@ -1,8 +1,8 @@
-//! A match's state and its entry points.
+//! The state of a match and its entry points.
 //!
-//! Every input passes through `Match::handle`. This function records the input in the journal,
-//! passes it to the referee, and converts the outputs to effects. The effects wait for the journal
-//! entry with the input.
+//! Every input passes through `Match::handle`, which records the input in the journal, passes it to
+//! the referee, and converts the outputs to effects. The effects wait for the journal entry with
+//! the input.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub struct Match<G: WireGame> {
     /// The current ticket hashes, in seat order.
     pub(crate) tickets: Vec<TicketHash>,
     pub(crate) referee: Referee<G>,
-    /// The histories, which decide which sequence numbers of returning bots are valid.
+    /// The histories, by which the sequence numbers of returning bots are checked.
     pub(crate) histories: Histories,
     pub(crate) wall_clock: WallClockMap,
     pub(crate) returns: ReturnTracker,
@@ -43,7 +43,7 @@ pub struct Match<G: WireGame> {
     pub(crate) streams: Vec<SeatStream>,
     /// Server lag in µs that was reported to the referee or was before the start of the match.
     pub(crate) lag_us: u64,
-    /// Metrics that are withheld while it is secret who has decided.
+    /// Metrics that are withheld while it is secret which seats have decided.
     pub(crate) withheld_counts: WithheldCounts,
     pub(crate) unpublished: UnpublishedEvents<G::Event>,
     pub(crate) replay: Replay,
@@ -75,8 +75,8 @@ pub struct Joined {
     pub stream: StreamNumber,
     /// The contents of the Welcome message.
     pub start: StreamStart,
-    /// The journal position that must be stored before the Welcome is sent, because a bot remembers
-    /// the history in it.
+    /// The journal position that must be stored before the Welcome is sent, because the bot keeps
+    /// the history identifier in it.
     pub after: Entries,
 }
 
@@ -259,8 +259,8 @@ impl<G: WireGame> Match<G> {
     }
 
     /// Attaches a new stream of a bot to its seat, and replaces an older stream. If the bot has an
-    /// API `key`, a seat that belongs to another key is refused. `resume_point` is the bot's own
-    /// claim. Earlier reports are handled first.
+    /// API `key`, a seat that belongs to another key is refused. `resume_point` is stated by the
+    /// bot and not trusted. Earlier reports are handled first.
     ///
     /// # Errors
     /// Returns the reason why the bot cannot join, with the journal position that the refusal must
@@ -300,7 +300,7 @@ impl<G: WireGame> Match<G> {
             effects.push(Effect::Close {
                 seat,
                 closing: Closing::Superseded,
-                // The refusal is correct even if the last entries are lost.
+                // The refusal would be correct even if the last entries were lost.
                 after: Entries::NONE,
             });
         }
@@ -326,10 +326,10 @@ impl<G: WireGame> Match<G> {
         })
     }
 
-    /// Records that the server refused a bot's connection because of the server's own state.
-    /// Refusals in quick succession are recorded once, because the grace time covers them. If the
-    /// server caused the loss of a `lost` stream instead, this counts as a refusal unless the seat
-    /// has had a newer stream. Returns whether this refusal was recorded.
+    /// Records that the server refused a bot's connection because of its own state. Refusals in
+    /// quick succession are recorded once, since one grace period covers them. If the server caused
+    /// the loss of the stream `lost`, this counts as a refusal, unless the seat has had a newer
+    /// stream. Returns whether this refusal was recorded.
     pub fn connection_refused(
         &mut self,
         (now, reports): (ServerTime, &mut Vec<Report>),
@@ -365,8 +365,8 @@ impl<G: WireGame> Match<G> {
         self.armed
     }
 
-    /// Computes the time of the next tick. While entries wait to be stored, an expired deadline
-    /// moves along with the time, so it is checked at intervals.
+    /// Computes the time of the next tick. While entries wait to be stored, an expired deadline is
+    /// moved to the near future again and again, so that it is checked at intervals.
     fn next_tick(&self, now: Time) -> Option<Time> {
         let deadline = self.referee.deadline().filter(|_| !self.is_parked)?;
         Some(match self.commits.uncommitted() {
@@ -402,7 +402,8 @@ impl<G: WireGame> Match<G> {
         if self.is_parked {
             return Entries::NONE;
         }
-        // Bots get the identifier of a history as soon as it begins, so its start is always stored.
+        // A history identifier is sent to bots as soon as the history begins, so its start is
+        // always stored.
         let begins_history = matches!(input, Input::Restarted);
         let public_changes = self.referee.public_changes();
         if let Some(journal) = &mut self.journal {
@@ -412,8 +413,8 @@ impl<G: WireGame> Match<G> {
         self.referee.handle(time, input, &mut self.outputs);
         let seats = self.streams.len();
         self.returns.take(presence, seats, &self.outputs);
-        // A public change is stored even without outputs. A seat that reconnects often may have
-        // used up its records, and there may be no other bot to notify.
+        // A public change is stored even if it has no outputs: a seat that reconnects often may
+        // have used up its records, and there may be no other bot to notify.
         let must_be_stored = begins_history || self.referee.public_changes() != public_changes;
         let after = if !self.outputs.is_empty() || must_be_stored {
             self.emit_effects(time, effects)
@@ -429,7 +430,7 @@ impl<G: WireGame> Match<G> {
         after
     }
 
-    /// Wakes the timer if the deadline was moved forward or removed.
+    /// Wakes the timer if the deadline was moved to an earlier time or removed.
     fn wake_timer(&mut self, effects: &mut Vec<Effect>) {
         let deadline = self.referee.deadline();
         let is_timer_wrong = match deadline.zip(self.armed) {
@@ -476,10 +477,10 @@ impl<G: WireGame> Match<G> {
         }
     }
 
-    /// Adds lag of the node that forwards the stream of a seat, in µs, which was measured until this
-    /// time. It is reported to the referee before the next input, so that it extends deadlines that
-    /// have expired meanwhile. If that input is an earlier report of another seat, the part of the
-    /// lag that may be later waits for a later input.
+    /// Adds lag of the node that forwards the stream of a seat, in µs, which was measured until
+    /// this time. It is reported to the referee before the next input, so that it extends deadlines
+    /// that have expired in the meantime. If the next input is an earlier report of another seat,
+    /// the part of the lag that may be later is reported with a later input.
     pub fn add_forwarding_lag(&mut self, seat: Seat, lag_us: u64, until: Time) {
         self.streams[seat.index()].add_forwarding_lag(lag_us, until);
     }
@@ -505,7 +506,7 @@ impl<G: WireGame> Match<G> {
     ) -> Option<(Verdict, Entries)> {
         let verdict = self.streams[seat.index()].take_verdict(stream)?;
         let mut after = self.uncommitted();
-        // No clock waits for this entry, so the time until it is stored does not count as lag.
+        // No clock depends on this entry, so the time until it is stored does not count as lag.
         if let Some(journal) = &mut self.journal
             && journal.has_pending()
         {

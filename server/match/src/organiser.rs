@@ -84,7 +84,8 @@ impl<G: WireGame> Match<G> {
             self.tickets[seat.index()] = *ticket;
         }
         if !vacant.is_empty() {
-            // As in a recovery, this only advances the referee's time and expires no deadline.
+            // As during recovery, this only advances the time of the referee and expires no
+            // deadline.
             self.referee
                 .handle(now.time, Input::Tick, &mut self.outputs);
             self.emit_effects(now.time, effects);

@@ -42,7 +42,7 @@ impl Outgoing {
     /// Creates a message without a request or rejection, from the output of `write`.
     fn written(write: impl FnOnce(&mut Writer)) -> Self {
         thread_local! {
-            /// A writer is used only during a call, so one writer per thread is enough.
+            /// The writer of each thread. One suffices, since it is used only during a call.
             static WRITER: RefCell<Writer> = RefCell::default();
         }
         let bytes = WRITER.with_borrow_mut(|writer| {

@@ -23,8 +23,8 @@ impl StreamNumber {
 pub enum SeatInput {
     /// A decision arrived on the stream.
     Decision(Decision),
-    /// A request was handed to the transport. It has no visible effect, so it may wait in the inbox
-    /// for the next call of the match.
+    /// A request was handed to the transport. This has no visible effect, so it may wait in the
+    /// inbox for the next call of the match.
     HandedOver {
         /// The request's number.
         request_id: u32,

@@ -1,7 +1,7 @@
-//! Tracks which bots have reconnected after a server restart.
+//! Tracks which bots have reconnected after a restart of the server.
 //!
-//! A bot that does not reconnect might have stopped retrying, or crashed together with the server.
-//! So the server might have caused the bot's absence. The tracker depends only on the inputs of the
+//! A bot that does not reconnect might have crashed together with the server or stopped retrying,
+//! so the server might have caused its absence. The tracker depends only on the inputs of the
 //! match, so a recovered match has the same state.
 
 use bridgemaster_games::{Game, Seat};
@@ -38,8 +38,8 @@ pub(crate) struct ReturnTracker {
 }
 
 impl ReturnTracker {
-    /// Records an input and the resulting outputs. Because expired deadlines are handled first,
-    /// faults in the outputs occurred before the input.
+    /// Records an input and the resulting outputs. Expired deadlines are handled first, so faults
+    /// in the outputs occurred before the input.
     pub(crate) fn take<G: Game>(
         &mut self,
         presence: Presence,

@@ -1,4 +1,5 @@
-//! Updates for spectators. They are polled, not pushed, because a match's bots have priority.
+//! Updates for spectators. They are polled and not pushed, because the bots of a match have
+//! priority.
 
 use std::fmt;
 
@@ -6,8 +7,8 @@ use bridgemaster_proto::v1::WatchMatchResponse;
 
 use crate::Entries;
 
-/// A change of a match's public state. It contains only the data: the publisher builds the message
-/// later, off the match's critical path.
+/// A change of the public state of a match. It contains only the data; the publisher builds the
+/// message later, so that bots do not wait for it.
 pub struct SpectatorUpdate(Box<dyn Fn() -> WatchMatchResponse + Send + Sync>);
 
 impl SpectatorUpdate {
@@ -60,7 +61,7 @@ impl<E> Default for UnpublishedEvents<E> {
 }
 
 impl<E: Clone> UnpublishedEvents<E> {
-    /// Starts collecting changes for spectators that already know this version.
+    /// Starts collecting changes for spectators that already have this version.
     pub(crate) fn since(published_changes: u64) -> Self {
         Self {
             published_changes: Some(published_changes),

@@ -226,8 +226,8 @@ impl<G: WireGame> Match<G> {
         self.is_seed_withheld
     }
 
-    /// The reason why the result does not count, if any. Only matches of ladders are annulled
-    /// because of a restart; the organisers of other matches decide that themselves.
+    /// Returns the reason why the result does not count, if any. Only ladder matches are annulled
+    /// because of a restart; for other matches, the organisers decide.
     fn annulment(&self, result: &MatchResult) -> Option<v1::Annulment> {
         let lost = self.returns.lost();
         let lost = lost.filter(|_| self.origin.is_ladder_match());

@@ -251,9 +251,9 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
     })
 }
 
-/// Maximum size of the pending inputs, in bytes: 16 KiB. Inputs without an effect are pending until
-/// a later input has an effect. Even if a bot thinks for a day, these inputs must fit into one
-/// stored entry.
+/// Maximum size of the pending inputs, in bytes: 16 KiB. An input without an effect is pending
+/// until a later input has one. Even if a bot thinks for a day, the pending inputs must fit into
+/// one stored entry.
 const MAX_PENDING_BYTES: usize = 16 * 1024;
 
 /// The journal of one match in play.
@@ -326,7 +326,7 @@ impl MatchJournal {
             state_digest: referee.digest().0,
             records: referee.records(),
         };
-        // Concatenating two encoded messages merges them.
+        // Concatenating encoded messages merges their fields.
         bytes.reserve(state.encoded_len());
         state.encode_raw(&mut bytes);
         let number = self.entries.0;

@@ -1,8 +1,8 @@
-//! A match's journal: encoding while the match is played, and recovery after a restart.
+//! The journal of a match: encoding while the match is played, and recovery after a restart.
 //!
-//! A match in play is stored as a [`Header`] and entries. An entry contains consecutive referee
-//! inputs with their times. The last of these inputs had an effect. The referee is deterministic,
-//! so the header and the entries are enough to rebuild the match. `proto/bridgemaster/internal`
+//! A match in play is stored as a [`Header`] and entries. An entry contains consecutive inputs of
+//! the referee with their times, of which the last one had an effect. The referee is deterministic,
+//! so the header and the entries suffice to rebuild the match. `proto/bridgemaster/internal`
 //! describes their format.
 
 mod entry;

@@ -82,7 +82,7 @@ impl<G: WireGame> Recovered<G> {
         for output in outputs {
             match output {
                 Output::Record(record) => self.replay.push(&record),
-                // These were sent, or may have been. The referee decides what to send again.
+                // These were sent, or may have been. The referee determines what to send again.
                 Output::Send { .. } | Output::Close { .. } => {}
                 Output::Ended | Output::Cancelled => {
                     return Err(bad(

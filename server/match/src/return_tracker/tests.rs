@@ -80,7 +80,7 @@ impl StoredMatch {
         for effect in effects {
             if let Effect::Store(entry) = effect {
                 self.entries.push(entry.bytes);
-                // Stored immediately, so that there is no lag.
+                // Stored at once, so that there is no lag.
                 self.played.mark_stored(Entries(entry.number + 1), now);
             }
         }

@@ -212,7 +212,7 @@ fn check<G: WireGame>() {
     }
 
     let header = Header::read(&header).unwrap();
-    // If the last entry ended the match, the match is not in play afterwards.
+    // If the last entry ended the match, the match is no longer in play after it.
     let in_play = played.entries.len() - usize::from(played.referee.phase() == MatchPhase::Ended);
     assert!(in_play >= ENTRIES / 2, "{}: {in_play} entries", G::ID);
     for length in 0..=in_play {
@@ -290,7 +290,7 @@ fn a_journal_with_other_results_or_of_another_version_is_rejected() {
     // Field 1 is the format version.
     let refused = Header::read(&[8, 99]).err().unwrap();
     assert_eq!(refused, Unreplayable::FormatVersion { found: 99 });
-    // Field 3 is the rules version. Only a field's last occurrence counts.
+    // Field 3 is the rules version. Only the last occurrence of a field counts.
     bytes.extend([24, 77]);
     let newer = Header::read(&bytes).unwrap();
     let refused = recover::<G>(id(), &newer, &with(entry(start, 0)))
