@@ -1,16 +1,16 @@
-//! The table of ARCHITECTURE.md that says which crate may use which.
+//! Checks the table in ARCHITECTURE.md that lists which crate may use which.
 
 use std::{collections::BTreeMap, fs};
 
 use crate::cargo::{packages, root};
 
-/// A crate, a crate that it uses, and whether only its tests use it.
+/// A crate, a crate that it depends on, and whether only its tests use that crate.
 type Arrow = (String, String, bool);
 
 const HEAD: &str = "| crate | may use | because |";
 const ONLY_IN_TESTS: &str = "(only in tests) ";
 
-/// The rows of the table, each with its reason.
+/// Returns the rows of the table, each with its reason.
 fn table() -> BTreeMap<Arrow, String> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let (_, below) = text.split_once(HEAD).expect("the table of arrows");
@@ -33,8 +33,9 @@ fn table() -> BTreeMap<Arrow, String> {
     arrows
 }
 
-/// The dependencies among the workspace's crates, as stated in their manifests. If a dependency is
-/// both normal and for tests, it occurs once. A crate's dependency on itself in tests is omitted.
+/// Returns the dependencies among the crates of the workspace, as stated in their manifests. A
+/// dependency that is both normal and for tests is listed once. A dependency of a crate on itself
+/// in tests is omitted.
 fn arrows() -> Vec<Arrow> {
     let packages = packages();
     let is_ours = |name: &str| packages.iter().any(|package| package.name == name);

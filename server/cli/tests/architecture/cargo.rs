@@ -22,11 +22,11 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A dependency as a `Cargo.toml` states it.
+/// A dependency as stated in a `Cargo.toml`.
 #[derive(Deserialize)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
-    /// `dev` or `build`; a normal dependency has none.
+    /// `dev` or `build`; `None` for a normal dependency.
     pub(crate) kind: Option<String>,
 }
 
@@ -50,7 +50,8 @@ pub(crate) struct Built {
     pub(crate) licence: String,
 }
 
-/// Returns the packages that are built on this platform for one crate, or for all with tests.
+/// Returns the packages that are built on this platform for one crate, or for all crates with their
+/// tests.
 pub(crate) fn tree(package: Option<&str>) -> BTreeSet<Built> {
     let mut args = vec!["tree", "--prefix", "none", "-f", "{p}|{l}"];
     match package {
@@ -58,7 +59,8 @@ pub(crate) fn tree(package: Option<&str>) -> BTreeSet<Built> {
         None => args.extend(["--workspace", "-e", "normal,build,dev"]),
     }
     let text = output(&args);
-    // `name v1.2.3 (proc-macro)|licence (*)`, where the star says that the line was there before.
+    // The format is `name v1.2.3 (proc-macro)|licence (*)`, where the star marks a package that was
+    // listed before.
     let line = |line: &str| {
         let (package, licence) = line.split_once('|').unwrap();
         let mut words = package.split(' ');
@@ -68,7 +70,7 @@ pub(crate) fn tree(package: Option<&str>) -> BTreeSet<Built> {
             licence: licence.trim_end_matches("(*)").trim().to_owned(),
         }
     };
-    // Between the trees of two crates is an empty line.
+    // An empty line separates the trees of two crates.
     text.lines()
         .filter(|text| !text.is_empty())
         .map(line)

@@ -1,4 +1,4 @@
-//! Dependencies that a crate must not have, neither directly nor through another crate.
+//! Checks dependencies that a crate must not have, neither directly nor indirectly.
 
 use crate::cargo::tree;
 
@@ -7,8 +7,8 @@ const OUTSIDE: &[&str] = &[
     "axum", "clap", "h2", "hyper", "prost", "rusqlite", "sqlx", "tokio", "tonic", "tracing",
 ];
 
-/// A web server and a client, a database and a command line. Of gRPC the messages' own crates stay,
-/// which bring tokio's types but neither its network nor its timers.
+/// A web server, an HTTP client, a database and a command line. The crates of gRPC messages are not
+/// listed: they depend on types of tokio, but not on its network or timers.
 const ROOMS_OF_MESSAGES: &[&str] = &[
     "axum", "clap", "h2", "hyper", "mio", "rusqlite", "rustls", "sqlx",
 ];
@@ -26,7 +26,7 @@ const COMMAND_LINE: &[&str] = &[
     "shell-words",
 ];
 
-/// A crate, what its tree must not have, and why.
+/// A crate, the dependencies that it must not have, and the reason.
 const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     (
         "bridgemaster-games",

@@ -1,10 +1,10 @@
-//! The licences of everything that is built.
+//! Checks the licences of everything that is built.
 
 use spdx::{Expression, LicenseItem, ParseMode};
 
 use crate::cargo::tree;
 
-/// Licences that ask for no more than to be named, or not even that.
+/// Licences that require attribution at most.
 const ALLOWED: &[&str] = &[
     "Apache-2.0",
     "BSD-2-Clause",
@@ -17,9 +17,10 @@ const ALLOWED: &[&str] = &[
     "Zlib",
 ];
 
-/// Returns whether the allowed licences satisfy an expression. An exception only permits more.
+/// Returns whether an expression is satisfied by the allowed licences. Exceptions are ignored,
+/// since they only add permissions.
 fn is_allowed(expression: &str) -> bool {
-    // Lax, for the older way to write OR with a slash.
+    // In lax mode, a slash also means OR, as in old manifests.
     let parsed = Expression::parse_mode(expression, ParseMode::LAX);
     parsed.is_ok_and(|parsed| {
         parsed.evaluate(|asked| match &asked.license {

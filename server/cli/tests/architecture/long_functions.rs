@@ -1,21 +1,22 @@
-//! A function has at most 60 lines, so that it fits a screen. A table may be longer: a function
-//! that consists mainly of one `match`. Tests may be longer too: most are lists of cases.
+//! Checks that a function has at most 60 lines, so that it fits on a screen. A function that
+//! consists mainly of one `match` counts as a table and may be longer. Tests may be longer too,
+//! since most are lists of cases.
 //!
-//! The check reads the formatted text of the files. A block ends at the next line that begins with
-//! a brace and has the same indentation as the line that opened the block.
+//! The check reads formatted text: a block ends at the next line that starts with a brace and has
+//! the indentation of the line that opened the block.
 
 use crate::sources::{Source, before_tests, product_sources};
 
-/// Most lines of a function, its head included.
+/// Maximum number of lines of a function, including its signature.
 const MAX_LINES: usize = 60;
-/// Most lines of a longer function besides its table.
+/// Maximum number of lines outside the table, for a longer function.
 const MAX_LINES_BESIDES_TABLE: usize = 10;
 
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The name of the function that begins in a line.
+/// Returns the name of the function that starts in a line.
 fn function(line: &str) -> Option<&str> {
     let (before, rest) = line.split_once("fn ")?;
     let is_qualifier = |c: char| c.is_ascii_lowercase() || "_():, ".contains(c);
@@ -36,7 +37,7 @@ fn block(lines: &[&str]) -> usize {
     inside.count() + 2
 }
 
-/// The functions of a text that are too long, with their lines.
+/// Returns the functions in a text that are too long, with their numbers of lines.
 fn too_long(text: &str) -> Vec<(&str, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let named = (0..lines.len()).filter_map(|at| Some((at, function(lines[at])?)));

@@ -1,6 +1,6 @@
 //! Checks the code against the tables in `ARCHITECTURE.md`: which crate may use which, which other
-//! crates may be in their trees, and under which licences. No network is needed: the packages that
-//! cargo has fetched for the build are enough.
+//! crates it may depend on, and under which licences. The network is not needed, since cargo has
+//! already downloaded all packages for the build.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Crates that know no clock and no environment.
+//! Checks that some crates do not depend on a clock or the environment.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The Rust files of the product, without its tests and benchmarks.
+//! The Rust files of the product, without tests and benchmarks.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use crate::cargo::{packages, root};
 /// A file of the product.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// Its text up to the module of its unit tests.
+    /// The text up to the module with the unit tests.
     pub(crate) text: String,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn product_sources() -> Vec<Source> {
     sources
 }
 
-/// The part of a text before the module of its unit tests.
+/// Returns the part of a text before the module with the unit tests.
 pub(crate) fn before_tests(text: &str) -> &str {
     let mut begin = 0;
     while let Some(found) = text[begin..].find("#[cfg(test)]\nmod ") {
@@ -48,7 +48,7 @@ pub(crate) fn before_tests(text: &str) -> &str {
     text
 }
 
-/// The Rust files below a folder, without those of tests and benchmarks.
+/// Returns the Rust files below a folder, without tests and benchmarks.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else {

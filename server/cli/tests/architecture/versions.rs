@@ -1,11 +1,11 @@
-//! Crates of which more than one version is built.
+//! Checks the crates of which more than one version is built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cargo::tree;
 
-/// Crates that two of ours or of others need in different versions, and who needs the older one.
-/// Each costs time to build; a row goes when its reason does.
+/// Crates that are needed in several versions, and the crate that needs the older one. Each extra
+/// version costs build time, so its row must be removed once it is no longer needed.
 const SEVERAL: &[(&str, &str)] = &[
     (
         "base64",

@@ -1,5 +1,5 @@
-//! Names and comments use the terms of the field. The checks read the text of the files; each
-//! stands for a habit that made the code hard to search.
+//! Checks that names and comments use the terms of the field. The checks read the text of the
+//! files. Each of them prevents a habit that made the code hard to search.
 
 use crate::sources::{Source, product_sources};
 
@@ -22,17 +22,19 @@ const VAGUE_TYPES: [&str; 16] = [
     "Wanted",
     "Wishes",
 ];
-/// Verbs for which the field has a term: send, notify, report, publish.
+/// Verbs for which the field has other terms: send, notify, report, publish.
 const PERSONAL_VERBS: [&str; 5] = ["told", "tell", "tells", "telling", "teller"];
 const MAX_PERSONAL_VERBS: usize = 80;
-/// Prefixes of functions that ask a question.
+/// Prefixes of functions that return `bool`.
 const QUESTIONS: [&str; 5] = ["is_", "has_", "may_", "can_", "was_"];
-/// Most comments that begin with "What", where a noun or a verb would say more.
+/// Maximum number of comments that start with "What", where a noun or a verb would be more
+/// specific.
 const MAX_WHAT_COMMENTS: usize = 60;
-/// Most comments of one line with at most three words, which hardly say more than a name.
+/// Maximum number of one-line comments with at most three words, which hardly add anything to a
+/// name.
 const MAX_BRIEF_COMMENTS: usize = 250;
 
-/// The words of a text: an identifier is cut at underscores and before capitals.
+/// Splits a text into words. An identifier is split at underscores and before capitals.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let parts = text.split(|c: char| !c.is_ascii_alphabetic());
     parts.flat_map(|part| {
@@ -49,7 +51,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The names of questions in a text that do not return `bool`, nor one in a result or an option.
+/// Returns the functions with such a prefix that do not return a `bool`, not even in a result or an
+/// option.
 fn false_questions(text: &str) -> Vec<&str> {
     let functions = text.match_indices("fn ").filter_map(|(at, _)| {
         let rest = &text[at + 3..];
@@ -75,7 +78,7 @@ fn false_questions(text: &str) -> Vec<&str> {
     false_ones.map(|(name, _)| name).collect()
 }
 
-/// The first line of each doc comment, and whether the comment has only this line.
+/// Returns the first line of each doc comment, and whether it is the only one.
 fn comments(text: &str) -> Vec<(&str, bool)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_comment = |at: usize| {
@@ -107,7 +110,7 @@ fn vague_types(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Where something was found in the files of the product.
+/// Returns the places in the product's files at which something was found.
 fn found<'a, T>(
     sources: &'a [Source],
     find: impl Fn(&'a str) -> Vec<T>,

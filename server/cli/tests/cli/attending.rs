@@ -1,4 +1,4 @@
-//! Bots that attend a queue or a ladder, and a contest that offers them seats.
+//! Tests bots that attend a queue or a ladder, and a contest that offers them seats.
 
 use std::{collections::HashSet, fs, os::unix::fs::PermissionsExt as _};
 
@@ -15,10 +15,10 @@ use crate::kit::{
     served::Served,
 };
 
-/// Flags of the bot `ada`, with the version that built-in bots say in Hello.
+/// Flags of the bot `ada`, with the version that built-in bots send in their Hello.
 pub(crate) const ADA: &str = concat!("--name ada --bot-version ", env!("CARGO_PKG_VERSION"));
 
-/// Runs a command that attends at a server.
+/// Runs a command that attends a queue at a server.
 pub(crate) fn attend(server: &Served, line: &str) -> Background {
     Background::spawn(bridgemaster(line).env("BRIDGEMASTER_SERVER", &server.url))
 }
@@ -50,7 +50,7 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
         assert_eq!(seat["end"]["how"], how, "{seat}");
         assert!(seat["answered"].as_u64().unwrap() > 0, "{seat}");
     }
-    // The contest has closed its queue, and so they end.
+    // The contest has closed its queue, so the commands end.
     far.ended().exits(0);
     let there = there.ended().exits(0);
     assert_eq!(there.err.matches("played").count(), 4, "{}", there.err);
@@ -90,7 +90,7 @@ async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceSta
     timeout(PATIENCE, reached).await.expect("it comes to be so");
 }
 
-/// Opens the queue, and follows who attends it.
+/// Opens the queue, and watches its attendances.
 async fn watched_queue(server: &Served) -> Streaming<WatchQueueResponse> {
     let mut lobby = LobbyServiceClient::new(server.channel().await);
     let queue_id = "cup".to_owned();
@@ -120,7 +120,7 @@ async fn a_bot_pauses_on_a_signal_over_a_restart_of_the_server_and_goes_on_on_an
     let address = server.address();
     server.kill();
     let server = Served::start_at(&address, "");
-    // This one knows neither the queue nor the bot.
+    // This server has neither the queue nor the bot.
     let mut watched = watched_queue(&server).await;
     until(&mut watched, AttendanceState::Paused).await;
     bot.signal("-USR2");

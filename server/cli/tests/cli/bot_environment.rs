@@ -1,4 +1,5 @@
-//! Environment of bots that a command starts: variables, folders, and leftovers of earlier matches.
+//! Tests the environment of bots that a command starts: variables, folders, and files of earlier
+//! matches.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -20,7 +21,7 @@ use crate::{
     sample_replay,
 };
 
-/// Variables that bots get from the environment of the command.
+/// Variables of the command's environment that bots receive.
 const PASSED: [&str; 5] = ["LANG", "LC_ALL", "PATH", "TZ", "VIRTUAL_ENV"];
 /// Variables that the command sets.
 const SET: [&str; 10] = [
@@ -36,7 +37,7 @@ const SET: [&str; 10] = [
     "VECLIB_MAXIMUM_THREADS",
 ];
 
-/// A place in which commands run whose bots note their environment.
+/// A folder for commands whose bots record their environment.
 struct Place {
     folder: TempDir,
     notes: PathBuf,
@@ -56,7 +57,7 @@ impl Place {
         }
     }
 
-    /// A bot that notes its environment, and then plays.
+    /// Returns a bot that records its environment, and then plays.
     fn script(&self) -> String {
         let notes = self.notes.display();
         format!("env >$(mktemp {notes}/XXXXXX); exec {PROGRAM} bot random")
@@ -67,7 +68,7 @@ impl Place {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// A command with secrets in its environment.
+    /// Returns a command with secrets in its environment.
     fn command(&self, line: &str) -> Command {
         let mut command = bridgemaster(line);
         command
@@ -90,7 +91,7 @@ impl Place {
         texts.collect()
     }
 
-    /// Checks the environments that the bots of a command noted, which has ended.
+    /// Checks the environments that the bots of a finished command recorded.
     fn check(&self, of: &str, besides: &[&str], threads: &str) {
         let mut expected = [&PASSED[..], &SET, besides].concat();
         expected.sort_unstable();
@@ -217,8 +218,8 @@ fn a_variable_that_is_not_there_or_that_the_command_sets_is_refused_before_anyth
     refused("demo --bot-env NO_SUCH_VARIABLE", &["--bot-env: NO_SUCH"]);
 }
 
-/// The tiles that are drawn in the two matches of a group, as a bot notes them that keeps its notes
-/// from one match to the next.
+/// Returns the tiles that are drawn in the two matches of a group, as recorded by a bot that keeps
+/// its notes from one match to the next.
 fn draws(flags: &str, expected: &str) -> [Vec<String>; 2] {
     let (place, contest) = (Place::new(), Contest::new());
     let bot = format!(
@@ -238,7 +239,7 @@ fn draws(flags: &str, expected: &str) -> [Vec<String>; 2] {
     notes.try_into().unwrap()
 }
 
-/// Draws of the second match that the notes of the first foretell, until they are wrong.
+/// Returns the number of draws at the start of the second match that equal those of the first.
 fn foretold([first, second]: &[Vec<String>; 2]) -> usize {
     let pairs = first.iter().zip(second);
     pairs.take_while(|(noted, drawn)| noted == drawn).count()
@@ -249,7 +250,7 @@ fn a_bot_with_notes_knows_the_draws_of_its_next_match_unless_each_match_has_its_
     let shared = draws("", "matches of a group share a seed");
     assert!(foretold(&shared) >= 40, "{shared:?}");
     let own = draws("--seeds per-match", "each match had its own seed");
-    // The first few may be the same by chance: of five draws, about once in a million times.
+    // Some draws may be equal by chance. Five in a row are equal about once in a million runs.
     assert!(foretold(&own) < 5, "{own:?}");
     assert!(own.iter().all(|drawn| drawn.len() >= 40), "{own:?}");
 }

@@ -1,4 +1,4 @@
-//! The processes of bots, and what ends them, by running the real binary.
+//! Tests the processes of bots and the ways in which they end, with the real binary.
 
 #![cfg(target_os = "linux")]
 
@@ -16,7 +16,7 @@ use crate::kit::{
     results::LAGGING,
 };
 
-/// Time in which no process of a bot is left, once what started it has ended.
+/// Time within which all processes of a bot must end after the program that started it.
 const END_TIME: Duration = Duration::from_secs(2);
 /// Time for a bot to start on a busy machine.
 const START_TIME: Duration = Duration::from_secs(60);
@@ -37,12 +37,12 @@ fn wait_within(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A number that no other process sleeps for.
+/// Returns a number of seconds for which no other process sleeps.
 fn marker(of: u32) -> u32 {
     std::process::id() * 100 + of
 }
 
-/// A bot of two processes that do all to outlive it and never plays.
+/// Returns a bot of two processes that never plays and resists its termination.
 fn stubborn(number: u32) -> String {
     format!(
         "sh -c 'trap \"\" TERM HUP INT QUIT; (setsid sleep {number} <&- >&- 2>&- &); \
@@ -59,7 +59,7 @@ fn contest(folder: &Path, bot: &str) -> String {
     )
 }
 
-/// Plays a contest of such a bot.
+/// Plays a contest with this bot.
 fn play(bot: &str, flags: &str) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     run(format!("{} {flags}", contest(folder.path(), bot)))

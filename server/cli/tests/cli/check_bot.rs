@@ -7,12 +7,12 @@ use crate::kit::{
     results::read_json,
 };
 
-/// A check that is quick, for tests that do not depend on the check.
+/// A quick check, for tests that do not depend on which check runs.
 const QUICK: &str = "check-bot --only refused-answer";
 
 #[test]
 fn the_house_bot_passes_every_check() {
-    // The checks share a machine with other tests.
+    // The time limits are longer because other tests run on the same machine.
     let said = succeed("check-bot --time-limit 3 --game bridges_to_nowhere -- random");
     assert!(!said.contains("FAIL") && !said.contains("skip"), "{said}");
     assert_has(

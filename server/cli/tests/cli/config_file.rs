@@ -9,12 +9,12 @@ use crate::kit::{
     served::Served,
 };
 
-/// The page for operators, with the example of a config file.
+/// The operators' page, which contains an example of a config file.
 const OPERATING: &str = include_str!("../../../../docs/operating.md");
-/// The page for organisers, with the example of a ladder.
+/// The organisers' page, which contains an example of a ladder.
 const LADDER: &str = include_str!("../../../../docs/ladder.md");
 
-/// A config file, and a folder for data beside it.
+/// A config file and a folder for data.
 struct Config {
     folder: TempDir,
     flag: String,
@@ -47,7 +47,7 @@ fn the_example_of_the_operators_page_serves_and_flags_win_over_it() {
     let named = format!("{:?}", data.to_str().unwrap());
     let text = example(OPERATING).replace("\"data\"", &named);
     let config = Config::new(&text.replace("9464", "0"));
-    // Where the file says to listen another server may listen.
+    // Another server may already listen on the address in the file.
     let server = Served::start(&config.flag);
     assert!(!server.url.ends_with(":50051"), "{}", server.url);
     let ran = run(format!("match create --server {} --seats 2", server.url));
@@ -61,7 +61,7 @@ fn the_ladder_of_the_organisers_page_is_made_and_has_to_stay_as_it_is() {
     let text = example(LADDER);
     let config = Config::new(&text);
     let data = format!("--data {}", config.data().display());
-    // Made once, and the same at the next start.
+    // Created at the first start, and unchanged at the next one.
     for _ in 0..2 {
         let server = Served::start(format!("{data} {}", config.flag));
         let listed = succeed(format!("ladder list --server {}", server.url));
@@ -123,7 +123,7 @@ fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
             &["calls_per_key", "burst"],
         ),
         ("listen = ", &["server.toml", "line 1"]),
-        // Settings that are missing in the file must be given as flags.
+        // The file lacks required settings, so the flags must supply them.
         ("require_keys = true", &["--data DIR"]),
         ("durability = \"process\"", &["--data DIR"]),
         ("keep_replays = \"90d\"", &["--data DIR"]),

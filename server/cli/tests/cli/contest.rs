@@ -1,4 +1,4 @@
-//! `bridgemaster contest`: the matches that it plays, and their results.
+//! Tests `bridgemaster contest`: the matches that it plays, and their results.
 
 use std::{
     collections::BTreeMap,
@@ -70,7 +70,8 @@ impl Contest {
         fs::read_to_string(self.path.join(file)).unwrap()
     }
 
-    /// The lines on how much better the candidate is: what follows from the results, without times.
+    /// Returns the lines about the strength of the candidate, which follow from the results and
+    /// contain no times.
     pub(crate) fn verdict(&self) -> Vec<String> {
         let shown = self.show("");
         let lines = shown.lines().filter(|line| {
@@ -169,7 +170,7 @@ fn a_contest_of_built_in_bots_needs_no_program_to_start_them() {
     let mut command = std::process::Command::new(&program);
     command.args(bridgemaster(line).get_args());
     let playing = Background::spawn(clean(&mut command));
-    // It runs, and can be started no more.
+    // The running bot is not affected, but the program cannot be started again.
     fs::remove_file(&program).unwrap();
     playing.ended().exits(0);
     let rows = contest.rows();
@@ -192,7 +193,7 @@ fn a_contest_of_built_in_bots_needs_no_program_to_start_them() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_built_in_bot_decides_in_the_contest_as_it_does_in_a_process_with_its_memory_and_time() {
-    // A limit that is never reached, for which it is a process.
+    // With a memory limit, even one that is never reached, the bot runs as a process.
     let scores = ["", "--bot-memory 8G"].map(|limits| {
         let contest = Contest::new();
         contest

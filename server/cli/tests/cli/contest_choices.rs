@@ -228,10 +228,10 @@ fn documented() -> String {
 fn a_contest_is_read_from_the_file_of_the_documentation() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("contest.toml");
-    // The bots named in the documentation do not exist.
+    // The bots in the documentation do not exist, so they are replaced.
     let text = documented().replace("python3 bot.py", "sh bot");
     fs::write(&file, text.replace("python3 old_bot.py", "sh")).unwrap();
-    // The contest starts, but fails because the two commands are no bots.
+    // The contest starts, and then fails because the two commands are not bots.
     Contest::new().run_config(&file, "").exits(52);
     fs::write(&file, documented().replace("seats = 2", "seats = 99")).unwrap();
     let ran = Contest::new().run_config(&file, "");

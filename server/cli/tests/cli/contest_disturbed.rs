@@ -1,5 +1,5 @@
-//! Contests whose bots or server are killed, or whose server lags. They end with the same table as
-//! an undisturbed contest.
+//! Tests contests whose bots or server are killed, or whose server lags. They end with the same
+//! table as an undisturbed contest.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,19 +18,19 @@ use crate::kit::{
     served::Served,
 };
 
-/// Three groups of two matches, one after the other: enough that some match is met in its middle.
+/// Three groups of two sequential matches: enough for one of them to be disturbed in the middle.
 const SIX_MATCHES: &str = "--groups 3 --concurrency 1";
 const FOUR_MATCHES: &str = "--groups 2 --concurrency 1 --reconnect-ms 3600000";
 const BUILT_IN: &str = "--bot greedy --bot other=greedy";
-/// A bot that is lost stays away for longer than any test takes.
+/// A bot that is lost may stay away for longer than any test takes.
 const PATIENT: &str = "--reconnect-ms 3600000";
-/// A lost bot is neither waited for nor started again.
+/// A lost bot is neither waited for nor restarted.
 const IMPATIENT: &str = "--reconnect-ms 50 --restarts 0";
-/// Time for which the server is paused, which exceeds the limit of lag.
+/// Time for which the server is paused, which exceeds the lag limit.
 const LAG: Duration = Duration::from_secs(2);
 
-/// Plays a contest whose bots decide the same way each time. Neither a busy machine nor a restart
-/// costs them time.
+/// Plays a contest whose bots always decide in the same way. Neither a busy machine nor a restart
+/// affects their clocks.
 fn contest(server: &Served, folder: &Path, flags: &str) -> Background {
     let clock = "--startup-ms 3600000 --time-control 3600/3600";
     let at = format!("--server {} --folder {}", server.url, folder.display());
@@ -72,8 +72,8 @@ fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alon
     assert_eq!(table, scores(&path("alone")));
 }
 
-/// Begins a contest on a server that stores nothing, does something to the server while a match
-/// runs, and expects that matches were annulled for this reason and played again.
+/// Starts a contest on a server without a store, disturbs the server during a match, and checks
+/// that matches were annulled for this reason and repeated.
 fn annulled(lag: &str, because: &str, disturb: impl FnOnce(Served) -> Served) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("contest");
@@ -108,17 +108,17 @@ fn a_match_that_a_crash_of_the_server_loses_is_annulled_and_played_again() {
 fn a_match_that_the_servers_own_lag_spoiled_is_annulled_and_played_again() {
     let pause = |server: Served| {
         server.signal("-STOP");
-        // The lag itself, not a wait for something.
+        // Causes the lag; this is not a wait for a condition.
         sleep(LAG);
         server.signal("-CONT");
         server
     };
-    // A busy machine rarely lags as much.
+    // Even a busy machine rarely lags for this long.
     let limit = "--referee-lag-limit-ms 1000";
     assert!(annulled(limit, "referee_lag", pause) > 0);
 }
 
-/// A server for contests, and a folder for them.
+/// A server for contests, and a folder for the contests.
 struct Fixture {
     folder: TempDir,
     server: Served,
@@ -140,8 +140,8 @@ impl Fixture {
         self.folder.path().join(name)
     }
 
-    /// A contest in this folder, with bots that are processes and always decide the same for the
-    /// same request.
+    /// Returns a contest in this folder whose bots are processes that always make the same decision
+    /// for the same request.
     fn contest(&self, folder: &str, flags: &str) -> Background {
         let bot = |name| quoted(&format!("{name}={PROGRAM} bot greedy --seed {name}"));
         let bots = format!("--bot {} --bot {}", bot("one"), bot("other"));
@@ -167,13 +167,14 @@ impl Fixture {
         matches
     }
 
-    /// Kills the two bots of a match in its middle, and leaves the contest stopped: it neither
-    /// hears of that yet, nor begins another match.
+    /// Kills the two bots of a match in the middle of it. The contest stays stopped, so that it
+    /// neither notices this nor starts another match.
     fn kill_bots(&self, playing: &Background) {
         loop {
             wait_until("a match runs", || self.in_play().iter().any(is_running));
             stop(playing);
-            // The stopped contest reaps no child, so its bots keep their process ids.
+            // The stopped contest does not reap its children, so the process ids of its bots stay
+            // valid.
             let bots = children(playing.id());
             if let [running] = &self.in_play()[..]
                 && is_running(running)
@@ -205,7 +206,7 @@ fn is_lost(seat: SeatState) -> bool {
     matches!(seat, SeatState::Paused | SeatState::Forfeited)
 }
 
-/// Returns whether a match continues without its bots, or ended without them.
+/// Returns whether a match continues or has ended without its bots.
 fn has_lost_bots(info: &MatchInfo) -> bool {
     match &info.result {
         Some(result) => {
@@ -216,7 +217,7 @@ fn has_lost_bots(info: &MatchInfo) -> bool {
     }
 }
 
-/// Stops a process, and waits until all of it stands still.
+/// Stops a process, and waits until all of its threads are stopped.
 fn stop(process: &Background) {
     process.signal("-STOP");
     let number = process.id().to_string();
@@ -224,12 +225,12 @@ fn stop(process: &Background) {
         let state = Command::new("ps")
             .args(["-o", "stat=", "-p", &number])
             .output();
-        // One that has ended by itself does too.
+        // A thread that has ended counts as stopped.
         matches!(state.unwrap().stdout.first(), Some(b'T' | b'Z'))
     });
 }
 
-/// The numbers of the processes that this one has started and not waited for.
+/// Returns the ids of the child processes of this process that it has not waited for.
 fn children(process: u32) -> Vec<u32> {
     let listed = Command::new("ps").args(["-A", "-o", "pid=,ppid="]).output();
     let listed = String::from_utf8(listed.unwrap().stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Documentation of contests agrees with the program.
+//! Tests that the documentation of contests agrees with the program.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::kit::program::succeed;
 
-/// Exit code of an error in the command line, for which no report is written.
+/// Exit code of a command-line error, for which no report is written.
 const MISUSE: u8 = 2;
 const CONTEST: &str = include_str!("../../../../docs/contest.md");
 const CI: &str = include_str!("../../../../docs/ci.md");
@@ -26,7 +26,7 @@ fn numbers(text: &str) -> BTreeSet<u8> {
     words.filter_map(|word| word.parse().ok()).collect()
 }
 
-/// The first cells of the rows of the table of exit codes.
+/// Returns the first cells in the rows of the table of exit codes.
 fn first_cells(text: &str) -> String {
     let (_, behind) = text.split_once("## Exit codes\n").unwrap();
     let lines = behind.lines().skip_while(|line| !line.starts_with('|'));
@@ -54,7 +54,7 @@ fn every_flag_of_contests_and_forks_is_in_the_documentation() {
 fn each_exit_code_is_named_wherever_they_are_listed_and_no_other() {
     let reported: BTreeSet<u8> = ExitReason::ALL.map(ExitReason::code).into();
     let all: BTreeSet<u8> = reported.iter().copied().chain([MISUSE]).collect();
-    // A contest that continues a position has no test, so it cannot exit with 1.
+    // A contest that continues from a position has no test, so it cannot exit with 1.
     let of_forks: BTreeSet<u8> = all.iter().copied().filter(|code| *code != 1).collect();
     let help = |command: &str| between(&succeed(command), "Exit codes:", ".");
     for (place, listed, expected) in [

@@ -1,5 +1,5 @@
-//! Contests that end early, because of a time limit or a signal, and still write all reports; the
-//! output of their bots.
+//! Tests contests that end early, because of a time limit or a signal, and still write all reports.
+//! Also tests the output of their bots.
 
 use std::{fs, net::TcpListener, path::Path};
 
@@ -14,7 +14,7 @@ use crate::{
 const LONG: &str = "--bot one=random --bot other=random --groups 500";
 const REPORTS: [&str; 5] = ["json", "junit", "markdown", "csv", "svg"];
 
-/// Flags for all reports in a folder.
+/// Returns the flags for all reports in a folder.
 fn reports(folder: &Path) -> String {
     let flag = |name| format!("--{name} {}/{name} ", folder.display());
     REPORTS.map(flag).concat()
@@ -84,7 +84,7 @@ fn a_second_signal_leaves_all_reports_of_a_contest_that_waits_for_good() {
 #[test]
 fn a_pipe_where_a_bot_writes_its_output_stops_no_contest() {
     let contest = Contest::new();
-    // Before it prints anything, each bot creates pipes at the paths of the bots' output files.
+    // Before a bot prints anything, it creates pipes at the paths of the bots' output files.
     let stderr = contest.path.join("stderr");
     let bot = format!(
         "mine=sh -c 'for s in 0 1; do for n in mine random; do for m in 0 1; do \

@@ -1,5 +1,5 @@
-//! Bots that cannot play, or not to the end: `bridgemaster contest` ends with an exit code and a
-//! sentence that say what to do.
+//! Tests bots that cannot play, or not to the end: `bridgemaster contest` ends with an exit code
+//! and a sentence that recommends what to do.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Plays a contest of a bot that is started by this command.
+/// Plays a contest with a bot that is started by this command.
 fn play(command: &str, flags: &str, code: i32, said: &[&str]) -> (Contest, Ran) {
     let contest = Contest::new();
     let bot = quoted(&format!("mine={command}"));
@@ -26,9 +26,9 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
     let ended = &["mine: exited before it took its seat (exit code 3)", "boom"];
     play("sh -c 'echo boom >&2; exit 3'", "", 52, ended);
     let absent = &["mine: did not connect within 3000 ms", "check-bot"];
-    // Enough for the other bot on a busy machine.
+    // Enough time for the other bot on a busy machine.
     play("sh -c 'sleep 60'", "--startup-ms 3000", 53, absent);
-    // The message that an SDK prints when the bot does not play the game.
+    // Prints the message that an SDK prints if the bot does not play the game.
     let other_games = "sh -c 'echo the server refused: GAME_NOT_PLAYED >&2; exit 1'";
     let said = &["mine: does not play carcassonne", "Hello", "--game"];
     play(other_games, "", 54, said);
@@ -53,7 +53,7 @@ fn a_fault_ends_a_contest_that_allows_none_or_leaves_its_group_out() {
             ],
         ),
     ] {
-        // A bot that joins only its first match.
+        // This bot joins only its first match.
         let folder = tempfile::tempdir().unwrap();
         let mark = folder.path().join("mark");
         let mark = mark.display();
@@ -67,13 +67,14 @@ fn a_fault_ends_a_contest_that_allows_none_or_leaves_its_group_out() {
     }
 }
 
-/// A bot that plays some decisions and then ends with this command of the shell.
+/// Returns a bot that makes some decisions and then ends with this shell command.
 fn ending(with: &str) -> String {
     // A person who stops typing.
     format!("echo died >&2; yes 1 | head -3 | {PROGRAM} bot human; {with}")
 }
 
-/// The command of a bot that does so the first time that it is started, and then plays.
+/// Returns the command of a bot that fails when it is started for the first time, and plays
+/// afterwards.
 fn dying_once(folder: &Path) -> String {
     let (mark, dying) = (folder.join("mark"), ending("exit 7"));
     let mark = mark.display();
@@ -174,7 +175,7 @@ fn a_bot_that_ends_for_good_within_a_match_is_lost_to_it_at_once() {
     }
 }
 
-/// Each bot prints the cores that it and its child processes may run on.
+/// Each bot prints the cores on which it and its child processes may run.
 #[cfg(target_os = "linux")]
 #[test]
 fn each_bot_has_a_core_of_its_own_where_that_is_asked_for() {

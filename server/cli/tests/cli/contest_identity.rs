@@ -1,4 +1,5 @@
-//! Bots whose files change: `bridgemaster contest` stops, or continues if the change is allowed.
+//! Tests bots whose files change: `bridgemaster contest` stops, or continues if changes are
+//! allowed.
 
 use std::{
     fs,
@@ -16,7 +17,7 @@ use crate::{
     },
 };
 
-/// A contest of a bot that is a script, which goes on until it is stopped.
+/// A contest with a bot that is a script. It runs until it is stopped.
 struct Scripted {
     contest: Contest,
     folder: TempDir,
@@ -36,7 +37,7 @@ impl Scripted {
         self.folder.path().join(name)
     }
 
-    /// Puts a bot into the script: in place of the old file, as an editor or git does.
+    /// Replaces the script by a bot. The old file is replaced, as editors and git do.
     fn write(&self, bot: &str) {
         let new = self.path("new.sh");
         fs::write(&new, format!("exec {PROGRAM} bot {bot} --seed 1\n")).unwrap();
@@ -70,11 +71,11 @@ fn a_program_that_is_replaced_stops_the_contest_until_that_is_allowed() {
     assert_eq!(read_json(&path)["exit"]["reason"], "bot_changed");
     let played = scripted.contest.rows().len();
 
-    // It stays so when the contest is resumed, and nothing is played.
+    // The exit code is the same when the contest is resumed, and nothing is played.
     scripted.contest.resume(&json).exits(56);
     assert_eq!(scripted.contest.rows().len(), played);
 
-    // The old file again: nothing has changed.
+    // With the original file, nothing has changed.
     scripted.write("greedy");
     scripted
         .contest

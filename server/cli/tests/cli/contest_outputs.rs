@@ -1,4 +1,4 @@
-//! The files that `bridgemaster contest` writes, read by what reads such files.
+//! Tests the files that `bridgemaster contest` writes, with the programs that read such files.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ use crate::{
 
 const OUTPUTS: [&str; 5] = ["json", "junit", "markdown", "csv", "svg"];
 
-/// A contest, and the folder of its outputs.
+/// A contest and the folder of its output files.
 struct Written {
     folder: TempDir,
     ran: Ran,
@@ -55,7 +55,7 @@ fn every_output_of_a_contest_is_read_by_its_readers() {
 
     let junit = report_files::junit(&written.read("junit"));
     assert_eq!((junit.tests, junit.failures, junit.errors), (4, 0, 0));
-    // A match that lag spoiled was played again, and has its rows too.
+    // A match that was spoiled by lag is repeated, and has rows too.
     let played = ["matches", "annulled_for_referee_lag", "surplus_matches"];
     let played = played.map(|name| report["counts"][name].as_u64().unwrap());
     let seats = 2 * played.iter().sum::<u64>();

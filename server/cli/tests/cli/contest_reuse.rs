@@ -1,4 +1,4 @@
-//! `contest --reuse`: processes of bots that play one match after the other.
+//! Tests `contest --reuse`: bot processes that play one match after the other.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -9,7 +9,7 @@ use crate::{
     kit::program::{PROGRAM, Ran, quoted, refused},
 };
 
-/// Plays three groups, one match after the other, with the bot `mine` of this command.
+/// Plays three groups of sequential matches, in which this command runs the bot `mine`.
 fn play(command: &str, flags: &str) -> (Contest, Ran) {
     let contest = Contest::new();
     let bot = quoted(&format!("mine={command}"));
@@ -18,10 +18,12 @@ fn play(command: &str, flags: &str) -> (Contest, Ran) {
     (contest, ran)
 }
 
-/// The command of a bot that notes each of its starts in a file, and dies in its first match.
+/// Returns the command of a bot that records each of its starts in a file, and dies in its first
+/// match.
 fn dying_once(folder: &Path) -> String {
     let [starts, log] = ["starts", "log"].map(|name| folder.join(name).display().to_string());
-    // The bot is killed once it has its seat. It thinks long enough not to have answered by then.
+    // The bot is killed once it has its seat. It thinks for so long that it has not answered by
+    // then.
     format!(
         "sh -c 'echo start >> {starts}; if mkfifo {log}; then RUST_LOG=info {PROGRAM} bot search \
          --time-ms 1000 2> {log} & grep -m 1 welcomed {log}; kill -KILL $!; echo died >&2; exit \
@@ -34,7 +36,7 @@ fn starts(folder: &Path) -> usize {
     starts.lines().count()
 }
 
-/// The seats of the bot `mine`, in the order of the matches.
+/// Returns the seats of the bot `mine`, in the order of the matches.
 fn own_seats(contest: &Contest) -> Vec<Value> {
     let rows = contest.rows();
     assert_eq!(rows.len(), 6);

@@ -1,4 +1,4 @@
-//! Contests on a server that runs, and contests that are killed.
+//! Tests contests on a running server, and contests that are killed.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::{
 /// Prefixes of the names of replays.
 const OUTCOMES: [&str; 5] = ["won-", "lost-", "tied-", "x-annulled-", ""];
 
-/// Kills a contest once it has this number of rows, and returns them.
+/// Kills a contest once it has this number of rows, and returns the rows.
 fn killed(contest: &Contest, flags: &str, rows: usize) -> Vec<Value> {
     let playing = Background::start(contest.line(flags));
     wait_until("enough matches", || contest.rows().len() >= rows);
@@ -33,7 +33,7 @@ fn listed(server: &Served) -> Vec<Value> {
     )))
 }
 
-/// The matches that `match list --json` has printed.
+/// Returns the matches that `match list --json` has printed.
 fn matches_in(text: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(text).unwrap();
     all["matches"].as_array().cloned().unwrap_or_default()
@@ -60,7 +60,7 @@ fn a_contest_that_is_killed_goes_on_and_comes_to_the_same_table_and_verdict() {
 
     let contest = Contest::new();
     let before = killed(&contest, flags, 2);
-    // A line that the kill tore is dropped.
+    // A line that was truncated by the kill is removed.
     let results = contest.path.join("results.jsonl");
     let mut torn = fs::read(&results).unwrap();
     torn.extend(b"{\"row\":{\"group\":9");
@@ -80,7 +80,7 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
     let server = Served::start("");
     let contest = Contest::new();
     let seen = tempfile::tempdir().unwrap();
-    // A bot that lists all matches of the server before it takes its seat.
+    // A bot that lists all matches of the server before it joins its seat.
     let bots = ["one", "other"].map(|name| {
         let list = format!("{PROGRAM} match list --all --json --server {}", server.url);
         let look = format!("{list} > $(mktemp -p {})", seen.path().display());
@@ -104,7 +104,7 @@ fn no_bot_sees_the_seed_of_its_group_before_the_last_match_of_it_has_ended() {
         }
     }
     assert!(held_back >= 4, "two bots in the second match of each group");
-    // A bot fails if the revealed seed does not match the server's commitment.
+    // A bot fails if the revealed seed does not match the commitment of the server.
     for seat in seats(&contest.rows()) {
         assert_eq!(seat["end"]["how"], "done", "{seat}");
     }
@@ -143,7 +143,7 @@ fn what_cannot_be_stored_ends_a_contest_and_leaves_no_match_in_play() {
     let server = Served::start("");
     let contest = Contest::new();
     let reports = tempfile::tempdir().unwrap();
-    // A folder has the path of the replay file.
+    // A folder occupies the path of the replay file.
     for (group, number) in (0..40).flat_map(|group| [(group, 0), (group, 1)]) {
         for outcome in OUTCOMES {
             let name = format!("replays/{outcome}{group:06}.{number}.replay.binpb/in-the-way");

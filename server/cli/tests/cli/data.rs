@@ -1,4 +1,4 @@
-//! `data`: a data folder is checked, backed up and restored, and a match is removed from it.
+//! Tests `data`: a data folder is checked, backed up and restored, and a match is removed from it.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use crate::kit::{
     served::Served,
 };
 
-/// A server with a match that has ended and one that waits.
+/// A server with a match that has ended and one that waits for bots.
 struct Fixture {
     folder: TempDir,
     server: Option<Served>,
@@ -32,7 +32,7 @@ impl Fixture {
             waiting: String::new(),
         };
         this.serve("data");
-        // No bot joins, so the house plays the match immediately.
+        // No bot joins, so the house plays the match at once.
         this.ended = this.create("--startup-ms 1");
         this.watch(&this.ended);
         this.waiting = this.create("--startup-ms 3600000");
@@ -70,13 +70,13 @@ impl Fixture {
     }
 }
 
-/// Runs a `data` command that must succeed, with these words in its output.
+/// Runs a `data` command that must succeed, and checks that its output contains these texts.
 #[track_caller]
 fn good(line: String, words: &[&str]) {
     run(format!("data {line}")).prints(0, words);
 }
 
-/// Runs a `data` command that must fail with these words.
+/// Runs a `data` command that must fail, and checks that its error contains these texts.
 #[track_caller]
 fn bad(line: String, code: i32, words: &[&str]) {
     run(format!("data {line}")).says(code, words);
@@ -157,7 +157,7 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
         1,
         &["in use by another server"],
     );
-    // Made after the backup: it will not be there.
+    // Created after the backup, so it must be missing after the restore.
     let later = fixture.create("");
     fixture.stop();
 
@@ -223,7 +223,8 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
         "UPDATE secret SET name = 'replay_signing_kez' WHERE name = 'replay_signing_key'",
     ] {
         alter(&data, damage);
-        // With a new key, the replays would look like another server's, so the start is refused.
+        // With a new key, replays would appear to be signed by another server, so the start is
+        // refused.
         assert_has(
             &Served::refused(format!("--data {data}")),
             &["signs replays"],
@@ -281,7 +282,7 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
     ] {
         fixture.stop();
         alter(&data, damage);
-        // While the record is damaged, and after it is dropped.
+        // Holds while the record is damaged, and after it is removed.
         for _ in 0..2 {
             fixture.serve("data");
             assert_has(&fetch(&fixture).err, &["GROUP_RUNNING"]);
@@ -309,7 +310,7 @@ fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
         2,
         &["0000000000000000"],
     );
-    // Damaged ones, which a server would set aside.
+    // Damaged records, which a server would quarantine.
     alter(&data, DAMAGE);
     alter(&data, DAMAGED_HEADER);
     for id in [&ended, &waiting] {

@@ -1,5 +1,5 @@
-//! Data folders that a server rejects or that have lost data, replay folders after a kill,
-//! and servers that are asked to stop.
+//! Tests data folders that a server refuses or that have lost data, replay folders after a kill,
+//! and servers that are stopped.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ use crate::kit::{
     served::Served,
 };
 
-/// Longer than any test's timeout: a test that waits for the drain fails.
+/// A drain time that exceeds the timeout of every test, so a test fails if it waits for the drain.
 const LONG_DRAIN: &str = "--drain-time 3600";
 
 fn serve(data: &Path, more: &str) -> Served {
@@ -36,7 +36,7 @@ fn refused(data: &Path, more: &str) -> String {
     Served::refused(format!("--data {} {more}", data.display()))
 }
 
-/// A folder that a server has used and closed, with a match in play.
+/// Returns a folder that a server has used and closed, with a match in play.
 async fn used(data: &Path) -> String {
     let server = serve(data, "--drain-time 0");
     let (match_id, _) = server.create(GAME_IDS[0], "used").await;
@@ -131,7 +131,7 @@ async fn a_server_whose_lock_was_removed_ends_when_another_has_taken_its_folder(
     assert_eq!(newer.all_matches().await.len(), 2);
 }
 
-/// Plays a match to its end: its identifier.
+/// Plays a match to its end, and returns its identifier.
 async fn play(server: &Served) -> String {
     let (match_id, tickets) = server.create(GAME_IDS[0], "filed").await;
     let bots = tickets.iter().zip(1..).map(|(ticket, seed)| {
@@ -157,7 +157,7 @@ async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() 
     let (data, replays) = (parent.path().join("data"), parent.path().join("replays"));
     let flags = format!("--replays {}", replays.display());
     let server = serve(&data, &flags);
-    // Ensures that the file is not written before the kill.
+    // Prevents the file from being written before the kill.
     fs::remove_dir(&replays).unwrap();
     let match_id = play(&server).await;
     server.kill();
@@ -180,8 +180,8 @@ async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() 
 async fn a_full_disk_has_no_half_written_replay_and_the_log_says_so() {
     let parent = tempfile::tempdir().unwrap();
     let replays = parent.path().join("replays");
-    // A replay exceeds the limit on file sizes. The log is a pipe, so it has no limit. With the
-    // signal ignored, a write beyond the limit fails, instead of killing the program.
+    // The replay exceeds the limit on file sizes. The log is a pipe, so the limit does not apply to
+    // it. With the signal ignored, a write beyond the limit fails instead of killing the program.
     let limited = "trap '' XFSZ; ulimit -f 1; exec \"$@\"";
     let mut command = Command::new("sh");
     command
@@ -213,7 +213,8 @@ async fn a_draining_server_makes_no_match_and_a_second_signal_ends_it() {
     let (match_id, _) = server.create(GAME_IDS[0], "drained").await;
     let mut matches = server.matches().await;
     server.signal("-TERM");
-    // An open connection stays open. Until the signal is handled, the missing config is refused.
+    // Open connections stay open. Calls are refused until the signal is handled, because the config
+    // is missing.
     let refused = loop {
         let refused = matches.create_match(CreateMatchRequest::default()).await;
         let reason = reason(&refused.unwrap_err());

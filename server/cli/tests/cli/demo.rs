@@ -62,7 +62,7 @@ fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
     assert_has(&said, &shown);
     assert_has(&said, &[&format!("replay show {file}")]);
     assert!(replay.is_file());
-    // With `--json -`, nothing else is printed.
+    // With `--json -`, nothing else is printed to standard output.
     let said = succeed(format!("demo --seats 2 --json - --replay {file}"));
     let info: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(info["result"]["matchId"], info["matchId"]);

@@ -1,4 +1,4 @@
-//! `bridgemaster demo` and `bridgemaster replay` in every game of the catalogue.
+//! Tests `bridgemaster demo` and `bridgemaster replay` in every game of the catalogue.
 
 use std::{fs, path::Path};
 

@@ -8,7 +8,7 @@ use crate::{
     report_files,
 };
 
-/// A contest of one group, and the replay of its first match.
+/// Returns a contest of one group, and the replay of its first match.
 fn played() -> (Contest, String) {
     let contest = Contest::new();
     contest
@@ -51,7 +51,7 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
 
     let drawn = format!("--redraw --quiet --folder {other} --require 'faults>=1'");
     run(format!("{fork} {drawn}")).exits(4);
-    // All matches have been played, so none is played again, and the exit code is the same. With
+    // All matches have been played, so none is repeated, and the exit code is the same. With
     // `--quiet`, only the reason is printed.
     let again = run(format!("contest --quiet --resume {other}"));
     assert_eq!(again.fails(4, &["faults>=1"]).out, "");

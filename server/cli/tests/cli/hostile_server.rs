@@ -1,4 +1,4 @@
-//! A server whose answers contain escape sequences for terminals, and the output of commands that
+//! A server whose responses contain escape sequences for terminals, and the output of commands that
 //! call it.
 
 use std::pin::Pin;
@@ -22,13 +22,13 @@ use crate::{
     kit::program::{Ran, assert_has, bridgemaster},
 };
 
-/// Behavior of a server for every call.
+/// The behaviour of a server for every call.
 #[derive(Clone, Copy)]
 enum Hostile {
     Answers,
-    /// Refuses as a server of this protocol does.
+    /// Refuses calls as a server of this protocol does.
     Refuses,
-    /// Ends the call with a status that has no reason.
+    /// Fails calls with a status that has no reason.
     Fails,
 }
 
@@ -36,7 +36,7 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
 impl Hostile {
     fn answer<T>(self, answer: T) -> Result<Response<T>, Status> {
-        // With this code a bot does not try again.
+        // After this code, bots do not retry.
         let code = Code::Unauthenticated;
         match self {
             Self::Answers => Ok(Response::new(answer)),
@@ -58,8 +58,8 @@ impl Hostile {
     }
 }
 
-/// Implements a service from a table: each call with its request, its response, and its answer or
-/// answers.
+/// Implements a service from a table of its calls, each with its request type, response type, and
+/// one or more responses.
 macro_rules! hostile_service {
     ($service:ident {
         $($call:ident($request:ident) -> $response:ident = $answer:expr;)*
@@ -122,7 +122,7 @@ fn info(result: Option<v1::MatchResult>) -> v1::MatchInfo {
     }
 }
 
-/// A match before and after its end.
+/// Returns a match before and after its end.
 fn infos() -> Vec<v1::MatchInfo> {
     vec![info(None), info(Some(result()))]
 }
@@ -218,7 +218,7 @@ fn head_to_head() -> v1::LadderHeadToHead {
             bot_version: hostile(),
         }),
         head_to_head: Some(v1::HeadToHead {
-            // More than there are: nothing may panic on it.
+            // More than exist: commands must not panic on this.
             first_ahead: 7,
             ..v1::HeadToHead::default()
         }),
@@ -323,7 +323,7 @@ async fn serve(hostile: Hostile) -> String {
     url
 }
 
-/// Runs a command against a server of this kind. What it prints must be clean.
+/// Runs a command against a server of this kind, and checks that its output is clean.
 async fn talk(server: &str, line: &str) -> Ran {
     let mut command = bridgemaster(line);
     command
@@ -364,7 +364,7 @@ async fn nothing_that_a_server_answers_gets_through() {
     for line in COMMANDS {
         let ran = talk(&server, line).await;
         assert_has(&ran.all(), &["FORGED"]);
-        // Text to paste into a shell must be quoted as one word.
+        // Text for copying into a shell must be quoted as one word.
         let is_loose = |line: &str| line.contains("TICKET=") && !line.contains("TICKET='");
         assert!(!ran.out.lines().any(is_loose), "{}", ran.out);
     }

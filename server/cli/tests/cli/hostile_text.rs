@@ -1,9 +1,9 @@
-//! Untrusted text in the output of every command: it cannot move the cursor, change colours or text
-//! direction, hide text, or start a line.
+//! Tests that untrusted text in the output of every command cannot move the cursor, change colours
+//! or text direction, hide text, or start a line.
 //!
-//! The texts go into every field of a replay that can hold one, found by reflection, so that a
-//! field that is new, or that a command prints for the first time, is looked at without being named
-//! here. `hostile_server` does the same with everything that a server answers.
+//! The text is put into every field of a replay that can contain text. The fields are found by
+//! reflection, so new fields, and fields that a command prints only now, are covered without a
+//! change here. `hostile_server` does the same for the responses of a server.
 
 use std::{collections::BTreeSet, fs};
 
@@ -20,8 +20,8 @@ use crate::{
     sample_replay,
 };
 
-/// Moves the cursor, clears, sets the title, colours, turns the direction, hides, and begins a line
-/// that says something else.
+/// A text that moves the cursor, clears the screen, sets the title and colours, reverses the text
+/// direction, hides text, and starts a line that looks like another message.
 pub(crate) const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}31m\u{202e}\u{200b}\u{feff}\u{e0041}\r\n\
      FORGED\u{85}FORGED\u{2028}FORGED\tx";
 
@@ -75,7 +75,7 @@ fn names_versions_details_and_identifiers_are_shown_with_escapes() {
     let [shown, verified, exported] = assert_shown_clean("names", &replay);
     assert_eq!(shown.code, Some(0), "{}", shown.err);
     assert!(shown.out.contains("\\u{1b}[2J"), "{}", shown.out);
-    // It holds by the rules, which know nothing of names.
+    // The replay is valid, because the rules do not concern names.
     assert_eq!(verified.code, Some(0), "{}", verified.err);
     assert!(
         verified.out.contains("match \\u{1b}[2J"),
@@ -138,7 +138,7 @@ fn no_text_field_of_a_replay_gets_through_whatever_a_command_says_of_it() {
     assert!(fields.len() > 12, "{fields:?}");
     for name in &fields {
         let mut hostile = whole.clone();
-        // Into every message that has the field.
+        // Puts the text into every message that has the field.
         each_message(&mut hostile, &mut |message| {
             let descriptor = message.descriptor();
             let mut fields = descriptor.fields();
@@ -159,7 +159,7 @@ fn no_text_field_of_a_replay_gets_through_whatever_a_command_says_of_it() {
 
 #[test]
 fn what_a_bot_says_on_its_standard_error_is_shown_with_escapes() {
-    // The last line has no text of the program before it.
+    // No text of the program precedes the last line.
     let says = "printf '\\033[2J\\033]0;t\\007\\302\\233\\342\\200\\256\\r\\tFORGED\\nFORGED\\n' >&2; exit 3";
     let bot = format!("sh -c {}", quoted(says));
     let ran = run(format!("demo --bots {}", quoted(&format!("random,{bot}"))));

@@ -1,4 +1,4 @@
-//! `bridgemaster bot human`: a seat that is played by hand.
+//! Tests `bridgemaster bot human`: a seat that is played by hand.
 
 use std::{
     io::Write as _,
@@ -28,7 +28,7 @@ fn human(served: &Served, made: &Value) -> Child {
         .unwrap()
 }
 
-/// Types lines, and waits for the end, which may come before all are read.
+/// Types lines, and waits for the end, which may come before all lines are read.
 fn types(mut player: Child, lines: &str) -> Ran {
     let _ = player.stdin.take().unwrap().write_all(lines.as_bytes());
     player.wait_with_output().unwrap().into()
@@ -37,7 +37,7 @@ fn types(mut player: Child, lines: &str) -> Ran {
 #[test]
 fn a_whole_match_of_each_game_is_played_by_typing_numbers() {
     let served = Served::start("--no-page");
-    // More lines than any match has decisions, and at first some that choose nothing.
+    // More lines than any match has decisions. The first ones choose no decision.
     let wrong = "help\nnothing like this\n99999\nresign\nno\n";
     let lines = format!("{wrong}{}", "1\n".repeat(2_000));
     for game in bridgemaster_games::GAME_IDS {

@@ -1,4 +1,4 @@
-//! Bots that are started for matches on a server that asks for keys.
+//! Tests bots that are started for matches on a server that requires keys.
 
 use std::{fs, path::Path};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// A command whose process notes the key that it is given, and plays.
+/// Returns a command that records the key that it receives, and plays.
 fn noting_bot(notes: &Path) -> String {
     let notes = notes.display();
     let script = format!("echo \"key:$BRIDGEMASTER_KEY\" >>{notes}; exec {PROGRAM} bot random");
@@ -54,7 +54,7 @@ fn attend_gives_its_key_to_bots_only_where_the_server_requires_one() {
     let organiser = add(&data, "organiser", "create");
     let player = add(&data, "ada", "play");
     let keyed = format!("--data {} --require-keys", data.display());
-    // The bot of the contest is started too, and has the key of another.
+    // The contest also starts a second bot, which has another key.
     let keys = format!("--key {organiser} --bot-key {player}");
     for (number, (flags, keys, key)) in [(&*keyed, &*keys, &*player), ("", "", "")]
         .into_iter()

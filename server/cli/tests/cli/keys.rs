@@ -1,4 +1,4 @@
-//! `key`, and a server that asks for keys.
+//! Tests `key`, and a server that requires keys.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -15,7 +15,7 @@ fn key(data: &Path, line: &str) -> Ran {
     run(format!("key {line} --data {}", data.display()))
 }
 
-/// Adds a key with scopes, which are words of one text.
+/// Adds a key with these scopes, separated by spaces.
 pub(crate) fn add(data: &Path, name: &str, scopes: &str) -> String {
     let scopes = scopes.split(' ').map(|scope| format!("--scope {scope} "));
     let line = format!("add {name} {}", scopes.collect::<String>());
@@ -56,7 +56,7 @@ fn a_key_is_written_to_a_file_that_nobody_else_may_open() {
     assert_eq!(fs::read_to_string(&file).unwrap(), written);
     assert!(!list(&data).contains("bob"));
 
-    // Nor does a file stay for a key that cannot be made.
+    // No file is left for a key that cannot be created.
     add("alice", &other).exits(1);
     assert!(!other.exists());
 }
@@ -137,7 +137,7 @@ fn misuse_of_keys_is_told_with_what_would_be_valid() {
     let twice = key(data, "add twice --scope play").fails(1, &["twice"]);
     assert_eq!(twice.out, "");
 
-    // Cyrillic, and another case: also of a name whose key is revoked.
+    // Cyrillic letters and another case are confusable, even with the name of a revoked key.
     for likeness in ["Twice", "tw\u{456}ce"] {
         let ran = key(data, &format!("add {likeness} --scope play"));
         assert_eq!(ran.fails(2, &["is confusable with \"twice\""]).out, "");

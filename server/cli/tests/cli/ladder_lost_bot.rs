@@ -1,5 +1,5 @@
-//! A ladder whose server is killed during a match, after which one of the match's bots does not
-//! reconnect. The match is annulled and played again automatically, even after further kills.
+//! Tests a ladder whose server is killed during a match, after which one of the match's bots does
+//! not reconnect. The match is annulled and automatically repeated, even after further kills.
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
@@ -46,7 +46,7 @@ async fn create(server: &Served) {
     client(server).await.create_ladder(request).await.unwrap();
 }
 
-/// Attends the ladder until the test ends, and reconnects for as long as it waits.
+/// Attends the ladder until the test ends, and reconnects without a time limit.
 fn attend<B: Bot + 'static>(
     server: &Served,
     name: &str,
@@ -81,7 +81,7 @@ async fn first(server: &Served) -> MatchInfo {
     first.r#match.unwrap()
 }
 
-/// The first match, once it is over.
+/// Returns the first match, once it has ended.
 async fn first_over(server: &Served) -> MatchInfo {
     let over = async {
         loop {
@@ -100,14 +100,14 @@ fn ladder(server: &Served, command: &str) -> String {
     succeed(format!("ladder {command} {LADDER} --server {}", server.url))
 }
 
-/// The results, one line per seat of each match that is over.
+/// Returns the results, one line per seat of each match that has ended.
 fn results(server: &Served) -> Vec<String> {
     let csv = ladder(server, "results");
     csv.lines().skip(1).map(str::to_owned).collect()
 }
 
-/// Closes the ladder, and asserts that each match of the server is once in the results, that all
-/// `earlier` lines are still there, and that the ratings follow from the results.
+/// Closes the ladder. Asserts that the results contain each match of the server once and all
+/// `earlier` lines, and that the ratings follow from the results.
 async fn assert_each_match_counts_once(server: &Served, earlier: &[String]) {
     ladder(server, "close");
     let all_over = async {
@@ -164,16 +164,16 @@ async fn a_match_whose_bot_is_lost_in_a_kill_is_annulled_and_played_again_and_al
     timeout(PATIENCE, pace.held_at(0))
         .await
         .expect("it is asked");
-    // Its machine is lost with the server.
+    // The machine of this bot fails together with the server.
     bob.abort();
     let server = restart(server, &data);
-    // Once more, while the bot is awaited.
+    // The server is killed again while the bot is awaited.
     let server = restart(server, &data);
     let annulled = first_over(&server).await;
     let earlier = wait_for("its results", || {
         Some(results(&server)).filter(|lines| !lines.is_empty())
     });
-    // And once more, before anybody plays it again.
+    // The server is killed again before the match is repeated.
     let server = restart(server, &data);
     for info in [annulled, first_over(&server).await] {
         assert_eq!(info.state(), MatchState::Ended);

@@ -1,4 +1,4 @@
-//! `bridgemaster match list` and `bridgemaster match result`.
+//! Tests `bridgemaster match list` and `bridgemaster match result`.
 
 use bridgemaster_games::GAME_IDS;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn try_ask(server: &Served, line: &str) -> Ran {
     run(format!("{line} --server {}", server.url))
 }
 
-/// Runs a line against a server, which must succeed.
+/// Runs a command against a server, which must succeed.
 #[track_caller]
 fn ask(server: &Served, line: &str) -> String {
     try_ask(server, line).exits(0).out
@@ -42,7 +42,7 @@ fn listed(server: &Served, flags: &str) -> Vec<String> {
     ids.collect()
 }
 
-/// Plays a match of two to its end, and returns what its result is said to be.
+/// Plays a match of two seats to its end, and returns the printed result.
 fn play(server: &Served, made: &Value) -> String {
     let bots = bots(server, made, &["greedy", "random"]);
     let result = ask(server, &format!("match result {} --wait", id_of(made)));
@@ -65,7 +65,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         &["place", "greedy", "total", &ended],
     );
 
-    // The newest first, and each filter by itself.
+    // Newest first; each filter is tested by itself.
     let both = [ended.clone(), waiting.clone()];
     let [only_ended, only_waiting] = [&both[..1], &both[1..]];
     for (filter, ids) in [
@@ -124,7 +124,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let of_group_id = id_of(&of_group);
     assert_eq!(of_group["match"]["config"]["group"]["groupId"], "deal-7");
     assert_eq!(listed(&server, "--group deal-7"), [of_group_id]);
-    // One that was played may be annulled on a busy machine.
+    // On a busy machine, a match that was played may be annulled.
     assert!(listed(&server, "--annulled --group deal-7").is_empty());
     assert_has(
         &ask(&server, &format!("match close-group {of_group_id}")),

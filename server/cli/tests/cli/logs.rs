@@ -1,4 +1,4 @@
-//! Logs of a server, and a server that may have few files open.
+//! Tests the logs of a server, and a server with a low limit on open files.
 
 use std::{
     io::{self, ErrorKind, Read as _, Write as _},
@@ -19,7 +19,7 @@ use crate::{
     served_match::{bots, create, play},
 };
 
-/// Time after which a server closes a silent connection, whether or not others come.
+/// Time after which a server closes a silent connection, whether or not other clients connect.
 #[cfg(target_os = "linux")]
 const PREFACE_TIME: Duration = Duration::from_secs(10);
 
@@ -89,7 +89,7 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
     serve.stderr(Stdio::from(log.try_clone().unwrap()));
     let server = Served::of(&mut serve, Path::new("none"));
     let mut server = server.unwrap_or_else(|ran| panic!("{}", ran.all()));
-    // Fill the pipe, byte by byte at the end, so that not even a short line fits.
+    // Fills the pipe, at the end byte by byte, so that not even a short line fits.
     ioctl_fionbio(&log, true).unwrap();
     for piece in [4_096, 1] {
         while log.write(&vec![b'.'; piece]).is_ok() {}
@@ -132,7 +132,7 @@ fn a_server_with_few_files_accepts_whoever_comes_and_says_how_many_it_can_have()
         }
         begun.elapsed() < PREFACE_TIME
     };
-    // A busy machine may be too slow once.
+    // A busy machine may be too slow in one attempt.
     assert!((0..3).any(gives_way), "the oldest does not give way");
     create(&server, "");
 }

@@ -1,5 +1,5 @@
-//! A server that has lost the last commits of the previous server, so that the bots know more than
-//! the server. The bots start over, and none is charged with a fault.
+//! Tests a server that lacks the last commits of the previous server, so that bots have received
+//! messages that the server no longer has. The bots start over, and none is charged with a fault.
 
 use std::{
     fs,
@@ -22,11 +22,11 @@ use crate::kit::{
 
 /// Decisions of each bot that the next server still has.
 const FOUND: u32 = 3;
-/// Decisions that each bot makes after that, at least, before the kill. The first may answer a
-/// request of the first server; the second answers one that is lost.
+/// Minimum number of further decisions of each bot before the kill. The first may answer a request
+/// of the first server; the second answers one that is lost.
 const LOST: u32 = 2;
 
-/// Quicker commits, that a power failure may take back.
+/// Faster commits, which a power failure may undo.
 const PROCESS_DURABILITY: &str = "--durability process";
 
 /// A match, and the tasks and progress of its bots.
@@ -48,7 +48,7 @@ impl Playing {
         held.expect("play goes on until it is held");
     }
 
-    /// Goes on until every bot has made [`LOST`] more decisions.
+    /// Lets the matches continue until every bot has made [`LOST`] more decisions.
     async fn play_on(&self) {
         let before = self.decisions();
         for allowed in FOUND + LOST.. {
@@ -62,7 +62,7 @@ impl Playing {
     }
 }
 
-/// A match of each of these games, whose bots make [`FOUND`] decisions each at most.
+/// Starts a match of each of these games, whose bots make at most [`FOUND`] decisions each.
 async fn start(server: &Served, games: &[&str]) -> Vec<Playing> {
     let mut playing = Vec::new();
     for game in games {
@@ -96,7 +96,7 @@ async fn play_on(playing: &[Playing]) {
     }
 }
 
-/// Plays all matches to the end. Every bot has started over once, and none has a fault.
+/// Plays all matches to their ends. Every bot has started over once, and none has a fault.
 async fn finish(server: &Served, playing: Vec<Playing>) {
     playing.iter().for_each(|one| one.pace.allow(u32::MAX));
     for one in playing {
@@ -156,7 +156,7 @@ async fn after_a_power_failure_took_the_last_commits_bots_begin_anew_and_nobody_
     let data = folder.path().join("data");
     let server = serve("127.0.0.1:0", &data, PROCESS_DURABILITY);
     let address = server.address();
-    // Few commits, so that the log of the database only grows meanwhile.
+    // With few commits, the log of the database is not copied and only grows.
     let playing = start(&server, &GAME_IDS[..1]).await;
     let log = data.join(format!("{DATABASE_FILE}-wal"));
     let found = fs::read(&log).unwrap();

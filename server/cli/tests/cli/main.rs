@@ -1,5 +1,5 @@
-//! The command line, and what becomes of matches and contests when its processes are killed, by
-//! running the real binary.
+//! Tests of the command line with the real binary, and of matches and contests whose processes are
+//! killed.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -56,7 +56,7 @@ use std::{path::Path, sync::LazyLock};
 
 use tempfile::TempPath;
 
-/// The replay of a match that was played once for all tests that read one.
+/// Returns the replay of a match that is played once for all tests that read a replay.
 fn sample_replay() -> &'static Path {
     static SAMPLE: LazyLock<TempPath> = LazyLock::new(|| {
         let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();

@@ -1,4 +1,4 @@
-//! Help texts, and errors that say what would be valid.
+//! Tests help texts, and errors, which must name the valid values.
 
 use std::net::TcpListener;
 
@@ -56,7 +56,7 @@ fn what_makes_no_sense_is_refused_with_what_would() {
         ("demo --bots greddy,random", bridgemaster_bots::NAMES),
         ("bot greddy --ticket t", bridgemaster_bots::NAMES),
         ("bot greedy", &["BRIDGEMASTER_TICKET", "--ticket"]),
-        // Effort of bots that do not search.
+        // `--playouts` with bots that do not search.
         (
             "bot human --ticket t --playouts 5",
             &["--playouts", "search", "human"],
@@ -142,7 +142,7 @@ fn an_address_that_is_taken_is_told_with_what_to_do() {
 
 #[test]
 fn a_server_that_is_not_there_is_a_failure_that_says_how_to_start_one() {
-    // Port 1 is reserved, and nothing listens on it.
+    // Port 1 is reserved, so nothing listens on it.
     for command in ["match watch m", "match create"] {
         let ran = run(format!("{command} --server http://127.0.0.1:1"));
         ran.fails(1, &["http://127.0.0.1:1", "bridgemaster serve"]);

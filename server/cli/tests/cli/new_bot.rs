@@ -1,4 +1,5 @@
-//! `bridgemaster new-bot`. That each template builds and plays is tested by `.ci/languages`.
+//! Tests `bridgemaster new-bot`. `.ci/languages` tests that the bot from each template builds and
+//! plays.
 
 use std::{fs, path::Path};
 
@@ -6,7 +7,7 @@ use bridgemaster_proto::PROTOCOL_REVISION;
 
 use crate::kit::program::{assert_has, refused, succeed};
 
-/// Pages of the libraries with the revision of the protocol.
+/// Pages of the libraries that state the protocol revision.
 const PAGES: [&str; 7] = [
     "docs/languages.md",
     "sdk/rust/src/lib.rs",
@@ -27,7 +28,7 @@ const PLACEHOLDERS: [&str; 6] = [
 ];
 const TOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// The names of all files below a folder, and their texts.
+/// Returns the names and texts of all files below a folder.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).unwrap();
     let found = entries.map(|entry| entry.unwrap().path()).flat_map(|path| {

@@ -1,4 +1,4 @@
-//! The page: beside a server, of one replay, and as a file.
+//! Tests the page: of a server, of a single replay, and as a file.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use crate::{
     sample_replay,
 };
 
-/// Host and path of the address in a line.
+/// Returns the host and the path of the address in a line.
 fn address(line: &str) -> (String, String) {
     let mut words = line.split_whitespace();
     let url = words.find_map(|word| word.strip_prefix("http://"));
@@ -23,7 +23,8 @@ fn address(line: &str) -> (String, String) {
     (host.to_owned(), format!("/{path}"))
 }
 
-/// Status, head and body of the answer to a request for a path, sent to `at` for a host.
+/// Requests a path of a host from the server at `at`. Returns the status, the head and the body of
+/// the response.
 fn get(at: &str, path: &str, host: &str) -> (u16, String, String) {
     let mut connection = TcpStream::connect(at).unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nconnection: close\r\nhost: {host}\r\n\r\n");
@@ -41,7 +42,7 @@ fn assert_status(at: &str, path: &str, host: &str, expected: u16) {
     assert_eq!(status, expected, "{path} for {host}: {head}");
 }
 
-/// Stops a command, which must end well.
+/// Stops a command, which must succeed.
 fn stop(running: Background) {
     running.signal("-INT");
     running.ended().exits(0);
@@ -62,7 +63,7 @@ fn serve_tells_where_its_page_is_and_answers_for_the_names_that_it_was_given() {
 #[test]
 fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
     let (server, line) = loop {
-        // This test or another program holds the port. The other program may soon exit.
+        // This test or another program holds the port; the other program may end at any time.
         let taken = TcpListener::bind("127.0.0.1:8080");
         let mut server = Served::start("");
         let line = server.line("page");
@@ -222,7 +223,7 @@ fn create_prints_a_link_for_each_seat_and_gives_people_time() {
     let links: Vec<&str> = links.collect();
     assert_eq!(links.len(), 2, "{made}");
     for ticket in links {
-        // Once in the list of tickets, in the link, and in the command of a bot.
+        // The ticket is in the list of tickets, in the link, and in the command of a bot.
         assert_eq!(made.matches(ticket).count(), 3, "{made}");
     }
     assert_has(&made, &["bots have 600 s"]);
@@ -241,7 +242,7 @@ fn a_demo_for_a_person_prints_the_link_of_its_seat_and_waits() {
     let line = demo.line("play at");
     let (at, path) = address(&line);
     let path = entered(&at, &path);
-    // The match, and 128 bits that nobody can guess.
+    // The identifier of the match, and 128 random bits.
     let secret = ticket(&path)
         .rsplit_once('-')
         .map(|(_, secret)| secret.len());

@@ -1,6 +1,6 @@
-//! `bridgemaster replay`: a valid replay is shown, exported and fetched, and a forged or damaged one
-//! is refused. `server/replay/tests/forged.rs` has the forgeries that the rules find; those that only
-//! a signature finds are here.
+//! Tests `bridgemaster replay`: a valid replay is shown, exported and downloaded, and a forged or
+//! damaged one is refused. Forgeries that contradict the rules are in
+//! `server/replay/tests/forged.rs`; those that only a signature detects are here.
 
 use std::{fs, path::Path};
 
@@ -78,7 +78,7 @@ fn a_transcript_and_json_have_the_table_every_record_the_result_and_who_signed()
     );
     let json: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(json["matchId"], replay.match_id.as_str());
-    // 64-bit numbers are strings in canonical proto JSON.
+    // In canonical proto JSON, 64-bit numbers are strings.
     assert_eq!(json["openingDigest"], replay.opening_digest.to_string());
     assert_eq!(
         json["records"].as_array().unwrap().len(),
@@ -87,7 +87,8 @@ fn a_transcript_and_json_have_the_table_every_record_the_result_and_who_signed()
     assert!(json["setup"]["oldLondonBridge"].is_object());
 }
 
-/// The fields of a replay before its checksum, as `proto/bridgemaster/v1/replay.proto` says.
+/// Returns the fields of a replay that precede its checksum, as documented in
+/// `proto/bridgemaster/v1/replay.proto`.
 fn body(replay: &Replay) -> Vec<u8> {
     let body = Replay {
         checksum: 0,
@@ -106,7 +107,7 @@ fn key_pair(secret: u8) -> (Ed25519KeyPair, String) {
     (key, public)
 }
 
-/// The file of a replay, put together and signed without the code of the server.
+/// Returns the file of a replay, which is built and signed without the code of the server.
 fn signed_with(secret: u8, replay: &Replay) -> Vec<u8> {
     let (key, _) = key_pair(secret);
     let public = key.public_key().as_ref();
@@ -134,7 +135,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The sample with another name for the bot of seat 0, wherever it stands.
+/// Returns the sample with another name for the bot of seat 0 in every place.
 fn renamed() -> Replay {
     let mut replay = sample();
     for entry in &mut replay.records {
@@ -198,7 +199,7 @@ fn a_forger_can_sign_but_not_with_the_key_that_is_asked_for() {
     }
 }
 
-/// Plays a match on a server, and fetches its replay to a file.
+/// Plays a match on a server, and downloads its replay to a file.
 fn fetch(server: &Served, file: &Path) -> String {
     let made = create(server, "");
     play(server, &made);

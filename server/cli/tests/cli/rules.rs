@@ -1,4 +1,4 @@
-//! `serve rules`: a rules server on the local machine.
+//! Tests `serve rules`: a rules server on the local machine.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use crate::kit::{
     served::Served,
 };
 
-/// Asks for the outcome of the beginning of a match: which seats decide.
+/// Requests the position at the start of a match, and returns the seats that owe a decision.
 async fn seats_to_decide(address: &str) -> Vec<u32> {
     let position = RulesPosition {
         config: Some(config(GAME_IDS[0], 2, ClockRules::default())),
@@ -45,7 +45,7 @@ async fn rules_answers_at_the_address_that_it_prints() {
 async fn rules_answers_at_a_socket_of_its_user_alone_and_replaces_one_that_was_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rules.sock");
-    // The file of a socket outlives its program.
+    // The file of a socket remains after its program has ended.
     drop(UnixListener::bind(&path).unwrap());
     let text = path.to_str().unwrap();
     let mut rules = Background::start(format!("serve rules --socket {text}"));

@@ -1,4 +1,4 @@
-//! `serve`, `match create`, `bot`, `match watch` and `cluster health` together.
+//! Tests `serve`, `match create`, `bot`, `match watch` and `cluster health` together.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Creates a match of two seats, with more flags: the response as JSON.
+/// Creates a match of two seats with these flags, and returns the response as JSON.
 pub(crate) fn create(server: &Served, more: &str) -> Value {
     let line = format!(
         "match create --server {} --seats 2 --json {more}",
@@ -30,14 +30,15 @@ pub(crate) fn id_of(made: &Value) -> &str {
     made["match"]["matchId"].as_str().unwrap()
 }
 
-/// Lets two bots play a created match to its end.
+/// Plays a created match to its end with two bots.
 pub(crate) fn play(server: &Served, made: &Value) {
     for bot in bots(server, made, &["random", "random"]) {
         assert!(bot.wait_with_output().unwrap().status.success());
     }
 }
 
-/// Bots of these names as processes, in the seats of a match as `match create --json` prints it.
+/// Starts bots of these names as processes, for the seats of a match in the output of `match create
+/// --json`.
 pub(crate) fn bots(server: &Served, made: &Value, names: &[&str]) -> Vec<Child> {
     let tickets = made["tickets"].as_array().unwrap();
     let bots = names.iter().zip(tickets).map(|(name, ticket)| {
@@ -51,7 +52,8 @@ pub(crate) fn bots(server: &Served, made: &Value, names: &[&str]) -> Vec<Child> 
     bots.collect()
 }
 
-/// Waits for a match's replay file, which must be valid, and returns the output of `replay verify`.
+/// Waits for the replay file of a match, which must be valid, and returns the output of `replay
+/// verify`.
 fn verified(folder: &Path, match_id: &str) -> String {
     let replay = folder.join(format!("{match_id}.replay.binpb"));
     wait_until("the replay in its folder", || replay.is_file());
@@ -81,7 +83,7 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
 fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(format!("--replays {}", folder.path().display()));
-    // Enough for the other bot on a busy machine: its process starts in this time.
+    // Enough time for the process of the other bot to start on a busy machine.
     let made = create(&server, "--startup-ms 4000");
     let bots = bots(&server, &made, &["random"]);
     let said = succeed(format!(
@@ -140,7 +142,7 @@ fn a_watcher_comes_back_when_the_server_does() {
     assert_has(&read(&said), &["empty_spaces"]);
     assert_eq!(read(&log).lines().count(), 2, "{}", read(&log));
 
-    // Without patience the loss is the end.
+    // Without `--reconnect-for`, the lost connection ends the command.
     let (mut watcher, ..) = watch(&server, &create(&server, ""), "--reconnect-for 0");
     drop(server);
     assert_eq!(watcher.wait().unwrap().code(), Some(1));
@@ -152,7 +154,7 @@ fn create_tells_the_tickets_and_the_commands_that_go_on() {
     let url = &server.url;
     let said = succeed(format!("match create --server {url} --seats 3 --seed s"));
     assert_eq!(said.matches("BRIDGEMASTER_TICKET=").count(), 3, "{said}");
-    // Half a minute is short for tickets that are pasted by hand.
+    // Half a minute is too short for tickets that are copied by hand.
     let shown = [
         &*format!("--server {url}"),
         " watch ",
@@ -181,7 +183,7 @@ fn a_server_that_serves_is_told_from_one_that_drains_and_one_that_is_gone() {
     let server = Served::start("--drain-time 3600");
     let url = server.url.clone();
     assert_eq!(health(&url).exits(0).out, "SERVING\n");
-    // A match keeps the drain from being over at once.
+    // The match prevents the drain from ending at once.
     create(&server, "");
     server.signal("-TERM");
     let drains = wait_for("the drain", || {

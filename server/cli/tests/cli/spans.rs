@@ -139,7 +139,8 @@ async fn no_secret_is_in_what_is_exported() {
     server.stop();
     let bytes = collecting.bytes();
     assert_eq!(named(&collecting.spans(), "match").len(), 1);
-    // The secret part: what follows the match's identifier in a ticket, or the id in a key.
+    // Returns the secret part: the text after the match identifier of a ticket, or after the id of
+    // a key.
     let secret_of = |text: &str| text.rsplit(['_', '.', '-']).next().unwrap().to_owned();
     let keys = [&*maker, &*player, "a-hidden-seed"];
     for text in tickets.iter().copied().chain(keys) {

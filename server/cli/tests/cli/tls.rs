@@ -1,4 +1,4 @@
-//! `serve` with TLS, and commands that connect to it.
+//! Tests `serve` with TLS, and commands that connect to it.
 
 use std::{fs, path::Path, process::Stdio};
 
@@ -104,8 +104,8 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
     ]);
 }
 
-/// A self-signed certificate, as in docs/operating.md, or a self-signed CA certificate,
-/// as `openssl req -x509` creates by default.
+/// Creates a self-signed certificate as in docs/operating.md, or a self-signed CA certificate as
+/// `openssl req -x509` does by default.
 fn self_signed(folder: &Path, is_ca: IsCa) -> Certified {
     let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
     params.is_ca = is_ca;
@@ -140,7 +140,7 @@ fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
     );
     let server = Served::start(format!("{} --tls-client-ca {ca}", flags(&own)));
     let at = format!("--server {} --ca {ca}", server.url);
-    // How much of the reason is read before the connection closes varies.
+    // It varies how much of the reason is read before the connection closes.
     for _ in 0..4 {
         run(format!("match list {at}")).fails(1, &["--client-cert"]);
     }

@@ -13,14 +13,14 @@ use crate::{
     nodes::{Cluster, until},
 };
 
-/// Starts a contest of short matches at these servers.
+/// Starts a contest of short matches on these servers.
 fn contest(servers: &str, folder: &Path, flags: &str) -> Background {
     let game = "contest --game bridges_to_nowhere --format round-robin --concurrency 2";
     let at = format!("--server {servers} --folder {}", folder.display());
     Background::start(format!("{game} --referee-lag-limit-ms 60000 {at} {flags}"))
 }
 
-/// Waits until the server that leads has the queue of a contest.
+/// Waits until the leader has the queue of a contest.
 async fn is_open(queue_id: &str, leader: &Served) {
     let channel = leader.channel().await;
     let ask = async || {
@@ -62,7 +62,7 @@ pub(crate) async fn a_contest_goes_on_when_its_server_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contest");
     let servers = [&*one.url, &*two.url, &*three.url].join(",");
-    // Enough that some matches are left when a server is killed after the first few.
+    // Enough for some matches to be left when a server is killed after the first few.
     let flags = "--rounds 8 --bot a=random --bot b=random";
     let mut contest = contest(&servers, &path, flags);
     let are_played = async || {

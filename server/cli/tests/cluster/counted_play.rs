@@ -28,10 +28,10 @@ impl Bot for Counted {
 /// Outcome of a match.
 #[derive(Debug)]
 struct Played {
-    /// Each seat's place, score and score lines.
+    /// The place, score and score lines of each seat.
     table: Vec<(u32, i32, Vec<ScoreLine>)>,
     faults: u32,
-    /// The longest lag in a request that was charged to no seat, in µs.
+    /// The longest lag during a request that was charged to no seat, in µs.
     longest_lag_us: u64,
     /// The decisions of each seat, in order.
     decisions: BTreeMap<u32, Vec<GameDecision>>,
@@ -41,7 +41,7 @@ struct Played {
 pub(crate) struct Ended {
     /// By their seeds.
     matches: BTreeMap<String, Played>,
-    /// Decisions that their bots were asked for.
+    /// The number of decisions that were requested from the bots.
     pub(crate) decisions: u64,
 }
 
@@ -50,13 +50,13 @@ impl Ended {
         self.matches.len()
     }
 
-    /// The longest lag in a request, in µs, of each match.
+    /// Returns the longest lag during a request of each match, in µs.
     pub(crate) fn longest_lags_us(&self) -> Vec<u64> {
         let played = self.matches.values();
         played.map(|played| played.longest_lag_us).collect()
     }
 
-    /// Fails unless the same came of the same matches to which nothing happened.
+    /// Asserts that the results equal those of the same matches without failures.
     pub(crate) fn assert_as_undisturbed(&self, undisturbed: &Self) {
         assert_eq!(
             self.decisions, undisturbed.decisions,
@@ -98,7 +98,7 @@ impl Playing {
         }
     }
 
-    /// Begins one more match on a server; its bots know the servers of these addresses.
+    /// Starts one more match on a server. Its bots connect to the servers at these addresses.
     pub(crate) async fn begin(&mut self, server: &Served, addresses: &str, game: &str, seed: &str) {
         let clock = self.clock.unwrap_or(PATIENT_CLOCK);
         let made = server.create_with(game, seed, clock).await;
@@ -184,7 +184,7 @@ fn played(result: &MatchResult, replay: &Replay) -> Played {
     }
 }
 
-/// Plays matches on a server to which nothing happens.
+/// Plays matches on a server without failures.
 pub(crate) async fn undisturbed(begin: impl AsyncFnOnce(&Served) -> Playing) -> Ended {
     let server = Served::start("--no-page");
     begin(&server).await.end(&[&server]).await

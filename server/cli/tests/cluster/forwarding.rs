@@ -1,4 +1,4 @@
-//! A cluster of which callers know only one server. This server forwards calls to the others.
+//! Tests a cluster in which callers use only one server, which forwards calls to the others.
 
 use bridgemaster_proto::v1::{
     CancelMatchRequest, ExpireSeatRequest, MatchState, SeatState, WatchMatchRequest,
@@ -16,7 +16,7 @@ use crate::{
 const GAMES: [&str; 2] = ["carcassonne", "alhambra"];
 const MATCHES: usize = 4;
 
-/// Starts matches on one server with bots that know only another server.
+/// Starts matches on one server with bots that connect only to another server.
 async fn begin(on: &Served, known: &Served) -> Playing {
     let mut playing = Playing::default();
     for number in 0..MATCHES {
@@ -41,7 +41,8 @@ pub(crate) async fn bots_that_know_one_server_play_the_matches_of_another() {
     }
 }
 
-/// Plays a third of the matches on the second server behind the first one, and ends the second.
+/// Plays the matches on the second server to a third, through the first one, and then ends the
+/// second.
 async fn play_on_without(end: impl FnOnce(Served)) {
     let expected = expected().await;
     let (one, two) = two_servers();
@@ -95,7 +96,7 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
     assert_eq!(last, MatchState::Cancelled, "the spectator sees the end");
     // What the leader keeps.
     assert_eq!(ladders(&two).await.unwrap(), 0);
-    // A refusal of the other server comes as it is.
+    // A refusal of the other server is returned unchanged.
     let unknown = one.info("unknown").await.unwrap_err();
     assert_eq!(unknown.code(), tonic::Code::NotFound);
 }
@@ -110,7 +111,7 @@ pub(crate) async fn nobody_gains_by_saying_that_his_call_was_passed_on() {
         Ok(request)
     };
     let mut matches = MatchServiceClient::with_interceptor(one.channel().await, forged);
-    // The forged metadata is ignored: the call is neither refused nor forwarded.
+    // Forged metadata is ignored: the call is neither refused nor forwarded.
     let got = matches.get_match(get_request(&match_id)).await.unwrap();
     assert_eq!(got.into_inner().r#match.unwrap().match_id, match_id);
 }

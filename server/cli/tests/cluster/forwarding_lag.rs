@@ -1,4 +1,5 @@
-//! A server that passes calls on stalls, dies or is cut off. No bot behind it is late for that.
+//! Tests a server that forwards calls and then stalls, dies or is cut off. The bots whose streams
+//! it forwards must not be late because of that.
 
 use bridgemaster_bots::Random;
 use bridgemaster_games::Seed;
@@ -29,11 +30,12 @@ use crate::{
 
 const GAME: &str = "carcassonne";
 const MATCHES: usize = 4;
-/// Time for a decision; bots answer at once.
+/// Time for a decision. The bots answer at once.
 const CAP_MS: u32 = 1_000;
-/// Time for which a server is stopped: longer than the time for a decision, shorter than a lease.
+/// Time for which a server is stopped: longer than the time for a decision, and shorter than a
+/// lease.
 const STOPPED: Duration = Duration::from_secs(3);
-/// The part of it that is lag at least, in µs.
+/// The minimum part of it that must count as lag, in µs.
 const LAG_US: u64 = 2_500_000;
 const SHORT_CLOCK: ClockRules = ClockRules {
     time_control: Some(TimeControl::fischer(600_000, 500, CAP_MS)),
@@ -43,7 +45,7 @@ const SHORT_CLOCK: ClockRules = ClockRules {
     referee_lag_limit_ms: Some(60_000),
 };
 
-/// Matches of a server, whose bots know the servers of these addresses.
+/// Starts matches on a server, whose bots connect to the servers at these addresses.
 async fn begin(on: &Served, known: &str) -> Playing {
     let mut playing = Playing::with_clock(SHORT_CLOCK);
     for number in 0..MATCHES {

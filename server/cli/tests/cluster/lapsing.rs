@@ -1,4 +1,4 @@
-//! A server that cannot renew its lease refuses all calls.
+//! Tests that a server that cannot renew its lease refuses all calls.
 
 use bridgemaster_proto::{
     PROTOCOL_REVISION,
@@ -26,7 +26,7 @@ async fn play(server: &Served, ticket: &str) -> Result<SeatStream, Status> {
     SeatStream::open(server.channel().await, ticket, "", hello("waiting")).await
 }
 
-/// Opens the stream of a seat, which must be welcome.
+/// Opens the stream of a seat, which must be accepted.
 async fn join(server: &Served, ticket: &str) -> SeatStream {
     let mut stream = play(server, ticket).await.unwrap();
     let first = stream.message().await;
@@ -34,7 +34,7 @@ async fn join(server: &Served, ticket: &str) -> SeatStream {
     stream
 }
 
-/// Creates a queue and has a bot attend it, and waits until it does.
+/// Creates a queue, starts a bot that attends it, and waits until the bot is listed.
 async fn attend(server: &Served) -> Streaming<AttendResponse> {
     let queue = Queue {
         queue_id: "queue".to_owned(),
@@ -86,7 +86,7 @@ pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it
     let watched = server.matches().await.watch_match(request).await;
     let mut watched = watched.unwrap().into_inner();
 
-    // The database responds, but cannot renew a lease.
+    // The database responds, but a lease cannot be renewed.
     let schema = database.rsplit('=').next().unwrap();
     let in_the_way = PostgresServer::shared().open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR UPDATE"

@@ -1,4 +1,4 @@
-//! Every server lists the matches in play of all, as its caller may see them.
+//! Tests that every server lists the matches in play of all servers that its caller may see.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ async fn listed(servers: &[&Served], key: &str, filter: &MatchFilter, page: u32)
     all
 }
 
-/// Like `listed`, and whether matches of another server may be missing.
+/// Returns the same as `listed`, and whether matches of another server may be missing.
 async fn partly_listed(
     servers: &[&Served],
     key: &str,
@@ -67,7 +67,7 @@ fn of_bot(name: &str) -> MatchFilter {
     }
 }
 
-/// Joins a seat, whose stream is open until it is dropped.
+/// Joins a seat, whose stream stays open until it is dropped.
 async fn join(server: &Served, ticket: &str, key: &str, name: &str) -> SeatStream {
     let opened = SeatStream::open(server.channel().await, ticket, key, hello(name)).await;
     let mut stream = opened.unwrap();
@@ -79,7 +79,8 @@ fn has_bot(info: &MatchInfo) -> bool {
     info.seats.iter().any(|seat| !seat.bot_name.is_empty())
 }
 
-/// Matches on each of the servers, in the order in which they were made, with their tickets.
+/// Creates matches on each of the servers. Returns them in the order of their creation, with their
+/// tickets.
 async fn make(servers: [&Served; 3]) -> Vec<(String, Vec<String>)> {
     let mut made = Vec::new();
     for game in ["alhambra", "carcassonne"] {
@@ -148,7 +149,7 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
     assert_eq!(listed(&[&three], "", &any, 500).await.len(), made.len());
 }
 
-/// Creates a match of two seats that spectators see so late.
+/// Creates a match of two seats with this delay for spectators.
 async fn create(server: &Served, key: &str, delay_ms: u32) -> CreateMatchResponse {
     let config = MatchConfig {
         spectators: Some(SpectatorRules {
@@ -180,7 +181,7 @@ pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
     let late_id = late.r#match.unwrap().match_id;
     let _stream = join(&one, &late.tickets[0].ticket, &maker, "maker").await;
     let any = MatchFilter::default();
-    // Those whose match it is and who may change it see it at once, at the other server too.
+    // The creator and admins see the match without delay, on the other server too.
     for key in [&maker, &admin] {
         let all = listed(&[&two], key, &any, 500).await;
         let mut late = all.iter().filter(|info| info.match_id == late_id);

@@ -65,7 +65,7 @@ fn main() {
         contests::a_contest_goes_on_when_its_server_is_killed,
     ];
     let mut arguments = Arguments::from_args();
-    // The tests mostly wait for leases to expire.
+    // Most of the time, the tests wait for leases to expire.
     arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
     libtest_mimic::run(&arguments, trials).exit();
 }

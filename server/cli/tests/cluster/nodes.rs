@@ -20,7 +20,7 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// Interval at which a condition that takes seconds is polled.
+/// Interval at which a condition is polled that takes seconds to hold.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Three servers over one database.
@@ -45,15 +45,16 @@ impl Cluster {
     }
 }
 
-/// Two servers over one database; the first leads.
+/// Starts two servers with one database; the first one leads.
 pub(crate) fn two_servers() -> (Served, Served) {
     let database = PostgresServer::shared().fresh();
     (node(&database, "one", ""), node(&database, "two", ""))
 }
 
-/// An address without a listener. The address must be known before the server starts.
+/// Returns an address on which nothing listens. Needed because the address of a server must be
+/// known before it starts.
 fn free_address() -> String {
-    /// The system gives no port below 32,768 to a connection or a listener that names none.
+    /// The first port to use. The system itself assigns ports from 32,768 on.
     const FIRST_PORT: u32 = 20_000;
     const PORTS: u32 = 12_000;
     static CALLS: AtomicU32 = AtomicU32::new(0);
@@ -67,12 +68,13 @@ fn free_address() -> String {
     }
 }
 
-/// A server of this name at a free address, which must come up.
+/// Starts a server of this name at a free address. It must start successfully.
 pub(crate) fn node(database: &str, name: &str, more: &str) -> Served {
     node_at(database, name, &free_address(), more)
 }
 
-/// A server of this name at this address, which must come up. It also logs its own events.
+/// Starts a server of this name at this address. It must start successfully. It also logs its own
+/// events.
 pub(crate) fn node_at(database: &str, name: &str, address: &str, more: &str) -> Served {
     let log = "warn,bridgemaster_server::server=info,bridgemaster_live=info";
     Served::by(serve(database, name, address, more).env("RUST_LOG", log))
@@ -105,7 +107,7 @@ pub(crate) fn shown(database: &str) -> String {
     succeed(format!("cluster nodes --store {}", quoted(database)))
 }
 
-/// The nodes as `bridgemaster cluster nodes` shows them to programs.
+/// Returns the nodes from the JSON output of `bridgemaster cluster nodes`.
 pub(crate) fn nodes(database: &str) -> Vec<Value> {
     let json = succeed(format!("cluster nodes --json --store {}", quoted(database)));
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -117,7 +119,7 @@ pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
         database, one, two, ..
     } = Cluster::start();
     two.create("alhambra", "a").await;
-    // A server reports its number of matches when it stops.
+    // A server logs its number of matches when it stops.
     two.stop();
     let table = shown(&database);
     assert_has(

@@ -1,4 +1,4 @@
-//! One server without a name, with a database in place of a data folder.
+//! Tests one server without a name, with a database instead of a data folder.
 
 use serde_json::Value;
 

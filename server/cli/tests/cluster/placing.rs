@@ -1,4 +1,4 @@
-//! A new match is created on a server with free slots.
+//! Tests that a new match is created on a server with free slots.
 
 use std::fs;
 
@@ -24,14 +24,14 @@ async fn until_all_tell_their_load(database: &str) -> Vec<Value> {
     until("all nodes report their load", ask).await
 }
 
-/// Two servers with this many slots each.
+/// Starts two servers with this many slots each.
 async fn two_with_slots(slots: usize) -> (String, Served, Served) {
     let database = PostgresServer::shared().fresh();
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("slots.toml");
     fs::write(&config, format!("[limits]\nopen_matches = {slots}\n")).unwrap();
     let flags = format!("--config {}", config.display());
-    // Each has read it when it answers.
+    // Each server has read the status when it answers.
     let (one, two) = (
         node(&database, "one", &flags),
         node(&database, "two", &flags),
@@ -52,12 +52,12 @@ async fn until_they_play(database: &str, expected: [u64; 2]) {
 
 pub(crate) async fn a_busy_server_has_a_new_match_made_where_plenty_of_room_is() {
     let (database, one, two) = two_with_slots(10).await;
-    // Only the tenth match finds the server with nine of its ten slots in use.
+    // Only when the tenth match is created does the server have nine of its ten slots in use.
     for number in 0..10 {
         one.create("alhambra", &number.to_string()).await;
     }
     if !cfg!(target_os = "linux") {
-        // No server is spared where none can measure its load.
+        // If the load cannot be measured, no server counts as busy.
         return until_they_play(&database, [10, 0]).await;
     }
     until_they_play(&database, [9, 1]).await;
@@ -65,7 +65,7 @@ pub(crate) async fn a_busy_server_has_a_new_match_made_where_plenty_of_room_is()
         two.create("alhambra", &number.to_string()).await;
     }
     until_they_play(&database, [9, 9]).await;
-    // Where the other has no more room than this one, the last slot is used.
+    // If the other server has no more free slots than this one, this one uses its last slot.
     one.create("alhambra", "last").await;
     until_they_play(&database, [10, 9]).await;
 }

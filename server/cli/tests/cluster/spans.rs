@@ -1,4 +1,4 @@
-//! The trace of a match that moves.
+//! Tests the trace of a match that moves to another server.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// Decisions that each bot makes before the first server is killed.
+/// Number of decisions of each bot before the first server is killed.
 const FIRST_DECISIONS: u32 = 3;
 
 pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {

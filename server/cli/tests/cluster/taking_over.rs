@@ -1,4 +1,4 @@
-//! A server goes, and others have its matches.
+//! Tests that other servers take over the matches of a server that has gone.
 
 use bridgemaster_proto::v1::{ClockRules, MatchConfig, MatchGroup, MatchState, SeedReveal};
 
@@ -13,11 +13,11 @@ use crate::{
     postgres_server::PostgresServer,
 };
 
-/// Games of the matches, which are long enough for a takeover in the middle.
+/// Games whose matches are long enough for a takeover in the middle.
 const GAMES: [&str; 2] = ["carcassonne", "old_london_bridge"];
 
-/// Starts matches on each of the servers; the bots know all servers. The number of matches and the
-/// matches themselves do not depend on the number of servers.
+/// Starts matches on each of the servers, with bots that connect to all servers. The matches are
+/// the same for any number of servers.
 async fn begin(servers: &[&Served]) -> Playing {
     let urls: Vec<&str> = servers.iter().map(|server| &*server.url).collect();
     let mut playing = Playing::default();
@@ -31,7 +31,7 @@ async fn begin(servers: &[&Served]) -> Playing {
     playing
 }
 
-/// Three servers whose matches have been played to a quarter, and the matches' expected results.
+/// Starts three servers and plays their matches to a quarter. Also returns the expected results.
 async fn a_quarter_played() -> (Ended, Cluster, Playing) {
     let expected = undisturbed(async |server| begin(&[server]).await).await;
     let cluster = Cluster::start();
@@ -48,13 +48,13 @@ pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
         two,
         three,
     } = cluster;
-    // A rolling restart: one after the other, each with its address.
+    // A rolling restart: one server after the other, each with its own address.
     let at = one.address();
     one.stop();
     let one = node_at(&database, "one", &at, "");
     playing.reaches(expected.decisions / 2).await;
     let at = two.address();
-    // The others had its matches before it gave up its lease.
+    // The other servers had taken over its matches before it released its lease.
     assert_has(&two.stop(), &["released matches to other nodes"]);
     let two = node_at(&database, "two", &at, "");
     let ended = playing.end(&[&one, &two, &three]).await;
@@ -93,7 +93,8 @@ pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_be
     let match_id = made.into_inner().r#match.unwrap().match_id;
     let at = one.address();
     one.kill();
-    // As when it is away for longer than its lease, and then started again and again.
+    // Simulates a server that is away for longer than its lease, and is then restarted several
+    // times.
     let schema = database.rsplit('=').next().unwrap();
     for (name, leads) in [("one", false), ("two", true)] {
         PostgresServer::shared().run(&format!(

@@ -1,4 +1,4 @@
-//! Calls to a server, and what goes into them.
+//! Calls to a server, and the messages for them.
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
@@ -17,7 +17,7 @@ use tonic_types::StatusExt as _;
 
 use super::served::Served;
 
-/// Time control of which no clock runs out on a loaded machine; bots are away while a match starts.
+/// A time control that no bot exceeds on a loaded machine. Bots may be absent while a match starts.
 pub(crate) const PATIENT_CLOCK: ClockRules = ClockRules {
     time_control: Some(TimeControl::fischer(3_600_000, 500, 600_000)),
     startup_ms: Some(600_000),
@@ -26,7 +26,7 @@ pub(crate) const PATIENT_CLOCK: ClockRules = ClockRules {
     referee_lag_limit_ms: None,
 };
 
-/// A match of a game with its default options.
+/// Returns the config of a match with the default options of its game.
 pub(crate) fn config(game: &str, seats: u32, clock: ClockRules) -> MatchConfig {
     MatchConfig {
         game: with_game!(game, G => G::config_to_wire(&Default::default())),
@@ -50,7 +50,7 @@ pub(crate) fn get_request(match_id: &str) -> GetMatchRequest {
     }
 }
 
-/// A call with a ticket and a key, unless they are empty.
+/// Returns a call with a ticket and a key. An empty one is omitted.
 pub(crate) fn showing<T>(message: T, ticket: &str, key: &str) -> Request<T> {
     let mut call = Request::new(message);
     let metadata = call.metadata_mut();
@@ -63,7 +63,7 @@ pub(crate) fn showing<T>(message: T, ticket: &str, key: &str) -> Request<T> {
     call
 }
 
-/// The reason of a refusal, or its code if it has none.
+/// Returns the reason of a refusal, or its code if it has none.
 pub(crate) fn reason(status: &Status) -> String {
     let info = status.get_details_error_info();
     info.map_or_else(|| format!("{:?}", status.code()), |info| info.reason)
@@ -83,7 +83,7 @@ impl Served {
         MatchServiceClient::new(self.channel().await)
     }
 
-    /// Creates a match of two seats: its identifier and its tickets.
+    /// Creates a match of two seats, and returns its identifier and its tickets.
     pub(crate) async fn create(&self, game: &str, seed: &str) -> (String, Vec<String>) {
         self.create_with(game, seed, PATIENT_CLOCK).await.unwrap()
     }

@@ -1,5 +1,5 @@
-//! Shared by the suites `cli`, `cluster` and `storm`, which run the real binary: command lines,
-//! server processes, calls to them, and the stream of a seat.
+//! Code that the suites `cli`, `cluster` and `storm` share, which run the real binary: command
+//! lines, server processes, calls to them, and the stream of a seat.
 
 #![allow(dead_code, reason = "not every target needs all of it")]
 

@@ -1,4 +1,4 @@
-//! A bot with a limited number of decisions, so that a test knows how far its match has progressed.
+//! A bot with a limited number of decisions, so that a test controls the progress of its match.
 
 use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -11,16 +11,16 @@ use bridgemaster_proto::v1::MatchStarted;
 use bridgemaster_sdk::{Bot, Choice, Request};
 use tokio::sync::watch;
 
-/// Limit of the decisions that the bots of a match may make.
+/// The limit on the decisions of a match's bots.
 pub(crate) struct Pace {
     /// Decisions that each may make.
     allowed: Mutex<u32>,
     raised: Condvar,
-    /// The most that a bot of the match has made when it was kept from the next.
+    /// The highest number of decisions of a bot that is blocked at the limit.
     held_at: watch::Sender<Option<u32>>,
 }
 
-/// Progress of a bot in its match.
+/// The progress of a bot in its match.
 #[derive(Default)]
 pub(crate) struct Progress {
     /// Number of MatchStarted messages.
@@ -29,7 +29,7 @@ pub(crate) struct Progress {
     pub(crate) decisions: AtomicU32,
 }
 
-/// A bot that keeps to a pace.
+/// A bot that observes a limit on its decisions.
 pub(crate) struct Paced {
     bot: Random,
     pace: Arc<Pace>,
@@ -37,7 +37,7 @@ pub(crate) struct Paced {
 }
 
 impl Pace {
-    /// The pace of one match's bots. Each bot may make this many decisions.
+    /// Creates a limit that allows each bot of one match this many decisions.
     pub(crate) fn of(allowed: u32) -> Arc<Self> {
         Arc::new(Self {
             allowed: Mutex::new(allowed),

@@ -9,13 +9,13 @@ use std::{
 
 /// The binary under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_bridgemaster");
-/// Longest wait for something that must happen; a loaded machine needs far less.
+/// The longest wait for a condition that must become true. Even a loaded machine needs far less.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// Pause between two looks at something.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// Creates a run of the binary from a line with the quotes of a shell, and with nothing of the
-/// developer's own environment.
+/// Creates a command that runs the binary. The line is split like a shell command, and the
+/// developer's settings are removed from the environment.
 pub(crate) fn bridgemaster(line: impl AsRef<str>) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(shell_words::split(line.as_ref()).unwrap());
@@ -33,12 +33,12 @@ pub(crate) fn clean(command: &mut Command) -> &mut Command {
     command.stdin(Stdio::null())
 }
 
-/// Returns a text as one word of a line.
+/// Quotes a text as one word of a command line.
 pub(crate) fn quoted(text: &str) -> String {
     shell_words::quote(text).into_owned()
 }
 
-/// Output and exit code of a run.
+/// The output and exit code of a command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
@@ -67,21 +67,21 @@ impl Ran {
         self
     }
 
-    /// Checks the exit code, and that standard output has all texts.
+    /// Checks the exit code, and that standard output contains all texts.
     #[track_caller]
     pub(crate) fn prints(self, code: i32, texts: &[&str]) -> Self {
         assert_has(&self.out, texts);
         self.exits(code)
     }
 
-    /// Checks the exit code, and that standard error has all texts.
+    /// Checks the exit code, and that standard error contains all texts.
     #[track_caller]
     pub(crate) fn fails(self, code: i32, texts: &[&str]) -> Self {
         assert_has(&self.err, texts);
         self.exits(code)
     }
 
-    /// Checks the exit code, and that the outputs together have all texts.
+    /// Checks the exit code, and that both outputs together contain all texts.
     #[track_caller]
     pub(crate) fn says(self, code: i32, texts: &[&str]) -> Self {
         assert_has(&self.all(), texts);
@@ -107,7 +107,8 @@ pub(crate) fn succeed(line: impl AsRef<str>) -> String {
     run(line).exits(0).out
 }
 
-/// Runs a line that must be refused as misuse, without any output, with these texts.
+/// Runs a command that must be refused as misuse, without output on standard output and with these
+/// texts in the error.
 #[track_caller]
 pub(crate) fn refused(line: impl AsRef<str>, texts: &[&str]) {
     let line = line.as_ref();
@@ -116,7 +117,7 @@ pub(crate) fn refused(line: impl AsRef<str>, texts: &[&str]) {
     ran.fails(2, texts);
 }
 
-/// Runs lines that must be refused as misuse, each with its texts, and returns nothing.
+/// Runs commands that must be refused as misuse, each with these texts in the error.
 #[track_caller]
 pub(crate) fn all_refused(cases: &[(&str, &[&str])]) {
     for (line, texts) in cases {
@@ -124,7 +125,7 @@ pub(crate) fn all_refused(cases: &[(&str, &[&str])]) {
     }
 }
 
-/// Sends a signal to a process, and returns whether it was there.
+/// Sends a signal to a process, and returns whether the process existed.
 #[cfg(unix)]
 pub(crate) fn signal(name: &str, process: u32) -> bool {
     let kill = Command::new("kill")
@@ -152,7 +153,7 @@ pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     wait_for(what, || holds().then_some(()));
 }
 
-/// A run of the binary beside its test, killed when dropped.
+/// A process of the binary that runs during a test, and is killed when dropped.
 pub(crate) struct Background {
     process: Option<Child>,
     out: Option<Box<dyn BufRead + Send>>,
@@ -194,7 +195,7 @@ impl Background {
         self.process().try_wait().unwrap().is_some()
     }
 
-    /// Waits for its end. Lines that were read before are missing in its outputs.
+    /// Waits for the end of the process. Lines that were read before are missing in its outputs.
     pub(crate) fn ended(mut self) -> Ran {
         let (out, err) = (self.out.take(), self.err.take());
         let process = self.process.take().expect("it was not waited for");
@@ -211,7 +212,7 @@ impl Background {
         self.process().wait().unwrap();
     }
 
-    /// The next line of its standard output with this text.
+    /// Returns the next line of standard output with this text.
     #[track_caller]
     pub(crate) fn line(&mut self, with: &str) -> String {
         if self.out.is_none() {
@@ -226,7 +227,7 @@ impl Background {
         self.out = None;
     }
 
-    /// The next line of its standard error with this text.
+    /// Returns the next line of standard error with this text.
     #[track_caller]
     pub(crate) fn error_line(&mut self, with: &str) -> String {
         if self.err.is_none() {
@@ -247,7 +248,7 @@ impl Drop for Background {
     }
 }
 
-/// Reads lines until one has this text.
+/// Reads lines until one contains this text.
 #[track_caller]
 pub(crate) fn next_line(lines: &mut impl BufRead, with: &str) -> String {
     loop {

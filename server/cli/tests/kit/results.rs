@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
-/// A busy machine spoils no match by its lag.
+/// A lag limit that not even a busy machine exceeds.
 pub(crate) const LAGGING: &str = "--referee-lag-limit-ms 10000";
 
 pub(crate) fn read_json(path: impl AsRef<Path>) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The finished matches of a contest, whole lines only.
+/// Returns the finished matches of a contest, without an incomplete last line.
 pub(crate) fn rows(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default();
     let lines = text.split_inclusive('\n');
@@ -26,7 +26,7 @@ pub(crate) fn seats(rows: &[Value]) -> impl Iterator<Item = &Value> {
     rows.iter().flat_map(|row| row["seats"].as_array().unwrap())
 }
 
-/// The scores of each match by its number; one that counts twice fails.
+/// Returns the scores of each match by its number. Panics if a match counts twice.
 pub(crate) fn scores(folder: &Path) -> BTreeMap<(u64, u64), Vec<i64>> {
     let mut scores = BTreeMap::new();
     for row in rows(folder) {

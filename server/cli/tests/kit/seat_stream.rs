@@ -13,14 +13,14 @@ use tonic::{Status, Streaming, transport::Channel};
 
 use super::calls::showing;
 
-/// An open stream; it ends when this value is dropped.
+/// An open stream, which ends when this value is dropped.
 pub(crate) struct SeatStream {
-    /// `None` once the bot sends no more.
+    /// `None` once the bot has closed its half.
     outbound: Option<mpsc::Sender<PlayRequest>>,
     inbound: Streaming<PlayResponse>,
 }
 
-/// The Hello of a bot that knows nothing.
+/// Returns the Hello of a bot that starts over.
 pub(crate) fn hello(name: &str) -> Hello {
     Hello {
         protocol_revision: PROTOCOL_REVISION,
@@ -51,7 +51,7 @@ impl SeatStream {
         })
     }
 
-    /// Returns the next message that is not a ping, which is answered; `None` at the end.
+    /// Returns the next message other than a Ping, which is answered; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<PlayResponse>, Status> {
         loop {
             let response = self.inbound.message().await?;
@@ -67,13 +67,13 @@ impl SeatStream {
         }
     }
 
-    /// Returns the next message, which must come.
+    /// Returns the next message, which must exist.
     pub(crate) async fn message(&mut self) -> Message {
         let response = self.next().await.unwrap().expect("the stream goes on");
         response.message.unwrap()
     }
 
-    /// Answers a request with a decision of its list.
+    /// Answers a request with a decision from its list.
     pub(crate) async fn decide(&self, request_id: u32, index: u32) -> Result<(), Status> {
         let decision = Decision {
             request_id,

@@ -21,18 +21,19 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Starts a server with these flags on a free port of loopback. It must come up.
+    /// Starts a server with these flags on a free loopback port. It must start successfully.
     pub(crate) fn start(flags: impl AsRef<str>) -> Self {
         Self::start_at("127.0.0.1:0", flags)
     }
 
-    /// Starts a server at an address, such as that of a server before it. It must come up.
+    /// Starts a server at an address, for example that of an earlier server. It must start
+    /// successfully.
     pub(crate) fn start_at(address: &str, flags: impl AsRef<str>) -> Self {
         let line = format!("serve --listen {address} {}", flags.as_ref());
         Self::by(&mut bridgemaster(line))
     }
 
-    /// Starts a server with a command. It must come up.
+    /// Starts a server with a command. It must start successfully.
     pub(crate) fn by(command: &mut Command) -> Self {
         let log = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let mut served = Self::try_by(command, &log)
@@ -44,23 +45,23 @@ impl Served {
     /// Starts a server that logs to a file.
     ///
     /// # Errors
-    /// Outcome of a server that does not come up.
+    /// The outcome of the process, if the server does not start.
     pub(crate) fn try_by(command: &mut Command, log: &Path) -> Result<Self, Ran> {
         Self::of(command.stderr(File::create(log).unwrap()), log)
     }
 
-    /// Starts a server with a command that says where its log goes.
+    /// Starts a server with a command that sets the destination of its log.
     ///
     /// # Errors
-    /// Outcome of a server that does not come up.
+    /// The outcome of the process, if the server does not start.
     pub(crate) fn of(command: &mut Command, log: &Path) -> Result<Self, Ran> {
         Self::serving(command.stdout(Stdio::piped()).spawn().unwrap(), log)
     }
 
-    /// Waits until a process serves, whose standard output is a pipe.
+    /// Waits until a process, whose standard output is a pipe, serves.
     ///
     /// # Errors
-    /// Outcome of a server that does not come up.
+    /// The outcome of the process, if the server does not start.
     pub(crate) fn serving(mut process: Child, log: &Path) -> Result<Self, Ran> {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
@@ -86,7 +87,7 @@ impl Served {
         })
     }
 
-    /// The error of a server that must not start.
+    /// Returns the error of a server whose start must be refused.
     #[track_caller]
     pub(crate) fn refused(flags: impl AsRef<str>) -> String {
         let line = format!("serve --listen 127.0.0.1:0 {}", flags.as_ref());
@@ -97,13 +98,13 @@ impl Served {
         }
     }
 
-    /// Its address, for the next server in its place.
+    /// Returns the address, for a server that replaces this one.
     pub(crate) fn address(&self) -> String {
         let (_, address) = self.url.split_once("://").unwrap();
         address.to_owned()
     }
 
-    /// The next line of its standard output with this text.
+    /// Returns the next line of standard output with this text.
     pub(crate) fn line(&mut self, with: &str) -> String {
         next_line(&mut self.out, with)
     }
@@ -116,7 +117,7 @@ impl Served {
         self.process.try_wait().unwrap().is_none()
     }
 
-    /// SIGKILL: nothing of the process runs any more.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
@@ -128,7 +129,7 @@ impl Served {
         assert!(super::program::signal(name, self.process.id()), "{name}");
     }
 
-    /// Stops it with a signal, and returns its log.
+    /// Stops the server with a signal, and returns its log.
     #[cfg(unix)]
     pub(crate) fn stop(self) -> String {
         self.signal("-TERM");
@@ -145,7 +146,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // It may have ended by itself, as it should.
+        // Fails if the process has already ended by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
         if std::thread::panicking() {

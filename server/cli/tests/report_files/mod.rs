@@ -1,5 +1,5 @@
-//! The files that `bridgemaster contest` writes, read by what reads such files. Each function
-//! panics at a file that its readers would not take.
+//! Checks the files that `bridgemaster contest` writes, as programs that read such files would.
+//! Each function panics on a file that would be refused.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use boon::{Compiler, Schemas};
 use quick_xml::{Reader, events::Event};
 use serde_json::Value;
 
-/// An element of JUnit XML: its name, the attributes that it must have, those that it may have,
-/// and the elements that may be in it. As in the schema of Jenkins' plugin for such files
-/// (`junit-10.xsd` of xunit-plugin), which is the narrowest of those that are in use.
+/// An element of JUnit XML: its name, required attributes, optional attributes, and allowed child
+/// elements. They follow the schema of the Jenkins plugin for such files (`junit-10.xsd` of
+/// xunit-plugin), the strictest schema in use.
 type Element = (
     &'static str,
     &'static [&'static str],
@@ -43,7 +43,7 @@ const JUNIT: [Element; 8] = [
     ("system-err", &[], &[], &[]),
 ];
 
-/// The report, which must be in the form of the schema.
+/// Checks the report against its JSON schema.
 pub(crate) fn json(text: &str) -> Value {
     const NAME: &str = "report.json";
     let schema = include_str!("../../../../docs/contest-report.schema.json");
@@ -58,7 +58,7 @@ pub(crate) fn json(text: &str) -> Value {
     report
 }
 
-/// The test suites, which must be in the form of the schema, with their cases counted right.
+/// Checks the test suites against the schema, and checks their counts.
 pub(crate) fn junit(text: &str) -> quick_junit::Report {
     elements(text, |element, within, attributes| {
         let found = JUNIT.iter().find(|(name, ..)| *name == element);
@@ -128,7 +128,7 @@ pub(crate) fn markdown(text: &str) {
     }
 }
 
-/// Reads XML, and calls `look` for each element with the one around it and its attributes.
+/// Reads XML, and calls `look` for each element with its parent and its attributes.
 fn elements(text: &str, look: impl Fn(&str, Option<&str>, &HashSet<String>)) {
     let mut reader = Reader::from_str(text);
     let mut around: Vec<String> = Vec::new();

@@ -1,7 +1,8 @@
-//! The files of a crate must not depend on each other in a cycle.
+//! Checks that the files of a crate do not depend on each other in a cycle.
 //!
-//! A file depends on the file whose definition it names, through any number of re-exports. A
-//! re-export is no dependency. The check reads the files' text, so it sees no code from macros.
+//! A file depends on the file that contains the definition of a name that it uses, through any
+//! number of re-exports. A re-export itself is not a dependency. The check reads the text of the
+//! files, so it does not see code that macros generate.
 
 mod resolve;
 mod source;
@@ -13,7 +14,7 @@ use crate::cargo::packages;
 
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// All files that a file depends on, directly or indirectly.
+/// Returns all files that a file depends on, directly or indirectly.
 fn reached<'a>(uses: &'a Uses, from: &'a str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -27,7 +28,7 @@ fn reached<'a>(uses: &'a Uses, from: &'a str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// The files in a cycle, each with the files of the cycle that it depends on directly.
+/// Returns the files in a cycle, each with the files of the cycle that it depends on directly.
 fn in_circles(uses: &Uses) -> BTreeMap<&str, Vec<&str>> {
     let reach: BTreeMap<&str, BTreeSet<&str>> = uses
         .keys()

@@ -1,11 +1,11 @@
-//! Modules, definitions and names in the text of one file.
+//! Finds modules, definitions and names in the text of a file.
 
 use std::collections::BTreeSet;
 
 /// The names of a path, such as `crate`, `limits` and `Limits`.
 pub(super) type Path = Vec<String>;
 
-/// A name that a file takes from elsewhere.
+/// A name that a file imports.
 pub(super) struct Import {
     pub(super) path: Path,
     /// Local name; `*` for all of a module.
@@ -25,7 +25,7 @@ pub(super) struct Source {
     pub(super) test_modules: Vec<String>,
 }
 
-/// The words, `::` and single characters of a text, without comments and literals.
+/// Splits a text into words, `::` and single characters, without comments and literals.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -49,7 +49,7 @@ fn tokens(text: &str) -> Vec<&str> {
     tokens
 }
 
-/// The length of the comment or literal that a text begins with; 0 when it begins with neither.
+/// Returns the length of the comment or literal at the start of a text, or 0 if there is none.
 fn literal_or_comment(text: &str) -> usize {
     let to = |end: &str, from: usize| {
         let found = text[from..].find(end);
@@ -78,7 +78,7 @@ fn literal_or_comment(text: &str) -> usize {
     };
     match text.chars().next() {
         Some('"') => quoted('"'),
-        // Unlike a character literal, a lifetime has no closing quote.
+        // A lifetime has no closing quote, unlike a character literal.
         Some('\'') if text[1..].starts_with('\\') => quoted('\''),
         Some('\'') if text.chars().nth(2) == Some('\'') => quoted('\''),
         _ => 0,
@@ -103,7 +103,7 @@ impl Source {
                     .any(|token| ["{", ";"].contains(token));
                 match item.get(module + 2) {
                     Some(&";") if is_next => source.test_modules.push(item[module + 1].to_owned()),
-                    // The tests are the end of a file.
+                    // Tests are at the end of a file, so the rest is skipped.
                     Some(&"{") if is_next => break,
                     _ => {}
                 }

@@ -1,5 +1,5 @@
-//! All attacks, in a separate process: hoards, and callers that keep the server busy with calls
-//! that are refused or have no effect.
+//! All attacks, in a separate process: callers that hoard resources, and callers that keep the
+//! server busy with calls that are refused or have no effect.
 
 use std::{process::ExitCode, time::Duration};
 
@@ -19,41 +19,41 @@ use super::{
     target::Target,
 };
 
-/// Matches that the attacker makes to attack with.
+/// Number of matches that the attacker creates for its attacks.
 const MATCHES: usize = 100;
-/// Connections of an attacker that opens many.
+/// Number of connections of an attacker that opens many.
 const CONNECTIONS: usize = 60;
-/// Pause between two attempts of an attacker. Attackers share the machine with bots and server, and
-/// the attempts should load the server, not the machine.
+/// Pause between two attempts of an attacker. Attackers, bots and server share the machine, and the
+/// attempts should load the server, not the machine.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Longest time for one try.
 const TRY: Duration = Duration::from_secs(5);
-/// Handshakes that are under way at once.
+/// Number of concurrent handshakes.
 const HANDSHAKES: usize = 40;
 /// Pause before the next byte of a handshake.
 const BYTE_PAUSE: Duration = Duration::from_millis(20);
-/// Window of a stream whose answers are not the point.
+/// Flow-control window of a stream whose response does not matter.
 const WINDOW: u32 = 65_535;
 
 /// A way to keep the server busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attack {
-    /// Calls that are begun and reset at once.
+    /// Calls that are started and immediately reset.
     RapidReset,
     /// Connections that say Hello and go.
     HelloFlood,
-    /// One seat that is taken again and again.
+    /// A seat that is joined again and again.
     ReconnectStorm,
-    /// Bytes that are no TLS, and within TLS bytes that are no HTTP/2.
+    /// Bytes that are not TLS, and bytes within TLS that are not HTTP/2.
     JunkFrames,
-    /// Endless HTTP/2 frames that only request an acknowledgement.
+    /// An endless stream of HTTP/2 frames that require only an acknowledgement.
     EndlessFrames,
-    /// Handshakes of TLS, many at once, byte by byte.
+    /// Many concurrent TLS handshakes, sent byte by byte.
     SlowHandshakes,
     /// Keys that are made up.
     KeyGuessing,
-    /// Calls that are reset and a seat that is taken again and again, from the address of the fair
-    /// bots, as somebody behind the same NAT could.
+    /// Calls that are reset and a seat that is joined again and again, from the address of the fair
+    /// bots, as by a caller behind the same NAT.
     Neighbour,
 }
 
@@ -113,7 +113,7 @@ async fn attack_for_ever(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A caller who attacks from an address.
+/// A caller that attacks from one address.
 struct Attacker {
     from: u8,
     prey: Prey,
@@ -190,7 +190,7 @@ impl Attacker {
     }
 
     async fn junk(&self, round: u64) -> Result<(), Failure> {
-        // A linear congruential generator is junk enough.
+        // Numbers from a linear congruential generator are good enough as junk.
         let mut state = round;
         let junk = (0..10_000).map(|_| {
             state = state
@@ -203,7 +203,7 @@ impl Attacker {
         if round.is_multiple_of(2) {
             return send(target.tcp(self.from, target.server).await?, &junk).await;
         }
-        // Every other time behind what HTTP/2 begins with.
+        // Every second time, the bytes follow the preface of HTTP/2.
         if round % 4 == 1 {
             junk.splice(0..0, BEGINNING.iter().copied());
         }
@@ -222,7 +222,7 @@ impl Attacker {
             SETTINGS
         };
         let frames = frame.repeat(1_000);
-        // As many as a machine may have threads for a server.
+        // As many connections as a server may have threads.
         let flood = async || -> Result<(), Failure> {
             let stream = self.prey.target.tls(self.from).await?;
             let (mut answers, mut stream) = tokio::io::split(stream);
@@ -245,7 +245,8 @@ impl Attacker {
     async fn guess_keys(&self, round: u64) -> Result<(), Failure> {
         let (known, _) = self.prey.key.rsplit_once('_').unwrap_or_default();
         for number in 0..50 {
-            // An identifier that there is, with another secret; and one that there is not.
+            // Alternates between an existing identifier with another secret, and an identifier that
+            // does not exist.
             let guess = match number % 2 {
                 0 => format!("{known}_{round:032x}{number:032x}"),
                 _ => format!("bmk_{round:016x}_{number:064x}"),
@@ -260,7 +261,7 @@ impl Attacker {
     }
 }
 
-/// Sends junk, and reads what comes back.
+/// Sends junk, and reads the response.
 async fn send(mut stream: impl AsyncRead + AsyncWrite + Unpin, junk: &[u8]) -> Result<(), Failure> {
     stream.write_all(junk).await?;
     stream.flush().await?;

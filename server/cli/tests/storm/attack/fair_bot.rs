@@ -1,5 +1,5 @@
-//! A bot in a separate process that records when it read a request, when it had written the
-//! answer, and how long it waited for a core around that time.
+//! A bot in a separate process that records when it has read a request, when it has written the
+//! answer, and how long it waited for a core in that time.
 
 use std::{
     fs,
@@ -17,14 +17,14 @@ use tonic::{Status, transport::Channel};
 use super::target::Target;
 use crate::kit::seat_stream::{SeatStream, hello};
 
-/// Thinking time for a decision, in ms, in turn.
+/// Thinking times for successive decisions, in ms.
 const THINKING_MS: [u64; 5] = [0, 2, 5, 20, 60];
-/// The reason that ends the stream of a forfeited seat.
+/// The reason with which the stream of a forfeited seat ends.
 const SEAT_CLOSED: &str = "SEAT_CLOSED";
-/// Pause before it comes back after a lost stream.
+/// Pause before the bot reconnects after it has lost its stream.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Source address of bots: 127.0.0.2, from which only one attacker attacks.
+/// Source address of bots: 127.0.0.2, which only one attacker uses too.
 pub(crate) const ADDRESS: u8 = 2;
 
 /// Lines that a bot prints, as JSON.
@@ -32,9 +32,10 @@ pub(crate) const ADDRESS: u8 = 2;
 pub(crate) enum Said {
     /// It answered a request.
     Answered(Answered),
-    /// When the bot lost a stream or was refused one, in µs since 1970. The bot then reconnects.
+    /// The time at which the bot lost a stream or was refused one, in µs since 1970, and the
+    /// reason. The bot then reconnects.
     Lost(u64, String),
-    /// Its match is over, or its seat forfeited.
+    /// The match has ended, or the seat was forfeited.
     Ended,
     /// It plays no more.
     GaveUp(String),
@@ -45,9 +46,9 @@ pub(crate) enum Said {
 pub(crate) struct Answered {
     pub(crate) match_id: String,
     pub(crate) request_id: u32,
-    /// When the request was read, in microseconds since 1970.
+    /// The time at which the request was read, in µs since 1970.
     pub(crate) read_at_us: u64,
-    /// From having read the request to having written the answer.
+    /// Time from having read the request to having written the answer, in µs.
     pub(crate) took_us: u64,
     /// Time for which the bot was runnable without a CPU, as the kernel reports, from the message
     /// before the request to the one after the answer.
@@ -67,23 +68,24 @@ fn say(said: &Said) {
     println!("{}", serde_json::to_string(said).unwrap());
 }
 
-/// The last answer of a stream: it is printed when it is known how long the bot waited for a
-/// processor until its next message.
+/// The last answer on a stream. It is printed once it is known how long the bot waited for a CPU
+/// until its next message.
 #[derive(Default)]
 struct AnswerLog {
-    /// The last answer, and the bot's total waiting time when it began to wait for the request.
+    /// The last answer, and the total waiting time of the bot when it began to wait for the
+    /// request.
     last: Option<(Answered, u64)>,
-    /// Time waited when it started to wait for the last message.
+    /// Total waiting time when the bot began to wait for the last message.
     waited_before_us: u64,
 }
 
 impl AnswerLog {
-    /// Records that the bot is about to wait for a message.
+    /// Records that the bot starts to wait for a message.
     fn begin_wait(&mut self) {
         self.waited_before_us = waited_us();
     }
 
-    /// Records that a message came, or none will come.
+    /// Records that a message has arrived, or that none will.
     fn end_wait(&mut self) {
         if let Some((mut answered, waited_before_us)) = self.last.take() {
             answered.waited_us = waited_us().saturating_sub(waited_before_us);
@@ -100,8 +102,7 @@ fn waited_us() -> u64 {
     waited_ns.unwrap_or_default() / 1_000
 }
 
-/// Plays the seats whose lines come on the standard input, one after the other, and prints what it
-/// says of them.
+/// Plays the seats that are read from standard input, one per line, and prints the events of each.
 pub(crate) fn run() -> ExitCode {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     for line in std::io::stdin().lock().lines() {
@@ -115,7 +116,7 @@ pub(crate) fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Plays a seat to the end of its match, over as many streams as it takes.
+/// Plays a seat to the end of its match, with as many streams as necessary.
 async fn play(seat: &SeatToPlay) -> Result<(), String> {
     let words = seat.target.each_ref().map(String::as_str);
     let target = Target::from_words(words).ok_or("two addresses and a file")?;
@@ -129,7 +130,7 @@ async fn play(seat: &SeatToPlay) -> Result<(), String> {
         };
         let refusal = Refusal::from_status(&status);
         match refusal.filter(|refusal| refusal.advice != Advice::Retry) {
-            // It is forfeited, for which there is a fault that says why.
+            // The seat is forfeited because of a fault, which contains the reason.
             Some(refusal) if refusal.reason == SEAT_CLOSED => return Ok(()),
             Some(refusal) => return Err(format!("{}: {}", refusal.reason, refusal.message)),
             None => say(&Said::Lost(since_1970_us(), status.to_string())),

@@ -1,4 +1,5 @@
-//! Matches between fair bots, one after the other at each of some tables, while the attack lasts.
+//! Matches between fair bots, played one after the other at each of several tables while the attack
+//! lasts.
 
 use std::{
     env,
@@ -21,9 +22,9 @@ use crate::kit::calls::{config, create_request, get_request, showing};
 
 /// Seats of each match.
 const SEATS: usize = 2;
-/// Pause before a call to the match service is made again.
+/// Pause before a call to the match service is retried.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Time control with a short time for a decision.
+/// A time control with a short time for a decision.
 const CLOCK: ClockRules = ClockRules {
     time_control: Some(TimeControl::fischer(600_000, 500, 200)),
     startup_ms: Some(120_000),
@@ -39,7 +40,7 @@ struct BotProcess {
     stdout: Lines<BufReader<ChildStdout>>,
 }
 
-/// Plays matches at one table, of all games in turn, until `until`.
+/// Plays matches of all games in turn at one table, until `until`.
 pub(crate) async fn play_at(table: usize, target: Target, key: String, until: Instant) -> Played {
     let mut played = Played::default();
     let start = || -> Vec<BotProcess> { (0..SEATS).map(|_| BotProcess::start()).collect() };
@@ -50,7 +51,7 @@ pub(crate) async fn play_at(table: usize, target: Target, key: String, until: In
             Ok(one) => played.judge(&one),
             Err(problem) => {
                 played.wrong.push(format!("table {table}: {problem}"));
-                // A bot may be in the middle of something.
+                // The bots are restarted, since they may be in the middle of a match.
                 bots = start();
             }
         }
@@ -87,7 +88,7 @@ async fn play_one(
         said.push(lines?);
     }
     let ended_at = SystemTime::now();
-    // Bots whose seats are forfeited leave before its end.
+    // Bots whose seats are forfeited leave before the match ends.
     let info = loop {
         let get = |call| async move { client().get_match(call).await };
         let info = again(key, get_request(&match_id), get).await?;
@@ -104,7 +105,7 @@ async fn play_one(
     })
 }
 
-/// Calls until the server takes the call.
+/// Repeats a call until the server accepts it.
 async fn again<Q, A, F>(key: &str, request: Q, call: impl Fn(Request<Q>) -> F) -> Result<A, String>
 where
     Q: Clone,
@@ -144,7 +145,7 @@ impl BotProcess {
         }
     }
 
-    /// Plays one seat, which may take a while, and returns what the bot says of it.
+    /// Plays one seat, which may take a while, and returns the lines that the bot prints.
     fn play(&mut self, seat: &SeatToPlay) -> Result<Vec<Said>, String> {
         let line = serde_json::to_string(seat).unwrap();
         writeln!(self.stdin, "{line}").map_err(|error| error.to_string())?;

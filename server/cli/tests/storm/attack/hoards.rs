@@ -1,5 +1,5 @@
-//! Callers that make the server hold as much as possible: each acquires what it can, holds it,
-//! and starts again.
+//! Callers that make the server hold as many resources as possible: each acquires all that it can
+//! get, holds it, and starts again.
 
 use std::time::Duration;
 
@@ -34,50 +34,50 @@ const CREATE: &str = "/bridgemaster.v1.MatchService/CreateMatch";
 const GAMES: &str = "/bridgemaster.v1.CatalogService/ListGames";
 pub(crate) const PLAY: &str = "/bridgemaster.v1.PlayService/Play";
 
-/// Start of an HTTP/2 connection: the preface, and empty SETTINGS.
+/// The start of an HTTP/2 connection: the preface, and an empty SETTINGS frame.
 pub(crate) const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// Time for which resources are held.
 const HELD: Duration = Duration::from_secs(6);
-/// Longest time until the next answer begins; some never do.
+/// Longest wait for the next response to start; some never do.
 const BEGUN: Duration = Duration::from_millis(700);
-/// Pause before it is asked again whether a match has ended.
+/// Pause between requests for the state of a match that has not ended.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Longest time to write what is not read.
+/// Longest time for writing bytes that are not read.
 const WRITING: Duration = Duration::from_secs(2);
-/// Time for bots to come to a match that waits for them.
+/// Time that a match waits for its bots.
 const STARTUP_MS: u32 = 600_000;
 /// Address from which hoarders create matches: 127.0.0.3.
 const OWN_ADDRESS: u8 = 3;
 /// Number of streams to open on one connection.
 const STREAMS: usize = 2_000;
-/// Bytes that are announced, and one less sent.
+/// Announced size of a body in bytes, of which one byte is not sent.
 const BODY: usize = 60_000;
 
-/// A kind of resource that a caller makes the server hold.
+/// A kind of resource that callers make the server hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hoard {
-    /// Lists on 2,000 streams of one connection that takes no byte.
+    /// Lists on 2,000 streams of one connection that accepts no byte.
     ClosedWindows,
-    /// Lists on many connections that each take one byte.
+    /// Lists on many connections, each of which accepts one byte.
     UnreadLists,
-    /// Replays on many connections that each take one byte.
+    /// Replays on many connections, each of which accepts one byte.
     UnreadReplays,
-    /// Small answers that nobody reads and for which no key is needed.
+    /// Small responses that are not read and require no key.
     UnreadCatalogues,
-    /// Requests of which the last byte does not come.
+    /// Requests whose last byte is never sent.
     ParkedBodies,
     /// Spectators that read nothing.
     UnreadWatchers,
     /// Streams of bots that send half a Hello.
     HalfHellos,
-    /// Streams of bots that read nothing of their match.
+    /// Streams of bots that do not read the messages of their match.
     DeafBots,
     /// Calls on connections that are never read.
     UnreadConnections,
-    /// Handshakes of TLS of which the rest does not come.
+    /// TLS handshakes that are not completed.
     HalfHandshakes,
-    /// Connections to the port of the metrics that say nothing.
+    /// Silent connections to the metrics port.
     SilentOnMetrics,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Waits until the server has begun to answer all calls that it will ever answer.
+    /// Waits until the server has started all the responses that it will ever start.
     async fn are_begun(&mut self) {
         for call in self.calls.drain(..) {
             self.beginning.spawn(call.answered());
@@ -132,9 +132,9 @@ pub(crate) struct Prey {
     pub(crate) key: String,
     /// Matches of the hoarder.
     pub(crate) matches: Vec<CreateMatchResponse>,
-    /// One more, which has ended and so has a replay.
+    /// The identifier of another match, which has ended and therefore has a replay.
     ended: String,
-    /// Connections that those make who need many.
+    /// Number of connections of hoarders that need many.
     pub(crate) connections: usize,
 }
 
@@ -176,7 +176,7 @@ impl Prey {
         }
     }
 
-    /// Begins as much as the server lets it.
+    /// Starts as many calls as the server permits.
     pub(crate) async fn hoard_once(&self, how: Hoard) -> Held {
         let mut held = Held::default();
         let many = match how {
@@ -281,11 +281,12 @@ impl Prey {
         Ok(())
     }
 
-    /// Calls without an end on a connection from which nothing is read.
+    /// Makes calls without end on a connection from which nothing is read.
     async fn never_read(&self, from: u8, held: &mut Held) -> Result<(), Failure> {
         let mut stream = self.target.tls(from).await?;
         stream.write_all(BEGINNING).await?;
-        // POST, http, an unknown path: refused with HEADERS only, which no window delays.
+        // POST, http, an unknown path: refused with HEADERS only, which flow control does not
+        // delay.
         let block: &[u8] = b"\x83\x86\x04\x02/x\x0f\x10\x10application/grpc";
         let mut frames = Vec::new();
         for number in 0..5_000_u32 {
@@ -296,7 +297,7 @@ impl Prey {
             frames.extend_from_slice(&id.to_be_bytes());
             frames.extend_from_slice(block);
         }
-        // The server stops reading, sooner or later.
+        // The server stops reading at some point.
         let _ = timeout(WRITING, stream.write_all(&frames)).await;
         held.streams.push(stream);
         Ok(())
@@ -310,7 +311,7 @@ pub(crate) fn hello() -> Bytes {
     })
 }
 
-/// A match that waits so long for its bots, and whose clocks run out at once and go on running out.
+/// Returns a match that waits for its bots for this time, and whose clocks expire again and again.
 fn match_of(startup_ms: u32) -> CreateMatchRequest {
     let clock = ClockRules {
         startup_ms: Some(startup_ms),

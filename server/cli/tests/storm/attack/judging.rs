@@ -16,12 +16,12 @@ use super::{
     machine::Moments,
 };
 
-/// A bot that answered within this time after it had read the request is not late. The time in
-/// which the machine gave it no processor counts too: the server cannot know of it.
+/// Maximum time from reading a request to answering it for which the bot counts as prompt. This
+/// includes the time in which the machine gave it no CPU, which the server cannot measure.
 const PROMPT_US: u64 = 150_000;
-/// The longest wait of the server or of a caller in these tests.
+/// Longest wait of the server or of a caller in these tests.
 pub(crate) const LONGEST_PATIENCE: Duration = Duration::from_secs(10);
-/// Lag of the server in one request that spoils a match, by the default of its clock.
+/// Lag during one request that spoils a match, with the default clock.
 const SPOILING_LAG_US: u64 = 100_000;
 
 /// A match that was played to its end.
@@ -37,20 +37,22 @@ pub(crate) struct PlayedMatch {
 pub(crate) struct Played {
     pub(crate) match_ids: Vec<String>,
     pub(crate) decisions: usize,
-    /// Answers of bots, and how many were prompt.
+    /// The number of bots' answers, and of prompt ones.
     pub(crate) answers: usize,
     pub(crate) prompt_answers: usize,
-    /// Seats that were late at a request that their bot answered promptly, or never read.
+    /// Seats that were late with an answer although their bot answered promptly or never read the
+    /// request.
     pub(crate) late: Vec<Suspect>,
-    /// Seats that were late by what their bots wrote down too.
+    /// Number of seats that were late according to their own bots too.
     pub(crate) rightly_late: usize,
-    /// Forfeited seats, except seats forfeited for lateness: each late answer is judged separately.
+    /// Forfeited seats, except those forfeited for lateness, since each late answer is judged
+    /// separately.
     pub(crate) forfeited: Vec<Suspect>,
     /// Streams that bots lost or were refused.
     pub(crate) lost: Vec<Suspect>,
-    /// Matches that the server's own lag spoiled, with their ends.
+    /// Matches that were spoiled by lag of the server, with their end times.
     pub(crate) spoiled: Vec<(String, SystemTime)>,
-    /// The longest lag of the server while one request was open.
+    /// The longest lag of the server during one open request.
     pub(crate) longest_lag_us: u64,
     /// Other problems.
     pub(crate) wrong: Vec<String>,
@@ -64,9 +66,9 @@ pub(crate) struct Suspect {
     pub(crate) to: SystemTime,
 }
 
-/// When it was not the server that is to blame.
+/// The times at which something other than the server was the cause.
 pub(crate) struct Excuses {
-    /// It was ready to run and got no processor.
+    /// The server was ready to run and got no CPU.
     pub(crate) processor: Moments,
     /// Its disk was slow.
     pub(crate) disk: Moments,
@@ -141,7 +143,7 @@ impl Played {
                 other => self.wrong.push(format!("{who} says {other:?}")),
             }
         }
-        // The cause of an event is earlier than the event.
+        // The cause of an event precedes the event.
         let until = |at_ms| {
             let to = *time.start() + Duration::from_millis(at_ms);
             (*time.start()).max(to - LONGEST_PATIENCE)..=to.min(*time.end())
@@ -154,7 +156,7 @@ impl Played {
                 (FaultReason::Late, Some(answered)) if is_prompt(answered) => {
                     let read_at = Duration::from_micros(answered.read_at_us);
                     let from = SystemTime::UNIX_EPOCH + read_at;
-                    // By two clocks of one machine, and so as a hint only.
+                    // Based on two clocks of one machine, so this is only a hint.
                     let began_at = time_of_match.start();
                     let read_at_ms = from.duration_since(*began_at).unwrap_or_default();
                     self.late.push(Suspect {
@@ -202,7 +204,8 @@ impl Played {
         }
     }
 
-    /// The requests that the server's own lag spoiled, by the replays of their matches.
+    /// Returns the requests that were spoiled by lag of the server, according to the replays of
+    /// their matches.
     pub(crate) fn spoiled_requests(&self, replay_file: impl Fn(&str) -> PathBuf) -> Vec<Suspect> {
         let mut all = Vec::new();
         for (match_id, ended_at) in &self.spoiled {
@@ -235,7 +238,7 @@ fn is_prompt(answered: &Answered) -> bool {
     answered.took_us + answered.waited_us <= PROMPT_US
 }
 
-/// The requests that lag spoiled, by the replay of a match that ended at `ended_at`.
+/// Returns the spoiled requests according to the replay of a match that ended at `ended_at`.
 fn spoiled_in(replay: &Path, ended_at: SystemTime) -> Result<Vec<Suspect>, String> {
     let bytes = fs::read(replay).map_err(|error| format!("no replay: {error}"))?;
     let replay = Replay::decode(&*bytes).map_err(|error| format!("no replay: {error}"))?;

@@ -1,6 +1,6 @@
 //! Delays that the machine caused, not the server: times at which the server was runnable without a
-//! CPU (as the kernel reports), times at which a CPU stalled (which a virtual machine cannot report),
-//! and times at which the disk was slow.
+//! CPU (as the kernel reports), times at which a CPU stalled (which a virtual machine cannot
+//! report), and times at which the disk was slow.
 
 use std::{
     collections::HashMap,
@@ -13,16 +13,15 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// Interval at which the system is asked.
+/// Interval at which the system is polled.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// A thread that waited for so long within an interval was withheld the processor: half of the lag
-/// that a match allows one request.
+/// Minimum waiting time within an interval that counts as a lack of CPU time: half of the lag that
+/// a match allows for one request.
 const WITHHELD: Duration = Duration::from_millis(50);
-/// Time before and after such a moment that counts as its effect.
+/// Time before and after such a moment that counts as affected.
 const ABOUT: Duration = Duration::from_millis(300);
 
-/// Interval at which a core is checked for a stall. Short enough that no stall fits unnoticed
-/// into the sleep.
+/// Interval at which a core is checked for a stall. It is so short that no stall is missed.
 const STALL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Watches a process and all cores until it is stopped.
@@ -31,7 +30,8 @@ pub(crate) struct MachineWatch {
     watching: Vec<JoinHandle<Vec<SystemTime>>>,
 }
 
-/// Moments at which something else is to blame, and for how long before and after them.
+/// Moments at which something else was the cause, and the time before and after them that they
+/// affect.
 #[derive(Debug)]
 pub(crate) struct Moments {
     at: Vec<SystemTime>,
@@ -39,7 +39,7 @@ pub(crate) struct Moments {
 }
 
 impl MachineWatch {
-    /// Looks at the threads of this process, and at the processors.
+    /// Starts to watch the threads of a process, and all cores.
     pub(crate) fn start(process: u32) -> Self {
         let stopped = Arc::new(AtomicBool::new(false));
         let until = || Arc::clone(&stopped);
@@ -53,7 +53,7 @@ impl MachineWatch {
         Self { stopped, watching }
     }
 
-    /// The moments at which a thread got no core, or a core stalled.
+    /// Stops, and returns the moments at which a thread got no core or a core stalled.
     pub(crate) fn stop(self) -> Moments {
         self.stopped.store(true, Ordering::Relaxed);
         let moments = self.watching.into_iter().flat_map(JoinHandle::join);
@@ -64,7 +64,7 @@ impl MachineWatch {
     }
 }
 
-/// The moments at which a thread of the process was ready to run and got no processor.
+/// Returns the moments at which a thread of the process was ready to run and got no CPU.
 fn withheld(process: u32, is_stopped: &AtomicBool) -> Vec<SystemTime> {
     let mut moments = Vec::new();
     let mut before = waited(process);
@@ -83,8 +83,8 @@ fn withheld(process: u32, is_stopped: &AtomicBool) -> Vec<SystemTime> {
     moments
 }
 
-/// The moments at which a core stalled, as seen by a thread that sleeps on it. A core can stall
-/// while the others run.
+/// Returns the moments at which a core stalled, as measured by a thread that sleeps on it. A core
+/// can stall while the others run.
 fn stalls(processor: usize, is_stopped: &AtomicBool) -> Vec<SystemTime> {
     stay_on(processor);
     let mut moments = Vec::new();
@@ -98,7 +98,7 @@ fn stalls(processor: usize, is_stopped: &AtomicBool) -> Vec<SystemTime> {
     moments
 }
 
-/// Has this thread run on one processor only. Where that is not possible it runs on any.
+/// Pins this thread to one core. If that is not possible, the thread runs on any core.
 fn stay_on(processor: usize) {
     #[cfg(target_os = "linux")]
     {
@@ -123,15 +123,15 @@ impl Moments {
         self.at.push(moment);
     }
 
-    /// Returns whether one of them explains the time from `from` to `to`.
+    /// Returns whether one of the moments explains the time from `from` to `to`.
     pub(crate) fn explain(&self, from: SystemTime, to: SystemTime) -> bool {
         let blamed = from - self.about..=to + self.about;
         self.at.iter().any(|moment| blamed.contains(moment))
     }
 }
 
-/// Returns the total time for which each thread of a process was runnable without a CPU. Empty where
-/// the system does not report it.
+/// Returns the total time for which each thread of a process was runnable without a CPU; empty
+/// where the system does not report it.
 fn waited(process: u32) -> HashMap<String, Duration> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     let tasks = tasks.into_iter().flatten().flatten();

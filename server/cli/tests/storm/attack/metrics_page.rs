@@ -1,4 +1,4 @@
-//! Reads the page with the metrics again and again, as an operator's Prometheus does.
+//! Reads the metrics page repeatedly, as an operator's Prometheus does.
 
 use std::{
     collections::HashMap,
@@ -18,12 +18,12 @@ use super::{
     target::Target,
 };
 
-/// Source address of the reader: 127.0.0.4, from which no attacker connects.
+/// Source address of the reader: 127.0.0.4, which no attacker uses.
 const ADDRESS: u8 = 4;
 /// Pause before it is read again.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Commits of the journal, by how many seconds they took; the bound is the lag that a match allows
-/// one request.
+/// Commits of the journal by duration in seconds. The bound is the lag that a match allows for one
+/// request.
 const COMMITS: &str = "bridgemaster_journal_commit_seconds_count";
 const QUICK_COMMITS: &str = "bridgemaster_journal_commit_seconds_bucket{le=\"0.1\"}";
 
@@ -31,9 +31,9 @@ const QUICK_COMMITS: &str = "bridgemaster_journal_commit_seconds_bucket{le=\"0.1
 #[derive(Debug)]
 pub(crate) struct MetricsRead {
     pub(crate) times: usize,
-    /// When it could not be read, and why.
+    /// The times at which the page could not be read, with the reasons.
     pub(crate) failures: Vec<Suspect>,
-    /// When commits were found that took longer than a match allows one request.
+    /// The times at which commits were found that took longer than a match allows for one request.
     pub(crate) slow_commits: Moments,
 }
 

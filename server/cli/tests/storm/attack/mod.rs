@@ -1,9 +1,9 @@
 //! Attacks on the real server from outside, over loopback.
 //!
-//! In one test, a server with small limits holds as much as they permit, one kind at a time, and
-//! its memory is measured. In another, matches are played during all attacks at once. In a third,
-//! a bot in a contest tries to steal the win. The bots and the attackers are
-//! processes of this program, called with hidden arguments.
+//! In one test, a server with small limits holds as much as they permit, one kind of resource at a
+//! time, and its memory is measured. In another, matches are played during all attacks at once. In
+//! a third, a bot in a contest tries to steal a win. The bots and the attackers are processes of
+//! this program, which are started with hidden arguments.
 
 mod attacker;
 mod fair_bot;
@@ -40,12 +40,13 @@ use crate::{
     long_run::LongRun,
 };
 
-/// Groups of each contest of a long run with a thief, of two matches each.
+/// Number of groups in each contest of a long run with a thief, of two matches each.
 const THEFT_GROUPS: u32 = 25;
 /// Pause between two attempts of another caller.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Limits that are reached within seconds. Times are long: what is bounded here is bounded in bytes.
+/// Limits that are reached within seconds. The time limits are long, since the limits on bytes are
+/// tested here.
 const SMALL: &str = "
 open_matches = 120
 open_matches_per_key = 110
@@ -68,7 +69,7 @@ unread_time_ms = 60000
 hello_time_ms = 60000
 ";
 
-/// Runs as a bot or an attacker, if that is asked for.
+/// Runs as a bot or an attacker, if the arguments request it.
 pub(crate) fn process(arguments: &[String]) -> Option<ExitCode> {
     let (name, arguments) = arguments.split_first()?;
     match name.as_str() {
@@ -104,10 +105,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Attacks for long.
+/// Runs the attacks for a long time.
 ///
 /// # Errors
-/// With each check that does not hold.
+/// Lists each check that fails.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let order = Order {
         time: Duration::from_secs(arguments.number("--seconds", 600)?),
@@ -126,10 +127,10 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     run::run(&order).result()
 }
 
-/// Has a server with small limits hold all kinds of things at once, one kind after the other.
+/// Makes a server with small limits hold all kinds of resources, one kind after the other.
 ///
 /// # Errors
-/// If the server takes more memory than its limits allow, or no longer answers other callers.
+/// When the server uses more memory than its limits allow, or no longer answers other callers.
 fn hoard_all() -> Result<(), String> {
     let limits: Limits = toml::from_str(SMALL).map_err(|error| error.to_string())?;
     let bound = limits.memory_bound();
@@ -159,7 +160,7 @@ fn hoard_all() -> Result<(), String> {
     if most <= bound { Ok(()) } else { Err(course) }
 }
 
-/// Calls as another caller, from another address, until a call is answered. This can take long,
+/// Makes calls as another caller, from another address, until one is answered. This can take long,
 /// because the hoarders use the cores too.
 async fn serves_others(server: &ServerProcess) -> Result<(), Failure> {
     let until = Instant::now() + PATIENCE;

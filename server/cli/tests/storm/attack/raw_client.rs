@@ -1,4 +1,4 @@
-//! A client that speaks HTTP/2 as it likes.
+//! An HTTP/2 client without the usual restrictions.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -17,10 +17,10 @@ use tonic::codegen::{
 
 use super::target::Target;
 
-/// Longest time to get a place for a stream.
+/// Longest wait for the permission to open a stream.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why something failed, which an attacker does not mind.
+/// The reason for a failure, which attackers ignore.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connection.
@@ -31,20 +31,21 @@ pub(crate) struct RawClient {
     _driving: AbortOnDropHandle<()>,
 }
 
-/// A call whose answer nobody reads as long as this lives.
+/// A call whose response is not read while this value exists.
 pub(crate) struct HeldCall {
     pub(crate) response: ResponseFuture,
     pub(crate) body: SendStream<Bytes>,
 }
 
-/// A call whose answer has begun, and is not read as long as this lives.
+/// A call whose response has started and is not read while this value exists.
 pub(crate) struct AnsweredCall {
     _answer: Response<RecvStream>,
     _body: SendStream<Bytes>,
 }
 
 impl RawClient {
-    /// Connects with TLS from a loopback address, and lets the server send so many bytes on a stream.
+    /// Connects with TLS from a loopback address, and allows the server to send this number of
+    /// bytes on a stream.
     pub(crate) async fn connect(
         target: &Target,
         from: u8,
@@ -68,7 +69,7 @@ impl RawClient {
         })
     }
 
-    /// Begins a call and sends these bytes.
+    /// Starts a call and sends these bytes.
     pub(crate) async fn begin(
         &mut self,
         path: &str,
@@ -106,7 +107,7 @@ impl HeldCall {
         timeout(time, self.response).await.ok()?.ok()
     }
 
-    /// Waits until the answer has begun; `None` when the call is reset instead.
+    /// Waits until the response has started; `None` if the call is reset instead.
     pub(crate) async fn answered(self) -> Option<AnsweredCall> {
         Some(AnsweredCall {
             _answer: self.response.await.ok()?,
@@ -115,13 +116,13 @@ impl HeldCall {
     }
 }
 
-/// A message with its head, as gRPC sends it.
+/// Returns a message with its gRPC prefix.
 pub(crate) fn framed(message: &impl Message) -> Bytes {
     let bytes = message.encode_to_vec();
     part_of(bytes.len(), &bytes)
 }
 
-/// The beginning of a message that is said to have `whole` bytes.
+/// Returns the start of a message whose prefix announces `whole` bytes.
 pub(crate) fn part_of(whole: usize, part: &[u8]) -> Bytes {
     let mut framed = vec![0];
     framed.extend(u32::try_from(whole).unwrap().to_be_bytes());

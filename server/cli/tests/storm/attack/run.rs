@@ -1,4 +1,4 @@
-//! All attacks at once beside fair matches, and what came of it.
+//! Runs all attacks beside fair matches, and reports the results.
 
 use std::{
     env,
@@ -26,9 +26,9 @@ use crate::verdict::Verdict;
 
 /// Most lines of the server's log.
 const LOG_LINES: usize = 1_000;
-/// Longest time until the replays of ended matches are written.
+/// Longest wait until the replays of ended matches are written.
 const REPLAYS_WITHIN: Duration = Duration::from_secs(30);
-/// Pause before it is looked for them again.
+/// Pause before the replays are looked for again.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Plan of a run.
@@ -42,7 +42,7 @@ pub(crate) struct Order {
     pub(crate) is_calm: bool,
     /// The only attack to run; `None` for all.
     pub(crate) only: Option<String>,
-    /// The machine is expected to be idle, so that few excuses count.
+    /// Whether the machine is expected to be idle, so that few excuses are accepted.
     pub(crate) is_quiet: bool,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn run(order: &Order) -> Verdict {
             tables.spawn(play_at(table, target, key, until));
         }
         sleep_until(until).await;
-        // Matches in play are played to their ends in peace, so that they end soon.
+        // The attacks stop, so that the matches in play end soon.
         attacker.take();
         let mut played = Played::default();
         while let Some(one) = tables.join_next().await {
@@ -155,7 +155,7 @@ pub(crate) fn run(order: &Order) -> Verdict {
     verdict
 }
 
-/// The matches whose replays are not written after a while.
+/// Returns the matches whose replays are still not written after a while.
 async fn unwritten(server: &ServerProcess, match_ids: &[String]) -> Vec<String> {
     let until = Instant::now() + REPLAYS_WITHIN;
     let mut missing = match_ids.to_vec();
@@ -168,10 +168,10 @@ async fn unwritten(server: &ServerProcess, match_ids: &[String]) -> Vec<String> 
     }
 }
 
-/// Outcome of the matches, and the cause of each problem.
+/// The outcome of the matches, and the cause of each problem.
 struct Report {
     played: Played,
-    /// Requests that the server's own lag spoiled.
+    /// Requests that were spoiled by lag of the server.
     spoiled: Vec<Suspect>,
     metrics_failures: Vec<Suspect>,
     excuses: Excuses,
@@ -209,15 +209,15 @@ impl Report {
         verdict
     }
 
-    /// The suspects that the server caused. A slow disk is no excuse, because a wait for the disk
-    /// moves the deadline.
+    /// Returns the problems that the server caused. A slow disk is no excuse, because a wait for
+    /// the disk extends the deadline.
     fn for_the_server(&self, suspects: &[Suspect]) -> Vec<String> {
         let mut blamed = self.with(suspects, None);
         blamed.extend(self.with(suspects, Some(Excuse::Disk)));
         blamed
     }
 
-    /// Those of the suspects that have this excuse.
+    /// Returns the problems for which there is this excuse.
     fn with(&self, suspects: &[Suspect], excuse: Option<Excuse>) -> Vec<String> {
         let of = suspects
             .iter()
@@ -225,7 +225,7 @@ impl Report {
         of.map(|suspect| suspect.words.clone()).collect()
     }
 
-    /// Returns the excuses by the machine that exceed those of an idle machine.
+    /// Returns the excuses that exceed those of an idle machine.
     fn too_many_excuses(&self, is_quiet: bool) -> Vec<String> {
         let played = &self.played;
         let matches = played.match_ids.len();
@@ -272,7 +272,7 @@ impl Report {
     }
 }
 
-/// The process that attacks, killed when dropped.
+/// The process that attacks, which is killed when dropped.
 struct Attacker(Child);
 
 impl Attacker {

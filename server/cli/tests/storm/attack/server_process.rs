@@ -1,4 +1,4 @@
-//! The server with TLS, keys, limits, metrics, and folders for its data and its replays.
+//! The server with TLS, keys, limits, metrics, and folders for its data and replays.
 
 use std::{
     env, fs,
@@ -20,7 +20,7 @@ use crate::{
 /// Variable with the program to attack, if it is not the program that was built with this test.
 const ATTACKED: &str = "BRIDGEMASTER_ATTACKED";
 
-/// A running server, and two keys that may do everything.
+/// A running server, and two keys with all scopes.
 pub(crate) struct ServerProcess {
     pub(crate) served: Served,
     pub(crate) target: Target,
@@ -86,12 +86,12 @@ impl ServerProcess {
         replays.join(format!("{match_id}.replay.binpb"))
     }
 
-    /// Most memory that it has taken so far, in bytes.
+    /// Returns the maximum memory that the server has used so far, in bytes.
     pub(crate) fn most_memory(&self) -> u64 {
         self.status("VmHWM:")
     }
 
-    /// Memory that it takes now, in bytes.
+    /// Returns the memory that the server uses now, in bytes.
     pub(crate) fn memory(&self) -> u64 {
         self.status("VmRSS:")
     }

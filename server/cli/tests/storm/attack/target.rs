@@ -1,4 +1,4 @@
-//! Address of the server, and TLS connections to it from separate loopback addresses.
+//! The address of the server, and TLS connections to it from separate loopback addresses.
 
 use std::{
     io,
@@ -28,7 +28,7 @@ use tonic::transport::Channel;
 /// Longest time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A server with TLS, and the port of its metrics.
+/// A server with TLS, and its metrics port.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) server: SocketAddr,
@@ -64,13 +64,13 @@ impl Target {
         [self.server.to_string(), self.metrics.to_string(), ca]
     }
 
-    /// Reads what [`Target::to_words`] wrote; `None` when it is something else.
+    /// Parses the output of [`Target::to_words`]; `None` if it is something else.
     pub(crate) fn from_words([server, metrics, ca]: [&str; 3]) -> Option<Self> {
         let (server, metrics) = (server.parse().ok()?, metrics.parse().ok()?);
         Some(Self::new(server, metrics, Path::new(ca)))
     }
 
-    /// A channel for gRPC from a loopback address.
+    /// Opens a gRPC channel from a loopback address.
     pub(crate) fn channel_from(&self, from: u8) -> Channel {
         let tls = TlsOptions {
             ca: Some(self.ca.clone()),
@@ -85,8 +85,8 @@ impl Target {
         MatchServiceClient::new(self.channel_from(from))
     }
 
-    /// A connection without TLS, to the server or the port of its metrics. Linux has all of
-    /// 127.0.0.0/8.
+    /// Opens a connection without TLS, to the server or its metrics port. On Linux, all addresses
+    /// in 127.0.0.0/8 are loopback addresses.
     pub(crate) async fn tcp(&self, from: u8, to: SocketAddr) -> io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
         socket.bind((Ipv4Addr::new(127, 0, 0, from), 0).into())?;

@@ -1,5 +1,5 @@
-//! A contest's bot that tries to win without playing: it makes calls that only the contest may
-//! make, with everything that it knows. Also the contests in which it plays.
+//! A bot in a contest that tries to win without playing: it makes calls that only the contest may
+//! make, with all information that it has. Also the contests in which it plays.
 
 use std::{env, process::ExitCode, time::Duration};
 
@@ -28,26 +28,26 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Attempts of a thief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theft {
-    /// To take the seats of others with new tickets, and to resign them.
+    /// Takes over the seats of others with new tickets, and resigns them.
     ReplaceTickets,
-    /// To have a match that it would lose cancelled.
+    /// Has a match cancelled that it would lose.
     CancelMatch,
-    /// To learn the seed of its group.
+    /// Reveals the seed of its group.
     CloseGroup,
 }
 
 impl Theft {
     pub(crate) const ALL: [Self; 3] = [Self::ReplaceTickets, Self::CancelMatch, Self::CloseGroup];
 
-    /// The name of the call, and of the argument that asks for it.
+    /// Returns the name of the call, which is also the argument that selects it.
     fn name(self) -> String {
         format!("{self:?}")
     }
 
-    /// Plays a contest of a thief against a bot that starts after it.
+    /// Plays a contest of a thief against a bot that starts later.
     ///
     /// # Errors
-    /// If the thief achieved anything; the error describes it.
+    /// When the thief achieved anything; the error describes it.
     pub(crate) fn fails(self, groups: u32) -> Result<(), String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let this = env::current_exe().map_err(|error| error.to_string())?;
@@ -72,7 +72,7 @@ impl Theft {
         })
     }
 
-    /// The first expectation that a report does not meet.
+    /// Returns the first expectation that a report does not meet.
     fn problem(self, groups: u32, report: &Value) -> Option<&'static str> {
         let list = |name: &str| report[name].as_array().cloned().unwrap_or_default();
         let bots = list("bots");
@@ -112,7 +112,7 @@ impl Theft {
     }
 }
 
-/// Plays a seat by chance, and steals meanwhile.
+/// Plays a seat with random decisions, and attempts the theft at the same time.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let asked = |theft: &Theft| arguments.first() == Some(&theft.name());
     let Some(theft) = Theft::ALL.into_iter().find(asked) else {
@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let played = runtime.block_on(async {
         let own = Connection::new(&options.server_url).unwrap();
         let others = Connection::new(&options.server_url).unwrap();
-        // Over the connection on which it plays, and over another without a ticket.
+        // The calls use the connection on which the bot plays, and another one without a ticket.
         for (connection, shown) in [(&own, ticket.clone()), (&others, String::new())] {
             let channel = connection.route().channel();
             let ticket = ticket.clone();
@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// Tries until the process ends, with calls that show a ticket or none.
+/// Repeats the calls until the process ends, with and without a ticket.
 async fn steal(theft: Theft, channel: Channel, ticket: &str, shown: &str) {
     let mut client = MatchServiceClient::new(channel.clone());
     let own = ticket.rsplit_once('-').map_or("", |(match_id, _)| match_id);
@@ -174,7 +174,7 @@ async fn steal(theft: Theft, channel: Channel, ticket: &str, shown: &str) {
     }
 }
 
-/// Takes the seats of a match with new tickets and resigns them.
+/// Takes over the seats of a match with new tickets, and resigns them.
 async fn take_seats(channel: &Channel, match_id: String, shown: &str) {
     let mut client = MatchServiceClient::new(channel.clone());
     for seat in 0..2 {
@@ -193,7 +193,7 @@ async fn take_seats(channel: &Channel, match_id: String, shown: &str) {
     }
 }
 
-/// Takes a stolen seat and resigns it as soon as its match goes on.
+/// Joins a stolen seat, and resigns it as soon as its match continues.
 async fn resign(mut seats: SeatServiceClient<Channel>, ticket: String) {
     let hello = Some(hello("victim"));
     let watched = seats.watch_seat(showing(WatchSeatRequest { hello }, &ticket, ""));
