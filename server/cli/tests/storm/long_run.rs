@@ -20,17 +20,17 @@ impl LongRun {
         Ok(Some((suite, Self(args))))
     }
 
-    /// Takes a flag, and returns whether it was there.
+    /// Removes a flag, and returns whether it was present.
     pub(crate) fn has_flag(&mut self, name: &str) -> bool {
         let before = self.0.len();
         self.0.retain(|arg| arg != name);
         self.0.len() < before
     }
 
-    /// Takes the value of a flag.
+    /// Removes a flag and returns its value.
     ///
     /// # Errors
-    /// When it has none.
+    /// When the flag has no value.
     pub(crate) fn value(&mut self, name: &str) -> Result<Option<String>, String> {
         let Some(at) = self.0.iter().position(|arg| arg == name) else {
             return Ok(None);
@@ -42,10 +42,10 @@ impl LongRun {
         Ok(Some(self.0.remove(at)))
     }
 
-    /// Takes the number of a flag.
+    /// Removes a flag and returns its number.
     ///
     /// # Errors
-    /// When its value is no number.
+    /// When the value is not a number.
     pub(crate) fn number(&mut self, name: &str, default: u64) -> Result<u64, String> {
         let Some(value) = self.value(name)? else {
             return Ok(default);

@@ -1,4 +1,5 @@
-//! The real server in a storm. Each suite plays on it, lets something go wrong, and gives a verdict:
+//! Tests of the real server under adverse conditions. Each suite plays matches on it, injects
+//! faults, and returns a verdict:
 //!
 //! * `damage`: a data folder is damaged in a way that a seed decides, and then served;
 //! * `attack`: hostile callers hold what they can and keep the server busy, beside fair matches.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Number of problems to show for each property.
+/// Number of problems that are shown for each property.
 const MAX_SHOWN: usize = 5;
 
 /// Outcome of a run.
@@ -17,12 +17,12 @@ impl Verdict {
         self.figures.push(figure);
     }
 
-    /// Adds problems that are against a property.
+    /// Adds problems that violate a property.
     pub(crate) fn check(&mut self, property: &'static str, against: Vec<String>) {
         self.checks.push((property, against));
     }
 
-    /// Adds a property with the problem that there is unless it holds.
+    /// Adds a property, with this problem unless it holds.
     pub(crate) fn holds(&mut self, property: &'static str, holds: bool, problem: String) {
         self.check(property, if holds { vec![] } else { vec![problem] });
     }
@@ -30,7 +30,7 @@ impl Verdict {
     /// Returns the verdict as text.
     ///
     /// # Errors
-    /// With the text, when a property does not hold.
+    /// The same text, if a property does not hold.
     pub(crate) fn result(&self) -> Result<String, String> {
         let holds = self.checks.iter().all(|(_, against)| against.is_empty());
         if holds {

@@ -1,4 +1,5 @@
-//! Tools besides the Rust toolchain that a test may need: finds them, and says how to get them.
+//! Tools besides the Rust toolchain that a test may need: finds them, and explains how to install
+//! them.
 
 use std::{
     env,
@@ -18,7 +19,7 @@ pub(crate) const PYTHON: Tool = Tool {
     name: "Python environment for the bots",
     variable: "BRIDGEMASTER_PYTHON",
     installed: "sdk/python/.venv/bin/python",
-    // Any other Python lacks gRPC, or the code generated from these .proto files.
+    // Other Python installations lack gRPC, or the code that is generated from these .proto files.
     on_path: None,
     check: &["-c", "from bridgemaster import run"],
     install: "python3 sdk/python/develop.py",
@@ -30,19 +31,19 @@ pub(crate) struct Tool {
     pub(crate) name: &'static str,
     /// Environment variable that names its program.
     pub(crate) variable: &'static str,
-    /// Path to which `sdk/python/develop.py` installs it, in the workspace.
+    /// Path in the workspace to which `sdk/python/develop.py` installs it.
     pub(crate) installed: &'static str,
-    /// Its name where it is on the search path; `None` when one from there would not do.
+    /// Its name on the search path; `None` if a tool from there is not suitable.
     pub(crate) on_path: Option<&'static str>,
-    /// Arguments with which it succeeds if it is usable.
+    /// Arguments with which it exits successfully if it is usable.
     pub(crate) check: &'static [&'static str],
     /// The command that installs it.
     pub(crate) install: &'static str,
 }
 
 impl Tool {
-    /// Runs `test` with the program of the tool. Without one the test is ignored and says so; it
-    /// fails where the tool was promised.
+    /// Runs `test` with the program of the tool. Without the tool, the test is ignored with a
+    /// message; if the tool was required, the test fails instead.
     pub(crate) fn with(
         &self,
         test: impl FnOnce(&Path) -> Result<(), Failed>,

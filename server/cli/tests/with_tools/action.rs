@@ -1,4 +1,4 @@
-//! The steps of action.yml, run by `.ci/action` as GitHub would run them.
+//! Tests of the steps of action.yml, run by `.ci/action` as GitHub would run them.
 
 use std::{
     fs,
@@ -59,8 +59,8 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         .map(|(name, test)| Trial::ignorable_test(name, move || RUNNER.with(test)))
 }
 
-/// A job: a repository with a bot, and a `cargo` that takes the program of this build for what it
-/// would build.
+/// A job: a repository with a bot, and a `cargo` that returns the program of this build as if it
+/// had built it.
 struct Job {
     folder: TempDir,
     python: PathBuf,
@@ -93,7 +93,7 @@ impl Job {
         self.run_as(&[], inputs)
     }
 
-    /// Runs the action with flags of the runner.
+    /// Runs the action with these flags for the runner.
     fn run_as(&self, flags: &[&str], inputs: &[String]) -> Result<Output, Failed> {
         let search_path = std::env::var("PATH").unwrap_or_default();
         let bin = self.path("bin");
@@ -127,7 +127,7 @@ fn artifact(job: &Job) -> Result<PathBuf, Failed> {
     Ok(kept.remove(0))
 }
 
-/// Flags of a contest. The last line has a space at its end, and there is an empty one.
+/// Returns the flags of a contest. The last line ends with a space, and one line is empty.
 fn flags(candidate: &str, others: &str) -> String {
     let game = "--game bridges_to_nowhere\n--referee-lag-limit-ms 10000";
     format!("flags={game}\n  {candidate}\n\n{others} \n")
@@ -146,7 +146,7 @@ fn a_better_bot_is_green_and_the_program_is_built_once(python: &Path) -> Result<
         let said = said(&output);
         assert!(output.status.success(), "{said}");
         assert!(said.contains("exit-code=0"), "{said}");
-        // What bots write in between are no commands of the runner.
+        // Lines of bots in between are not interpreted as commands of the runner.
         let mut lines = said.lines();
         let word = lines.find_map(|line| line.strip_prefix("::stop-commands::"));
         let resumes = format!("::{}::", word.ok_or("commands are not stopped")?);
@@ -221,7 +221,7 @@ fn a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again(
     let output = job.run_as(&["--fail-upload"], std::slice::from_ref(&flags))?;
     assert!(output.status.success(), "{}", said(&output));
     assert!(artifacts(&job)?.is_empty());
-    // As one is that was built for another image.
+    // Simulates a program that was built for another image.
     let tools = job.path("work/.job");
     let found = Command::new("find")
         .arg(&tools)
@@ -277,7 +277,7 @@ fn a_gauntlet_of_bots_of_two_languages_has_every_output(python: &Path) -> Result
     let bots = report["bots"].as_array().ok_or("there are no bots")?;
     assert_eq!(bots.len(), 4, "{report}");
     for bot in bots {
-        // Two matches against each of three, which play no others.
+        // Two matches against each of three opponents, which do not play each other.
         let played = if bot["name"] == "mine" { 6 } else { 2 };
         assert_eq!(bot["played"], played, "{report}");
     }

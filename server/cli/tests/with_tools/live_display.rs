@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::tool::PYTHON;
 
-/// Runs its arguments on a terminal, and prints what they write there.
+/// A script that runs its arguments on a terminal, and prints what they write there.
 const TERMINAL: &str = "\
 import os, pty, sys
 os.environ.update(TERM='xterm', COLUMNS='120', LINES='40')

@@ -1,11 +1,11 @@
-//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, buf, PostgreSQL, and
-//! Prometheus.
+//! Tests that need a tool besides the Rust toolchain: Python with gRPC, PyYAML, buf, PostgreSQL,
+//! and Prometheus.
 //!
-//! A machine with only Rust must pass `cargo test`, and must not look as if these tests had run.
-//! The built-in harness hides what a passing test prints and cannot ignore a test at run time, so
-//! this target has another one that can: a test whose tool is absent is listed as `ignored` with
-//! the command that installs the tool. Where a tool is named by its variable, or `CI` is set,
-//! its absence is a failure.
+//! `cargo test` must pass on a machine with only Rust, but must not look as if these tests had run.
+//! The built-in harness hides the output of passing tests and cannot ignore a test at run time. So
+//! this target has another harness: a test whose tool is missing is listed as `ignored`, with the
+//! command that installs the tool. If a variable names the tool, or `CI` is set, a missing tool is
+//! a failure.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,7 +36,7 @@ const TRIALS_AT_ONCE: usize = 4;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // Many tests only wait for processes that they have started.
+    // Many tests mostly wait for processes that they have started.
     arguments.test_threads.get_or_insert(TRIALS_AT_ONCE);
     let trials = python_bot::trials()
         .chain(python_package::trials())
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-/// Runs a command to its end; its output is the failure's message if it fails.
+/// Runs a command to its end. If it fails, its output is the message of the failure.
 fn must_succeed(command: &mut Command) -> Result<(), Failed> {
     let output = command.output()?;
     if output.status.success() {

@@ -1,4 +1,5 @@
-//! The protocol follows the rules in buf.yaml and is backward compatible: see `docs/testing.md`.
+//! Tests that the protocol follows the rules in buf.yaml and is backward compatible; see
+//! `docs/testing.md`.
 
 use std::process::Command;
 

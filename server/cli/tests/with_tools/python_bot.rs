@@ -45,7 +45,8 @@ def decide(request):
 bridgemaster.run(decide, bridgemaster.Options(name='ada', version='3'))
 ";
 
-/// Asks for a copy of a position that the session has not: the answer says so.
+/// Requests a copy of a position that the session does not have, which must be refused in the
+/// response.
 const ASKS_AT_A_SOCKET: &str = "
 import sys
 from bridgemaster.v1.rules_service_pb2 import RulesOperation
@@ -178,7 +179,7 @@ fn search_plays_with_rules_at_a_socket(python: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Seats Python bots alone, on a server that asks for keys and for client certificates.
+/// Plays only with Python bots, on a server that requires keys and client certificates.
 fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
     let (authority, clients) = (Authority::new(), Authority::new());
     let (own, client) = (authority.certify("server"), clients.certify("client"));

@@ -1,4 +1,4 @@
-//! The Python package: its unit tests, its wheel, and what its README says.
+//! Tests of the Python package: its unit tests, its wheel, and the examples in its README.
 
 use std::{
     collections::HashSet,
@@ -21,8 +21,8 @@ use crate::{
 
 const BRIDGEMASTER: &str = env!("CARGO_BIN_EXE_bridgemaster");
 
-/// Versions of protobuf that `develop.py --with-checks` installs beside the environment's own: the
-/// oldest that the package allows, and one of the major version between.
+/// Versions of protobuf that `develop.py --with-checks` installs beside the one of the environment:
+/// the oldest that the package allows, and one of the major version in between.
 const OTHER_PROTOBUF: [&str; 2] = ["5.29.1", "6.33.6"];
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
@@ -59,7 +59,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
         .chain(pythons)
 }
 
-/// Versions of the other interpreters that `develop.py --with-checks` has found.
+/// Returns the versions of the other interpreters that `develop.py --with-checks` has found.
 fn other_pythons() -> impl Iterator<Item = String> {
     let named = env::var_os(PYTHON.variable).map(PathBuf::from);
     let python = named.unwrap_or_else(|| workspace().join(PYTHON.installed));
@@ -82,7 +82,7 @@ fn trial(name: String, test: impl FnOnce(&Path) -> Result<(), Failed> + Send + '
     Trial::ignorable_test(format!("python_package::{name}"), move || PYTHON.with(test))
 }
 
-/// Runs the unit tests that play, with another protobuf before the environment's on the path.
+/// Runs the unit tests that play matches, with another version of protobuf first on the path.
 fn it_plays_with_protobuf(python: &Path, version: &str) -> Result<(), Failed> {
     let packages = beside(python, "protobuf")?.join(version);
     let mut has_version = Command::new(python);
@@ -96,7 +96,7 @@ fn it_plays_with_protobuf(python: &Path, version: &str) -> Result<(), Failed> {
     it_plays(python)
 }
 
-/// Installs the wheel that was built from the sdist, and with it the bot of the README plays.
+/// Installs the wheel that was built from the sdist, and plays a match with the bot of the README.
 fn its_wheel_plays_a_match(python: &Path) -> Result<(), Failed> {
     let wheels = beside(python, "wheels")?;
     let folder = TempDir::new()?;
@@ -126,9 +126,9 @@ fn its_wheel_plays_a_match(python: &Path) -> Result<(), Failed> {
     )
 }
 
-/// Runs the READMEs' commands in a copy of the workspace, without a network. `cargo run` becomes
-/// the tested program, and `python3` becomes the environment's interpreter.
-/// Both READMEs start by installing the package; the test installs it once.
+/// Runs the commands of the READMEs in a copy of the workspace, without a network. `cargo run` is
+/// replaced by the tested program, and `python3` by the interpreter of the environment. Both
+/// READMEs start by installing the package; the test installs it once.
 fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed> {
     let wheels = beside(python, "wheels")?;
     let folder = TempDir::new()?;
@@ -173,7 +173,7 @@ fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed>
     Ok(())
 }
 
-/// A folder that `develop.py` puts into the environment of an interpreter.
+/// Returns a folder that `develop.py` has created in the environment of an interpreter.
 fn beside(python: &Path, name: &str) -> Result<PathBuf, Failed> {
     let environment = python.parent().and_then(Path::parent);
     let folder = environment
@@ -200,7 +200,7 @@ fn write_bot_of_readme(folder: &Path) -> Result<(), Failed> {
     Ok(fs::write(folder.join("my_bot.py"), bot)?)
 }
 
-/// The blocks of a Markdown text that are marked as a language.
+/// Returns the blocks of a Markdown text that are marked with a language.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let begin = format!("```{language}\n");
     let parts = text.split(begin.as_str()).skip(1);

@@ -1,4 +1,4 @@
-//! A Python bot that runs out of memory in the middle of its matches.
+//! Tests a Python bot that runs out of memory in the middle of its matches.
 
 use std::{fs, path::Path, process::Command};
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::tool::PYTHON;
 
-/// Asks for more memory than it may have when it has answered three times.
+/// Allocates more memory than its limit after three answers.
 const BOT: &str = "\
 import bridgemaster
 

@@ -1,4 +1,4 @@
-//! Answers of a server to all requests about a data folder.
+//! The responses of a server to all requests about a data folder.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::kit::{
     served::Served,
 };
 
-/// Matches of one page of a list: several pages.
+/// Matches per page of a list, so that there are several pages.
 const PAGE_SIZE: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer<T> {
     Received(T),
-    /// By the name of its reason, or of its code if it has none.
+    /// The reason of the refusal, or its code if it has none.
     Refused(String),
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct Answers {
     pub(crate) replays: BTreeMap<String, Answer<Box<Replay>>>,
     /// `None` for a match that is listed as damaged.
     pub(crate) listed: Answer<BTreeMap<String, Option<MatchInfo>>>,
-    /// Messages to a bot that joins a match in play from its start, by match.
+    /// Messages to a bot that joins a match in play and starts over, by match.
     pub(crate) seats: BTreeMap<String, Answer<Vec<PlayResponse>>>,
-    /// Rights of a key to see a match and to create one, by its name.
+    /// Whether a key may see a match and create one, by the name of the key.
     pub(crate) keys: BTreeMap<&'static str, [Answer<()>; 2]>,
 }
 
@@ -56,7 +56,7 @@ impl Answers {
 async fn ask(server: &Served, known: &Known) -> Answers {
     let channel = server.channel().await;
     let client = Client { channel, known };
-    // Two keys may read everything. One of them may be damaged.
+    // Two keys may read everything, since one of them may be damaged.
     let reader = match client.info("reader", "").await {
         Answer::Refused(reason) if reason != "MATCH_UNKNOWN" => "other reader",
         _ => "reader",
@@ -80,7 +80,7 @@ async fn ask(server: &Served, known: &Known) -> Answers {
     }
     for &name in known.keys.keys() {
         let sees = match client.info(name, &known.finished[0]).await {
-            // A caller that may not read a match must not learn whether it exists.
+            // A caller that may not read a match must not find out whether it exists.
             Answer::Refused(reason) if reason == "SCOPE_MISSING" => {
                 Answer::Refused("MATCH_UNKNOWN".to_owned())
             }
@@ -159,14 +159,15 @@ impl Client<'_> {
         }
     }
 
-    /// Tries to create an invalid match. Keys that may create matches are refused for the field.
+    /// Tries to create an invalid match. A key that may create matches is refused because of the
+    /// field.
     async fn try_to_make(&self, name: &str) -> Result<(), Status> {
         let request = self.with_key(name, CreateMatchRequest::default());
         self.matches().create_match(request).await.map(|_| ())
     }
 
-    /// All messages to a bot that starts over. The bot answers a nonexistent request; the
-    /// refusal comes after everything else.
+    /// Returns all messages to a bot that starts over. The bot answers a request that does not
+    /// exist, and the refusal follows all other messages.
     async fn join(&self, name: &str, ticket: &str) -> Result<Vec<PlayResponse>, Status> {
         let (channel, key) = (self.channel.clone(), &self.known.keys[name]);
         let mut stream = SeatStream::open(channel, ticket, key, hello(name)).await?;

@@ -1,4 +1,4 @@
-//! The folders that are damaged, and what is in them.
+//! The folders that are damaged, and their contents.
 
 use std::{
     collections::BTreeMap,
@@ -27,9 +27,9 @@ use crate::kit::{
     served::Served,
 };
 
-/// Decisions of a bot after which it is silent, in matches that stay in play.
+/// Number of decisions after which a bot is silent, in matches that stay in play.
 const DECISIONS: u32 = 6;
-/// The keys of the fixture, and what each allows.
+/// The keys of the fixture, each with its scopes.
 const KEYS: &[(&str, &[KeyScope])] = &[
     ("reader", &[KeyScope::Read, KeyScope::Create]),
     ("other reader", &[KeyScope::Read]),
@@ -40,7 +40,7 @@ const KEYS: &[(&str, &[KeyScope])] = &[
 ];
 /// Whose bots play, in seat order.
 const BOTS: [&str; 2] = ["north", "south"];
-/// No clock runs out on a loaded machine.
+/// A time control that no bot exceeds on a loaded machine.
 const CLOCK: ClockRules = ClockRules {
     time_control: Some(TimeControl::fischer(36_000_000, 500, 36_000_000)),
     startup_ms: Some(3_600_000),
@@ -83,7 +83,7 @@ impl Folders {
     /// Starts a server.
     ///
     /// # Errors
-    /// Outcome of a server that exits instead.
+    /// The outcome of a server that exits instead.
     pub(crate) fn serve(&self) -> Result<Served, Ran> {
         let flags = "--require-keys --durability process --drain-time 0";
         let (data, replays) = (self.data.display(), self.replays.display());
@@ -104,7 +104,7 @@ impl Folders {
     }
 }
 
-/// The files of a folder, by name; none if it is missing.
+/// Returns the files of a folder, by name; empty if the folder is missing.
 pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -129,24 +129,24 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Identifiers of keys, by their names; they are no secrets.
+    /// Returns the identifiers of keys, by their names. They are not secret.
     pub(crate) fn key_id(&self, name: &str) -> String {
         let key: ApiKey = self.keys[name].parse().unwrap();
         key.id().to_string()
     }
 }
 
-/// An undamaged folder and what its server answers.
+/// An undamaged folder, and the responses of its server.
 pub(crate) struct Base {
     pub(crate) name: &'static str,
     pub(crate) folders: Folders,
     pub(crate) truth: Answers,
 }
 
-/// Everything that is made before the first damage.
+/// Everything that is created before the first damage.
 pub(crate) struct Fixture {
     pub(crate) known: Known,
-    /// As a server leaves it that is killed, and that stops.
+    /// The folders of a server that was killed, and of one that was stopped.
     pub(crate) bases: [Base; 2],
     /// The folder before the last matches.
     pub(crate) earlier: Folders,
@@ -195,7 +195,7 @@ impl Fixture {
             bots.push(release);
         }
         drop(server);
-        // The bots see that it is gone.
+        // The bots notice that the server is gone.
         drop(bots);
         let killed = working.copy_to(&at("killed"));
         start(&working).stop();
@@ -222,7 +222,7 @@ impl Fixture {
     }
 }
 
-/// The answers of a server over a copy: the same, whenever they are asked.
+/// Returns the responses of a server over a copy, which are the same at any time.
 fn truth(place: &Path, folders: &Folders, known: &Known) -> Answers {
     let ask = || {
         let server = folders
@@ -314,7 +314,7 @@ async fn finish_match(server: &Served, known: &Known, number: usize) -> String {
     made.id
 }
 
-/// A bot that decides no more after some decisions, and says so.
+/// A bot that stops deciding after some decisions, and reports this.
 struct Silent {
     bot: Random,
     left: u32,
@@ -326,7 +326,7 @@ struct Silent {
 impl Bot for Silent {
     fn decide(&mut self, request: &Request) -> Choice {
         if self.left == 0 {
-            // The test may wait for the other seat alone.
+            // The test may wait only for the other seat.
             let _ = self.silent.send(self.seat);
             let _ = self.released.lock().unwrap().recv();
             return Choice::Index(0);
@@ -336,7 +336,7 @@ impl Bot for Silent {
     }
 }
 
-/// Begins a match, whose bots are silent until the sender is dropped, and returns a seat that owes a
+/// Starts a match whose bots are silent until the sender is dropped, and returns a seat that owes a
 /// decision.
 async fn begin_match(server: &Served, known: &Known, number: usize) -> (Made, usize, Sender<()>) {
     let made = create(server, known, number).await;

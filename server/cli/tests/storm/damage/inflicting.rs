@@ -13,12 +13,13 @@ use super::{
     sql,
 };
 
-/// Bytes of a page of the database.
+/// Size of a database page in bytes.
 const PAGE: usize = 4096;
 /// Most bits that one damage flips.
 const MAX_FLIPS: usize = 4;
 
-/// Damages copied folders. Returns a description, or `None` if the drawn kind does not apply.
+/// Damages copied folders. Returns a description, or `None` if the selected kind of damage is not
+/// applicable.
 pub(crate) fn inflict(
     fixture: &Fixture,
     folders: &Folders,
@@ -32,15 +33,15 @@ pub(crate) fn inflict(
             damage_file(&file, [&fixture.earlier.replays, &folders.replays], random)
         }
         _ => {
-            // The lock file only names the process to people, and shared memory is rebuilt.
-            // Both are damaged as often as other files, without effect.
+            // The lock file only names the process for people, and shared memory is rebuilt. Both
+            // are damaged as often as other files, without effect.
             let file = files_in(&folders.data).choose(random)?.clone();
             damage_file(&file, [&fixture.earlier.data, &fixture.other.data], random)
         }
     }
 }
 
-/// A log of random bytes, or none where there was one.
+/// Writes random bytes to the log, or removes an existing log.
 fn junk_log(data: &Path, random: &mut SmallRng) -> Option<String> {
     let log = data.join(format!("{DATABASE_FILE}-wal"));
     if log.exists() && random.random() {
@@ -60,7 +61,7 @@ fn junk_log(data: &Path, random: &mut SmallRng) -> Option<String> {
     Some(format!("{} bytes of junk for a log", bytes.len()))
 }
 
-/// Damages one file; in `sources` are others that may be put in its place.
+/// Damages a file. Files from `sources` may be put in its place.
 fn damage_file(file: &Path, sources: [&PathBuf; 2], random: &mut SmallRng) -> Option<String> {
     let mut bytes = fs::read(file).unwrap();
     let name = name_of(file);

@@ -18,13 +18,13 @@ const OF_THE_MACHINE: [&str; 2] = ["the server lagged", "the store is slow"];
 /// Effect of a damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// No server came up, and it said why.
+    /// The server did not start, and stated the reason.
     Refused,
-    /// Nothing is missing or different, and nothing was said.
+    /// Nothing is missing or different, and nothing was reported.
     Unchanged,
     /// The server reported everything that is missing or different.
     Said,
-    /// Each of these was not.
+    /// Differences that the server did not report.
     Silent(Vec<String>),
 }
 
@@ -33,16 +33,16 @@ struct Difference {
     what: String,
     /// Identifier of a match or a key. A log line with this identifier reports the difference.
     subject: String,
-    /// Identifier of the presented key, unless it is a reader's.
+    /// Identifier of the presented key, unless it is the key of a reader.
     key: Option<String>,
-    /// The value is an earlier state, as after a loss.
+    /// Whether the value is an earlier state, as after a loss.
     is_of_old: bool,
-    /// The server answers that there is no such value.
+    /// Whether the server states that there is no such value.
     is_absent: bool,
 }
 
 impl Difference {
-    /// Returns whether a line of the log is about it.
+    /// Returns whether a line of the log reports this difference.
     fn is_named(&self, line: &str, known: &Known) -> bool {
         let names_key = self.key.as_ref().is_some_and(|key| line.contains(key));
         let is_nameless = self.is_absent && names_nobody(line, known);
@@ -50,14 +50,14 @@ impl Difference {
     }
 }
 
-/// Returns whether a line concerns a value whose identifier is damaged, too.
+/// Returns whether a line reports a value whose identifier is damaged too.
 fn names_nobody(line: &str, known: &Known) -> bool {
     let ids = known.finished.iter().chain(&known.in_play).cloned();
     let mut ids = ids.chain(known.keys.keys().map(|name| known.key_id(name)));
     line.contains("cannot") && !ids.any(|id| line.contains(&id))
 }
 
-/// Judges what a server answered over damaged folders, and what it logged.
+/// Judges the responses and the log of a server over damaged folders.
 pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, log: &str) -> Outcome {
     let lines = log
         .lines()
@@ -189,7 +189,7 @@ fn compare<T: PartialEq>(
 
 /// Returns whether this is an earlier state of a match.
 fn is_earlier(truth: &MatchInfo, received: &MatchInfo) -> bool {
-    // The seed is told when the match has ended.
+    // The seed is public once the match has ended.
     let config = |info: &MatchInfo| {
         let config = info.config.clone();
         config.map(|config| MatchConfig {
@@ -203,9 +203,8 @@ fn is_earlier(truth: &MatchInfo, received: &MatchInfo) -> bool {
         && (received.state() != MatchState::Ended || received == truth)
 }
 
-/// Replay files that have changed, although `replay verify` accepts them and a check does not
-/// name them. A killed server may not have written all files. If so, the files must become those of
-/// `complete`.
+/// Returns replay files that have changed although `replay verify` accepts them and no check names
+/// them. If a killed server has not written all files, they must become those of `complete`.
 pub(crate) fn changed_replay_files(
     base: &Base,
     complete: &Base,

@@ -1,6 +1,6 @@
 //! Damage: a data folder with finished matches, matches in play, keys and replays is damaged in a
-//! way that a seed decides, and then served. Each damage must be refused, repaired or reported. The
-//! server's answers must not silently differ from its answers with the undamaged folder.
+//! way that a seed determines, and then served. Each damage must be refused, repaired or reported.
+//! The server's responses must not silently differ from those for the undamaged folder.
 
 mod answers;
 mod fixture;
@@ -43,10 +43,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![Trial::test(name, hundred)]
 }
 
-/// Inflicts many damages, or one again.
+/// Inflicts many damages, or repeats one.
 ///
 /// # Errors
-/// With each damage that was silent.
+/// Lists each damage that was not reported.
 pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     let seed = arguments.number("--seed", 1)?;
     let damages = arguments.number("--damages", 2_000)?;
@@ -58,10 +58,10 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     judged(seed, numbers)
 }
 
-/// Inflicts all damages of these numbers.
+/// Inflicts all damages with these numbers.
 ///
 /// # Errors
-/// With each damage that was silent, and the command that inflicts one again.
+/// Lists each damage that was not reported, and the command that repeats it.
 fn judged(seed: u64, numbers: Range<u64>) -> Result<String, String> {
     run(seed, numbers).result().map_err(|problem| {
         let again = "cargo test --release -p bridgemaster --test storm -- --long damage";
@@ -161,7 +161,7 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
     (format!("{}: {damage}", base.name), outcome)
 }
 
-/// The bytes of the database and the log; an empty log counts as none.
+/// Returns the bytes of the database and the log. An empty log counts as none.
 fn contents(folders: &Folders) -> [Option<Vec<u8>>; 2] {
     ["", "-wal"].map(|suffix| {
         let bytes = fs::read(folders.data.join(format!("{DATABASE_FILE}{suffix}"))).ok();

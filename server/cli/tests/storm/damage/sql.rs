@@ -5,7 +5,7 @@ use std::path::Path;
 use rand::{RngExt as _, rngs::SmallRng, seq::IndexedRandom as _};
 use rusqlite::{Connection, Params, Result, types::FromSql};
 
-/// Attempts to find rows that can be changed: a constraint may forbid some.
+/// Number of attempts to find rows that can be changed, since a constraint may prevent the change.
 const ATTEMPTS: usize = 50;
 
 /// Changes a value of a row, or swaps the values of two rows. Returns a description.
@@ -33,7 +33,7 @@ fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
     )
     .ok()?;
     let column = columns.choose(random)?;
-    // Tables without row ids are skipped, because the statement fails.
+    // Tables without row ids are skipped, because the statement fails for them.
     let rows = format!("SELECT rowid FROM {table} ORDER BY rowid");
     let rows: Vec<i64> = values(connection, &rows, ()).ok()?;
     let (one, other) = (*rows.choose(random)?, *rows.choose(random)?);
@@ -44,7 +44,7 @@ fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
     }
 }
 
-/// The values of a statement that gives one a row.
+/// Returns the values of a query with one column.
 fn values<T: FromSql>(connection: &Connection, sql: &str, params: impl Params) -> Result<Vec<T>> {
     let mut statement = connection.prepare(sql)?;
     statement.query_map(params, |row| row.get(0))?.collect()
@@ -87,7 +87,7 @@ fn edit(
     let value: Option<Vec<u8>> = connection.query_one(&select, (), |row| row.get(0)).ok()?;
     let mut value = value.filter(|value| !value.is_empty())?;
     let at = random.random_range(0..value.len());
-    // The lowest bit: a digit stays a digit, and a letter a letter.
+    // Flips the lowest bit, so that a digit stays a digit, and a letter a letter.
     value[at] ^= 1;
     let sql = format!(
         "UPDATE {table} SET {column} = CASE typeof({column})
