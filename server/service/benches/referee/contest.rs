@@ -1,7 +1,7 @@
-//! Compares a contest's rate with the server's raw rate, both with consecutive matches at the same
-//! number of tables. One contest has attending bots that answer at once; another starts a process
-//! for each bot of each match. All cases count the requests that bots answered, and the CPU time of
-//! this process. The process runs the server, the attending bots and the contest. The CPU time of
+//! Compares the rate of a contest with the raw rate of the server, both with consecutive matches at
+//! the same number of tables. One contest has attending bots that answer at once; another starts a
+//! process for each bot of each match. All cases count the requests that bots answered, and the CPU
+//! time of this process, which runs the server, the attending bots and the contest. The CPU time of
 //! other programs is not included.
 
 use std::{
@@ -28,11 +28,11 @@ const TABLES: usize = 64;
 const SLOTS: u32 = 64;
 /// Number of concurrent matches with a process for each bot.
 const PROCESSES: u32 = 4;
-/// Number of two-match groups in each turn: first with attending bots, then with bot processes.
+/// Number of two-match groups per turn: first with attending bots, then with bot processes.
 const GROUPS: u64 = 1_000;
 const PROCESS_GROUPS: u64 = 40;
-/// Number of two-match groups in each turn with `--quick`. The first and last matches of a contest,
-/// when some tables are empty, make up a tenth of the contest.
+/// Number of two-match groups per turn with `--quick`. The start and the end of a contest, when
+/// some tables are empty, then take a tenth of the time.
 const QUICK_GROUPS: u64 = 400;
 /// Duration of a turn in which matches are played without a contest. Even on a busy machine, each
 /// table can play several whole matches in this time.
@@ -43,8 +43,8 @@ const RAW_TURN: Duration = Duration::from_secs(2);
 enum AttendingBots {
     /// The bots that measure the raw rate. These bots read only the request number.
     Raw,
-    /// The same kind of bot, built with the SDK. The SDK reads requests completely and gives each
-    /// bot a thread.
+    /// The same kind of bot, but built with the SDK, which decodes requests completely and gives
+    /// each bot a thread.
     Sdk,
 }
 
@@ -81,9 +81,9 @@ struct Figures {
     rates: Vec<f64>,
     /// CPU time per decision, in µs.
     costs: Vec<f64>,
-    /// The rate as a share of the raw rate in the same turn.
+    /// The rate, divided by the raw rate of the same turn.
     ratios: Vec<f64>,
-    /// The rate's share of the raw rate, by CPU time alone.
+    /// The same ratio, computed from CPU time alone.
     cost_ratios: Vec<f64>,
 }
 
@@ -110,8 +110,8 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
         ("raw_bots", AttendingBots::Raw),
         ("sdk_bots", AttendingBots::Sdk),
     ];
-    // All contests are kept until the end: a file system might check recently deleted entries for
-    // each new file.
+    // All contests are kept until the end, because a file system may check recently deleted entries
+    // for each new file.
     let contests_dir = tempfile::tempdir().unwrap();
     let mut figures = [Figures::default(), Figures::default()];
     let (mut rates, mut costs, mut started) = (Vec::new(), Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ async fn attended(
             }),
         };
     }
-    // At the end the contest closes its queue, and thereby ends the attendances.
+    // At its end the contest closes its queue, which also ends the attendances.
     let played = played(url, contests_dir, spec).await;
     while let Some(ended) = attendances.join_next().await {
         ended.unwrap();
@@ -227,8 +227,7 @@ fn spec(game: &str, bots: Vec<BotSpec>, groups: u64) -> ContestSpec {
         game: game.to_owned(),
         seats: u8::try_from(SEATS).unwrap(),
         clock: Clock {
-            // The raw rate excludes annulled matches, too: a fully loaded server annuls matches
-            // when it lags.
+            // A fully loaded server annuls matches when it lags; the raw rate excludes them too.
             referee_lag_limit_ms: Some(60_000),
             ..Clock::default()
         },

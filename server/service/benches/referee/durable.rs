@@ -1,5 +1,5 @@
-//! The cost of storing events before they take effect. Takes turns with matches in memory, matches
-//! in a store, bare tables without and with a store, and a ping-pong.
+//! The cost of storing events before they take effect. Measures in turns: matches in memory,
+//! matches in a store, bare tables without and with a store, and a ping-pong.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -62,7 +62,7 @@ impl Durable {
         }
     }
 
-    /// Takes a turn, for comparison with a ping-pong of the given number of round trips per second.
+    /// Measures one turn, for comparison with a ping-pong of this number of round trips per second.
     async fn measure_turn(
         &mut self,
         game: &'static str,
@@ -97,7 +97,7 @@ impl Durable {
     }
 }
 
-/// Measures matches in memory, matches in a store, relays without a game and ping-pong in turns.
+/// Measures matches in memory, matches in a store, relays without a game, and ping-pong, in turns.
 pub(crate) async fn measure(game: &'static str, turn: Duration) {
     let folder = tempfile::tempdir().unwrap();
     let in_memory = Referees::start().await;

@@ -33,18 +33,18 @@ use crate::{
 pub(crate) struct MessageSizes {
     pub(crate) request_bytes: usize,
     pub(crate) answer_bytes: usize,
-    /// Decisions of all seats in the match.
+    /// Number of decisions of all seats in the match.
     pub(crate) decisions: u64,
 }
 
 impl MessageSizes {
-    /// Decisions of one seat in the match.
+    /// Returns the number of decisions of one seat in the match.
     pub(crate) fn of_a_seat(self) -> u64 {
         self.decisions / u64::from(SEATS)
     }
 }
 
-/// An answer is prompt if the bot writes it at most this long after reading the request.
+/// Maximum time from reading a request to writing the answer for which the answer counts as prompt.
 pub(crate) const PROMPT: Duration = Duration::from_millis(40);
 
 /// Counters shared by all bots.
@@ -63,7 +63,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Creates counters for bots that think for `thinking` about each decision.
+    /// Creates counters for bots that think for this time about each decision.
     pub(crate) fn thinking(time: Duration) -> Self {
         Self {
             thinking: time,
@@ -83,8 +83,8 @@ impl Counters {
         }
     }
 
-    /// Removes and returns the durations from each decision to the next request, for bots that play
-    /// one match at a time.
+    /// Removes and returns the times from each decision to the next request, for bots that play one
+    /// match at a time.
     pub(crate) fn take_answers(&self) -> Vec<Duration> {
         std::mem::take(&mut self.answers.lock().unwrap())
     }
@@ -137,7 +137,7 @@ async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Co
     play_seats(channel, tickets, counters).await;
 }
 
-/// Requests that a bot did not answer promptly, according to the bot's own clock.
+/// Requests that a bot did not answer promptly, according to its own clock.
 pub(crate) type SlowAnswers = Vec<u32>;
 
 /// Plays all seats of a match to its end, and returns the slow answers of each bot, in seat order.
@@ -159,7 +159,7 @@ pub(crate) async fn play_seats(
 /// Returns a match with the default options of its game.
 pub(crate) fn default_match(game: &str, seats: u32) -> MatchConfig {
     let nothing_chosen = |config: GameConfig| {
-        // The field number of the game's entry, and the entry's empty content.
+        // The field number of the game's entry, and the empty content of the entry.
         let mut bytes = config.encode_to_vec();
         let key_bytes = 1 + bytes.iter().take_while(|byte| **byte >= 0x80).count();
         bytes.truncate(key_bytes);

@@ -1,5 +1,5 @@
 //! The time that bots lose because of the referee. Bots that answer at once play many short
-//! matches, under a clock without tolerance for server delays.
+//! matches, under a clock that does not tolerate server delays.
 
 mod apart;
 mod counts;
@@ -36,7 +36,7 @@ const CAP_WITH_RULES_LOAD_MS: u32 = 200;
 /// Time bank, in ms: large enough for the cap to be the only limit.
 const BANK_MS: u32 = 3_600_000;
 
-/// Load besides the matches, and placement of the bots.
+/// The load besides the matches, and the processes in which the bots run.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BackgroundLoad {
     /// Whether a caller uses the rules service as much as its quota permits.

@@ -1,25 +1,27 @@
 //! Measures the cost of refereeing: decisions over loopback, the referee's own share of a decision,
-//! the memory that waiting matches use, and the cost of storing events before they take effect.
-//! Decisions are compared with a bare tonic ping-pong whose messages have the same size, and with
-//! relays between two streams without a game.
+//! the memory of waiting matches, and the cost of storing events before they take effect. Decisions
+//! are compared with a bare tonic ping-pong of messages of the same size, and with relays between
+//! two streams without a game.
 //!
 //! `cargo bench -p bridgemaster-server --bench referee` prints lines of `name value unit`; each
-//! name contains its game. `-- GAME` measures only that game. Bots and server share the process and
-//! its cores. Only the measurements of waiting matches' memory and of the server's CPU time use a
-//! server in a separate process; `-- --server-cpu` measures that CPU time alone. `-- --durable`
-//! compares only the cost of storage. There, `cpu` is the CPU time that bots and server need for a
-//! decision, without waiting times. `tables` are relays without a game that store each message, in
-//! the same kind of store, before they pass it on. `-- --quick` takes shorter turns. `-- --losses
-//! MATCHES` instead plays that number of matches under a short clock, counts the faults, and fails
-//! if there is a fault or a spoiled match. With `--beside-rules`, one caller keeps the rules
-//! service busy meanwhile. With `--apart`, the bots run in separate processes, and their own slow
-//! answers are not attributed to the server. With `--busy LOOPS`, that number of other processes
-//! use all the processor time that they get. `-- --contest` instead plays contests, compared with
-//! the raw rate of the same server. `-- --swarm` instead plays 10,000 concurrent matches of bots
-//! that think for a second, and measures the CPU time per decision, the server's own share of each
-//! message, and the memory per match. `-- --spectators` instead plays matches without spectators
-//! and with 500 spectators, in turns, and measures the server's own share of a message in both
-//! cases.
+//! name contains its game. Bots and server share the process and its cores, except when the memory
+//! of waiting matches or the CPU time of the server is measured. Options:
+//! * `-- GAME` measures only that game.
+//! * `-- --quick` takes shorter turns.
+//! * `-- --server-cpu` measures only the CPU time of the server.
+//! * `-- --durable` compares only the cost of storage. `cpu` is the CPU time that bots and server
+//!   need for a decision, without waiting times. `tables` are relays without a game that store each
+//!   message, in the same kind of store, before they forward it.
+//! * `-- --losses MATCHES` plays this number of matches under a short clock, counts the faults, and
+//!   fails if there is a fault or a spoiled match. With `--beside-rules`, one caller also keeps the
+//!   rules service busy. With `--apart`, the bots run in separate processes, and their own slow
+//!   answers are not attributed to the server. With `--busy LOOPS`, this number of other processes
+//!   use all the CPU time that they get.
+//! * `-- --contest` plays contests, and compares them with the raw rate of the same server.
+//! * `-- --swarm` plays 10,000 concurrent matches of bots that think for a second, and measures the
+//!   CPU time per decision, the server's own share of each message, and the memory per match.
+//! * `-- --spectators` plays matches without and with 500 spectators, in turns, and measures the
+//!   server's own share of a message in both cases.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 

@@ -12,7 +12,7 @@ const SEATS: u32 = 2;
 pub(crate) async fn measure(game: &'static str) {
     let server = ServerProcess::of_matches();
     let channels = connect(&server.url).await;
-    // The first match loads everything that is loaded once.
+    // The first match loads everything that is loaded only once.
     load::message_sizes(&channels[0], game, SEATS).await;
     let before = server.resident_kib();
     let mut tickets = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) async fn measure(game: &'static str) {
     for (index, ticket) in tickets.into_iter().enumerate() {
         seats.push(load::join_and_wait(&channels[index % channels.len()], ticket).await);
     }
-    // Lets the transport send the last requests.
+    // Gives the transport time to send the last requests.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let playing = server.resident_kib();
     let each = |kib: f64| kib / MATCHES as f64;

@@ -52,7 +52,8 @@ impl Metrics {
                 (labels.is_empty() || labels.starts_with('{')) && labels.contains(label)
             })
         });
-        // The sum of an empty iterator of floating-point numbers would be -0.
+        // The fold starts at 0 because the sum of an empty iterator of floating-point numbers is
+        // -0.
         series.fold(0.0, |sum, (_, value)| sum + value)
     }
 

@@ -46,7 +46,7 @@ pub(crate) async fn serve(bytes: usize) -> String {
     bare::serve(PingPong { bytes }).await
 }
 
-/// Counts the round trips of `streams` streams, whose clients send messages of `bytes` bytes and
+/// Counts the round trips of `streams` streams. Their clients send messages of `bytes` bytes and
 /// open a new stream after a fixed number of round trips.
 pub(crate) async fn round_trips(
     channels: &[Channel],
@@ -84,7 +84,7 @@ async fn play(channel: Channel, bytes: usize, a_stream: u64, count: &AtomicU64) 
         count.fetch_add(1, Ordering::Relaxed);
         outbound.send(Payload::of(bytes)).await.unwrap();
     }
-    // The end of the client's half ends the answers, just as the end of a match ends its streams.
+    // Closing the client's half ends the responses, as the end of a match ends its streams.
     drop(outbound);
     while answers.message().await.unwrap().is_some() {}
 }

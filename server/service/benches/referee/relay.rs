@@ -1,6 +1,6 @@
-//! A bare tonic service with the message pattern of a match. Each of a table's two streams receives
-//! a message when the other stream has sent one. The streams end after a fixed number of messages.
-//! Measures the transport, with or without a store, in exchanges as long as a game's matches.
+//! A bare tonic service with the message pattern of a match: each of a table's two streams receives
+//! a message when the other stream has sent one, and both end after a fixed number of messages.
+//! Measures the transport, with or without a store, in exchanges as long as the matches of a game.
 
 use std::{
     collections::HashMap,
@@ -35,7 +35,7 @@ const TABLE: &str = "table";
 #[derive(Clone)]
 struct Relay {
     bytes: usize,
-    /// Stores each message before it is passed on, if set.
+    /// If set, each message is stored before it is forwarded.
     commits: Option<Commits>,
     /// Tables that wait for their second stream.
     tables: Arc<Mutex<HashMap<String, SecondSeat>>>,
@@ -100,7 +100,7 @@ pub(crate) async fn serve(bytes: usize, commits: Option<Commits>) -> String {
     .await
 }
 
-/// Counts the messages that are passed on at `tables` concurrent tables, whose clients send
+/// Counts the messages that are forwarded at `tables` concurrent tables. Their clients send
 /// messages of `bytes` bytes and open new streams after `messages_per_stream` messages.
 pub(crate) async fn turns(
     channels: &[Channel],
@@ -109,7 +109,7 @@ pub(crate) async fn turns(
     turn: Duration,
     cpu_time: impl Fn() -> Duration,
 ) -> Turn {
-    /// Number of tables so far: a table that was interrupted by the end of a turn is not reused.
+    /// Number of tables so far. A table that was interrupted by the end of a turn is not reused.
     static TABLES: AtomicU64 = AtomicU64::new(0);
     let count = Arc::new(AtomicU64::new(0));
     let mut players = JoinSet::new();

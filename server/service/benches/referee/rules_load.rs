@@ -20,13 +20,13 @@ use tonic::{Status, transport::Channel};
 use crate::{SEATS, load::default_match};
 
 /// Playout policies that sessions request in turn, each with the number of playouts per request.
-/// Playouts of the first policy are short. With the second policy, a decision takes longer than a
+/// Playouts of the first policy are short. With the second, a single decision takes longer than a
 /// time slice.
 const WORKLOADS: &[(PlayoutPolicy, u32)] =
     &[(PlayoutPolicy::Random, 500), (PlayoutPolicy::Greedy, 2)];
 
-/// As many sessions as a caller can have, each with unfinished playouts at any time. The sessions
-/// end when this value is dropped.
+/// As many sessions as a caller may have, each of which always has unfinished playouts. They end
+/// when this value is dropped.
 pub(crate) struct RulesLoad {
     playouts: Arc<AtomicU64>,
     _sessions: JoinSet<()>,
@@ -110,7 +110,7 @@ async fn play_out(
         if done > 0 {
             count(done as u64);
         }
-        // A caller whose processor time is used up repeats the request.
+        // The request is repeated when the CPU time of the caller is used up.
         operations = vec![operation(Operation::PlayOut(playout.clone()))];
     }
 }

@@ -1,7 +1,6 @@
-//! The CPU time that a decision costs the server process, while the bots run in another process.
-//! This CPU time is compared with that of a bare ping-pong round trip that has the same message
-//! sizes and the same number of streams and connections. The CPU time of other programs is not
-//! included.
+//! The CPU time that the server process uses for a decision, while the bots run in another process.
+//! It is compared with that of a bare ping-pong round trip with the same message sizes and numbers
+//! of streams and connections. The CPU time of other programs is not included.
 
 use std::time::Duration;
 
@@ -34,8 +33,8 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let a_stream = decisions / u64::from(SEATS);
     let (mut of_matches, mut of_echo, mut of_streams) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        // When a turn ends, its matches are interrupted and their streams are reset. A client
-        // closes a connection after too many resets.
+        // The end of a turn interrupts matches and resets their streams. A client closes a
+        // connection after too many resets, so each turn has new connections.
         let channels = connect(&server.url).await;
         let echo_channels = connect(&echo.url).await;
         let cpu = || server.cpu_time();

@@ -1,4 +1,5 @@
-//! Runs servers in separate processes, to measure their resource usage apart from the bots'.
+//! Runs servers in separate processes, so that their use of resources can be measured without that
+//! of the bots.
 
 use std::{
     fs,
@@ -141,7 +142,7 @@ impl ServerProcess {
     pub(crate) fn cpu_time(&self) -> Duration {
         let threads = fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         let nanos = threads.map(|thread| -> u64 {
-            // A thread might end during the iteration, but the runtime's threads do not.
+            // A thread might end during the iteration, but threads of the runtime do not.
             let path = thread.unwrap().path().join("schedstat");
             let schedstat = fs::read_to_string(path).unwrap_or_default();
             let on_cpu = schedstat.split_whitespace().next();

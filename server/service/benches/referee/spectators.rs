@@ -1,9 +1,8 @@
-//! Measures what spectators cost the bots of the watched match, without spectators and with
-//! hundreds. One result is the server's own share of a message, from its histogram. The other is
-//! the delay between one bot's decision and the resulting request to the other bot. Server, bots
-//! and spectators run in separate processes. The server has the first core, and bots and spectators
-//! share the others, because in practice they run on other machines: if they contended for the
-//! server's core, the server would look slower than it is.
+//! Measures what hundreds of spectators cost the bots of a match. One result is the server's own
+//! share of a message, from its histogram. The other is the delay between one bot's decision and
+//! the resulting request to the other bot. Server, bots and spectators run in separate processes.
+//! The server has the first core for itself, because in practice bots and spectators run on other
+//! machines and do not compete with it.
 
 use std::{
     io::{BufRead as _, BufReader, Lines},
@@ -42,11 +41,12 @@ const SPECTATORS: &str = "--spectators-of";
 const SPECTATOR_COUNT: usize = 500;
 /// Number of streams on one gRPC connection; a browser has a connection for each stream.
 const STREAMS_PER_CONNECTION: usize = 50;
-/// The time for which a bot thinks about each decision, typical of a fast bot that searches. On the
-/// same cores, the spectators' programs need several milliseconds to process the resulting message.
+/// The time for which a bot thinks about each decision, as a fast bot that searches does. On shared
+/// cores, the spectators' programs need several milliseconds to process the resulting message.
 const THINKING: Duration = Duration::from_millis(25);
-/// Number of consecutive matches of each kind. The 99th percentile falls on the last messages of
-/// matches, after which a replay is written and signed. With this many matches, it is reproducible.
+/// Number of consecutive matches of each kind. The 99th percentile is determined by the last
+/// messages of matches, after which a replay is written and signed. With this many matches, it is
+/// reproducible.
 const MATCHES: usize = 48;
 /// Number of consecutive matches of each kind with `--quick`.
 const QUICK_MATCHES: usize = 1;
@@ -141,11 +141,11 @@ async fn browser(page: String, match_id: String, begun: mpsc::Sender<()>) -> boo
     loop {
         let count = stream.read(&mut buffer).await.unwrap();
         tail.extend_from_slice(&buffer[..count]);
-        // The head of the answer arrives together with its first message.
+        // The head of the response arrives together with its first message.
         if let Some(begun) = begun.take() {
             begun.send(()).await.unwrap();
         }
-        // The last chunk of the body is empty, and the preceding chunk contains the trailers.
+        // The last chunk of the body is empty; the preceding one contains the trailers.
         if count == 0 || tail.ends_with(b"\r\n0\r\n\r\n") {
             let text = String::from_utf8_lossy(&tail);
             return text.contains("grpc-status:0") || text.contains("grpc-status: 0");

@@ -85,7 +85,7 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
         .map(|_| Bots::start(&server.url, game, matches / PROCESSES))
         .collect();
     let gathering = Instant::now();
-    // By then a match might have ended at some tables, where the next match starts.
+    // By then, a match may have ended at some tables, where the next one starts.
     while running(&Metrics::read(&metrics_address).await) < 0.99 * matches as f64 {
         assert!(gathering.elapsed() < GATHERING, "not all bots came");
         sleep(Duration::from_millis(100)).await;

@@ -1,5 +1,5 @@
 //! The messages of a bot that answers by index, reduced to the fields that it reads. The benchmark
-//! compares the transport, so a bot must not cost more than a client of the ping-pong; all other
+//! measures the transport, so a bot must not cost more than a client of the ping-pong; all other
 //! fields of a response are skipped.
 
 use bridgemaster_proto::v1::PlayRequest;
@@ -13,7 +13,7 @@ use tonic_prost::ProstEncoder;
 /// `bridgemaster.v1.PlayResponse`.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct Response {
-    /// Not set for any other kind of response.
+    /// `None` for any other kind of response.
     #[prost(message, optional, tag = "4")]
     pub(crate) request: Option<Request>,
     #[prost(message, optional, tag = "8")]

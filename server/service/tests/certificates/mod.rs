@@ -20,8 +20,8 @@ pub(crate) struct Certified {
 impl Authority {
     pub(crate) fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
-        // A distinct name: with the same subject and issuer, OpenSSL would treat its certificates
-        // as self-signed.
+        // The name is unique: if subject and issuer were the same, OpenSSL would treat its
+        // certificates as self-signed.
         params
             .distinguished_name
             .push(DnType::CommonName, "authority");
@@ -36,7 +36,7 @@ impl Authority {
         }
     }
 
-    /// Returns the CA certificate file, for those who trust this authority.
+    /// Returns the file with the CA certificate, for programs that trust this authority.
     pub(crate) fn ca(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
     }

@@ -19,8 +19,8 @@ use crate::editions::file_options;
 /// A corpus file: its target, name and content.
 type File = (&'static str, String, Vec<u8>);
 
-/// Checks that each target that uses data of a game has a file of it. With `BLESS` set, writes the
-/// files of a game that has none.
+/// Checks that each target that uses data of a game has a file of it. If `BLESS` is set, writes the
+/// missing files of games.
 pub(crate) fn check(game: &str) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let files = with_game!(game, G => files::<G>()).unwrap();
@@ -69,8 +69,8 @@ fn files<G: WireGame>() -> Vec<File> {
     files
 }
 
-/// Returns the messages of a match of uniform random decisions: one decision and one event of each
-/// kind, which is the first word of its text.
+/// Returns the messages of a match with uniformly random decisions: one decision and one event of
+/// each kind. The kind is the first word of the text.
 fn messages<G: WireGame>() -> Vec<File> {
     let seed = Seed::from(7);
     let mut chance = ChanceStream::new(&seed, 1 << 40);
@@ -155,7 +155,7 @@ fn messages<G: WireGame>() -> Vec<File> {
     files
 }
 
-/// Returns the replay of a match that no bot joined: the house policy plays it.
+/// Returns the replay of a match that no bot joined, which the house policy plays.
 fn replay<G: WireGame>() -> Vec<u8> {
     let seats = SeatCount::new(*G::SEATS.start()).unwrap();
     let rules = MatchRules::<G>::standard(seats, Seed::from(7));

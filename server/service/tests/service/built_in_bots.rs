@@ -51,7 +51,7 @@ async fn a_built_in_bot_that_panics_loses_its_match_and_the_contest_continues() 
         ..MatchRules::default()
     };
     rules.clock.reconnect_ms = Some(50);
-    // On a busy machine a lower limit would annul matches.
+    // On a busy machine, a lower limit would annul matches.
     rules.clock.referee_lag_limit_ms = Some(60_000);
     let spec = ContestSpec {
         test: Some(TestSpec::Fixed { groups: 1 }),

@@ -50,7 +50,7 @@ impl Caller {
         }
     }
 
-    /// Returns a caller whose every call, also that of a bot, uses this channel.
+    /// Returns a caller that uses this channel for every call, including those of its bots.
     pub(crate) fn over(channel: Channel) -> Self {
         Self {
             url: String::new(),
@@ -81,7 +81,7 @@ impl Caller {
     }
 
     /// Returns the same caller with a separate connection whose streams have this window, so that
-    /// the server may send only this number of bytes that are not read.
+    /// the server can send only this number of unread bytes.
     pub(crate) fn with_window(&self, bytes: u32) -> Self {
         Self {
             channel: connect(&self.url, self.address, Some(bytes)),

@@ -123,7 +123,7 @@ async fn only_the_creator_and_admins_may_cancel_a_match() {
     }
 }
 
-/// A config whose clocks outlast any test.
+/// Returns a config whose clocks do not expire during a test.
 fn patient() -> MatchConfig {
     with_clock(of_two(), |clock| {
         clock.time_control = Some(TimeControl::fischer(600_000, 0, 600_000));

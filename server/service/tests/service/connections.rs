@@ -33,7 +33,7 @@ const fn slow(burst: u32) -> Rate {
     }
 }
 
-/// Asserts that a refusal names this limit and, if it is a rate limit, the time to retry after.
+/// Asserts that a refusal names this limit and, for a rate limit, the time after which to retry.
 fn assert_limit(status: &Status, expected: &str, is_rate: bool) {
     assert_eq!(limit(status), expected);
     assert_eq!(status.code(), Code::ResourceExhausted);
@@ -44,7 +44,8 @@ fn assert_limit(status: &Status, expected: &str, is_rate: bool) {
     assert_eq!(metadata.contains_key("retry_after_ms"), is_rate);
 }
 
-/// Repeats a call until it is refused, since one more call is allowed each second.
+/// Repeats a call until it is refused. Repetition is needed because one more call is allowed each
+/// second.
 async fn exhaust<T>(call: impl AsyncFn() -> Result<T, Status>) -> Status {
     loop {
         if let Err(refused) = call().await {
@@ -92,7 +93,7 @@ async fn a_client_may_ping_at_any_rate_and_learns_the_stream_limit() {
     let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
     let mut pings = connection.ping_pong().unwrap();
     let answered = async {
-        // Many more than a client sends in the longest match. h2 sends each one immediately.
+        // Far more than a client sends in the longest match. h2 sends each one immediately.
         for _ in 0..5_000 {
             pings.ping(h2::Ping::opaque()).await.unwrap();
         }
@@ -129,7 +130,7 @@ async fn connections_of_an_address_and_of_a_server_are_limited() {
     for _ in 0..3 {
         held.push(connect_from(SHARED, &server).await);
     }
-    // One more connection evicts the oldest of its address, and none of another address.
+    // One more connection evicts the oldest one from its address, and none from another address.
     let newest = connect_from(SHARED, &server).await;
     assert_closed(held.remove(0)).await;
     server.at("127.0.0.3").list_games().await.unwrap();
@@ -143,7 +144,7 @@ async fn connections_of_an_address_and_of_a_server_are_limited() {
     let server = TestServer::with_limits(limits).await;
     server.list_games().await.unwrap();
     let held = connect_from(SHARED, &server).await;
-    // The test's own connection is the oldest, then the other one.
+    // The test's own connection is the oldest one, followed by the other.
     for address in ["127.0.0.3", "127.0.0.4"] {
         server.at(address).list_games().await.unwrap();
     }
@@ -167,7 +168,7 @@ async fn connections_that_carry_bots_are_kept_and_those_of_others_give_way() {
     let shared = server.at(SHARED);
     let seated = server.create(of_two()).await;
     let mut first = shared.join(&seated.tickets[0]).await;
-    // Others fill the address and keep it full.
+    // Other callers fill the address and keep it full.
     let mut held = Vec::new();
     for _ in 0..9 {
         held.push(connect_from(SHARED, &server).await);
@@ -180,7 +181,7 @@ async fn connections_that_carry_bots_are_kept_and_those_of_others_give_way() {
     }
     tokio::join!(first.play_on(), second.play_on());
 
-    // A bot reconnects though bots of others fill its address.
+    // A bot can reconnect although bots of other callers fill its address.
     let seated = server.create(of_two()).await;
     drop(shared.join(&seated.tickets[0]).await);
     let mut others = Vec::new();
@@ -229,7 +230,7 @@ async fn calls_of_an_address_are_rate_limited_apart_from_others() {
     assert_limit(&refused, "calls_per_address", true);
     server.at("127.0.0.3").list_games().await.unwrap();
 
-    // A key is served when others exceed the rate of its address.
+    // A key is served although others exceed the rate of its address.
     let server = TestServer::locked(with_limits(limits)).await;
     let judge = server.caller("judge", &[Read]).await;
     judge.list().await.unwrap();
@@ -254,7 +255,7 @@ async fn calls_of_a_key_are_rate_limited_apart_from_others() {
     let refused = exhaust(async || busy.list().await).await;
     assert_limit(&refused, "calls_per_key", true);
     other.list().await.unwrap();
-    // The calls of a key cannot be used up without its secret.
+    // Calls without the secret of a key do not count against the key.
     let forged = format!("bmk_{}_{}", other.key().id(), "0".repeat(64));
     let forged = server.with(&forged.parse().unwrap());
     for _ in 0..3 {
@@ -312,8 +313,8 @@ async fn a_bot_joins_when_others_at_its_address_exceed_the_rate() {
     for _ in 0..2 {
         shared.join(&seated.tickets[0]).await;
     }
-    // Exhausts the rate limit of the seat, which allows one more call per second. A ticket of no
-    // seat counts against the address.
+    // Exhausts the rate limit of the seat, which allows one more call per second. An invalid ticket
+    // counts against the address.
     for ticket in [&seated.tickets[0], &"0".repeat(32)] {
         let mut reasons = Vec::new();
         for _ in 0..20 {
@@ -352,7 +353,7 @@ async fn a_silent_peer_does_not_delay_shutdown() {
         head = response => assert!(head.unwrap().status().is_success()),
         ended = &mut connection => panic!("the stream stays open: {ended:?}"),
     }
-    // From here on, the peer neither reads nor answers.
+    // From here on, the peer neither reads nor responds.
     stop.cancel();
     let ended = timeout(PATIENCE, running).await;
     ended.expect("the server ends").unwrap().unwrap();

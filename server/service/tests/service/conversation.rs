@@ -1,4 +1,5 @@
-//! The first messages of a stream, and stray messages: which are refused, and with which reason.
+//! The first messages of a stream, and unsolicited messages: which are refused, and with which
+//! reason.
 
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ async fn a_silent_call_is_ended_after_the_hello_timeout() {
     let seated = server.create(of_two()).await;
     let silent = RawBot::open_silently(&server, &seated.tickets[0]).await;
     assert_eq!(reason(&silent.end().await.unwrap()), "HELLO_LATE");
-    // One method of each other service, with a request that is announced and not sent.
+    // One method of each other service, with a request that is announced but not sent.
     for path in [
         LIST_GAMES,
         CREATE_MATCH,
@@ -102,7 +103,7 @@ async fn a_ticket_has_at_most_one_stream_before_hello() {
     let older = RawBot::open_silently(&server, ticket).await;
     let mut newer = RawBot::open_silently(&server, ticket).await;
     assert_eq!(reason(&older.end().await.unwrap()), "SUPERSEDED");
-    // Neither the newer stream ends nor the one that holds the seat.
+    // Neither the newer stream nor the one that holds the seat ends.
     let _other = server.join(&seated.tickets[1]).await;
     tokio::select! {
         ended = newer.next() => panic!("{ended:?}"),
@@ -119,7 +120,7 @@ async fn a_burst_of_late_pongs_is_no_flood() {
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     let mut thinking = server.join(&seated.tickets[1]).await;
-    // More than the number of useless messages that counts as a flood.
+    // More useless messages than the limit that counts as a flood.
     for nonce in thinking.pings(150).await {
         thinking
             .send(play_request::Message::Pong(Pong { nonce }))

@@ -1,5 +1,5 @@
-//! The law of the spectators' delay: until the delay has passed, every call answers as if the later
-//! part of the match did not exist.
+//! Until the spectators' delay has passed, every call must answer as if the later part of the match
+//! did not exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,10 +22,10 @@ use crate::{
 };
 
 pub(crate) const AN_HOUR_MS: u32 = 3_600_000;
-/// What has happened in a match, none of which is visible yet.
+/// The stages of a match, none of which is visible yet.
 const STAGES: [&str; 4] = ["nothing", "the start", "a cancellation", "the end"];
 
-/// A match of which spectators see only its creation.
+/// A match of which spectators see only the creation.
 struct Staged {
     request: CreateMatchRequest,
     info: MatchInfo,
@@ -161,11 +161,11 @@ async fn changes(server: &Caller, staged: &Staged) -> BTreeMap<String, String> {
     answers
 }
 
-/// Replaces the values that differ between matches anyway: identifiers, random numbers and times.
+/// Replaces the values that always differ between matches: identifiers, random numbers and times.
 fn neutral(answers: BTreeMap<String, String>, staged: &Staged) -> BTreeMap<String, String> {
     let info = &staged.info;
     let neutral = |text: String| {
-        // A ticket is the identifier of its match, a separator and a secret.
+        // A ticket consists of the match identifier, a separator and a secret.
         let before_secret = format!("{}-", info.match_id);
         let mut parts = text.split(&before_secret);
         let mut neutral = parts.next().unwrap_or_default().to_owned();
@@ -288,7 +288,7 @@ async fn a_cancellation_before_the_start_is_visible_immediately_and_after_a_rest
 }
 
 /// Creates a delayed match whose seat 0 is offered to an attending bot. Returns the match with the
-/// tickets of both seats, and the attending stream.
+/// tickets of both seats, and the attendance stream.
 async fn offered(server: &TestServer) -> (Seated, Streaming<AttendResponse>) {
     let mut lobby = server.lobby();
     let queue_id = || "league".to_owned();

@@ -50,7 +50,7 @@ async fn a_match_is_retained_for_delayed_spectators_however_many_end_meanwhile()
     assert_eq!(maker.info(&late).await.state(), MatchState::Ended);
     assert_waiting_for(&spectator, &late).await;
 
-    // Once its end is visible, it counts as the most recently ended match.
+    // Once its end is visible, the match counts as the one that ended last.
     let sooner = play(700).await;
     rest(spectator.watch(&sooner).await.unwrap()).await;
     assert_eq!(spectator.info(&sooner).await.state(), MatchState::Ended);

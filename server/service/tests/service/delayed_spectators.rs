@@ -1,4 +1,4 @@
-//! Delayed matches, through each call that shows them: to whom, and exactly when.
+//! Delayed matches in each call that shows them: who sees which state, and exactly when.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,7 +28,7 @@ use crate::{
 const PAGE: &str = include_str!("../../../../docs/operating.md");
 /// Long enough to distinguish delayed updates from immediate ones.
 const DELAY: Duration = Duration::from_millis(700);
-/// Tolerance between calendar times of a match and its clock.
+/// Tolerance between the wall-clock times of a match and its own clock.
 const CALENDAR_SLACK: Duration = Duration::from_millis(50);
 
 /// Returns the calls that the operator documentation lists as delayed.
@@ -46,7 +46,7 @@ fn documented() -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a match is refused because the viewer sees it with a delay.
+/// Returns whether a refusal is due to the spectators' delay.
 fn is_delayed(refused: &Status) -> bool {
     assert_eq!(reason(refused), "MATCH_RUNNING", "{refused:?}");
     let message = refused.message();
@@ -55,7 +55,7 @@ fn is_delayed(refused: &Status) -> bool {
     true
 }
 
-/// Returns by call whether it reveals that a match has ended.
+/// Returns, for each call, whether it reveals that a match has ended.
 async fn calls_revealing_end(caller: &Caller, id: &str) -> BTreeMap<String, bool> {
     let has_ended = |info: Option<MatchInfo>| info.unwrap().state() == MatchState::Ended;
     assert!(caller.list().await.unwrap().contains(&id.to_owned()));
@@ -69,7 +69,7 @@ async fn calls_revealing_end(caller: &Caller, id: &str) -> BTreeMap<String, bool
     let overview = caller.overview(WatchMatchesRequest::default()).await;
     let newest = next(&mut overview.unwrap()).await.unwrap().unwrap();
     let forked = match caller.create_by(forking(id)).await {
-        // Cancelled, so that it is not the newest match in play of the next caller.
+        // Cancelled, so that it is not the newest match in play for the next caller.
         Ok(fork) => {
             let fork_id = fork.r#match.unwrap().match_id;
             caller.cancel(&fork_id, "checked").await.map(drop)
@@ -98,7 +98,7 @@ async fn every_call_delays_the_end_for_spectators_but_not_for_the_owner() {
         let other = server.caller("other", &[Play]).await;
         let admin = server.caller("admin", &[Admin, Create]).await;
         let reader = server.caller("reader", &[Read, Create]).await;
-        // So that the overview always has a match to send.
+        // The overview then always has a match to send.
         maker.create(of_two()).await;
         let seated = maker.create(with_delay(GAMES[0], delay_ms)).await;
         let id = &*seated.match_id;
@@ -230,7 +230,7 @@ async fn a_delayed_spectator_sees_every_message_and_none_early() {
         let id = &*seated.match_id;
         let updates = late.watch(id).await.unwrap();
         let positions = late.positions(positions_of(id, &[])).await.unwrap();
-        // Read while the match is in play, so that early messages are noticed.
+        // Read while the match is in play, so that updates that arrive too early are detected.
         let bots = [&bots[0], &bots[1]];
         let playing = play_by(&bots, &seated);
         let (_, updates, positions) = join!(playing, all_of(updates), all_of(positions));

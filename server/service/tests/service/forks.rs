@@ -48,7 +48,7 @@ fn fork_request(replay: &Replay, fork: MatchFork) -> CreateMatchRequest {
     }
 }
 
-/// Creates a forked match, plays it to its end, and returns its replay, which holds.
+/// Creates a forked match, plays it to its end, and returns its replay after verifying it.
 async fn play_fork(server: &TestServer, request: CreateMatchRequest) -> Replay {
     let seated = Seated::from(server.create_by(request).await.unwrap());
     server.play(&seated).await;

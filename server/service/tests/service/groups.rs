@@ -1,4 +1,4 @@
-//! Groups of matches whose seeds are withheld until the last match is over.
+//! Match groups whose seeds are withheld until the last match has ended.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 const SEED: &str = "test-seed";
-/// The lag that a match may have, in ms: as long as a test waits for anything.
+/// The allowed lag of a match, in ms: as long as a test waits for anything.
 const LAG_LIMIT_MS: u32 = 60_000;
 
 fn of_group(number: u32, matches: u32, seed_reveal: SeedReveal) -> MatchConfig {
@@ -64,8 +64,8 @@ async fn listed(server: &TestServer, match_id: &str) -> MatchInfo {
     matches.find(|info| info.match_id == match_id).unwrap()
 }
 
-/// Asserts for all outputs that could reveal the seed of an ended match whether they do. If the
-/// match is in memory, that includes what a returning bot gets.
+/// Asserts, for each output that could reveal the seed of an ended match, whether it does. If the
+/// match is in memory, this includes the messages to a returning bot.
 async fn assert_shown(server: &TestServer, seated: &Seated, is_revealed: bool, in_memory: bool) {
     let id = seated.match_id.as_str();
     let seed = is_revealed.then_some(SEED);

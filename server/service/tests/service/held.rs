@@ -36,13 +36,13 @@ async fn list(client: &mut NarrowClient) -> PendingResponse {
     response
 }
 
-/// Reads the next bytes of a response, without granting the server more window.
+/// Reads the next bytes of a response, without increasing the server's window.
 async fn next_bytes(body: &mut RecvStream) -> Bytes {
     let bytes = timeout(PATIENCE, body.data()).await.unwrap();
     bytes.expect("the stream continues").unwrap()
 }
 
-/// Reads the first message of a response that starts with `read`.
+/// Reads the first message of a response, of which `read` was already read.
 async fn first_message<M: Message + Default>(mut read: Vec<u8>, body: &mut RecvStream) -> M {
     loop {
         if let Some((head, rest)) = read.split_at_checked(5) {
@@ -89,7 +89,7 @@ async fn an_unread_response_is_dropped_and_then_its_stream_is_reset() {
         assert_eq!(taken, window as usize);
         assert_eq!(error.reason(), Some(h2::Reason::CANCEL), "{error}");
     }
-    // A caller that reads gets its response.
+    // A caller that reads receives its response.
     let mut client = NarrowClient::connect(&server, 10_000).await;
     assert_eq!(list(&mut client).await.read().await.code(), Code::Ok);
 }
@@ -104,7 +104,7 @@ async fn a_reader_that_resumes_after_a_dropped_response_gets_the_reason() {
     let server = server_with_matches(limits).await;
     let mut client = NarrowClient::connect(&server, 0).await;
     let (_, mut body) = list(&mut client).await.head().await;
-    // Starts once the first response is dropped, halfway to the reset of its stream.
+    // Starts once the first response is dropped, which is half the time until its stream is reset.
     let (_, _second) = list(&mut client).await.head().await;
     client.windows.send(100_000).unwrap();
     assert_eq!(limit(&read_on(&mut body).await.unwrap()), "unread_time");
@@ -157,7 +157,7 @@ async fn calls_in_progress_of_a_caller_are_limited() {
     assert_eq!(limit(&refused.err().unwrap()), "bot_streams_per_caller");
     other.join(&made.tickets[1]).await;
 
-    // Without keys, other streams of an address do not lock out a bot.
+    // Without keys, other streams from an address do not keep a bot from its seat.
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     for bot in &mut server.join_all(&seated).await {
@@ -186,7 +186,7 @@ async fn calls_without_a_key_use_no_quota_of_a_key_at_their_address() {
     assert_eq!(limit(&refused), "other_calls_per_caller");
     judge.list().await.unwrap();
     judge.create(of_two()).await;
-    // The identifier of a key does not authenticate.
+    // The identifier of a key alone does not authenticate.
     let forged = format!("bmk_{}_{}", judge.key().id(), "0".repeat(64));
     let refused = server.with(&forged.parse().unwrap()).list().await;
     assert_eq!(limit(&refused.unwrap_err()), "other_calls_per_caller");
@@ -245,8 +245,8 @@ async fn a_connection_keeps_working_with_an_unread_message_on_each_stream() {
             opened.push(client.start(PLAY, &headers, hello).await);
         }
     }
-    // One byte of the Welcome shows that the Hello was read. The server reads nothing more of the
-    // stream until the rest of the Welcome is sent.
+    // One byte of the Welcome proves that the Hello was read. The server reads nothing more from
+    // the stream until the rest of the Welcome is sent.
     let mut bots = Vec::new();
     for (outbound, answering) in opened {
         let (_, mut inbound) = answering.head().await;
@@ -273,7 +273,7 @@ async fn the_bytes_of_incomplete_requests_are_limited_and_small_ones_are_exempt(
         ..Limits::default()
     };
     let server = TestServer::with_limits(limits).await;
-    // The server has probably handled all messages once it has answered later calls.
+    // Once the server has answered later calls, it has probably handled all messages.
     let until_idle = async || {
         for _ in 0..20 {
             server.list_games().await.unwrap();
@@ -311,7 +311,7 @@ async fn spectators_that_read_nothing_are_evicted_for_new_ones() {
     for _ in 0..most {
         deaf.push(narrow.watch(id).await.unwrap());
     }
-    // From the moment when they have not read for long enough.
+    // From the time when they have not read for long enough.
     let mut watching = None;
     until("it watches", async || {
         watching = server.watch(id).await.ok();
@@ -356,7 +356,7 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
         outbound_queue: 4,
         ..Limits::default()
     };
-    // Windows so small that few or no messages are in flight to a bot that does not read.
+    // The windows are so small that few or no messages are in transit to a bot that does not read.
     for (limits, window) in [(unread, 0), (full, 1_000)] {
         let server = TestServer::with_limits(limits).await;
         let seated = server.create(of_two()).await;
@@ -367,8 +367,8 @@ async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
             .unwrap();
         if window > 0 {
             deaf.next_request().await;
-            // The other seat joins and leaves, which sends a message to the unread stream each
-            // time.
+            // The other seat is joined and left, each of which sends a message to the unread
+            // stream.
             let state = async || server.info(&seated.match_id).await.seats[1].state();
             let rejoining = async {
                 while state().await == SeatState::Connected {

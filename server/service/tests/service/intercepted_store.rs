@@ -17,7 +17,7 @@ use bridgemaster_store::{
     ReplayMetadata, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
 
-/// A future that runs before a commit or read, which fails with its error.
+/// A future that runs before a commit or read. If it returns an error, the commit or read fails.
 type Interception = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
 /// A store that runs a future before commits or before reads of finished matches, or has damaged
@@ -72,7 +72,7 @@ impl InterceptedStore {
         })
     }
 
-    /// Creates a store in memory whose commits never complete while the flag is set.
+    /// Creates a store in memory whose commits do not complete while the flag is set.
     pub(crate) fn that_can_stall() -> (Arc<dyn Store>, Arc<AtomicBool>) {
         let hangs = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&hangs);
@@ -124,7 +124,7 @@ impl InterceptedStore {
         }
     }
 
-    /// Returns the number of finished matches read so far, without their replays.
+    /// Returns the number of reads of finished matches so far, not counting their replays.
     pub(crate) fn finished_read(&self) -> usize {
         self.finished_read.load(Ordering::Relaxed)
     }
@@ -229,7 +229,7 @@ impl Store for InterceptedStore {
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         self.store.match_counts().await
     }
-    /// Leaves the store open for the next server.
+    /// Does nothing, so that the store stays open for the next server.
     async fn close(&self) -> Result<(), StoreError> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! API keys: which calls a key may make, and whose bot holds a seat.
+//! API keys: which calls a key may make, and which bot holds a seat.
 
 use std::{
     sync::Arc,
@@ -140,7 +140,8 @@ async fn a_key_may_do_only_what_its_scopes_allow() {
     }
     let id = seated.match_id.as_str();
     for caller in [&player, &nothing] {
-        // Identifiers of the same form: of another caller's match, and of none.
+        // Two identifiers of the same form: that of another caller's match, and one that does not
+        // exist.
         let unknown: String = id.chars().rev().collect();
         let mut refusals = Vec::new();
         for id in [id, &unknown] {
@@ -202,7 +203,7 @@ async fn a_ticket_used_with_another_key_takes_no_seat() {
         assert_eq!(reason(&stolen), "SEAT_OF_ANOTHER_KEY");
         assert_eq!(stolen.code(), Code::PermissionDenied);
 
-        // Also while the owner's stream is lost.
+        // Holds even while the owner's stream is lost.
         drop(held);
         until("it is paused", async || {
             owner.info(&seated.match_id).await.seats[0].state() == SeatState::Paused
@@ -265,7 +266,7 @@ async fn a_stream_ends_when_its_key_expires() {
 #[tokio::test]
 async fn a_stopping_server_stores_when_its_keys_were_last_used() {
     let limits = Limits {
-        // Uses are stored at this interval too, so never during the test.
+        // Uses are also stored at this interval, and therefore never during the test.
         key_cache_time: Duration::from_secs(3600),
         ..Limits::default()
     };
@@ -289,7 +290,7 @@ async fn cached_keys_stay_valid_for_a_limited_time_while_the_store_is_unreadable
         let maker = server.caller("maker", &[Create]).await;
         until("it is known", async || maker.list().await.is_ok()).await;
         server.keys.close().await.unwrap();
-        // The poll that was in progress when the store was closed may still arrive.
+        // The poll that was in progress when the store was closed may still complete.
         let stranger = server.with(&ApiKey::generate());
         let refused = if is_trusted { &stranger } else { &maker };
         until("it is refused", async || refused.list().await.is_err()).await;
@@ -300,8 +301,8 @@ async fn cached_keys_stay_valid_for_a_limited_time_while_the_store_is_unreadable
     }
 }
 
-/// A server that trusts its cached keys only for a moment while it cannot read them, and the keys
-/// of an organiser and of two bots.
+/// A server that trusts cached keys only briefly while they cannot be read, and the keys of an
+/// organiser and of two bots.
 struct FailingKeys {
     server: TestServer,
     store: Arc<InterceptedStore>,
@@ -335,7 +336,7 @@ impl FailingKeys {
     }
 }
 
-/// Lists matches until the call succeeds or fails as expected.
+/// Lists matches until the call succeeds or fails, as expected.
 async fn until_works(caller: &Caller, works: bool) {
     until("its key is read", async || {
         caller.list().await.is_ok() == works
@@ -391,7 +392,7 @@ async fn a_key_damaged_during_play_stays_valid_until_the_server_stops() {
         assert_eq!(result.seats[0].bot_name, "north");
         assert_faultless(&result);
 
-        // A removed key ends the stream like a revoked one.
+        // A removed key ends the stream, as a revoked one does.
         faults().damaged = None;
         faults().removed = Some(north.key().id().clone());
         failing.server.caller("a third", &[Read]).await;
@@ -411,7 +412,7 @@ async fn a_bot_reconnects_while_the_keys_are_unreadable() {
     ];
     failing.set_unreadable(true).await;
     drop(held);
-    // Nobody else gets its seat, and the key opens nothing else.
+    // No other caller gets its seat, and the key gives no other access.
     for (caller, seat) in [(south, 0), (maker, 1)] {
         let refused = RawBot::try_join(caller, &seated.tickets[seat]).await;
         assert_eq!(outcome(refused), "KEYS_UNREADABLE");
@@ -435,7 +436,7 @@ async fn a_match_waits_for_a_bot_that_could_not_be_identified_before_the_start()
     let refused = RawBot::try_join(south, &seated.tickets[1]).await;
     assert_eq!(outcome(refused), "KEYS_UNREADABLE");
     failing.set_unreadable(false).await;
-    // A later match with the same startup time has started without its bots.
+    // A later match with the same start-up time has started without its bots.
     let other = maker.create(short).await;
     until("the later match starts", async || {
         maker.info(&other.match_id).await.state() != Waiting

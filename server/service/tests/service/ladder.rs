@@ -30,7 +30,7 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
     let numbers = scrape(&server).await;
     let number = |name: &str| numbers[&format!("bridgemaster_{name}")];
     assert!(number("ladder_matches_total{outcome=\"played\"}") >= 9.0);
-    // Lag may annul any number of matches here.
+    // Lag may annul any number of matches in this test.
     assert!(number("ladder_matches_total{outcome=\"annulled\"}") >= 0.0);
     // Two bots in each match.
     assert!(number("ladder_pairing_seconds_count") >= 9.0);
@@ -113,7 +113,7 @@ async fn a_requested_match_is_played_and_does_not_count() {
     };
     let refused = server.ladders().request_match(request.clone()).await;
     assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
-    // Attends alone, so that no rated match takes its slots.
+    // This bot attends alone, so that no rated match takes its slots.
     let _bot = server.attend(NAME, "ada", "1", 4);
     until(&server, |update| {
         let mut standings = update.standings.iter();
@@ -128,7 +128,7 @@ async fn a_requested_match_is_played_and_does_not_count() {
         .iter()
         .find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
     assert_eq!(found.unwrap().purpose(), OfferPurpose::Requested);
-    // The result is reported before the ladder has processed it.
+    // The result is sent before the ladder has processed it.
     let mut updates = watch(&server).await;
     let lines = loop {
         let csv = csv(&server).await;

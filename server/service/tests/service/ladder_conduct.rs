@@ -20,7 +20,7 @@ async fn a_bot_that_misses_its_seats_is_benched_until_it_is_readmitted() {
     let server = TestServer::open().await;
     let quick = with_clock(of_two(), |clock| clock.startup_ms = Some(500));
     let mut quick = ladder(quick);
-    // It is never benched, however slow the machine.
+    // The limit of this house bot is so high that it is never benched, even on a slow machine.
     quick.house_bots = vec!["good".to_owned()];
     make(&server, quick).await.unwrap();
     let _good = server.attend(NAME, "good", "1", 4);
@@ -51,7 +51,7 @@ async fn a_new_version_waits_for_the_previous_one_and_other_bots_continue() {
     let server = TestServer::open().await;
     let _house = make_housed(&server).await;
     let (_first, offer) = first_offer(&server, "ada").await;
-    // A match names its bots before they join.
+    // A match names its bots before they have joined.
     let paired = matches(&server, "ada").await.pop().unwrap();
     let seats = paired.r#match.unwrap().seats;
     let seats = seats.iter();

@@ -1,4 +1,4 @@
-//! Helpers for ladders: bots that attend, and requests about them.
+//! Fixtures for ladders: attending bots, and requests about them.
 
 use bridgemaster_proto::v1::{
     AdvanceLadderRequest, AttendRequest, AttendResponse, CreateLadderRequest, ExportResultsRequest,

@@ -55,7 +55,7 @@ async fn a_match_spoiled_by_server_lag_is_annulled_replayed_and_counted_once() {
     let (of_ada, of_bob) = offers().await;
     let mut first = join_offered(&server, "ada", &of_ada).await;
     let mut second = join_offered(&server, "bob", &of_bob).await;
-    // Both have to choose a card while the server is blocked.
+    // Both bots have to choose a card while the server is blocked.
     let asked = [first.next_request().await, second.next_request().await];
     thread::sleep(BLOCKED_TIME);
     first.answer_first(&asked[0]).await;
@@ -63,7 +63,7 @@ async fn a_match_spoiled_by_server_lag_is_annulled_replayed_and_counted_once() {
     let (ended, _) = tokio::join!(first.play_on(), second.play_on());
     assert!(ended.result.unwrap().spoiled_by_referee);
 
-    // It is offered again automatically, to the same bots in the same seats.
+    // The match is offered again automatically, to the same bots in the same seats.
     let (again, of_other) = offers().await;
     assert_eq!(again.match_id, of_other.match_id);
     assert_eq!([again.seat, of_other.seat], [of_ada.seat, of_bob.seat]);
@@ -128,8 +128,8 @@ async fn a_version_that_fails_validation_is_reported_with_match_and_fault() {
     assert!(ada.unwrap().detail.contains("resigned"), "{ada:?}");
 }
 
-/// Waits until the detail of a bot in validation names a match. Fails with the status if the stream
-/// ends.
+/// Waits until the status detail of a bot that is being validated names a match. Fails with the
+/// status if the stream ends.
 async fn validation_detail(
     stream: &mut Streaming<AttendResponse>,
     match_id: &str,
@@ -163,7 +163,7 @@ async fn open_streams(caller: Caller, streams: usize) -> (BTreeSet<String>, usiz
                 reasons.insert(reason(&refused));
             }
         }
-        // Collects them in order, as they end. Open ones are counted afterwards.
+        // Collects the results in order, as the streams end. Open streams are counted afterwards.
         if held.len() > 1 {
             let ended = end_reason(held.remove(0)).await;
             reasons.extend(ended);
@@ -179,7 +179,7 @@ async fn open_streams(caller: Caller, streams: usize) -> (BTreeSet<String>, usiz
     (reasons, alive)
 }
 
-/// Reads a stream to its end. Returns its reason, or `None` without an error.
+/// Reads a stream to its end. Returns the reason, or `None` if it ended without an error.
 async fn end_reason(mut stream: Streaming<AttendResponse>) -> Option<String> {
     loop {
         match stream.message().await {

@@ -1,7 +1,8 @@
-//! Time that is not a bot's: the server's own lag, and round trips that bots only claim.
+//! Time that must not be charged to a bot: the server's own lag. And round trips that bots only
+//! pretend to have.
 //!
-//! A test, its bots and its server share one thread, so a blocking test delays all of them, like a
-//! machine without a free processor.
+//! A test, its bots and its server share one thread, so a blocking test delays all of them, as on a
+//! machine without a free CPU.
 
 use std::{thread, time::Duration};
 
@@ -13,7 +14,7 @@ use crate::test_server::{TestServer, assert_faultless, config, with_clock};
 const CAP_MS: u32 = 1_000;
 /// The time that a test blocks the server for, much longer than the time for a decision.
 const BLOCKED_TIME: Duration = Duration::from_millis(2_500);
-/// The minimum part of it that counts as server lag, in µs.
+/// The minimum part of it that must count as server lag, in µs.
 const LAG_US: u64 = 2_400_000;
 
 #[tokio::test]
@@ -56,7 +57,7 @@ async fn a_bot_is_not_late_when_the_server_lagged_and_the_match_reports_the_lag(
     let reason = annulment.map(|annulment| annulment.reason());
     assert_eq!(reason, Some(AnnulmentReason::RefereeLag));
 
-    // A lag does not shorten the time to join, which is shorter than it.
+    // Lag does not shorten the time to join, even if it is longer than that time.
     let short = with_clock(config("old_london_bridge", 2), |clock| {
         clock.startup_ms = Some(2 * CAP_MS);
     });
@@ -68,7 +69,7 @@ async fn a_bot_is_not_late_when_the_server_lagged_and_the_match_reports_the_lag(
     second.await.unwrap().unwrap();
 }
 
-/// A bot that delays its Pongs seems to be far away. The round-trip time of TCP shows that it is
+/// A bot that delays its Pongs appears to be far away. The round-trip time of TCP shows that it is
 /// not.
 #[cfg(target_os = "linux")]
 pub(crate) mod slow_pongs {
@@ -86,7 +87,7 @@ pub(crate) mod slow_pongs {
     const PONG_DELAY: Duration = Duration::from_millis(100);
     /// The thinking time of the bot, so that no quick answer reveals the real round trip.
     const THINKING_TIME: Duration = Duration::from_millis(150);
-    /// More than loopback takes, and far less than the claimed round trip, in µs.
+    /// More than a round trip on loopback takes, and far less than the pretended one, in µs.
     const LOOPBACK_US: u64 = 20_000;
 
     /// Asserts that a bot that delays its Pongs gets no credit for that.

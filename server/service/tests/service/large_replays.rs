@@ -40,7 +40,7 @@ async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
     store.commit(vec![open, finish]).await.unwrap();
     let server = TestServer::over(&store, Limits::default()).await;
     let client = server.matches();
-    // Together they exceed the unread bytes of one connection, so they are read in turns.
+    // Together they exceed the limit on unread bytes of one connection, so they are read in turns.
     let reads = (0..6).map(|n| {
         let (mut client, match_id) = (client.clone(), match_id.clone());
         let request = GetReplayRequest {

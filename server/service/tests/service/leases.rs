@@ -20,7 +20,7 @@ use crate::{
     test_server::{TestServer, assert_faultless, memory, of_two, with_clock},
 };
 
-/// A config that gives bots a second to reconnect.
+/// Returns a config that gives bots one second to reconnect.
 fn a_second_to_come_back() -> MatchConfig {
     with_clock(of_two(), |clock| clock.reconnect_ms = Some(1_000))
 }
@@ -39,7 +39,7 @@ async fn a_bot_is_not_blamed_for_a_stream_lost_with_the_lease() {
     }
     database.set_reachable(true);
 
-    // By now a bot that left by itself has been away for too long.
+    // By now, a bot that disconnected on its own would have exceeded the time.
     let mut other = None;
     until("it answers again", async || {
         match server.try_create(a_second_to_come_back()).await {
@@ -119,7 +119,7 @@ async fn a_server_reports_not_serving_while_a_commit_hangs() {
 #[tokio::test]
 async fn an_orphan_is_taken_over_immediately_when_its_bot_connects() {
     /// The number of polls for orphans. A server polls every two seconds, or after a quarter of a
-    /// second when a caller requests one.
+    /// second if a caller requests an orphan.
     const POLLS: u32 = 8;
     const TOO_LONG: Duration = Duration::from_secs(12);
     let (server, database) = PlantedNode::start().await;

@@ -80,8 +80,8 @@ struct Credentials {
     key: Option<String>,
 }
 
-/// A private server with a running match, one that waits for a bot, an ended one, a group, a queue
-/// with a bot and an offer, and a ladder with bots.
+/// A private server with a running match, a match that waits for a bot, an ended match, a group, a
+/// queue with a bot and an offer, and a ladder with bots.
 struct Fixture {
     server: TestServer,
     organiser: Caller,
@@ -164,7 +164,7 @@ impl Fixture {
         };
         let league = ladder_fixture::league();
         ladder_fixture::make(&organiser, league).await.unwrap();
-        // Attends alone, so that no rated match takes its slots once it is validated.
+        // Attends alone, so that no rated match takes its slots after its validation.
         let climbing = organiser.attend(ladder_fixture::NAME, LADDER_BOT, "1", 4);
         Self {
             attendance_id: attendance.attendance_id,
@@ -225,7 +225,7 @@ impl Fixture {
         let key = credentials.key.as_deref().map(|key| (KEY_METADATA, key));
         let values: Vec<_> = ticket.into_iter().chain(key).collect();
         let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-        // A stream without a message yet succeeds once its headers arrive.
+        // A stream that has no message yet counts as a success once its headers arrive.
         let mut called = start(&self.server, &path, metadata(&values), once(message)).await?;
         if !method.is_server_streaming() {
             called.message().await?;
@@ -268,8 +268,8 @@ impl Fixture {
         }
     }
 
-    /// Returns a valid request that refers to existing matches, queues and bots. Fails on an
-    /// unknown field; its value must be added below.
+    /// Returns a valid request that refers to existing matches, queues and bots. Panics on an
+    /// unknown field, whose value must then be added below.
     fn message(&self, of: &MessageDescriptor) -> DynamicMessage {
         let mut message = DynamicMessage::new(of.clone());
         for field in of.fields() {
@@ -446,7 +446,7 @@ async fn every_call_that_a_bot_does_not_need_is_refused_without_effect() {
     }
     assert!(refused > 100, "{refused}");
     assert_eq!(fixture.snapshot().await, before);
-    // Each refusal is counted for the bot that called.
+    // Each refusal is counted for the bot that made the call.
     let counted = fixture.access.take_refused_calls(|_| true);
     assert_eq!(
         counted.iter().map(|calls| calls.count).sum::<u64>(),
@@ -462,7 +462,8 @@ async fn every_call_that_a_bot_does_not_need_is_refused_without_effect() {
         };
         counted.iter().find(is_it).map(|calls| calls.count)
     };
-    // All calls were made over one connection, which had presented the seat's ticket.
+    // All calls were made over one connection, on which the ticket of the seat was presented
+    // before.
     assert_eq!(cancels(&seat), Some(4), "{counted:?}");
     assert_eq!(
         cancels(&CallingBot::Key(BOT.to_owned())),
@@ -496,8 +497,8 @@ async fn the_same_calls_succeed_with_the_required_scopes() {
     let mut changed = Vec::new();
     for method in fixture.methods() {
         let name = name(&method);
-        // Methods that only read leave the fixture to the next one. The others change data that
-        // some need.
+        // Methods that only read do not change the fixture. The others may change data that later
+        // methods need.
         let verb = method.name();
         let reads = [
             "Get", "List", "Watch", "Apply", "Sample", "Convert", "Export",

@@ -192,10 +192,11 @@ async fn an_invalid_list_or_overview_is_refused_with_its_field() {
 
 /// A game whose decisions are public immediately.
 const CARCASSONNE: &str = "carcassonne";
-/// The number of first decisions that are each sent to spectators before the next one is made.
+/// The number of first decisions after each of which the bots wait until spectators have received
+/// it.
 const SHOWN_DECISIONS: u32 = 12;
 
-/// A bot that decides only once spectators have seen the previous decision.
+/// A bot that decides only after spectators have received the previous decision.
 struct PacedBot {
     bot: Random,
     /// The number of decisions of both bots.
@@ -236,7 +237,7 @@ async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
     };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(config(CARCASSONNE, 2)).await;
-    // Windows so small that updates stay in the server's queue.
+    // The windows are so small that updates stay in the server's queue.
     let narrow = server.with_window(1_000);
     let mut updates = narrow.watch(&seated.match_id).await.unwrap();
     let shown = count_received(&server, &seated.match_id).await;

@@ -61,7 +61,7 @@ pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
     store
 }
 
-/// Returns the number of matches of each page of ten.
+/// Returns the number of matches on each page of ten.
 async fn pages(caller: &Caller) -> Vec<usize> {
     let mut pages = Vec::new();
     let mut page_token = String::new();
@@ -173,7 +173,7 @@ async fn labels_and_times_of_a_match_are_reported_as_long_as_it_is_stored() {
 
 #[tokio::test]
 async fn lists_contain_the_matches_that_satisfy_the_whole_filter_newest_first() {
-    // Most of the ended ones are only in the store.
+    // Most of the ended matches are only in the store.
     let server = TestServer::over(&memory(), keeping_one()).await;
     let mut ended = Vec::new();
     for number in ["1", "2", "3"] {

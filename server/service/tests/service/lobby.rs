@@ -188,7 +188,7 @@ async fn only_the_attending_version_takes_an_offered_seat() {
     let mut other = hello();
     "2".clone_into(&mut other.bot_version);
     let first = play_request::Message::Hello(other);
-    // Before and after the right version has come.
+    // Holds before and after the right version has joined.
     for _ in 0..2 {
         let refused = RawBot::refused(&server, &ticket, first.clone()).await;
         assert_eq!(reason(&refused), "BOT_VERSION_DIFFERS");
@@ -227,7 +227,7 @@ async fn queues_and_offers_survive_a_crash() {
     server.restart().await;
     let mut ada = attend(&server, "ada", 2).await;
     assert_eq!(ada.attendance().await.slots_used, 2);
-    // Including the offer of the seat that it plays, which a restarted program does not know.
+    // Includes the offer of the seat that it plays, which a restarted program has to receive again.
     let mut again = [ada.offer().await, ada.offer().await];
     again.sort_by_key(|again| again.offer_id != of_taken.offer_id);
     assert_eq!(again[0].offer_id, of_taken.offer_id);

@@ -38,7 +38,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 async fn repeated_refusals_are_logged_rarely_and_counted() {
     let (lines, limit) = (Lines::default(), LineLimit::default());
     let log = registry().with(lines.clone().with_filter(limit.clone()));
-    // The server runs on this thread too.
+    // The server runs on this thread, so its log lines are counted too.
     let _log = tracing::subscriber::set_default(log);
 
     let memory = Arc::new(MemoryStore::new());

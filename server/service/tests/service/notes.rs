@@ -81,7 +81,7 @@ async fn a_note_is_visible_to_its_own_key_during_the_match_and_to_all_afterwards
     let watching = maker.watch(id).await.unwrap();
     let asked = other.answer_until(own.next_request()).await;
     answer(&own, &asked, NOTE).await;
-    // The answer is refereed once the next request is sent, to any seat.
+    // An answer is processed when the next request has been sent, to any seat.
     let found_by_other = tokio::select! {
         asked = own.next_request() => contains_note(&asked),
         asked = other.next_request() => contains_note(&asked),

@@ -109,7 +109,7 @@ async fn the_overview_is_restricted_by_filter_limit_and_key() {
     };
     let mut watching = maker.overview(of_game).await.unwrap();
     assert_eq!(next_id(&mut watching).await, ids[1]);
-    // A newer match takes its place, so this one gets no more updates.
+    // A newer match displaces this one, so it gets no more updates.
     let newer = maker.create(of_two()).await;
     assert_eq!(next_id(&mut watching).await, newer.match_id);
 }

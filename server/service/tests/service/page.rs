@@ -270,7 +270,7 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
             refused.text()
         );
     }
-    // Its own origin, and one with a configured host name.
+    // The server's own origin, and one with a configured host name.
     let own = format!("http://127.0.0.1:{port}");
     let named = [
         ("host", "bridge.example"),
@@ -331,7 +331,7 @@ async fn an_invalid_browser_call_is_refused_with_a_message() {
     let grpc = [("content-type", "application/grpc")];
     let refused = ask(server.page, "POST", path, &grpc, &[0; 5]).await;
     assert_eq!(refused.status, 415);
-    // A form of another page is sent without a preflight request.
+    // A form on a page of another origin is sent without a preflight request.
     let form = [("content-type", "text/plain")];
     assert_eq!(
         ask(server.page, "POST", path, &form, &[0; 5]).await.status,

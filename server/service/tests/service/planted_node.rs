@@ -1,4 +1,4 @@
-//! One node of a cluster over a scripted database.
+//! One node of a cluster, over a scripted database.
 
 use std::sync::{
     Arc, Mutex,
@@ -17,7 +17,7 @@ use crate::test_server::{TestServer, memory, storage, with_limits};
 
 /// A scripted database.
 pub(crate) struct PlantedNode {
-    /// Whether it is reachable. If not, no lease is renewed.
+    /// Whether the database is reachable. If not, no lease is renewed.
     is_reached: AtomicBool,
     /// The number of times that orphans were requested.
     polls: watch::Sender<u32>,
@@ -34,7 +34,7 @@ pub(crate) struct PlantedNode {
 pub(crate) enum ShutdownStep {
     /// Released these matches.
     Released(Vec<String>),
-    /// Counted its released matches, of which this number was not taken over yet.
+    /// The node counted its released matches, of which this number was not taken over yet.
     CountedReleased(u64),
 }
 
@@ -82,7 +82,8 @@ impl PlantedNode {
         *self.orphan.lock().unwrap() = Some(MatchId::new(match_id).unwrap());
     }
 
-    /// Adds another live node, which takes over released matches when they are counted once more.
+    /// Adds another live node, which takes over released matches when they are counted for the next
+    /// time.
     pub(crate) fn add_successor(&self) {
         self.has_successor.store(true, Ordering::Release);
     }

@@ -43,13 +43,13 @@ fn positions(all: &[WatchPositionsResponse]) -> Vec<Position> {
     all.iter().filter_map(|one| one.position.clone()).collect()
 }
 
-/// Returns the part of a position that spectators get both during and after the match.
+/// Returns the part of a position that spectators see both during and after the match.
 fn public(mut position: Position) -> Position {
     if let Some(played) = &mut position.played {
         played.decision = None;
         played.notation.clear();
     }
-    // Not recorded, so it is computed differently after the match.
+    // The banks are not recorded, so they are computed differently after the match.
     position.bank_left_ms.clear();
     position
 }
@@ -152,7 +152,7 @@ async fn a_match_can_be_watched_from_any_decision_also_after_a_restart() {
     assert_eq!(position.number, 1);
     assert_eq!(position.played.as_ref().unwrap().seat, decided);
 
-    // A later viewer starts at any decision.
+    // A later viewer may start at any decision.
     let mut seen = Vec::new();
     for is_restarted in [false, true] {
         if is_restarted {
@@ -220,7 +220,7 @@ async fn during_a_match_a_bots_key_sees_its_seat_and_its_decisions() {
     let (played, views) = chosen(&ada, &[SPECTATOR, seat(0)]).await;
     assert_eq!((played.seat, views), (0, 2));
     assert!(played.decision.is_some() && !played.legal_decisions.is_empty());
-    // Having chosen is a public event, the choice is secret.
+    // It is public that the seat has chosen, but its choice is secret.
     for (caller, viewer) in [(&bob, seat(1)), (&bob, SPECTATOR), (&maker, SPECTATOR)] {
         let (played, _) = chosen(caller, &[viewer]).await;
         assert_eq!(played.seat, 0);

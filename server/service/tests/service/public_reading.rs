@@ -1,4 +1,4 @@
-//! Read access on a server that requires keys: without a key, and with a key of few scopes.
+//! Read access on a server that requires keys: without a key, and with a key that has few scopes.
 
 use std::{collections::BTreeMap, io::Read as _};
 
@@ -34,7 +34,7 @@ const LEVELS: [PublicRead; 4] = [
     PublicRead::All,
 ];
 
-/// Starts a server that requires keys and is read without one up to this level.
+/// Starts a server that requires keys and permits reading without one up to this level.
 async fn readable(public_read: PublicRead) -> TestServer {
     TestServer::locked(ServerOptions {
         public_read,
@@ -51,7 +51,8 @@ async fn bots(server: &TestServer) -> [Caller; 2] {
     ]
 }
 
-/// Returns the table of the operators' manual: whether each call is served without a key, by level.
+/// Returns the table of the operators' manual, which states for each level whether a call needs a
+/// key.
 fn documented() -> BTreeMap<String, [bool; 4]> {
     let (_, rest) = PAGE.split_once("| call without a key |").unwrap();
     let rows = rest
@@ -79,7 +80,7 @@ async fn without_a_key_only_the_documented_calls_are_served() {
     assert_eq!(documented.len(), 15, "{documented:?}");
     for (place, level) in LEVELS.into_iter().enumerate() {
         let server = readable(level).await;
-        // Gives the stream of matches in play an update to send.
+        // Causes an update on the stream of matches in play.
         server
             .caller("maker", &[Create])
             .await
@@ -92,7 +93,7 @@ async fn without_a_key_only_the_documented_calls_are_served() {
             let called = outcome(call(&server, &path, &[]).await);
             let is_refused = called == "KEY_MISSING";
             assert_eq!(is_refused, !is_answered, "{level:?} {path}: {called}");
-            // An invalid key is refused even where none is needed.
+            // An invalid key is refused even where no key is required.
             let forged = ApiKey::generate().reveal();
             let called = call(&server, &path, &[(KEY_METADATA, &*forged)]).await;
             assert_eq!(outcome(called), "KEY_UNKNOWN", "{path}");
@@ -132,7 +133,7 @@ async fn a_match_of_others_is_visible_as_scope_and_server_allow() {
         let other = server.caller("other", &[Play, Create]).await;
         let seated = maker.create(of_two()).await;
         let id = &*seated.match_id;
-        // Reads nothing until the match is over.
+        // This stream is not read before the match has ended.
         let watched = server.positions(positions_of(id, &[])).await;
         play_by(&[&ada, &bob], &seated).await;
         assert_eq!(outcomes(&server, id).await, guest, "{level:?}");
@@ -289,7 +290,7 @@ async fn a_key_without_read_scope_gets_results_of_ladder_matches_of_others() {
         (&ada, true),
     ] {
         let info = ended_match(caller).await.r#match.unwrap();
-        // A list of results contains the places but not the seed.
+        // A list of results contains the places, but not the seed.
         assert_eq!(!info.seed_commitment.is_empty(), sees_all);
         let result = info.result.unwrap();
         let mut names: Vec<_> = result.seats.iter().map(|seat| &*seat.bot_name).collect();

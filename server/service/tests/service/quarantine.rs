@@ -1,4 +1,4 @@
-//! Quarantined matches: an unreadable match does not affect the others, and callers learn of it.
+//! Quarantined matches: an unreadable match does not affect the others, and is reported to callers.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -123,7 +123,7 @@ async fn a_match_with_an_invalid_header_or_journal_stops_no_other() {
     let cases: [(Alter, bool); 6] = [
         // An invalid header.
         (&|open| open.header = vec![0xff; 9], false),
-        // The last value of a repeated field wins: the format version, and the game.
+        // In a repeated field, the last value counts: here the format version, and the game.
         (&|open| open.header.extend([8, 99]), true),
         (&|open| open.header.extend(b"\x12\x05chess"), true),
         // An invalid entry, a missing entry, and a wrong digest.
@@ -209,7 +209,7 @@ async fn an_unreadable_finished_match_is_listed() {
     let (store, ended) = three_finished().await;
     let store: Arc<dyn Store> =
         InterceptedStore::damaged(&store, &[DamagedValue::Summary(id(&ended[1]))]);
-    // All from memory; then one from memory and the others from the store.
+    // First all from memory; then one from memory and the others from the store.
     for limits in [Limits::default(), keeping_one()] {
         let server = TestServer::over(&store, limits).await;
         let all = listed(&server, MatchState::Unspecified).await;

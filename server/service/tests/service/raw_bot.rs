@@ -1,4 +1,4 @@
-//! A bot that speaks the raw protocol, so that it can misbehave.
+//! A bot that uses the protocol without the SDK, so that it can misbehave.
 
 use std::pin::Pin;
 
@@ -22,7 +22,7 @@ pub(crate) struct RawBot {
     pub(crate) last_sequence: u32,
     /// The history in the Welcome; empty before it.
     pub(crate) history_id: String,
-    /// Whether the stream resumed after the messages of another.
+    /// Whether the stream continued after the messages of an earlier one.
     pub(crate) resumed: bool,
     /// Bytes left for notes, from the last Welcome.
     pub(crate) note_bytes_left: u32,
@@ -76,7 +76,8 @@ impl RawBot {
         }
     }
 
-    /// Opens a stream with this metadata; the first message is `first`, or is not sent.
+    /// Opens a stream with this metadata. If `first` is set, it is the first message; otherwise
+    /// nothing is sent.
     pub(crate) async fn open_with(
         caller: &Caller,
         metadata: &[(&'static str, &str)],
@@ -121,7 +122,7 @@ impl RawBot {
         bot.welcomed().await.unwrap()
     }
 
-    /// As [`RawBot::join`], with a server that may refuse or stop.
+    /// As [`RawBot::join`], for a server that may refuse or stop.
     pub(crate) async fn try_join(caller: &Caller, ticket: &str) -> Result<Self, Status> {
         let bot = Self::open(caller, ticket, hello_message()).await?;
         bot.welcomed().await
@@ -261,8 +262,8 @@ impl RawBot {
         self.until(found).await
     }
 
-    /// Answers requests with their first legal decision until `other` completes. In games with
-    /// turns, another seat gets its request only then.
+    /// Answers requests with their first legal decision until `other` completes. In a game with
+    /// turns, the other seat gets its request only then.
     pub(crate) async fn answer_until<T>(&mut self, other: impl Future<Output = T>) -> T {
         tokio::pin!(other);
         loop {
@@ -328,7 +329,7 @@ impl RawBot {
         assert_eq!(bot.resumed, known.last_sequence > 0);
         bot.last_sequence = known.last_sequence;
         if let Some(request) = &known.last_request {
-            // Has no effect if it was committed.
+            // Has no effect if the answer was committed.
             bot.answer_first(request).await;
         }
         loop {

@@ -122,8 +122,8 @@ pub(crate) async fn assert_closed(mut connection: TcpStream) {
     let _closed_or_reset = end.expect("the server closes the connection");
 }
 
-/// A connection with a small window: the server may send only this number of bytes of each
-/// response.
+/// A client with a connection that has a small window: the server may send only this number of
+/// bytes of each response.
 pub(crate) struct NarrowClient {
     sender: SendRequest<Bytes>,
     url: String,
@@ -136,7 +136,7 @@ impl NarrowClient {
         let socket = connect_from("127.0.0.1", caller).await;
         let (sender, mut connection) = h2::client::Builder::new()
             .initial_window_size(window)
-            // An unread stream does not block the others.
+            // An unread stream must not block the others.
             .initial_connection_window_size(16 * 1024 * 1024)
             .handshake(socket)
             .await
@@ -181,7 +181,7 @@ impl NarrowClient {
     }
 }
 
-/// Frames a message whose header announces this length.
+/// Returns the start of a message whose header announces this length.
 pub(crate) fn framed(length: u32, sent: &[u8]) -> Vec<u8> {
     [&[0][..], &length.to_be_bytes(), sent].concat()
 }

@@ -1,5 +1,5 @@
-//! One key reads a large store as fast as it can. Meanwhile, matches of others are played and
-//! created, and their bots reconnect.
+//! One key reads a large store as fast as it can. Meanwhile, matches of other callers are played
+//! and created, and their bots reconnect.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +34,7 @@ const MATCHES: usize = 2_000;
 /// The number of concurrent calls of the reading key.
 const CALLS: usize = 400;
 
-/// A store whose reads are blocked until they are let through.
+/// A store whose reads block until the test releases them.
 struct BlockedStore {
     memory: Arc<MemoryStore>,
     store: Arc<InterceptedStore>,
@@ -84,7 +84,7 @@ impl BlockedStore {
         self.gate.add_permits(10_000);
     }
 
-    /// Lets all reads through after `first`, even if that times out. Otherwise the blocked callers
+    /// Releases all reads after `first`, even if that times out. Otherwise the blocked callers
     /// would wait forever.
     async fn let_through_after(&self, first: impl Future<Output = ()>) -> Result<(), Elapsed> {
         let done = timeout(PATIENCE, first).await;
@@ -95,7 +95,7 @@ impl BlockedStore {
 
 fn limits() -> Limits {
     Limits {
-        // Many connections are opened at once, also on a busy machine.
+        // Many connections are opened at once, possibly on a busy machine.
         preface_time: PATIENCE,
         ..keeping_one()
     }
@@ -160,7 +160,7 @@ async fn an_endless_reader_delays_neither_keys_nor_matches_nor_reconnecting_bots
     };
     let (outcomes, others) = tokio::join!(calls, held.let_through_after(others));
     others.unwrap();
-    // Exceeds the limit only if some calls came after others had finished.
+    // The limit is exceeded only if some calls started after others had finished.
     let listed = outcomes["199 matches"];
     assert!(listed >= limits().reads_per_key, "{outcomes:?}");
     assert!(outcomes["LIMIT_REACHED reads_per_key"] > 0, "{outcomes:?}");

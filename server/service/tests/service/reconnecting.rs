@@ -1,5 +1,5 @@
-//! Streams that are lost, replaced or reset, also by a restart of the server: the seat stays, and
-//! its bot may come back.
+//! Streams that are lost, replaced or reset, or end with a restart of the server: the seat stays,
+//! and its bot may reconnect.
 
 use bridgemaster_proto::v1::{
     Hello, MatchConfig, MatchState, SeatClock, SeatState, TimeControl, play_response::Message,
@@ -124,7 +124,7 @@ async fn a_bot_that_replays_the_whole_history_is_no_slow_reader() {
     let seated = server.create(of_two()).await;
     let mut bot = server.join(&seated.tickets[1]).await;
     let mut other = server.join(&seated.tickets[0]).await;
-    // The other seat joins and leaves, which sends the bot two messages each time.
+    // The other seat is joined and left, each of which sends the bot a message.
     for _ in 0..=KEPT / 2 {
         drop(other);
         let status = bot.next_seat_status().await.seat.unwrap();
@@ -204,7 +204,7 @@ async fn bots_resume_after_a_restart_with_their_numbers_their_request_and_their_
         assert_faultless(&result);
         let replay = server.replay(&seated.match_id).await.unwrap();
         assert!(verify(&replay).is_ok(), "{game}");
-        // With the match's own time control, the remaining time is inconsistent.
+        // With the time control of the match, the remaining time would be inconsistent.
         let mut forged = replay;
         forged.config.as_mut().unwrap().seat_clocks.clear();
         assert!(verify(&forged).is_err(), "{game}");
@@ -251,7 +251,7 @@ async fn results_and_replays_survive_and_nothing_is_counted_twice() {
         let mut all = server.list().await.unwrap();
         all.retain(|id| *id != open.match_id);
         assert_eq!(all, ids);
-        // The store indexes them by the names of their bots.
+        // The store indexes the matches by the names of their bots.
         let bot = KeyName::new(&ended[0].0.seats[1].bot_name).unwrap();
         let of_bot = server.store().list(None, 9, Some(&bot)).await.unwrap();
         let of_bot = of_bot.matches.iter().map(|found| found.match_id.as_str());

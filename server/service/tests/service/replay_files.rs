@@ -1,4 +1,4 @@
-//! The folder of replays: complete in the end, whatever fails meanwhile.
+//! The replay folder, which must become complete whatever fails in the meantime.
 
 use std::{
     fs,
@@ -109,7 +109,7 @@ async fn a_server_writes_exactly_the_replays_missing_from_the_last_run() {
     assert!(!half.exists(), "what was half written is gone");
     server.crash().await;
 
-    // A deleted file was complete before, so it is not written again.
+    // The file was complete before it was deleted, so it is not written again.
     fs::remove_file(file(&folder, &played[1])).unwrap();
     let mut server = open(None, Some(&store)).await;
     played.extend(play(&server, 1).await);
@@ -134,7 +134,7 @@ async fn a_replay_that_cannot_be_written_delays_no_other() {
     let played = play(&server, 3).await;
     server.crash().await;
 
-    // A folder with the name of the second file.
+    // A folder occupies the path of the second file.
     let in_the_way = file(folder, &played[1]);
     fs::create_dir(&in_the_way).unwrap();
     let server = open(Some(folder), Some(&store)).await;

@@ -53,7 +53,7 @@ async fn a_reserved_seat_refuses_other_keys_before_and_after_a_crash() {
         }
         let refused = RawBot::refused(&bob, &tickets[1], hello_message()).await;
         assert_eq!(reason(&refused), "SEAT_OF_ANOTHER_KEY");
-        // A key that a seat is reserved for sees the match.
+        // The holder of a key for which a seat is reserved sees the match.
         let seen = ada.info(&match_id).await;
         assert_eq!(seen.seats[1].reserved_for, "ada");
         assert_eq!(ada.list().await.unwrap(), [&*match_id]);

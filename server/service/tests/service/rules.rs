@@ -94,7 +94,7 @@ fn play_out(playouts: u32) -> RulesOperation {
     operation(0, Operation::PlayOut(asked))
 }
 
-/// Returns operations that take longer than a test waits, with small results.
+/// Returns operations that take longer than a test waits, and have small results.
 fn long_operations() -> Vec<RulesOperation> {
     let mut long_operations = vec![play_out(10); 999];
     long_operations.insert(0, load());
@@ -166,7 +166,7 @@ async fn health_reports_the_rules_service_where_enabled_and_not_serving_in_a_dra
     let unknown = health(&without).await.unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);
     let server = with_rules(Limits {
-        // The drain must outlast the calls, even on a busy machine.
+        // The drain must last longer than the calls, even on a busy machine.
         drain_time: PATIENCE,
         ..Limits::default()
     })

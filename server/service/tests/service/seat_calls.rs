@@ -1,4 +1,4 @@
-//! Seats that answer by unary calls: over gRPC-Web on the port of the page, as from a browser.
+//! Seats that answer by unary calls, over gRPC-Web on the port of the page, as from a browser.
 
 use std::task::{Context, Poll};
 
@@ -116,7 +116,7 @@ async fn join_with(server: &TestServer, ticket: &str, hello: Hello) -> RawBot {
                 let request = DecideRequest {
                     decision: Some(decision),
                 };
-                // The stream reports what becomes of the seat.
+                // The fate of the seat is sent on its stream, so the result of the call is ignored.
                 let _ = client.decide(with_ticket(&ticket, request)).await;
             }
         }
@@ -143,7 +143,7 @@ async fn a_match_played_with_calls_equals_one_played_on_streams() {
         let calls = server.create(config(game, 2)).await;
         let streams = server.create(config(game, 2)).await;
         let by_calls = join(&server, &calls.tickets[0]).await;
-        // In one match, both seats are played with calls.
+        // In one match, both seats answer by calls.
         let beside = match game == &GAMES[0] {
             true => join(&server, &calls.tickets[1]).await,
             false => server.join(&calls.tickets[1]).await,
@@ -297,7 +297,7 @@ async fn an_accepted_answer_survives_a_restart() {
         let id = other.answer_until(player.next_request()).await.request_id;
         let accepted = decide(&mut client(&server).await, ticket, id, 0).await;
         assert_eq!(accepted.unwrap(), None);
-        // Nothing may have come of it yet, since seats may decide in secret.
+        // The answer may have had no effect yet, since seats may decide in secret.
         server.restart().await;
 
         let player = join(&server, ticket).await;
@@ -338,7 +338,7 @@ async fn a_ticket_used_with_another_key_neither_watches_nor_decides() {
     let owner = server.caller("owner", &[Create, Play]).await;
     let thief = server.caller("thief", &[Create, Play]).await;
     let ticket = &owner.create(of_two()).await.tickets[0];
-    // On the main port, which serves the service too.
+    // On the main port, which offers the service too.
     let seats = |caller: &Caller| SeatServiceClient::new(caller.keyed());
     let watch = || {
         let hello = Some(hello());

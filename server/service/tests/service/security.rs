@@ -75,7 +75,7 @@ async fn metadata_without_exactly_one_bearer_ticket_is_refused_with_the_reason()
         own[1..].to_owned(),
         "x".repeat(4_000),
         "' OR 1=1 --".to_owned(),
-        // The identifier of a match is no ticket.
+        // The identifier of a match is not a ticket.
         seated.match_id.clone(),
     ];
     let unknown = unknown.map(|ticket| with(&[bearer(&ticket).as_bytes()]));
@@ -123,7 +123,7 @@ async fn malformed_and_large_messages_are_refused_without_other_effects() {
     let server = TestServer::open().await;
     let seated = server.create(of_two()).await;
     let ticket = &seated.tickets[0];
-    // Groups of an unknown field that are never closed, and messages nested in field 1.
+    // Groups of an unknown field that are never closed, and messages that are nested in field 1.
     let groups = vec![15 << 3 | 3; 7_000];
     let mut nested = Vec::new();
     while nested.len() <= 7_000 {
@@ -133,7 +133,7 @@ async fn malformed_and_large_messages_are_refused_without_other_effects() {
         nested = outer;
     }
     let endless = vec![0xff; 7_000];
-    // A length beyond the end of the message that also overflows an integer.
+    // A length beyond the end of the message, which also overflows an integer.
     let beyond = [vec![1 << 3 | 2], vec![0xff; 9], vec![1]].concat();
     let invalid = [groups, nested, endless, beyond];
     let invalid = invalid.map(|bytes| (bytes.clone(), bytes, ["", ""]));
@@ -165,7 +165,7 @@ async fn a_ticket_is_valid_only_for_its_own_seat() {
     let [mut bot, _other] = server.join_all(&mine).await;
     bot.started().await;
     let before = server.info(&yours.match_id).await;
-    // Messages of a stream apply to its own match; they cannot name another one.
+    // Messages on a stream apply to the match of that stream; they cannot name another one.
     bot.resign().await;
     assert_eq!(reason(&bot.end().await.unwrap()), "SEAT_CLOSED");
     assert_eq!(server.info(&yours.match_id).await, before);

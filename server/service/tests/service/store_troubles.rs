@@ -90,7 +90,7 @@ async fn a_stalled_store_does_not_block_shutdown() {
         bot.next_request().await;
     }
     hangs.store(true, Ordering::Relaxed);
-    // The match ends, but that is never committed.
+    // The match ends, but its end is never committed.
     for bot in &bots {
         bot.resign().await;
     }
@@ -156,13 +156,13 @@ async fn play(mut bot: RawBot) -> (ResumePoint, String) {
 
 #[tokio::test]
 async fn a_match_continues_from_the_last_sent_message_wherever_the_store_failed() {
-    // The first commit creates the match, and a match has more commits than these.
+    // The first commit creates the match, and a match has more than 24 commits.
     for room in 1..24 {
         let store = memory();
         let filling = filling(&store, room);
         let mut server = TestServer::over(&filling, Limits::default()).await;
         let seated = server.create(of_two()).await;
-        // The store may fail before a bot is welcomed, and the server may be gone.
+        // The store may fail before the bot is welcomed, and the server may be gone.
         let first = RawBot::try_join(&server, &seated.tickets[0]).await;
         let second = RawBot::try_join(&server, &seated.tickets[1]).await;
         let play_on = async |joined: Result<RawBot, Status>| match joined {

@@ -1,4 +1,4 @@
-//! Waiting: for messages of streams, for their ends, and for conditions.
+//! Functions that wait: for messages of streams, for their ends, and for conditions.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(crate) async fn next<T>(stream: &mut Streaming<T>) -> Result<Option<T>, Stat
     message.expect("the stream continues or ends")
 }
 
-/// Returns what `pick` accepts of the next messages.
+/// Returns the first result that `pick` returns for one of the next messages.
 pub(crate) async fn find<T, P>(
     stream: &mut Streaming<T>,
     mut pick: impl FnMut(T) -> Option<P>,
@@ -28,7 +28,7 @@ pub(crate) async fn find<T, P>(
     }
 }
 
-/// Returns all messages up to the end of a stream, which has no error.
+/// Returns all messages up to the end of a stream, which must end without an error.
 pub(crate) async fn rest<T>(mut stream: Streaming<T>) -> Vec<T> {
     let mut messages = Vec::new();
     while let Some(message) = next(&mut stream).await.unwrap() {

@@ -83,8 +83,8 @@ impl TestServer {
         .await
     }
 
-    /// Starts a server without a store and one with a store. The second keeps a finished match only
-    /// in its store once another match has ended.
+    /// Starts a server without a store and one with a store. In the second one, a finished match is
+    /// only in the store once another match has ended.
     pub(crate) async fn without_and_with_store() -> [Self; 2] {
         let store = memory();
         let over = Self::over(&store, keeping_one());
@@ -153,7 +153,7 @@ impl TestServer {
         }
     }
 
-    /// Ends the server like a crash: nothing more is stored, and no stream gets a reason.
+    /// Ends the server like a crash: nothing more is stored, and streams end without a reason.
     pub(crate) async fn crash(&mut self) {
         self.running.abort();
         let ended = (&mut self.running).await;
@@ -166,7 +166,7 @@ impl TestServer {
         *self = Self::start(self.options.clone(), Arc::clone(&self.keys)).await;
     }
 
-    /// Waits until the server has ended by itself.
+    /// Waits until the server has ended on its own.
     pub(crate) async fn ended(&mut self) -> Result<(), ServeError> {
         let ended = timeout(PATIENCE, &mut self.running).await;
         ended.expect("the server ends").unwrap()
@@ -230,7 +230,8 @@ pub(crate) fn with_limits(limits: Limits) -> ServerOptions {
     }
 }
 
-/// Returns limits with one ended match in memory: the others are only in the store, if any.
+/// Returns limits that keep one ended match in memory. All others are only in the store, if there
+/// is one.
 pub(crate) fn keeping_one() -> Limits {
     Limits {
         ended_matches_kept: 1,
@@ -238,7 +239,8 @@ pub(crate) fn keeping_one() -> Limits {
     }
 }
 
-/// Returns a config with the game's default options, a fixed seed, and clocks that outlast a test.
+/// Returns a config with the game's default options, a fixed seed, and clocks that do not expire
+/// during a test.
 pub(crate) fn config(game_id: &str, seats: u32) -> MatchConfig {
     MatchConfig {
         game: Some(default_game(game_id)),
@@ -297,7 +299,7 @@ pub(crate) fn default_game(game_id: &str) -> GameConfig {
     bridgemaster_games::with_game!(game_id, G => G::config_to_wire(&Default::default())).unwrap()
 }
 
-/// Asserts that no seat has a fault and that the house decided for none.
+/// Asserts that no seat has a fault, and that the house decided for none.
 #[track_caller]
 pub(crate) fn assert_faultless(result: &MatchResult) {
     for seat in &result.seats {

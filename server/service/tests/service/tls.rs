@@ -80,7 +80,7 @@ async fn ask(channel: Channel) -> Result<(), tonic::Status> {
 /// Whether a client with these files gets a response.
 async fn can_connect(server: &TlsServer, tls: &TlsOptions) -> bool {
     match server.connect(tls).await {
-        // With TLS 1.3, a client learns only later that its certificate was rejected.
+        // With TLS 1.3, a client is notified later that its certificate was rejected.
         Ok(channel) => ask(channel).await.is_ok(),
         Err(_) => false,
     }

@@ -77,7 +77,8 @@ async fn the_details_of_a_refusal_decode_with_the_bundled_protocol_files() {
     assert_eq!(detail["metadata"]["method"], "/nothing");
 }
 
-/// Asserts that a refusal blames the client's compression and names the supported encoding.
+/// Asserts that a refusal states that the compression is unsupported, and names the supported
+/// encoding.
 fn assert_compression_refused(refused: &Status, what: &str) {
     assert_eq!(refused.code(), Code::Unimplemented, "{what}: {refused:?}");
     assert_eq!(reason(refused), "COMPRESSION_UNSUPPORTED", "{what}");
@@ -103,7 +104,7 @@ async fn compressed_requests_are_refused_with_the_supported_encoding() {
     let identity = [("grpc-encoding", "identity")];
     call(&server, LIST_GAMES, &identity).await.unwrap();
 
-    // A bot is refused before Hello and keeps its seat.
+    // The bot is refused before its Hello, and keeps its seat.
     let seated = server.create(of_two()).await;
     let metadata = [
         ("authorization", &*bearer(&seated.tickets[0])),

@@ -37,7 +37,7 @@ fn waiting(
     })
 }
 
-/// Returns the response, and asserts that it arrives long before the longest wait.
+/// Returns the response, and asserts that it arrives long before the longest wait has passed.
 async fn answer(call: JoinHandle<Result<MatchInfo, Status>>) -> Result<MatchInfo, Status> {
     let started = Instant::now();
     let answer = timeout(PATIENCE, call).await.unwrap().unwrap();
@@ -61,7 +61,7 @@ async fn a_waiting_call_returns_the_committed_end_of_the_match() {
         for call in calls {
             assert_eq!(answer(call).await.unwrap(), without_config);
         }
-        // Includes a match that is only in the store, if there is one.
+        // Includes a match that is only in the store, if there is a store.
         server.played(of_two()).await;
         let late = waiting(&server, &seated.match_id, MAX_WAIT_MS);
         assert_eq!(answer(late).await.unwrap(), without_config);

@@ -1,4 +1,4 @@
-//! Matches of well-behaved bots from start to end, as bots, spectators and replays see them.
+//! Matches of well-behaved bots from start to end, as seen by bots, by spectators and in replays.
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::v1::{
@@ -14,7 +14,7 @@ use crate::{
     test_server::{GAMES, TestServer, assert_faultless, config, of_two},
 };
 
-/// Longer than anything that could stand in a message by chance.
+/// A seed that is too long to occur in a message by chance.
 const SEED: &str = "a-seed-that-nobody-may-see";
 
 fn seat_counts(game: &str) -> std::ops::RangeInclusive<u32> {
@@ -154,7 +154,7 @@ async fn seed_and_tickets_are_secret_during_the_match_and_the_seed_then_matches_
         assert_secret(&asked, &secrets);
         assert_info_secret(&server.info(id).await, &commitment);
         assert_secret(&server.page(Default::default()).await.unwrap(), &secrets);
-        // Of the updates during a match, only the first has the commitment.
+        // Of the updates during a match, only the first one has the commitment.
         for expected in [&*commitment, "", ""] {
             let update = next(&mut updates).await.unwrap().unwrap();
             assert_secret(&update, &secrets);
@@ -179,7 +179,7 @@ async fn seed_and_tickets_are_secret_during_the_match_and_the_seed_then_matches_
         let verified = bridgemaster_replay::verify(&replay).unwrap();
         assert!(verified.commitment_checked);
     }
-    // Matches of one seed have different commitments.
+    // Matches with the same seed have different commitments.
     for _ in 0..3 {
         let id = server.create(of_two()).await.match_id;
         commitments.push(server.info(&id).await.seed_commitment);

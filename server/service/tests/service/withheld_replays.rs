@@ -1,4 +1,4 @@
-//! Withheld replays: the folder gets each one only once everyone may see it.
+//! Withheld replays: the folder receives each one only when everyone may see it.
 
 use std::{fs, path::Path, time::SystemTime};
 
@@ -27,8 +27,8 @@ async fn play_of_group(server: &TestServer, number: u32) -> String {
     match_id
 }
 
-/// Creates a match with this delay for spectators, which ends without bots. It may still be in
-/// play.
+/// Creates a match with this delay for spectators, which ends without bots. It may still be in play
+/// afterwards.
 async fn play_delayed(server: &TestServer, delay_ms: u32) -> String {
     let config = MatchConfig {
         spectators: with_delay(GAMES[0], delay_ms).spectators,
@@ -58,7 +58,7 @@ async fn replays_of_a_group_are_written_once_it_is_complete_or_closed() {
         let folder = tempfile::tempdir().unwrap();
         let server = open(Some(folder.path()), store.as_ref()).await;
         let first = play_of_group(&server, 0).await;
-        // A match that ended later is written, and the first is not.
+        // A match that ended later is written, but the first is not.
         write_another(&server, folder.path()).await;
         assert!(!file(folder.path(), &first).exists());
         if is_closed {

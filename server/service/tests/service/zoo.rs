@@ -1,5 +1,5 @@
-//! Misbehaving bots: each is refused or penalized for the right reason, and the match of the other
-//! seat continues to its end. All rules of faults are tested with the referee.
+//! Misbehaving bots: each is refused or penalized for the right reason, and the other seat's match
+//! continues to its end. The referee's own tests cover all rules of faults.
 
 use bridgemaster_proto::v1::{
     self, Decision, FaultAction, FaultPolicy, FaultReason, MatchConfig, MatchResult, RefusalReason,
@@ -16,12 +16,12 @@ use crate::{
     test_server::{GAMES, TestServer, config, of_two, with_clock},
 };
 
-/// The timeout for an absent bot, in ms. The same rules apply to the good bot, so it must suffice
-/// on a busy machine. The timeout is long, so the matches run in parallel.
+/// The timeout for an absent bot, in ms. It applies to the good bot too, so it must suffice on a
+/// busy machine. Since it is long, the matches run in parallel.
 const ABSENCE_TIMEOUT_MS: u32 = 1_500;
 
-/// Returns the result of the misbehaving seat, after asserting that the other is unaffected and
-/// that the replay is valid.
+/// Returns the result of the misbehaving seat, after asserting that the other seat is unaffected
+/// and the replay is valid.
 async fn misbehaved(server: &Caller, result: MatchResult) -> SeatResult {
     let replay = server.replay(&result.match_id).await.unwrap();
     assert_eq!(replay.result.as_ref(), Some(&result));
@@ -116,7 +116,7 @@ async fn a_bot_that_crashes_in_a_match_forfeits_as_disconnected() {
     }
 }
 
-/// Joins, waits for a request, and sends bytes that are no message. Returns how the stream ends.
+/// Joins, waits for a request, and sends bytes that are not a message. Returns how the stream ends.
 async fn send_garbage(server: &Caller, ticket: &str) -> tonic::Status {
     let (outbound, messages) = tokio::sync::mpsc::channel(2);
     let first = request(hello_message());

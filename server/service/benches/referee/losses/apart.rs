@@ -22,8 +22,8 @@ const BUSY: &str = "--busy-loop";
 /// Number of bot processes.
 const PROCESSES: u32 = 2;
 
-/// Runs as the arguments request: either plays some of the bots and prints their counts at the end,
-/// or runs a busy loop.
+/// Runs as the arguments request: plays some of the bots and prints their counts at the end, or
+/// runs a busy loop.
 pub(crate) async fn play_if_requested() {
     let arguments: Vec<String> = std::env::args().skip(1).take(4).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
