@@ -37,7 +37,7 @@ const REQUEST_CPU_MS: f64 = 0.5;
 pub(crate) trait Task: Send + 'static {
     /// Runs the task for as long as `should_continue` returns true. Returns true once the task is
     /// done.
-    fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool;
+    fn run_while(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool;
     /// Ends an unfinished task with a refusal.
     fn refuse(&mut self, refusal: Refusal);
 }
@@ -225,7 +225,7 @@ impl<T: Task> Job for PendingTask<T> {
         if sender.is_closed() {
             return SliceResult::Abandoned;
         }
-        if task.work(&mut || has_time() && !sender.is_closed()) {
+        if task.run_while(&mut || has_time() && !sender.is_closed()) {
             SliceResult::Done
         } else if sender.is_closed() {
             SliceResult::Abandoned
@@ -356,7 +356,7 @@ mod tests {
     }
 
     impl Task for Parts {
-        fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
+        fn run_while(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
             loop {
                 if self.left == Some(0) {
                     return true;

@@ -43,7 +43,7 @@ impl<Q, A> UnaryTask<Q, A> {
 }
 
 impl<Q: Send + 'static, A: Send + 'static> Task for UnaryTask<Q, A> {
-    fn work(&mut self, _should_continue: &mut dyn FnMut() -> bool) -> bool {
+    fn run_while(&mut self, _should_continue: &mut dyn FnMut() -> bool) -> bool {
         self.answered = Some((self.answer)(&self.request).map_err(refusal_of_problem));
         true
     }
@@ -81,7 +81,7 @@ impl SamplingTask {
 }
 
 impl Task for SamplingTask {
-    fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
+    fn run_while(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
         match self.sampling.work(should_continue) {
             Ok(is_done) => is_done,
             Err(problem) => {
@@ -130,7 +130,7 @@ impl BatchTask {
 }
 
 impl Task for BatchTask {
-    fn work(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
+    fn run_while(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
         let budget = &self.budget;
         let mut acquire_permit = || budget.acquire_position();
         self.session
