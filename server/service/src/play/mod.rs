@@ -201,12 +201,12 @@ fn with_grpc_header(message: &[u8]) -> Result<Bytes, Status> {
 /// Passes calls of `PlayService` directly to the service, and all other calls to the router. The
 /// router wraps each request and response body, which would add overhead to every message of a bot.
 #[derive(Clone)]
-pub(crate) struct PlayFirst {
+pub(crate) struct PlayDispatcher {
     play: PlayRpc,
     rest: Routes,
 }
 
-impl PlayFirst {
+impl PlayDispatcher {
     pub(crate) fn new(play: PlayRpc, rest: Routes) -> Self {
         Self {
             play,
@@ -215,7 +215,7 @@ impl PlayFirst {
     }
 }
 
-impl Service<http::Request<Body>> for PlayFirst {
+impl Service<http::Request<Body>> for PlayDispatcher {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;

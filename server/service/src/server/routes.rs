@@ -19,7 +19,7 @@ use tonic::service::{Routes, interceptor::InterceptedService};
 
 use super::{Server, errors::ServeError, listeners::PortSlots, seat_service};
 use crate::{
-    play::{LeastPrivilege, PlayFirst, PlayRpc, SeatAuthenticator, SeatRegistry},
+    play::{LeastPrivilege, PlayDispatcher, PlayRpc, SeatAuthenticator, SeatRegistry},
     services::{
         ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc, ReplaySlots,
         RulesRpc,
@@ -29,7 +29,7 @@ use crate::{
 /// A server's services. `F` limits the rate of calls.
 pub(super) struct Services<F> {
     pub(super) for_programs:
-        InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<PlayFirst>>>, F>,
+        InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<PlayDispatcher>>>, F>,
     /// The services that browsers can call.
     pub(super) for_browsers:
         InterceptedService<Forwarding<LeastPrivilege<RefusalDetails<Routes>>>, F>,
@@ -63,7 +63,7 @@ impl Server {
         );
         let for_programs = routes.add_service(seats(&slots.for_programs));
         let for_programs = self.with_rules(self.with_node_services(for_programs, beats));
-        let for_programs = RefusalDetails(PlayFirst::new(play, for_programs));
+        let for_programs = RefusalDetails(PlayDispatcher::new(play, for_programs));
         let for_browsers = RefusalDetails(for_browsers.prepare());
         let private = || self.authenticator.private_access().cloned();
         let for_programs =
