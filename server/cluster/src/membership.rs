@@ -294,10 +294,10 @@ mod tests {
     use super::*;
 
     /// A store with one match at this node. The flag is true if the node has released the match.
-    struct Planted(StoredNode, bool);
+    struct FakeNodes(StoredNode, bool);
 
     #[async_trait]
-    impl Nodes for Planted {
+    impl Nodes for FakeNodes {
         async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
             Ok(())
         }
@@ -353,10 +353,10 @@ mod tests {
     }
 
     fn cluster(node: StoredNode, is_shared: bool) -> Cluster {
-        of(Planted(node, false), is_shared)
+        of(FakeNodes(node, false), is_shared)
     }
 
-    fn of(planted: Planted, is_shared: bool) -> Cluster {
+    fn of(planted: FakeNodes, is_shared: bool) -> Cluster {
         let name = NodeName::new("this").unwrap();
         Cluster::new(Arc::new(planted), name, is_shared)
     }
@@ -403,7 +403,7 @@ mod tests {
         for name in ["other", "this"] {
             let mut node = other(1);
             node.name = NodeName::new(name).unwrap();
-            let cluster = of(Planted(node, true), true);
+            let cluster = of(FakeNodes(node, true), true);
             let refused = cluster.check_not_remote(&id).await.unwrap_err();
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
             assert_eq!(node_of(refused), None);

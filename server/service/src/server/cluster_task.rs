@@ -298,13 +298,13 @@ mod tests {
     use super::*;
 
     /// A stand-in for the node, whose database always contains orphaned matches.
-    struct Planted {
+    struct FakeNodes {
         renewals: watch::Sender<u32>,
         /// The duration of a takeover, in lease renewals; `None` makes the takeover fail.
         takeover: Option<u32>,
     }
 
-    impl Planted {
+    impl FakeNodes {
         fn new(takeover: Option<u32>) -> Self {
             Self {
                 renewals: watch::Sender::new(0),
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl Nodes for Planted {
+    impl Nodes for FakeNodes {
         async fn renew_lease(&self, _: NodeStatus) -> Result<(), StoreError> {
             self.renewals.send_modify(|renewals| *renewals += 1);
             Ok(())
@@ -353,7 +353,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_starting_node_renews_its_lease_during_a_takeover() {
-        let nodes: Arc<dyn Nodes> = Arc::new(Planted::new(Some(2)));
+        let nodes: Arc<dyn Nodes> = Arc::new(FakeNodes::new(Some(2)));
         let cluster = Cluster::new(nodes, NodeName::new("this").unwrap(), true);
         assert!(cluster.check_lease().is_err());
         join_renewing(&cluster).await.unwrap();
@@ -367,7 +367,7 @@ mod tests {
             Arc::new(Metrics::of_node(None)),
         );
         let journal = Journal::new(store, metrics, Traces::disabled());
-        let refused = take_over_batch(&Planted::new(None), &journal).await;
+        let refused = take_over_batch(&FakeNodes::new(None), &journal).await;
         assert!(refused.is_err() && journal.failure().is_some());
     }
 }
