@@ -18,7 +18,8 @@ pub(super) enum Interruption {
     Draining,
     /// A Ping is due. The first one is due immediately.
     PingDue,
-    /// The server stops, the node that forwards the stream is lost, or the caller's key was revoked.
+    /// The server stops, the node that forwards the stream is lost, or the caller's key was
+    /// revoked.
     Ended(Refusal),
 }
 
@@ -30,10 +31,10 @@ pub(super) struct Interruptions {
     waiting: FuturesUnordered<NextInterruption>,
 }
 
-type NextInterruption = Pin<Box<dyn Future<Output = (Sources, Interruption)> + Send>>;
+type NextInterruption = Pin<Box<dyn Future<Output = (InterruptionSources, Interruption)> + Send>>;
 
 /// The sources of interruptions.
-struct Sources {
+struct InterruptionSources {
     matches: Arc<Matches>,
     caller: Caller,
     /// The node that forwards the stream, if any.
@@ -52,7 +53,7 @@ impl Interruptions {
         let mut pings = interval(matches.limits().ping_interval);
         // A bot that reads again after a pause needs one Ping, not all that were due.
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let sources = Sources {
+        let sources = InterruptionSources {
             caller,
             node: node.cloned(),
             pings,
@@ -75,7 +76,7 @@ impl Interruptions {
     }
 }
 
-impl Sources {
+impl InterruptionSources {
     async fn next(mut self) -> (Self, Interruption) {
         let lifecycle = self.matches.lifecycle();
         let interruption = select! {
