@@ -1,10 +1,10 @@
 //! `PlayService` and `SeatService`: the streams of bots and of seats that people play.
 
-mod conversation;
 mod exchange;
 mod inbound;
 mod interruptions;
 mod least_privilege;
+mod play_responses;
 mod seat_authenticator;
 mod seat_rpc;
 
@@ -34,7 +34,7 @@ use tonic::{
     service::Routes,
 };
 
-use self::{conversation::Conversation, inbound::Inbound};
+use self::{inbound::Inbound, play_responses::PlayResponses};
 
 pub(crate) use inbound::SeatRegistry;
 pub(crate) use least_privilege::LeastPrivilege;
@@ -51,13 +51,13 @@ impl PlayRpc {
         Self { authenticator }
     }
 
-    /// Starts the conversation on a stream. The client's call returns with the response head, so
+    /// Returns the responses of a stream. The client's call returns with the response head, so
     /// the head must not wait for the Hello.
-    async fn play(self, request: Request<Streaming<PlayRequest>>) -> Result<Conversation, Status> {
+    async fn play(self, request: Request<Streaming<PlayRequest>>) -> Result<PlayResponses, Status> {
         let authenticated = self.authenticator.authenticate(request.metadata()).await?;
         let connection = ConnectionInfo::of(&request).cloned();
         let inbound = Inbound::Stream(request.into_inner());
-        Ok(Conversation::new(
+        Ok(PlayResponses::new(
             &self.authenticator,
             authenticated,
             connection.as_ref(),
@@ -115,7 +115,7 @@ impl Service<http::Request<Body>> for PlayRpc {
 /// body.
 struct PlayMethod<'a> {
     play: PlayRpc,
-    responses: &'a Mutex<Option<Conversation>>,
+    responses: &'a Mutex<Option<PlayResponses>>,
 }
 
 impl<'a> StreamingService<PlayRequest> for PlayMethod<'a> {

@@ -17,8 +17,8 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status, metadata::MetadataMap};
 
 use super::{
-    conversation::Conversation,
     inbound::{Inbound, SeatRegistry},
+    play_responses::PlayResponses,
     seat_authenticator::{AuthenticatedSeat, SeatAuthenticator},
 };
 
@@ -98,7 +98,7 @@ impl SeatService for SeatRpc {
             registry: self.registry.clone(),
             ticket: authenticated.redeemed.ticket(),
         };
-        let responses = Conversation::new(
+        let responses = PlayResponses::new(
             &self.authenticator,
             authenticated,
             connection.as_ref(),

@@ -34,24 +34,24 @@ use super::{
 
 /// The encoded responses to a bot. The transport's task polls the stream directly: a decision is
 /// read, refereed and acknowledged there, without a switch between tasks.
-pub(super) struct Conversation {
-    step: ConversationState,
+pub(super) struct PlayResponses {
+    step: PlayResponsesState,
     /// The log span of the stream, which names the match and the seat.
     span: Span,
     /// Counts the open stream until it is dropped.
     _counted: GaugeGuard,
 }
 
-/// The state of a conversation.
-enum ConversationState {
+/// The state of the responses.
+enum PlayResponsesState {
     /// Waits for the Hello and joins the seat, which produces the Welcome.
     Opening(BoxFuture<(Bytes, Box<Exchange>), Refusal>),
     Playing(Box<Exchange>),
     Over,
 }
 
-impl Conversation {
-    /// Starts a conversation with an authenticated bot over its connection.
+impl PlayResponses {
+    /// Creates the responses of a stream for an authenticated bot on its connection.
     pub(super) fn new(
         authenticator: &SeatAuthenticator,
         mut authenticated: AuthenticatedSeat,
@@ -65,7 +65,7 @@ impl Conversation {
         Self {
             span: authenticated.redeemed.span(),
             _counted: matches.metrics().play_stream(),
-            step: ConversationState::Opening(Box::pin(start_exchange(
+            step: PlayResponsesState::Opening(Box::pin(start_exchange(
                 matches,
                 authenticated,
                 inbound,
@@ -76,7 +76,7 @@ impl Conversation {
     }
 }
 
-impl ConversationState {
+impl PlayResponsesState {
     fn poll_response(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Refusal>> {
         match self {
             Self::Opening(opening) => {
@@ -90,7 +90,7 @@ impl ConversationState {
     }
 }
 
-impl Stream for Conversation {
+impl Stream for PlayResponses {
     type Item = Result<Bytes, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -98,7 +98,7 @@ impl Stream for Conversation {
         let _in = span.enter();
         let response = ready!(step.poll_response(context));
         if !matches!(response, Ok(Some(_))) {
-            *step = ConversationState::Over;
+            *step = PlayResponsesState::Over;
         }
         Poll::Ready(response.map_err(Status::from).transpose())
     }
