@@ -21,8 +21,8 @@ use super::{Server, errors::ServeError, listeners::PortSlots, seat_service};
 use crate::{
     play::{LeastPrivilege, PlayDispatcher, PlayRpc, SeatAuthenticator, SeatRegistry},
     services::{
-        ByteStreams, CatalogRpc, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc, ReplaySlots,
-        RulesRpc,
+        CatalogRpc, EncodedStreams, LadderRpc, LeaderOnly, LobbyRpc, MatchRpc, NodeRpc,
+        ReplaySlots, RulesRpc,
     },
 };
 
@@ -109,7 +109,7 @@ impl Server {
                 limits.hello_time,
             ))
             .add_service(RequestArrivalTimeout::new(
-                ByteStreams::new(
+                EncodedStreams::new(
                     MatchRpc::new(
                         Arc::clone(matches),
                         Arc::clone(&self.lobby),

@@ -219,9 +219,9 @@ fn match_unknown(match_id: &str, caller: &Caller) -> Refusal {
     Refusal::new(RefusalReason::MatchUnknown, message)
 }
 
-/// The status of a streaming method that `byte_streams` handles instead.
-fn handled_by_byte_streams() -> Status {
-    Status::internal("internal error: call was not routed to byte_streams")
+/// The status of a streaming method that `encoded_streams` handles instead.
+fn handled_by_encoded_streams() -> Status {
+    Status::internal("internal error: call was not routed to encoded_streams")
 }
 
 /// Validates the requested number of matches on a page.
@@ -369,7 +369,7 @@ impl MatchService for MatchRpc {
         &self,
         _: Request<WatchMatchRequest>,
     ) -> Result<Response<Self::WatchMatchStream>, Status> {
-        Err(handled_by_byte_streams())
+        Err(handled_by_encoded_streams())
     }
 
     type WatchMatchesStream = OverviewStream;
@@ -390,7 +390,7 @@ impl MatchService for MatchRpc {
         &self,
         _: Request<WatchPositionsRequest>,
     ) -> Result<Response<Self::WatchPositionsStream>, Status> {
-        Err(handled_by_byte_streams())
+        Err(handled_by_encoded_streams())
     }
 
     async fn cancel_match(

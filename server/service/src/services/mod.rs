@@ -1,8 +1,8 @@
 //! The gRPC services other than `PlayService` and `SeatService`: validation of requests, access
 //! checks, and construction of responses.
 
-mod byte_streams;
 mod catalog_rpc;
+mod encoded_streams;
 mod ladder_replay_tar;
 mod ladder_rpc;
 mod ladder_updates;
@@ -29,8 +29,8 @@ use bridgemaster_matchmaking::{
     lobby::{Lobby, QueueId, queue_unknown},
 };
 
-pub(crate) use byte_streams::ByteStreams;
 pub(crate) use catalog_rpc::CatalogRpc;
+pub(crate) use encoded_streams::EncodedStreams;
 pub(crate) use ladder_rpc::LadderRpc;
 pub(crate) use ladder_validation::ensure_ladder;
 pub(crate) use leader_only::LeaderOnly;

@@ -43,13 +43,13 @@ type UpdateStream = Pin<Box<dyn Stream<Item = Result<Bytes, Status>> + Send>>;
 
 /// `MatchService`, which sends the messages of spectator streams as encoded bytes.
 #[derive(Clone)]
-pub(crate) struct ByteStreams {
+pub(crate) struct EncodedStreams {
     rpc: Arc<MatchRpc>,
     others: MatchServiceServer<MatchRpc>,
     max_request_bytes: usize,
 }
 
-impl ByteStreams {
+impl EncodedStreams {
     /// Wraps `rpc`, with requests of at most `max_request_bytes` bytes.
     pub(crate) fn new(rpc: MatchRpc, max_request_bytes: usize) -> Self {
         let rpc = Arc::new(rpc);
@@ -74,11 +74,11 @@ impl ByteStreams {
     }
 }
 
-impl NamedService for ByteStreams {
+impl NamedService for EncodedStreams {
     const NAME: &'static str = SERVICE_NAME;
 }
 
-impl Service<http::Request<Body>> for ByteStreams {
+impl Service<http::Request<Body>> for EncodedStreams {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;
