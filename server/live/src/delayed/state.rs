@@ -20,7 +20,7 @@ use super::super::{
 
 /// The part of a match that delayed viewers see.
 pub(crate) struct VisibleState {
-    feed: Feed,
+    feed: RecordFeed,
     /// The replay head from which positions are computed; `None` until it was read.
     head: Option<v1::Replay>,
     /// The positions up to the last revealed record; `None` before the start and after a failure.
@@ -42,7 +42,7 @@ impl VisibleState {
     /// Creates a view that shows only that the match was created.
     pub(super) fn new(info: v1::MatchInfo, delay: Duration, publisher: Publisher) -> Self {
         Self {
-            feed: Feed::new(delay),
+            feed: RecordFeed::new(delay),
             head: None,
             positions: None,
             started_unix_ms: info.started_unix_ms,
@@ -269,7 +269,7 @@ impl VisibleState {
 
 /// The records of a match, and the number of their bytes that are due. Times are relative to the
 /// start of the match.
-struct Feed {
+struct RecordFeed {
     delay: Duration,
     /// Concatenated `records` fields of a `Replay` message.
     records: Vec<u8>,
@@ -289,7 +289,7 @@ struct RecordBatch {
     public_at: Duration,
 }
 
-impl Feed {
+impl RecordFeed {
     fn new(delay: Duration) -> Self {
         Self {
             delay,
@@ -509,7 +509,7 @@ mod tests {
     }
 
     /// Returns the numbers of the records that become due by a time.
-    fn due(feed: &mut Feed, elapsed: Duration) -> Vec<u32> {
+    fn due(feed: &mut RecordFeed, elapsed: Duration) -> Vec<u32> {
         let mut numbers = Vec::new();
         while let Some(batch) = feed.next_due(elapsed) {
             let (records, mut cursor) = (feed.records()[batch].to_vec(), RecordCursor::default());
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_record_is_due_exactly_after_the_delay() {
-        let mut feed = Feed::new(DELAY);
+        let mut feed = RecordFeed::new(DELAY);
         feed.add(&decision(0, 10, true), ms(11));
         feed.add(&decision(1, 500, true), ms(501));
         assert_eq!(due(&mut feed, ms(1_010)), [0; 0]);
@@ -536,7 +536,7 @@ mod tests {
 
     #[test]
     fn a_secret_record_is_due_with_the_record_that_makes_it_public() {
-        let mut feed = Feed::new(DELAY);
+        let mut feed = RecordFeed::new(DELAY);
         let both = [decision(0, 10, false), decision(1, 700, true)].concat();
         feed.add(&both, ms(700));
         assert_eq!(due(&mut feed, ms(1_600)), [0; 0]);
@@ -545,7 +545,7 @@ mod tests {
 
     #[test]
     fn a_record_without_events_is_due_a_delay_after_it_was_added() {
-        let mut feed = Feed::new(DELAY);
+        let mut feed = RecordFeed::new(DELAY);
         feed.add(&decision(0, 10, false), ms(300));
         assert_eq!(due(&mut feed, ms(1_299)), [0; 0]);
         assert_eq!(due(&mut feed, ms(1_300)), [0]);
@@ -553,7 +553,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_replay_is_due_at_its_times_and_its_end_with_the_end() {
-        let mut feed = Feed::new(DELAY);
+        let mut feed = RecordFeed::new(DELAY);
         feed.add(&decision(0, 10, true), ms(10));
         let replay = [
             decision(0, 10, true),
