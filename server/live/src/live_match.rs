@@ -25,7 +25,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    effects::{Locked, MatchShared, PendingGates},
+    effects::{LockedMatch, MatchShared, PendingGates},
     forwarded_seats::ForwardedSeats,
 };
 use super::{
@@ -42,7 +42,7 @@ pub(crate) struct LiveMatch<G: WireGame> {
     shared: MatchShared,
     inbox: Mutex<Inbox>,
     state: AtomicState,
-    locked: Mutex<Locked<G>>,
+    locked: Mutex<LockedMatch<G>>,
 }
 
 /// The state of a match, readable without its lock.
@@ -151,7 +151,7 @@ impl<G: WireGame> LiveMatch<G> {
             },
             inbox: Mutex::default(),
             state: AtomicState::new(machine.state()),
-            locked: Mutex::new(Locked {
+            locked: Mutex::new(LockedMatch {
                 counted: context.metrics.count_match(machine.referee().phase()),
                 streams: machine.referee().seats().map(|_| None).collect(),
                 joining: None,
@@ -177,7 +177,7 @@ impl<G: WireGame> LiveMatch<G> {
         i64::try_from(self.shared.origin.created_unix_ms).unwrap_or(i64::MAX)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Locked<G>> {
+    fn lock(&self) -> MutexGuard<'_, LockedMatch<G>> {
         let mut locked = self.locked.lock();
         if let Some(group) = &self.shared.facts.withheld_group
             && self.state.get() == v1::MatchState::Ended
@@ -195,7 +195,7 @@ impl<G: WireGame> LiveMatch<G> {
     /// Passes an input to the match, after all pending reports, and executes the effects.
     fn drive<T>(
         &self,
-        locked: &mut Locked<G>,
+        locked: &mut LockedMatch<G>,
         act: impl FnOnce(&mut Match<G>, (ServerTime, &mut Vec<Report>), &mut Vec<Effect>) -> T,
     ) -> Outcome<T> {
         if self.shared.context.lifecycle.is_parked() {
@@ -216,7 +216,7 @@ impl<G: WireGame> LiveMatch<G> {
             // The time is read under the inbox lock, so that no later report has an earlier time.
             clock.now()
         };
-        let Locked {
+        let LockedMatch {
             machine, forwarded, ..
         } = &mut *locked;
         forwarded.take_lags(|seat, lag_us| machine.add_forwarding_lag(seat, lag_us, now.time));

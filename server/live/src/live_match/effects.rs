@@ -79,7 +79,7 @@ impl MatchShared {
 }
 
 /// The parts of a match behind its lock: the state machine, and the targets of its effects.
-pub(super) struct Locked<G: WireGame> {
+pub(super) struct LockedMatch<G: WireGame> {
     pub(super) machine: Match<G>,
     pub(super) counted: MatchGauge,
     /// The outbound queue for each seat that has a stream.
@@ -109,7 +109,7 @@ struct EffectResults {
     ended: Option<Ended>,
 }
 
-impl<G: WireGame> Locked<G> {
+impl<G: WireGame> LockedMatch<G> {
     /// Executes all effects, and those that result from closing the streams of slow readers.
     /// Returns the end of the match, if it ended.
     pub(super) fn carry_out(

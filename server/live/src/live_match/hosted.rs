@@ -38,11 +38,11 @@ use super::{
         spectators::WatchReceiver,
     },
     LiveMatch,
-    effects::Locked,
+    effects::LockedMatch,
 };
 use crate::journal::{Gate, Gated};
 
-impl<G: WireGame> Locked<G> {
+impl<G: WireGame> LockedMatch<G> {
     /// Gates a value that depends on the current state of the match.
     pub(super) fn gated<T>(&self, value: T) -> Gated<T> {
         Gated::new(value, self.gates.gate_for(self.machine.uncommitted()))

@@ -11,9 +11,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::{LiveMatch, effects::Locked};
+use super::{LiveMatch, effects::LockedMatch};
 
-impl<G: WireGame> Locked<G> {
+impl<G: WireGame> LockedMatch<G> {
     /// Subscribes to public changes, signalled at most once per [`SPECTATOR_INTERVAL`], for any
     /// number of receivers. A separate task wakes the receivers, since waking hundreds takes longer
     /// than handling a bot's message. The task runs as long as the match is in memory.
@@ -61,7 +61,7 @@ impl<G: WireGame> Locked<G> {
 
 impl<G: WireGame> LiveMatch<G> {
     /// Starts the publishing task for a new spectator, unless it is running.
-    pub(super) fn start_publishing(self: &Arc<Self>, locked: &mut Locked<G>) {
+    pub(super) fn start_publishing(self: &Arc<Self>, locked: &mut LockedMatch<G>) {
         locked.machine.start_watching();
         if !std::mem::replace(&mut locked.is_publishing, true) {
             let changes = locked.subscribe();
