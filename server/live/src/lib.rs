@@ -49,7 +49,7 @@ pub use outbound::{Closing, Outbound};
 pub use query::MatchQuery;
 pub use read_limiter::{ReadPermit, Reader};
 pub use recovery::{RecoveryError, requires_leader};
-pub use relay::{Broadcast, BroadcastMessage, BroadcastState, Follower, Received};
+pub use relay::{Broadcast, BroadcastMessage, BroadcastPoll, BroadcastState, Follower};
 pub use requests::IdempotentRequest;
 pub use seat_handle::{RedeemedTicket, SeatHandle};
 pub use spectators::SharedUpdate;

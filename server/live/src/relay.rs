@@ -63,7 +63,7 @@ pub struct Follower {
 }
 
 /// The result of polling a broadcast.
-pub enum Received {
+pub enum BroadcastPoll {
     /// One or more new messages.
     Messages(Vec<BroadcastMessage>),
     /// Some of the requested messages are no longer buffered.
@@ -147,14 +147,16 @@ impl Follower {
 
     /// Returns the messages from number `from` on. Later messages complete
     /// [`changed`](Self::changed).
-    pub fn receive(&mut self, from: u64) -> Received {
+    pub fn receive(&mut self, from: u64) -> BroadcastPoll {
         self.changed.borrow_and_update();
         let buffer = self.broadcast.buffer();
         let missing = usize::try_from(buffer.next - from).unwrap_or(usize::MAX);
         match buffer.messages.len().checked_sub(missing) {
-            None => Received::Lagged,
-            Some(_) if missing == 0 => Received::Empty(buffer.state),
-            Some(first) => Received::Messages(buffer.messages.range(first..).cloned().collect()),
+            None => BroadcastPoll::Lagged,
+            Some(_) if missing == 0 => BroadcastPoll::Empty(buffer.state),
+            Some(first) => {
+                BroadcastPoll::Messages(buffer.messages.range(first..).cloned().collect())
+            }
         }
     }
 
@@ -177,13 +179,13 @@ mod tests {
         }
     }
 
-    fn positions(received: Received) -> Vec<u32> {
+    fn positions(received: BroadcastPoll) -> Vec<u32> {
         match received {
-            Received::Messages(messages) => {
+            BroadcastPoll::Messages(messages) => {
                 messages.iter().filter_map(|one| one.position).collect()
             }
-            Received::Lagged => panic!("some are no longer buffered"),
-            Received::Empty(state) => panic!("no message: {state:?}"),
+            BroadcastPoll::Lagged => panic!("some are no longer buffered"),
+            BroadcastPoll::Empty(state) => panic!("no message: {state:?}"),
         }
     }
 
@@ -200,11 +202,11 @@ mod tests {
         assert_eq!(positions(early.receive(0)), [0, 1]);
         assert_eq!(positions(late.receive(from)), [1]);
         early.broadcast.send(message(2, 1));
-        assert!(matches!(early.receive(0), Received::Lagged));
+        assert!(matches!(early.receive(0), BroadcastPoll::Lagged));
         assert_eq!(positions(late.receive(from)), [1, 2]);
         assert!(matches!(
             late.receive(3),
-            Received::Empty(BroadcastState::Live)
+            BroadcastPoll::Empty(BroadcastState::Live)
         ));
     }
 
@@ -234,13 +236,13 @@ mod tests {
         let (mut follower, _) = Relay::default().follow();
         assert!(matches!(
             follower.receive(0),
-            Received::Empty(BroadcastState::Live)
+            BroadcastPoll::Empty(BroadcastState::Live)
         ));
         follower.broadcast.close(BroadcastState::Ended(7));
         follower.changed().await;
         assert!(matches!(
             follower.receive(0),
-            Received::Empty(BroadcastState::Ended(7))
+            BroadcastPoll::Empty(BroadcastState::Ended(7))
         ));
     }
 }

@@ -16,7 +16,8 @@ use async_stream::try_stream;
 use bridgemaster_edge::{identity::Caller, limits::MAX_VIEWERS, refusal::Refusal, transport::Call};
 use bridgemaster_games::Viewer;
 use bridgemaster_live::{
-    Broadcast, BroadcastMessage, BroadcastState, Follower, MatchView, Matches, Reader, Received,
+    Broadcast, BroadcastMessage, BroadcastPoll, BroadcastState, Follower, MatchView, Matches,
+    Reader,
 };
 use bridgemaster_matchmaking::ladder::Ladders;
 use bridgemaster_proto::v1::{MatchInfo, MatchState};
@@ -196,18 +197,18 @@ impl PositionWatcher {
                 progress.skip_to(progress.next());
                 loop {
                     let messages = match follower.receive(place) {
-                        Received::Messages(messages) => messages,
-                        Received::Lagged => continue 'behind,
-                        Received::Empty(BroadcastState::Live) => {
+                        BroadcastPoll::Messages(messages) => messages,
+                        BroadcastPoll::Lagged => continue 'behind,
+                        BroadcastPoll::Empty(BroadcastState::Live) => {
                             let changed = follower.changed();
                             self.view.wait_until(&mut refused, changed).await?;
                             continue;
                         }
-                        Received::Empty(BroadcastState::Ended(next)) if next == progress.next() => {
+                        BroadcastPoll::Empty(BroadcastState::Ended(next)) if next == progress.next() => {
                             *shared = Some(follower);
                             return;
                         }
-                        Received::Empty(_) => return,
+                        BroadcastPoll::Empty(_) => return,
                     };
                     place += messages.len() as u64;
                     for relayed in messages {
