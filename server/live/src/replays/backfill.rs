@@ -26,7 +26,7 @@ const MAX_RETRIED: usize = MAX_CONSECUTIVE_FAILURES - 1;
 
 /// The reason why a folder is incomplete.
 #[derive(Debug, Error)]
-pub(super) enum Incomplete {
+pub(super) enum BackfillError {
     #[error(transparent)]
     ReplayWriteError(#[from] ReplayWriteError),
     #[error(transparent)]
@@ -117,7 +117,7 @@ impl Backfill {
     /// Writes the missing replays of matches that ended after the checkpoint, or after the last
     /// check, and retries earlier failures. Advances the checkpoint if the folder is complete apart
     /// from withheld replays.
-    pub(super) async fn run(&mut self, context: BackfillContext<'_>) -> Result<(), Incomplete> {
+    pub(super) async fn run(&mut self, context: BackfillContext<'_>) -> Result<(), BackfillError> {
         let BackfillContext {
             store,
             writer,
@@ -183,7 +183,7 @@ impl RunResult {
         &mut self,
         context: BackfillContext<'_>,
         ids: Vec<MatchId>,
-    ) -> Result<(), Incomplete> {
+    ) -> Result<(), BackfillError> {
         let mut public = Vec::new();
         let decided = withhold(context, ids, &mut public).await;
         // Replays that are known to be public are written, even if the check of other replays
@@ -198,7 +198,7 @@ impl RunResult {
         &mut self,
         BackfillContext { store, writer, .. }: BackfillContext<'_>,
         ids: Vec<MatchId>,
-    ) -> Result<(), Incomplete> {
+    ) -> Result<(), BackfillError> {
         let (mut replays, mut bytes) = (Vec::new(), 0);
         for match_id in ids {
             let replay = match store.replay(&match_id).await {
@@ -261,7 +261,7 @@ async fn withhold(
     context: BackfillContext<'_>,
     mut ids: Vec<MatchId>,
     public: &mut Vec<MatchId>,
-) -> Result<(), Incomplete> {
+) -> Result<(), BackfillError> {
     let BackfillContext {
         writer,
         withholding,

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 use super::{
-    backfill::{Backfill, BackfillContext, Incomplete},
+    backfill::{Backfill, BackfillContext, BackfillError},
     folder::{MAX_BATCH, PendingReplay, ReplayFolder, ReplayWriteError, ReplayWriter},
     withheld::{WithheldSet, WithholdReason, WithholdingPolicy},
 };
@@ -267,7 +267,7 @@ impl ReplayExporter {
         &self,
         withholding: &dyn WithholdingPolicy,
         backlog: &mut Backlog,
-    ) -> Result<(), Incomplete> {
+    ) -> Result<(), BackfillError> {
         match &self.store {
             Some(store) => {
                 let context = BackfillContext {
@@ -378,7 +378,7 @@ async fn wait_until(moment: Option<Instant>) {
 }
 
 /// Logs a failure with its sources.
-fn log_failure(failed: &Incomplete) {
+fn log_failure(failed: &BackfillError) {
     let error: &dyn std::error::Error = failed;
     error!(error, "cannot write replays; retrying");
 }

@@ -37,7 +37,7 @@ async fn write(
     backfill: &mut Backfill,
     store: &MemoryStore,
     writer: &ReplayWriter,
-) -> Result<(), Incomplete> {
+) -> Result<(), BackfillError> {
     write_if(Public(None), backfill, store, writer).await
 }
 
@@ -46,7 +46,7 @@ async fn write_if(
     backfill: &mut Backfill,
     store: &MemoryStore,
     writer: &ReplayWriter,
-) -> Result<(), Incomplete> {
+) -> Result<(), BackfillError> {
     let context = BackfillContext {
         store,
         writer,
@@ -191,7 +191,7 @@ async fn public_replays_are_written_even_if_others_are_undecided() {
     let (writer, mut backfill) = (writer(folder), Backfill::default());
     let result = write_if(Public(Some(&["b2"])), &mut backfill, &store, &writer).await;
     assert!(
-        matches!(result, Err(Incomplete::WithholdReasonUnknown(_))),
+        matches!(result, Err(BackfillError::WithholdReasonUnknown(_))),
         "{result:?}"
     );
     assert_eq!(written(folder), ["b2"]);
