@@ -61,7 +61,7 @@ pub(super) struct Backfill {
 
 /// The result of one backfill run.
 #[derive(Default)]
-struct RunResult {
+struct BackfillResult {
     /// The first failure.
     failure: Option<ReplayWriteError>,
     failed: BTreeSet<MatchId>,
@@ -127,7 +127,7 @@ impl Backfill {
         let complete = writer.read_progress().await;
         let checkpoint = complete.as_ref().map(|complete| &complete.checkpoint);
         let checked = self.checked_up_to.as_ref().or(checkpoint);
-        let mut new = RunResult::default();
+        let mut new = BackfillResult::default();
         let mut newest = None;
         let mut after = None;
         loop {
@@ -141,7 +141,7 @@ impl Backfill {
             }
         }
         let newest = newest.or_else(|| checked.cloned());
-        let mut retried = RunResult::default();
+        let mut retried = BackfillResult::default();
         if let (None, Some(complete)) = (&self.checked_up_to, &complete) {
             let exceptions = complete.exceptions.iter().cloned().collect();
             retried.write_public(context, exceptions).await?;
@@ -177,7 +177,7 @@ impl Backfill {
     }
 }
 
-impl RunResult {
+impl BackfillResult {
     /// Writes the missing replays of these matches, except withheld replays.
     async fn write_public(
         &mut self,
