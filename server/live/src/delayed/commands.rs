@@ -84,7 +84,7 @@ impl Matches {
             Err(refusal) if reveals_end(&refusal) => Vec::new(),
             issued => issued?,
         };
-        Ok(with_decoys(hosted.id(), &seats, issued))
+        Ok(with_decoy_tickets(hosted.id(), &seats, issued))
     }
 
     /// Ends the time in which a seat's bot can join or reconnect. The result does not reveal to a
@@ -131,7 +131,7 @@ impl Matches {
         };
         let seats = self.visibly_vacant_seats(&*hosted, &visible).await?;
         Ok(CreatedMatch {
-            tickets: with_decoys(&id, &seats, previous.tickets),
+            tickets: with_decoy_tickets(&id, &seats, previous.tickets),
             info: visible,
             existed: true,
         })
@@ -208,7 +208,7 @@ fn has_visible_bot(visible: &MatchInfo, seat: Seat) -> bool {
 
 /// Returns one ticket for each seat: the issued ticket, or an invalid one. A viewer can distinguish
 /// them only by trying to join.
-fn with_decoys(
+fn with_decoy_tickets(
     id: &MatchId,
     seats: &BTreeSet<Seat>,
     mut issued: Vec<SeatTicket>,
