@@ -106,7 +106,7 @@ impl MatchPage {
 
 /// Returns the key to whose matches a list is limited. The outer `None` means that the viewer may
 /// see no match at all.
-fn listed_party<'a>(viewer: &'a Caller, party: Option<&'a KeyName>) -> Option<Option<&'a KeyName>> {
+fn party_filter<'a>(viewer: &'a Caller, party: Option<&'a KeyName>) -> Option<Option<&'a KeyName>> {
     match viewer.visible() {
         Visibility::All => Some(party),
         Visibility::Of(name) => Some(Some(name)),
@@ -129,7 +129,7 @@ impl Matches {
         _permit: &ReadPermit,
     ) -> Result<MatchPage, Refusal> {
         let party = query.party();
-        let Some(of) = listed_party(viewer, party.as_ref()) else {
+        let Some(of) = party_filter(viewer, party.as_ref()) else {
             return Ok(MatchPage::default());
         };
         let mut page = MatchPage {
@@ -191,7 +191,7 @@ impl Matches {
         Call::reserve_answer(count * LISTED_MATCH_BYTES).await?;
         let mut own = ListOwnMatchesResponse::default();
         let party = query.party();
-        let Some(of) = listed_party(viewer, party.as_ref()) else {
+        let Some(of) = party_filter(viewer, party.as_ref()) else {
             return Ok(own);
         };
         if before.is_none() {
