@@ -239,7 +239,7 @@ impl Matches {
 
     /// Adds a finished match to memory, unless it is already there. If `shows_view_here`, this
     /// server serves the delayed view of the match.
-    pub(super) fn remember_finished(self: &Arc<Self>, stored: StoredMatch, shows_view_here: bool) {
+    pub(super) fn add_finished(self: &Arc<Self>, stored: StoredMatch, shows_view_here: bool) {
         let (id, tickets) = (stored.id().clone(), stored.tickets());
         let parties = stored.parties();
         let spectator_delay = stored.spectator_delay().filter(|_| shows_view_here);

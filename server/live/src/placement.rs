@@ -106,7 +106,7 @@ impl Matches {
             // A caller without a valid ticket must not find out whether the match has ended.
             return is_here;
         }
-        self.remember_finished(ended, is_here.is_ok());
+        self.add_finished(ended, is_here.is_ok());
         Ok(())
     }
 

@@ -105,11 +105,11 @@ impl Matches {
         self.clock().advance_to(known_until.unwrap_or_default());
         let in_play = recovered.len();
         for stored in delayed.local {
-            self.remember_finished(stored, true);
+            self.add_finished(stored, true);
         }
         for stored in finished {
             let shows_view_here = !delayed.remote.contains(stored.id());
-            self.remember_finished(stored, shows_view_here);
+            self.add_finished(stored, shows_view_here);
         }
         for recovered in recovered {
             self.resume_recovered(recovered);
@@ -213,7 +213,7 @@ impl Matches {
             "took over the delayed views of a dead node"
         );
         for stored in delayed {
-            self.remember_finished(stored, true);
+            self.add_finished(stored, true);
         }
         Ok(())
     }
