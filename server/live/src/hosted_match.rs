@@ -198,7 +198,7 @@ pub trait HostedMatch: Send + Sync {
 
     /// Records that this node will forward the stream of a vacant seat, so that lag of the node
     /// extends the start-up time. Has no effect once the bot has joined.
-    fn expect_join_through(&self, _seat: Seat, _node: &Arc<ForwardingNode>) {}
+    fn expect_forwarded_join(&self, _seat: Seat, _node: &Arc<ForwardingNode>) {}
 
     /// Issues new tickets for vacant seats. If `are_optional`, occupied seats are skipped. Returns
     /// the seats with a new ticket.

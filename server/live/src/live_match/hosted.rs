@@ -251,7 +251,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         })
     }
 
-    fn expect_join_through(&self, seat: Seat, node: &Arc<ForwardingNode>) {
+    fn expect_forwarded_join(&self, seat: Seat, node: &Arc<ForwardingNode>) {
         let mut locked = self.lock();
         // The bot may have joined in the meantime, even over a direct connection.
         if locked.machine.bot(seat).is_none() {

@@ -408,7 +408,7 @@ impl MatchListener for Lobby {
                 room.add_offer(&queue_id, &bot, offer)
             });
             if let Some(node) = node.filter(|_| !is_taken) {
-                hosted.expect_join_through(*seat, &node);
+                hosted.expect_forwarded_join(*seat, &node);
             }
         }
     }
