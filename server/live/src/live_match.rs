@@ -226,7 +226,7 @@ impl<G: WireGame> LiveMatch<G> {
         // Watchers are notified before messages are sent to bots: the task that is woken last runs
         // first, and that should be the bot's.
         locked.notify_changes();
-        let ended = locked.carry_out(&self.shared, &mut effects, now);
+        let ended = locked.execute_effects(&self.shared, &mut effects, now);
         // If an effect closed the stream of a slow reader, the visible state has changed again.
         locked.notify_changes();
         if ended.is_some() {

@@ -112,7 +112,7 @@ struct EffectResults {
 impl<G: WireGame> LockedMatch<G> {
     /// Executes all effects, and those that result from closing the streams of slow readers.
     /// Returns the end of the match, if it ended.
-    pub(super) fn carry_out(
+    pub(super) fn execute_effects(
         &mut self,
         shared: &MatchShared,
         effects: &mut Vec<Effect>,
@@ -121,7 +121,7 @@ impl<G: WireGame> LockedMatch<G> {
         let mut results = EffectResults::default();
         loop {
             for effect in effects.drain(..) {
-                self.carry_out_one(shared, effect, &mut results);
+                self.execute_effect(shared, effect, &mut results);
             }
             let Some((seat, stream)) = results.slow.pop() else {
                 return results.ended;
@@ -143,7 +143,12 @@ impl<G: WireGame> LockedMatch<G> {
         }
     }
 
-    fn carry_out_one(&mut self, shared: &MatchShared, effect: Effect, results: &mut EffectResults) {
+    fn execute_effect(
+        &mut self,
+        shared: &MatchShared,
+        effect: Effect,
+        results: &mut EffectResults,
+    ) {
         match effect {
             Effect::Store(entry) => self.store(shared, entry),
             Effect::Send {
