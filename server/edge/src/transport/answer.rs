@@ -29,7 +29,7 @@ const MESSAGE_HEADER_BYTES: usize = 5;
 #[derive(Default)]
 pub(super) struct Answer {
     state: Mutex<AnswerState>,
-    handed: Arc<HandedBytes>,
+    handed: Arc<UnsentBytes>,
 }
 
 #[derive(Default)]
@@ -44,12 +44,12 @@ struct AnswerState {
 
 /// Bytes that were handed to the transport and are not on the wire yet.
 #[derive(Default)]
-struct HandedBytes {
-    state: Mutex<HandedBytesState>,
+struct UnsentBytes {
+    state: Mutex<UnsentBytesState>,
 }
 
 #[derive(Default)]
-struct HandedBytesState {
+struct UnsentBytesState {
     bytes: usize,
     /// The time since which the client has read nothing: when the first of these bytes was handed
     /// over, or when earlier bytes were last sent.
@@ -58,9 +58,9 @@ struct HandedBytesState {
 }
 
 /// A piece of a response. The transport drops it once the bytes are sent, or can no longer be sent.
-struct HandedPiece {
+struct UnsentPiece {
     bytes: Bytes,
-    handed: Arc<HandedBytes>,
+    handed: Arc<UnsentBytes>,
 }
 
 impl Answer {
@@ -156,12 +156,12 @@ impl Answer {
         handed.bytes += bytes.len();
         drop(handed);
         let handed = Arc::clone(&self.handed);
-        let piece = Bytes::from_owner(HandedPiece { bytes, handed });
+        let piece = Bytes::from_owner(UnsentPiece { bytes, handed });
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 }
 
-impl HandedBytes {
+impl UnsentBytes {
     /// Completes when all handed-over bytes are on the wire.
     fn poll_sent(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
@@ -172,18 +172,18 @@ impl HandedBytes {
         Poll::Pending
     }
 
-    fn lock(&self) -> MutexGuard<'_, HandedBytesState> {
+    fn lock(&self) -> MutexGuard<'_, UnsentBytesState> {
         self.state.lock()
     }
 }
 
-impl AsRef<[u8]> for HandedPiece {
+impl AsRef<[u8]> for UnsentPiece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for HandedPiece {
+impl Drop for UnsentPiece {
     fn drop(&mut self) {
         let mut state = self.handed.lock();
         state.bytes = state.bytes.saturating_sub(self.bytes.len());
