@@ -31,7 +31,7 @@ pub(super) trait EvictionCandidate: Send + Sync {
 
 /// The calls in progress, oldest first.
 #[derive(Default)]
-pub(super) struct Evictor {
+pub(super) struct CallEvictor {
     state: Mutex<EvictorState>,
 }
 
@@ -44,11 +44,11 @@ struct EvictorState {
 
 /// A call's registration, removed on drop.
 pub(super) struct EvictorEntry {
-    evictor: Arc<Evictor>,
+    evictor: Arc<CallEvictor>,
     number: u64,
 }
 
-impl Evictor {
+impl CallEvictor {
     pub(super) fn add(self: &Arc<Self>, call: Weak<dyn EvictionCandidate>) -> EvictorEntry {
         let mut state = self.state();
         state.last += 1;

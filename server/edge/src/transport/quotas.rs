@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{CallerId, evictor::Evictor, fair_queue::FairQueue};
+use super::{CallerId, evictor::CallEvictor, fair_queue::FairQueue};
 use crate::{
     limiter::{Limiter, Permit},
     limits::Limits,
@@ -32,7 +32,7 @@ pub struct Quotas {
     pub(super) limits: Limits,
     pub(super) server: Quota,
     /// The calls that can be evicted: all except bots' streams.
-    pub(super) evictor: Arc<Evictor>,
+    pub(super) evictor: Arc<CallEvictor>,
     pub(super) fair_queue: FairQueue,
     by_caller: Mutex<Callers>,
 }
