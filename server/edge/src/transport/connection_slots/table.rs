@@ -19,7 +19,7 @@ pub(super) struct SlotTable {
     by_peer: HashMap<SocketAddr, ConnectionEntry>,
     by_origin: HashMap<Origin, usize>,
     protection: Protection,
-    unprotected: Unprotected,
+    unprotected: UnprotectedConnections,
     /// The newest stream of each seat.
     by_seat: HashMap<SeatFingerprint, NewestStream>,
     /// The last connection number or stream number that was assigned.
@@ -44,8 +44,8 @@ struct ConnectionEntry {
     /// The connection number, which distinguishes this connection from an earlier connection by the
     /// same peer.
     number: u64,
-    /// The network that the connection counts for: the peer's, or that of the caller for whom a node
-    /// forwards calls.
+    /// The network that the connection counts for: the peer's, or that of the caller for whom a
+    /// node forwards calls.
     origin: Origin,
     /// The seats whose newest streams the connection carries, by the keys of their bots.
     seats_by_key: HashMap<Option<KeyId>, KeySeats>,
@@ -81,7 +81,7 @@ impl SlotTable {
             by_peer: HashMap::new(),
             by_origin: HashMap::new(),
             protection,
-            unprotected: Unprotected::default(),
+            unprotected: UnprotectedConnections::default(),
             by_seat: HashMap::new(),
             last: 0,
         }
@@ -344,7 +344,7 @@ impl SlotTable {
 }
 
 #[derive(Default)]
-pub(super) struct Unprotected {
+pub(super) struct UnprotectedConnections {
     by_origin: HashMap<Origin, AddressQueues>,
     /// The addresses, sorted by the number of their unprotected connections and then by the age of
     /// the oldest one.
@@ -377,7 +377,7 @@ pub(super) enum EvictionQueue {
     WithoutBot,
 }
 
-impl Unprotected {
+impl UnprotectedConnections {
     pub(super) fn insert(&mut self, origin: Origin, queued: QueuePosition, peer: SocketAddr) {
         self.change_queue(origin, queued.queue, |queue| {
             queue.insert(queued.since, peer)
