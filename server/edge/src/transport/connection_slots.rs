@@ -27,7 +27,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    protection::Protection,
+    protection::ProtectedConnections,
     table::{SeatFingerprint, SlotTable},
 };
 use super::Origin;
@@ -80,23 +80,32 @@ impl ConnectionSlots {
     /// Creates the slots for the port of programs.
     pub fn new(limits: &Limits) -> Arc<Self> {
         let (max, max_per_address) = (limits.connections, limits.connections_per_address);
-        let protection = Protection::new(max, max_per_address, limits);
+        let protection = ProtectedConnections::new(max, max_per_address, limits);
         Self::build(max, max_per_address, protection)
     }
 
     /// Creates the slots for the page's port.
     pub fn of_page(limits: &Limits) -> Arc<Self> {
         let max_per_address = limits.page_connections_per_address;
-        let protection = Protection::new(limits.page_connections, max_per_address, limits);
+        let protection =
+            ProtectedConnections::new(limits.page_connections, max_per_address, limits);
         Self::build(limits.page_connections, max_per_address, protection)
     }
 
     /// Creates the slots of a port without bots, on which no connection is protected.
     pub fn without_bots(max_connections: usize, max_per_address: usize) -> Arc<Self> {
-        Self::build(max_connections, max_per_address, Protection::default())
+        Self::build(
+            max_connections,
+            max_per_address,
+            ProtectedConnections::default(),
+        )
     }
 
-    fn build(max_connections: usize, max_per_address: usize, protection: Protection) -> Arc<Self> {
+    fn build(
+        max_connections: usize,
+        max_per_address: usize,
+        protection: ProtectedConnections,
+    ) -> Arc<Self> {
         Arc::new(Self {
             max_connections,
             max_per_address,

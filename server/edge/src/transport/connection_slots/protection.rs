@@ -16,7 +16,7 @@ use crate::{
 /// on a server without keys, for the key `None`. A connection that is protected for two keys counts
 /// twice.
 #[derive(Default)]
-pub(super) struct Protection {
+pub(super) struct ProtectedConnections {
     max_per_key: usize,
     max_per_origin: usize,
     max_total: usize,
@@ -33,7 +33,7 @@ struct OriginProtection {
     by_key: HashMap<Option<KeyId>, BTreeMap<u64, SocketAddr>>,
 }
 
-impl Protection {
+impl ProtectedConnections {
     /// Creates the protection of a port with these numbers of connections.
     pub(super) fn new(max_connections: usize, max_per_address: usize, limits: &Limits) -> Self {
         Self {

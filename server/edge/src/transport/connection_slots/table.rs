@@ -9,7 +9,7 @@ use std::{
 use bridgemaster_store::KeyId;
 use tokio_util::sync::CancellationToken;
 
-use super::{super::Origin, protection::Protection};
+use super::{super::Origin, protection::ProtectedConnections};
 
 /// Identifies a seat of a match.
 pub(super) type SeatFingerprint = [u8; 32];
@@ -18,7 +18,7 @@ pub(super) type SeatFingerprint = [u8; 32];
 pub(super) struct SlotTable {
     by_peer: HashMap<SocketAddr, ConnectionEntry>,
     by_origin: HashMap<Origin, usize>,
-    protection: Protection,
+    protection: ProtectedConnections,
     unprotected: UnprotectedConnections,
     /// The newest stream of each seat.
     by_seat: HashMap<SeatFingerprint, NewestStream>,
@@ -76,7 +76,7 @@ impl ConnectionEntry {
 }
 
 impl SlotTable {
-    pub(super) fn new(protection: Protection) -> Self {
+    pub(super) fn new(protection: ProtectedConnections) -> Self {
         Self {
             by_peer: HashMap::new(),
             by_origin: HashMap::new(),
@@ -285,7 +285,7 @@ impl SlotTable {
     fn protect(
         &mut self,
         peer: SocketAddr,
-        mut can_protect: impl FnMut(&mut Protection, Origin, &Option<KeyId>) -> bool,
+        mut can_protect: impl FnMut(&mut ProtectedConnections, Origin, &Option<KeyId>) -> bool,
     ) -> bool {
         let Some(entry) = self.by_peer.get_mut(&peer) else {
             return false;
