@@ -75,12 +75,12 @@ pub enum TlsError {
 #[derive(Debug)]
 pub struct Tls {
     files: TlsFiles,
-    configs: RwLock<Configs>,
+    configs: RwLock<TlsConfigs>,
 }
 
 /// The configurations for both kinds of clients, from one set of files.
 #[derive(Clone, Debug)]
-struct Configs {
+struct TlsConfigs {
     programs: Arc<ServerConfig>,
     browsers: Arc<ServerConfig>,
 }
@@ -115,7 +115,7 @@ impl Tls {
     }
 }
 
-fn read(files: &TlsFiles) -> Result<Configs, TlsError> {
+fn read(files: &TlsFiles) -> Result<TlsConfigs, TlsError> {
     let pair = |source| TlsError::Pair {
         cert: files.cert.clone(),
         key: files.key.clone(),
@@ -153,7 +153,7 @@ fn read(files: &TlsFiles) -> Result<Configs, TlsError> {
     config.alpn_protocols = vec![HTTP2.to_vec()];
     let mut browsers = config.clone();
     browsers.alpn_protocols.push(HTTP1.to_vec());
-    Ok(Configs {
+    Ok(TlsConfigs {
         programs: Arc::new(config),
         browsers: Arc::new(browsers),
     })
