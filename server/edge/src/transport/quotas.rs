@@ -34,11 +34,11 @@ pub struct Quotas {
     /// The calls that can be evicted: all except bots' streams.
     pub(super) evictor: Arc<CallEvictor>,
     pub(super) fair_queue: FairQueue,
-    by_caller: Mutex<Callers>,
+    by_caller: Mutex<CallerQuotas>,
 }
 
 #[derive(Default)]
-struct Callers {
+struct CallerQuotas {
     table: HashMap<CallerId, Weak<Quota>>,
     /// The number of entries at which the next sweep is due.
     sweep_at: usize,
@@ -126,7 +126,7 @@ impl Quotas {
         fresh
     }
 
-    fn by_caller(&self) -> MutexGuard<'_, Callers> {
+    fn by_caller(&self) -> MutexGuard<'_, CallerQuotas> {
         self.by_caller.lock()
     }
 }
