@@ -20,8 +20,8 @@ use crate::{metrics::Metrics, server_clock::ServerClock};
 /// The interval between beats. It limits the part of a lag that is not measured, and costs a node
 /// less than 1% of a processor for each node to which it forwards.
 pub const BEAT_INTERVAL: Duration = Duration::from_millis(20);
-/// The maximum transit time of a beat. Beats that arrive within this time after the end of a stream
-/// may have been sent before the end.
+/// The maximum transit time of a beat. HeartbeatState that arrive within this time after the end of
+/// a stream may have been sent before the end.
 const BEAT_DELAY: Duration = Duration::from_millis(50);
 
 // The margin covers the part of a lag that is not measured: the time before the beat was due.
@@ -38,7 +38,7 @@ pub struct ForwardingNode {
     id: ForwardingNodeId,
     clock: Arc<ServerClock>,
     metrics: Arc<Metrics>,
-    beats: Mutex<Beats>,
+    beats: Mutex<HeartbeatState>,
     lost: CancellationToken,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Debug for ForwardingNode {
 
 /// The beats of a node, by the active time of this server in µs.
 #[derive(Debug)]
-struct Beats {
+struct HeartbeatState {
     last_us: u64,
     /// The lag before the last beat.
     lag_us: u64,
@@ -63,7 +63,7 @@ struct Beats {
     is_resting: bool,
 }
 
-impl Beats {
+impl HeartbeatState {
     /// Returns how long a beat has been overdue; 0 if no beat is overdue, or the node has ended its
     /// beats. The result is at most the term of a lease.
     fn overdue_us(&self, now_us: u64) -> u64 {
@@ -100,7 +100,7 @@ impl ForwardingNode {
             id,
             clock,
             metrics,
-            beats: Mutex::new(Beats {
+            beats: Mutex::new(HeartbeatState {
                 last_us,
                 lag_us: 0,
                 is_resting: false,
@@ -335,8 +335,8 @@ mod tests {
 
     const MS: u64 = 1_000;
 
-    fn beats() -> Beats {
-        Beats {
+    fn beats() -> HeartbeatState {
+        HeartbeatState {
             last_us: 0,
             lag_us: 0,
             is_resting: false,
