@@ -14,7 +14,7 @@ use tonic::{
     codegen::{Bytes, http::HeaderMap},
 };
 
-use super::beat_sender::BeatSender;
+use super::heartbeat_sender::HeartbeatSender;
 
 /// Length of the prefix of a gRPC message: the compression flag and the message length.
 const HEADER_BYTES: usize = 5;
@@ -31,7 +31,7 @@ pub(super) struct ForwardedBody {
     is_over: bool,
     _counted: Option<GaugeGuard>,
     /// Sends beats to the other server as long as the response lasts.
-    _beats: Option<Arc<BeatSender>>,
+    _beats: Option<Arc<HeartbeatSender>>,
 }
 
 impl ForwardedBody {
@@ -39,7 +39,7 @@ impl ForwardedBody {
         body: Body,
         stop: StopReason,
         counted: Option<GaugeGuard>,
-        beats: Option<Arc<BeatSender>>,
+        beats: Option<Arc<HeartbeatSender>>,
     ) -> Self {
         Self {
             body,

@@ -8,9 +8,9 @@
 //! While a server forwards bot streams, it also sends heartbeats ("beats") to the other server.
 //! Late beats show that the forwarding is slow, not the bot.
 
-mod beat_sender;
-mod beat_service;
 mod forwarded_body;
+mod heartbeat_sender;
+mod heartbeat_service;
 mod node_credential;
 mod peer_check;
 mod remote_lists;
@@ -42,14 +42,14 @@ use tonic::{
 };
 use tracing::{debug, warn};
 
-pub use beat_service::BeatService;
+pub use heartbeat_service::HeartbeatService;
 pub(crate) use node_credential::FORWARDED_HEADER;
 pub use node_credential::NodeCredential;
 pub use remote_lists::ListCaller;
 
 use self::{
-    beat_sender::{BeatSender, BeatSenders},
     forwarded_body::ForwardedBody,
+    heartbeat_sender::{HeartbeatSender, HeartbeatSenders},
     node_credential::FORWARDING_NODE_HEADER,
     replayable_body::ReplayableBody,
 };
@@ -81,7 +81,7 @@ pub struct Forwarder {
     cluster: Arc<Cluster>,
     /// Random identifier of this process, sent with forwarded calls.
     id: HeaderValue,
-    beats: BeatSenders,
+    beats: HeartbeatSenders,
 }
 
 /// Middleware that forwards refused calls to the nodes that the refusals name.
@@ -162,7 +162,7 @@ impl Forwarder {
             lifecycle,
             cluster,
             id: u64::from_be_bytes(system_bytes()).into(),
-            beats: BeatSenders::default(),
+            beats: HeartbeatSenders::default(),
         }
     }
 
@@ -289,7 +289,7 @@ impl Forwarder {
     }
 
     /// Returns the sender of beats to a server.
-    fn beats_to(&self, address: &str) -> Option<Arc<BeatSender>> {
+    fn beats_to(&self, address: &str) -> Option<Arc<HeartbeatSender>> {
         let channel = || {
             let endpoint = (self.connector)(address).ok()?;
             Some(self.connect_lazily(endpoint))
@@ -308,7 +308,7 @@ impl Forwarder {
     fn forwarded_response(
         &self,
         response: http::Response<Body>,
-        beats: Option<Arc<BeatSender>>,
+        beats: Option<Arc<HeartbeatSender>>,
     ) -> http::Response<Body> {
         let lifecycle = Arc::clone(&self.lifecycle);
         let stopping = lifecycle.stop_token();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bridgemaster_cluster::forwarding::{BeatService, Forwarding};
+use bridgemaster_cluster::forwarding::{Forwarding, HeartbeatService};
 use bridgemaster_edge::{
     refusal_details::RefusalDetails,
     transport::{ConnectionSlots, RequestArrivalTimeout},
@@ -57,7 +57,7 @@ impl Server {
         let seats = |slots| seat_service(seat_authenticator(slots), &registry, matches.limits());
         let play = PlayRpc::new(seat_authenticator(&slots.for_programs));
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
-        let beats = BeatService::new(
+        let beats = HeartbeatService::new(
             Arc::clone(matches.lifecycle()),
             Arc::clone(&slots.for_programs),
         );
@@ -150,7 +150,7 @@ impl Server {
     }
 
     /// Adds the services that only other nodes may call, if there can be other nodes.
-    fn with_node_services(&self, routes: Routes, beats: BeatService) -> Routes {
+    fn with_node_services(&self, routes: Routes, beats: HeartbeatService) -> Routes {
         if self.forwarder.is_none() {
             return routes;
         }

@@ -27,7 +27,7 @@ use tonic::{
 };
 use tracing::debug;
 
-use super::beat_service::SEND_BEATS;
+use super::heartbeat_service::SEND_BEATS;
 
 /// An empty gRPC message.
 const BEAT: &[u8] = &[0; 5];
@@ -41,16 +41,16 @@ const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The nodes to which beats are sent, by address.
 #[derive(Default)]
-pub(super) struct BeatSenders {
-    by_address: Mutex<HashMap<String, Weak<BeatSender>>>,
+pub(super) struct HeartbeatSenders {
+    by_address: Mutex<HashMap<String, Weak<HeartbeatSender>>>,
 }
 
 /// Sends beats to a node until the last clone is dropped.
-pub(super) struct BeatSender {
+pub(super) struct HeartbeatSender {
     unused: CancellationToken,
 }
 
-impl BeatSenders {
+impl HeartbeatSenders {
     /// Returns the sender of beats to the node at `address`, and starts one over `channel` if there
     /// is none. `metadata` authenticates this node. Cancelling `stopping` ends the beats early,
     /// because all streams end then.
@@ -60,12 +60,12 @@ impl BeatSenders {
         channel: impl FnOnce() -> Option<Channel>,
         metadata: HeaderMap,
         stopping: CancellationToken,
-    ) -> Option<Arc<BeatSender>> {
+    ) -> Option<Arc<HeartbeatSender>> {
         let mut by_address = self.by_address.lock();
         if let Some(sender) = by_address.get(address).and_then(Weak::upgrade) {
             return Some(sender);
         }
-        let sender = Arc::new(BeatSender {
+        let sender = Arc::new(HeartbeatSender {
             unused: CancellationToken::new(),
         });
         let (channel, unused) = (channel()?, sender.unused.clone());
@@ -89,7 +89,7 @@ impl BeatSenders {
     }
 }
 
-impl Drop for BeatSender {
+impl Drop for HeartbeatSender {
     fn drop(&mut self) {
         self.unused.cancel();
     }
@@ -101,7 +101,7 @@ async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &Cance
     metadata.insert(header::CONTENT_TYPE, value("application/grpc"));
     metadata.insert(header::TE, value("trailers"));
     while !ended.is_cancelled() {
-        let mut request = http::Request::new(Body::new(BeatBody::new(ended.clone())));
+        let mut request = http::Request::new(Body::new(HeartbeatBody::new(ended.clone())));
         *request.method_mut() = http::Method::POST;
         *request.version_mut() = http::Version::HTTP_2;
         *request.uri_mut() = http::Uri::from_static(SEND_BEATS);
@@ -113,23 +113,23 @@ async fn send_beats(mut channel: Channel, mut metadata: HeaderMap, ended: &Cance
         match response.await {
             Ok(response) => {
                 let status = Status::from_header_map(response.headers());
-                debug!(?status, "another node ended the stream of beats");
+                debug!(?status, "another node ended the heartbeat stream");
             }
-            Err(error) => debug!(%error, "cannot send beats to another node"),
+            Err(error) => debug!(%error, "cannot send heartbeats to another node"),
         }
         sleep(RETRY_PAUSE).await;
     }
 }
 
 /// The request body of a heartbeat call: a stream of beats.
-struct BeatBody {
+struct HeartbeatBody {
     ended: Pin<Box<WaitForCancellationFutureOwned>>,
     due: Pin<Box<Sleep>>,
     /// Whether the body has yielded to the tasks that were ready when the beat was due.
     has_yielded: bool,
 }
 
-impl BeatBody {
+impl HeartbeatBody {
     fn new(ended: CancellationToken) -> Self {
         Self {
             ended: Box::pin(ended.cancelled_owned()),
@@ -139,7 +139,7 @@ impl BeatBody {
     }
 }
 
-impl http_body::Body for BeatBody {
+impl http_body::Body for HeartbeatBody {
     type Data = Bytes;
     type Error = Status;
 

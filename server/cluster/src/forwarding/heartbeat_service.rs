@@ -1,5 +1,5 @@
-//! Receives the beats of nodes that forward calls to this one. An internal service, which only nodes
-//! of the cluster can call.
+//! Receives the beats of nodes that forward calls to this one. An internal service, which only
+//! nodes of the cluster can call.
 
 use std::{
     convert::Infallible,
@@ -31,12 +31,12 @@ const WARN_LAG_THRESHOLD: Duration = Duration::from_millis(100);
 
 /// The service that receives beats.
 #[derive(Clone)]
-pub struct BeatService {
+pub struct HeartbeatService {
     lifecycle: Arc<Lifecycle>,
     slots: Arc<ConnectionSlots>,
 }
 
-impl BeatService {
+impl HeartbeatService {
     /// Creates a service whose streams end with the server's `lifecycle`. Connections that carry
     /// beats are not evicted from `slots`.
     pub fn new(lifecycle: Arc<Lifecycle>, slots: Arc<ConnectionSlots>) -> Self {
@@ -85,11 +85,11 @@ impl BeatService {
     }
 }
 
-impl NamedService for BeatService {
+impl NamedService for HeartbeatService {
     const NAME: &'static str = "bridgemaster.internal.v1.ForwardingService";
 }
 
-impl Service<http::Request<Body>> for BeatService {
+impl Service<http::Request<Body>> for HeartbeatService {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;
