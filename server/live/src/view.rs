@@ -1,4 +1,5 @@
-//! Matches as their viewers see them: a match itself, or only what its visibility cursor has passed.
+//! Matches as their viewers see them: a match itself, or only what its visibility cursor has
+//! passed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -219,7 +220,7 @@ impl Matches {
         hosted: &Arc<dyn HostedMatch>,
         viewer: &Caller,
     ) -> Result<Option<Arc<VisibilityCursor>>, Refusal> {
-        if viewer.sees_live(|name| hosted.belongs_to(name)) {
+        if viewer.sees_undelayed(|name| hosted.belongs_to(name)) {
             return Ok(None);
         }
         let cursor = match self.delayed().get(hosted.id()) {

@@ -305,7 +305,7 @@ impl Caller {
 
     /// Returns whether the caller sees a match without the spectators' delay. `is_of` returns
     /// whether the key with this name is a party of the match; callers without a key never are.
-    pub fn sees_live(&self, is_of: impl FnOnce(&KeyName) -> bool) -> bool {
+    pub fn sees_undelayed(&self, is_of: impl FnOnce(&KeyName) -> bool) -> bool {
         match self {
             Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => false,
             Self::Holder(_) => self.has_scope(KeyScope::Admin) || self.name().is_some_and(is_of),
