@@ -214,7 +214,7 @@ impl Matches {
     /// Returns the identifiers of unreadable matches in play on this node that lists may show.
     fn damaged_in_play(&self, viewer: &Caller) -> Vec<String> {
         let in_play = self.quarantine().in_play().into_iter();
-        let visible = in_play.filter(|(_, maker)| viewer.sees_unreadable(maker.as_ref()));
+        let visible = in_play.filter(|(_, maker)| viewer.may_list_unreadable(maker.as_ref()));
         visible.map(|(id, _)| id.to_string()).collect()
     }
 

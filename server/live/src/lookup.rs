@@ -57,7 +57,7 @@ impl Matches {
         let quarantined = self.quarantine().maker_of(id);
         // A match on this node that the viewer may not see is not looked up on other nodes.
         let is_here = self.in_memory(id).is_some() || quarantined.is_some();
-        if quarantined.is_some_and(|maker| viewer.sees_unreadable(maker.as_ref())) {
+        if quarantined.is_some_and(|maker| viewer.may_list_unreadable(maker.as_ref())) {
             return Err(match_unreadable(id));
         }
         let Some(store) = self.store() else {

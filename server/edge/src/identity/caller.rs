@@ -298,7 +298,7 @@ impl Caller {
 
     /// Returns whether lists may show the caller an unreadable match of `maker`. `maker` is `None`
     /// if the key that created the match is unknown.
-    pub fn sees_unreadable(&self, maker: Option<&KeyName>) -> bool {
+    pub fn may_list_unreadable(&self, maker: Option<&KeyName>) -> bool {
         let may_act = self.has_scope(KeyScope::Read) || self.has_scope(KeyScope::Admin);
         may_act || (maker.is_some() && maker == self.name())
     }
