@@ -213,7 +213,7 @@ impl Cluster {
                 if is_released || node.name == self.name {
                     Err(takeover_refusal())
                 } else {
-                    Err(refer_to(node))
+                    Err(forwarding_refusal(node))
                 }
             }
         }
@@ -236,7 +236,7 @@ impl Cluster {
         let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let node = nodes.into_iter().find(|node| node.name.as_str() == name);
         // A store that was copied from another cluster does not contain the node.
-        node.map_or(Ok(()), |node| Err(refer_to(node)))
+        node.map_or(Ok(()), |node| Err(forwarding_refusal(node)))
     }
 
     /// Checks that this node leads.
@@ -256,7 +256,7 @@ impl Cluster {
         let nodes = self.nodes.nodes().await.map_err(nodes_unreadable)?;
         let leader = nodes.into_iter().find(|node| node.is_leader);
         match leader.filter(|node| node.name != self.name) {
-            Some(leader) => Err(refer_to(leader)),
+            Some(leader) => Err(forwarding_refusal(leader)),
             None => Err(takeover_refusal()),
         }
     }
@@ -264,7 +264,7 @@ impl Cluster {
 
 /// Returns the refusal of a call that `node` can answer, so that the call is forwarded to `node`.
 /// During a takeover of that node, the refusal makes the caller retry instead.
-pub(super) fn refer_to(node: StoredNode) -> Refusal {
+pub(super) fn forwarding_refusal(node: StoredNode) -> Refusal {
     let is_live = node.is_live();
     match node.address.filter(|_| is_live) {
         Some(address) => Refusal::forward_to(address),

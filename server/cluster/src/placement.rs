@@ -32,7 +32,7 @@ impl Cluster {
         }
         // If the other nodes cannot be read, the match is created here.
         let nodes = self.nodes().nodes().await.ok()?;
-        least_loaded_node(nodes, self.name()).map(membership::refer_to)
+        least_loaded_node(nodes, self.name()).map(membership::forwarding_refusal)
     }
 
     /// Returns a refusal that forwards the call to the node with the most free capacity. Used for a
@@ -42,7 +42,9 @@ impl Cluster {
             return reason;
         }
         match self.nodes().nodes().await {
-            Ok(nodes) => most_free_node(nodes, self.name()).map_or(reason, membership::refer_to),
+            Ok(nodes) => {
+                most_free_node(nodes, self.name()).map_or(reason, membership::forwarding_refusal)
+            }
             Err(error) => membership::nodes_unreadable(error),
         }
     }
