@@ -68,7 +68,7 @@ pub struct LiveLadder {
     /// Serializes changes: the next one is planned only after this one was stored and applied.
     change_queue: ChangeQueue,
     model: Mutex<LadderModel>,
-    in_play: Mutex<InPlay>,
+    in_play: Mutex<MatchesInPlay>,
     /// Whether a commit has failed, so that the store might contain a change that the model lacks.
     needs_reload: AtomicBool,
     /// Notified when there is work for the runner.
@@ -198,7 +198,7 @@ impl LiveLadder {
         }
     }
 
-    fn with_in_play<T>(&self, f: impl FnOnce(&mut InPlay) -> T) -> T {
+    fn with_in_play<T>(&self, f: impl FnOnce(&mut MatchesInPlay) -> T) -> T {
         f(&mut self.in_play.lock())
     }
 
@@ -279,7 +279,7 @@ type Requester = oneshot::Sender<Result<MatchId, Refusal>>;
 /// The matches of a ladder that were created and whose end was not applied to the model yet. They
 /// have their own lock, so that the end of a match can be recorded without the lock of the ladder.
 #[derive(Default)]
-struct InPlay {
+struct MatchesInPlay {
     numbers: HashMap<MatchId, u64>,
     /// Matches that have ended.
     ended: HashSet<MatchId>,
@@ -287,7 +287,7 @@ struct InPlay {
     requesters: HashMap<u64, Requester>,
 }
 
-impl InPlay {
+impl MatchesInPlay {
     /// Adds a caller that waits for a match to be created.
     fn add_requester(&mut self, number: u64, requester: Requester) {
         self.requesters.insert(number, requester);

@@ -12,7 +12,7 @@ use bridgemaster_store::{
 use tracing::{error, info};
 
 use super::{
-    InPlay, LiveLadder,
+    LiveLadder, MatchesInPlay,
     capacity::ServerVersionCount,
     fitting::fitted_ratings,
     model::{LadderModel, OpenMatch},
@@ -78,7 +78,7 @@ impl LiveLadder {
             });
             ladder.version_count.add(after);
             ladder.version_count.release(before);
-            ladder.with_in_play(|in_play| *in_play = InPlay::default());
+            ladder.with_in_play(|in_play| *in_play = MatchesInPlay::default());
             ladder.set_needs_reload(false);
             // A fit in progress is based on the previous model, so another one is needed.
             ladder.notify_fitting();

@@ -18,7 +18,7 @@ use tokio::{select, time::sleep};
 use tracing::{error, info, warn};
 
 use super::{
-    InPlay, LiveLadder,
+    LiveLadder, MatchesInPlay,
     outcome::{Outcome, outcome_of},
     publish_status,
     rows::{LADDER_LABEL, MatchRow, purpose_to_wire},
@@ -212,7 +212,7 @@ impl Runner {
 
     /// Records the outcomes of matches that have ended.
     async fn record_outcomes(&mut self) -> Result<(), StoreError> {
-        for (number, id) in self.ladder.with_in_play(InPlay::take_ended) {
+        for (number, id) in self.ladder.with_in_play(MatchesInPlay::take_ended) {
             match read_outcome(&self.matches, &id).await {
                 Ok(Some(outcome)) => self.apply_outcome(number, outcome).await?,
                 Ok(None) => {}
