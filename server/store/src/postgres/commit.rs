@@ -86,12 +86,12 @@ impl Retry {
 }
 
 /// Looks up the state that is needed to plan a batch.
-pub(super) struct LookUp<'a> {
+pub(super) struct LookupTransaction<'a> {
     pub(super) store: StoreId,
     pub(super) lookup: &'a Lookup,
 }
 
-impl Transaction for LookUp<'_> {
+impl Transaction for LookupTransaction<'_> {
     type Output = LookupResult;
 
     // Nothing is written, so there is nothing to flush.

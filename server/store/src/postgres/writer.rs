@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     address::Address,
-    commit::{Commit, LookUp, Transaction},
+    commit::{Commit, LookupTransaction, Transaction},
     flushes::Unflushed,
     node_number::{NodeEpoch, NodeNumber},
     nodes::{AcquireLeadership, ReleaseLease},
@@ -139,7 +139,7 @@ impl Writer {
             LookupResult::default()
         } else {
             let (store, lookup) = (self.store, &lookup);
-            let look_up = LookUp { store, lookup };
+            let look_up = LookupTransaction { store, lookup };
             self.write_connection.write(&look_up).await?
         };
         let mut plan = match self.matches.plan(batch, lookup, found) {
