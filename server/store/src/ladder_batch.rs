@@ -19,11 +19,11 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LadderState {
     Damaged,
-    Sound(SoundLadder),
+    Sound(IntactLadder),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SoundLadder {
+pub(crate) struct IntactLadder {
     term: u64,
     description: Vec<u8>,
     /// The number of matches so far; `None` if the number of the last match is unreadable.
@@ -80,7 +80,7 @@ impl LadderLookup {
                 Some(Ok(ladder)) => {
                     // An unreadable match cannot be ended, so it is not in the set.
                     let ended = ended.into_iter().filter_map(|row| match_from_row(row).ok());
-                    LadderState::Sound(SoundLadder {
+                    LadderState::Sound(IntactLadder {
                         term: ladder.term,
                         description: ladder.value,
                         matches: count_of_matches(last.as_ref()),
@@ -119,10 +119,10 @@ pub(crate) fn check(
             Ok(delete(ladder_id).into())
         }
         (LadderChange::Open { value }, None) => {
-            let ladder = SoundLadder {
+            let ladder = IntactLadder {
                 description: value.clone(),
                 matches: Some(0),
-                ..SoundLadder::default()
+                ..IntactLadder::default()
             };
             states.insert(ladder_id.clone(), LadderState::Sound(ladder));
             Ok(vec![put_ladder(ladder_id, 0, value)])
@@ -142,7 +142,7 @@ pub(crate) fn check(
     }
 }
 
-impl SoundLadder {
+impl IntactLadder {
     /// Checks a change to an existing ladder against its term, its match count, and the matches
     /// that have not ended yet.
     fn apply(
