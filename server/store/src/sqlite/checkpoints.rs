@@ -47,13 +47,13 @@ const READ_STATE: &str = "PRAGMA wal_checkpoint(NOOP)";
 #[derive(Debug)]
 pub(super) struct Checkpoints {
     path: PathBuf,
-    schedule: Arc<Mutex<Schedule>>,
-    thread: WorkerThread<Worker>,
+    schedule: Arc<Mutex<CheckpointSchedule>>,
+    thread: WorkerThread<CheckpointWorker>,
 }
 
 /// State shared by the writer and the thread.
 #[derive(Debug, Default)]
-struct Schedule {
+struct CheckpointSchedule {
     /// A checkpoint of the thread is queued or running.
     is_running: bool,
     /// The number of successive checkpoints of the thread that have copied pages.
@@ -66,7 +66,7 @@ struct Schedule {
 
 /// State of the thread.
 #[derive(Debug)]
-struct Worker {
+struct CheckpointWorker {
     path: PathBuf,
     /// The connection. It is opened for the first checkpoint, which many stores never need.
     connection: Option<Connection>,
@@ -85,7 +85,7 @@ impl Checkpoints {
     /// # Errors
     /// The system cannot start a thread.
     pub(super) fn start(path: PathBuf) -> io::Result<Self> {
-        let worker = Worker {
+        let worker = CheckpointWorker {
             path: path.clone(),
             connection: None,
         };
@@ -132,7 +132,7 @@ impl Checkpoints {
     }
 }
 
-impl Schedule {
+impl CheckpointSchedule {
     /// Begins the next checkpoint at this length of the log.
     fn postpone_to(&mut self, pages: i64) {
         self.due_at = pages;
@@ -160,7 +160,7 @@ impl Schedule {
     }
 }
 
-impl Worker {
+impl CheckpointWorker {
     fn copy_log(&mut self) -> Result<LogState, DbError> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
@@ -234,9 +234,9 @@ mod tests {
             pages: 9_000,
             copied: 5_000,
         };
-        let mut schedule = Schedule {
+        let mut schedule = CheckpointSchedule {
             rounds: 3,
-            ..Schedule::default()
+            ..CheckpointSchedule::default()
         };
         schedule.record(log, Err(DbError::Timeout), Path::new("matches.db"));
         assert_eq!(schedule.due_at, log.pages + MAX_COMMIT_PAGES);
