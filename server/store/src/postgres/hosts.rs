@@ -75,8 +75,8 @@ impl Hosts {
     }
 
     /// Begins an attempt to connect to a host.
-    pub(super) fn attempt(&self, index: usize) -> Attempt<'_> {
-        Attempt {
+    pub(super) fn attempt(&self, index: usize) -> ConnectAttempt<'_> {
+        ConnectAttempt {
             hosts: self,
             index,
             has_succeeded: false,
@@ -86,13 +86,13 @@ impl Hosts {
 
 /// An attempt to connect to a host. If it is dropped before it [succeeds](Self::succeed), for
 /// example by a timeout, the next round begins with the following host.
-pub(super) struct Attempt<'a> {
+pub(super) struct ConnectAttempt<'a> {
     hosts: &'a Hosts,
     index: usize,
     has_succeeded: bool,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> ConnectAttempt<'a> {
     pub(super) fn options(&self) -> &'a PgConnectOptions {
         &self.hosts.options[self.index]
     }
@@ -104,7 +104,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-impl Drop for Attempt<'_> {
+impl Drop for ConnectAttempt<'_> {
     fn drop(&mut self) {
         if self.has_succeeded {
             return;
