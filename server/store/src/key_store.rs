@@ -16,7 +16,7 @@ use crate::{
     limits::MAX_KEYS,
     named_rows::{
         self, DamagedRow, Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery,
-        RowResult, RowStore, Selection,
+        RowResult, RowSelection, RowStore,
     },
     rows::Unreadable,
 };
@@ -208,7 +208,7 @@ impl ReadKeys {
 }
 
 /// Returns the queries for keys with these ids and their uses.
-fn queries(selection: Selection) -> Vec<RowQuery> {
+fn queries(selection: RowSelection) -> Vec<RowQuery> {
     vec![
         NamedTable::Key.query(selection.clone()),
         NamedTable::KeyUse.query(selection),
@@ -216,7 +216,7 @@ fn queries(selection: Selection) -> Vec<RowQuery> {
 }
 
 fn queries_of(id: &KeyId) -> Vec<RowQuery> {
-    queries(Selection::Named(vec![id.to_string()]))
+    queries(RowSelection::Named(vec![id.to_string()]))
 }
 
 /// Reads all API keys, for a check. Returns the number of keys, and the damage.
@@ -238,7 +238,7 @@ impl<B: RowStore> KeyStore for B {
         // wait for this transaction.
         let queries = vec![
             NamedTable::Key.all(),
-            NamedTable::KeyUse.query(Selection::Named(ids.into_iter().collect())),
+            NamedTable::KeyUse.query(RowSelection::Named(ids.into_iter().collect())),
         ];
         let decide = move |results: QueryResults, _| -> Decision<()> {
             let mut existing = ReadKeys::read(results);
@@ -252,7 +252,7 @@ impl<B: RowStore> KeyStore for B {
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        let results = self.read_rows(queries(Selection::All)).await?;
+        let results = self.read_rows(queries(RowSelection::All)).await?;
         Ok(ReadKeys::read(results).intact)
     }
 
@@ -261,7 +261,7 @@ impl<B: RowStore> KeyStore for B {
     }
 
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {
-        let results = self.read_rows(queries(Selection::All)).await?;
+        let results = self.read_rows(queries(RowSelection::All)).await?;
         let damaged = ReadKeys::read(results).damaged.into_iter();
         Ok(damaged.map(|damaged| damaged.key).collect())
     }
@@ -293,7 +293,7 @@ impl<B: RowStore> KeyStore for B {
                 Err(StoreError::UnknownKey { key_id })
             }
         };
-        self.update_rows(queries(Selection::All), decide).await
+        self.update_rows(queries(RowSelection::All), decide).await
     }
 
     async fn key(&self, id: &KeyId) -> Result<Option<Key>, StoreError> {
@@ -341,7 +341,7 @@ impl<B: RowStore> KeyStore for B {
                 }
                 Ok((changes, ()))
             };
-            self.update_rows(queries(Selection::Named(ids)), decide)
+            self.update_rows(queries(RowSelection::Named(ids)), decide)
                 .await?;
         }
         Ok(())

@@ -11,7 +11,8 @@ use crate::{
         MAX_LADDER_BYTES, MAX_LADDER_MATCH_BYTES, MAX_LADDER_NAME_BYTES, MAX_LADDER_VERSION_BYTES,
     },
     named_rows::{
-        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, Selection, match_name,
+        NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowSelection,
+        match_name,
     },
 };
 
@@ -60,8 +61,8 @@ impl LadderLookup {
             let matches = NamedTable::LadderMatch;
             [
                 NamedTable::Ladder.named(id.as_str()),
-                matches.query(Selection::Last(NameRange::of_ladder(id))),
-                matches.query(Selection::Named(ended.collect())),
+                matches.query(RowSelection::Last(NameRange::of_ladder(id))),
+                matches.query(RowSelection::Named(ended.collect())),
             ]
         };
         self.0.iter().flat_map(of_ladder).collect()

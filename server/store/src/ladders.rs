@@ -10,8 +10,8 @@ use crate::{
     DamageReport, LadderId, StoreError,
     limits::MAX_PAGE_LADDER_MATCHES,
     named_rows::{
-        self, DamagedRow, NameRange, NamedRow, NamedTable, RowChange, RowResult, RowStore,
-        Selection, match_name, parse_match_name, parse_version_name, read_one, version_name,
+        self, DamagedRow, NameRange, NamedRow, NamedTable, RowChange, RowResult, RowSelection,
+        RowStore, match_name, parse_match_name, parse_version_name, read_one, version_name,
     },
     rows::Unreadable,
 };
@@ -284,7 +284,7 @@ impl<B: RowStore> LadderStore for B {
         &self,
         id: &LadderId,
     ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
-        let selection = Selection::First(NameRange::of_ladder(id), u32::MAX);
+        let selection = RowSelection::First(NameRange::of_ladder(id), u32::MAX);
         let rows = read_one(self, NamedTable::LadderVersion.query(selection)).await?;
         let mut versions = decode_all(rows, version_from_row);
         let order = |a: &StoredLadderVersion, b: &StoredLadderVersion| {
@@ -303,7 +303,7 @@ impl<B: RowStore> LadderStore for B {
         let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
         let range = NameRange::of_ladder(id).starting_at(match_name(id, from));
         // One extra row shows whether there is a next page.
-        let query = NamedTable::LadderMatch.query(Selection::First(range, limit + 1));
+        let query = NamedTable::LadderMatch.query(RowSelection::First(range, limit + 1));
         let mut rows = read_one(self, query).await?;
         let next = rows.get(limit as usize).and_then(|extra| {
             // A damaged number must neither move the start of the next page backwards nor hide that

@@ -16,8 +16,8 @@ use crate::{
     ladder_batch::LadderLookup,
     limits::MAX_PAGE_MATCHES,
     named_rows::{
-        Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowStore,
-        Selection, TableMark,
+        Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowSelection,
+        RowStore, TableMark,
     },
 };
 
@@ -202,7 +202,7 @@ impl State {
 }
 
 impl NamedRows {
-    fn read(&self, selection: &Selection) -> Vec<RowResult> {
+    fn read(&self, selection: &RowSelection) -> Vec<RowResult> {
         let row = |(name, value): (&String, &Vec<u8>)| {
             Ok(NamedRow {
                 name: name.clone(),
@@ -211,20 +211,20 @@ impl NamedRows {
         };
         let rows = &self.rows;
         match selection {
-            Selection::All => rows.iter().map(row).collect(),
-            Selection::Named(names) => {
+            RowSelection::All => rows.iter().map(row).collect(),
+            RowSelection::Named(names) => {
                 let names = names.iter();
                 names
                     .filter_map(|name| rows.get_key_value(name))
                     .map(row)
                     .collect()
             }
-            Selection::First(range, limit) => {
+            RowSelection::First(range, limit) => {
                 let from = rows.range(range.from.clone()..);
                 let in_range = from.take_while(|(name, _)| range.contains(name));
                 in_range.take(*limit as usize).map(row).collect()
             }
-            Selection::Last(range) => {
+            RowSelection::Last(range) => {
                 let last = match &range.before {
                     Some(before) => rows.range(..before.clone()).next_back(),
                     None => rows.last_key_value(),

@@ -102,15 +102,15 @@ impl NamedTable {
 
     /// Returns a query for all rows of the table.
     pub(crate) fn all(self) -> RowQuery {
-        self.query(Selection::All)
+        self.query(RowSelection::All)
     }
 
     /// Returns a query for the row with this name.
     pub(crate) fn named(self, name: impl Into<String>) -> RowQuery {
-        self.query(Selection::Named(vec![name.into()]))
+        self.query(RowSelection::Named(vec![name.into()]))
     }
 
-    pub(crate) fn query(self, selection: Selection) -> RowQuery {
+    pub(crate) fn query(self, selection: RowSelection) -> RowQuery {
         RowQuery {
             table: self,
             selection,
@@ -235,12 +235,12 @@ fn ladder_part(name: &str) -> &str {
 #[derive(Clone, Debug)]
 pub(crate) struct RowQuery {
     pub(crate) table: NamedTable,
-    pub(crate) selection: Selection,
+    pub(crate) selection: RowSelection,
 }
 
 /// The rows that a query selects.
 #[derive(Clone, Debug)]
-pub(crate) enum Selection {
+pub(crate) enum RowSelection {
     /// All rows, including those with unreadable names, in any order.
     All,
     /// Rows with these names.

@@ -7,7 +7,7 @@ use crate::{
     limits::MAX_SECRET_BYTES,
     named_rows::{
         self, DamagedRow, Decision, NameRange, NamedRow, NamedTable, QueryResults, RowChange,
-        RowResult, RowStore, Selection, read_one,
+        RowResult, RowSelection, RowStore, read_one,
     },
 };
 
@@ -24,9 +24,9 @@ impl<B: RowStore> RecordStore for B {
     async fn records(&self, prefix: &str) -> Result<Records, StoreError> {
         // A row with a damaged name may have had any prefix, so it belongs to no range.
         let selection = if prefix.is_empty() {
-            Selection::All
+            RowSelection::All
         } else {
-            Selection::First(NameRange::with_prefix(prefix), u32::MAX)
+            RowSelection::First(NameRange::with_prefix(prefix), u32::MAX)
         };
         let rows = read_one(self, NamedTable::Record.query(selection)).await?;
         Ok(records(rows))

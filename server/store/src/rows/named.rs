@@ -9,8 +9,8 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     named_rows::{
-        Decision, NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult, Selection,
-        TableMark,
+        Decision, NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult,
+        RowSelection, TableMark,
     },
 };
 
@@ -42,12 +42,12 @@ pub(crate) async fn read_one<C: SqlConnection>(
     let (sql, params) = match &query.selection {
         // In SQLite without an index order, since the index would supply names that are damaged in
         // the table.
-        Selection::All if C::DIALECT.has_versions => {
+        RowSelection::All if C::DIALECT.has_versions => {
             (format!("{select} ORDER BY name{version}"), Vec::new())
         }
-        Selection::All => (select, Vec::new()),
-        Selection::Named(names) if names.is_empty() => return Ok(Vec::new()),
-        Selection::Named(names) => {
+        RowSelection::All => (select, Vec::new()),
+        RowSelection::Named(names) if names.is_empty() => return Ok(Vec::new()),
+        RowSelection::Named(names) => {
             let list: Vec<String> = (1..=names.len()).map(|n| format!("${n}")).collect();
             let list = list.join(", ");
             let params = names.iter().map(|name| Param::AnyText(name));
@@ -56,7 +56,7 @@ pub(crate) async fn read_one<C: SqlConnection>(
                 params.collect(),
             )
         }
-        Selection::First(range, limit) => {
+        RowSelection::First(range, limit) => {
             let (condition, mut params) = condition(range);
             params.push(i64::from(*limit).into());
             let limit = params.len();
@@ -65,7 +65,7 @@ pub(crate) async fn read_one<C: SqlConnection>(
                 params,
             )
         }
-        Selection::Last(range) => {
+        RowSelection::Last(range) => {
             let (condition, params) = condition(range);
             (
                 format!("{select} WHERE {condition} ORDER BY name DESC{version} LIMIT 1"),

@@ -7,7 +7,7 @@ use crate::{
     checksum::{RowChecksum, StoreId},
     db_error::DbError,
     journal_batch::{self, BatchPart},
-    named_rows::{self, NameRange, NamedRow, NamedTable, Selection},
+    named_rows::{self, NameRange, NamedRow, NamedTable, RowSelection},
     rows::{
         SqlConnection,
         finished::{self, FinishedEntry},
@@ -104,7 +104,7 @@ impl<C: SqlConnection> Side<C> {
         let mut from = String::new();
         loop {
             let range = NameRange { from, before: None };
-            let query = table.query(Selection::First(range, ROWS_PER_CHUNK));
+            let query = table.query(RowSelection::First(range, ROWS_PER_CHUNK));
             let rows = named::read_one(&mut self.connection, self.store, &query).await;
             let rows = rows.map_err(|error| self.error(error))?.into_iter();
             let rows = rows.collect::<Result<Vec<_>, _>>();
