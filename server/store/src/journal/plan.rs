@@ -14,7 +14,7 @@ use crate::{
 
 /// A change to a whole match.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum MatchStep {
     Open {
         match_key: i64,
         match_id: MatchId,
@@ -38,7 +38,7 @@ pub(crate) enum Step {
     },
 }
 
-impl Step {
+impl MatchStep {
     /// Returns whether the change must be flushed before other nodes can see it. This is necessary
     /// if they would act on the change without checking that it is flushed. They cannot act on a
     /// new match, since its id is not published yet. Readers of finished matches check for the
@@ -55,7 +55,7 @@ impl Step {
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The changes to whole matches, in the order of the batch.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<MatchStep>,
     /// The changes to named rows.
     pub(crate) rows: Vec<RowChange>,
     pub(crate) sweep_step: SweepStep,
@@ -110,7 +110,7 @@ impl Plan {
                 };
                 let change = MatchChange { state, part: None };
                 self.changes.insert(match_id.clone(), Some(change));
-                self.steps.push(Step::Open {
+                self.steps.push(MatchStep::Open {
                     match_key,
                     match_id,
                     opened_at_unix_ms,
@@ -139,7 +139,7 @@ impl Plan {
                     ended_at_unix_ms,
                     summary,
                 };
-                self.steps.push(Step::Finish {
+                self.steps.push(MatchStep::Finish {
                     match_key: state.match_key,
                     finished,
                     replay,
@@ -148,12 +148,14 @@ impl Plan {
             }
             Write::DropMatch { match_id } => {
                 let step = match self.remove(&match_id, matches) {
-                    Some(JournalState { match_key, .. }) => Step::DropOpen { match_key },
-                    None => Step::DropFinished { match_id },
+                    Some(JournalState { match_key, .. }) => MatchStep::DropOpen { match_key },
+                    None => MatchStep::DropFinished { match_id },
                 };
                 self.steps.push(step);
             }
-            Write::ForgetReplay { match_id } => self.steps.push(Step::ForgetReplay { match_id }),
+            Write::ForgetReplay { match_id } => {
+                self.steps.push(MatchStep::ForgetReplay { match_id })
+            }
             // Their changes were already returned by the check of the batch.
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }

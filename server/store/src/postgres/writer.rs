@@ -29,7 +29,7 @@ use crate::{
     db_error::DbError,
     journal::{
         in_play::MatchesInPlay,
-        plan::{LookupResult, Plan, Step},
+        plan::{LookupResult, MatchStep, Plan},
     },
     journal_batch,
     named_rows::NamedTable,
@@ -176,7 +176,7 @@ impl Writer {
     fn is_flush_deferred(&self, plan: &Plan) -> bool {
         self.is_flushed_to_disk
             && self.unflushed.is_deferring_worthwhile()
-            && !plan.steps.iter().any(Step::requires_flush)
+            && !plan.steps.iter().any(MatchStep::requires_flush)
             && plan
                 .rows
                 .iter()

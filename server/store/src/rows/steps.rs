@@ -8,7 +8,7 @@ use super::{
 use crate::{
     checksum::StoreId,
     db_error::DbError,
-    journal::plan::{Lookup, LookupResult, Plan, Step},
+    journal::plan::{Lookup, LookupResult, MatchStep, Plan},
 };
 
 /// Looks up the state that is needed to plan a batch.
@@ -45,10 +45,10 @@ pub(crate) async fn apply_plan<C: SqlConnection>(
 async fn apply<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
-    step: &Step,
+    step: &MatchStep,
 ) -> Result<(), DbError> {
     match step {
-        Step::Open {
+        MatchStep::Open {
             match_key,
             match_id,
             opened_at_unix_ms,
@@ -57,7 +57,7 @@ async fn apply<C: SqlConnection>(
             let (key, at) = (*match_key, *opened_at_unix_ms);
             open_matches::insert(connection, store, key, match_id, at, header).await
         }
-        Step::Finish {
+        MatchStep::Finish {
             match_key,
             finished,
             replay,
@@ -72,14 +72,14 @@ async fn apply<C: SqlConnection>(
             };
             finished::insert(connection, store, new).await
         }
-        Step::DropOpen { match_key } => open_matches::delete(connection, *match_key).await,
-        Step::DropFinished { match_id } => {
+        MatchStep::DropOpen { match_key } => open_matches::delete(connection, *match_key).await,
+        MatchStep::DropFinished { match_id } => {
             match finished::finish_number(connection, match_id).await? {
                 Some(number) => finished::delete(connection, number).await,
                 None => Ok(()),
             }
         }
-        Step::ForgetReplay { match_id } => {
+        MatchStep::ForgetReplay { match_id } => {
             match finished::finish_number(connection, match_id).await? {
                 Some(number) => {
                     finished::delete_replay_bytes(connection, store, number, match_id).await
