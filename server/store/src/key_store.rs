@@ -15,7 +15,7 @@ use crate::{
     KeysVersion, NewKey, OwnerName, Scope, SecretHash, StoreError,
     limits::MAX_KEYS,
     named_rows::{
-        self, DamagedRow, Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery,
+        self, DamagedRow, NamedRow, NamedTable, QueryResults, RowChange, RowDecision, RowQuery,
         RowResult, RowSelection, RowStore,
     },
     rows::Unreadable,
@@ -240,7 +240,7 @@ impl<B: RowStore> KeyStore for B {
             NamedTable::Key.all(),
             NamedTable::KeyUse.query(RowSelection::Named(ids.into_iter().collect())),
         ];
-        let decide = move |results: QueryResults, _| -> Decision<()> {
+        let decide = move |results: QueryResults, _| -> RowDecision<()> {
             let mut existing = ReadKeys::read(results);
             let mut changes = Vec::new();
             for key in &keys {
@@ -268,7 +268,7 @@ impl<B: RowStore> KeyStore for B {
 
     async fn remove_damaged_key(&self, id: &KeyId) -> Result<(), StoreError> {
         let key_id = id.clone();
-        let decide = move |results: QueryResults, is_retry: bool| -> Decision<()> {
+        let decide = move |results: QueryResults, is_retry: bool| -> RowDecision<()> {
             let keys = ReadKeys::read(results);
             let damaged = keys.damaged.iter().filter(|it| it.key.id == key_id);
             let stored_names: BTreeSet<&[u8]> = damaged.map(|it| &*it.row.name).collect();
@@ -306,7 +306,7 @@ impl<B: RowStore> KeyStore for B {
 
     async fn revoke_key(&self, id: &KeyId, revoked_at_unix_ms: i64) -> Result<Key, StoreError> {
         let (key_id, location) = (id.clone(), self.location());
-        let decide = move |results: QueryResults, _| -> Decision<Key> {
+        let decide = move |results: QueryResults, _| -> RowDecision<Key> {
             let mut keys = ReadKeys::read(results);
             if let Some(damaged) = keys.damaged.pop() {
                 return Err(named_rows::damaged(location.clone(), damaged.row));
@@ -326,7 +326,7 @@ impl<B: RowStore> KeyStore for B {
         for uses in uses.chunks(USES_PER_TRANSACTION) {
             let ids = uses.iter().map(|(id, _)| id.to_string()).collect();
             let uses = uses.to_vec();
-            let decide = move |results: QueryResults, _| -> Decision<()> {
+            let decide = move |results: QueryResults, _| -> RowDecision<()> {
                 // An unreadable key is left unchanged, for inspection.
                 let mut keys = ReadKeys::read(results).intact;
                 let mut changes = Vec::new();
@@ -368,7 +368,7 @@ mod tests {
     #[tokio::test]
     async fn no_more_keys_are_in_force_than_a_server_keeps() {
         let store = MemoryStore::new();
-        let fill = |_, _| -> Decision<()> {
+        let fill = |_, _| -> RowDecision<()> {
             let keys = (1..MAX_KEYS).map(|n| put(&new_key(&format!("k{n}")).into()));
             // A key without a hash counts as damaged. It is stored as revoked, so that it does not
             // count towards the limit.

@@ -344,12 +344,12 @@ pub(crate) fn match_number(row: &RowResult) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MemoryStore, named_rows::Decision};
+    use crate::{MemoryStore, named_rows::RowDecision};
 
     #[tokio::test]
     async fn an_unreadable_number_does_not_hide_the_next_page() {
         let store = MemoryStore::new();
-        let fill = |_, _| -> Decision<()> {
+        let fill = |_, _| -> RowDecision<()> {
             let ladder = LadderId::new("spring").unwrap();
             let unreadable = NamedTable::LadderMatch.put("spring/000000000000000g", vec![0]);
             let matches = [0, 1, 16].map(|number| put_match(&ladder, number, false, b"a match"));

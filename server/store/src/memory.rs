@@ -16,8 +16,8 @@ use crate::{
     ladder_batch::LadderLookup,
     limits::MAX_PAGE_MATCHES,
     named_rows::{
-        Decision, NamedRow, NamedTable, QueryResults, RowChange, RowQuery, RowResult, RowSelection,
-        RowStore, TableMark,
+        NamedRow, NamedTable, QueryResults, RowChange, RowDecision, RowQuery, RowResult,
+        RowSelection, RowStore, TableMark,
     },
 };
 
@@ -254,7 +254,7 @@ impl RowStore for MemoryStore {
     async fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,
-        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+        decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         self.with_state(|state| {
             let (changes, value) = decide(state.read_rows(&queries), false)?;

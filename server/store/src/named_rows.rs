@@ -339,7 +339,7 @@ pub(crate) struct TableMark {
 pub(crate) type QueryResults = Vec<Vec<RowResult>>;
 
 /// The changes derived from the queried rows, and the result for the caller.
-pub(crate) type Decision<T> = Result<(Vec<RowChange>, T), StoreError>;
+pub(crate) type RowDecision<T> = Result<(Vec<RowChange>, T), StoreError>;
 
 /// A store's access to its tables of named rows.
 pub(crate) trait RowStore: Send + Sync {
@@ -361,7 +361,7 @@ pub(crate) trait RowStore: Send + Sync {
     fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,
-        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+        decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> impl Future<Output = Result<T, StoreError>> + Send;
 
     /// The path or address of the store, for errors.

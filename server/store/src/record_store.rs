@@ -6,7 +6,7 @@ use crate::{
     DamageReport, RecordStore, Records, StoreError,
     limits::MAX_SECRET_BYTES,
     named_rows::{
-        self, DamagedRow, Decision, NameRange, NamedRow, NamedTable, QueryResults, RowChange,
+        self, DamagedRow, NameRange, NamedRow, NamedTable, QueryResults, RowChange, RowDecision,
         RowResult, RowSelection, RowStore, read_one,
     },
 };
@@ -50,7 +50,7 @@ impl<B: RowStore> RecordStore for B {
             });
         }
         let (name, location) = (name.to_owned(), self.location());
-        let decide = move |results: QueryResults, _| -> Decision<Vec<u8>> {
+        let decide = move |results: QueryResults, _| -> RowDecision<Vec<u8>> {
             let secrets = results.into_iter().flatten().collect();
             let stored = find_secret(secrets, &name)
                 .map_err(|row| named_rows::damaged(location.clone(), row))?;
@@ -67,7 +67,7 @@ impl<B: RowStore> RecordStore for B {
     }
 
     async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
-        let decide = |results: QueryResults, _| -> Decision<Vec<DamageReport>> {
+        let decide = |results: QueryResults, _| -> RowDecision<Vec<DamageReport>> {
             let (intact, damaged) = separate(results.into_iter().flatten());
             if damaged.is_empty() {
                 return Ok((Vec::new(), Vec::new()));

@@ -20,7 +20,7 @@ use crate::{
     Durability, StoreError,
     checksum::StoreId,
     db_error::DbError,
-    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
     rows::named,
     schema::{self, SchemaUse},
 };
@@ -106,7 +106,7 @@ pub(super) struct UpdateRows<D> {
 
 impl<T: Send, D> Transaction for UpdateRows<D>
 where
-    D: Fn(QueryResults, bool) -> Decision<T> + Send + Sync,
+    D: Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync,
 {
     type Output = T;
 
@@ -188,7 +188,7 @@ impl RowStore for PostgresKeys {
     async fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,
-        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+        decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
         let update = UpdateRows {

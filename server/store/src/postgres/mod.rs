@@ -45,7 +45,7 @@ use crate::{
     db_error::DbError,
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
-    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
     rows::{
         finished::{self, MaybeUnflushed},
         named,
@@ -227,7 +227,7 @@ impl RowStore for PostgresStore {
     async fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,
-        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+        decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let (writer, store) = (Arc::clone(&self.key_writer), self.store);
         let update = UpdateRows {

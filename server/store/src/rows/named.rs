@@ -9,7 +9,7 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     named_rows::{
-        Decision, NameRange, NamedTable, QueryResults, RowChange, RowQuery, RowResult,
+        NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowQuery, RowResult,
         RowSelection, TableMark,
     },
 };
@@ -177,7 +177,7 @@ pub(crate) async fn update<C: SqlConnection, T>(
     connection: &mut C,
     store: StoreId,
     queries: &[RowQuery],
-    decide: impl FnOnce(QueryResults) -> Decision<T>,
+    decide: impl FnOnce(QueryResults) -> RowDecision<T>,
 ) -> Result<T, DbError> {
     let (changes, value) = decide(read(connection, store, queries).await?)?;
     for change in &changes {

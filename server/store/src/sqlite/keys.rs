@@ -17,7 +17,7 @@ use crate::{
     db_error::DbError,
     detached::run_blocking,
     journal_batch,
-    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
     rows::{StoredRow as _, named},
 };
 
@@ -157,7 +157,7 @@ impl RowStore for SqliteKeys {
     async fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,
-        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+        decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let dir = self.dir.clone();
         self.run(move |connection, store| {

@@ -33,7 +33,7 @@ use crate::{
     db_error::DbError,
     detached::run_blocking,
     limits::MAX_PAGE_MATCHES,
-    named_rows::{Decision, NamedTable, QueryResults, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
     rows::{
         finished::{self, MaybeUnflushed},
         named,
@@ -216,7 +216,7 @@ impl RowStore for SqliteStore {
     async fn update_rows<T: Send + 'static>(
         &self,
         queries: Vec<RowQuery>,
-        decide: impl Fn(QueryResults, bool) -> Decision<T> + Send + Sync + 'static,
+        decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let is_retry = false;
         let decide = move |results| decide(results, is_retry);

@@ -20,7 +20,7 @@ use crate::{
     db_error::DbError,
     journal::in_play::{MatchesInPlay, SweepStep},
     journal_batch::{self, BatchPart},
-    named_rows::{Decision, QueryResults, RowQuery},
+    named_rows::{QueryResults, RowDecision, RowQuery},
     rows::{
         journal, named, steps,
         whole_matches::{read_header, read_open_match},
@@ -215,7 +215,7 @@ impl Writer {
     pub(super) fn update_rows<T>(
         &mut self,
         queries: &[RowQuery],
-        decide: impl FnOnce(QueryResults) -> Decision<T>,
+        decide: impl FnOnce(QueryResults) -> RowDecision<T>,
     ) -> Result<T, DbError> {
         let last_match_key = self.matches.last_match_key;
         let (value, number) = self.transaction(last_match_key, Vec::new(), |writer| {
