@@ -40,7 +40,7 @@ impl Queued {
     }
 
     /// Waits until there are enough messages, or until all runnable tasks have run.
-    async fn gather(&self) {
+    async fn wait_for_batch(&self) {
         let mut before = 0;
         for _ in 0..MAX_TURNS {
             let enough = self.enough.notified();
@@ -92,7 +92,7 @@ async fn commit(queued: Arc<Queued>, store: SqliteStore, match_id: MatchId) {
     let mut entries = 0;
     loop {
         queued.filled.notified().await;
-        queued.gather().await;
+        queued.wait_for_batch().await;
         let messages = std::mem::take(&mut *queued.messages.lock().unwrap());
         let append = |number| Write::Append {
             match_id: match_id.clone(),
