@@ -67,7 +67,7 @@ impl<G: WireGame + Rate> RulesBot<G> for Chooser {
             &mut self.chance,
         );
         let best = best.unwrap_or_else(|cause| {
-            error!(%cause, "no state can be sampled; taking the first decision");
+            error!(%cause, "cannot sample a state; choosing the first legal decision");
             0
         });
         legal[best].clone()

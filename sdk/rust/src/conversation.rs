@@ -235,7 +235,7 @@ impl Conversation {
     /// Handles a repeated request, which the bot already has. If its answer has not been sent on
     /// the current stream yet, the answer is sent.
     fn request_repeated(&mut self, request_id: u32) -> Reaction {
-        debug!(request_id, "request repeated");
+        debug!(request_id, "received the open request again");
         let open = self
             .open
             .as_mut()

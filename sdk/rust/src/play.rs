@@ -158,7 +158,7 @@ impl SeatSession<'_> {
             match_id = welcome.match_id,
             seat = welcome.seat,
             server_version = welcome.server_version,
-            "welcomed"
+            "the server accepted the stream"
         );
         if let Some(answer) = self.conversation.welcome(welcome)? {
             self.send(&outbound, answer).await;

@@ -104,7 +104,7 @@ impl<G: WireGame + Searchable> RulesBot<G> for Chooser {
             budget,
         );
         let best = searched.unwrap_or_else(|cause| {
-            error!(%cause, "no state can be sampled; taking the first decision");
+            error!(%cause, "cannot sample a state; choosing the first legal decision");
             0
         });
         position.legal()[best].clone()

@@ -200,7 +200,10 @@ impl VisibleState {
 
     /// Marks the delayed view as failed, so that it reveals nothing more until the match ends.
     pub(super) fn fail(&mut self, problem: &dyn Display) {
-        error!(%problem, "the delayed view of the match failed");
+        error!(
+            %problem,
+            "the delayed view of the match failed; it reveals nothing more until the match ends"
+        );
         (self.positions, self.head) = (None, None);
         (self.has_failed, self.is_start_known) = (true, false);
     }

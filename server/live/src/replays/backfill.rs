@@ -153,7 +153,7 @@ impl Backfill {
             let count = retried.forgotten;
             warn!(
                 count,
-                "replays were removed from the store before they were written"
+                "retention removed replays from the store before they were written to the folder"
             );
         }
         self.checked_up_to = newest.clone();

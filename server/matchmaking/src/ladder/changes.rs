@@ -275,7 +275,7 @@ impl LiveLadder {
         for standing in standings {
             if let Some(why) = &standing.benched {
                 let bot = &standing.bot;
-                warn!(ladder = %self.id(), bot = bot.name, version = bot.version, why, "benched a bot");
+                warn!(ladder = %self.id(), bot = bot.name, version = bot.version, why, "benched a bot version");
             }
         }
     }

@@ -126,7 +126,7 @@ impl Runner {
         }
         for standing in self.ladder.enter_versions(self.present_bots()).await? {
             let LadderEntry { bot, .. } = &standing;
-            info!(ladder = %self.ladder.id(), bot = bot.name, version = bot.version, "a bot entered");
+            info!(ladder = %self.ladder.id(), bot = bot.name, version = bot.version, "a bot version entered the ladder");
             publish_status(&self.lobby, &self.queue_id, &standing);
         }
         self.pair_and_create().await?;

@@ -170,7 +170,7 @@ impl Exchange {
                     self.seat.report(SeatInput::Garbage { detail });
                     return Err(refusal);
                 }
-                None => debug!(%status, "the stream was lost"),
+                None => debug!(%status, "lost the stream of a bot"),
             },
         }
         Ok(ControlFlow::Break(()))
