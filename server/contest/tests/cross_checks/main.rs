@@ -1,8 +1,8 @@
-//! Cross-checks of the fits against other programs with other algorithms: choix by the stationary
-//! distribution of a Markov chain, and openskill by updates match by match.
+//! Cross-checks of the fits against other programs with other algorithms: choix, which uses the
+//! stationary distribution of a Markov chain, and openskill, which updates ratings match by match.
 //!
-//! They are Python packages. Without them these tests are ignored, with the command that installs
-//! them; with `CI` set, or an environment named, their absence is a failure.
+//! Both are Python packages. If they are missing, these tests are ignored and print the command
+//! that installs them; if `CI` is set or an environment is named, missing packages are a failure.
 #![allow(clippy::unwrap_used)]
 #![allow(
     clippy::disallowed_methods,
@@ -117,8 +117,8 @@ fn assert_near(found: &[f64], expected: &[f64], allowed: f64, name: &str) {
     }
 }
 
-/// choix does not support ties: it gets each match in every order of the tied bots, and in total as
-/// often as any other match.
+/// choix does not support ties. It therefore gets each match in every order of the tied bots, and
+/// the matches are repeated so that each counts the same.
 fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
     let mut cases = Vec::new();
     let mut fits = Vec::new();

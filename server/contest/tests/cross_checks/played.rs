@@ -51,8 +51,8 @@ impl Played {
         self.results.iter().enumerate().map(ranking).collect()
     }
 
-    /// Resolves ties: returns each match in every possible order, in total as often as any other
-    /// match, and that number.
+    /// Resolves ties: returns each match in every possible order of the tied bots, repeated so that
+    /// each match appears equally often, and the number of appearances.
     pub(crate) fn in_every_order(&self) -> (Vec<Vec<usize>>, u32) {
         let copies = match self.results.iter().flatten().any(|tied| tied.len() > 1) {
             true => COPIES,

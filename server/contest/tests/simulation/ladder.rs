@@ -1,5 +1,5 @@
-//! Simulated ladders: the speed of pairing methods in finding the order, waits of bots that come
-//! and go, and the coverage of intervals.
+//! Simulated ladders: how fast each pairing method finds the order, how long bots that come and go
+//! have to wait, and how often the intervals cover the true rating.
 
 use bridgemaster_contest::{
     Elo, PlackettLuce, Ranking, RatingMethod as _, Ratings,
@@ -13,7 +13,7 @@ use crate::{
     synthetic::{log_odds, places},
 };
 
-/// The order counts as found when this share of all pairs of bots is in order.
+/// The order counts as found once this share of all pairs of bots is in the right order.
 const IN_ORDER: f64 = 0.95;
 /// The number of matches from which a bot's interval must have its nominal coverage; also the
 /// number for full weight in the mean, as on a ladder of the server.
@@ -40,8 +40,9 @@ enum Pairing {
     /// Pairs bots that have met least.
     RoundRobin,
     Random,
-    /// Pairs the bot that has played least with neighbours by true strength. Impossible for a real
-    /// ladder, and roughly an upper bound for pairing.
+    /// Pairs the bot with the fewest matches with its neighbours by true strength. A real ladder
+    /// cannot do this, because it does not know the true strengths; the result is roughly an upper
+    /// bound for every pairing method.
     Neighbours,
 }
 

@@ -179,7 +179,7 @@ fn certain() -> Vec<Cell> {
             cell(wins, -200..=highest, 1.0, accepted, Some(SOON));
             let loses = "loses everything, not rejected";
             cell(loses, 0..=200, 0.0, rejected, Some(SOON));
-            // With normalised bounds a small effect takes longer than anybody waits.
+            // With normalised bounds, a small effect takes longer to detect than anyone would wait.
             cell(
                 "is its own mirror, accepted",
                 0..=200,

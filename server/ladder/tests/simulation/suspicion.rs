@@ -20,7 +20,7 @@ struct Server {
     single_rate: f64,
     /// Probability of a stall at the start of a match, which annuls all matches in progress.
     stall_rate: f64,
-    /// Factor of both in a tenth of the time.
+    /// In a tenth of the time, both rates are multiplied by this factor.
     bad_time_factor: f64,
 }
 

@@ -1,4 +1,4 @@
-//! A bot: its knowledge, and its reaction to requests.
+//! A bot: what it has received, and how it reacts to requests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -78,7 +78,7 @@ pub(crate) struct Bot<D> {
     pub(crate) dice: Dice,
     seed: u64,
     pub(crate) stream: Option<StreamId>,
-    /// Sequence number of its last message; 0 if it has none.
+    /// Sequence number of the last message that it has received; 0 if there is none.
     pub(crate) has: u32,
     /// The history in its last Welcome.
     history_id: Option<HistoryId>,
@@ -141,7 +141,7 @@ impl<D: Clone> Bot<D> {
         })
     }
 
-    /// Starts over, because its process is new or the server does not know its history.
+    /// Forgets everything, because its process is new or the server has lost its history.
     pub(crate) fn start_over(&mut self) {
         self.life += 1;
         (self.has, self.asked) = (0, None);

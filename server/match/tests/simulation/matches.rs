@@ -146,7 +146,7 @@ fn play<G: WireGame>(
     };
     let mut world = World::new(plan, tamperings)
         .map_err(|violation| failure(violation.to_string(), String::new()))?;
-    // A panic is a failure like any other and needs its trace.
+    // A panic counts as a failure like any other, and its trace is needed too.
     let played = catch_unwind(AssertUnwindSafe(|| world.play()));
     match played {
         Ok(Ok(played)) => {

@@ -80,7 +80,7 @@ impl Kind {
             Self::Absent => &[NeverConnected],
             Self::Leaving => &[Disconnected],
             Self::Illegal => &[Illegal],
-            // Useless messages add up where a seat is seldom asked.
+            // Useless messages add up if a seat rarely gets a request.
             Self::Stray | Self::Flooding => &[Flood],
             Self::Garbling => &[Garbage],
             Self::Resigning => &[Resigned],
@@ -224,7 +224,7 @@ pub(crate) struct ServerBehaviour {
 pub(crate) struct Plan<G: WireGame> {
     pub(crate) seed: u64,
     pub(crate) rules: MatchRules<G>,
-    /// The time control suffices for every bot that does not dawdle.
+    /// The time control is long enough for every bot that does not waste time.
     pub(crate) is_roomy: bool,
     pub(crate) bots: Vec<BotBehaviour>,
     pub(crate) server: ServerBehaviour,

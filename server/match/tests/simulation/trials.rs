@@ -48,7 +48,7 @@ fn every_fault(game: &'static str) -> Result<(), Failed> {
     for seed in 0..SEEDS {
         play_seed(seed, game, &mut totals).map_err(|failure| describe_failure(&failure))?;
     }
-    // A simulation without trouble proves nothing.
+    // A simulation in which nothing goes wrong proves nothing.
     let reasons = [
         FaultReason::Illegal,
         FaultReason::Late,

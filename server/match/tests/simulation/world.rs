@@ -146,7 +146,7 @@ impl<G: WireGame> World<G> {
         }));
     }
 
-    /// Runs until the match is over and every bot that can know it does.
+    /// Runs until the match is over and every bot that can be informed of this has been.
     pub(crate) fn play(&mut self) -> Result<Played, Violation> {
         let mut events = 0;
         while let Some(Reverse(next)) = self.events.pop() {
@@ -222,8 +222,8 @@ impl<G: WireGame> World<G> {
             let kind = bot.behaviour.kind;
             let committed: Vec<FaultReason> =
                 seat.faults.iter().map(|fault| fault.reason).collect();
-            // A bot that knows of its forfeit has left, and a server that forgets the forfeit
-            // waits for it.
+            // A bot that was informed of its forfeit has left. A server that has lost the forfeit
+            // in a restart waits for this bot.
             let is_missed = |reason: &FaultReason| {
                 let stays_away = [FaultReason::Disconnected, FaultReason::NeverConnected];
                 bot.is_gone && self.server.lost_tails > 0 && stays_away.contains(reason)

@@ -32,7 +32,7 @@ fn copied_decisions_belong_to_no_bot_and_the_match_continues_after_them() {
         [(0, DecidedBy::Replay, 0), (1, DecidedBy::Replay, 0)]
     );
     assert!(script.last_decision().charge.is_none());
-    // Five stones are left, of which three can be taken, and seat 0 is asked first.
+    // Five stones are left, of which three can be taken, and seat 0 gets the first request.
     let asked = script.request(0);
     assert_eq!((asked.request_id, asked.content.legal.len()), (1, 3));
     script.answer_index(0, 1, 2);

@@ -1,4 +1,5 @@
-//! Tests of the referee: scripted matches, and any inputs under the oracle of the simulation.
+//! Tests of the referee: scripted matches, and arbitrary inputs that are checked by the oracle of
+//! the simulation.
 
 #![allow(clippy::unwrap_used)]
 #![allow(unreachable_pub, reason = "the toy games are shared with other tests")]

@@ -1,4 +1,4 @@
-//! Requests and answers, forced decisions, the house, events and results.
+//! Tests of requests and answers, forced decisions, the house, events and results.
 
 use crate::script::{Script, ShortMessage, bot, rules, seat};
 use crate::toy::{
@@ -131,7 +131,7 @@ fn a_note_is_recorded_with_its_decision_or_dropped_if_it_exceeds_the_budget() {
     assert_eq!(answer(&mut script, 0, "two are left"), "two are left");
     assert_eq!(left(&script, 0), 32 * 1024 - 12);
     assert_eq!(left(&script, 1), 32 * 1024, "each has a part of its own");
-    // The same answer again changes nothing, whatever its note.
+    // Sending the same answer again changes nothing, even with a different note.
     script.step(Input::Answer {
         seat: seat(0),
         request_id: 1,

@@ -86,7 +86,8 @@ fn a_reconnected_bot_gains_no_time_from_further_streams() {
         let clock = script.referee.clock_reading(seat(0), script.now);
         clock.unwrap().decision_left_ms
     };
-    // With the request already; without it, and not reading it before the last stream.
+    // In the first case the bot already has the request; in the second case it reads the request
+    // only on its last stream.
     for (last_sequence, waited_ms) in [(Some(2), 0), (Some(1), 4000)] {
         let mut script = started();
         script.hand_over(0, 1);

@@ -58,7 +58,7 @@ fn a_seat_that_forfeits_in_secret_appears_to_be_thinking() {
     assert_eq!(script.closed(1), Some(CloseReason::Forfeited(resigned)));
     assert_eq!(script.messages(0), []);
     assert_eq!(public_state(&script, 1), (SeatState::Connected, 0));
-    // The last one is late, and that ends the round: both forfeits are public.
+    // The last seat is late, which ends the round, so both forfeits are public.
     script.tick_at_deadline();
     let gone = |number, reason| ShortMessage::Status(number, SeatState::Forfeited, Some(reason));
     let messages = script.messages(0);

@@ -23,7 +23,8 @@ pub(super) enum Expected<D> {
         seat: Seat,
         stream: StreamId,
         report: Report<D>,
-        /// Whether its stream held the seat, once a later change of the stream determines it.
+        /// Whether the stream held the seat. Unknown until a later change of the stream determines
+        /// it.
         is_heard: Option<bool>,
     },
     Joined {

@@ -58,7 +58,8 @@ pub(crate) struct Auditor<G: WireGame> {
     pub(crate) referee: Referee<G>,
     pub(crate) oracle: Oracle<G>,
     histories: Histories,
-    /// Bots may have messages that the server does not know, because a restart has lost entries.
+    /// Bots may have received messages that the server no longer has, because a restart lost
+    /// entries.
     is_behind: bool,
     /// The current stream of each seat.
     links: Vec<Option<StreamId>>,
@@ -74,7 +75,7 @@ pub(crate) struct Auditor<G: WireGame> {
     after: Entries,
     /// The number of stored entries that was reported to the match.
     stored: Entries,
-    /// The last request of each seat, and the entries that it waits for.
+    /// For each seat, the id of its last request and the entries that this request waits for.
     asked: Vec<(u32, Entries)>,
     /// The stream whose report is being replayed.
     reporter: Option<StreamId>,

@@ -72,7 +72,8 @@ impl<G: WireGame> Auditor<G> {
         Ok(())
     }
 
-    /// Checks that no bot has a message unknown to the match, unless stored entries were lost.
+    /// Checks that no bot has received a message that the match has not sent, unless stored entries
+    /// were lost.
     pub(crate) fn knows_what_was_sent(&self, seat: Seat, has: u32) -> Result<(), Violation> {
         let sent = self.oracle.sent_to(seat);
         require!(

@@ -67,7 +67,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// Checks that every connected bot knows the public state of every seat.
+    /// Checks that every connected bot has been sent the public state of every seat.
     fn all_seats_are_notified(&self) -> Result<(), Violation> {
         if self.phase != MatchPhase::Running {
             return Ok(());

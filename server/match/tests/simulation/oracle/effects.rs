@@ -18,7 +18,7 @@ impl<G: Game> Oracle<G> {
             return;
         };
         if !step.starts_match {
-            // Deadlines that expired before may have led to new requests.
+            // Deadlines that expired before this step may have led to new requests.
             self.request_decisions();
         }
         let model = &mut self.models[seat.index()];
@@ -271,7 +271,7 @@ impl<G: Game> Oracle<G> {
         Ok(())
     }
 
-    /// Checks the lag of the referee itself, and that a match with too much of it is marked.
+    /// Checks the recorded lag of the referee itself, and that a match with too much lag is marked.
     fn lag_adds_up(&self, result: &MatchResult) -> Result<(), Violation> {
         let clocks = || result.seats.iter().map(|seat| seat.clock_use);
         let lag_us: u64 = clocks().map(|clock| clock.referee_lag_us).sum();

@@ -1,4 +1,4 @@
-//! Messages: numbered without a gap, resent unchanged, and correct.
+//! Checks of messages: they are numbered without a gap, resent unchanged, and correct.
 
 use bridgemaster_games::{Game, MAX_SEATS, Seat};
 use bridgemaster_referee::{

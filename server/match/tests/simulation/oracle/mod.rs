@@ -64,7 +64,7 @@ struct Step<D> {
     /// The seats whose state was recorded.
     recorded: Vec<Seat>,
     due: Vec<Due>,
-    /// The cause lets the match start, because its seat was the last missing one.
+    /// The cause allows the match to start, because its seat was the last missing one.
     starts_match: bool,
     /// The cause was applied to its seat's stream.
     has_come: bool,
@@ -73,7 +73,7 @@ struct Step<D> {
     /// Requests that were decided in this step.
     accepted: bool,
     rejected: bool,
-    /// It was secret who had decided, before the input and since.
+    /// Who had decided was secret before the input and has been secret since.
     is_secret: bool,
     /// Seats that were notified about another one.
     notified_of_others: Vec<Seat>,
@@ -111,7 +111,7 @@ pub(crate) struct Oracle<G: Game> {
     models: Vec<SeatModel<G>>,
     state: G::State,
     log: Vec<G::Event>,
-    /// The state has changed since the seats to decide were checked.
+    /// The state has changed since the seats that have to decide were last determined.
     asks: bool,
     records: u32,
     decisions: u32,

@@ -47,7 +47,7 @@ pub(super) struct SeatModel<G: Game> {
     pub(super) forfeit: Option<FaultReason>,
     pub(super) strikes: u32,
     pub(super) faults: u32,
-    /// Only those that cost more than a rejection, because others are not reported in a status.
+    /// Only faults that cost more than a rejection, because a status does not report the others.
     pub(super) last_fault: Option<FaultReason>,
     /// Its public state, and the fault that changed it last.
     pub(super) public: PublicSeat,

@@ -23,7 +23,7 @@ impl<G: WireGame> World<G> {
             return;
         }
         if !self.server.is_up {
-            // Refused; a bot that has a stream will find that it is lost.
+            // The stream was refused. A bot that has a stream will notice that it is lost.
             if bot.stream.is_none() {
                 self.dial_later(seat);
             }
@@ -111,7 +111,7 @@ impl<G: WireGame> World<G> {
         Ok(())
     }
 
-    /// Starts thinking about a request; the network may fail meanwhile.
+    /// Starts thinking about a request. The network may fail while the bot thinks.
     pub(super) fn start_thinking(&mut self, stream: StreamId) {
         let seat = self.streams[stream.0].seat;
         let bot = &mut self.bots[seat.index()];
@@ -201,7 +201,7 @@ impl<G: WireGame> World<G> {
                     answer: Answer::Index(0),
                     note_bytes: 1,
                 };
-                // A stray answer must not answer the request by chance.
+                // An answer that is meant to be stray must not match the open request by chance.
                 if wrong != request_id {
                     self.send(stream, stray);
                 }
@@ -215,14 +215,14 @@ impl<G: WireGame> World<G> {
                 }
                 self.send(stream, legal());
             }
-            // The stream ends with it, and the bot reconnects.
+            // This message ends the stream, and the bot reconnects.
             BotAction::SendGarbage => {
                 self.send(stream, Report::Garbage);
                 self.dial_again(seat);
             }
             BotAction::Resign => self.send(stream, Report::Resign),
             BotAction::OpenSecondStream => {
-                // The older stream's answer and the newer stream race.
+                // The answer on the older stream and the newer stream race each other.
                 self.dial(seat);
                 self.send(stream, legal());
             }

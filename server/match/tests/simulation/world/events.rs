@@ -19,7 +19,7 @@ pub(super) enum Event<G: WireGame> {
         life: u32,
         action: BotAction,
     },
-    /// A bot detects the loss of its stream.
+    /// A bot notices that its stream is lost.
     BotFindsLoss(StreamId),
     /// A bot resumes reading.
     ReadOn(StreamId),
@@ -35,7 +35,7 @@ pub(super) enum Event<G: WireGame> {
     Handle,
     /// The transport takes queued messages.
     Transport(StreamId),
-    /// The server detects the loss of a stream.
+    /// The server notices that a stream is lost.
     ServerFindsLoss(StreamId),
     Ping(StreamId),
     /// The timer fires, unless it was set again since.

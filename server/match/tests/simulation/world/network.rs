@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct Stream<D> {
     pub(super) seat: Seat,
     pub(super) is_cut: bool,
-    /// The server has closed it or is gone; nothing arrives there any more.
+    /// The server has closed the stream or has stopped, so nothing arrives there any more.
     pub(super) is_orphaned: bool,
     /// The bot reads it.
     pub(super) is_read: bool,
@@ -53,7 +53,7 @@ impl<G: WireGame> World<G> {
         self.networks[seat.index()].within(latency)
     }
 
-    /// The arrival time at the server of a message that is sent now.
+    /// The time at which a message that is sent now arrives at the server.
     pub(super) fn arrival_at_server(&mut self, stream: StreamId) -> Time {
         let seat = self.streams[stream.0].seat;
         let at = self.now.plus_us(self.latency_us(seat));

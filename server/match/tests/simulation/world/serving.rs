@@ -147,7 +147,7 @@ impl<G: WireGame> World<G> {
 
     pub(super) fn report(&mut self, stream: StreamId, report: Report<G::Decision>) {
         let seat = self.streams[stream.0].seat;
-        // As in the real server, which handles it with the next input.
+        // The real server behaves the same: it handles the report with the next input.
         let is_handled_soon = !matches!(report, Report::HandedOver { .. });
         self.server.shell.report(self.now, seat, stream, report);
         if is_handled_soon {
