@@ -75,7 +75,7 @@ fn assert_refused_decision(at: usize, field: &str, forge: impl FnOnce(&mut Decis
     assert_refused(&place, |replay| forge(decision_at(replay, at)));
 }
 
-/// Forges the result, and checks that the field is named.
+/// Forges the result and checks that the error names the field.
 fn assert_refused_result(field: &str, forge: impl FnOnce(&mut MatchResult)) {
     let place = format!("result.{field}");
     assert_refused(&place, |replay| forge(replay.result.as_mut().unwrap()));
@@ -83,7 +83,8 @@ fn assert_refused_result(field: &str, forge: impl FnOnce(&mut MatchResult)) {
 
 #[test]
 fn another_legal_decision_is_noticed_by_what_comes_of_it() {
-    // The first decision is which two cards to play, and every hand has a 0, a 1 and a 2 then.
+    // The first decision is the choice of two cards to play, and at that time every hand has a 0, a
+    // 1 and a 2.
     assert_refused_decision(position(|_| true), "digest", |played| {
         let low = decision("play 1 0");
         let is_low = played.decision == low;
@@ -257,7 +258,7 @@ fn referee_lag_that_does_not_add_up_is_named() {
         result.spoiled_by_referee = !result.spoiled_by_referee;
     });
     assert_refused_result("spoiled_by_referee: expected true, got false", |result| {
-        // Everything but the mark of a match that was spoiled.
+        // The match was spoiled, but the result is not marked as spoiled.
         result.spoiled_by_referee = false;
         let clock = result.seats[0].clock_use.as_mut().unwrap();
         clock.referee_lag_us += 5_000_000;

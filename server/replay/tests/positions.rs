@@ -91,7 +91,7 @@ fn each_decision_leads_to_a_position_with_the_same_lines_as_the_transcript() {
         let shown: Vec<&str> = shown.collect();
         let lines = all.iter().flat_map(|position| &position.lines);
         let lines: Vec<&str> = lines.map(String::as_str).collect();
-        // Lines of the table may precede them.
+        // Other lines of the table may come first.
         assert!(shown.ends_with(&lines), "{game}");
         let faults = all
             .iter()

@@ -89,7 +89,7 @@ pub(crate) fn with_and_without_namespaces(
     ]
 }
 
-/// A test that only a machine with namespaces can do.
+/// Runs a test that is only possible on a machine with namespaces.
 pub(crate) fn in_a_namespace(name: &str, test: fn() -> Result<(), Failed>) -> Trial {
     Trial::test(name, move || match isolation()? {
         Isolation::PidNamespace => test(),

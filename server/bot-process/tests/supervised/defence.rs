@@ -44,7 +44,8 @@ fn secrets() -> Result<(), Failed> {
 }
 
 fn bounds() -> Result<(), Failed> {
-    // The shell of the loop ends when it can start no more. The other one starts none.
+    // The shell of the loop ends when it cannot start any more processes. The other shell starts
+    // none.
     let bot = "for kind in user pid mnt net; do \
                read most </proc/sys/user/max_${kind}_namespaces; [ $most -le 16 ] || exit 1; done; \
                (i=0; while [ $i -lt 3000 ]; do sleep 1000 & i=$((i+1)); done) 2>/dev/null; \

@@ -1,4 +1,5 @@
-//! Bots that attend a queue, soundly or with one flaw, and what the check `attend` finds of each.
+//! Bots that attend a queue, either correctly or with a single flaw, and the findings of the check
+//! `attend` for each of them.
 
 use std::{env, process::ExitCode, time::Duration};
 

@@ -40,7 +40,7 @@ fn start_and_decisions_reproduce_the_match<G: WireGame>() {
     for mut playthrough in Playthrough::<G>::for_each_seat_count() {
         while let Some(seat) = playthrough.turn() {
             playthrough.step(seat);
-            // Positions grow with the match, and so does the time to rebuild them.
+            // Positions grow with the match, so rebuilding them takes longer and longer.
             if !playthrough.decisions.len().is_multiple_of(23) && playthrough.turn().is_some() {
                 continue;
             }
@@ -73,8 +73,8 @@ fn start_and_decisions_reproduce_the_match<G: WireGame>() {
 fn observations_determine_legal_decisions<G: WireGame>() {
     for mut playthrough in Playthrough::<G>::for_each_seat_count() {
         while let Some(seat) = playthrough.turn() {
-            // Every third decision: rebuilding a position takes a hundred times as long as a
-            // decision.
+            // Only every third decision is checked, because rebuilding a position takes a hundred
+            // times as long as a decision.
             if !playthrough.decisions.len().is_multiple_of(3) {
                 playthrough.step(seat);
                 continue;
@@ -88,7 +88,7 @@ fn observations_determine_legal_decisions<G: WireGame>() {
             let listed = listed.unwrap();
             let expected: Vec<_> = legal.iter().map(G::decision_to_wire).collect();
             assert_eq!(listed.legal_decisions, expected, "{}", G::ID);
-            // Whether other seats owe one too may be hidden.
+            // It may be hidden whether other seats have to decide too.
             let seats_to_decide = listed.status.unwrap().seats_to_decide;
             assert!(seats_to_decide.contains(&seat.number().into()), "{}", G::ID);
 

@@ -138,7 +138,7 @@ pub(crate) async fn the_same_key_may_be_added_again(store: Subject<'_>) {
     store.add_key(key.clone()).await.unwrap();
     store.add_key(key.clone()).await.unwrap();
     assert_eq!(ids(store).await, ["k1"]);
-    // But not once it is revoked, since it would not be in force.
+    // A revoked key cannot be added again, because it would not be valid.
     store.revoke_key(&key.id, 2).await.unwrap();
     let error = store.add_key(key).await.unwrap_err();
     assert!(matches!(error, StoreError::KeyIdTaken { .. }), "{error}");

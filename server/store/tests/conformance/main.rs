@@ -119,7 +119,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// Creates an empty store, or returns why it is not available here.
+/// Creates an empty store, or returns the reason why this kind of store is not available here.
 type Factory = fn() -> Pin<Box<dyn Future<Output = Result<Fresh, String>>>>;
 
 /// Adds a trial per fact, each on a store of its own.

@@ -111,7 +111,8 @@ async fn finished_ids(store: Subject<'_>) -> Vec<String> {
 
 pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
     commit(store, [open("a"), open("b")]).await;
-    // First more of one match in a batch than one statement may take, then one at a time.
+    // First a batch with more entries of one match than a statement may take, then one entry at a
+    // time.
     store
         .commit((0..150).map(|n| append("a", n)).collect())
         .await
@@ -230,7 +231,7 @@ pub(crate) async fn a_cursor_remains_valid_while_matches_finish_and_are_dropped(
     .await;
     let page = store.finished(next, 9).await.unwrap();
     assert_eq!(page.matches, [ended("b"), ended("a")]);
-    // Nor does a match that finishes later take the position of a dropped one.
+    // A match that finishes later does not take the position of the dropped one either.
     commit(store, [drop_match("e"), open("f"), finish("f")]).await;
     assert_eq!(
         store.finished(next, 9).await.unwrap().matches,
@@ -386,7 +387,7 @@ pub(crate) async fn a_commit_that_is_not_awaited_is_stored_completely_or_not_at_
             })
             .await;
         }
-        // Waits until the commit that is not awaited is done.
+        // Waits until the commit that was not awaited is done.
         let found = store.open_match(&id("a")).await.unwrap().unwrap();
         let stored = found.journal.len() as u64;
         assert!(

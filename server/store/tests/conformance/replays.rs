@@ -79,7 +79,7 @@ pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subjec
         };
         assert!(is_expected(refusal), "{refusal}");
     }
-    // In the batch in which it ends.
+    // The match is forgotten in the same batch in which it ends.
     commit(store, [finish("a"), forget("a")]).await;
     assert!(is_forgotten(store, "a").await);
 }

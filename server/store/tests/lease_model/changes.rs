@@ -59,7 +59,7 @@ impl World {
                 next.losses_left -= 1;
                 let it = &mut next.servers[server];
                 if let Some(work) = it.work {
-                    // An earlier late transaction is one that this attempt did not wait for.
+                    // If a late transaction is already recorded, this attempt did not wait for it.
                     it.late_transaction = it.late_transaction.or(work.transaction());
                     it.work = Some(Work {
                         is_retry: true,
@@ -193,7 +193,8 @@ impl World {
             // Transactions are protected from this only by their lock.
             state.violations.committed_after_its_epoch |= row.epoch != state.servers[server].epoch;
             if open.kind == WorkKind::ReleaseMatch {
-                // After an earlier attempt whose answer was lost, it may already be taken over.
+                // The match may already be taken over, after an earlier attempt whose answer was
+                // lost.
                 if state.holder == node {
                     let entries = u8::try_from(state.journal.len()).unwrap();
                     state.released_with.get_or_insert(entries);

@@ -106,15 +106,15 @@ pub(crate) struct Server {
     pub(crate) batches: u8,
     /// It plays the match.
     pub(crate) plays: bool,
-    /// The journal of the match in its memory, which during a takeover is that to be taken over.
+    /// The journal of the match in the memory of the server. During a takeover it is the journal
+    /// that is to be taken over.
     pub(crate) journal: Journal,
     /// It has unpublished entries.
     pub(crate) has_unpublished: bool,
-    /// Its last commits that are not known to be flushed: that number of entries at the end of its
-    /// journal.
+    /// The number of entries at the end of its journal whose commits are not known to be flushed.
     pub(crate) unflushed: u8,
     pub(crate) flush: Flush,
-    /// Its connections were lost, and it has committed nothing since.
+    /// Its connections were lost, and it has not committed anything since then.
     pub(crate) has_lost_connection: bool,
     /// The operation on its write connection.
     pub(crate) work: Option<Work>,
@@ -219,7 +219,7 @@ pub(crate) enum Renewal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Age {
     pub(crate) ticks: u8,
-    /// Ticks that the clock of the server has lost meanwhile.
+    /// The number of ticks by which the clock of the server has fallen behind.
     pub(crate) lost: u8,
 }
 

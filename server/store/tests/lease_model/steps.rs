@@ -1,5 +1,5 @@
-//! The possible steps. Between any two of them any time may pass, and anything else may happen: so
-//! each server may be paused anywhere.
+//! The possible steps. Any amount of time may pass and any other step may happen between two steps,
+//! so each server may be paused anywhere.
 
 use crate::{
     locks::Lock,

@@ -1,4 +1,4 @@
-//! Two servers with the same node: only the one that opened it last can write.
+//! Two servers that run as the same node: only the one that opened the store last can write.
 
 use std::sync::Arc;
 
@@ -154,7 +154,7 @@ pub(crate) async fn a_server_waits_for_the_transaction_of_the_one_before() {
     }
     running.commit();
     let second = opening.await.unwrap();
-    // It sees everything that was committed while it waited.
+    // It reads everything that was committed while it waited.
     assert_eq!(second.records("").await.unwrap().damaged.len(), 1);
     assert_epoch_ended(first.commit(vec![append("a", 0)]).await);
 }

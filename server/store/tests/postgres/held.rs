@@ -60,8 +60,8 @@ fn batch(name: &str) -> Vec<Write> {
     ]
 }
 
-/// Starts `work` on a node again and again, each time with the next of its messages held, and calls
-/// `meanwhile` with the name of the round.
+/// Runs `work` on a node repeatedly, each time with the next one of its messages held back. While
+/// the message is held, calls `meanwhile` with the name of the round.
 async fn hold_each_message(
     one: &Arc<PostgresStore>,
     proxy: &Proxy,
@@ -139,7 +139,7 @@ pub(crate) async fn no_message_of_a_commit_blocks_another_node() {
     hold_each_message(&one, &proxy, commit, async |name| {
         in_time(one.renew_lease(NodeStatus::default())).await;
         play(&two, &name).await;
-        // As if the held call was repeated at this node.
+        // The held call is repeated at this node.
         in_time(two.commit(vec![record(&name)])).await;
         in_time(two.commit(vec![Write::RemoveRecord { name: name.clone() }])).await;
         in_time(two.add_key(key(&name))).await;
@@ -272,7 +272,8 @@ pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_lat
             yield_now().await;
         }
     };
-    // Other tests hold transactions of this server for some seconds.
+    // The timeout is long, because other tests hold transactions of this database server open for
+    // some seconds.
     let is_complete = timeout(30 * MAX_WAIT, reading).await.is_ok();
     assert!(is_complete, "a match is missing");
     let read = read.into_inner().unwrap();

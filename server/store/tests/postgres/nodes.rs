@@ -80,7 +80,7 @@ pub(crate) async fn nodes_write_their_own_matches_concurrently() {
         first.unwrap();
         second.unwrap();
     }
-    // Leaves node `one` without a match; it sweeps only its own journal.
+    // Leaves node `one` without a match, because a node sweeps only its own journal.
     one.commit(vec![finish("a")]).await.unwrap();
     one.commit(vec![open("d")]).await.unwrap();
     assert_eq!(two.replay(&id("a")).await.unwrap().unwrap(), b"replay of a");
@@ -275,7 +275,7 @@ pub(crate) async fn commits_during_a_takeover_move_with_their_matches() {
         .await
         .unwrap();
     let (two, three) = (node(&url, "two").await, node(&url, "three").await);
-    // Each node has read all matches of the first one before that is restarted.
+    // Each node has read all matches of the first node before the first node is restarted.
     expire_lease(&url, "one");
     let mut moved = take_over(&two, none_is_leader_only).await;
     moved.extend(take_over(&three, none_is_leader_only).await);
@@ -306,7 +306,7 @@ pub(crate) async fn commits_during_a_takeover_move_with_their_matches() {
 pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
     let url = PostgresServer::shared().fresh();
     let schema = url.rsplit('=').next().unwrap();
-    // Like a crash of the database that loses the newest commit, but not its match.
+    // Simulates a crash of the database that loses the newest commit, but not its match.
     let lose_the_newest = || {
         PostgresServer::shared().run(&format!(
             "DELETE FROM {schema}.journal WHERE batch = (
@@ -323,7 +323,7 @@ pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
         "it has read them"
     );
     lose_the_newest();
-    // The restart reuses the number of the lost commit.
+    // After the restart, the node reuses the number of the lost commit.
     let one = node(&url, "one").await;
     one.commit(vec![open("b")]).await.unwrap();
     lose_the_newest();
@@ -340,7 +340,7 @@ pub(crate) async fn a_node_that_is_committing_is_skipped() {
     let schema = url.rsplit('=').next().unwrap().to_owned();
     let one = node(&url, "one").await;
     one.commit(vec![open("a")]).await.unwrap();
-    // Like a commit that passed the fence in time.
+    // Simulates a commit that passed the fence in time.
     let running = server.open_transaction(&format!(
         "SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR KEY SHARE"
     ));
@@ -421,7 +421,7 @@ pub(crate) async fn a_late_renewal_does_not_renew_a_released_lease() {
     one.commit(vec![open("a")]).await.unwrap();
     let epoch_of_one = two.nodes().await.unwrap()[0].epoch;
     one.close().await.unwrap();
-    // Like a renewal that reaches the database late.
+    // Simulates a renewal that reaches the database late.
     let schema = url.rsplit('=').next().unwrap();
     server.run(&format!(
         "UPDATE {schema}.node SET lease_until = clock_timestamp() + interval '8 seconds'

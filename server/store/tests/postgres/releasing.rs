@@ -91,7 +91,8 @@ pub(crate) async fn batches_are_kept_for_released_matches() {
     let url = PostgresServer::shared().fresh();
     let one = with_matches(&url, "one", &["a", "b"]).await;
     one.release(&[id("b")]).await.unwrap();
-    // Without matches in play, and then with many short ones, it repeatedly sweeps its journal.
+    // The node repeatedly sweeps its journal: first without matches in play, then with many short
+    // ones.
     one.commit(vec![finish("a")]).await.unwrap();
     for number in 0..100 {
         let match_id = format!("c{number}");
@@ -227,7 +228,7 @@ pub(crate) async fn an_unreadable_released_match_is_not_taken_over() {
     ));
     one.release(&[id("a"), id("b")]).await.unwrap();
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
-    // A node learns of damage of its own matches when it restarts.
+    // A node detects damage of its own matches when it restarts.
     let again = node(&url, "one").await;
     assert_eq!(
         again.open_report().damage_reports.len(),

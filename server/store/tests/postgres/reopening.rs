@@ -55,13 +55,13 @@ pub(crate) async fn matches_finish_after_those_of_a_restored_backup() {
     let first = store(&url).await;
     first.commit(vec![open("a"), finish("a")]).await.unwrap();
     first.close().await.unwrap();
-    // As if the transaction ids of the server from which the backup came were far higher.
+    // Simulates a backup that comes from a database server with far higher transaction ids.
     let raise = "UPDATE finished_match SET finish_number = finish_number + (1::bigint << 60)";
     server.run_in(&database, raise);
     let second = store(&url).await;
     second.commit(vec![open("b"), finish("b")]).await.unwrap();
     second.commit(vec![open("c"), finish("c")]).await.unwrap();
-    // As if a replica had replaced the server of the database.
+    // Simulates that a replica has replaced the database server.
     server.run_in(
         &database,
         &format!(
@@ -114,7 +114,7 @@ pub(crate) async fn a_damaged_value_is_reported_and_others_are_intact() {
 
 pub(crate) async fn keys_can_be_changed_beside_a_server() {
     let url = PostgresServer::shared().fresh();
-    // The first to open the database creates the store.
+    // Whoever opens the database first creates the store.
     let keys = PostgresKeys::open(&url).await.unwrap();
     keys.add_keys(vec![key("north"), key("south")])
         .await

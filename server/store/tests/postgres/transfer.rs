@@ -22,7 +22,7 @@ const RECORDS: [&str; 3] = ["plain", "with\0zero", "Ælfric"];
 #[derive(Debug, PartialEq)]
 struct Everything {
     matches: Contents,
-    /// As text, without the hashes of secrets, which are covered by checksums.
+    /// The keys as text, without the hashes of their secrets, which are covered by checksums.
     keys: String,
     records: Vec<Option<Vec<u8>>>,
     secret: Option<Vec<u8>>,

@@ -95,7 +95,7 @@ mod unprivileged {
                 .unwrap();
             store.close().await.unwrap();
         });
-        // The process creates these as its own.
+        // The process creates these files with itself as the owner.
         for file in [LOCK_FILE, COMMITS_FILE] {
             fs::remove_file(folder.join(file)).unwrap();
         }
@@ -121,7 +121,7 @@ mod unprivileged {
         let folder = place.path().join("data");
         DataDir::prepare(&folder).unwrap();
         if fs::metadata(&folder).unwrap().uid() != 0 {
-            // Only root can change the owner of a folder.
+            // Only root can change the owner of a folder, so the test ends here for other users.
             return;
         }
         set_mode(&folder, 0o777);

@@ -181,7 +181,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
                 };
                 store.commit(vec![drop]).await.unwrap();
             }
-            // It is deleted once no match needs it.
+            // The damaged batch is deleted once no match needs it.
             DamagedValue::Batch(_) => {}
             value => {
                 let match_id = value.match_id().unwrap().clone();
@@ -204,7 +204,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
         bridgemaster_store::restore(folder, &restored)
             .await
             .unwrap();
-        // It is deleted together with them.
+        // The batch is deleted together with its matches.
         let store = open(folder).await.unwrap();
         for match_id in store.open_match_ids().await.unwrap() {
             let drop = Write::DropMatch { match_id };
@@ -216,7 +216,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
     assert!(report.is_sound(), "{damaged:?}: {report:?}");
 }
 
-/// The damage that is reported anywhere.
+/// All damage that is reported in any place.
 async fn reported_damages(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
     let dir = bridgemaster_store::DataDir::prepare(folder).unwrap();
     let report = bridgemaster_store::check(&dir).await.unwrap();
@@ -315,7 +315,8 @@ async fn each_damaged_value_is_reported_alone() {
         let mut changed = 0;
         for ((what, was), (_, is)) in truth.iter().zip(&now) {
             if was != is {
-                // Reported, or missing from a list that reports it under another value.
+                // The value is reported, or it is missing from a list that reports the damage under
+                // another value.
                 assert!(is == "damaged" || is == "None", "{sql}: {what}: {is}");
                 assert!(
                     what.contains("-b") || what.contains("south"),

@@ -224,13 +224,13 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
                 Err(other) => panic!("page {page}, match {}: {other}", one.match_id),
             }
         }
-        // A page that was free may be the damaged one now.
+        // A page that used to be free may be the damaged one now.
         let later = vec![open_match("later"), finish("later", 9_000)];
         match store.commit(later).await {
             Ok(()) | Err(StoreError::Corrupt { .. }) => {}
             Err(other) => panic!("page {page}: {other}"),
         }
-        // The log would be taken for that of the next database.
+        // Otherwise SQLite would use this log for the next database.
         let _ = store.close().await;
         for beside in ["-wal", "-shm"] {
             let _ = fs::remove_file(folder.path().join(format!("{DATABASE_FILE}{beside}")));
@@ -243,7 +243,7 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
 async fn an_index_that_contradicts_its_table_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     create_store(folder.path()).await;
-    // The index has outdated entries: SQLite does not know of it during the change.
+    // The index gets outdated entries, because SQLite does not maintain it during the change.
     change(
         folder.path(),
         "CREATE INDEX outdated ON finished_match (ended_at_unix_ms);

@@ -4,7 +4,7 @@ use bridgemaster_store::Store as _;
 
 use crate::{append, finish, id, open, open_match, raw};
 
-/// The number of tables, at each of which one match follows another.
+/// The number of tables. At each table, one match is played after another.
 const TABLES: u64 = 16;
 
 /// The number of commits of a match.
@@ -50,8 +50,8 @@ async fn the_journal_stays_in_proportion_to_the_matches_in_play() {
     for with_a_long_match in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         play(folder.path(), 1_000, with_a_long_match).await;
-        // Matches have entries in at most 70 rounds. The long one keeps 10 batches, and fewer than
-        // 64 unneeded ones are not deleted yet.
+        // A match has entries in at most 70 rounds. The long match keeps 10 more batches alive, and
+        // up to 63 unneeded batches may not be deleted yet.
         let rows = batches(folder.path());
         assert!(rows < 70 + 10 + 64, "{rows} batches of 1,000");
         let store = open(folder.path()).await.unwrap();
@@ -77,7 +77,7 @@ async fn opening_sweeps_all_unneeded_batches() {
     drop(store);
     assert!(batches(folder.path()) > 20);
     let store = open(folder.path()).await.unwrap();
-    // The batch of `a`, and that of opening the store.
+    // The batch of `a`, and the batch that was written when the store was opened.
     assert_eq!(batches(folder.path()), 2);
     let found = store.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!(found.journal.len(), 1);
@@ -99,6 +99,6 @@ async fn the_journal_has_no_entries_when_the_last_match_ends() {
     }
     store.commit(vec![finish("a", 10)]).await.unwrap();
     store.commit(vec![finish("b", 10)]).await.unwrap();
-    // The row of the last commit remains, which holds their count.
+    // The row of the last commit remains, because it holds the number of commits.
     assert_eq!(batches(folder.path()), 1);
 }

@@ -132,7 +132,7 @@ async fn a_replaced_store_is_kept_and_a_bad_backup_replaces_nothing() {
     let replaced = open(&replaced.remove(0)).await.unwrap();
     assert_eq!(Contents::of(&replaced).await, now);
 
-    // An older database with a newer count of commits.
+    // An older database, but a newer number of commits.
     lose_commits(&copy, 3).await;
     let refused = replace(&copy, &dir).await.unwrap_err();
     assert!(matches!(refused, StoreError::Corrupt { .. }), "{refused}");
