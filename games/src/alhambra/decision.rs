@@ -22,8 +22,8 @@ use crate::refusals::refusals;
 /// Legal lists are in canonical order: the order of `Ord` within each tier. Takes come first: fewer
 /// cards before more, then ascending by currency and value. Purchases follow, for all slots
 /// together, in three tiers: exact payments, overpayments in which no card could be left out, and
-/// all other payments. Each tier is in the order of [`Purchase`]. A pass is the only entry of its
-/// list.
+/// all other payments. Each tier is in the order of [`Purchase`]. If a pass is legal,
+/// it is the only entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
     /// Take these cards from the open row.

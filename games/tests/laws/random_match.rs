@@ -124,7 +124,7 @@ pub(crate) fn play_variant<G: Game>(
     panic!("the match did not end within {MAX_DECISIONS} decisions");
 }
 
-/// Plays a state to its end, and panics if it has none.
+/// Plays a state to the end of the match, and panics if the match does not end.
 pub(crate) fn play_to_end<G: Game>(mut state: G::State, chance: &mut ChanceStream) {
     for _ in 0..MAX_DECISIONS {
         resolve_chance::<G>(&mut state, chance, &mut NoEvents);

@@ -196,7 +196,7 @@ def bot_name(options: Options, bot: object) -> str:
     if given is not None:
         return str(given)
     program = Path(sys.argv[0]).stem if sys.argv else ""
-    # In a notebook or at a prompt, the name of the program says nothing about the bot.
+    # In a notebook or at a prompt, the name of the program is not that of the bot.
     usable = program.isprintable() and program not in ("", "-", "-c", "ipykernel_launcher")
     return program[:MAX_NAME_CHARS] if usable else "python-bot"
 

@@ -79,12 +79,12 @@ class Request:
 
     @property
     def game_name(self) -> str:
-        """Identifier of the game, such as `alhambra`; empty if this package does not know it."""
+        """Identifier of the game, such as `alhambra`; empty if it is unknown to this package."""
         return self.message.game.WhichOneof("game") or ""
 
     @property
     def observation(self) -> Any:
-        """The Observation of the game: everything that the seat knows."""
+        """The Observation of the game: everything that the seat may see."""
         return self._game_request().observation
 
     @property

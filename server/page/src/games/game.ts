@@ -40,7 +40,7 @@ export interface Scene<K extends Entry> {
   frame: ObservationOf<K> | undefined;
   /** Names of the bots, in seat order. */
   names: string[];
-  /** Seats that owe a decision. */
+  /** Seats that have to decide. */
   toDecide: number[];
   /** The options that can be picked on the board, if this is the page of a player. */
   picking: Picking | undefined;
@@ -56,7 +56,7 @@ export interface GameParts<K extends Entry> {
   board(scene: Scene<K>): TemplateResult;
   /** Returns the status of the match, as one line. */
   status(observation: ObservationOf<K>): string;
-  /** Returns the seats that owe a decision, as far as the viewer knows; none when the match is over. */
+  /** Returns the seats that have to decide, as far as the viewer may know; none after the match. */
   toDecide(observation: ObservationOf<K>): number[];
   /** Returns the visible points of each seat. */
   points(observation: ObservationOf<K>): number[];

@@ -3,7 +3,7 @@
 
 import type { Position } from "../../gen/bridgemaster/v1/position_pb.ts";
 
-/** Returns a position as a seat knew it; without a seat, unchanged. */
+/** Returns a position with only what a seat could see; without a seat, unchanged. */
 export function visibleTo(position: Position, viewSeat: number | undefined): Position {
   if (viewSeat === undefined) return position;
   const { played, faults } = position;

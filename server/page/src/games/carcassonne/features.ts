@@ -1,4 +1,4 @@
-// Completeness of cities: the drawbridges of a city are drawn down while it is incomplete.
+// Completeness of cities: while a city is incomplete, its drawbridges are drawn lowered.
 
 import type { Config } from "../../../gen/bridgemaster/games/carcassonne/v1/config_pb.ts";
 import type { LaidTile } from "../../../gen/bridgemaster/games/carcassonne/v1/observation_pb.ts";
