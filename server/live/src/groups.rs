@@ -292,7 +292,7 @@ pub(super) fn group_over() -> Refusal {
 }
 
 /// Returns the refusal of data that an unfinished group withholds.
-pub(super) fn group_running() -> Refusal {
+pub(super) fn group_running_refusal() -> Refusal {
     Refusal::new(
         RefusalReason::GroupRunning,
         "the match's group has not ended, and the seeds of the group's matches are withheld until then",

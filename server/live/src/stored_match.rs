@@ -21,7 +21,7 @@ use bridgemaster_store::{FinishedMatch, KeyName};
 
 use super::{
     Groups, HostedMatch, MatchQuery,
-    groups::{GroupKey, group_running, maker_name},
+    groups::{GroupKey, group_running_refusal, maker_name},
     hosted_match::{
         Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate, SpectatorDelay,
     },
@@ -268,7 +268,7 @@ impl HostedMatch for StoredMatch {
 
     fn replay(&self) -> ReplayBytes {
         if self.is_seed_withheld() && !self.is_cancelled() {
-            ReplayBytes::Unavailable(Gated::new(group_running(), None))
+            ReplayBytes::Unavailable(Gated::new(group_running_refusal(), None))
         } else {
             self.full_replay()
         }
@@ -294,7 +294,7 @@ impl HostedMatch for StoredMatch {
     }
 
     fn withheld_reason(&self) -> Option<Refusal> {
-        self.is_seed_withheld().then(group_running)
+        self.is_seed_withheld().then(group_running_refusal)
     }
 
     fn spectator_delay(&self) -> Option<SpectatorDelay> {

@@ -25,7 +25,7 @@ use super::{
     super::{
         HostedMatch, MatchQuery,
         clock::MatchClock,
-        groups::group_running,
+        groups::group_running_refusal,
         hosted_match::{
             ActiveMatch, Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate,
             SpectatorDelay,
@@ -133,7 +133,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         let locked = self.lock();
         let has_ended = locked.machine.referee().result().is_some();
         if has_ended && locked.machine.is_seed_withheld() {
-            return ReplayBytes::Unavailable(locked.gated(group_running()));
+            return ReplayBytes::Unavailable(locked.gated(group_running_refusal()));
         }
         drop(locked);
         self.full_replay()
@@ -176,7 +176,10 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         if locked.machine.referee().phase() != MatchPhase::Ended {
             return Some(match_running());
         }
-        locked.machine.is_seed_withheld().then(group_running)
+        locked
+            .machine
+            .is_seed_withheld()
+            .then(group_running_refusal)
     }
 
     fn relay(&self) -> Option<&Relay> {
