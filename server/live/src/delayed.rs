@@ -185,7 +185,7 @@ impl VisibilityCursor {
         let replay = self.reveal_while(replay).await;
         let started_unix_ms = self.original.info().into_value().started_unix_ms;
         match replay {
-            Some(replay) => self.state().add_rest(&replay, started_unix_ms),
+            Some(replay) => self.state().add_missing_records(&replay, started_unix_ms),
             None => self.state().set_start(started_unix_ms),
         }
         self.reveal_and_notify();

@@ -105,7 +105,7 @@ impl VisibleState {
     }
 
     /// Adds the records that are still missing, from the replay of the ended match.
-    pub(super) fn add_rest(&mut self, replay: &[u8], started_unix_ms: u64) {
+    pub(super) fn add_missing_records(&mut self, replay: &[u8], started_unix_ms: u64) {
         if self.has_failed {
             return;
         }
@@ -116,7 +116,7 @@ impl VisibleState {
                 Err(problem) => return self.fail(&problem),
             }
         }
-        self.feed.add_rest(replay);
+        self.feed.add_missing_records(replay);
     }
 
     /// Sets the start time of an ended match without a replay.
@@ -347,7 +347,7 @@ impl RecordFeed {
 
     /// Appends the records of the full replay that are still missing. The last records have no
     /// events, and become public only when the match ends.
-    fn add_rest(&mut self, replay: &[u8]) {
+    fn add_missing_records(&mut self, replay: &[u8]) {
         let mut rest = Vec::new();
         let mut cursor = RecordCursor::default();
         while let Ok(Some(record)) = cursor.next(replay) {
@@ -563,7 +563,7 @@ mod tests {
             decision(1, 20, true),
             decision(2, 30, false),
         ];
-        feed.add_rest(&replay.concat());
+        feed.add_missing_records(&replay.concat());
         assert_eq!(due(&mut feed, ms(1_021)), [0, 1]);
         assert_eq!(feed.due_in(ms(1_021)), None);
         assert_eq!(due(&mut feed, Duration::MAX), [2]);
