@@ -96,7 +96,7 @@ mod tests {
         Attendances, capacity::ServerVersionCount, outcome::Outcome, rows::LadderDescription,
     };
 
-    fn presence(name: &str, version: &str) -> AttendingBot {
+    fn attending_bot(name: &str, version: &str) -> AttendingBot {
         AttendingBot {
             bot: BotVersion::new(name, version),
             owner: String::new(),
@@ -112,7 +112,7 @@ mod tests {
         let created = LiveLadder::create(id, description, store, ServerVersionCount::default());
         let ladder = created.await.unwrap();
         spawn(&ladder);
-        let present = [presence("ada", "1"), presence("bob", "1")];
+        let present = [attending_bot("ada", "1"), attending_bot("bob", "1")];
         ladder.enter_versions(present.to_vec()).await.unwrap();
         ladder.set_present(&present);
         ladder
@@ -210,7 +210,7 @@ mod tests {
     #[tokio::test]
     async fn a_bot_without_a_version_is_the_version_that_attends() {
         let ladder = ladder(&Arc::new(MemoryStore::new())).await;
-        let second = presence("ada", "2");
+        let second = attending_bot("ada", "2");
         ladder.enter_versions(vec![second]).await.unwrap();
         let resolve = |bot_version: &str, attends: Option<&str>| {
             let attendance = |version: &str| v1::Attendance {
