@@ -369,5 +369,5 @@ pub trait MatchListener: Send + Sync {
     fn on_joined(&self, id: &MatchId, seat: Seat);
 
     /// A match has ended or was cancelled. The end must not become visible before `gate` is open.
-    fn on_over(&self, id: &MatchId, gate: Option<&Gate>);
+    fn on_match_over(&self, id: &MatchId, gate: Option<&Gate>);
 }

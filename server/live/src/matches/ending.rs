@@ -76,7 +76,7 @@ impl Matches {
             gate,
         } = ended;
         for listener in self.listeners() {
-            listener.on_over(&id, gate.as_ref());
+            listener.on_match_over(&id, gate.as_ref());
         }
         if let (Some(keeper), true) = (&self.replays, has_replay)
             && let Some(hosted) = self.in_memory(&id)

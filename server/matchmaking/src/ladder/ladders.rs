@@ -53,7 +53,7 @@ impl MatchListener for LadderListener {
 
     fn on_joined(&self, _: &MatchId, _: Seat) {}
 
-    fn on_over(&self, id: &MatchId, gate: Option<&Gate>) {
+    fn on_match_over(&self, id: &MatchId, gate: Option<&Gate>) {
         match gate {
             Some(gate) if !gate.is_open() => {
                 let (gate, id, set) = (gate.clone(), id.clone(), Arc::clone(&self.0));

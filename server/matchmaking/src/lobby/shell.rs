@@ -417,7 +417,7 @@ impl MatchListener for Lobby {
         self.with_room(|room, _| room.record_taken_seat(id, seat));
     }
 
-    fn on_over(&self, id: &MatchId, gate: Option<&Gate>) {
+    fn on_match_over(&self, id: &MatchId, gate: Option<&Gate>) {
         if !self.with_room(|room, _| room.has_offers_of(id)) {
             return;
         }
