@@ -322,7 +322,9 @@ mod tests {
 
     /// Returns the cursor of a match that has just ended, a spectator that subscribed before the
     /// end, and an instant before the end.
-    async fn just_ended(matches: &Arc<Matches>) -> (Arc<VisibilityCursor>, WatchReceiver, Instant) {
+    async fn just_ended_match(
+        matches: &Arc<Matches>,
+    ) -> (Arc<VisibilityCursor>, WatchReceiver, Instant) {
         let config = MatchConfig {
             game: with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default())),
             seats: 2,
@@ -378,7 +380,7 @@ mod tests {
     #[tokio::test]
     async fn without_a_readable_replay_the_start_is_still_revealed() {
         let matches = matches();
-        let (delayed, updates, _) = just_ended(&matches).await;
+        let (delayed, updates, _) = just_ended_match(&matches).await;
         let drive = timeout(Duration::from_secs(60), delayed.drive(async { None }));
         drive.await.unwrap();
         let expected = [MatchState::Waiting, MatchState::Running, MatchState::Ended];
@@ -388,7 +390,7 @@ mod tests {
     #[tokio::test]
     async fn after_a_panic_only_the_end_is_revealed_and_in_time() {
         let matches = matches();
-        let (delayed, updates, ended_at) = just_ended(&matches).await;
+        let (delayed, updates, ended_at) = just_ended_match(&matches).await;
         let look = async {
             delayed.until_ready().await;
             assert!(!delayed.state().is_delay_over());
