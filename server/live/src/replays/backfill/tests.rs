@@ -249,7 +249,7 @@ fn the_checkpoint_names_no_match_behind_which_others_may_appear() {
 }
 
 #[test]
-fn a_damaged_summary_beside_the_mark_hides_no_missing_replay() {
+fn a_damaged_summary_next_to_the_checkpoint_hides_no_missing_replay() {
     let of = |checkpoint: &[&str]| {
         let page = FinishedPage {
             damaged: vec![DamageReport {
