@@ -113,8 +113,8 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
 }
 
 /// The highest lower bound at which a candidate that wins everything is accepted within
-/// [`SOON`] groups, in Elo of either kind. A candidate of 120 Elo wins ten matches in a row too
-/// often for any test to accept it then.
+/// [`SOON`] groups, in Elo of either kind. With a lower bound of 120 Elo, no test may accept so
+/// early, because a candidate of exactly 120 Elo wins ten matches in a row too often.
 const HIGHEST_LOWER_BOUND: i32 = 60;
 
 /// The number of groups within which a candidate that wins everything is accepted.
