@@ -179,7 +179,7 @@ pub trait WireGame: Game {
 /// A message with one entry per game.
 pub trait GameEntry {
     /// Returns the identifier of the game whose entry is set. Returns `None` if no entry is set or
-    /// this version does not know the game.
+    /// the game is unknown to this version.
     fn game_id(&self) -> Option<&'static str>;
 }
 

@@ -59,7 +59,7 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64, tampe
     setup_survives::<G>(&setup_of::<G>(&config, seats, seed), &config);
 
     let played = play::<G>(&config, seats, seed, |step| {
-        // Secrets of seats that owe no decision now are covered too.
+        // Covers the secrets of seats that do not have to decide now, too.
         for seat in SeatCount::new(seats).unwrap().seats() {
             observation_survives::<G>(&step.observe(Viewer::Seat(seat)), &config, tamper);
         }

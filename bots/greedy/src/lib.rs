@@ -19,7 +19,7 @@ pub struct DecisionPoint<'a, G: Game> {
     pub config: &'a G::Config,
     /// The state in which the seat decides.
     pub state: &'a G::State,
-    /// The seat that owes a decision.
+    /// The seat that has to decide.
     pub seat: Seat,
     /// The legal decisions of the seat, or some of them.
     pub decisions: &'a [G::Decision],

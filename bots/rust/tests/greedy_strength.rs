@@ -12,8 +12,8 @@ use bridgemaster_games::{
     resolve_chance,
 };
 
-/// Streams of a match's seed for the bots and for chance after the setup; those of the rules are
-/// below.
+/// Streams of a match's seed for the bots, and for chance after the setup. The rules use only lower
+/// stream numbers.
 const RANDOM_STREAM: u64 = 1 << 32;
 const GREEDY_STREAM: u64 = RANDOM_STREAM + 1;
 const CHANCE_STREAM: u64 = RANDOM_STREAM + 2;
@@ -44,8 +44,8 @@ fn play<G: Rate>(config: &G::Config, seats: SeatCount, seed: &Seed, greedy: Seat
     }
 }
 
-/// Checks that greedy wins this percentage of matches against random bots, on each seat in turn. A
-/// shared first place is not a win.
+/// Checks that greedy wins at least this percentage of its matches against random bots. Greedy
+/// plays each seat in turn. A shared first place is not a win.
 #[track_caller]
 fn check_wins<G: Rate>(config: &G::Config, seats: u8, matches: u64, percent: u64) {
     let count = SeatCount::new(seats).unwrap();

@@ -11,7 +11,7 @@ use bridgemaster_games::{
     old_london_bridge::OldLondonBridge, resolve_chance,
 };
 
-/// Streams of a match's seed: for the bots, and for chance after the setup.
+/// Streams of a match's seed for the bots, and for chance after the setup.
 const BOTS_STREAM: u64 = 1 << 32;
 const CHANCE_STREAM: u64 = BOTS_STREAM + 1;
 
@@ -19,8 +19,8 @@ const CHANCE_STREAM: u64 = BOTS_STREAM + 1;
 const RATE: f64 = 0.05;
 /// The number of contests of equal bots.
 const CONTESTS: u32 = 200;
-/// The maximum number of accepted contests: `RATE` of them, plus two standard errors. A correct
-/// test exceeds that in 2.4 % of such tables.
+/// The maximum number of contests in which a candidate of equal strength is accepted: `RATE` of
+/// them, plus two standard errors. A correct test exceeds this number with a probability of 2.4 %.
 const MAX_ACCEPTED: u32 = 16;
 
 /// The bot on the candidate's seat; all others are random.
@@ -60,8 +60,8 @@ fn played<G: Rate>(seats: SeatCount, seed: &Seed, candidate: Candidate, seat: Se
     beat_fraction(&places, seat.index()).unwrap()
 }
 
-/// Plays groups, each of one seed with the candidate on every seat, until there is a verdict.
-/// Returns it and the number of groups.
+/// Plays groups until there is a verdict. A group is one seed, which is played with the candidate
+/// on every seat. Returns the verdict and the number of groups.
 fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -> (Verdict, u32) {
     let seats = SeatCount::new(seats).unwrap();
     let bounds = Bounds::Elo {
@@ -115,6 +115,6 @@ fn random_is_accepted_over_random_in_no_more_of_200_contests_than_alpha_allows()
     let accepted = verdicts.filter(|(verdict, _)| *verdict == Verdict::Accepted);
     let accepted = u32::try_from(accepted.count()).unwrap();
     assert!(accepted <= MAX_ACCEPTED, "{accepted} of {CONTESTS}");
-    // Zero would be as suspicious: that happens in 0.004 % of such tables.
+    // No accepted contest at all would be suspicious too: its probability is 0.004 %.
     assert!(accepted > 0);
 }

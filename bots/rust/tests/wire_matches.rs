@@ -1,5 +1,5 @@
-//! The bots in whole matches, called as by the SDK: every message is the protocol's, only the
-//! network is missing.
+//! The bots in whole matches, called in the same way as by the SDK. All messages are those of the
+//! protocol; only the network is missing.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

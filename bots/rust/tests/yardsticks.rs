@@ -1,5 +1,5 @@
-//! The decisions of `greedy@1` and `search@1` on golden positions. Their play may only change with
-//! their version. `BLESS=1` rewrites the files.
+//! The decisions of `greedy@1` and `search@1` on golden positions. A bot's decisions may change
+//! only if its version changes too. `BLESS=1` rewrites the files.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -13,20 +13,22 @@ use bridgemaster_games::{
     ChanceStream, GAME_IDS, NoEvents, Seat, SeatCount, Seed, Viewer, resolve_chance, with_game,
 };
 
-/// The number of positions of each game, one per match, each later in its match than the previous.
+/// The number of positions of each game. Each position is from another match, and is later in its
+/// match than the previous position.
 const POSITIONS: u64 = 6;
-/// The number of random decisions before a position, per number of the match.
+/// A position in match number `n` follows after `n` times this number of random decisions.
 const DECISIONS_APART: u64 = 7;
-/// The number of playouts of a searched decision.
+/// The number of playouts for each decision of `search`.
 const PLAYOUTS: u32 = 40;
 
-/// Streams of a match's seed; those of the rules are below.
+/// Streams of a match's seed for random play and for chance after the setup. The rules use only
+/// lower stream numbers.
 const RANDOM_STREAM: u64 = 1 << 32;
 const CHANCE_STREAM: u64 = RANDOM_STREAM + 1;
 const BOT_STREAM: u64 = RANDOM_STREAM + 2;
 
-/// Returns a state of random play in which a seat has a choice: the first one after the number of
-/// decisions for this match, or the last one of a match that is shorter.
+/// Plays match `number` at random, and returns a state in which a seat has a choice. It is the first
+/// such state after `number * DECISIONS_APART` decisions, or the last one of a shorter match.
 fn position<G: Searchable>(
     config: &G::Config,
     seats: SeatCount,
