@@ -89,7 +89,7 @@ pub(super) async fn load_secrets(
         ),
         None => (generate_signing_key(), OfferTickets::generate()),
     };
-    info!(key_id = %key.public().id(), key = %key.public(), "signing replays");
+    info!(key_id = %key.public().id(), key = %key.public(), "replays are signed with this key");
     Ok((key, tickets))
 }
 
