@@ -280,7 +280,7 @@ impl Matches {
             let id = live.id().clone();
             let admitted = self.host_created(live, tickets, Ok(()), &mut pending);
             if let Some(request) = &pending.request {
-                self.roster().record_request(&id, request);
+                self.match_index().record_request(&id, request);
             }
             return admitted;
         };

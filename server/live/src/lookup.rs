@@ -187,7 +187,9 @@ impl Matches {
         };
         let (mut newest, mut before) = (Vec::new(), None);
         for _ in 0..MAX_BATCHES {
-            let older = self.roster().list_before(before.as_ref(), of, BATCH_SIZE);
+            let older = self
+                .match_index()
+                .list_before(before.as_ref(), of, BATCH_SIZE);
             let Some(last) = older.last() else {
                 break;
             };

@@ -27,10 +27,10 @@ use super::{
     context::Context,
     delayed::{self, DelayedMatchPermit, DelayedMatches},
     hosted_match::ActiveMatch,
+    match_index::MatchIndex,
     quarantine::{self, Quarantine},
     read_limiter::ReadLimiter,
     requests::{PreviousResult, RequestLocks},
-    roster::Roster,
 };
 use crate::{
     journal::{Gated, Journal},
@@ -50,7 +50,7 @@ pub struct Matches {
     quarantine: Quarantine,
     read_limiter: ReadLimiter,
     replays: Option<Arc<ReplayExporter>>,
-    roster: Mutex<Roster>,
+    match_index: Mutex<MatchIndex>,
     pub(super) request_locks: RequestLocks,
     ticket_lock: Mutex<()>,
     delayed: Arc<DelayedMatches>,
@@ -88,7 +88,7 @@ impl Matches {
             }),
             idle: Notify::new(),
             replays,
-            roster: Mutex::default(),
+            match_index: Mutex::default(),
             request_locks: RequestLocks::default(),
             ticket_lock: Mutex::default(),
             delayed: Arc::default(),
@@ -182,7 +182,7 @@ impl Matches {
         maker: Option<&KeyName>,
         make: impl FnOnce() -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        self.roster().reserve_slot(maker, self.limits())?;
+        self.match_index().reserve_slot(maker, self.limits())?;
         make().inspect_err(|_| self.release_slot(maker))
     }
 
@@ -204,12 +204,12 @@ impl Matches {
         }
         let parties = played.parties();
         let hashes = tickets.clone();
-        let mut roster = self.roster();
-        roster.insert(Arc::clone(&played) as _, tickets, &parties);
+        let mut match_index = self.match_index();
+        match_index.insert(Arc::clone(&played) as _, tickets, &parties);
         if is_delayed {
-            roster.mark_delayed(played.id());
+            match_index.mark_delayed(played.id());
         }
-        drop(roster);
+        drop(match_index);
         for listener in self.listeners() {
             let ticket = |seat: Seat| match hashes.get(seat.index()) {
                 Some(hash) => self
@@ -231,7 +231,8 @@ impl Matches {
     /// Hosts a match from an earlier server. The limits are not checked, since they concern only
     /// new matches.
     pub(super) fn resume(self: &Arc<Self>, played: Arc<dyn ActiveMatch>, tickets: Vec<TicketHash>) {
-        self.roster().occupy_slot(played.facts().maker.as_ref());
+        self.match_index()
+            .occupy_slot(played.facts().maker.as_ref());
         let restart = played.restart();
         self.host(played, tickets, false, None);
         self.record_end(restart);
@@ -244,21 +245,21 @@ impl Matches {
         let parties = stored.parties();
         let spectator_delay = stored.spectator_delay().filter(|_| shows_view_here);
         let stored: Arc<dyn HostedMatch> = Arc::new(stored);
-        let mut roster = self.roster();
-        if let Some(existing) = roster.get(&id) {
-            drop(roster);
+        let mut match_index = self.match_index();
+        if let Some(existing) = match_index.get(&id) {
+            drop(match_index);
             // Another node might have served the delayed view of the match until now.
             if let Some(spectator_delay) = spectator_delay {
                 self.start_cursor(&existing, spectator_delay, None);
             }
             return;
         }
-        roster.insert(Arc::clone(&stored), tickets, &parties);
+        match_index.insert(Arc::clone(&stored), tickets, &parties);
         if spectator_delay.is_some() {
-            roster.mark_delayed(&id);
+            match_index.mark_delayed(&id);
         }
-        let evicted = roster.mark_ended(&id, self.limits().ended_matches_kept);
-        drop(roster);
+        let evicted = match_index.mark_ended(&id, self.limits().ended_matches_kept);
+        drop(match_index);
         drop(evicted);
         if let Some(spectator_delay) = spectator_delay {
             self.start_cursor(&stored, spectator_delay, None);
@@ -272,19 +273,19 @@ impl Matches {
             journal.queue_records(vec![delayed::delay_records::remove_record(id)]);
         }
         let retained = self.limits().ended_matches_kept;
-        let evicted = self.roster().end_delay(id, retained);
+        let evicted = self.match_index().end_delay(id, retained);
         // The evicted match is dropped outside the lock.
         drop(evicted);
     }
 
     /// Returns whether a ticket is valid for a seat.
     pub fn has_seat(&self, ticket: &Ticket) -> bool {
-        self.roster().seat_of(ticket.hash()).is_some()
+        self.match_index().seat_of(ticket.hash()).is_some()
     }
 
     /// Returns the match and the seat to which a ticket belongs.
     pub(super) fn seat_of(&self, ticket: &Ticket) -> Result<(Arc<dyn HostedMatch>, Seat), Refusal> {
-        let seat = self.roster().seat_of(ticket.hash());
+        let seat = self.match_index().seat_of(ticket.hash());
         seat.ok_or_else(|| match self.quarantine.match_of_ticket(ticket.hash()) {
             Some(id) => quarantine::match_unreadable(&id),
             None => match self.quarantine.in_play_count() {
@@ -299,7 +300,7 @@ impl Matches {
 
     /// Returns the match that the request with this name created, on a server without a store.
     pub(super) fn previous_result_by_name(&self, name: &str) -> Option<PreviousResult> {
-        self.roster().previous_result_by_name(name)
+        self.match_index().previous_result_by_name(name)
     }
 
     pub(super) fn delayed(&self) -> &Arc<DelayedMatches> {
@@ -313,7 +314,7 @@ impl Matches {
 
     /// Returns a match that is in memory.
     pub(super) fn in_memory(&self, id: &MatchId) -> Option<Arc<dyn HostedMatch>> {
-        self.roster().get(id)
+        self.match_index().get(id)
     }
 
     /// Returns at most `count` matches in memory that satisfy the query, highest identifier first,
@@ -330,7 +331,9 @@ impl Matches {
     ) -> (Vec<(MatchId, Gated<MatchInfo>)>, Option<MatchId>) {
         let mut page: Vec<(MatchId, Gated<MatchInfo>)> = Vec::new();
         for _ in 0..MAX_BATCHES {
-            let older = self.roster().list_before(before.as_ref(), of, BATCH_SIZE);
+            let older = self
+                .match_index()
+                .list_before(before.as_ref(), of, BATCH_SIZE);
             if older.is_empty() {
                 return (page, None);
             }
@@ -359,7 +362,7 @@ impl Matches {
 
     /// Indexes a match by the name of a bot that has a seat in it.
     pub(super) fn add_party(&self, id: &MatchId, name: &KeyName) {
-        self.roster().add_party(id, name);
+        self.match_index().add_party(id, name);
     }
 
     /// Returns the limits on expensive reads.
@@ -367,8 +370,8 @@ impl Matches {
         &self.read_limiter
     }
 
-    pub(super) fn roster(&self) -> MutexGuard<'_, Roster> {
-        self.roster.lock()
+    pub(super) fn match_index(&self) -> MutexGuard<'_, MatchIndex> {
+        self.match_index.lock()
     }
 }
 

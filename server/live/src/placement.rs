@@ -11,7 +11,7 @@ use tracing::error;
 
 use super::{
     CreatedMatch, CreationStart, HostedMatch, MatchOptions, Matches, Ticket,
-    delayed::delay_records, roster::OPEN_MATCHES_LIMIT_NAME,
+    delayed::delay_records, match_index::OPEN_MATCHES_LIMIT_NAME,
 };
 
 impl Matches {
@@ -56,7 +56,7 @@ impl Matches {
             CreationStart::Previous(previous) => return Ok(previous),
             CreationStart::New(permit) => permit,
         };
-        let open = self.roster().open_count();
+        let open = self.match_index().open_count();
         if let Some(forwarded) = cluster.forward_when_busy(open).await {
             return Err(forwarded);
         }

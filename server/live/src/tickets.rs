@@ -96,10 +96,10 @@ impl Matches {
         let _guard = self.ticket_lock().lock();
         let replaced = self.record_end(hosted.replace_tickets(&hashes, are_optional));
         if let Ok(seats) = &replaced {
-            let mut roster = self.roster();
+            let mut match_index = self.match_index();
             let replaced = seats.value();
             for (seat, ticket) in hashes.iter().filter(|(seat, _)| replaced.contains(seat)) {
-                roster.replace_ticket(hosted.id(), *seat, *ticket);
+                match_index.replace_ticket(hosted.id(), *seat, *ticket);
             }
         }
         replaced

@@ -51,7 +51,7 @@ pub struct Journal {
     queue: Mutex<Queue>,
     /// Notified when the queue is no longer empty.
     filled: Notify,
-    in_flight: InFlight,
+    in_flight: CommitsInFlight,
     batching: CommitBatching,
     /// Cancelled when a commit fails.
     failed: CancellationToken,
@@ -93,7 +93,7 @@ impl Journal {
             traces,
             queue: Mutex::default(),
             filled: Notify::new(),
-            in_flight: InFlight::default(),
+            in_flight: CommitsInFlight::default(),
             batching: CommitBatching::default(),
             failed: CancellationToken::new(),
             failure: OnceLock::new(),
@@ -349,9 +349,9 @@ struct PendingCommit {
 
 /// The gates of the started commits with their start times, oldest first.
 #[derive(Default)]
-struct InFlight(Mutex<VecDeque<(Gate, Instant)>>);
+struct CommitsInFlight(Mutex<VecDeque<(Gate, Instant)>>);
 
-impl InFlight {
+impl CommitsInFlight {
     /// Adds a commit that starts now, and returns this time.
     fn push(&self, gate: Gate) -> Instant {
         let now = Instant::now();

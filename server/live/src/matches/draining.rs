@@ -17,7 +17,7 @@ impl Matches {
             let idle = self.idle.notified();
             tokio::pin!(idle);
             idle.as_mut().enable();
-            if self.roster().is_empty() {
+            if self.match_index().is_empty() {
                 return;
             }
             idle.await;
@@ -49,7 +49,9 @@ impl Matches {
     pub async fn movable_matches(&self, count: usize) -> Vec<Arc<dyn HostedMatch>> {
         let (mut some, mut before) = (Vec::new(), None);
         loop {
-            let older = self.roster().list_before(before.as_ref(), None, BATCH_SIZE);
+            let older = self
+                .match_index()
+                .list_before(before.as_ref(), None, BATCH_SIZE);
             let Some(last) = older.last() else {
                 return some;
             };
@@ -81,7 +83,7 @@ impl Matches {
         let ids: Vec<MatchId> = leaving.iter().map(|one| one.id().clone()).collect();
         nodes.release(&ids).await?;
         for one in &leaving {
-            let released = self.roster().remove(one.id());
+            let released = self.match_index().remove(one.id());
             // The released match is dropped outside the lock.
             drop(released);
             one.hand_off();

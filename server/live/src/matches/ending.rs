@@ -86,7 +86,7 @@ impl Matches {
             keeper.enqueue(id.clone(), replay.into_value(), gate, hold);
         }
         let evicted = self
-            .roster()
+            .match_index()
             .mark_ended(&id, self.limits().ended_matches_kept);
         // The evicted match is dropped outside the lock.
         drop(evicted);
@@ -95,9 +95,9 @@ impl Matches {
 
     /// Releases the slot of an open match.
     pub(crate) fn release_slot(&self, maker: Option<&KeyName>) {
-        let mut roster = self.roster();
-        roster.release_slot(maker);
-        if roster.is_empty() {
+        let mut match_index = self.match_index();
+        match_index.release_slot(maker);
+        if match_index.is_empty() {
             self.idle.notify_waiters();
         }
     }

@@ -20,7 +20,7 @@ use tracing::{error, info, warn};
 use super::{
     Storage,
     errors::BindError,
-    load::Load,
+    load::CpuLoad,
     startup::{ensure_ladders, read_queues},
 };
 
@@ -83,7 +83,7 @@ pub(super) fn spawn_lease_renewal(
     let (cluster, matches) = (Arc::clone(cluster), Arc::clone(matches));
     let journal = Arc::clone(journal);
     AbortOnDropHandle::new(tokio::spawn(async move {
-        let mut load = Load::start();
+        let mut load = CpuLoad::start();
         let status = || node_status(&cluster, &matches, &mut load);
         let ended = cluster.renew(status).await;
         // A closed store means that the server is stopping.
@@ -95,7 +95,7 @@ pub(super) fn spawn_lease_renewal(
 }
 
 /// Returns the status that this node publishes.
-fn node_status(cluster: &Cluster, matches: &Matches, load: &mut Load) -> NodeStatus {
+fn node_status(cluster: &Cluster, matches: &Matches, load: &mut CpuLoad) -> NodeStatus {
     let lag_ms = matches.clock().take_max_lag().as_millis();
     NodeStatus {
         draining: matches.lifecycle().is_draining(),

@@ -12,14 +12,14 @@ use bridgemaster_edge::cpu_time::cpu_time;
 const MIN_SAMPLE_TIME: Duration = Duration::from_millis(500);
 
 /// Measures the CPU load between two samples.
-pub(super) struct Load {
+pub(super) struct CpuLoad {
     sampled_at: Instant,
     used: Option<Duration>,
     /// The last result; `None` before the second sample.
     percent: Option<u32>,
 }
 
-impl Load {
+impl CpuLoad {
     pub(super) fn start() -> Self {
         Self {
             sampled_at: Instant::now(),
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_load_is_unknown_before_the_first_full_interval() {
-        let mut load = Load::start();
+        let mut load = CpuLoad::start();
         let (started, used) = (load.sampled_at, Duration::from_secs(7));
         load.used = Some(used);
         load.sample(started, Some(used * 2));

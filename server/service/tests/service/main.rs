@@ -8,10 +8,10 @@ mod cancelling;
 mod catalog;
 #[path = "../certificates/mod.rs"]
 mod certificates;
+mod cluster_lists;
 #[allow(dead_code)] // Not every target needs all of it.
 #[path = "../../../traces/tests/collecting/mod.rs"]
 mod collecting;
-mod cluster_lists;
 mod connections;
 mod conversation;
 mod delayed_law;

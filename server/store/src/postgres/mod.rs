@@ -168,7 +168,7 @@ impl PostgresStore {
 
     /// Withholds a value that was read from finished matches until they are flushed, because a
     /// crash of the database must not undo what a client has seen.
-    async fn once_flushed<T>(&self, found: MaybeUnflushed<T>) -> Result<T, DbError> {
+    async fn after_flush<T>(&self, found: MaybeUnflushed<T>) -> Result<T, DbError> {
         let newest = found.newest;
         if newest.is_some_and(|newest| !self.flushers.is_finished_flushed(newest)) {
             self.flushers.flush_all().await?;
@@ -308,7 +308,7 @@ impl Store for PostgresStore {
         self.at(async {
             let store = self.store;
             let page = finished::page(&mut *self.reader().await?, store, after, limit).await?;
-            self.once_flushed(page).await
+            self.after_flush(page).await
         })
         .await
     }
@@ -324,7 +324,7 @@ impl Store for PostgresStore {
             let store = self.store;
             let page =
                 finished::list(&mut *self.reader().await?, store, before, limit, party).await?;
-            self.once_flushed(page).await
+            self.after_flush(page).await
         })
         .await
     }
@@ -332,7 +332,7 @@ impl Store for PostgresStore {
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         self.at(async {
             let found = finished::get(&mut *self.reader().await?, self.store, id).await?;
-            self.once_flushed(found).await
+            self.after_flush(found).await
         })
         .await
     }
@@ -340,7 +340,7 @@ impl Store for PostgresStore {
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         self.at(async {
             let found = finished::find_party(&mut *self.reader().await?, id, name).await?;
-            self.once_flushed(found).await
+            self.after_flush(found).await
         })
         .await
     }
@@ -348,7 +348,7 @@ impl Store for PostgresStore {
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         self.at(async {
             let replay = finished::replay(&mut *self.reader().await?, self.store, id).await?;
-            self.once_flushed(replay).await
+            self.after_flush(replay).await
         })
         .await
     }
@@ -369,7 +369,7 @@ impl Store for PostgresStore {
                 skip_newest,
             )
             .await?;
-            self.once_flushed(found).await
+            self.after_flush(found).await
         })
         .await
     }

@@ -28,7 +28,7 @@ use crate::{
         whole_matches::{RowWithHeader, with_headers},
     },
     schema::{self, Schema, SchemaUse},
-    transfer::side::Side,
+    transfer::side::CopySide,
 };
 
 /// Connects to a database, and checks or migrates its schema. Creates the tables in an empty
@@ -213,7 +213,7 @@ pub(super) struct Readers {
 }
 
 /// Begins a read transaction on the store in a database.
-pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreError> {
+pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let no_store = || StoreError::NoStore {
         database: address.redacted().to_owned(),
@@ -230,7 +230,7 @@ pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreEr
         let keys = nodes
             .into_iter()
             .map(|node| Ok(NodeNumber::new(node)?.range()));
-        Ok(Side {
+        Ok(CopySide {
             connection,
             store: store.ok_or_else(no_store)?,
             location: address.redacted().into(),
@@ -246,7 +246,7 @@ pub(crate) async fn open_source(url: &str) -> Result<Side<PgConnection>, StoreEr
 pub(crate) async fn open_target(
     url: &str,
     store: StoreId,
-) -> Result<Side<PgConnection>, StoreError> {
+) -> Result<CopySide<PgConnection>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
         let mut connection = open(&address, &schema::CURRENT, SchemaUse::Copy).await?;
@@ -256,7 +256,7 @@ pub(crate) async fn open_target(
             let database = address.redacted().to_owned();
             return Err(StoreError::NotEmpty { database }.into());
         }
-        Ok(Side {
+        Ok(CopySide {
             connection,
             store,
             location: address.redacted().into(),
@@ -268,7 +268,7 @@ pub(crate) async fn open_target(
 }
 
 /// Commits the transaction that has written a copy of a store.
-pub(crate) async fn commit_target(mut target: Side<PgConnection>) -> Result<(), StoreError> {
+pub(crate) async fn commit_target(mut target: CopySide<PgConnection>) -> Result<(), StoreError> {
     let committed = write_connection::commit(&mut target.connection, Ok(())).await;
     committed.map_err(|error| error.at(&target.location))
 }

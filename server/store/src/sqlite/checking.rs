@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::{
     log_file, opening,
-    sql::{Sql, first, for_each, run, value},
+    sql::{StatementConnection, first, for_each, run, value},
     takeover::{check_completeness, check_same_store, load_matches, read_identity},
 };
 use crate::{
@@ -183,7 +183,13 @@ fn check_values(
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
     report.completeness = check_completeness(recorded, commits.unwrap_or_default());
-    let rows = |table: NamedTable| run(named::read_one(&mut Sql(connection), store, &table.all()));
+    let rows = |table: NamedTable| {
+        run(named::read_one(
+            &mut StatementConnection(connection),
+            store,
+            &table.all(),
+        ))
+    };
     let records = record_store::records(rows(NamedTable::Record)?);
     inspector.inspect_records(&records);
     let mut loaded = load_matches(connection, store)?;
@@ -195,7 +201,12 @@ fn check_values(
         };
         let match_key = in_play.state.match_key;
         // The journal of a damaged match is not in memory.
-        let Ok(header) = run(open_matches::header(&mut Sql(connection), store, match_key))? else {
+        let Ok(header) = run(open_matches::header(
+            &mut StatementConnection(connection),
+            store,
+            match_key,
+        ))?
+        else {
             continue;
         };
         let inspected = inspector.inspect_match_in_play(&OpenMatch {

@@ -14,7 +14,7 @@ use super::{
         CheckReport, check_all, check_with_inspector, is_locked, missing_identity, require_sound,
     },
     log_file, opening,
-    sql::{Sql, execute, value},
+    sql::{StatementConnection, execute, value},
     takeover::{read_identity, set_store_id},
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     db_error::DbError,
     detached::run_blocking,
     schema::SchemaUse,
-    transfer::side::Side,
+    transfer::side::CopySide,
 };
 
 /// Copies the store in a data folder into another folder, which is created if it is missing. A
@@ -143,9 +143,13 @@ pub(crate) fn begin_source(dir: &DataDir) -> Result<(Connection, StoreId), Store
 }
 
 /// Returns a database with an open transaction as a side of a copy.
-pub(crate) fn copied_side(connection: &Connection, store: StoreId, path: PathBuf) -> Side<Sql<'_>> {
-    Side {
-        connection: Sql(connection),
+pub(crate) fn copied_side(
+    connection: &Connection,
+    store: StoreId,
+    path: PathBuf,
+) -> CopySide<StatementConnection<'_>> {
+    CopySide {
+        connection: StatementConnection(connection),
         store,
         location: path,
         keys: vec![1..=i64::MAX],
@@ -161,7 +165,7 @@ pub(crate) fn copied_side(connection: &Connection, store: StoreId, path: PathBuf
 pub(crate) async fn create_database_with(
     dir: &DataDir,
     store: StoreId,
-    fill: impl AsyncFnOnce(Side<Sql<'_>>) -> Result<(), StoreError>,
+    fill: impl AsyncFnOnce(CopySide<StatementConnection<'_>>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let _held = dir.lock()?;
     let copy = UnfinishedCopy::create(dir, ExistingStore::Refuse)?;

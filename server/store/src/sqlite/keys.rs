@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::{
     opening::{self, Durability},
-    sql::{self, JournalRow, Sql, first, run},
+    sql::{self, JournalRow, StatementConnection, first, run},
     takeover::{check_same_store, read_identity, record_opening},
 };
 use crate::{
@@ -145,12 +145,18 @@ fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<Jo
 
 impl RowStore for SqliteKeys {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
-        self.run(move |connection, store| run(named::read(&mut Sql(connection), store, &queries)))
-            .await
+        self.run(move |connection, store| {
+            run(named::read(
+                &mut StatementConnection(connection),
+                store,
+                &queries,
+            ))
+        })
+        .await
     }
 
     async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.run(move |connection, _| run(named::mark(&mut Sql(connection), table)))
+        self.run(move |connection, _| run(named::mark(&mut StatementConnection(connection), table)))
             .await
     }
 
@@ -164,7 +170,14 @@ impl RowStore for SqliteKeys {
             let start = sql::begin(connection)?;
             let decide = |results| decide(results, false);
             let work = check_not_replaced(connection, store, &dir)
-                .and_then(|()| run(named::update(&mut Sql(connection), store, &queries, decide)))
+                .and_then(|()| {
+                    run(named::update(
+                        &mut StatementConnection(connection),
+                        store,
+                        &queries,
+                        decide,
+                    ))
+                })
                 .and_then(|value| Ok((value, empty_row(connection, store, start.commits)?)));
             let value = sql::commit_or_roll_back(connection, work)?;
             let number = start.commits + 1;

@@ -42,7 +42,7 @@ use crate::{
 
 use connections::{Readers, WorkerThread};
 use log_flusher::FlushWatch;
-use sql::{Sql, run};
+use sql::{StatementConnection, run};
 use writer::Writer;
 
 pub use checking::{CheckReport, Inspector, check, check_with_inspector};
@@ -149,11 +149,11 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&mut Writer) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.once_flushed(self.call_writer(work).await?).await
+        self.after_flush(self.call_writer(work).await?).await
     }
 
     /// Withholds a result or refusal until all commits that it depends on are flushed.
-    async fn once_flushed<T>(&self, result: Result<T, DbError>) -> Result<T, StoreError> {
+    async fn after_flush<T>(&self, result: Result<T, DbError>) -> Result<T, StoreError> {
         let flushed = match self.flushed.clone() {
             Some(flushed) => flushed.wait_for_announced().await,
             None => Ok(()),
@@ -165,20 +165,22 @@ impl SqliteStore {
     /// Runs a read that does not concern keys.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Sql<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
+        work: impl FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
         let read = self
             .readers
-            .read(move |connection| work(&mut Sql(connection), store));
-        self.once_flushed(read.await).await
+            .read(move |connection| work(&mut StatementConnection(connection), store));
+        self.after_flush(read.await).await
     }
 
     /// Runs a read of finished matches.
     async fn read_finished<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: FnOnce(&mut Sql<'_>, StoreId) -> Result<MaybeUnflushed<T>, DbError> + Send + 'static,
+        W: FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<MaybeUnflushed<T>, DbError>
+            + Send
+            + 'static,
     {
         self.read(|sql, store| Ok(work(sql, store)?.value)).await
     }
@@ -187,12 +189,12 @@ impl SqliteStore {
     /// authentication. Commands that change keys wait for their own flushes.
     async fn read_keys<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Sql<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
+        work: impl FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
         let read = self
             .key_reader
-            .read(move |connection| work(&mut Sql(connection), store));
+            .read(move |connection| work(&mut StatementConnection(connection), store));
         read.await.map_err(|error| error.at(&self.path))
     }
 }
@@ -200,7 +202,8 @@ impl SqliteStore {
 impl RowStore for SqliteStore {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
         let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
-        let read = move |sql: &mut Sql<'_>, store| run(named::read(sql, store, &queries));
+        let read =
+            move |sql: &mut StatementConnection<'_>, store| run(named::read(sql, store, &queries));
         if is_of_keys {
             self.read_keys(read).await
         } else {
@@ -239,7 +242,7 @@ impl Store for SqliteStore {
         let result = self.call_writer(move |writer| writer.commit(batch)).await?;
         let Some(flushed) = self.flushed.clone().filter(|_| result.is_ok()) else {
             let result = result.map(|()| Flush::already_durable());
-            return self.once_flushed(result).await;
+            return self.after_flush(result).await;
         };
         let (flushed, path) = (flushed.wait_for_announced(), self.path.clone());
         Ok(Flush::from_future(async move {
@@ -379,7 +382,7 @@ mod tests {
     async fn a_page_of_a_partys_matches_is_found_by_indexes_alone() {
         let (_folder, dir, _store) = store().await;
         let reader = opening::connect_read_only(&dir.database()).unwrap();
-        let select = finished::select_listed::<Sql<'_>>(true).replace('$', "?");
+        let select = finished::select_listed::<StatementConnection<'_>>(true).replace('$', "?");
         let mut steps = reader
             .prepare(&format!("EXPLAIN QUERY PLAN {select}"))
             .unwrap();

@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// A connection for shared statements.
-pub(crate) struct Sql<'a>(pub(super) &'a Connection);
+pub(crate) struct StatementConnection<'a>(pub(super) &'a Connection);
 
-impl SqlConnection for Sql<'_> {
+impl SqlConnection for StatementConnection<'_> {
     type Row = Row;
 
     const DIALECT: SqlDialect = SqlDialect {

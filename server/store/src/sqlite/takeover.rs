@@ -7,7 +7,7 @@ use rusqlite::{Connection, params, types::Value as SqlValue};
 
 use super::{
     log_file,
-    sql::{self, JournalRow, Sql, execute, first, run, value},
+    sql::{self, JournalRow, StatementConnection, execute, first, run, value},
 };
 use crate::{
     CommitCompleteness, MissingCommits, StoreError,
@@ -51,7 +51,7 @@ pub(super) fn take_over(
         let store = identity.store;
         let mut loaded = load_matches(connection, store)?;
         run(journal::sweep_all(
-            &mut Sql(connection),
+            &mut StatementConnection(connection),
             &mut loaded.matches.sweep,
         ))?;
         let party_lists_repaired = repair_party_lists(connection, store)?;
@@ -90,7 +90,7 @@ pub(super) fn load_matches(
     )?;
     let open = rows.iter().map(|row| OpenRow::read(store, row)).collect();
     run(journal::load(
-        &mut Sql(connection),
+        &mut StatementConnection(connection),
         store,
         open,
         1..=i64::MAX,

@@ -9,7 +9,7 @@ use super::{
     checkpoints::Checkpoints,
     log_flusher::AfterCommit,
     opening::{self, Durability},
-    sql::{self, JournalRow, Sql, execute, run, values},
+    sql::{self, JournalRow, StatementConnection, execute, run, values},
     takeover::{read_identity, take_over},
 };
 use crate::{
@@ -116,8 +116,8 @@ impl Writer {
         Ok(())
     }
 
-    fn sql(&self) -> Sql<'_> {
-        Sql(&self.connection)
+    fn sql(&self) -> StatementConnection<'_> {
+        StatementConnection(&self.connection)
     }
 
     /// Deletes the batches that are no longer needed.
@@ -200,7 +200,7 @@ impl Writer {
         let Some(in_play) = self.matches.by_id.get_mut(id) else {
             return Ok(None);
         };
-        let connection = &mut Sql(&self.connection);
+        let connection = &mut StatementConnection(&self.connection);
         run(read_open_match(connection, self.store, id, in_play)).map(Some)
     }
 

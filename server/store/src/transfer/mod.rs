@@ -14,7 +14,7 @@ use crate::{
     rows::{SqlConnection, StoredRow as _, finished, first, named},
     sqlite::copying::{begin_source, copied_side, create_database_with},
 };
-use side::Side;
+use side::CopySide;
 
 /// The number of copied values, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,8 +88,8 @@ fn in_blocking_thread<'a, F: Future<Output = Result<TransferReport, StoreError>>
 
 /// Copies and compares everything.
 async fn copy<S: SqlConnection, T: SqlConnection>(
-    source: &mut Side<S>,
-    target: &mut Side<T>,
+    source: &mut CopySide<S>,
+    target: &mut CopySide<T>,
 ) -> Result<TransferReport, StoreError> {
     let mut report = TransferReport {
         open: copy_open_matches(source, target).await?,
@@ -121,8 +121,8 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
 /// Copies the matches in play of all nodes. They get new keys, starting at 1, and each journal
 /// becomes one batch.
 async fn copy_open_matches<S: SqlConnection, T: SqlConnection>(
-    source: &mut Side<S>,
-    target: &mut Side<T>,
+    source: &mut CopySide<S>,
+    target: &mut CopySide<T>,
 ) -> Result<u64, StoreError> {
     let matches = source.open_matches().await?;
     for (number, open) in (1..).zip(&matches) {
@@ -134,8 +134,8 @@ async fn copy_open_matches<S: SqlConnection, T: SqlConnection>(
 }
 
 async fn copy_finished<S: SqlConnection, T: SqlConnection>(
-    source: &mut Side<S>,
-    target: &mut Side<T>,
+    source: &mut CopySide<S>,
+    target: &mut CopySide<T>,
 ) -> Result<u64, StoreError> {
     let last = first(&mut source.connection, S::DIALECT.last_finish_number, &[]).await;
     let last = last.and_then(|row| Ok(row.map(|row| row.value(0)).transpose()?));

@@ -22,7 +22,7 @@ const FINISHED_PER_CHUNK: u32 = 8;
 const ROWS_PER_CHUNK: u32 = 200;
 
 /// A database with an open transaction, in which values are read or added.
-pub(crate) struct Side<C> {
+pub(crate) struct CopySide<C> {
     pub(crate) connection: C,
     pub(crate) store: StoreId,
     /// The path or address of the database.
@@ -31,7 +31,7 @@ pub(crate) struct Side<C> {
     pub(crate) keys: Vec<RangeInclusive<i64>>,
 }
 
-impl<C: SqlConnection> Side<C> {
+impl<C: SqlConnection> CopySide<C> {
     pub(super) fn error(&self, error: DbError) -> StoreError {
         error.at(&self.location)
     }

@@ -21,7 +21,7 @@ pub(super) const OPEN_MATCHES_LIMIT_NAME: &str = "open_matches";
 
 /// The matches in memory, with several indexes that are updated together.
 #[derive(Default)]
-pub(super) struct Roster {
+pub(super) struct MatchIndex {
     /// In the order of lists. Newer matches have higher identifiers.
     entries: BTreeMap<MatchId, Entry>,
     seats: HashMap<TicketHash, (Arc<dyn HostedMatch>, Seat)>,
@@ -49,7 +49,7 @@ pub(super) struct Entry {
     is_delayed: bool,
 }
 
-impl Roster {
+impl MatchIndex {
     /// Reserves a slot for a match that `maker` creates.
     ///
     /// # Errors
