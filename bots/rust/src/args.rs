@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use bridgemaster_sdk::{
     ATTEND_RECONNECT_FOR, ApiKey, AttendOptions, CA_VARIABLE, CLIENT_CERT_VARIABLE,
-    CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, QUEUE_VARIABLE,
+    CLIENT_KEY_VARIABLE, DEFAULT_SERVER_URL, KEY_VARIABLE, Options, PROXY_VARIABLE, QUEUE_VARIABLE,
     SERVER_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions, attend_blocking,
     play_blocking,
     proto::escape::{Escaped, EscapedLog},
@@ -149,6 +149,9 @@ pub struct SeatArgs {
     /// Seed of the bot's random numbers, 1 to 64 printable characters [default: random]
     #[arg(long, value_name = "SEED")]
     pub seed: Option<Seed>,
+    /// Address of an HTTP proxy that connects by CONNECT
+    #[arg(long, value_name = "URL", env = PROXY_VARIABLE)]
+    pub proxy: Option<String>,
     /// Queue of a contest or a ladder to attend, if there is no ticket
     #[arg(long, value_name = "NAME", env = QUEUE_VARIABLE)]
     pub queue: Option<String>,
@@ -189,6 +192,7 @@ impl SeatArgs {
                 bot_version,
                 key: self.key,
                 tls: self.tls.into(),
+                proxy: self.proxy,
                 ..Options::new(self.server, ticket, bot_name)
             };
             if self.queue.is_some() {
@@ -205,6 +209,7 @@ impl SeatArgs {
             bot_version,
             key: self.key,
             tls: self.tls.into(),
+            proxy: self.proxy,
             ..AttendOptions::new(self.server, queue, bot_name)
         };
         options.reconnect_for = reconnect_for.unwrap_or(options.reconnect_for);

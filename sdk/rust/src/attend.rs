@@ -19,7 +19,8 @@ pub async fn attend<B: Bot + 'static>(
     new_bot: impl FnMut() -> B,
     options: AttendOptions,
 ) -> Result<(), PlayError> {
-    let connection = Connection::with_tls(&options.server_url, &options.tls)?;
+    let proxy = options.proxy.as_deref();
+    let connection = Connection::with_proxy(&options.server_url, &options.tls, proxy)?;
     connection.attend(new_bot, options).await
 }
 

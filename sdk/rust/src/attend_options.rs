@@ -6,7 +6,7 @@ use bridgemaster_proto::v1;
 use tokio::sync::watch;
 
 use crate::{
-    ApiKey, Options, OptionsError, QUEUE_VARIABLE, SLOTS_VARIABLE, TlsOptions,
+    ApiKey, Options, OptionsError, PROXY_VARIABLE, QUEUE_VARIABLE, SLOTS_VARIABLE, TlsOptions,
     options::{ATTEND_RECONNECT_FOR, CONNECT_FOR, server_from_env, validate_name, variable},
 };
 
@@ -26,6 +26,9 @@ pub struct AttendOptions {
     pub key: Option<ApiKey>,
     /// TLS files for an `https://` address.
     pub tls: TlsOptions,
+    /// Address of an HTTP proxy, such as `http://127.0.0.1:3128`, which connects by CONNECT. Other
+    /// variables than [`PROXY_VARIABLE`](crate::PROXY_VARIABLE), such as `https_proxy`, are ignored.
+    pub proxy: Option<String>,
     /// The bot's name: 1 to 64 printable characters.
     pub bot_name: String,
     /// The bot's version: at most 64 printable characters, or empty.
@@ -57,6 +60,7 @@ impl AttendOptions {
             slots: 1,
             key: None,
             tls: TlsOptions::default(),
+            proxy: None,
             bot_name: bot_name.into(),
             bot_version: String::new(),
             games: Vec::new(),
@@ -85,6 +89,7 @@ impl AttendOptions {
             slots: slots.transpose()?.unwrap_or(1),
             key,
             tls: TlsOptions::from_env(),
+            proxy: variable(PROXY_VARIABLE)?,
             ..Self::new(server_url, queue, bot_name)
         }))
     }
@@ -98,6 +103,7 @@ impl AttendOptions {
         let seat = Options {
             key: self.key.clone(),
             tls: self.tls.clone(),
+            proxy: self.proxy.clone(),
             bot_version: self.bot_version.clone(),
             games: self.games.clone(),
             connect_for: self.connect_for,

@@ -3,8 +3,8 @@
 use std::{env, time::Duration};
 
 use crate::{
-    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, OptionsError, QUEUE_VARIABLE,
-    SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions,
+    ApiKey, DEFAULT_SERVER_URL, KEY_VARIABLE, MAX_NAME_CHARS, OptionsError, PROXY_VARIABLE,
+    QUEUE_VARIABLE, SERVER_VARIABLE, TICKET_VARIABLE, Ticket, TlsOptions,
 };
 
 /// Default for [`Options::connect_for`]. A bot can be started slightly before its server.
@@ -43,6 +43,9 @@ pub struct Options {
     pub key: Option<ApiKey>,
     /// TLS files for an `https://` address.
     pub tls: TlsOptions,
+    /// Address of an HTTP proxy, such as `http://127.0.0.1:3128`, which connects by CONNECT. Other
+    /// variables than [`PROXY_VARIABLE`](crate::PROXY_VARIABLE), such as `https_proxy`, are ignored.
+    pub proxy: Option<String>,
     /// The bot's name: 1 to 64 printable characters.
     pub bot_name: String,
     /// The bot's version: at most 64 printable characters, or empty.
@@ -64,6 +67,7 @@ impl Options {
             ticket,
             key: None,
             tls: TlsOptions::default(),
+            proxy: None,
             bot_name: bot_name.into(),
             bot_version: String::new(),
             games: Vec::new(),
@@ -85,6 +89,7 @@ impl Options {
         let options = Self {
             key,
             tls: TlsOptions::from_env(),
+            proxy: variable(PROXY_VARIABLE)?,
             ..Self::new(server_url, ticket.parse()?, bot_name)
         };
         Ok(match variable(QUEUE_VARIABLE)? {

@@ -69,7 +69,7 @@ impl Connection {
 /// # Errors
 /// See [`PlayError`].
 pub async fn play(bot: impl Bot + 'static, options: Options) -> Result<v1::MatchResult, PlayError> {
-    Connection::with_tls(&options.server_url, &options.tls)?
+    Connection::with_proxy(&options.server_url, &options.tls, options.proxy.as_deref())?
         .play(bot, &options)
         .await
 }

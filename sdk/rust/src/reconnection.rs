@@ -90,7 +90,10 @@ impl Reconnection {
         if let Some(mistake) = tls::tls_mistake(&with_causes(status)) {
             return Some(mistake);
         }
-        if self.had_stream || std::mem::replace(&mut self.has_probed, true) {
+        if self.had_stream
+            || self.route.is_proxied()
+            || std::mem::replace(&mut self.has_probed, true)
+        {
             return None;
         }
         tls::required_tls(self.route.url()).await

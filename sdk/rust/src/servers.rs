@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{ResignSeatRequest, seat_service_client::SeatServiceClient};
+use hyper_util::client::legacy::connect::{HttpConnector, proxy::Tunnel};
 use tonic::transport::{Channel, Endpoint};
 
 use crate::{OptionsError, Refusal, TlsOptions, endpoint};
@@ -29,6 +30,7 @@ pub struct Connection {
 struct ServerChannel {
     url: String,
     channel: Channel,
+    is_proxied: bool,
 }
 
 impl Connection {
@@ -47,10 +49,39 @@ impl Connection {
     /// # Errors
     /// An address is not valid, or the TLS files cannot be used.
     pub fn with_tls(server_url: &str, tls: &TlsOptions) -> Result<Self, OptionsError> {
+        Self::with_proxy(server_url, tls, None)
+    }
+
+    /// Like [`Connection::with_tls`], through the HTTP proxy at an address such as
+    /// `http://127.0.0.1:3128`, which connects by CONNECT.
+    ///
+    /// # Errors
+    /// An address is not valid, or the TLS files cannot be used.
+    pub fn with_proxy(
+        server_url: &str,
+        tls: &TlsOptions,
+        proxy: Option<&str>,
+    ) -> Result<Self, OptionsError> {
+        let proxy = proxy
+            .map(|url| endpoint(url, &TlsOptions::default()))
+            .transpose()?;
         let servers = server_url.split(ADDRESS_SEPARATOR).map(|url| {
             let url = url.trim().to_owned();
-            let channel = server_endpoint(&url, tls)?.connect_lazy();
-            Ok(ServerChannel { url, channel })
+            let endpoint = server_endpoint(&url, tls)?;
+            // The proxies of the environment are ignored: bot servers usually run on the same
+            // machine or network, which they cannot reach.
+            let channel = match &proxy {
+                None => endpoint.connect_lazy(),
+                Some(proxy) => {
+                    let tunnel = Tunnel::new(proxy.uri().clone(), HttpConnector::new());
+                    endpoint.connect_with_connector_lazy(tunnel)
+                }
+            };
+            Ok(ServerChannel {
+                url,
+                channel,
+                is_proxied: proxy.is_some(),
+            })
         });
         Ok(Self {
             servers: servers.collect::<Result<_, OptionsError>>()?,
@@ -139,6 +170,11 @@ impl Route {
             Ok(several @ 2..) => max.min(total / several),
             _ => max,
         }
+    }
+
+    /// Returns whether the current server is reached through a proxy.
+    pub(crate) fn is_proxied(&self) -> bool {
+        self.servers[self.index].is_proxied
     }
 
     /// Returns whether several servers are configured.

@@ -158,8 +158,9 @@ pub(crate) fn tls_mistake(error: &str) -> Option<&'static str> {
 /// connection lists all possible causes.
 pub fn tls_hint(error: &str) -> Option<&'static str> {
     const BROKEN: &str = "the connection broke before the server answered; for a server with TLS, \
-        begin the address with https://, and pass --client-cert FILE and --client-key FILE if it \
-        requires client certificates";
+        begin the address with https://, pass the file to trust with --ca FILE or BRIDGEMASTER_CA \
+        if the system does not trust its certificate, and pass --client-cert FILE and \
+        --client-key FILE if it requires client certificates";
     const SIGNS: [&str; 4] = [
         "http2 error",
         "operation was canceled",

@@ -14,6 +14,8 @@ pub const KEY_VARIABLE: &str = "BRIDGEMASTER_KEY";
 pub const DEFAULT_SERVER_URL: &str = "http://127.0.0.1:50051";
 /// Environment variable for the queue to attend, as an alternative to a ticket.
 pub const QUEUE_VARIABLE: &str = "BRIDGEMASTER_QUEUE";
+/// Environment variable for the address of an HTTP proxy.
+pub const PROXY_VARIABLE: &str = "BRIDGEMASTER_PROXY";
 /// Environment variable for the number of matches that an attending bot plays concurrently, 1 to
 /// 64.
 pub const SLOTS_VARIABLE: &str = "BRIDGEMASTER_SLOTS";

@@ -171,3 +171,30 @@ fn watching_a_ladder_ends_when_nobody_reads_the_news_any_more() {
     watching.close_output();
     watching.ended().exits(0);
 }
+
+#[test]
+fn a_slot_is_offered_again_only_when_the_process_of_the_bot_has_ended() {
+    let server = Served::start("");
+    let create = "ladder create class --game bridges_to_nowhere --house-bot random --house-bot ada";
+    succeed(format!("{create} --server {}", server.url));
+    let folder = tempfile::tempdir().unwrap();
+    let (bot, stuck) = (folder.path().join("bot"), folder.path().join("stuck"));
+    fs::write(&stuck, "").unwrap();
+    let lingers = format!("while [ -e {} ]; do sleep 0.1; done", stuck.display());
+    fs::write(
+        &bot,
+        format!("#!/bin/sh\n{PROGRAM} bot random && {lingers}\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&bot, fs::Permissions::from_mode(0o755)).unwrap();
+    let _other = attend(&server, "bot random --queue class");
+    let line = format!("attend --queue class {ADA} -- {}", bot.display());
+    let mut there = attend(&server, &line);
+    there.error_line("1 of 1 slots are busy");
+    let shown = succeed(format!("ladder standings class --server {}", server.url));
+    assert!(shown.contains("1 of 1 slots are busy"), "{shown}");
+    fs::remove_file(&stuck).unwrap();
+    for _ in 0..2 {
+        there.error_line(": played");
+    }
+}

@@ -147,25 +147,20 @@ pub(super) fn state(attendance: &Attendance, status: &VersionStatus) -> (Attenda
     if attendance.is_paused {
         return (AttendanceState::Paused, "it paused itself".to_owned());
     }
-    match status {
-        // Organisers should see a stuck bot.
-        _ if attendance.busy_slots > 0 => {
-            let (busy, slots) = (attendance.busy_slots, attendance.slots);
-            let detail = format!(
-                "{busy} of {slots} slots are busy: the bot still computes for matches that have ended"
-            );
-            (AttendanceState::Active, detail)
-        }
-        VersionStatus::Validating { failed } => {
-            let detail = "this version is new, and plays a validation match first";
-            let failed = failed.as_ref();
-            let failed = failed.map_or_else(String::new, |why| {
-                format!("; its last validation match failed: {why}")
-            });
-            (AttendanceState::Validating, format!("{detail}{failed}"))
-        }
-        _ => (AttendanceState::Active, String::new()),
+    let (mut name, mut details) = (AttendanceState::Active, Vec::new());
+    if let VersionStatus::Validating { failed } = status {
+        name = AttendanceState::Validating;
+        details.push("this version is new, and plays a validation match first".to_owned());
+        let failed = failed.as_ref();
+        details.extend(failed.map(|why| format!("its last validation match failed: {why}")));
     }
+    if attendance.busy_slots > 0 {
+        let (busy, slots) = (attendance.busy_slots, attendance.slots);
+        details.push(format!(
+            "{busy} of {slots} slots are busy: the bot still computes for matches that have ended"
+        ));
+    }
+    (name, details.join("; "))
 }
 
 /// A seat that is offered to a bot, or that the bot has taken.
@@ -190,6 +185,10 @@ pub(super) struct SeatOffer {
 impl SeatOffer {
     pub(super) fn id(&self) -> OfferId {
         OfferId::of(&self.match_id, self.seat, &self.ticket)
+    }
+
+    pub(super) fn match_and_seat(&self) -> (MatchId, Seat) {
+        (self.match_id.clone(), self.seat)
     }
 
     /// Extends the offer by the lag of its forwarding node since the last call.

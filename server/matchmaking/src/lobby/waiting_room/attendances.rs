@@ -55,9 +55,7 @@ impl WaitingRoom {
         let is_of_version =
             |offer: &SeatOffer| offer.is_taken || offer.offered.bot_version == version;
         let of_others = entry.seats.values().filter(|offer| !is_of_version(offer));
-        let cancelled = of_others
-            .map(|offer| (offer.match_id.clone(), offer.seat))
-            .collect();
+        let cancelled = of_others.map(SeatOffer::match_and_seat).collect();
         entry.seats.retain(|_, offer| is_of_version(offer));
         for offer in entry.seats.values_mut() {
             offer.forward_through(node.as_ref());
