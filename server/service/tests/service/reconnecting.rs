@@ -186,7 +186,8 @@ async fn bots_resume_after_a_restart_with_their_numbers_their_request_and_their_
         let info = server.info(&seated.match_id).await;
         let shown = info.config.as_ref().unwrap();
         assert_eq!(shown.seat_clocks, [odds(0, 70_000)]);
-        assert_eq!(shown.clock, config(game, 2).clock);
+        let of_match = config(game, 2).clock.unwrap().time_control;
+        assert_eq!(shown.clock.unwrap().time_control, of_match);
 
         server.restart().await;
         let again = server.info(&seated.match_id).await;
