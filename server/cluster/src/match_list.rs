@@ -2,8 +2,8 @@
 //! other nodes know.
 //!
 //! A list is ordered by identifier. So a match has the same place in it whether it is in play or
-//! ended, and on whichever node. A list can therefore continue at any node, and contains every match
-//! once.
+//! ended, and on whichever node. A list can therefore continue at any node, and contains every
+//! match once.
 
 use std::{fmt, str::FromStr};
 

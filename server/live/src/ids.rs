@@ -26,9 +26,9 @@ const TICKET_SEPARATOR: char = '-';
 pub(super) const TICKET_SECRET_BYTES: usize = 16;
 
 /// Generates the identifier of a new match: 24 lower-case hex digits. The first 14 are the creation
-/// time in µs since 1970 UTC, since lists are ordered by identifier. So a match has the same place in
-/// a list whether it is in play or ended, and on whichever node. The last 10 are random (40 bits), so
-/// that the identifiers of nodes differ.
+/// time in µs since 1970 UTC, since lists are ordered by identifier. So a match has the same place
+/// in a list whether it is in play or ended, and on whichever node. The last 10 are random (40
+/// bits), so that the identifiers of nodes differ.
 pub(super) fn generate_match_id(created_unix_us: u64) -> MatchId {
     let random: [u8; 5] = system_bytes();
     MatchId::new(format!("{created_unix_us:014x}{}", hex::encode(random)))
