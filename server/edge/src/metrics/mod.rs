@@ -7,9 +7,9 @@ mod labels;
 mod ladders;
 mod nodes;
 mod process;
+mod registration;
 
 use std::{
-    borrow::Cow,
     fmt::{self, Debug},
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -28,14 +28,15 @@ use bridgemaster_referee::{Charge, DecidedBy, Fault, MatchPhase};
 use bridgemaster_store::{DatabaseFigures, NodeName};
 use prometheus_client::{
     encoding::text,
-    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
-    registry::{Metric, Registry, Unit},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::Registry,
 };
 
 use self::{
     labels::{DamageLabels, DecisionLabels, FaultLabels, GameLabels, StateLabels},
     ladders::LadderMetrics,
     nodes::NodeMetrics,
+    registration::{add, add_seconds, registry},
 };
 
 pub(crate) use labels::decided_by;
@@ -436,32 +437,6 @@ impl GameMetrics {
     pub fn count_ended(&self) {
         self.ended.inc();
     }
-}
-
-/// Creates a server's registry. A node's name becomes a label of all series.
-fn registry(name: Option<&NodeName>) -> Registry {
-    let mut registry = Registry::with_prefix_and_labels("bridgemaster", node_label(name));
-    let version = vec![("version", crate::VERSION)];
-    registry.register("build", "The server", Info::new(version));
-    registry
-}
-
-/// Returns the label with the name of the node.
-fn node_label(
-    name: Option<&NodeName>,
-) -> impl Iterator<Item = (Cow<'static, str>, Cow<'static, str>)> {
-    let label = name.map(|name| (Cow::from("node"), Cow::from(name.to_string())));
-    label.into_iter()
-}
-
-fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
-    registry.register(name, help, metric.clone());
-    metric
-}
-
-fn add_seconds<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
-    registry.register_with_unit(name, help, Unit::Seconds, metric.clone());
-    metric
 }
 
 /// The content type of the OpenMetrics text format.

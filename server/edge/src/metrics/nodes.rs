@@ -12,7 +12,10 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::{add, add_seconds, labels::GaugeGuard};
+use super::{
+    labels::GaugeGuard,
+    registration::{add, add_seconds},
+};
 
 /// The state of this node, for a server that shares its store.
 pub(super) struct NodeMetrics {
@@ -30,68 +33,40 @@ pub(super) struct NodeMetrics {
 
 impl NodeMetrics {
     pub(super) fn new(r: &mut Registry, forwarding_lag_seconds: Histogram) -> Self {
-        let gauge = Gauge::default;
+        let mut gauge = |name, help| add(r, name, help, Gauge::default());
+        let leads = "Whether this node is the leader, which manages queues, ladders and groups";
+        let leads = gauge("node_leads", leads);
+        let answers = "Whether this node trusts its lease and answers calls";
+        let answers = gauge("node_answers", answers);
+        let sessions = "Sessions of the database's user, of all nodes";
+        let database_sessions = gauge("database_sessions", sessions);
+        let xmin_age = "Age in transactions of the oldest transaction that keeps deleted rows";
+        let database_xmin_age = gauge("database_xmin_age", xmin_age);
+        let forwarded_calls = "Calls in progress that this node forwards to other nodes";
+        let forwarded_calls = gauge("forwarded_calls", forwarded_calls);
+        let mut counter = |name, help| add(r, name, help, Counter::default());
+        let takeovers = "Matches that this node took over from other nodes";
+        let takeovers = counter("takeovers", takeovers);
+        let retries = "Operations that this node repeated after a failure of the database";
+        let database_retries = counter("database_retries", retries);
+        let mut seconds = |name, help| add_seconds(r, name, help, Gauge::default());
+        let lease_age = "Time since the lease of this node was renewed";
+        let lease_age_seconds = seconds("node_lease_age", lease_age);
+        let skew = "How far the clock of this node is ahead of that of the database, at least";
+        let clock_skew_seconds = seconds("node_clock_skew", skew);
+        let lag = "Delays of other nodes in forwarding the messages of bots to this one";
+        let forwarding_lag_seconds = add_seconds(r, "forwarding_lag", lag, forwarding_lag_seconds);
         Self {
-            leads: add(
-                r,
-                "node_leads",
-                "Whether this node is the leader, which manages queues, ladders and groups",
-                gauge(),
-            ),
-            answers: add(
-                r,
-                "node_answers",
-                "Whether this node trusts its lease and answers calls",
-                gauge(),
-            ),
-            lease_age_seconds: add_seconds(
-                r,
-                "node_lease_age",
-                "Time since the lease of this node was renewed",
-                Gauge::default(),
-            ),
-            clock_skew_seconds: add_seconds(
-                r,
-                "node_clock_skew",
-                "How far the clock of this node is ahead of that of the database, at least",
-                Gauge::default(),
-            ),
-            takeovers: add(
-                r,
-                "takeovers",
-                "Matches that this node took over from other nodes",
-                Counter::default(),
-            ),
-            database_sessions: add(
-                r,
-                "database_sessions",
-                "Sessions of the database's user, of all nodes",
-                gauge(),
-            ),
-            database_xmin_age: add(
-                r,
-                "database_xmin_age",
-                "Age in transactions of the oldest transaction that keeps deleted rows",
-                gauge(),
-            ),
-            database_retries: add(
-                r,
-                "database_retries",
-                "Operations that this node repeated after a failure of the database",
-                Counter::default(),
-            ),
-            forwarded_calls: add(
-                r,
-                "forwarded_calls",
-                "Calls in progress that this node forwards to other nodes",
-                gauge(),
-            ),
-            forwarding_lag_seconds: add_seconds(
-                r,
-                "forwarding_lag",
-                "Delays of other nodes in forwarding the messages of bots to this one",
-                forwarding_lag_seconds,
-            ),
+            leads,
+            answers,
+            lease_age_seconds,
+            clock_skew_seconds,
+            takeovers,
+            database_sessions,
+            database_xmin_age,
+            database_retries,
+            forwarded_calls,
+            forwarding_lag_seconds,
         }
     }
 

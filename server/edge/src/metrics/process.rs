@@ -10,7 +10,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
-use super::node_label;
+use super::registration::node_label;
 use crate::cpu_time::cpu_time;
 
 /// Returns the metrics of this process. Only Linux reports them.
