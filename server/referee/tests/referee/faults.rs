@@ -274,6 +274,18 @@ fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_i
 }
 
 #[test]
+fn a_bot_that_reconnects_learns_of_its_own_fault() {
+    let mut script = started_with(|rules| rules.faults.disconnected = Strike);
+    script.disconnect(0);
+    script.tick_at_deadline();
+    script.connect(0, Some(1));
+    let reason = Some(FaultReason::Disconnected);
+    let own = ShortMessage::Status(0, SeatState::Connected, reason);
+    let messages = script.messages(0);
+    assert!(messages.contains(&own), "{messages:?}");
+}
+
+#[test]
 fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
     let mut script = started_with(|_| {});
     for count in 1..=MAX_USELESS_MESSAGES {
