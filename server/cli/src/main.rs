@@ -10,6 +10,8 @@ mod bot_choice;
 mod browser;
 mod check_bot;
 mod cluster;
+#[cfg(test)]
+mod commands_page;
 mod contest;
 mod data;
 mod demo;
