@@ -29,8 +29,9 @@ def check(prometheus: Path) -> None:
         if each.get("exp_samples") and name in str(each)
     }
     must(firing == set(names), f"{TESTS}: no test lets these fire: {set(names) - firing}")
-    documented = set(re.findall(r"`(Bridgemaster\w+)`", (TOP / "docs/deploying.md").read_text()))
-    must(documented == set(names), f"docs/deploying.md: alarms differ: {documented ^ set(names)}")
+    page = TOP / "docs/guides/monitoring.md"
+    documented = set(re.findall(r"`(Bridgemaster\w+)`", page.read_text()))
+    must(documented == set(names), f"{page.name}: alarms differ: {documented ^ set(names)}")
 
 
 def alarms() -> list[dict[str, Any]]:

@@ -68,10 +68,10 @@ def seconds(text: str) -> int:
 
 
 def stopping_s() -> int:
-    """Return the maximum time to stop of a server with a store, from docs/operating.md."""
-    limits = (TOP / "docs/operating.md").read_text()
+    """Return the maximum time to stop of a server with a store, from docs/reference/limits.md."""
+    limits = (TOP / "docs/reference/limits.md").read_text()
     drain = re.search(r"^\| drain time: .*with a store (\d+) s", limits, re.MULTILINE)
     stop = re.search(r"^\| stop time: .*?\| (\d+) s", limits, re.MULTILINE)
     if drain is None or stop is None:
-        raise FailedError("docs/operating.md has no drain time or no stop time")
+        raise FailedError("docs/reference/limits.md has no drain time or no stop time")
     return int(drain[1]) + int(stop[1])

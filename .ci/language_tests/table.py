@@ -1,4 +1,4 @@
-"""The table of docs/languages.md."""
+"""The table of docs/guides/bots/overview.md."""
 
 import re
 
@@ -6,7 +6,7 @@ from .catalogue import Language
 from .new_bot import Result
 from .processes import TOP, FailedError
 
-PAGE = TOP / "docs/languages.md"
+PAGE = TOP / "docs/guides/bots/overview.md"
 HEAD = (
     "| language | a bot depends on | lines of the sample | to the first match | round trips/s "
     "| `check-bot` |\n|---|---|---|---|---|---|"

@@ -35,7 +35,7 @@ func (err *OptionsError) Error() string { return escape(err.Message) }
 
 // RefusedError reports that the server refused, and that a retry does not help.
 type RefusedError struct {
-	// Reason is from the table in PROTOCOL.md, such as "TICKET_UNKNOWN".
+	// Reason is from the table of refusals, such as "TICKET_UNKNOWN".
 	Reason string
 	// Message is an explanation in English, for people.
 	Message string
@@ -106,7 +106,7 @@ func (err *NoLegalDecisionError) Error() string {
 		err.Times, err.Last.GetRequestId(), rejectionText(err.Last))
 }
 
-// ReasonOf returns the reason in an error of this package, from the table in PROTOCOL.md; empty if
+// ReasonOf returns the reason in an error of this package, from the table of refusals; empty if
 // it has none.
 func ReasonOf(err error) string {
 	var refused *RefusedError

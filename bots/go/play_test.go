@@ -25,7 +25,7 @@ const (
 	historyID = "00112233445566778899aabbccddeeff"
 	seed      = "london-1209"
 	salt      = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-	// commitment to seed with salt: the example of PROTOCOL.md.
+	// commitment to seed with salt: the book's example match.
 	commitment = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f"
 	// testTimeout is the time limit of every wait of a test; far more than needed.
 	testTimeout = 30 * time.Second

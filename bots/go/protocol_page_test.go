@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheAdviceForEveryReasonIsTheOneOfTheTable(t *testing.T) {
-	page, err := os.ReadFile("../../proto/PROTOCOL.md")
+	page, err := os.ReadFile("../../docs/reference/refusals.md")
 	if err != nil {
 		t.Fatal(err)
 	}

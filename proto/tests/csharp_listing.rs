@@ -1,4 +1,4 @@
-//! The C# listing in docs/writing-a-bot.md, which is not compiled here: its messages, fields,
+//! The C# listing in docs/guides/bots/csharp.md, which is not compiled here: its messages, fields,
 //! service, method and refusal reasons exist in the protocol.
 
 use bridgemaster_proto::v1::RefusalReason;
@@ -6,7 +6,7 @@ use prost_reflect::{Kind, MessageDescriptor};
 
 use crate::descriptors::{message, service};
 
-const GUIDE: &str = include_str!("../../docs/writing-a-bot.md");
+const GUIDE: &str = include_str!("../../docs/guides/bots/csharp.md");
 
 /// The message types of the listing's variables.
 const VARIABLES: &[(&str, &str)] = &[

@@ -1,4 +1,5 @@
-//! `PROTOCOL.md` agrees with the protocol: every reason is listed, and its messages are valid.
+//! The reference of the protocol agrees with it: every reason is listed, and the messages of the
+//! example match are valid.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +19,12 @@ use crate::descriptors::{from_json, message};
 
 type Olb = OldLondonBridge;
 
-const PAGE: &str = include_str!("../PROTOCOL.md");
+const REFUSALS: &str = include_str!("../../docs/reference/refusals.md");
+const EXAMPLE: &str = include_str!("../../docs/reference/example-match.md");
 
 /// The names in backticks in the first column of all tables.
 fn rows() -> Vec<&'static str> {
-    let cells = PAGE.lines().filter_map(|line| line.strip_prefix("| `"));
+    let cells = REFUSALS.lines().filter_map(|line| line.strip_prefix("| `"));
     cells
         .filter_map(|cell| cell.split_once('`'))
         .map(|(name, _)| name)
@@ -37,9 +39,9 @@ fn names<E: TryFrom<i32>>(prefix: &str, name: fn(&E) -> &'static str) -> Vec<&'s
         .collect()
 }
 
-/// The messages on the page, in order: name and JSON.
+/// The messages of the example, in order: name and JSON.
 fn exchange() -> Vec<(&'static str, Value)> {
-    let blocks = PAGE.split("```json ").skip(1);
+    let blocks = EXAMPLE.split("```json ").skip(1);
     blocks
         .map(|block| {
             let (name, rest) = block.split_once('\n').unwrap();

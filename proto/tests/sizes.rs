@@ -97,7 +97,7 @@ fn queued_messages_are_small() {
     assert!(size_of::<GameEvent>() <= 56, "{}", size_of::<GameEvent>());
 }
 
-/// The maximum size of a message from a server to a bot, in bytes, as promised in `PROTOCOL.md`.
+/// The maximum size of a message from a server to a bot, in bytes, as promised in the book.
 const MAX_RESPONSE_BYTES: usize = 128 * 1024;
 /// The overhead for a message in a list, in bytes: field number and length.
 const BYTES_PER_ENTRY: usize = 4;
@@ -133,7 +133,7 @@ fn bound<G: Wired>() -> usize {
 
 #[test]
 fn no_request_exceeds_the_documented_size() {
-    let page = include_str!("../PROTOCOL.md");
+    let page = include_str!("../../docs/reference/transport.md");
     let promise = format!("at most {} KiB", MAX_RESPONSE_BYTES / 1024);
     assert!(page.contains(&promise), "the page says: {promise}");
     macro_rules! bounds {

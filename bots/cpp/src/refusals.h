@@ -1,4 +1,4 @@
-// The refusals of PROTOCOL.md, and advice on how to handle them.
+// The refusals of docs/reference/refusals.md, and advice on how to handle them.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Compares the library with PROTOCOL.md.
+// Compares the library with the table of refusals.
 
 #include <gtest/gtest.h>
 

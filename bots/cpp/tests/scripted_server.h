@@ -27,7 +27,7 @@ inline constexpr const char* history_id = "00112233445566778899aabbccddeeff";
 inline constexpr const char* seed = "london-1209";
 inline constexpr const char* salt =
     "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-// The commitment to the seed with the salt: the example of PROTOCOL.md.
+// The commitment to the seed with the salt: the book's example match.
 inline constexpr const char* commitment =
     "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
 // Time limit of every wait of a test; far more than needed.

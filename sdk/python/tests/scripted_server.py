@@ -17,7 +17,7 @@ SEAT = 1
 SEED = "london-1209"
 SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 COMMITMENT = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f"
-"""The commitment to SEED with SALT: the example of PROTOCOL.md."""
+"""The commitment to SEED with SALT: the example match of the book."""
 HISTORY_ID = "00112233445566778899aabbccddeeff"
 TIMEOUT_S = 10.0
 """Time limit of every wait of a test; far more than needed."""

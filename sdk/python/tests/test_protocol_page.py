@@ -1,4 +1,4 @@
-"""Compares the package with PROTOCOL.md."""
+"""Compares the package with the reference of the protocol."""
 
 import json
 import re
@@ -11,15 +11,15 @@ from bridgemaster import seed_commitment
 from bridgemaster._errors import _advice
 from bridgemaster.v1.refusal_pb2 import RefusalReason
 
-PAGE = Path(__file__).parents[3] / "proto" / "PROTOCOL.md"
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
 
-@unittest.skipUnless(PAGE.is_file(), "only in the repository")
+@unittest.skipUnless(REFERENCE.is_dir(), "only in the repository")
 class ProtocolPageTest(unittest.TestCase):
-    """PROTOCOL.md is the reference."""
+    """The pages of refusals and of the example match are the reference."""
 
     def test_the_advice_for_every_reason_is_the_one_of_the_table(self) -> None:
-        page = PAGE.read_text(encoding="utf-8")
+        page = (REFERENCE / "refusals.md").read_text(encoding="utf-8")
         rows = re.findall(r"^\| `([A-Z_]+)` \|[^|\n]*\|[^|\n]*\| (\w+)", page, re.MULTILINE)
         table = {name: advice for name, advice in rows if advice in ("retry", "fix", "stop")}
         values = RefusalReason.DESCRIPTOR.values_by_name
@@ -29,7 +29,7 @@ class ProtocolPageTest(unittest.TestCase):
             self.assertEqual(_advice(name, grpc.StatusCode.UNAVAILABLE).name.lower(), row, name)
 
     def test_the_commitment_is_that_of_the_seed_and_the_salt(self) -> None:
-        page = PAGE.read_text(encoding="utf-8")
+        page = (REFERENCE / "example-match.md").read_text(encoding="utf-8")
         seed, salt, commitment = (
             json.loads(re.search(rf'"{name}": ("[^"]*")', page)[1])
             for name in ("seed", "seedSalt", "seedCommitment")

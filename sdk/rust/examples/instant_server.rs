@@ -31,7 +31,7 @@ const WARM_UP: u32 = 500;
 const ROUND_TRIPS: u32 = 5_000;
 /// The number of legal decisions in a request, chosen so that a request has about 700 bytes.
 const LEGAL_DECISIONS: u32 = 60;
-/// The seed, salt and commitment from the example in PROTOCOL.md, since clients check the
+/// The seed, salt and commitment from the book's example match, since clients check the
 /// commitment.
 const SEED: &str = "london-1209";
 const SALT: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";

@@ -340,8 +340,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commitment_of_the_protocols_page_is_that_of_its_seed_and_salt() {
-        let page = include_str!("../../../proto/PROTOCOL.md");
+    fn the_commitment_of_the_example_match_is_that_of_its_seed_and_salt() {
+        let page = include_str!("../../../docs/reference/example-match.md");
         let value = |name: &str| {
             let (_, rest) = page.split_once(&format!("\"{name}\": \""))?;
             rest.split_once('"').map(|(value, _)| value)

@@ -23,8 +23,8 @@ export class PlayError extends Error {
 
   /**
    * @param advice How to handle the error.
-   * @param reason The reason of the server's refusal, such as `TICKET_UNKNOWN`, from the table in
-   *   PROTOCOL.md; undefined if the server did not refuse.
+   * @param reason The reason of the server's refusal, such as `TICKET_UNKNOWN`, from the table of
+   *   refusals; undefined if the server did not refuse.
    */
   constructor(
     message: string,

@@ -1,4 +1,4 @@
-// The refusals of PROTOCOL.md: names, and advice on how to handle them.
+// The refusals of docs/reference/refusals.md: names, and advice on how to handle them.
 
 import { fromBinary, getOption } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";

@@ -23,7 +23,7 @@ export const MATCH_ID = "match-7";
 export const SEAT = 1;
 export const SEED = "london-1209";
 export const SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-/** The commitment to SEED with SALT: the example of PROTOCOL.md. */
+/** The commitment to SEED with SALT: the example match of the book. */
 export const COMMITMENT = "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
 export const HISTORY_ID = "00112233445566778899aabbccddeeff";
 /** Time limit of every wait of a test; far more than needed. */

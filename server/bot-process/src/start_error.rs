@@ -30,7 +30,7 @@ pub enum StartError {
     /// The isolation would be weaker than required, or weaker than that of earlier bots.
     #[error(
         "the isolation of the bot would be {in_force}, but at least {:?} is required or was used \
-         for an earlier bot; allow unprivileged user namespaces (docs/contest.md), or play without \
+         for an earlier bot; allow unprivileged user namespaces (docs/reference/bot-environment.md), or play without \
          --isolation",
         least.name()
     )]

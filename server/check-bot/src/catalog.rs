@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_page_for_bot_authors_has_every_check() {
-        let page = include_str!("../../../docs/writing-a-bot.md");
+        let page = include_str!("../../../docs/guides/bots/checking.md");
         for check in Check::ALL {
             let row = format!("| `{}` | {} |", check.name(), check.proves());
             assert!(page.contains(&row), "{row}");

@@ -16,9 +16,9 @@ pub mod line_limit;
 mod memory_bound;
 pub mod metrics;
 mod open_files;
-#[cfg(test)]
-mod operators_page;
 pub mod random;
+#[cfg(test)]
+mod reference_pages;
 pub mod refusal;
 pub mod refusal_details;
 pub mod server_clock;

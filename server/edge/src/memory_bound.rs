@@ -138,8 +138,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_operators_page_states_the_bound_of_the_defaults() {
-        let page = include_str!("../../../docs/operating.md");
+    fn the_page_of_limits_states_the_bound_of_the_defaults() {
+        let page = include_str!("../../../docs/reference/limits.md");
         let gib = Limits::default().memory_bound() as f64 / (1024 * MIB) as f64;
         let stated = format!("at most {gib:.1} GiB");
         assert!(page.contains(&stated), "{stated}");

@@ -1,4 +1,4 @@
-// Takes the screenshots of `docs/page.md`, in `docs/page`: `node test/shots.mjs docs`.
+// Takes the screenshots of the book, in `docs/page`: `node test/shots.mjs docs`.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // Takes screenshots of every page: `node test/shots.mjs [NAME PART] [light|dark|narrow]`; or those of
-// `docs/page.md`, compressed with `pngquant`: `node test/shots.mjs docs`.
+// the book, compressed with `pngquant`: `node test/shots.mjs docs`.
 
 import { join, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

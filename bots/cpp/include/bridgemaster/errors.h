@@ -22,8 +22,8 @@ class PlayError : public std::runtime_error {
 public:
     // Returns how to handle the error.
     Advice advice() const { return advice_; }
-    // Returns the reason of the server's refusal, such as TICKET_UNKNOWN, from the table in
-    // PROTOCOL.md; empty if the server did not refuse.
+    // Returns the reason of the server's refusal, such as TICKET_UNKNOWN, from the table of
+    // refusals; empty if the server did not refuse.
     const std::string& reason() const { return reason_; }
 
 protected:

@@ -58,7 +58,7 @@ class PlayError(Exception):
     advice: Advice = Advice.FIX
     """The recommended reaction to the error."""
     reason: str | None = None
-    """The reason of the server's refusal, such as `TICKET_UNKNOWN`, from the table in PROTOCOL.md;
+    """The reason of the server's refusal, such as `TICKET_UNKNOWN`, from the table of refusals;
     None if the server did not refuse."""
 
     def __init__(self, message: str) -> None:

@@ -31,7 +31,7 @@ pub(super) struct SpecFlags {
     /// Resume the contest in this folder, without repeating finished matches
     #[arg(long, value_name = "DIR", conflicts_with_all = ["config", "concurrency"])]
     pub(super) resume: Option<PathBuf>,
-    /// Read the contest from this TOML file instead of flags (see docs/contest.md)
+    /// Read the contest from this TOML file instead of flags (see docs/reference/contest.md)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Number of matches at once [default: number of cores minus one]

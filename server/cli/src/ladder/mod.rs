@@ -36,7 +36,7 @@ pub(super) use crate::ladder::create::LadderFlags;
     bridgemaster ladder create class --game old_london_bridge --seats 2\n  \
     bridgemaster attend --queue class -- python3 my_bot.py\n  \
     bridgemaster ladder standings class\n\n\
-    docs/ladder.md explains how to run a ladder for a class, with keys and house bots."
+    docs/guides/class.md explains how to run a ladder for a class, with keys and house bots."
 )]
 pub(super) struct LadderArgs {
     #[command(subcommand)]

@@ -290,8 +290,8 @@ impl Settings {
         let mut limits = limits.into_iter().flat_map(Table::keys);
         if let Some(fixed) = limits.find(|limit| FIXED_LIMITS.contains(&limit.as_str())) {
             return Err(invalid(format!(
-                "[limits]: {fixed} is fixed and no longer an entry; remove it (docs/operating.md, \
-                 \"Fixed limits\", has its value)"
+                "[limits]: {fixed} is fixed and no longer an entry; remove it \
+                 (docs/reference/limits.md has its value)"
             )));
         }
         let settings: Self = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;

@@ -9,10 +9,10 @@ use crate::kit::{
     served::Served,
 };
 
-/// The operators' page, which contains an example of a config file.
-const OPERATING: &str = include_str!("../../../../docs/operating.md");
-/// The organisers' page, which contains an example of a ladder.
-const LADDER: &str = include_str!("../../../../docs/ladder.md");
+/// The page with the example of a config file.
+const CONFIG_FILE: &str = include_str!("../../../../docs/reference/config-file.md");
+/// The page for organisers, with the example of a ladder.
+const LADDER: &str = include_str!("../../../../docs/guides/class.md");
 
 /// A config file and a folder for data.
 struct Config {
@@ -41,11 +41,11 @@ fn example(page: &str) -> String {
 }
 
 #[test]
-fn the_example_of_the_operators_page_serves_and_flags_win_over_it() {
+fn the_example_of_the_reference_serves_and_flags_win_over_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let named = format!("{:?}", data.to_str().unwrap());
-    let text = example(OPERATING).replace("\"data\"", &named);
+    let text = example(CONFIG_FILE).replace("\"data\"", &named);
     let config = Config::new(&text.replace("9464", "0"));
     // Another server may already listen on the address in the file.
     let server = Served::start(&config.flag);

@@ -217,9 +217,9 @@ fn a_server_that_does_not_answer_has_exit_code_6() {
     Contest::new().run(flags).fails(6, &["no server answers"]);
 }
 
-/// The TOML of docs/contest.md.
+/// The TOML of docs/reference/contest.md.
 fn documented() -> String {
-    let text = include_str!("../../../../docs/contest.md");
+    let text = include_str!("../../../../docs/reference/contest.md");
     let (_, behind) = text.split_once("```toml\n").unwrap();
     behind.split_once("```").unwrap().0.to_owned()
 }

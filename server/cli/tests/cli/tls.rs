@@ -104,7 +104,7 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
     ]);
 }
 
-/// Creates a self-signed certificate as in docs/operating.md, or a self-signed CA certificate as
+/// Creates a self-signed certificate as in docs/guides/tls.md, or a self-signed CA certificate as
 /// `openssl req -x509` does by default.
 fn self_signed(folder: &Path, is_ca: IsCa) -> Certified {
     let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();

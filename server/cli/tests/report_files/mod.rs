@@ -103,12 +103,12 @@ pub(crate) fn svg(text: &str) {
     );
 }
 
-/// Returns the number of rows. The columns must be listed in docs/ci.md, and each row must have a
-/// value for each column.
+/// Returns the number of rows. The columns must be listed in docs/reference/contest.md, and each row
+/// must have a value for each column.
 pub(crate) fn csv(text: &str) -> usize {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers().unwrap().clone();
-    let docs = include_str!("../../../../docs/ci.md");
+    let docs = include_str!("../../../../docs/reference/contest.md");
     for column in &columns {
         assert!(docs.contains(&format!("`{column}`")), "{column}");
     }

@@ -18,7 +18,7 @@ use crate::{
     test_server::{GAMES, TestServer, keeping_one, memory, with_delay, with_limits},
 };
 
-const PAGE: &str = include_str!("../../../../docs/operating.md");
+const PAGE: &str = include_str!("../../../../docs/reference/limits.md");
 
 /// Completes once a caller no longer finds the match.
 async fn forgotten(caller: &Caller, id: &str) {

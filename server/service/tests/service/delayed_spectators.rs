@@ -25,7 +25,7 @@ use crate::{
     test_server::{GAMES, TestServer, of_two, storage, with_delay},
 };
 
-const PAGE: &str = include_str!("../../../../docs/operating.md");
+const PAGE: &str = include_str!("../../../../docs/reference/visibility.md");
 /// Long enough to distinguish delayed updates from immediate ones.
 const DELAY: Duration = Duration::from_millis(700);
 /// Tolerance between the wall-clock times of a match and its own clock.

@@ -268,8 +268,8 @@ async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
 }
 
 #[test]
-fn the_page_for_bots_states_the_limits_of_the_server() {
-    let words: Vec<&str> = include_str!("../../../../proto/PROTOCOL.md")
+fn the_page_of_the_transport_states_the_limits_of_the_server() {
+    let words: Vec<&str> = include_str!("../../../../docs/reference/transport.md")
         .split_whitespace()
         .collect();
     let page = words.join(" ");

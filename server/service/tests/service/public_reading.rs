@@ -26,7 +26,7 @@ use crate::{
     test_server::{TestServer, of_two},
 };
 
-const PAGE: &str = include_str!("../../../../docs/operating.md");
+const PAGE: &str = include_str!("../../../../docs/reference/visibility.md");
 const LEVELS: [PublicRead; 4] = [
     PublicRead::None,
     PublicRead::Results,

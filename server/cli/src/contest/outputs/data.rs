@@ -21,7 +21,7 @@ struct Line<'a> {
 /// Returns the value of a column in a line.
 type Value = fn(&Line<'_>) -> String;
 
-/// The file's columns, with the value of each. `docs/ci.md` documents them.
+/// The file's columns, with the value of each. `docs/reference/contest.md` documents them.
 const COLUMNS: [(&str, Value); 27] = [
     ("group", |of| of.row.of.group.to_string()),
     ("match", |of| of.row.of.number.to_string()),

@@ -39,7 +39,7 @@ public sealed class PlayException extends Exception {
         return advice;
     }
 
-    /** Returns the reason of the server's refusal, from the table in PROTOCOL.md, if it refused. */
+    /** Returns the reason of the server's refusal, from the table of refusals, if it refused. */
     public Optional<String> reason() {
         return Optional.ofNullable(reason);
     }

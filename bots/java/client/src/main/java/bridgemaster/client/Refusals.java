@@ -12,7 +12,7 @@ import io.grpc.protobuf.StatusProto;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The refusals of PROTOCOL.md, and advice on how to handle them. */
+/** The refusals of docs/reference/refusals.md, and advice on how to handle them. */
 final class Refusals {
     private static final String DOMAIN = "bridgemaster";
     private static final String PREFIX = "REFUSAL_REASON_";

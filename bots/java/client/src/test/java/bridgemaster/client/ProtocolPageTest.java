@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Compares the library with PROTOCOL.md. */
+/** Compares the library with the table of refusals. */
 final class ProtocolPageTest {
     @Test
     void theAdviceForEveryReasonIsTheOneOfTheTable() throws Exception {
-        String page = Files.readString(Path.of("../../../proto/PROTOCOL.md"));
+        String page = Files.readString(Path.of("../../../docs/reference/refusals.md"));
         var row = Pattern.compile("(?m)^\\| `([A-Z_]+)` \\|.*\\| (retry|fix|stop)[^|]*\\|$");
         var rows = row.matcher(page).results().toList();
         // UNSPECIFIED and UNRECOGNIZED, which Java adds, have no row.

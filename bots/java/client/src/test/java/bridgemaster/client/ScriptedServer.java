@@ -46,7 +46,7 @@ final class ScriptedServer implements AutoCloseable {
     static final String HISTORY_ID = "00112233445566778899aabbccddeeff";
     static final String SEED = "london-1209";
     static final String SALT = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-    /** The commitment to SEED with SALT: the example of PROTOCOL.md. */
+    /** The commitment to SEED with SALT: the book's example match. */
     static final String COMMITMENT =
             "fb68e9b2871847c68a016f69b6f578dccf4bcc570460ba524a4063228775796f";
     /** Time limit of every wait of a test; far more than needed. */
