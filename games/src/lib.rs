@@ -29,6 +29,11 @@ mod seat;
 mod secret;
 mod show;
 
+/// The example of the repository's README, which is a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 pub use catalog::GAME_IDS;
 pub use chance::{ChanceStream, MAX_SEED_CHARS, Seed, SeedError};
 pub use digest::{Digest, Digester};
