@@ -3,8 +3,8 @@
 //! messages and the rules.
 //!
 //! [`v1`] is the package `bridgemaster.v1`, and every game has its own package under [`games`].
-//! `proto/PROTOCOL.md` describes the protocol. [`internal`] contains the messages that servers store
-//! or send to other servers of a cluster; they are not part of the protocol.
+//! `proto/PROTOCOL.md` describes the protocol. [`internal`] contains the messages that servers
+//! store or send to other servers in a cluster; these messages are not part of the protocol.
 
 #![forbid(unsafe_code)]
 

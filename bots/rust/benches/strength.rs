@@ -1,6 +1,8 @@
 //! Measures the strength of `search` against `greedy`. Uses only the rules, without a server.
 //!
-//! `cargo bench -p bridgemaster-bots --bench strength -- --game alhambra --playouts 500 --groups 20`
+//! ```sh
+//! cargo bench -p bridgemaster-bots --bench strength -- --game alhambra --playouts 500 --groups 20
+//! ```
 //!
 //! A group is one seed. The searching bot plays each seat in turn, and greedy bots play all other
 //! seats. The output has the searching bot's share of first places, with a 95 % interval over

@@ -27,8 +27,8 @@ const RANDOM_STREAM: u64 = 1 << 32;
 const CHANCE_STREAM: u64 = RANDOM_STREAM + 1;
 const BOT_STREAM: u64 = RANDOM_STREAM + 2;
 
-/// Plays match `number` at random, and returns a state in which a seat has a choice. It is the first
-/// such state after `number * DECISIONS_APART` decisions, or the last one of a shorter match.
+/// Plays match `number` at random, and returns a state in which a seat has a choice. It is the
+/// first such state after `number * DECISIONS_APART` decisions, or the last one of a shorter match.
 fn position<G: Searchable>(
     config: &G::Config,
     seats: SeatCount,

@@ -4,7 +4,7 @@
 //! | decision | notation |
 //! |---|---|
 //! | take | `take b2 g3`: currency by its letter and value, ascending |
-//! | buy | `buy orange 5 3 1`: the slot and the values paid, falling; `give` follows for the dummy |
+//! | buy | `buy orange 5 3 1`: slot, and values paid, descending; `give` follows for the dummy |
 //! | pass | `pass` |
 
 use std::cmp::Ordering;

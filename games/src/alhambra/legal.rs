@@ -1,8 +1,8 @@
 //! Listing of legal decisions, in canonical order: takes, then purchases.
 //!
-//! There are fifteen ways to take cards from the four places of the open row. One table has the ways
-//! that the values of the cards allow. Another table has the ways that choose interchangeable cards
-//! only once. A way is listed if both tables have it.
+//! There are fifteen ways to take cards from the four places of the open row. One table has the
+//! ways that the values of the cards allow. Another table has the ways that choose interchangeable
+//! cards only once. A way is listed if both tables have it.
 //!
 //! A payment is the hand without some cards. The cards left out are worth at most the difference
 //! between hand and price. So each payment is derived from another payment by removing a card, and

@@ -4,9 +4,9 @@
 //! the columns for its next piece are less than 64 wide together. Column c is bit c modulo 64, and
 //! a shift by one column is a rotation.
 //!
-//! The boards of barred cells have the empty cells from which the adjacent runs exclude a card (N5).
-//! A run only gets more restrictive as it grows, since every part of a legal row is legal. So a
-//! barred card stays barred until the cell is filled.
+//! The boards of barred cells have the empty cells from which the adjacent runs exclude a card
+//! (N5). A run only gets more restrictive as it grows, since every part of a legal row is legal. So
+//! a barred card stays barred until the cell is filled.
 
 use super::components::{Cell, LEVELS, MAX_NUMBER, STYLES};
 use super::run::{ALL_STYLES, NumberSet, StyleSet, Traits};

@@ -4,7 +4,7 @@
 //! | decision | notation |
 //! |---|---|
 //! | place | `place X Y ROTATION`: `place -2 3 1` lies at x -2, y 3, one quarter turn clockwise |
-//! | meeple | `meeple none`, `meeple road n`, `meeple city e`, `meeple monastery`, `meeple field nl` |
+//! | meeple | `meeple` and `none`, `monastery`, or a segment: `road n`, `city e`, `field nl` |
 //! | drawbridge | `drawbridge home`, `drawbridge X Y EDGE`: to the city segment of that tile |
 
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Bridges, and building during a turn: the slot for a new building, the strength of its action, and
-//! the action itself.
+//! Bridges, and building during a turn: the slot for a new building, the strength of its action,
+//! and the action itself.
 
 use super::components::{BONUS_STACKS, BRIDGE_SLOTS, Building, CARD_VALUES, Coat, Kind, TileKind};
 use super::decision::Illegal;

@@ -1,6 +1,6 @@
-//! Listing of legal decisions, in the canonical order of [`Decision`]. The placements for all stacks
-//! are computed at once; [`State::entry`] checks a single placement and returns the reason for a
-//! refusal.
+//! Listing of legal decisions, in the canonical order of [`Decision`]. The placements for all
+//! stacks are computed at once; [`State::entry`] checks a single placement and returns the reason
+//! for a refusal.
 
 use super::components::{
     BONUS_STACKS, BUILDINGS_PER_KIND, CARD_VALUES, CENTRE_PRICE, OUTER_SPACES, TileKind,

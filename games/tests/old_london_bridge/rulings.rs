@@ -1,5 +1,5 @@
-//! Decisions that the project's rulings refuse, each with its reason. The recount covers all that is
-//! legal.
+//! Decisions that the project's rulings refuse, each with its reason. The recount covers all that
+//! is legal.
 
 use crate::position::Position;
 use bridgemaster_games::old_london_bridge::{Decision, Pawn, TileKind};

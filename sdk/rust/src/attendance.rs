@@ -63,8 +63,8 @@ impl RecentOffers {
 pub enum AttendEvent {
     /// The state of the attendance changed, or this is the first message of a new stream.
     Attendance(v1::Attendance),
-    /// A seat is offered, and this slot is free for it. Each offer is returned only once, even if the
-    /// server repeats it.
+    /// A seat is offered, and this slot is free for it. Each offer is returned only once, even if
+    /// the server repeats it.
     Offer(v1::Offer, Slot),
     /// An earlier offer is no longer valid.
     OfferWithdrawn(v1::OfferWithdrawn),

@@ -1,5 +1,6 @@
-//! A match between the bot and random bots. Connects the bot's streams to its seat on a real server,
-//! passes events to the script, and sends the bot messages from the server and from the script.
+//! A match between the bot and random bots. Connects the bot's streams to its seat on a real
+//! server, passes events to the script, and sends the bot messages from the server and from the
+//! script.
 
 use std::{process::ExitStatus, time::Duration};
 

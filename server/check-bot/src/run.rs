@@ -155,8 +155,8 @@ pub async fn check_bot(
     })
 }
 
-/// Returns true if a run includes `check`: with an empty `only`, all checks but `attend`, which only
-/// bots that attend queues can pass.
+/// Returns true if a run includes `check`: with an empty `only`, all checks but `attend`, which
+/// only bots that attend queues can pass.
 fn is_selected(check: Check, only: &[Check], attends: bool) -> bool {
     match check {
         Check::Attend if attends => true,

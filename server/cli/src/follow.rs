@@ -35,8 +35,8 @@ pub(super) enum FollowEvent<'a> {
     Reconnected,
 }
 
-/// Follows a match until it has ended or is cancelled, passes each event to `handle`, and returns the
-/// match with its result.
+/// Follows a match until it has ended or is cancelled, passes each event to `handle`, and returns
+/// the match with its result.
 ///
 /// If the server is unavailable or closes the stream of a slow client, this function reconnects. It
 /// retries for at most `retry_timeout` per outage. `handle` can miss game events during an outage,

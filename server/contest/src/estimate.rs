@@ -99,8 +99,8 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
     ))
 }
 
-/// Returns the interval around a mean with this standard error, from Student's t distribution. It is
-/// wider than the normal distribution, but hardly differs from it from 30 groups on.
+/// Returns the interval around a mean with this standard error, from Student's t distribution. It
+/// is wider than the normal distribution, but hardly differs from it from 30 groups on.
 fn interval_around(mean: f64, error: f64, degrees_of_freedom: u64, level: f64) -> Interval {
     let share = (1.0 + level) / 2.0;
     let quantile = student(degrees_of_freedom).map_or(f64::INFINITY, |of| of.inverse_cdf(share));

@@ -1,4 +1,5 @@
-//! Ratings with their errors, intervals and rank ranges, and the trait of methods that compute them.
+//! Ratings with their errors, intervals and rank ranges, and the trait of methods that compute
+//! them.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

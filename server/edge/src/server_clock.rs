@@ -80,8 +80,8 @@ impl ServerClock {
         }
         ServerTime {
             time: Time(now_us),
-            // The lag is stored before the beat that ends it, so a reader that sees the beat also sees
-            // the lag.
+            // The lag is stored before the beat that ends it, so a reader that sees the beat also
+            // sees the lag.
             lag_us: self.lag_us.load(Ordering::Relaxed),
         }
     }

@@ -32,8 +32,8 @@ pub struct BotRating {
     pub matches: u64,
 }
 
-/// Rates all versions by the results, and returns the ratings best first. The order of the results does not
-/// change a single bit of the ratings.
+/// Rates all versions by the results, and returns the ratings best first. The order of the results
+/// does not change a single bit of the ratings.
 ///
 /// # Errors
 /// The results do not determine ratings, or a result is not valid.

@@ -39,8 +39,8 @@ impl Matches {
         }
     }
 
-    /// Creates a match like [`create`](Self::create). The call is forwarded if this node is full, or
-    /// if this node is busy and another node is not.
+    /// Creates a match like [`create`](Self::create). The call is forwarded if this node is full,
+    /// or if this node is busy and another node is not.
     pub async fn create_or_forward(
         self: &Arc<Self>,
         config: &MatchConfig,

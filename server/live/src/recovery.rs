@@ -183,8 +183,8 @@ impl Matches {
         })
     }
 
-    /// Takes over the delayed views of all nodes except these live ones: dead nodes may no longer be
-    /// listed.
+    /// Takes over the delayed views of all nodes except these live ones: dead nodes may no longer
+    /// be listed.
     ///
     /// # Errors
     /// If the store fails; the call can be retried.

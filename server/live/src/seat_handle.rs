@@ -18,8 +18,8 @@ use tracing::{Span, error_span};
 use super::{HostedMatch, Matches, Ticket, hosted_match::Joined, outbound::Outbound};
 use crate::journal::{Gate, Gated};
 
-/// A seat that a stream has joined. Only a seat's newest stream holds the seat, and calls from older
-/// streams have no effect. When the last reference is dropped, the stream leaves the seat.
+/// A seat that a stream has joined. Only a seat's newest stream holds the seat, and calls from
+/// older streams have no effect. When the last reference is dropped, the stream leaves the seat.
 pub struct SeatHandle {
     matches: Arc<Matches>,
     hosted: Arc<dyn HostedMatch>,

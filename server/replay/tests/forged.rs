@@ -1,5 +1,5 @@
-//! Forged replays: the verification names the field. The forgeries are not signed, so the rules alone
-//! have to find them.
+//! Forged replays: the verification names the field. The forgeries are not signed, so the rules
+//! alone have to find them.
 #![allow(clippy::unwrap_used)]
 
 use std::{fs, path::Path};

@@ -110,8 +110,8 @@ impl Planner {
         u32::try_from(self.seatings(number)?.len()).ok()
     }
 
-    /// Returns the seatings of a group's matches; `None` if they are not known yet or the group does
-    /// not exist.
+    /// Returns the seatings of a group's matches; `None` if they are not known yet or the group
+    /// does not exist.
     fn seatings(&self, number: GroupNumber) -> Option<&Vec<Vec<BotNumber>>> {
         if number.0 >= self.planned {
             return None;

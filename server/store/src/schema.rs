@@ -1,8 +1,8 @@
 //! The schemas of the databases, and their migration from one version to the next.
 //!
 //! A program of version N uses databases of the versions N and N + 1. So a cluster can be upgraded
-//! node by node, and back. For this, a migration to N + 1 only *expands* the schema: everything that
-//! programs of version N read and write stays as it was. What only they need is removed by a
+//! node by node, and back. For this, a migration to N + 1 only *expands* the schema: everything
+//! that programs of version N read and write stays as it was. What only they need is removed by a
 //! *contraction* in N + 2 or later, after all nodes have been upgraded to N + 1. A change that
 //! cannot follow this rule skips a version.
 
@@ -61,8 +61,8 @@ pub struct MigrationReport {
 
 impl Schema {
     /// Checks the version of a database with this path or address. Returns the migrations that the
-    /// caller has to make. Databases of the first programs, which recorded their versions elsewhere,
-    /// have version 0.
+    /// caller has to make. Databases of the first programs, which recorded their versions
+    /// elsewhere, have version 0.
     ///
     /// # Errors
     /// [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and [`StoreError::NotMigrated`].

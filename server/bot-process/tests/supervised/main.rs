@@ -1,4 +1,5 @@
-//! Bots below a supervisor, which is this program: their processes end, and their ends are reported.
+//! Bots below a supervisor, which is this program: their processes end, and their ends are
+//! reported.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout)]
 

@@ -72,7 +72,8 @@ fn rights() -> Result<(), Failed> {
 
 fn no_others() -> Result<(), Failed> {
     run(async {
-        // The init and the shell; all processes where /proc cannot be mounted, as in many containers.
+        // The init and the shell; all processes where /proc cannot be mounted, as in many
+        // containers.
         assert_eq!(
             stderr_of(script("echo /proc/[0-9]* >&2")).await?,
             "/proc/1 /proc/2"

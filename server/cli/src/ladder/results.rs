@@ -145,7 +145,8 @@ fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
 mod tests {
     use super::*;
 
-    /// Returns results of two-seat matches that ended at these times, in the order of their numbers.
+    /// Returns results of two-seat matches that ended at these times, in the order of their
+    /// numbers.
     fn csv(ended_unix_ms: &[u64]) -> Vec<u8> {
         let mut csv = "number,purpose,outcome,ended_unix_ms,bot_name,bot_version,place,score,\
                        forfeited\n"

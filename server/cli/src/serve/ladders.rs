@@ -1,4 +1,5 @@
-//! The ladders of a server's config file. A `[ladders.NAME]` table has the flags of `ladder create`.
+//! The ladders in a server's config file. A `[ladders.NAME]` table has the flags of
+//! `ladder create`.
 
 use std::path::Path;
 

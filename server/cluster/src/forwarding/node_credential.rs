@@ -82,8 +82,8 @@ impl NodeCredential {
         })
     }
 
-    /// Returns the server that forwarded a call, if it sends beats. The caller must have checked the
-    /// credential.
+    /// Returns the server that forwarded a call, if it sends beats. The caller must have checked
+    /// the credential.
     pub fn forwarding_node(metadata: &HeaderMap) -> Option<ForwardingNodeId> {
         let value = metadata.get(FORWARDING_NODE_HEADER)?.to_str().ok()?;
         value.parse().ok().map(ForwardingNodeId)

@@ -1,5 +1,5 @@
-//! API keys in the form that their holders use: an identifier and a secret, the scopes of a key, and
-//! the refusals of invalid keys.
+//! API keys in the form that their holders use: an identifier and a secret, the scopes of a key,
+//! and the refusals of invalid keys.
 
 use std::{fmt, str::FromStr};
 

@@ -1,5 +1,5 @@
-//! Metrics for a node in a cluster: leadership, lease, takeovers, the database, forwarded calls, and
-//! lag of forwarding nodes.
+//! Metrics for a node in a cluster: leadership, lease, takeovers, the database, forwarded calls,
+//! and lag of forwarding nodes.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

@@ -1,4 +1,5 @@
-//! Two small games that test the interface of games: one with simultaneous decisions, one with turns.
+//! Two small games that test the interface of games: one with simultaneous decisions, one with
+//! turns.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod hands;

@@ -89,8 +89,8 @@ impl Storage {
 pub struct SharedStore {
     /// The interface of the store for nodes that share it.
     pub nodes: Arc<dyn Nodes>,
-    /// The identity with which this node opened the store. If it has an address, other nodes forward
-    /// calls to this node.
+    /// The identity with which this node opened the store. If it has an address, other nodes
+    /// forward calls to this node.
     pub identity: NodeIdentity,
     /// The connector to other nodes, to which calls are forwarded.
     pub connector: NodeConnector,

@@ -57,8 +57,8 @@ impl ReplayTask {
     }
 }
 
-/// Completes once the server is to stop, after draining if requested. Reports the health until then. Cancels `drained` when the
-/// drain has ended.
+/// Completes once the server is to stop, after draining if requested. Reports the health until
+/// then. Cancels `drained` when the drain has ended.
 pub(super) async fn until_stopped(
     matches: Arc<Matches>,
     journal: Option<Arc<Journal>>,

@@ -1,6 +1,6 @@
-//! Validation of requests to `LadderService` and of ladders in the server's configuration, and their
-//! conversion. When the server starts, it creates missing ladders, and compares existing ladders
-//! with their configuration.
+//! Validation of requests to `LadderService` and of ladders in the server's configuration, and
+//! their conversion. When the server starts, it creates missing ladders, and compares existing
+//! ladders with their configuration.
 
 use std::sync::Arc;
 

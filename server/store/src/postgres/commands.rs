@@ -28,8 +28,8 @@ pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
         .map_err(|error: DbError| error.at(address.redacted()))
 }
 
-/// Removes a node that has ended, so that it is no longer listed. A server that starts with its name
-/// is a new node.
+/// Removes a node that has ended, so that it is no longer listed. A server that starts with its
+/// name is a new node.
 ///
 /// # Errors
 /// [`StoreError::UnknownNode`] and [`StoreError::NodeInUse`]; or as [`stored_nodes`].

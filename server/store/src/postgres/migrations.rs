@@ -15,8 +15,8 @@ const CREATION_LOCK: i64 = 0x424d_7374;
 
 pub(super) const STORED_VERSION: &str = "SELECT version FROM bridgemaster_schema";
 
-/// Checks the version of the schema, and migrates it if the caller does so. Creates the tables in an
-/// empty database. No other server does the same at the same time.
+/// Checks the version of the schema, and migrates it if the caller does so. Creates the tables in
+/// an empty database. No other server does the same at the same time.
 pub(super) async fn ensure_schema(
     connection: &mut PgConnection,
     address: &Address,

@@ -106,9 +106,9 @@ impl PostgresStore {
     }
 
     /// Opens the database with the address `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, which may
-    /// list several `HOST:PORT`. Creates the tables in an empty database, migrates those of an older
-    /// version, takes over the node, and loads its matches in play. Commits of the node's previous server then fail with
-    /// [`StoreError::EpochEnded`]. The lease of the node must be
+    /// list several `HOST:PORT`. Creates the tables in an empty database, migrates those of an
+    /// older version, takes over the node, and loads its matches in play. Commits of the node's
+    /// previous server then fail with [`StoreError::EpochEnded`]. The lease of the node must be
     /// [renewed](crate::Nodes::renew_lease), since commits fail without a lease.
     ///
     /// # Errors

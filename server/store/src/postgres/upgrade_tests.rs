@@ -1,5 +1,5 @@
-//! The upgrade of a cluster node by node, and back. Schemas of other versions stand for the programs
-//! of these versions.
+//! The upgrade of a cluster node by node, and back. Schemas of other versions stand for the
+//! programs of these versions.
 
 use bridgemaster_lease::names::NodeName;
 

@@ -1,4 +1,5 @@
-//! Tests that need a second process: a locked folder, and a user without permissions. This program is its own second process.
+//! Tests that need a second process: a locked folder, and a user without permissions. This program
+//! is its own second process.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 

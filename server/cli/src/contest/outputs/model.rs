@@ -1,5 +1,5 @@
-//! The model of a contest's report: sections of lines, tables and quoted output, and charts. Its text
-//! is not trusted, so each format escapes it.
+//! The model of a contest's report: sections of lines, tables and quoted output, and charts. Its
+//! text is not trusted, so each format escapes it.
 
 use bridgemaster_runner::IntervalReport;
 
