@@ -61,8 +61,8 @@ pub(crate) fn check_table<R: Rules>(seats: usize, viewer: Viewer) -> Result<Seat
     Ok(seats)
 }
 
-/// Creates the refusal for an observation whose sampled state is observed differently. The refusal
-/// names the first field that differs.
+/// Creates the refusal for an observation that differs from what its sampled state shows. The
+/// refusal names the first field that differs.
 pub(crate) fn mismatch(given: &impl Debug, shown: &impl Debug) -> FieldError {
     let (given, shown) = (format!("{given:#?}"), format!("{shown:#?}"));
     let (given, shown): (Vec<_>, Vec<_>) = (given.lines().collect(), shown.lines().collect());

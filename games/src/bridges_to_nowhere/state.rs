@@ -248,7 +248,7 @@ impl State {
             seats,
         } = self;
         let Fixed {
-            cards: _, // written out where they lie
+            cards: _, // digested wherever they are held, see `digest_cards`
             words: _,
             traits: _,
             contracts_to_win,

@@ -54,7 +54,7 @@ named! {
 }
 
 named! {
-    /// A coat of arms. A building has one of them, all or none.
+    /// A coat of arms. A building has one coat of arms, all four, or none.
     Coat {
         Blue = "blue",
         Orange = "orange",

@@ -374,8 +374,8 @@ impl<T: Copy + Ord, const N: usize> Stack<T, N> {
     pub(super) fn below_top(&self, gone: u8) -> ArrayVec<T, N> {
         let (mut unseen, mut count) = (self.items, 0);
         for &place in &self.places_in_order {
-            // Each item is written unconditionally, and overwritten by the next one if it does not
-            // count. Unconditional writes avoid a branch.
+            // Every item is written; one that does not count is overwritten by the next. This
+            // avoids a branch.
             unseen[count] = self.items[usize::from(place)];
             count += usize::from(place > gone);
         }

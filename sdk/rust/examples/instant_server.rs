@@ -171,7 +171,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
     println!("listening on http://{}", listener.local_addr()?);
-    // As in `bridgemaster serve`, no message is delayed in order to be sent with the next message.
+    // As in `bridgemaster serve`, messages are sent at once instead of being held back and combined
+    // with the next (TCP_NODELAY).
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let service = PlayServiceServer::new(InstantServer { round_trips });
     let served = Server::builder().add_service(service);

@@ -77,7 +77,7 @@ impl Estimate {
 }
 
 /// Returns the mean of these values, with an interval at this confidence level from Student's t
-/// distribution. Intended for figures other than scores, such as a group's margins. If all values
+/// distribution. Intended for values other than scores, such as a group's margins. If all values
 /// are equal, the interval is a single point.
 ///
 /// # Errors

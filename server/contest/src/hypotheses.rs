@@ -34,8 +34,8 @@ impl Bounds {
         Self::Normalized { lower, upper }
     }
 
-    /// Returns the bounds as t-values of a group with this many matches, whose score has the
-    /// standard deviation `deviation`. Normalized bounds do not depend on the deviation.
+    /// Returns the bounds as t-values per group of `matches` matches, given the standard deviation
+    /// of group scores. Normalized bounds do not depend on the deviation.
     pub(crate) fn t_values(self, deviation: f64, matches: u32) -> [f64; 2] {
         match self {
             Self::Elo { lower, upper } => {
@@ -47,8 +47,8 @@ impl Bounds {
         }
     }
 
-    /// Returns the bounds as mean scores of a group with this many matches, whose score has the
-    /// standard deviation `deviation`. Bounds in Elo do not depend on the deviation.
+    /// Returns the bounds as mean scores per group of `matches` matches, given the standard
+    /// deviation of group scores. Bounds in Elo do not depend on the deviation.
     pub(crate) fn means(self, deviation: f64, matches: u32) -> [f64; 2] {
         match self {
             Self::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),

@@ -280,8 +280,8 @@ impl AnnulmentStats {
         behind.last.1 += u64::from(is_behind);
     }
 
-    /// Runs the next test if it has become due since the bot had the totals `before`. Returns the
-    /// suspicion if the test fails. `all` has the totals over all bots, including this one.
+    /// Runs the next test if it became due after the bot's totals were `before`. Returns the
+    /// suspicion if the test fails. `all` is the sum of the totals of all bots, this one included.
     pub(crate) fn suspicion(&self, before: MatchTotals, all: MatchTotals) -> Option<Suspicion> {
         let test = test_number(self.sums.matches())?;
         if test_number(before.matches()) == Some(test) {

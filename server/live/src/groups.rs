@@ -37,8 +37,9 @@ struct GroupTable {
     over: VecDeque<GroupKey>,
     /// Whether this server owns the groups. If not, another node owns them.
     is_authoritative: bool,
-    /// The time at which the records of the current replica were requested.
-    read_at: Option<Instant>,
+    /// When the records behind this server's current copy of the groups were requested; `None` if
+    /// this server owns the groups or has no copy yet.
+    requested_at: Option<Instant>,
 }
 
 impl GroupTable {
@@ -229,11 +230,12 @@ impl Groups {
     /// requested before those of the current replica.
     pub(super) fn load_replica(&self, records: Records, started: Instant) -> bool {
         let mut table = self.0.lock();
-        if table.is_authoritative || table.read_at.is_some_and(|read_at| read_at > started) {
+        let is_newer = |requested_at: Instant| requested_at > started;
+        if table.is_authoritative || table.requested_at.is_some_and(is_newer) {
             return true;
         }
         *table = GroupTable {
-            read_at: Some(started),
+            requested_at: Some(started),
             ..GroupTable::default()
         };
         table.read(records)

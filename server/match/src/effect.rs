@@ -192,7 +192,7 @@ impl WithheldCounts {
         self.public.append(&mut self.withheld);
     }
 
-    /// Emits all public events, after the effect that stores their entry.
+    /// Emits all public events. Must be called after the effect that stores their entry was added.
     pub(crate) fn emit(&mut self, effects: &mut Vec<Effect>) {
         effects.extend(self.public.drain(..).map(Effect::Count));
     }

@@ -93,8 +93,8 @@ pub enum Input<G: Game> {
         /// Explanation in English, for people.
         detail: String,
     },
-    /// Bytes arrived that are not a message. The stream is lost: the shell closes it and need not
-    /// report [`Input::Disconnected`].
+    /// The bytes that arrived are not a message. The stream is lost: the shell closes it and need
+    /// not report [`Input::Disconnected`].
     Garbage {
         /// The seat of the stream.
         seat: Seat,

@@ -1,4 +1,4 @@
-//! Each bot's figures, computed from the groups that count.
+//! Statistics for each bot, computed from the groups that count.
 
 use std::{
     cmp::Reverse,
@@ -41,7 +41,7 @@ struct BotFigures {
     total: BotReport,
 }
 
-/// The figures of all bots, computed from the groups that count.
+/// The statistics of all bots, computed from the groups that count.
 pub(crate) struct Figures<'a> {
     spec: &'a ContestSpec,
     bots: Vec<BotFigures>,

@@ -93,7 +93,7 @@ impl Judge {
         }
     }
 
-    /// Returns the candidate's figures after each group.
+    /// Returns the candidate's statistics after each group.
     pub(crate) fn series(&self) -> &[GroupPoint] {
         &self.series
     }

@@ -34,8 +34,8 @@ pub struct Report {
     pub bots: Vec<BotReport>,
     /// The source of the ratings' standard errors; `None` without ratings.
     pub rating_errors: Option<RatingErrors>,
-    /// The candidate's figures after each group that counts, for charts. Empty in formats without a
-    /// candidate.
+    /// The candidate's statistics after each group that counts, for charts. Empty in formats
+    /// without a candidate.
     pub series: Vec<GroupPoint>,
     /// The numbers of groups, matches, faults and decisions.
     pub counts: Counts,
@@ -173,7 +173,7 @@ pub struct VerdictReport {
     pub groups: u64,
     /// The number of matches on which the verdict is based.
     pub matches: u64,
-    /// The test's figures; `None` for a fixed number of groups.
+    /// The test's statistics; `None` for a fixed number of groups.
     pub test: Option<TestReport>,
     /// The candidate's Elo difference, corrected for optional stopping after a sequential test.
     /// `None` before the second group.
@@ -214,7 +214,7 @@ pub enum StoppedBy {
     Pentanomial,
 }
 
-/// A test's figures after the last counted group.
+/// A test's statistics after the last counted group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TestReport {
     /// The log-likelihood ratio between the two bounds.
@@ -295,7 +295,7 @@ pub struct ConfidenceReport {
     pub elo_high: f64,
 }
 
-/// A bot's figures over the groups that count.
+/// A bot's statistics over the groups that count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct BotReport {
     /// The bot's number in the spec.
@@ -413,7 +413,7 @@ pub enum WorstMatchReason {
     Lost,
 }
 
-/// The candidate's figures after a group.
+/// The candidate's statistics after a group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GroupPoint {
     /// The group's number, from 0.

@@ -9,7 +9,7 @@ pub(crate) const STORE_ID_BYTES: usize = 16;
 /// Detail of the damage report for a value with a wrong checksum.
 pub(crate) const CHECKSUM_MISMATCH: &str = "checksum mismatch";
 
-/// A random identifier, generated when a store is created and shared by its backups. All checksums
+/// A random identifier, generated when a store is created and kept in its backups. All checksums
 /// include the identifier, so that a row copied from another store is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoreId(pub(crate) [u8; STORE_ID_BYTES]);

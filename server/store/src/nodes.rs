@@ -70,7 +70,7 @@ pub struct NodeStatus {
     pub peer_problems: String,
 }
 
-/// Figures of the database and of its use.
+/// Statistics of the database and of its use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DatabaseFigures {
     /// The number of sessions of this user, by all nodes and commands.
@@ -131,7 +131,7 @@ pub trait Nodes: Send + Sync {
         0
     }
 
-    /// Returns figures of the database, for metrics.
+    /// Returns database statistics, for metrics.
     ///
     /// # Errors
     /// A storage failure.

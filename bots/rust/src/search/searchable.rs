@@ -77,8 +77,8 @@ pub trait Searchable: Rate {
     where
         Self: Sized;
 
-    /// Rates the decisions of a point, so that better decisions are tried first. The default uses
-    /// [`Rate::rate`].
+    /// Rates the decisions available at a decision point, so that better ones are tried first. The
+    /// default uses [`Rate::rate`].
     fn prior_ratings(
         _root: &Root<'_, Self>,
         point: &DecisionPoint<'_, Self>,

@@ -1,5 +1,7 @@
-//! A server's settings: one field is a flag of `serve` and an entry of its config file. Flags take
-//! precedence over the environment, and the environment over the file.
+//! A server's settings: each field is both a `serve` flag and an entry in the config file. The
+//! exceptions are `config`, `drop_match` and `verbose`, which are only flags, and `limits` and
+//! `ladders`, which are only in the file. Flags take precedence over the environment, and the
+//! environment takes precedence over the file.
 
 use std::{
     collections::BTreeMap,
@@ -27,7 +29,7 @@ pub(super) const MAX_DRAIN_SECONDS: u32 = 86_400;
 const MAX_CONFIG_BYTES: u64 = 64 * 1024;
 
 /// The settings as they were given. In the config file, an entry has the name of its flag, with `_`
-/// in place of `-`. Limits and ladders are only in the file.
+/// in place of `-`.
 #[derive(Args, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Settings {

@@ -227,7 +227,7 @@ impl Metrics {
         }
     }
 
-    /// Sets the figures of the database that nodes share.
+    /// Sets the statistics of the database that the nodes share.
     pub fn set_database_figures(&self, figures: DatabaseFigures) {
         if let Some(node) = &self.node {
             node.set_database_figures(figures);

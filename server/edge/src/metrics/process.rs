@@ -20,7 +20,7 @@ pub(super) fn registry(name: Option<&NodeName>) -> Registry {
     registry
 }
 
-/// Reads the figures of the process at each scrape.
+/// Reads the statistics of this process at each scrape.
 #[derive(Debug)]
 struct ProcessCollector;
 

@@ -13,12 +13,12 @@ pub struct ForkPoint {
     pub match_id: String,
     /// The number of decisions to keep.
     pub decisions: u32,
-    /// The treatment of chance results that are still hidden at the position.
+    /// How the forked matches treat chance results that are still hidden at the position.
     #[serde(default)]
     pub chance: OtherChance,
 }
 
-/// The treatment of hidden chance results in a forked match.
+/// How a forked match treats chance results that are still hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OtherChance {

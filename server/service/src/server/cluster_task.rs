@@ -107,10 +107,10 @@ fn node_status(cluster: &Cluster, matches: &Matches, load: &mut CpuLoad) -> Node
     }
 }
 
-/// Interval at which a node checks the addresses of the others, and reads figures of the database.
+/// Interval at which a node checks the addresses of the others, and reads database statistics.
 const OBSERVATION_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Reports nodes that this node cannot reach, and the figures of the database. Never returns.
+/// Reports nodes that this node cannot reach, and database statistics. Never returns.
 pub(super) async fn observe(
     cluster: Arc<Cluster>,
     forwarder: Option<Arc<Forwarder>>,

@@ -258,7 +258,7 @@ impl Flushers {
         self.unflushed.is_finished_flushed(number)
     }
 
-    /// Flushes every commit that a transaction can have seen.
+    /// Flushes every commit that a transaction may have seen.
     pub(super) async fn flush_all(&self) -> Result<(), DbError> {
         let flushed = timeout(POSTGRES_CONNECT_TIMEOUT, self.try_flush(0)).await;
         flushed.unwrap_or(Err(DbError::Timeout))?;

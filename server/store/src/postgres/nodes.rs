@@ -340,8 +340,9 @@ impl LeaseRenewer {
     }
 }
 
-/// Returns how far this server's clock is at least ahead of a time that the database reported
-/// between the two times of this clock; negative if it is behind.
+/// Returns the minimum clock skew in ms, from a database time `reported` between two readings of
+/// this server's clock. The skew is positive if this server is ahead, negative if this server is
+/// behind, and 0 if the two clocks may agree.
 fn clock_skew_ms(before: i64, reported: i64, after: i64) -> i64 {
     before.saturating_sub(reported).max(0) + after.saturating_sub(reported).min(0)
 }

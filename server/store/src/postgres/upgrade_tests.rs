@@ -97,7 +97,7 @@ async fn a_cluster_is_upgraded_node_by_node_and_back() {
     let two = open(&url, "two", &CURRENT).await.unwrap();
     two.commit(entry("b", 1)).await.unwrap();
 
-    // The upgrade is rolled back: the first node continues with the program of before.
+    // The upgrade is rolled back: the first node goes back to the previous version of the program.
     let one = open(&url, "one", &CURRENT).await.unwrap();
     one.commit(entry("a", 1)).await.unwrap();
     for (node, match_id) in [(&one, "a"), (&two, "b")] {

@@ -86,8 +86,8 @@ pub(crate) fn read(
     })
 }
 
-/// The column after [`COLUMNS`] that states whether further matches may still appear next to a
-/// match.
+/// The column after [`COLUMNS`] that states whether a match is unsettled: other matches may still
+/// be inserted next to it in the list.
 const UNSETTLED_COLUMN: usize = 7;
 
 /// Reads the matches of rows, and the damage in them. If `party` is set, the rows must come from

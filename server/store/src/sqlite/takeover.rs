@@ -35,8 +35,8 @@ pub(super) struct OpenedStore {
     pub(super) party_lists_repaired: bool,
 }
 
-/// Takes over the store in one transaction. A concurrent commit of an earlier server is either
-/// visible to it or fails.
+/// Takes over the store in one transaction. A concurrent commit by an earlier server is either seen
+/// by this transaction, or fails.
 pub(super) fn take_over(
     database: &Path,
     connection: &Connection,

@@ -187,7 +187,7 @@ fn show(update: &WatchMatchResponse, board: &mut Board) -> anyhow::Result<()> {
 fn draw(board: &mut Board) -> anyhow::Result<()> {
     // The user might have resized the terminal.
     let (height, width) = output::terminal_size().unwrap_or(DEFAULT_SIZE);
-    // The last line of the terminal is left to the cursor.
+    // The last line of the terminal is left free for the cursor.
     let page = board.page(usize::from(height).saturating_sub(1), width.into());
     let mut screen = Screen::default();
     screen.control(HOME);
