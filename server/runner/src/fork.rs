@@ -3,7 +3,7 @@
 use bridgemaster_proto::v1::{MatchConfig, MatchFork, Replay};
 use bridgemaster_replay::decode;
 
-use crate::{ContestSpec, FolderError, ForkPoint, Format, OtherChance, folder::Folder};
+use crate::{ContestSpec, FolderError, ForkPoint, Format, HiddenChance, folder::Folder};
 
 /// A position to fork from: the replay file and its match's config.
 pub(crate) struct ForkSource {
@@ -27,7 +27,7 @@ impl ForkSource {
         Self {
             config: replay.config.unwrap_or_default(),
             message: from.message(bytes),
-            keeps_chance: from.chance == OtherChance::Keep,
+            keeps_chance: from.chance == HiddenChance::Keep,
         }
     }
 

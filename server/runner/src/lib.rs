@@ -72,7 +72,7 @@ pub use crate::{
     run_error::RunError,
     spec::{
         BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting,
-        ForkPoint, Format, House, MatchRules, Measure, OtherChance, Player, Requirement, Seeds,
+        ForkPoint, Format, HiddenChance, House, MatchRules, Measure, Player, Requirement, Seeds,
         SequentialSpec, TestSpec,
     },
     stderr_files::OutputListener,

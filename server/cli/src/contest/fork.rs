@@ -6,8 +6,8 @@ use anyhow::{Context as _, ensure};
 use bridgemaster_proto::{escape::Escaped, v1::Replay};
 use bridgemaster_replay::{MAX_REPLAY_BYTES, decode};
 use bridgemaster_runner::{
-    BotSpec, Contest, ContestSpec, ForkPoint, Format, MatchRules, OtherChance, Report, Requirement,
-    Seeds,
+    BotSpec, Contest, ContestSpec, ForkPoint, Format, HiddenChance, MatchRules, Report,
+    Requirement, Seeds,
 };
 use clap::Args;
 
@@ -137,8 +137,8 @@ impl ForkArgs {
                 match_id: replay.match_id.clone(),
                 decisions: self.at,
                 chance: match first.filter(|_| self.redraw) {
-                    Some(seat) => OtherChance::RedrawFor(seat),
-                    None => OtherChance::Keep,
+                    Some(seat) => HiddenChance::RedrawFor(seat),
+                    None => HiddenChance::Keep,
                 },
             },
             candidate: candidate.name.clone(),

@@ -15,13 +15,13 @@ pub struct ForkPoint {
     pub decisions: u32,
     /// How the forked matches treat chance results that are still hidden at the position.
     #[serde(default)]
-    pub chance: OtherChance,
+    pub chance: HiddenChance,
 }
 
 /// How a forked match treats chance results that are still hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum OtherChance {
+pub enum HiddenChance {
     /// Keeps the replay's hidden chance results.
     #[default]
     Keep,
@@ -32,7 +32,7 @@ pub enum OtherChance {
 impl ForkPoint {
     pub(super) fn validate(&self, seats: usize) -> Result<(), SpecError> {
         match self.chance {
-            OtherChance::RedrawFor(seat) if usize::from(seat) >= seats => {
+            HiddenChance::RedrawFor(seat) if usize::from(seat) >= seats => {
                 Err(SpecError::Format(format!(
                     "chance.redraw_for: seat {seat} is out of range (0..={})",
                     seats.saturating_sub(1)
@@ -45,8 +45,8 @@ impl ForkPoint {
     /// Converts the position to a message for a CreateMatch request, with the replay file's bytes.
     pub(crate) fn message(&self, replay_file: Vec<u8>) -> MatchFork {
         let (chance, knowing_seats) = match self.chance {
-            OtherChance::Keep => (ForkChance::Keep, Vec::new()),
-            OtherChance::RedrawFor(seat) => (ForkChance::Redraw, vec![seat.into()]),
+            HiddenChance::Keep => (ForkChance::Keep, Vec::new()),
+            HiddenChance::RedrawFor(seat) => (ForkChance::Redraw, vec![seat.into()]),
         };
         MatchFork {
             source: Some(Source::ReplayFile(replay_file)),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     bots::{BotSpec, Player},
-    fork::{ForkPoint, OtherChance},
+    fork::{ForkPoint, HiddenChance},
     requirement::{Comparison, Measure, Requirement},
     rules::{Clock, Cost, FaultCosts, House, MatchRules},
     test::{Bounds, SequentialSpec, TestSpec},
@@ -356,7 +356,7 @@ impl ContestSpec {
     #[must_use]
     pub fn repeats_chance(&self) -> bool {
         let repeats = match &self.format {
-            Format::Fork { from, .. } => from.chance == OtherChance::Keep,
+            Format::Fork { from, .. } => from.chance == HiddenChance::Keep,
             _ => !self.seeds_per_match && !self.reuse,
         };
         repeats && self.bots.iter().any(|bot| bot.command.is_some())
