@@ -8,7 +8,7 @@ use std::{
 use bridgemaster_lease::OutcomeUnknown;
 use rusqlite::ErrorCode;
 
-use crate::{DamageReport, StoreError, commits_file::io_error};
+use crate::{DamageReport, StoreError, commit_count_file::io_error};
 
 /// An error of an operation, without the path or address of the database.
 #[derive(Debug)]

@@ -20,7 +20,7 @@
 
 mod batch;
 mod checksum;
-mod commits_file;
+mod commit_count_file;
 mod damage;
 mod data_dir;
 mod db_error;

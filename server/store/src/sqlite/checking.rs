@@ -13,7 +13,7 @@ use crate::{
     CommitCompleteness, CompiledFuture, DamageReport, DamagedValue, DataDir, FinishedMatch,
     KeyName, MatchId, OpenMatch, Records, StoreError,
     checksum::StoreId,
-    commits_file::{self, CommitsRecord},
+    commit_count_file::{self, CommitsRecord},
     db_error::DbError,
     detached::run_blocking,
     key_store,
@@ -111,7 +111,7 @@ pub fn check_with_inspector(
     inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, StoreError> {
     let path = dir.database();
-    let recorded = commits_file::read(dir.path())?;
+    let recorded = commit_count_file::read(dir.path())?;
     if !is_locked(dir)? {
         log_file::check(&path)?;
     }

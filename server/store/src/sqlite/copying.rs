@@ -20,7 +20,9 @@ use super::{
 use crate::{
     COMMITS_FILE, CompiledFuture, DATABASE_FILE, DataDir, StoreError,
     checksum::StoreId,
-    commits_file::{self, CommitsFile, CommitsRecord, io_error, is_non_empty_file, sync_folder},
+    commit_count_file::{
+        self, CommitCountFile, CommitsRecord, io_error, is_non_empty_file, sync_folder,
+    },
     data_dir,
     db_error::DbError,
     detached::run_blocking,
@@ -110,7 +112,7 @@ fn restore_into(
         });
     }
     log_file::check(&database)?;
-    let recorded = commits_file::read(from)?;
+    let recorded = commit_count_file::read(from)?;
     check_sound(&database, &recorded)?;
     let _held = dir.lock()?;
     let copy = UnfinishedCopy::create(dir, existing)?;
@@ -228,7 +230,7 @@ impl UnfinishedCopy {
         // that started now would refuse the folder.
         self.is_finished = true;
         rename_existing(to.path(), &self.existing_files)?;
-        CommitsFile::create(to.path(), store, commits)?;
+        CommitCountFile::open_or_create(to.path(), store, commits)?;
         rename_durably(&self.file, &to.database())
     }
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     DataDir, StoreError,
     checksum::StoreId,
-    commits_file::{self, CommitsFile, CommitsRecord},
+    commit_count_file::{self, CommitCountFile, CommitsRecord},
     db_error::DbError,
     detached::run_blocking,
     journal_batch,
@@ -70,7 +70,7 @@ impl SqliteKeys {
         let dir = dir.clone();
         run_blocking(move || {
             let path = dir.database();
-            let recorded = commits_file::read(dir.path())?;
+            let recorded = commit_count_file::read(dir.path())?;
             let connection = opening::open_for_command(&dir, &recorded)?;
             let store = read_identity(&connection).and_then(|identity| match identity {
                 Some(identity) => Ok(identity.store),
@@ -182,9 +182,9 @@ impl RowStore for SqliteKeys {
             let value = sql::commit_or_roll_back(connection, work)?;
             let number = start.commits + 1;
             // A running server might have recorded more commits.
-            let recorded = commits_file::read(dir.path())?;
+            let recorded = commit_count_file::read(dir.path())?;
             if !matches!(recorded, CommitsRecord::Commits(_, noted) if noted >= number) {
-                CommitsFile::create(dir.path(), store, number)?;
+                CommitCountFile::open_or_create(dir.path(), store, number)?;
             }
             Ok(value)
         })

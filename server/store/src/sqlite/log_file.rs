@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{COMMITS_FILE, StoreError, commits_file::is_non_empty_file};
+use crate::{COMMITS_FILE, StoreError, commit_count_file::is_non_empty_file};
 
 /// Length of a log's header, in bytes (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 const HEADER_BYTES: usize = 32;

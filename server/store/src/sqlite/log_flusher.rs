@@ -29,13 +29,13 @@ use super::{
     connections::WorkerThread,
     opening::{self, Durability},
 };
-use crate::{StoreError, commits_file::CommitsFile, db_error::DbError};
+use crate::{StoreError, commit_count_file::CommitCountFile, db_error::DbError};
 
 /// The work after each commit: it is flushed if the durability requires it, and its number is
 /// recorded.
 pub(super) enum AfterCommit {
     /// Only record the commit. It can be lost in a power failure.
-    Record(CommitsFile),
+    Record(CommitCountFile),
     /// Flush the commit, then record it.
     Flush(LogFlusher),
 }
@@ -46,14 +46,14 @@ impl AfterCommit {
         durability: Durability,
         database: &Path,
         connection: &Connection,
-        commits_file: CommitsFile,
+        commit_count_file: CommitCountFile,
         number: i64,
     ) -> Result<Self, DbError> {
         if durability == Durability::Process {
-            return Ok(Self::Record(commits_file));
+            return Ok(Self::Record(commit_count_file));
         }
         let log = opening::take_over_flushing(connection, database)?;
-        let flusher = LogFlusher::start(log, commits_file, number);
+        let flusher = LogFlusher::start(log, commit_count_file, number);
         Ok(Self::Flush(flusher.map_err(DbError::Io)?))
     }
 
@@ -65,9 +65,9 @@ impl AfterCommit {
     ) -> Result<T, DbError> {
         match self {
             Self::Flush(flusher) => flusher.commit(number, commit),
-            Self::Record(commits_file) => {
+            Self::Record(commit_count_file) => {
                 let value = commit()?;
-                commits_file.record(number);
+                commit_count_file.write_count(number);
                 Ok(value)
             }
         }
@@ -84,8 +84,8 @@ impl AfterCommit {
     /// Waits for the work after the last commit.
     pub(super) fn close(self) -> Result<(), DbError> {
         match self {
-            Self::Record(commits_file) => {
-                commits_file.sync();
+            Self::Record(commit_count_file) => {
+                commit_count_file.sync();
                 Ok(())
             }
             Self::Flush(flusher) => flusher.close().map_err(DbError::Io),
@@ -147,20 +147,20 @@ struct State {
 #[derive(Debug)]
 struct FlushWorker {
     log: Box<dyn FlushableLog>,
-    commits_file: CommitsFile,
+    commit_count_file: CommitCountFile,
     progress: Arc<CommitProgress>,
     state: watch::Sender<State>,
 }
 
 impl LogFlusher {
     /// Starts the thread, for a log that is flushed up to this commit number. Flushed commits are
-    /// recorded in `commits_file`.
+    /// recorded in `commit_count_file`.
     ///
     /// # Errors
     /// The system cannot start a thread.
     fn start(
         log: impl FlushableLog,
-        commits_file: CommitsFile,
+        commit_count_file: CommitCountFile,
         last_number: i64,
     ) -> io::Result<Self> {
         let (sender, state) = watch::channel(State {
@@ -173,7 +173,7 @@ impl LogFlusher {
         });
         let worker = FlushWorker {
             log: Box::new(log),
-            commits_file,
+            commit_count_file,
             progress: Arc::clone(&progress),
             state: sender,
         };
@@ -211,7 +211,7 @@ impl LogFlusher {
         let Self {
             flushed, thread, ..
         } = self;
-        thread.enqueue(|worker| worker.commits_file.sync());
+        thread.enqueue(|worker| worker.commit_count_file.sync());
         drop(thread);
         match &flushed.state.borrow().failure {
             Some(error) => Err(clone_error(error)),
@@ -231,7 +231,7 @@ impl FlushWorker {
         let number = self.progress.number.load(Ordering::Relaxed);
         let outcome = self.log.flush();
         if outcome.is_ok() {
-            self.commits_file.record(number);
+            self.commit_count_file.write_count(number);
         }
         self.state.send_modify(|state| match outcome {
             Ok(()) => state.flushed = committed,
@@ -313,7 +313,7 @@ mod tests {
         DataDir, KeyStore as _, MatchId, RecordStore as _, SqliteOptions, SqliteStore, Store as _,
         Write,
         checksum::{STORE_ID_BYTES, StoreId},
-        commits_file::{self, CommitsRecord},
+        commit_count_file::{self, CommitsRecord},
     };
 
     const STORE: StoreId = StoreId([7; STORE_ID_BYTES]);
@@ -343,7 +343,8 @@ mod tests {
     impl Bench {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
-            let commits_file = CommitsFile::create(folder.path(), STORE, 1).unwrap();
+            let commit_count_file =
+                CommitCountFile::open_or_create(folder.path(), STORE, 1).unwrap();
             let (started_sender, started) = mpsc::channel();
             let (outcomes, receiver) = mpsc::channel();
             let disk = Disk {
@@ -352,7 +353,7 @@ mod tests {
             };
             Self {
                 folder,
-                flusher: LogFlusher::start(disk, commits_file, 1).unwrap(),
+                flusher: LogFlusher::start(disk, commit_count_file, 1).unwrap(),
                 started,
                 outcomes,
             }
@@ -367,7 +368,7 @@ mod tests {
         }
 
         fn noted(&self) -> CommitsRecord {
-            commits_file::read(self.folder.path()).unwrap()
+            commit_count_file::read(self.folder.path()).unwrap()
         }
     }
 
@@ -461,7 +462,7 @@ mod tests {
         bench.outcomes.send(Ok(())).unwrap();
         let (folder, flusher) = (bench.folder, bench.flusher);
         flusher.close().unwrap();
-        let noted = commits_file::read(folder.path()).unwrap();
+        let noted = commit_count_file::read(folder.path()).unwrap();
         assert_eq!(noted, CommitsRecord::Commits(STORE, 2));
     }
 

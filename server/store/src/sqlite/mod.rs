@@ -29,7 +29,7 @@ use crate::{
     ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError,
     Write,
     checksum::StoreId,
-    commits_file,
+    commit_count_file,
     db_error::DbError,
     detached::run_blocking,
     limits::MAX_PAGE_MATCHES,
@@ -111,7 +111,7 @@ impl SqliteStore {
     fn open_blocking(dir: &DataDir, options: &SqliteOptions) -> Result<Self, StoreError> {
         let lock = dir.lock()?;
         let path = dir.database();
-        let recorded = commits_file::read(dir.path())?;
+        let recorded = commit_count_file::read(dir.path())?;
         let opened_database = opening::open_for_server(dir, options, &recorded)?;
         let durability = options.durability;
         let (writer, open_report) =

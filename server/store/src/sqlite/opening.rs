@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     DataDir, StoreError,
-    commits_file::{self, CommitsRecord, is_non_empty_file},
+    commit_count_file::{self, CommitsRecord, is_non_empty_file},
     db_error::DbError,
     schema::{self, Migration, MigrationReport, SchemaUse},
 };
@@ -385,7 +385,7 @@ fn migrate_schema(
 pub fn migrate_folder(dir: &DataDir) -> Result<MigrationReport, StoreError> {
     let path = &dir.database();
     let _held = dir.lock()?;
-    let recorded = commits_file::read(dir.path())?;
+    let recorded = commit_count_file::read(dir.path())?;
     let work = || {
         verify(path, None, SchemaUse::Migrate, &recorded)?;
         if !is_non_empty_file(path) {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     CommitCompleteness, MissingCommits, StoreError,
     checksum::StoreId,
-    commits_file::CommitsRecord,
+    commit_count_file::CommitsRecord,
     db_error::DbError,
     journal::reader::LoadedJournal,
     journal_batch,

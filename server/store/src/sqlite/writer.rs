@@ -15,7 +15,7 @@ use super::{
 use crate::{
     DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write,
     checksum::StoreId,
-    commits_file::{CommitsFile, CommitsRecord},
+    commit_count_file::{CommitCountFile, CommitsRecord},
     data_dir::DirLock,
     db_error::DbError,
     journal::in_play::{MatchesInPlay, SweepStep},
@@ -64,14 +64,20 @@ impl Writer {
         let path = dir.database();
         let opened = take_over(&path, &connection, recorded);
         let opened = opened.map_err(|error: DbError| error.at(&path))?;
-        let commits_file = CommitsFile::create(dir.path(), opened.store, opened.commits)?;
+        let commit_count_file =
+            CommitCountFile::open_or_create(dir.path(), opened.store, opened.commits)?;
         let open_report = OpenReport {
             completeness: opened.completeness,
             damage_reports: opened.loaded.damage_reports,
             indexes_rebuilt: opened.party_lists_repaired,
         };
-        let after_commit =
-            AfterCommit::new(durability, &path, &connection, commits_file, opened.commits);
+        let after_commit = AfterCommit::new(
+            durability,
+            &path,
+            &connection,
+            commit_count_file,
+            opened.commits,
+        );
         let after_commit = after_commit.map_err(|error| error.at(&path))?;
         let checkpoints = Checkpoints::start(path.clone());
         let checkpoints = checkpoints.map_err(|error| DbError::Io(error).at(&path))?;

@@ -22,7 +22,7 @@ use crate::{
 /// Maximum number of bytes read from the file: twice the size of a valid file.
 const MAX_FILE_BYTES: u64 = 256;
 
-/// Content of the commits file.
+/// Content of the commit count file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CommitsRecord {
     Missing,
@@ -32,7 +32,7 @@ pub(crate) enum CommitsRecord {
     Commits(StoreId, i64),
 }
 
-/// Reads a data folder's commits file.
+/// Reads a data folder's commit count file.
 pub(crate) fn read(folder: &Path) -> Result<CommitsRecord, StoreError> {
     let path = folder.join(COMMITS_FILE);
     let file = match File::open(&path) {
@@ -49,14 +49,19 @@ pub(crate) fn read(folder: &Path) -> Result<CommitsRecord, StoreError> {
 
 /// An open handle for writing a store's file.
 #[derive(Debug)]
-pub(crate) struct CommitsFile {
+pub(crate) struct CommitCountFile {
     file: File,
     store: StoreId,
 }
 
-impl CommitsFile {
-    /// Writes the file and flushes it to the disk. Creates the file if it is missing.
-    pub(crate) fn create(folder: &Path, store: StoreId, commits: i64) -> Result<Self, StoreError> {
+impl CommitCountFile {
+    /// Opens the file; creates it if it is missing. Writes this number of commits to the file, and
+    /// flushes the file to the disk.
+    pub(crate) fn open_or_create(
+        folder: &Path,
+        store: StoreId,
+        commits: i64,
+    ) -> Result<Self, StoreError> {
         let path = folder.join(COMMITS_FILE);
         let to_error = |error: io::Error| io_error(&path, &error);
         let file = data_dir::private_file()
@@ -74,9 +79,9 @@ impl CommitsFile {
         Ok(this)
     }
 
-    /// Records a commit. The file keeps its size, so this works on a full disk. A failed write is
-    /// harmless, since the recorded number may be too small.
-    pub(crate) fn record(&mut self, commits: i64) {
+    /// Writes a new number of commits. The file keeps its size, so this works on a full disk. A
+    /// failed write is harmless, since the recorded number may be too small.
+    pub(crate) fn write_count(&mut self, commits: i64) {
         let _ = self.write(commits);
     }
 
@@ -158,15 +163,15 @@ mod tests {
     fn the_last_recorded_value_is_read() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(folder.path()).unwrap(), CommitsRecord::Missing);
-        let mut file = CommitsFile::create(folder.path(), STORE, 0).unwrap();
+        let mut file = CommitCountFile::open_or_create(folder.path(), STORE, 0).unwrap();
         for commits in [1, 999, i64::MAX, 7] {
-            file.record(commits);
+            file.write_count(commits);
             assert_eq!(
                 read(folder.path()).unwrap(),
                 CommitsRecord::Commits(STORE, commits)
             );
         }
-        let again = CommitsFile::create(folder.path(), STORE, 12).unwrap();
+        let again = CommitCountFile::open_or_create(folder.path(), STORE, 12).unwrap();
         again.sync();
         assert_eq!(
             read(folder.path()).unwrap(),
