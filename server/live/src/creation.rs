@@ -450,7 +450,7 @@ impl Matches {
         if let Some(hosted) = self.in_memory(id) {
             return Ok(Some(hosted));
         }
-        if self.quarantine().maker_of(id).is_some() {
+        if self.quarantined().maker_of(id).is_some() {
             return Err(match_unreadable(id));
         }
         // The other nodes must be queried before the finished matches are read. In the reverse

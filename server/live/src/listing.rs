@@ -213,7 +213,7 @@ impl Matches {
 
     /// Returns the identifiers of unreadable matches in play on this node that lists may show.
     fn damaged_in_play(&self, viewer: &Caller) -> Vec<String> {
-        let in_play = self.quarantine().in_play().into_iter();
+        let in_play = self.quarantined().in_play().into_iter();
         let visible = in_play.filter(|(_, maker)| viewer.may_list_unreadable(maker.as_ref()));
         visible.map(|(id, _)| id.to_string()).collect()
     }
@@ -239,7 +239,7 @@ impl Matches {
             let stored = stored.map_err(store_failed)?;
             self.refresh_groups(store).await?;
             for damage in &stored.damaged {
-                self.quarantine().report_damage(damage);
+                self.quarantined().report_damage(damage);
                 if let Some(id) = damage.value.match_id() {
                     parts.insert_damaged(id.clone());
                 }

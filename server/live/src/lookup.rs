@@ -54,7 +54,7 @@ impl Matches {
         if let Some(found) = self.in_memory(id).filter(|found| is_visible(&**found)) {
             return Ok(Some(found));
         }
-        let quarantined = self.quarantine().maker_of(id);
+        let quarantined = self.quarantined().maker_of(id);
         // A match on this node that the viewer may not see is not looked up on other nodes.
         let is_here = self.in_memory(id).is_some() || quarantined.is_some();
         if quarantined.is_some_and(|maker| viewer.may_list_unreadable(maker.as_ref())) {
@@ -236,7 +236,7 @@ impl Matches {
             let id = &finished.match_id;
             let refusal = match_unreadable(id);
             let part = DamagedValue::Summary;
-            self.quarantine().report_damaged_part(id, part, &problem);
+            self.quarantined().report_damaged_part(id, part, &problem);
             refusal
         })
     }
@@ -245,7 +245,7 @@ impl Matches {
     fn read_failed(&self, id: &MatchId, error: StoreError) -> Refusal {
         match error {
             StoreError::Damaged { damage, .. } => {
-                self.quarantine().report_damage(&damage);
+                self.quarantined().report_damage(&damage);
                 match_unreadable(id)
             }
             StoreError::ReplayForgotten { .. } => Refusal::new(

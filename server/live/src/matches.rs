@@ -166,7 +166,7 @@ impl Matches {
     }
 
     /// Returns the stored matches that cannot be read.
-    pub fn quarantine(&self) -> &Quarantine {
+    pub fn quarantined(&self) -> &Quarantine {
         &self.quarantine
     }
 

@@ -117,7 +117,7 @@ impl Matches {
         if self.is_leader() {
             self.end_complete_groups(journal);
         }
-        let quarantined = self.quarantine().in_play_count();
+        let quarantined = self.quarantined().in_play_count();
         info!(in_play, quarantined, "matches restored from the store");
         Ok(())
     }
@@ -308,7 +308,7 @@ impl Matches {
             let limit = u32::try_from(free).unwrap_or(MAX_PAGE_MATCHES);
             let page = store.finished(after, limit).await?;
             for damage in &page.damaged {
-                self.quarantine().report_damage(damage);
+                self.quarantined().report_damage(damage);
             }
             for finished in &page.matches {
                 if let Ok(stored) = self.decode_finished(finished) {
@@ -335,7 +335,7 @@ impl Matches {
                     .ok()
                     .flatten()
                     .map(|header| MatchParties::read(&header));
-                self.quarantine().add_match_in_play(
+                self.quarantined().add_match_in_play(
                     id.clone(),
                     parties.unwrap_or_default(),
                     &damage,
@@ -355,7 +355,7 @@ impl Matches {
         let replayed = self.replay_match(open, clock);
         let quarantine = |problem| {
             let parties = MatchParties::read(&open.header);
-            self.quarantine()
+            self.quarantined()
                 .add_match_in_play(open.match_id.clone(), parties, &problem);
         };
         replayed.map_err(quarantine).ok()

@@ -38,8 +38,8 @@ impl MatchRpc {
             return Ok(ReadableReplay { bytes, message });
         }
         let replay = decode_replay(&bytes).inspect_err(|refusal| {
-            let quarantine = self.matches.quarantine();
-            quarantine.report_damaged_part(hosted.id(), DamagedValue::Replay, &refusal.message());
+            let quarantined = self.matches.quarantined();
+            quarantined.report_damaged_part(hosted.id(), DamagedValue::Replay, &refusal.message());
         })?;
         let message = wants_message.then_some(replay);
         Ok(ReadableReplay { bytes, message })
