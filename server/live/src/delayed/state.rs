@@ -257,7 +257,7 @@ impl VisibleState {
 
     /// Closes all spectator streams with a refusal.
     pub(super) fn close_streams(&mut self, why: Refusal) {
-        self.publisher.close(why);
+        self.publisher.close_with(why);
     }
 
     /// Returns the first message to a spectator.

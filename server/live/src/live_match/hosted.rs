@@ -390,7 +390,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
                 sender.close(Closing::Refused(Refusal::stopping()), gate.clone());
             }
         }
-        locked.publisher.close(Refusal::stopping());
+        locked.publisher.close_with(Refusal::stopping());
     }
 
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {

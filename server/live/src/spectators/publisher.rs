@@ -104,7 +104,7 @@ impl Publisher {
     }
 
     /// Closes all spectators' streams with a refusal, once all earlier updates are sent.
-    pub(crate) fn close(&mut self, why: Refusal) {
+    pub(crate) fn close_with(&mut self, why: Refusal) {
         self.close_all(Some(why));
     }
 
