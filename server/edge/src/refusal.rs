@@ -210,8 +210,8 @@ impl Refusal {
         self
     }
 
-    /// Returns an entry from the metadata.
-    pub fn metadata(&self, key: &str) -> Option<&str> {
+    /// Returns the value of an entry in the metadata.
+    pub fn metadata_value(&self, key: &str) -> Option<&str> {
         let found = self.metadata.iter().find(|(name, _)| *name == key);
         found.map(|(_, value)| &**value)
     }

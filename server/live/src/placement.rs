@@ -70,8 +70,8 @@ impl Matches {
 
     /// Returns whether another node might create a match that this node refused for this reason.
     fn is_full_refusal(&self, reason: &Refusal) -> bool {
-        let is_full =
-            reason.is_server_error() && reason.metadata("limit") == Some(OPEN_MATCHES_LIMIT_NAME);
+        let is_full = reason.is_server_error()
+            && reason.metadata_value("limit") == Some(OPEN_MATCHES_LIMIT_NAME);
         // A server that has lost its lease cannot choose another node.
         let is_draining = reason.reason() == RefusalReason::ServerStopping
             && self

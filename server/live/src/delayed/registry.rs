@@ -96,7 +96,7 @@ mod tests {
     /// Returns the limit that a permit for this maker would exceed, if any.
     fn limit_of(matches: &DelayedMatches, maker: Option<&KeyName>) -> String {
         let refused = matches.acquire(maker).err().expect("the limit is reached");
-        refused.metadata("limit").unwrap().to_owned()
+        refused.metadata_value("limit").unwrap().to_owned()
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Runner {
         let now = Instant::now();
         self.backoffs
             .retain(|_, backoff| backoff.until + BACKOFF_RETENTION > now);
-        let named = refusal.metadata("bot_name");
+        let named = refusal.metadata_value("bot_name");
         let bots = row.pairing.seats.iter().map(|bot| &bot.name);
         for bot in bots.filter(|bot| named.is_none_or(|named| named == **bot)) {
             let first = Backoff {
