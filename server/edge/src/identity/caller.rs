@@ -163,7 +163,7 @@ impl Caller {
     }
 
     /// The name of the caller's key.
-    pub fn name(&self) -> Option<&KeyName> {
+    pub fn key_name(&self) -> Option<&KeyName> {
         match self {
             Self::Anyone | Self::Guest(_) | Self::StartedBot(None) => None,
             Self::StartedBot(Some(key)) => Some(&key.name),
@@ -182,7 +182,7 @@ impl Caller {
     /// Returns the identity of the caller's bot. If the caller has a key, the bot has the name of
     /// the key.
     pub fn bot(&self, mut bot: BotIdentity) -> BotIdentity {
-        if let Some(name) = self.name() {
+        if let Some(name) = self.key_name() {
             bot.name = name.as_str().to_owned();
         }
         bot
@@ -289,7 +289,7 @@ impl Caller {
 
     /// Returns the matches that the caller may see.
     pub fn visible(&self) -> Visibility<'_> {
-        match self.name() {
+        match self.key_name() {
             _ if self.may_read(ReadAccess::Matches) => Visibility::All,
             Some(name) => Visibility::Of(name),
             None => Visibility::None,
@@ -300,7 +300,7 @@ impl Caller {
     /// if the key that created the match is unknown.
     pub fn may_list_unreadable(&self, maker: Option<&KeyName>) -> bool {
         let may_act = self.has_scope(KeyScope::Read) || self.has_scope(KeyScope::Admin);
-        may_act || (maker.is_some() && maker == self.name())
+        may_act || (maker.is_some() && maker == self.key_name())
     }
 
     /// Returns whether the caller sees a match without the spectators' delay. `is_of` returns
@@ -308,7 +308,9 @@ impl Caller {
     pub fn sees_undelayed(&self, is_of: impl FnOnce(&KeyName) -> bool) -> bool {
         match self {
             Self::Anyone | Self::Guest(_) | Self::StartedBot(_) => false,
-            Self::Holder(_) => self.has_scope(KeyScope::Admin) || self.name().is_some_and(is_of),
+            Self::Holder(_) => {
+                self.has_scope(KeyScope::Admin) || self.key_name().is_some_and(is_of)
+            }
         }
     }
 

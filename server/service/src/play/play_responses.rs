@@ -145,7 +145,7 @@ async fn join_seat(
     hello: &Hello,
 ) -> Result<(Arc<SeatHandle>, Outbound, StreamStart), Refusal> {
     let bot = check_hello(hello, redeemed.game_id())?;
-    let joined = redeemed.join(caller.bot(bot), caller.name(), resume_point(hello));
+    let joined = redeemed.join(caller.bot(bot), caller.key_name(), resume_point(hello));
     match joined {
         // A bot may present the history from its Welcome at any later time, so the history must be
         // durable first.

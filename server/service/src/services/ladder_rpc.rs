@@ -323,7 +323,9 @@ impl LadderService for LadderRpc {
             .into_iter()
             .map(|bot| resolve_version(&ladder, "bots", Some(bot), &attendances));
         let bots = bots.collect::<Result<Vec<_>, _>>()?;
-        let own = caller.name().filter(|_| !caller.has_scope(KeyScope::Admin));
+        let own = caller
+            .key_name()
+            .filter(|_| !caller.has_scope(KeyScope::Admin));
         if let Some(own) = own
             && bots.iter().all(|bot| bot.name != own.as_str())
         {

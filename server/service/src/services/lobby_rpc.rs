@@ -159,7 +159,7 @@ impl LobbyService for LobbyRpc {
         }
         let id = AttendanceId::from_client(&attendance_id);
         let updated = self.lobby.with_room(|room, _| {
-            room.update_attendance(&id, caller.name(), slots, paused, busy_slots)
+            room.update_attendance(&id, caller.key_name(), slots, paused, busy_slots)
         });
         let attendance = Some(updated.map_err(Refusal::from)?);
         Ok(Response::new(UpdateAttendanceResponse { attendance }))
@@ -173,7 +173,7 @@ impl LobbyService for LobbyRpc {
         let id = AttendanceId::from_client(&request.get_ref().attendance_id);
         let left = self
             .lobby
-            .with_room(|room, _| room.leave_queue(&id, caller.name()));
+            .with_room(|room, _| room.leave_queue(&id, caller.key_name()));
         left.map_err(Refusal::from)?;
         Ok(Response::new(LeaveQueueResponse {}))
     }
@@ -188,7 +188,7 @@ impl LobbyService for LobbyRpc {
         let id = OfferId::from_client(offer_id);
         let declined = self
             .lobby
-            .with_room(|room, now| room.decline_offer(&id, caller.name(), now));
+            .with_room(|room, now| room.decline_offer(&id, caller.key_name(), now));
         let (id, seat) = declined.map_err(Refusal::from)?;
         let why = match reason.as_str() {
             "" => "a bot declined its seat".to_owned(),
@@ -252,7 +252,7 @@ impl LobbyService for LobbyRpc {
             })?),
         };
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        let admits = |rules: &QueueRules| rules.admits(caller.name());
+        let admits = |rules: &QueueRules| rules.admits(caller.key_name());
         let mut queues = self
             .lobby
             .with_room(|room, _| room.list(after.as_ref(), count + 1, admits));

@@ -50,7 +50,7 @@ pub(super) fn attend_request(
         let reason = RefusalReason::ProtocolRevisionUnsupported;
         return Err(Refusal::new(reason, message).with("supported", PROTOCOL_REVISION.to_string()));
     }
-    let name = caller.name().map_or(bot_name.as_str(), KeyName::as_str);
+    let name = caller.key_name().map_or(bot_name.as_str(), KeyName::as_str);
     let bot = BotName::new(name).ok_or_else(|| {
         let rule = format!("must have 1 to {MAX_BOT_TEXT_CHARS} printable characters");
         Refusal::field("bot_name", rule)
@@ -61,7 +61,7 @@ pub(super) fn attend_request(
         bot,
         version: bot_version.clone(),
         owner: caller.owner(),
-        key: caller.name().cloned(),
+        key: caller.key_name().cloned(),
         caller: Call::current().map(|call| call.caller_id()),
         slots: check_slots("slots", (*requested_slots).max(1))?,
         node: connection.and_then(|known| known.forwarding_node.clone()),
@@ -99,7 +99,7 @@ pub(super) fn queue_rules(queue: &Queue, caller: &Caller) -> Result<QueueRules, 
         return Err(Refusal::field("queue.rules_version", detail));
     }
     let refuse = |detail: String| Refusal::field("queue.key_names", detail);
-    if !key_names.is_empty() && caller.name().is_none() {
+    if !key_names.is_empty() && caller.key_name().is_none() {
         return Err(refuse(
             "cannot be set: this server does not use API keys".to_owned(),
         ));
@@ -117,7 +117,7 @@ pub(super) fn queue_rules(queue: &Queue, caller: &Caller) -> Result<QueueRules, 
     });
     Ok(QueueRules {
         queue_id,
-        owner: caller.name().cloned(),
+        owner: caller.key_name().cloned(),
         game_id: Some(game_id.clone()).filter(|game_id| !game_id.is_empty()),
         rules_version: *rules_version,
         key_names: named.collect::<Result<BTreeSet<_>, _>>()?,

@@ -185,7 +185,7 @@ impl MatchRpc {
 /// Checks that the caller may change a match: the caller's key created the match, or has the
 /// `admin` scope.
 fn check_may_change(hosted: &dyn HostedMatch, caller: &Caller) -> Result<(), Refusal> {
-    if caller.name().is_some() && hosted.facts().maker.as_ref() == caller.name() {
+    if caller.key_name().is_some() && hosted.facts().maker.as_ref() == caller.key_name() {
         return Ok(());
     }
     caller.require_scope(KeyScope::Admin)
@@ -402,7 +402,7 @@ impl MatchService for MatchRpc {
         check_reason(reason)?;
         let why = Cancellation {
             reason: reason.clone(),
-            by: caller.name().map(ToString::to_string),
+            by: caller.key_name().map(ToString::to_string),
             declined: None,
         };
         let info = self.matches.cancel_for(&hosted, why, &caller).await?;

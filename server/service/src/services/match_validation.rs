@@ -57,7 +57,7 @@ pub(super) fn match_options(
         }
     }
     Ok(MatchOptions {
-        maker: caller.name().cloned(),
+        maker: caller.key_name().cloned(),
         labels: request.labels.clone(),
         reserved_for,
         offered: BTreeMap::new(),
@@ -66,7 +66,7 @@ pub(super) fn match_options(
         group: match_group(request)?,
         spectators: spectator_rules(request)?,
         without_config: request.without_config,
-        request: IdempotentRequest::from_request(request, caller.name()),
+        request: IdempotentRequest::from_request(request, caller.key_name()),
     })
 }
 

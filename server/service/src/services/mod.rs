@@ -47,7 +47,10 @@ async fn check_replay(
     hosted: &MatchView,
     caller: &Caller,
 ) -> Result<(), Refusal> {
-    if caller.name().is_some_and(|name| hosted.belongs_to(name)) {
+    if caller
+        .key_name()
+        .is_some_and(|name| hosted.belongs_to(name))
+    {
         return Ok(());
     }
     caller.require_read(ReadAccess::Replays)?;
@@ -68,8 +71,8 @@ fn managed_queue(lobby: &Lobby, queue_id: &str, caller: &Caller) -> Result<Queue
     let unknown = || queue_unknown(queue_id);
     let named = QueueId::new(queue_id).ok_or_else(unknown)?;
     let rules = lobby.rules(&named).ok_or_else(unknown)?;
-    let is_owner = !rules.is_ladder && rules.owner.as_ref() == caller.name();
-    if is_owner || (caller.name().is_some() && caller.has_scope(KeyScope::Admin)) {
+    let is_owner = !rules.is_ladder && rules.owner.as_ref() == caller.key_name();
+    if is_owner || (caller.key_name().is_some() && caller.has_scope(KeyScope::Admin)) {
         Ok(named)
     } else {
         Err(unknown())

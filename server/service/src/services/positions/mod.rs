@@ -90,7 +90,7 @@ impl PositionWatcher {
         let is_own = |viewer: &Viewer| match viewer {
             Viewer::Spectator => true,
             Viewer::Seat(seat) => {
-                let name = self.caller.name();
+                let name = self.caller.key_name();
                 name.is_some_and(|name| self.view.hosted.is_held_by(*seat, name))
             }
         };
