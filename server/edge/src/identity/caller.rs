@@ -32,7 +32,7 @@ pub enum Caller {
     /// A caller without a key, who can read only public data.
     Guest(PublicRead),
     /// The holder of a key that was valid when the call started.
-    Holder(KeyHolder),
+    Holder(AuthenticatedKey),
 }
 
 /// The permission of a started bot's key: to attend one queue under one name.
@@ -58,14 +58,16 @@ async fn expiry_check_due(left_ms: Option<i64>) {
     }
 }
 
+/// The key with which a caller was authenticated. The key ring reports when the key is revoked or
+/// expires.
 #[derive(Clone)]
-pub struct KeyHolder {
+pub struct AuthenticatedKey {
     key: Arc<Key>,
     keys: Arc<KeyRing>,
     public: PublicRead,
 }
 
-impl KeyHolder {
+impl AuthenticatedKey {
     pub(super) fn new(key: Arc<Key>, keys: Arc<KeyRing>, public: PublicRead) -> Self {
         Self { key, keys, public }
     }

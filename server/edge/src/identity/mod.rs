@@ -20,7 +20,7 @@ use tracing::debug;
 
 use self::{
     api_key::{check_key_valid, key_damaged, key_unknown, keys_unreadable, presented_key},
-    caller::KeyHolder,
+    caller::AuthenticatedKey,
     key_ring::{KeyRing, KeyUses, UnreadableReason},
 };
 use crate::{
@@ -188,7 +188,11 @@ impl Authenticator {
         keys.uses.record(&key, now_unix_ms);
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         let ring = Arc::clone(&keys.ring);
-        Ok(Caller::Holder(KeyHolder::new(key, ring, keys.public)))
+        Ok(Caller::Holder(AuthenticatedKey::new(
+            key,
+            ring,
+            keys.public,
+        )))
     }
 
     fn check_lease(&self) -> Result<(), Refusal> {
