@@ -84,8 +84,8 @@ impl Matches {
     /// node, loads the match's tickets.
     ///
     /// # Errors
-    /// A refusal that names the node that plays it.
-    pub async fn load_finished(self: &Arc<Self>, ticket: &Ticket) -> Result<(), Refusal> {
+    /// A refusal that names the node on which the match is in play.
+    pub async fn load_tickets_if_ended(self: &Arc<Self>, ticket: &Ticket) -> Result<(), Refusal> {
         let Some((_, id)) = self.cluster().zip(ticket.match_id()) else {
             return Ok(());
         };

@@ -80,7 +80,7 @@ impl SeatAuthenticator {
         let redeem = || RedeemedTicket::redeem(&self.matches, &ticket);
         match redeem() {
             Err(refusal) if refusal.reason() == RefusalReason::TicketUnknown => {
-                self.matches.load_finished(&ticket).await?;
+                self.matches.load_tickets_if_ended(&ticket).await?;
                 // This node may also have taken over the match in the meantime.
                 redeem()
             }
