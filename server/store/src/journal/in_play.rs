@@ -237,8 +237,8 @@ impl Sweep {
         }
     }
 
-    /// Adds a batch, which counts as unneeded unless a match in play refers to it.
-    pub(crate) fn add_batch(&mut self, number: i64) {
+    /// Adds a batch as unreferenced. Does nothing if a match in play refers to the batch.
+    pub(crate) fn add_unreferenced_batch(&mut self, number: i64) {
         if !self.live.contains_key(&number) {
             self.dead.insert(number);
         }

@@ -270,6 +270,6 @@ impl MatchesInPlay {
             self.remove(&id);
             self.by_id.insert(id, MatchInPlay::new(state));
         }
-        self.sweep.add_batch(number);
+        self.sweep.add_unreferenced_batch(number);
     }
 }

@@ -161,7 +161,7 @@ impl JournalReader {
         }
         if !has_damage {
             for number in self.numbers {
-                matches.sweep.add_batch(number);
+                matches.sweep.add_unreferenced_batch(number);
             }
         }
         LoadedJournal {

@@ -96,7 +96,10 @@ impl Writer {
             matches: opened.loaded.matches,
             in_play_count: Arc::default(),
         };
-        writer.matches.sweep.add_batch(writer.unflushed.last());
+        writer
+            .matches
+            .sweep
+            .add_unreferenced_batch(writer.unflushed.last());
         writer.publish_in_play();
         Ok((writer, opened.node, open_report))
     }
@@ -223,7 +226,7 @@ impl Writer {
             matches.push(open);
         }
         self.publish_in_play();
-        self.matches.sweep.add_batch(number);
+        self.matches.sweep.add_unreferenced_batch(number);
         Ok(Some(matches))
     }
 

@@ -91,7 +91,7 @@ impl Writer {
             checkpoints,
             _lock: lock,
         };
-        writer.matches.sweep.add_batch(writer.commits);
+        writer.matches.sweep.add_unreferenced_batch(writer.commits);
         Ok((writer, open_report))
     }
 
@@ -172,7 +172,7 @@ impl Writer {
                 [self.commits],
             )?;
             for number in others {
-                self.matches.sweep.add_batch(number);
+                self.matches.sweep.add_unreferenced_batch(number);
             }
             self.commits = start.commits;
         }
@@ -232,7 +232,7 @@ impl Writer {
                 decide,
             ))
         })?;
-        self.matches.sweep.add_batch(number);
+        self.matches.sweep.add_unreferenced_batch(number);
         Ok(value)
     }
 
