@@ -74,7 +74,7 @@ impl Commits {
     }
 
     /// Queues a message that is passed on after it is stored.
-    pub(crate) fn pass_on(&self, to: &mpsc::Sender<Payload>, message: Payload) {
+    pub(crate) fn pass_on_when_stored(&self, to: &mpsc::Sender<Payload>, message: Payload) {
         let mut messages = self.queued.messages.lock().unwrap();
         messages.push((to.clone(), message));
         let count = messages.len();

@@ -77,7 +77,7 @@ impl StreamingService<Payload> for Relay {
         let passed_on = request.into_inner().filter_map(move |message| {
             let response = Payload::of(size);
             match &commits {
-                Some(commits) => commits.pass_on(&outbound, response),
+                Some(commits) => commits.pass_on_when_stored(&outbound, response),
                 // The other stream might have ended.
                 None => drop(outbound.try_send(response)),
             }
