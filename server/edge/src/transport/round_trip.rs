@@ -34,7 +34,7 @@ pub struct MinRoundTrip {
 impl MinRoundTrip {
     /// Creates a round trip with the value that the system reports, in µs.
     #[cfg(test)]
-    pub(crate) fn of_us(us: Option<u32>) -> Self {
+    pub(crate) fn from_micros(us: Option<u32>) -> Self {
         Self {
             min_us: us.map(|us| Arc::new(AtomicU32::new(us))),
             excess_us: 0,
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn least(us: Option<u32>) -> MinRoundTrip {
-        MinRoundTrip::of_us(us)
+        MinRoundTrip::from_micros(us)
     }
 
     #[test]
