@@ -96,8 +96,8 @@ impl AuthenticatedKey {
             };
             select! {
                 changed = changes.changed() => if changed.is_err() {
-                    // Cannot happen: the holder keeps the ring and thereby the sender alive. If it
-                    // did, no change would follow.
+                    // Cannot happen, since `self` keeps the ring and thereby the sender alive.
+                    // Without a sender, no change would follow.
                     pending::<()>().await;
                 },
                 () = expiry_check_due(left_ms) => {}
