@@ -21,7 +21,7 @@ use tracing::error;
 
 use self::group::{Group, group_record_writes};
 pub(super) use self::group::{GroupKey, OPEN_RECORD_PREFIX, OVER_RECORD_PREFIX};
-use crate::journal::Gate;
+use crate::journal::CommitGate;
 
 /// The maximum number of recently closed groups that are kept in memory, so that the store need not
 /// be read for them.
@@ -155,8 +155,8 @@ impl Groups {
     pub(super) fn store_with_record(
         &self,
         key: &GroupKey,
-        store: impl FnOnce(Option<Write>) -> Gate,
-    ) -> Gate {
+        store: impl FnOnce(Option<Write>) -> CommitGate,
+    ) -> CommitGate {
         // The record is queued under the lock, so that the last queued record is the newest.
         let table = self.0.lock();
         let record = table.open.get(key).map(|open| Write::PutRecord {
@@ -172,8 +172,8 @@ impl Groups {
         &self,
         key: &GroupKey,
         number: Option<u32>,
-        store: impl FnOnce(Vec<Write>) -> Option<Gate>,
-    ) -> Option<Gate> {
+        store: impl FnOnce(Vec<Write>) -> Option<CommitGate>,
+    ) -> Option<CommitGate> {
         self.change(key, store, |open| {
             open.in_play = open.in_play.saturating_sub(1);
             if let Some(number) = number {
@@ -186,17 +186,17 @@ impl Groups {
     pub(super) fn close(
         &self,
         key: &GroupKey,
-        store: impl FnOnce(Vec<Write>) -> Option<Gate>,
-    ) -> Option<Gate> {
+        store: impl FnOnce(Vec<Write>) -> Option<CommitGate>,
+    ) -> Option<CommitGate> {
         self.change(key, store, |open| open.is_closed = true)
     }
 
     fn change(
         &self,
         key: &GroupKey,
-        store: impl FnOnce(Vec<Write>) -> Option<Gate>,
+        store: impl FnOnce(Vec<Write>) -> Option<CommitGate>,
         change: impl FnOnce(&mut Group),
-    ) -> Option<Gate> {
+    ) -> Option<CommitGate> {
         let mut table = self.lock_pruned(key);
         let Some(open) = table.open.get_mut(key) else {
             return store(Vec::new());

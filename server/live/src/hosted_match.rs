@@ -22,7 +22,7 @@ use super::{
     MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, outbound::Outbound, relay::Relay,
     spectators::WatchReceiver,
 };
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// A future about a match that also completes when the match moves to another node.
 pub(crate) type MatchFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -221,7 +221,12 @@ pub trait HostedMatch: Send + Sync {
 
     /// Handles an input from a stream of a seat. Inputs from superseded streams are dropped.
     /// Returns the gate of the commit, if there is one.
-    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>>;
+    fn report(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<CommitGate>>;
 
     /// Handles a bot's answer to a request. Returns the verdict, or `None` if the answer was
     /// dropped. A stream must submit one answer at a time.
@@ -340,7 +345,7 @@ pub struct Ended {
     /// Whether the match has a replay; `false` if it was cancelled.
     pub has_replay: bool,
     /// The gate of the commit that makes the end visible.
-    pub gate: Option<Gate>,
+    pub gate: Option<CommitGate>,
 }
 
 impl<T> Outcome<T> {
@@ -369,5 +374,5 @@ pub trait MatchListener: Send + Sync {
     fn on_joined(&self, id: &MatchId, seat: Seat);
 
     /// A match has ended or was cancelled. The end must not become visible before `gate` is open.
-    fn on_match_over(&self, id: &MatchId, gate: Option<&Gate>);
+    fn on_match_over(&self, id: &MatchId, gate: Option<&CommitGate>);
 }

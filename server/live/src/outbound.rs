@@ -17,7 +17,7 @@ use bridgemaster_edge::{
 use bridgemaster_match::Outgoing;
 use parking_lot::Mutex;
 
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// The reason why a stream ends.
 #[derive(Clone, Debug)]
@@ -101,7 +101,11 @@ impl Wake for Queue {
 
 impl OutboundSender {
     /// Queues a message, to be sent once `gate` is open.
-    pub(crate) fn send(&self, outgoing: Outgoing, gate: Option<Gate>) -> Result<(), QueueFull> {
+    pub(crate) fn send(
+        &self,
+        outgoing: Outgoing,
+        gate: Option<CommitGate>,
+    ) -> Result<(), QueueFull> {
         let mut queued = self.queue.0.lock();
         if queued.is_receiver_closed {
             // Sending to a closed queue is not an error: the match is notified separately when the
@@ -134,13 +138,13 @@ impl OutboundSender {
     }
 
     /// Ends the stream once the queued messages are sent and `gate` is open.
-    pub(crate) fn close(self, closing: Closing, gate: Option<Gate>) {
+    pub(crate) fn close(self, closing: Closing, gate: Option<CommitGate>) {
         self.queue.0.lock().closing = Some(Gated::new(closing, gate.clone()));
         self.wake_after(gate);
     }
 
     /// Wakes the stream once the gate is open, since it cannot send the message earlier.
-    fn wake_after(&self, gate: Option<Gate>) {
+    fn wake_after(&self, gate: Option<CommitGate>) {
         let queue = Arc::clone(&self.queue);
         match gate {
             Some(gate) => gate.wake_when_resolved(Waker::from(queue)),
@@ -267,14 +271,18 @@ mod tests {
         (sender, Stream::new(outbound))
     }
 
-    fn send(sender: &OutboundSender, nonce: u64, gate: Option<&Gate>) -> Result<(), QueueFull> {
+    fn send(
+        sender: &OutboundSender,
+        nonce: u64,
+        gate: Option<&CommitGate>,
+    ) -> Result<(), QueueFull> {
         sender.send(message(nonce).into(), gate.cloned())
     }
 
     #[test]
     fn a_stream_is_woken_when_a_message_may_be_sent_and_not_before() {
         let (sender, mut stream) = queue();
-        let gate = Gate::default();
+        let gate = CommitGate::default();
         assert_eq!(stream.next(), Poll::Pending);
         assert!(send(&sender, 1, Some(&gate)).is_ok());
         assert!(send(&sender, 2, Some(&gate)).is_ok());
@@ -296,7 +304,7 @@ mod tests {
     #[test]
     fn no_message_overtakes_one_that_waits_for_its_gate() {
         let (sender, mut stream) = queue();
-        let gate = Gate::default();
+        let gate = CommitGate::default();
         assert!(send(&sender, 1, Some(&gate)).is_ok());
         assert!(send(&sender, 2, None).is_ok());
         assert_eq!(stream.next(), Poll::Pending);
@@ -311,7 +319,7 @@ mod tests {
     #[test]
     fn a_stream_ends_once_its_end_is_committed() {
         let (sender, mut stream) = queue();
-        let gate = Gate::default();
+        let gate = CommitGate::default();
         assert_eq!(stream.next(), Poll::Pending);
         sender.close(Closing::MatchOver, Some(gate.clone()));
         assert_eq!((stream.next(), stream.times_woken()), (Poll::Pending, 0));
@@ -333,7 +341,7 @@ mod tests {
     #[test]
     fn nothing_is_sent_after_a_failed_commit() {
         let (sender, mut stream) = queue();
-        let gate = Gate::default();
+        let gate = CommitGate::default();
         assert_eq!(stream.next(), Poll::Pending);
         assert!(send(&sender, 1, Some(&gate)).is_ok());
         assert!(send(&sender, 2, None).is_ok());

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tracing::{Span, error_span};
 
 use super::{HostedMatch, Matches, Ticket, hosted_match::Joined, outbound::Outbound};
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// A seat that a stream has joined. Only a seat's newest stream holds the seat, and calls from
 /// older streams have no effect. When the last reference is dropped, the stream leaves the seat.
@@ -52,7 +52,7 @@ impl SeatHandle {
 
     /// Reports an input to the match. If this returns a gate, the stream must not be read again
     /// until the gate is open.
-    pub fn report(&self, input: SeatInput) -> Option<Gate> {
+    pub fn report(&self, input: SeatInput) -> Option<CommitGate> {
         let reported = self.hosted.report(self.seat, self.number, input);
         self.matches.record_end(reported)
     }

@@ -29,7 +29,7 @@ use super::{
     refusals::{cancelled, forfeited, match_ended, match_over, seat_of_another_key},
     spectators::{self, WatchReceiver},
 };
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// The maximum number of messages to a bot, for the start and the end of the match.
 const MAX_BOT_MESSAGES: usize = 2;
@@ -405,7 +405,7 @@ impl HostedMatch for StoredMatch {
         Outcome::without_end(())
     }
 
-    fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<Gate>> {
+    fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<CommitGate>> {
         Outcome::without_end(None)
     }
 

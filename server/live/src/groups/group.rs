@@ -8,7 +8,7 @@ use bridgemaster_proto::{
 use bridgemaster_store::Write;
 use prost::Message as _;
 
-use crate::journal::Gate;
+use crate::journal::CommitGate;
 
 /// The prefix of the record names of open groups.
 pub(crate) const OPEN_RECORD_PREFIX: &str = "group\n";
@@ -67,7 +67,7 @@ pub(super) struct Group {
     pub(super) is_closed: bool,
     /// The gate of the commit that ended the group; `None` while the group is open. The inner
     /// `None` means that there is no store.
-    pub(super) over: Option<Option<Gate>>,
+    pub(super) over: Option<Option<CommitGate>>,
 }
 
 impl Group {
@@ -120,7 +120,7 @@ impl Group {
 
     pub(super) fn is_end_committed(&self) -> bool {
         let gate = self.over.as_ref();
-        gate.is_some_and(|gate| gate.as_ref().is_none_or(Gate::is_open))
+        gate.is_some_and(|gate| gate.as_ref().is_none_or(CommitGate::is_open))
     }
 }
 

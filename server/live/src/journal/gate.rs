@@ -20,10 +20,10 @@ impl From<NotStored> for Refusal {
 /// The outcome of one commit, shared by everything that waits for it. A success carries the instant
 /// at which it completed.
 #[derive(Clone, Debug, Default)]
-pub struct Gate(Arc<GateState>);
+pub struct CommitGate(Arc<CommitGateState>);
 
 #[derive(Debug, Default)]
-struct GateState {
+struct CommitGateState {
     outcome: SetOnce<Result<Instant, NotStored>>,
     waiting: Mutex<Waiting>,
 }
@@ -37,7 +37,7 @@ struct Waiting {
     spans: Vec<(Traces, Span)>,
 }
 
-impl Gate {
+impl CommitGate {
     /// Resolves the gate, with the outcome of the commit.
     pub fn resolve(&self, outcome: Result<(), NotStored>) {
         // Only the journal writer resolves a gate, and only once, so this cannot fail.
@@ -113,13 +113,13 @@ impl Gate {
 #[derive(Clone, Debug)]
 pub struct Gated<T> {
     value: T,
-    gate: Option<Gate>,
+    gate: Option<CommitGate>,
 }
 
 impl<T> Gated<T> {
     /// Creates a value that is withheld until `gate` opens. Without a gate, the value is visible
     /// immediately.
-    pub(crate) fn new(value: T, gate: Option<Gate>) -> Self {
+    pub(crate) fn new(value: T, gate: Option<CommitGate>) -> Self {
         Self { value, gate }
     }
 
@@ -170,7 +170,7 @@ impl<T> Gated<T> {
 /// Emits a span once the entry that it describes is committed, or immediately without a gate.
 pub(crate) fn emit_once_committed(
     traces: &Traces,
-    gate: Option<&Gate>,
+    gate: Option<&CommitGate>,
     span: impl FnOnce() -> Span,
 ) {
     if !traces.is_enabled() {

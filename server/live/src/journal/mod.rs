@@ -1,7 +1,7 @@
 //! The journal writer, which commits entries before their effects become visible.
 //!
 //! The entries are defined in `bridgemaster_match`. One task commits the entries that all matches
-//! have queued. Every effect carries the [`Gate`] of its commit, and leaves the server only when
+//! have queued. Every effect carries the [`CommitGate`] of its commit, and leaves the server only when
 //! that gate is open. If the store can make commits durable concurrently, a commit starts before
 //! the previous one is durable; gates still open in commit order.
 //!
@@ -32,7 +32,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-pub use gate::{Gate, Gated, NotStored};
+pub use gate::{CommitGate, Gated, NotStored};
 pub(crate) use gate::{committed_result, emit_once_committed};
 
 /// Commits that take longer than this are logged as a warning, since every bot waits for them.
@@ -65,7 +65,7 @@ struct Queue {
     /// other records.
     entries: usize,
     /// The gate of the commit that will contain the queued writes.
-    gate: Gate,
+    gate: CommitGate,
     /// Whether a commit has failed. If so, nothing more is accepted.
     failed: bool,
 }
@@ -134,7 +134,7 @@ impl Journal {
     }
 
     /// Queues records that belong to no entry.
-    pub fn queue_records(&self, records: Vec<Write>) -> Gate {
+    pub fn queue_records(&self, records: Vec<Write>) -> CommitGate {
         self.queue(records)
     }
 
@@ -145,7 +145,7 @@ impl Journal {
         opened_at_unix_ms: i64,
         header: Vec<u8>,
         records: impl IntoIterator<Item = Write>,
-    ) -> Gate {
+    ) -> CommitGate {
         let open = Write::OpenMatch {
             match_id,
             opened_at_unix_ms,
@@ -155,7 +155,7 @@ impl Journal {
     }
 
     /// Queues writes for one commit. After a failure the returned gate never opens.
-    fn queue(&self, writes: impl IntoIterator<Item = Write>) -> Gate {
+    fn queue(&self, writes: impl IntoIterator<Item = Write>) -> CommitGate {
         let mut queue = self.lock();
         if queue.failed {
             return queue.gate.clone();
@@ -349,11 +349,11 @@ struct PendingCommit {
 
 /// The gates of the started commits with their start times, oldest first.
 #[derive(Default)]
-struct CommitsInFlight(Mutex<VecDeque<(Gate, Instant)>>);
+struct CommitsInFlight(Mutex<VecDeque<(CommitGate, Instant)>>);
 
 impl CommitsInFlight {
     /// Adds a commit that starts now, and returns this time.
-    fn push(&self, gate: Gate) -> Instant {
+    fn push(&self, gate: CommitGate) -> Instant {
         let now = Instant::now();
         self.0.lock().push_back((gate, now));
         now
@@ -398,7 +398,7 @@ impl MatchJournal {
 
     /// Queues an entry with its records; the last entry also stores the finished match. Effects of
     /// the entry must wait for the returned gate.
-    pub(crate) fn store(&self, entry: StoredEntry, records: Vec<Write>) -> Gate {
+    pub(crate) fn store(&self, entry: StoredEntry, records: Vec<Write>) -> CommitGate {
         let append = Write::Append {
             match_id: self.id.clone(),
             number: entry.number,
@@ -508,7 +508,7 @@ mod tests {
         let (in_flight, permit) = (&journal.in_flight, Arc::new(Semaphore::new(4)));
         let (commits, pending) = mpsc::unbounded_channel();
         let (done, is_done) = oneshot::channel::<()>();
-        let gates: [Gate; 4] = Default::default();
+        let gates: [CommitGate; 4] = Default::default();
         for gate in &gates {
             in_flight.push(gate.clone());
         }
@@ -528,7 +528,7 @@ mod tests {
         let mut completing = pin!(journal.complete_commits(pending));
         // All commits but the first are already durable.
         assert!(poll_once(completing.as_mut()).await.is_none());
-        assert!(!gates.iter().any(Gate::is_open));
+        assert!(!gates.iter().any(CommitGate::is_open));
         assert_eq!(permit.available_permits(), 0);
         done.send(()).unwrap();
         completing.await;

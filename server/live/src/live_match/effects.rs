@@ -32,7 +32,7 @@ use super::{
     },
     forwarded_seats::ForwardedSeats,
 };
-use crate::journal::{Gate, MatchJournal, emit_once_committed};
+use crate::journal::{CommitGate, MatchJournal, emit_once_committed};
 
 /// The parts of a match that are accessible without its lock.
 pub(super) struct MatchShared {
@@ -65,7 +65,7 @@ impl MatchShared {
     /// Emits the trace span of the match once the end of the match is committed.
     fn record_end_span(
         &self,
-        gate: Option<&Gate>,
+        gate: Option<&CommitGate>,
         span: impl FnOnce(MatchSpans<'_>, u64, u8) -> Span,
     ) {
         emit_once_committed(&self.context.traces, gate, || {
@@ -351,12 +351,12 @@ impl<G: WireGame> LockedMatch<G> {
 /// few commits are in flight at a time.
 #[derive(Default)]
 pub(super) struct PendingGates {
-    waiting: Vec<(Entries, Gate)>,
+    waiting: Vec<(Entries, CommitGate)>,
 }
 
 impl PendingGates {
     /// Records that the first `entries` entries are durable once `gate` is open.
-    pub(super) fn push(&mut self, entries: Entries, gate: Gate) {
+    pub(super) fn push(&mut self, entries: Entries, gate: CommitGate) {
         match self.waiting.last_mut() {
             Some((last, same)) if same.is_same(&gate) => *last = entries,
             _ => self.waiting.push((entries, gate)),
@@ -364,19 +364,19 @@ impl PendingGates {
     }
 
     /// Removes the oldest gate if it is open, and returns it with the number of durable entries.
-    pub(super) fn pop_open(&mut self) -> Option<(Entries, Gate)> {
+    pub(super) fn pop_open(&mut self) -> Option<(Entries, CommitGate)> {
         let (_, first) = self.waiting.first()?;
         first.is_open().then(|| self.waiting.remove(0))
     }
 
     /// Returns the newest gate, unless all entries are known to be durable.
-    fn newest(&self) -> Option<&Gate> {
+    fn newest(&self) -> Option<&CommitGate> {
         self.waiting.last().map(|(_, gate)| gate)
     }
 
     /// Returns the gate that opens once the first `after` entries are durable, or `None` if they
     /// already are.
-    pub(super) fn gate_for(&self, after: Entries) -> Option<Gate> {
+    pub(super) fn gate_for(&self, after: Entries) -> Option<CommitGate> {
         let mut waiting = self.waiting.iter();
         let (_, gate) = waiting.find(|(entries, _)| *entries >= after)?;
         (after > Entries::NONE && !gate.is_open()).then(|| gate.clone())

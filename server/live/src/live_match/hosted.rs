@@ -40,7 +40,7 @@ use super::{
     LiveMatch,
     effects::LockedMatch,
 };
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 impl<G: WireGame> LockedMatch<G> {
     /// Gates a value that depends on the current state of the match.
@@ -325,7 +325,12 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         })
     }
 
-    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Outcome<Option<Gate>> {
+    fn report(
+        &self,
+        seat: Seat,
+        stream: StreamNumber,
+        input: SeatInput,
+    ) -> Outcome<Option<CommitGate>> {
         self.put_report(seat, stream, input);
         // The next owner of the lock handles the pending reports, so the report is handled by the
         // end of this call.

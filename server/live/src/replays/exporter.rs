@@ -25,7 +25,7 @@ use super::{
     folder::{MAX_BATCH, PendingReplay, ReplayFolder, ReplayWriteError, ReplayWriter},
     withheld::{WithheldSet, WithholdReason, WithholdingPolicy},
 };
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// The number of written replays after which the checkpoint is advanced. After a crash, at most
 /// this number of replays is checked again.
@@ -94,7 +94,7 @@ impl ReplayExporter {
         &self,
         match_id: MatchId,
         bytes: Arc<[u8]>,
-        gate: Option<Gate>,
+        gate: Option<CommitGate>,
         withhold_reason: Option<Box<dyn WithholdReason>>,
     ) {
         let mut queue = self.queue();

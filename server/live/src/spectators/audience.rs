@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tonic::codegen::Bytes;
 
 use super::{SharedUpdate, SpectatorMessage, WatchReceiver, first_message};
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// The time after which a spectator that has read nothing can be evicted in favour of a new
 /// spectator.
@@ -168,7 +168,7 @@ impl Reservation {
     pub(super) fn start(
         self,
         snapshot: &WatchMatchResponse,
-        gate: Option<Gate>,
+        gate: Option<CommitGate>,
         next: u64,
     ) -> WatchReceiver {
         // The queue is new and has capacity.

@@ -15,7 +15,7 @@ use prost::Message as _;
 use tokio::sync::mpsc;
 use tonic::{Status, codegen::Bytes};
 
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 pub(super) use audience::{Audience, Reservation};
 pub(super) use publisher::Publisher;
@@ -47,7 +47,7 @@ impl SharedUpdate {
     }
 }
 
-fn first_message(snapshot: &WatchMatchResponse, gate: Option<Gate>) -> SpectatorMessage {
+fn first_message(snapshot: &WatchMatchResponse, gate: Option<CommitGate>) -> SpectatorMessage {
     let message = snapshot.encode_to_vec().into();
     Gated::new(Ok(SharedUpdate::new(message, None)), gate)
 }

@@ -15,7 +15,7 @@ use super::{
     WatchReceiver,
     audience::{Audience, Reservation, SharedMessage, slow_consumer},
 };
-use crate::journal::{Gate, Gated};
+use crate::journal::{CommitGate, Gated};
 
 /// Publishes updates to spectators. It is called under the lock of the match, so no update is lost
 /// between a spectator's snapshot and its first update. Dropping the publisher ends all streams.
@@ -67,7 +67,7 @@ impl Publisher {
         &mut self,
         reservation: Reservation,
         snapshot: &WatchMatchResponse,
-        gate: Option<Gate>,
+        gate: Option<CommitGate>,
     ) -> WatchReceiver {
         if self.task.is_none() {
             let (task, commands) = mpsc::unbounded_channel();
@@ -82,7 +82,7 @@ impl Publisher {
 
     /// Sends an update to all spectators once `gate` is open. If too many updates are waiting
     /// already, closes the spectators' streams instead.
-    pub(crate) fn publish(&mut self, update: SpectatorUpdate, gate: Option<Gate>) {
+    pub(crate) fn publish(&mut self, update: SpectatorUpdate, gate: Option<CommitGate>) {
         if !self.is_watched() {
             // Dropping the sender ends the task.
             self.task = None;
@@ -274,7 +274,7 @@ mod tests {
         let mut fixture = Fixture::with(Limits::default());
         let mut one = fixture.subscribe(0);
         assert_eq!(next_number(&mut one).await, Some(Ok(0)));
-        let gate = Gate::default();
+        let gate = CommitGate::default();
         fixture
             .publisher
             .publish(SpectatorUpdate::new(|| message(1)), Some(gate.clone()));

@@ -10,7 +10,7 @@ use bridgemaster_edge::{
 use bridgemaster_games::{Seat, with_game};
 use bridgemaster_ladder::BotVersion;
 use bridgemaster_live::{
-    journal::Gate,
+    journal::CommitGate,
     {HostedMatch, MatchListener, Matches, Ticket},
 };
 use bridgemaster_match::MatchId;
@@ -53,7 +53,7 @@ impl MatchListener for LadderListener {
 
     fn on_joined(&self, _: &MatchId, _: Seat) {}
 
-    fn on_match_over(&self, id: &MatchId, gate: Option<&Gate>) {
+    fn on_match_over(&self, id: &MatchId, gate: Option<&CommitGate>) {
         match gate {
             Some(gate) if !gate.is_open() => {
                 let (gate, id, set) = (gate.clone(), id.clone(), Arc::clone(&self.0));

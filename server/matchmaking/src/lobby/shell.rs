@@ -10,7 +10,7 @@ use std::{
 use bridgemaster_edge::{limits::Limits, refusal::Refusal};
 use bridgemaster_games::Seat;
 use bridgemaster_live::{
-    journal::{Gate, Journal},
+    journal::{CommitGate, Journal},
     {CreatedMatch, CreationStart, HostedMatch, MatchListener, MatchOptions, Matches, Ticket},
 };
 use bridgemaster_match::{MatchId, OfferedSeat};
@@ -417,7 +417,7 @@ impl MatchListener for Lobby {
         self.with_room(|room, _| room.record_taken_seat(id, seat));
     }
 
-    fn on_match_over(&self, id: &MatchId, gate: Option<&Gate>) {
+    fn on_match_over(&self, id: &MatchId, gate: Option<&CommitGate>) {
         if !self.with_room(|room, _| room.has_offers_of(id)) {
             return;
         }

@@ -14,7 +14,7 @@ use bridgemaster_edge::{
     transport::{MinRoundTrip, SeatProtection},
 };
 use bridgemaster_live::{
-    journal::{Gate, NotStored},
+    journal::{CommitGate, NotStored},
     {Closing, Matches, Outbound, SeatHandle},
 };
 use bridgemaster_match::SeatInput;
@@ -179,14 +179,14 @@ impl Exchange {
 
 /// The result of a message that is not committed yet.
 struct UncommittedReport {
-    gate: Gate,
+    gate: CommitGate,
     /// Wakes the stream once the result is committed. Created when the bot sends another message,
     /// and kept if the waiting call is dropped.
     waiting: Option<BoxFuture<(), NotStored>>,
 }
 
 impl UncommittedReport {
-    fn new(gate: Gate) -> Self {
+    fn new(gate: CommitGate) -> Self {
         Self {
             gate,
             waiting: None,
@@ -246,7 +246,7 @@ fn report_message(
     seat: &SeatHandle,
     message: PlayRequest,
     round_trip: &mut RoundTrip,
-) -> Result<Option<Gate>, Refusal> {
+) -> Result<Option<CommitGate>, Refusal> {
     let input = match message.message {
         Some(Incoming::Decision(decision)) => SeatInput::Decision(decision),
         Some(Incoming::Pong(pong)) => match round_trip.pong(pong.nonce) {
@@ -421,7 +421,7 @@ mod tests {
                 let next = pin!(next_message(&mut inbound, read, uncommitted));
                 next.poll(&mut Context::from_waker(&waker))
             };
-            let gate = Gate::default();
+            let gate = CommitGate::default();
             let mut uncommitted = Some(UncommittedReport::new(gate.clone()));
             let mut read = Some(Ok(None));
             for _ in 0..2 {
