@@ -12,7 +12,7 @@ use bridgemaster_games::Seat;
 use bridgemaster_match::MatchId;
 use bridgemaster_referee::{Charge, DecidedBy, Fault};
 use bridgemaster_store::Write;
-use bridgemaster_traces::{Span, SpanContext, SpanKind, Traces};
+use bridgemaster_traces::{Span, SpanContext, SpanKind, SpanRecorder};
 
 use crate::metrics::decided_by;
 
@@ -117,8 +117,8 @@ pub struct CommitSpan {
 
 impl CommitSpan {
     /// Starts the span of a commit, if tracing is on.
-    pub fn start(traces: &Traces, writes: &[Write]) -> Option<Self> {
-        traces.is_enabled().then(|| {
+    pub fn start(span_recorder: &SpanRecorder, writes: &[Write]) -> Option<Self> {
+        span_recorder.is_enabled().then(|| {
             let mut ids: Vec<&MatchId> = writes.iter().filter_map(Write::match_id).collect();
             ids.sort_unstable();
             ids.dedup();

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bridgemaster_cluster::Cluster;
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
-use bridgemaster_traces::Traces;
+use bridgemaster_traces::SpanRecorder;
 
 use super::{OfferTickets, groups::Groups};
 use crate::journal::Journal;
@@ -18,7 +18,7 @@ pub(crate) struct Context {
     pub(super) history_id: HistoryId,
     pub(super) limits: Limits,
     pub(super) metrics: Arc<Metrics>,
-    pub(super) traces: Traces,
+    pub(super) span_recorder: SpanRecorder,
     pub(super) clock: Arc<ServerClock>,
     pub(super) lifecycle: Arc<Lifecycle>,
     /// Stores entries before they take effect; `None` without a store.

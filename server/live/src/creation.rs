@@ -325,7 +325,7 @@ impl Matches {
         let info = info.into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let offered: Vec<Seat> = live.facts().offered.keys().copied().collect();
-        self.traces().record(|| {
+        self.span_recorder().record(|| {
             let span = live.match_spans().span(pending.started, "make match");
             span.with(SEATS, u32::from(live.facts().seats.get()))
         });

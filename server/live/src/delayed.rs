@@ -305,14 +305,14 @@ mod tests {
         *,
     };
     use crate::replays::generate_signing_key;
-    use bridgemaster_traces::Traces;
+    use bridgemaster_traces::SpanRecorder;
 
     const DELAY: Duration = Duration::from_millis(300);
 
     fn matches() -> Arc<Matches> {
         Arc::new(Matches::new(
             Limits::default(),
-            (Arc::new(Metrics::of_node(None)), Traces::disabled()),
+            (Arc::new(Metrics::of_node(None)), SpanRecorder::disabled()),
             None,
             None,
             generate_signing_key(),

@@ -16,7 +16,7 @@ use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_store::KeyName;
-use bridgemaster_traces::Traces;
+use bridgemaster_traces::SpanRecorder;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, task::yield_now};
 use tracing::Instrument as _;
@@ -62,7 +62,7 @@ impl Matches {
     /// Creates an empty set of matches. With a journal, inputs are stored before they take effect.
     pub fn new(
         limits: Limits,
-        (metrics, traces): (Arc<Metrics>, Traces),
+        (metrics, span_recorder): (Arc<Metrics>, SpanRecorder),
         replays: Option<Arc<ReplayExporter>>,
         journal: Option<Arc<Journal>>,
         signing_key: SigningKey,
@@ -78,7 +78,7 @@ impl Matches {
                 limits,
                 clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
                 metrics,
-                traces,
+                span_recorder,
                 lifecycle: Arc::default(),
                 journal,
                 signing_key: Arc::new(signing_key),
@@ -146,8 +146,8 @@ impl Matches {
     }
 
     /// Returns the exporter of trace spans.
-    pub fn traces(&self) -> &Traces {
-        &self.context.traces
+    pub fn span_recorder(&self) -> &SpanRecorder {
+        &self.context.span_recorder
     }
 
     /// Returns the clock of all matches.
@@ -399,7 +399,7 @@ mod tests {
     fn matches(limits: Limits) -> Arc<Matches> {
         Arc::new(Matches::new(
             limits,
-            (Arc::new(Metrics::of_node(None)), Traces::disabled()),
+            (Arc::new(Metrics::of_node(None)), SpanRecorder::disabled()),
             None,
             None,
             crate::replays::generate_signing_key(),

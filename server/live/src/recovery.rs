@@ -252,7 +252,7 @@ impl Matches {
             started,
             ..
         } = recovered;
-        self.traces().record(|| {
+        self.span_recorder().record(|| {
             let span = played.match_spans().span(started, "recover match");
             span.with(SEATS, u32::from(played.facts().seats.get()))
         });

@@ -129,14 +129,14 @@ impl Server {
         let authenticator = authenticator.await.map_err(BindError::Keys)?;
         let authenticator = authenticator.with_lease_check(cluster.as_ref().map(lease_check));
         let store = storage.map(|storage| Arc::clone(&storage.store));
-        let traces = options.traces;
-        let start = |store| start_journal(store, &metrics, traces.clone());
+        let span_recorder = options.span_recorder;
+        let start = |store| start_journal(store, &metrics, span_recorder.clone());
         let (journal, writing) = store.clone().map(start).unzip();
         let (signing_key, offer_tickets) = load_secrets(store.as_deref()).await?;
         let exporter = replay_exporter(replays, &metrics, store.as_ref());
         let matches = Arc::new(Matches::new(
             options.limits,
-            (metrics, traces),
+            (metrics, span_recorder),
             exporter.clone(),
             journal.clone(),
             signing_key,

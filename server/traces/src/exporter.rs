@@ -38,7 +38,7 @@ pub const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A handle for recording spans. Clones share one queue.
 #[derive(Clone, Debug, Default)]
-pub struct Traces {
+pub struct SpanRecorder {
     /// The queue; `None` if tracing is disabled.
     queue: Option<Queue>,
 }
@@ -49,7 +49,7 @@ struct Queue {
     lost: Arc<AtomicU64>,
 }
 
-impl Traces {
+impl SpanRecorder {
     /// Creates a handle that drops all spans.
     pub fn disabled() -> Self {
         Self::default()

@@ -9,7 +9,7 @@ mod collecting;
 use std::time::{Duration, SystemTime};
 
 use bridgemaster_traces::{
-    Collector, MAX_QUEUED_SPANS, Source, Span, SpanContext, SpanKind, Traces, Value,
+    Collector, MAX_QUEUED_SPANS, Source, Span, SpanContext, SpanKind, SpanRecorder, Value,
 };
 use opentelemetry_proto::tonic::trace::v1::{span, status::StatusCode};
 use tokio::{net::TcpListener, time::timeout};
@@ -28,12 +28,13 @@ fn source() -> Source {
 #[tokio::test]
 async fn a_span_arrives_with_all_its_attributes() {
     let collecting = Collecting::start().await;
-    let (traces, exporter) = Traces::new(&collecting.address.parse().unwrap(), source());
+    let (span_recorder, exporter) =
+        SpanRecorder::new(&collecting.address.parse().unwrap(), source());
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
     let of_match = SpanContext::from_name("m1");
     let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(1_700_000_000_000_000_007);
-    traces.record(|| Span {
+    span_recorder.record(|| Span {
         kind: SpanKind::Client,
         ended: started + Duration::from_nanos(5),
         links: vec![SpanContext::from_name("m2")],
@@ -77,10 +78,10 @@ async fn queued_spans_are_exported_with_the_headers_when_the_exporter_stops() {
     let collecting = Collecting::start().await;
     let collector: Collector = collecting.address.parse().unwrap();
     let collector = collector.with_headers("authorization=Bearer%20t0ken,tenant=a");
-    let (traces, exporter) = Traces::new(&collector.unwrap(), source());
+    let (span_recorder, exporter) = SpanRecorder::new(&collector.unwrap(), source());
     // This is more than one batch contains.
     for _ in 0..1_000 {
-        traces.record(|| span("late"));
+        span_recorder.record(|| span("late"));
     }
     let stop = CancellationToken::new();
     stop.cancel();
@@ -98,12 +99,12 @@ async fn a_collector_that_starts_late_gets_the_queued_spans() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let collector: Collector = format!("http://{address}").parse().unwrap();
-    let (traces, exporter) = Traces::new(&collector, source());
+    let (span_recorder, exporter) = SpanRecorder::new(&collector, source());
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
     for _ in 0..2 * MAX_QUEUED_SPANS {
         // If recording blocked, this loop would not end.
-        traces.record(|| span("early"));
+        span_recorder.record(|| span("early"));
     }
     let listener = TcpListener::bind(address).await.unwrap();
     let collecting = Collecting::on(listener);
@@ -121,14 +122,15 @@ async fn a_collector_that_starts_late_gets_the_queued_spans() {
 #[tokio::test]
 async fn permanently_rejected_spans_are_not_sent_again() {
     let collecting = Collecting::refusing(Status::invalid_argument("no")).await;
-    let (traces, exporter) = Traces::new(&collecting.address.parse().unwrap(), source());
+    let (span_recorder, exporter) =
+        SpanRecorder::new(&collecting.address.parse().unwrap(), source());
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
-    traces.record(|| span("refused"));
+    span_recorder.record(|| span("refused"));
     timeout(PATIENCE, collecting.until(|got| !got.is_empty()))
         .await
         .unwrap();
-    traces.record(|| span("taken"));
+    span_recorder.record(|| span("taken"));
     let got = timeout(PATIENCE, collecting.until(|got| got.len() >= 2))
         .await
         .unwrap();
@@ -142,8 +144,8 @@ async fn permanently_rejected_spans_are_not_sent_again() {
 async fn an_exporter_whose_collector_is_silent_stops_in_time() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let collector = format!("http://{}", listener.local_addr().unwrap());
-    let (traces, exporter) = Traces::new(&collector.parse().unwrap(), source());
-    traces.record(|| span("lost"));
+    let (span_recorder, exporter) = SpanRecorder::new(&collector.parse().unwrap(), source());
+    span_recorder.record(|| span("lost"));
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
     // The listener accepts the connection, but never responds.
@@ -154,9 +156,9 @@ async fn an_exporter_whose_collector_is_silent_stops_in_time() {
 
 #[test]
 fn no_span_is_built_while_tracing_is_disabled() {
-    let traces = Traces::disabled();
-    assert!(!traces.is_enabled());
-    traces.record(|| panic!("made for nobody"));
+    let span_recorder = SpanRecorder::disabled();
+    assert!(!span_recorder.is_enabled());
+    span_recorder.record(|| panic!("made for nobody"));
 }
 
 fn span(name: &'static str) -> Span {

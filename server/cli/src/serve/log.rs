@@ -13,7 +13,7 @@ use std::{
 use bridgemaster_bots::log_filter;
 use bridgemaster_server::{
     LineLimit, VERSION,
-    traces::{HEADERS_VARIABLE, Source, Traces},
+    traces::{HEADERS_VARIABLE, Source, SpanRecorder},
 };
 use bridgemaster_store::NodeName;
 use tokio::{task::JoinHandle, time::interval};
@@ -167,19 +167,19 @@ pub(super) struct SpanExport {
 }
 
 /// Starts exporting spans, if a collector is configured.
-pub(super) fn start_export(settings: &Settings) -> anyhow::Result<(Traces, SpanExport)> {
+pub(super) fn start_export(settings: &Settings) -> anyhow::Result<(SpanRecorder, SpanExport)> {
     let stop = CancellationToken::new();
     let Some(collector) = &settings.otlp else {
-        return Ok((Traces::disabled(), SpanExport { task: None, stop }));
+        return Ok((SpanRecorder::disabled(), SpanExport { task: None, stop }));
     };
     let headers = env::var(HEADERS_VARIABLE).unwrap_or_default();
     let collector = collector.clone().with_headers(&headers);
     let collector = collector.map_err(|error| misuse(error.to_string()))?;
     let name = settings.node.as_ref().map(NodeName::as_str);
-    let (traces, exporter) = Traces::new(&collector, Source::server(VERSION, name));
+    let (span_recorder, exporter) = SpanRecorder::new(&collector, Source::server(VERSION, name));
     info!(collector = collector.address(), "exporting spans");
     let task = Some(tokio::spawn(exporter.run(stop.clone())));
-    Ok((traces, SpanExport { task, stop }))
+    Ok((span_recorder, SpanExport { task, stop }))
 }
 
 impl SpanExport {

@@ -90,7 +90,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
             "anyone who reaches the server can create matches; require API keys with --require-keys"
         );
     }
-    let (traces, span_export) = log::start_export(&settings)?;
+    let (span_recorder, span_export) = log::start_export(&settings)?;
     let connector = node_connector(&settings)?;
     let (store, shared) = open_store(&settings, connector).await?.unzip();
     let shared = shared.flatten();
@@ -112,7 +112,7 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         replay_mode: settings.replay_mode,
         public_read,
         ladders,
-        traces,
+        span_recorder,
         keys: keys.map(|store| store as Arc<dyn KeyStore>),
         storage: store.map(|store| Storage {
             store,

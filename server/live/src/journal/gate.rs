@@ -3,7 +3,7 @@
 use std::{sync::Arc, task::Waker, time::Instant};
 
 use bridgemaster_edge::refusal::Refusal;
-use bridgemaster_traces::{Span, Traces};
+use bridgemaster_traces::{Span, SpanRecorder};
 use parking_lot::Mutex;
 use tokio::sync::SetOnce;
 
@@ -34,7 +34,7 @@ struct Waiting {
     /// Wakers to call once there is an outcome.
     wakers: Vec<Waker>,
     /// Spans to record once the commit is durable.
-    spans: Vec<(Traces, Span)>,
+    spans: Vec<(SpanRecorder, Span)>,
 }
 
 impl CommitGate {
@@ -43,8 +43,8 @@ impl CommitGate {
         // Only the journal writer resolves a gate, and only once, so this cannot fail.
         let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
         let Waiting { wakers, spans } = std::mem::take(&mut *self.0.waiting.lock());
-        for (traces, span) in spans.into_iter().filter(|_| self.is_open()) {
-            traces.record(|| span);
+        for (span_recorder, span) in spans.into_iter().filter(|_| self.is_open()) {
+            span_recorder.record(|| span);
         }
         for waker in wakers {
             waker.wake();
@@ -52,17 +52,17 @@ impl CommitGate {
     }
 
     /// Records a span once the commit is durable, or immediately if it already is.
-    fn record_once_open(&self, traces: &Traces, span: Span) {
+    fn record_once_open(&self, span_recorder: &SpanRecorder, span: Span) {
         {
             let mut waiting = self.0.waiting.lock();
             // The outcome is checked under the lock, so that `resolve` finds the span in the list.
             if self.outcome().is_none() {
-                waiting.spans.push((traces.clone(), span));
+                waiting.spans.push((span_recorder.clone(), span));
                 return;
             }
         }
         if self.is_open() {
-            traces.record(|| span);
+            span_recorder.record(|| span);
         }
     }
 
@@ -169,16 +169,16 @@ impl<T> Gated<T> {
 
 /// Emits a span once the entry that it describes is committed, or immediately without a gate.
 pub(crate) fn emit_once_committed(
-    traces: &Traces,
+    span_recorder: &SpanRecorder,
     gate: Option<&CommitGate>,
     span: impl FnOnce() -> Span,
 ) {
-    if !traces.is_enabled() {
+    if !span_recorder.is_enabled() {
         return;
     }
     match gate {
-        Some(gate) => gate.record_once_open(traces, span()),
-        None => traces.record(span),
+        Some(gate) => gate.record_once_open(span_recorder, span()),
+        None => span_recorder.record(span),
     }
 }
 

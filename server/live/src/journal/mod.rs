@@ -1,9 +1,9 @@
 //! The journal writer, which commits entries before their effects become visible.
 //!
 //! The entries are defined in `bridgemaster_match`. One task commits the entries that all matches
-//! have queued. Every effect carries the [`CommitGate`] of its commit, and leaves the server only when
-//! that gate is open. If the store can make commits durable concurrently, a commit starts before
-//! the previous one is durable; gates still open in commit order.
+//! have queued. Every effect carries the [`CommitGate`] of its commit, and leaves the server only
+//! when that gate is open. If the store can make commits durable concurrently, a commit starts
+//! before the previous one is durable; gates still open in commit order.
 //!
 //! The queue holds the reports and timer events since the last commit. It needs no limit: a stream
 //! is read again only after its last report is committed, so the queue never holds more than one
@@ -22,7 +22,7 @@ use std::{
 use bridgemaster_edge::{metrics::Metrics, spans::CommitSpan, wall_clock::now_unix_ms};
 use bridgemaster_match::{MAX_SUMMARY_BYTES, StoredEntry};
 use bridgemaster_store::{Flush, KeyName, MatchId, Store, StoreError, Write, limits};
-use bridgemaster_traces::Traces;
+use bridgemaster_traces::SpanRecorder;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     select,
@@ -47,7 +47,7 @@ const MAX_COMMITS_IN_FLIGHT: usize = 3;
 pub struct Journal {
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
-    traces: Traces,
+    span_recorder: SpanRecorder,
     queue: Mutex<Queue>,
     /// Notified when the queue is no longer empty.
     filled: Notify,
@@ -86,11 +86,11 @@ impl Queue {
 
 impl Journal {
     /// Creates a journal that commits to `store` once [`Journal::write`] runs.
-    pub fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>, traces: Traces) -> Self {
+    pub fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>, span_recorder: SpanRecorder) -> Self {
         Self {
             store,
             metrics,
-            traces,
+            span_recorder,
             queue: Mutex::default(),
             filled: Notify::new(),
             in_flight: CommitsInFlight::default(),
@@ -207,7 +207,8 @@ impl Journal {
     async fn begin_next(&self, permit: OwnedSemaphorePermit) -> PendingCommit {
         let Queue { writes, gate, .. } = self.lock().take();
         let started = self.in_flight.push(gate);
-        let commit_span = CommitSpan::start(&self.traces, &writes).filter(|_| !writes.is_empty());
+        let commit_span =
+            CommitSpan::start(&self.span_recorder, &writes).filter(|_| !writes.is_empty());
         let count = writes.len();
         let outcome = if writes.is_empty() {
             Ok(Flush::already_durable())
@@ -266,7 +267,7 @@ impl Journal {
             self.metrics.observe_commit(count, time);
         }
         if let Some(commit_span) = commit_span {
-            self.traces.record(|| commit_span.span(has_failed));
+            self.span_recorder.record(|| commit_span.span(has_failed));
         }
     }
 
@@ -455,7 +456,7 @@ mod tests {
         let journal = Arc::new(Journal::new(
             Arc::clone(&store) as _,
             metrics(),
-            Traces::disabled(),
+            SpanRecorder::disabled(),
         ));
         let gates = ["a", "b"].map(|id| journal.queue([open(id)]));
         assert!(!gates[0].is_open());
@@ -473,7 +474,7 @@ mod tests {
         let journal = Arc::new(Journal::new(
             Arc::new(MemoryStore::new()),
             metrics(),
-            Traces::disabled(),
+            SpanRecorder::disabled(),
         ));
         let writing = tokio::spawn(Arc::clone(&journal).write());
         assert_eq!(journal.queue([open("a")]).wait().await, Ok(()));
@@ -504,7 +505,11 @@ mod tests {
 
     #[tokio::test]
     async fn gates_open_in_the_order_of_their_commits_and_none_after_one_that_failed() {
-        let journal = Journal::new(Arc::new(MemoryStore::new()), metrics(), Traces::disabled());
+        let journal = Journal::new(
+            Arc::new(MemoryStore::new()),
+            metrics(),
+            SpanRecorder::disabled(),
+        );
         let (in_flight, permit) = (&journal.in_flight, Arc::new(Semaphore::new(4)));
         let (commits, pending) = mpsc::unbounded_channel();
         let (done, is_done) = oneshot::channel::<()>();

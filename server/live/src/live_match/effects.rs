@@ -68,7 +68,7 @@ impl MatchShared {
         gate: Option<&CommitGate>,
         span: impl FnOnce(MatchSpans<'_>, u64, u8) -> Span,
     ) {
-        emit_once_committed(&self.context.traces, gate, || {
+        emit_once_committed(&self.context.span_recorder, gate, || {
             span(
                 self.match_spans(),
                 self.origin.created_unix_ms,
@@ -206,7 +206,7 @@ impl<G: WireGame> LockedMatch<G> {
         let spans = shared.match_spans();
         // The entry of the event has just been queued.
         let gate = self.gates.newest();
-        let traces = &shared.context.traces;
+        let span_recorder = &shared.context.span_recorder;
         match counted {
             CountedEvent::Decision {
                 seat,
@@ -215,13 +215,13 @@ impl<G: WireGame> LockedMatch<G> {
                 at_ms,
             } => {
                 shared.metrics.count_decision(by, charge.as_ref());
-                emit_once_committed(traces, gate, || {
+                emit_once_committed(span_recorder, gate, || {
                     spans.decision(self.elapsed_since(shared, at_ms), seat, by, charge.as_ref())
                 });
             }
             CountedEvent::Fault { seat, fault } => {
                 shared.context.metrics.count_fault(&fault);
-                emit_once_committed(traces, gate, || {
+                emit_once_committed(span_recorder, gate, || {
                     spans.fault(self.elapsed_since(shared, fault.at_ms), seat, &fault)
                 });
             }

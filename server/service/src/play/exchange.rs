@@ -22,7 +22,7 @@ use bridgemaster_proto::v1::{
     Draining, Ping, PlayRequest, PlayResponse, RefusalReason, play_request::Message as Incoming,
     play_response::Message as Outgoing,
 };
-use bridgemaster_traces::{SpanKind, Traces};
+use bridgemaster_traces::{SpanKind, SpanRecorder};
 use prost::{Message as _, bytes::Bytes};
 use tokio::{select, task::consume_budget};
 use tonic::{Status, codegen::BoxFuture};
@@ -66,7 +66,7 @@ impl Exchange {
         Self {
             uncommitted: None,
             read: None,
-            span: StreamSpan::begin(matches.traces(), &seat, resumed),
+            span: StreamSpan::begin(matches.span_recorder(), &seat, resumed),
             _registration: inbound.register(&seat, &caller),
             _protection: protection,
             interruptions: Interruptions::new(matches, caller, seat.forwarding_node()),
@@ -271,7 +271,7 @@ fn report_message(
 
 /// The trace span of a seat's stream. Dropping this value ends the span.
 struct StreamSpan {
-    traces: Traces,
+    span_recorder: SpanRecorder,
     seat: Arc<SeatHandle>,
     resumed: bool,
     started: SystemTime,
@@ -280,9 +280,9 @@ struct StreamSpan {
 
 impl StreamSpan {
     /// Starts the span of the stream of this handle, which now holds the seat.
-    fn begin(traces: &Traces, seat: &Arc<SeatHandle>, resumed: bool) -> Self {
+    fn begin(span_recorder: &SpanRecorder, seat: &Arc<SeatHandle>, resumed: bool) -> Self {
         Self {
-            traces: traces.clone(),
+            span_recorder: span_recorder.clone(),
             seat: Arc::clone(seat),
             resumed,
             started: SystemTime::now(),
@@ -298,7 +298,7 @@ impl StreamSpan {
 
 impl Drop for StreamSpan {
     fn drop(&mut self) {
-        self.traces.record(|| {
+        self.span_recorder.record(|| {
             let mut span = self.seat.span_since(self.started, "seat stream");
             span.kind = SpanKind::Server;
             let span = span.with("bridgemaster.stream.resumed", self.resumed);

@@ -292,7 +292,7 @@ mod tests {
     use async_trait::async_trait;
     use bridgemaster_match::MatchId;
     use bridgemaster_store::{IsLeaderOnly, MatchLocation, MemoryStore, NodeName};
-    use bridgemaster_traces::Traces;
+    use bridgemaster_traces::SpanRecorder;
     use tokio::sync::watch;
 
     use super::*;
@@ -366,7 +366,7 @@ mod tests {
             Arc::new(MemoryStore::new()),
             Arc::new(Metrics::of_node(None)),
         );
-        let journal = Journal::new(store, metrics, Traces::disabled());
+        let journal = Journal::new(store, metrics, SpanRecorder::disabled());
         let refused = take_over_batch(&FakeNodes::new(None), &journal).await;
         assert!(refused.is_err() && journal.failure().is_some());
     }

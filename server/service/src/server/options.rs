@@ -12,7 +12,7 @@ use bridgemaster_live::replays::KeepReplays;
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::whole_file::FileMode;
 use bridgemaster_store::{KeyStore, NodeIdentity, NodeName, Nodes, Store};
-use bridgemaster_traces::Traces;
+use bridgemaster_traces::SpanRecorder;
 
 /// Settings of a server; `serve` derives them from its flags and its config file.
 #[derive(Clone, Default)]
@@ -43,7 +43,7 @@ pub struct ServerOptions {
     /// The address of `GET /metrics`; port 0 selects a free port. `None` disables metrics.
     pub metrics: Option<SocketAddr>,
     /// Exports trace spans for matches, seats and commits.
-    pub traces: Traces,
+    pub span_recorder: SpanRecorder,
     /// The storage of matches; `None` keeps them in memory.
     pub storage: Option<Storage>,
 }
@@ -119,7 +119,7 @@ impl fmt::Debug for ServerOptions {
             .field("tls", &self.tls)
             .field("rules", &self.rules)
             .field("metrics", &self.metrics)
-            .field("traces", &self.traces.is_enabled())
+            .field("span_recorder", &self.span_recorder.is_enabled())
             .field("storage", &self.storage)
             .finish()
     }

@@ -26,7 +26,7 @@ use bridgemaster_matchmaking::{
 use bridgemaster_proto::v1::Ladder;
 use bridgemaster_replay::{SigningKey, whole_file::FileMode};
 use bridgemaster_store::{OpenMatch, Store};
-use bridgemaster_traces::Traces;
+use bridgemaster_traces::SpanRecorder;
 use tokio::task::spawn_blocking;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::info;
@@ -70,9 +70,9 @@ pub(super) fn replay_exporter(
 pub(super) fn start_journal(
     store: Arc<dyn Store>,
     metrics: &Arc<Metrics>,
-    traces: Traces,
+    span_recorder: SpanRecorder,
 ) -> (Arc<Journal>, AbortOnDropHandle<()>) {
-    let journal = Arc::new(Journal::new(store, Arc::clone(metrics), traces));
+    let journal = Arc::new(Journal::new(store, Arc::clone(metrics), span_recorder));
     let writing = tokio::spawn(Arc::clone(&journal).write());
     (journal, AbortOnDropHandle::new(writing))
 }

@@ -14,7 +14,7 @@ use bridgemaster_proto::v1::play_response::Message;
 use bridgemaster_replay::verify;
 use bridgemaster_server::{
     Limits, ServeError, ServerOptions,
-    traces::{Source, Traces},
+    traces::{Source, SpanRecorder},
 };
 use bridgemaster_store::{Store, StoreError};
 use tokio::{sync::Notify, time::sleep};
@@ -200,7 +200,7 @@ async fn a_match_that_cannot_be_stored_is_not_created() {
 async fn the_span_of_a_decision_is_exported_only_once_the_decision_is_stored() {
     let collecting = Collecting::start().await;
     let collector = collecting.address.parse().unwrap();
-    let (traces, exporter) = Traces::new(&collector, Source::server("1.2.3", None));
+    let (span_recorder, exporter) = SpanRecorder::new(&collector, Source::server("1.2.3", None));
     let stop = CancellationToken::new();
     let exporting = tokio::spawn(exporter.run(stop.clone()));
     let fails = Arc::new(AtomicBool::new(false));
@@ -210,7 +210,7 @@ async fn the_span_of_a_decision_is_exported_only_once_the_decision_is_stored() {
         ready(if fails { Err(disk_full()) } else { Ok(()) })
     });
     let mut server = TestServer::with_options(ServerOptions {
-        traces,
+        span_recorder,
         storage: Some(storage(&store)),
         ..with_limits(Limits::default())
     })
