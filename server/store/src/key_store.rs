@@ -257,7 +257,7 @@ impl<B: RowStore> KeyStore for B {
     }
 
     async fn keys_version(&self) -> Result<KeysVersion, StoreError> {
-        Ok(KeysVersion(self.table_mark(NamedTable::Key).await?))
+        Ok(KeysVersion(self.table_fingerprint(NamedTable::Key).await?))
     }
 
     async fn damaged_keys(&self) -> Result<Vec<DamagedKey>, StoreError> {

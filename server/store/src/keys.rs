@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope, named_rows::TableMark};
+use crate::{
+    DamageReport, DamagedValue, KeyId, KeyName, OwnerName, Scope, named_rows::TableFingerprint,
+};
 
 /// The 32-byte hash of a key's secret. The hash never appears in logs. This type does not implement
 /// `==`, so compare [`as_bytes`](Self::as_bytes) in constant time.
@@ -132,7 +134,7 @@ impl From<DamagedKey> for DamageReport {
 /// The version changes when a key is added or revoked, and when a damaged key is removed, but not
 /// when a use is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeysVersion(pub(crate) TableMark);
+pub struct KeysVersion(pub(crate) TableFingerprint);
 
 impl From<NewKey> for Key {
     fn from(key: NewKey) -> Self {

@@ -17,7 +17,7 @@ use crate::{
     limits::MAX_PAGE_MATCHES,
     named_rows::{
         NamedRow, NamedTable, QueryResults, RowChange, RowDecision, RowQuery, RowResult,
-        RowSelection, RowStore, TableMark,
+        RowSelection, RowStore, TableFingerprint,
     },
 };
 
@@ -241,10 +241,10 @@ impl RowStore for MemoryStore {
         self.with_state(|state| state.read_rows(&queries))
     }
 
-    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
         self.with_state(|state| {
             let table = state.named.get(&table);
-            TableMark {
+            TableFingerprint {
                 rows: table.map_or(0, |table| table.rows.len() as u64),
                 sum: table.map_or(0, |table| table.changes),
             }

@@ -16,7 +16,7 @@ pub(crate) enum NamedTable {
     /// API keys, by key id.
     Key,
     /// Last uses of API keys, by key id. They are in a separate table because recording a use must
-    /// not change the [mark](TableMark) of the keys.
+    /// not change the [fingerprint](TableFingerprint) of the keys.
     KeyUse,
     /// Secrets of the server, by name.
     Secret,
@@ -328,7 +328,7 @@ impl RowChange {
 
 /// A value that changes with every change to a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TableMark {
+pub(crate) struct TableFingerprint {
     /// The number of rows.
     pub(crate) rows: u64,
     /// The sum of the rows' checksums, each reduced to 32 bits so that the sum cannot overflow.
@@ -349,10 +349,10 @@ pub(crate) trait RowStore: Send + Sync {
         queries: Vec<RowQuery>,
     ) -> impl Future<Output = Result<QueryResults, StoreError>> + Send;
 
-    fn table_mark(
+    fn table_fingerprint(
         &self,
         table: NamedTable,
-    ) -> impl Future<Output = Result<TableMark, StoreError>> + Send;
+    ) -> impl Future<Output = Result<TableFingerprint, StoreError>> + Send;
 
     /// Reads rows, and commits the changes that `decide` derives from them, in one transaction. No
     /// other transaction changes the tables of the queries in between. If it is unknown whether a

@@ -20,7 +20,7 @@ use crate::{
     Durability, StoreError,
     checksum::StoreId,
     db_error::DbError,
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::named,
     schema::{self, SchemaUse},
 };
@@ -82,18 +82,22 @@ impl Transaction for ReadRows<'_> {
     }
 }
 
-/// Reads a table's mark in a separate transaction.
+/// Reads a table's fingerprint in a separate transaction.
 struct ReadMark(NamedTable);
 
 impl Transaction for ReadMark {
-    type Output = TableMark;
+    type Output = TableFingerprint;
 
     fn waits_for_flush(&self) -> bool {
         false
     }
 
-    async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<TableMark, DbError> {
-        named::mark(connection, self.0).await
+    async fn run(
+        &self,
+        connection: &mut PgConnection,
+        _: bool,
+    ) -> Result<TableFingerprint, DbError> {
+        named::fingerprint(connection, self.0).await
     }
 }
 
@@ -181,7 +185,7 @@ impl RowStore for PostgresKeys {
         self.write(&ReadRows { store, queries }).await
     }
 
-    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
         self.write(&ReadMark(table)).await
     }
 

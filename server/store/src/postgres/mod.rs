@@ -45,7 +45,7 @@ use crate::{
     db_error::DbError,
     detached::run_detached,
     limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::{
         finished::{self, MaybeUnflushed},
         named,
@@ -219,8 +219,8 @@ impl RowStore for PostgresStore {
         .await
     }
 
-    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.at(async { named::mark(&mut *self.readers.keys.acquire().await?, table).await })
+    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
+        self.at(async { named::fingerprint(&mut *self.readers.keys.acquire().await?, table).await })
             .await
     }
 

@@ -10,7 +10,7 @@ use crate::{
     db_error::DbError,
     named_rows::{
         NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowQuery, RowResult,
-        RowSelection, TableMark,
+        RowSelection, TableFingerprint,
     },
 };
 
@@ -89,18 +89,18 @@ fn condition(range: &NameRange) -> (&'static str, Vec<Param<'_>>) {
     }
 }
 
-/// Returns the mark of a table.
-pub(crate) async fn mark<C: SqlConnection>(
+/// Returns the fingerprint of a table.
+pub(crate) async fn fingerprint<C: SqlConnection>(
     connection: &mut C,
     table: NamedTable,
-) -> Result<TableMark, DbError> {
+) -> Result<TableFingerprint, DbError> {
     let select = format!(
         "SELECT count(*), CAST(coalesce(sum(checksum & 4294967295), 0) AS BIGINT) FROM {}",
         table.sql_name()
     );
     let row = first(connection, &select, &[]).await?;
     let row = row.ok_or_else(|| Unreadable::new("the count is missing"))?;
-    Ok(TableMark {
+    Ok(TableFingerprint {
         rows: row.value::<i64>(0)?.unsigned_abs(),
         sum: row.value::<i64>(1)?.unsigned_abs(),
     })

@@ -17,7 +17,7 @@ use crate::{
     db_error::DbError,
     detached::run_blocking,
     journal_batch,
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::{StoredRow as _, named},
 };
 
@@ -155,9 +155,14 @@ impl RowStore for SqliteKeys {
         .await
     }
 
-    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.run(move |connection, _| run(named::mark(&mut StatementConnection(connection), table)))
-            .await
+    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
+        self.run(move |connection, _| {
+            run(named::fingerprint(
+                &mut StatementConnection(connection),
+                table,
+            ))
+        })
+        .await
     }
 
     async fn update_rows<T: Send + 'static>(

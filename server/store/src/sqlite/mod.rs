@@ -33,7 +33,7 @@ use crate::{
     db_error::DbError,
     detached::run_blocking,
     limits::MAX_PAGE_MATCHES,
-    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
+    named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::{
         finished::{self, MaybeUnflushed},
         named,
@@ -211,8 +211,8 @@ impl RowStore for SqliteStore {
         }
     }
 
-    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
-        self.read_keys(move |sql, _| run(named::mark(sql, table)))
+    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
+        self.read_keys(move |sql, _| run(named::fingerprint(sql, table)))
             .await
     }
 
