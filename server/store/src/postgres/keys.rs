@@ -83,9 +83,9 @@ impl Transaction for ReadRows<'_> {
 }
 
 /// Reads a table's fingerprint in a separate transaction.
-struct ReadMark(NamedTable);
+struct ReadFingerprint(NamedTable);
 
-impl Transaction for ReadMark {
+impl Transaction for ReadFingerprint {
     type Output = TableFingerprint;
 
     fn waits_for_flush(&self) -> bool {
@@ -186,7 +186,7 @@ impl RowStore for PostgresKeys {
     }
 
     async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
-        self.write(&ReadMark(table)).await
+        self.write(&ReadFingerprint(table)).await
     }
 
     async fn update_rows<T: Send + 'static>(
