@@ -18,7 +18,7 @@ pub(super) trait EntryOf<M>: Sized {
     fn into_message(self) -> M;
 
     /// Returns the entry, or `None` if the message has another entry or none.
-    fn of(message: &M) -> Option<&Self>;
+    fn from_message(message: &M) -> Option<&Self>;
 }
 
 /// Converts a value to the message in which it is a game's entry `E`.
@@ -33,7 +33,7 @@ pub(super) fn put_entry<E: EntryOf<M>, M>(value: &impl OnWire<E>, to: &mut Write
 
 /// Returns the entry of the game `G`, or an error that names the game.
 pub(super) fn entry<G: Game, E: EntryOf<M>, M>(message: &M) -> Result<&E, WireError> {
-    E::of(message).ok_or_else(WireError::entry::<G>)
+    E::from_message(message).ok_or_else(WireError::entry::<G>)
 }
 
 /// Reads the entry of the game `G`.
@@ -61,7 +61,7 @@ macro_rules! entries {
                 $crate::v1::$message { game }
             }
 
-            fn of(message: &$crate::v1::$message) -> Option<&Self> {
+            fn from_message(message: &$crate::v1::$message) -> Option<&Self> {
                 match &message.game {
                     Some($crate::v1::$module::Game::$game(entry)) => {
                         Some(std::borrow::Borrow::borrow(entry))

@@ -34,7 +34,7 @@ fn cards_are_accepted_in_any_order() {
     let turned = json!({ "take": { "cards": [
         { "currency": "CURRENCY_GREEN", "value": 3 }, { "currency": "CURRENCY_BLUE", "value": 2 },
     ] } });
-    let take = Decision::Take(RowCards::of([b2, g3]).unwrap());
+    let take = Decision::Take(RowCards::from_cards([b2, g3]).unwrap());
     assert_eq!(decision(&turned), Ok(take));
 
     let mixed = json!({ "buy": { "slot": "CURRENCY_ORANGE", "payment": [5, 1, 5, 3] } });
@@ -117,7 +117,7 @@ fn decisions() -> Vec<Decision> {
     };
     vec![
         Decision::Take(RowCards::EMPTY),
-        Decision::Take(RowCards::of([highest; 4]).unwrap()),
+        Decision::Take(RowCards::from_cards([highest; 4]).unwrap()),
         buy(Currency::Blue, ValueCounts::EMPTY, false),
         buy(Currency::Yellow, payment([3; 9]), true),
         buy(Currency::Green, payment([0, 0, 0, 0, 0, 0, 0, 0, 1]), false),

@@ -78,7 +78,7 @@ fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -
             .seats()
             .map(|seat| played::<G>(seats, &seed, candidate, seat));
         let fractions: Vec<f64> = fractions.collect();
-        test.record(GroupScore::of_matches(&fractions).unwrap());
+        test.record(GroupScore::from_matches(&fractions).unwrap());
         groups += 1;
     }
     (test.verdict(), groups)

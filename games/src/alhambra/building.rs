@@ -97,7 +97,7 @@ impl Buildings {
 
     /// Creates the multiset of these buildings; returns `None` if there are more than
     /// [`MAX_COPIES`] of a kind.
-    pub fn of(buildings: impl IntoIterator<Item = Building>) -> Option<Self> {
+    pub fn from_buildings(buildings: impl IntoIterator<Item = Building>) -> Option<Self> {
         buildings
             .into_iter()
             .try_fold(Self::EMPTY, |set, building| {
@@ -206,10 +206,13 @@ mod tests {
     fn a_multiset_counts_by_category_whatever_the_prices() {
         let gardens = [6, 8, 8, 8, 12].map(|price| Building::new(Category::Garden, price));
         let tower = Building::new(Category::Tower, 7);
-        let set = Buildings::of(gardens.into_iter().chain([tower]).flatten());
+        let set = Buildings::from_buildings(gardens.into_iter().chain([tower]).flatten());
         let set = set.unwrap_or_default();
         let counts = Category::ALL.map(|category| set.count_of(category));
         assert_eq!(counts, [0, 0, 0, 0, 5, 1]);
-        assert_eq!(Buildings::of(gardens[1].into_iter().cycle().take(4)), None);
+        assert_eq!(
+            Buildings::from_buildings(gardens[1].into_iter().cycle().take(4)),
+            None
+        );
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn falling(cards: ValueCounts) -> impl fmt::Display {
 fn parse_take(rest: &str) -> Option<RowCards> {
     let cards = rest.split_whitespace().map(parse_card);
     let cards = cards.collect::<Option<Vec<_>>>()?;
-    RowCards::of(cards).filter(|cards| !cards.is_empty())
+    RowCards::from_cards(cards).filter(|cards| !cards.is_empty())
 }
 
 fn parse_card(word: &str) -> Option<MoneyCard> {

@@ -209,7 +209,7 @@ impl Money {
 
     /// Creates the multiset of these cards; returns `None` if there are more than [`MAX_COPIES`] of
     /// a kind.
-    pub fn of(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
+    pub fn from_cards(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
         let mut money = Self::EMPTY;
         for card in cards {
             if money.count(card) == MAX_COPIES {

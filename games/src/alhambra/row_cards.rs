@@ -33,7 +33,7 @@ impl RowCards {
 
     /// Creates the multiset of these cards, in any order; returns `None` if there are more than
     /// [`ROW_CARDS`].
-    pub fn of(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
+    pub fn from_cards(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
         cards.into_iter().try_fold(Self::EMPTY, |row, card| {
             (row.len() < ROW_CARDS).then(|| row.with(card))
         })
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_row_is_the_sorted_vector_of_its_cards() {
         for mut cards in rows() {
-            let row = RowCards::of(cards.iter().copied()).unwrap();
+            let row = RowCards::from_cards(cards.iter().copied()).unwrap();
             cards.sort_unstable();
             assert_eq!(row.cards().collect::<Vec<_>>(), cards);
             assert_eq!(row.len(), cards.len());
@@ -178,7 +178,7 @@ mod tests {
                     let place = rest.iter().position(|other| other == *card);
                     place.map(|place| rest.remove(place)).is_none()
                 });
-                let of = |cards: &[MoneyCard]| RowCards::of(cards.iter().copied()).unwrap();
+                let of = |cards: &[MoneyCard]| RowCards::from_cards(cards.iter().copied()).unwrap();
                 let expected = missing.map_or(Ok(of(&rest)), |&card| Err(card));
                 assert_eq!(of(&row).without(of(&part)), expected, "{row:?} {part:?}");
             }

@@ -84,7 +84,7 @@ impl Rules for Alhambra {
         let Phase::Shuffle { seat } = state.phase else {
             return FieldError::refuse("shuffle", "none is due");
         };
-        if Money::of(shuffle.cards.iter().copied()) != Some(state.discard) {
+        if Money::from_cards(shuffle.cards.iter().copied()) != Some(state.discard) {
             return FieldError::refuse("cards", "must be the cards of the discard");
         }
         state.money_pile = MoneyPile::new(&shuffle.cards);

@@ -118,7 +118,7 @@ struct OpenSpaces {
 }
 
 impl OpenSpaces {
-    fn of(state: &State, seat: Seat) -> Self {
+    fn for_seat(state: &State, seat: Seat) -> Self {
         let player = state.seat(seat);
         let has = |tile| player.usable(tile) > 0;
         let pawns = state.seats.iter().map(|seat| seat.pawn.space());
@@ -162,7 +162,7 @@ impl State {
 
     /// Adds the placements that a seat can make, in the order of [`Decision`].
     pub(super) fn list_placements(&self, seat: Seat, list: &mut Vec<Decision>) {
-        let open = OpenSpaces::of(self, seat);
+        let open = OpenSpaces::for_seat(self, seat);
         let stacks = || (0..).zip(*self.fixed.edition.ring());
         let mut add = |spot, stack, share, opening| {
             list.push(Decision::Place(Placement {
@@ -194,7 +194,7 @@ impl State {
 
     /// Returns `true` if any placement is legal.
     pub(super) fn can_place(&self, seat: Seat) -> bool {
-        !OpenSpaces::of(self, seat).is_empty()
+        !OpenSpaces::for_seat(self, seat).is_empty()
     }
 }
 

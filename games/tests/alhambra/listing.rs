@@ -17,7 +17,7 @@ fn position(count: u8, hand: Money, yard: [Building; 4]) -> Observation {
     let copies = if count == 2 { 2 } else { 3 };
     let others = MoneyCard::all()
         .flat_map(|card| std::iter::repeat_n(card, usize::from(copies - hand.count(card))));
-    position.view.row = RowCards::of(others.take(4)).unwrap();
+    position.view.row = RowCards::from_cards(others.take(4)).unwrap();
     position.view.seats[0].hand = hand;
     position.view.yard = yard.map(Some);
     position.completed()
@@ -158,5 +158,9 @@ fn purchases_without_waste_always_fit_into_the_list() {
     assert_eq!(all.iter().filter(without_waste).count(), 524);
     let takes = 15;
     assert!(takes + 524 < Alhambra::LEGAL_CAP);
-    assert!(compare(&position(2, Money::of(hand).unwrap(), yard)));
+    assert!(compare(&position(
+        2,
+        Money::from_cards(hand).unwrap(),
+        yard
+    )));
 }

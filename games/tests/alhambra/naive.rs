@@ -99,7 +99,7 @@ impl NaiveMatch {
             events: Vec::new(),
         };
         for (number, hand) in (0..).zip(&naive.hands) {
-            let money = Money::of(hand.iter().copied()).unwrap();
+            let money = Money::from_cards(hand.iter().copied()).unwrap();
             let dealt = Event::HandDealt {
                 seat: seat(number),
                 money,
@@ -221,7 +221,7 @@ impl NaiveMatch {
         if self.seats == 2 {
             let left = self.building_pile.len();
             let drawn = self.building_pile.split_off(left - count.min(left));
-            let buildings = Buildings::of(drawn.iter().copied()).unwrap();
+            let buildings = Buildings::from_buildings(drawn.iter().copied()).unwrap();
             self.events.push(Event::DummyDrew { buildings });
             self.buildings[2].extend(drawn);
         }
@@ -438,7 +438,7 @@ fn takes(row: &[MoneyCard]) -> Vec<Decision> {
     subsets.dedup();
     subsets
         .into_iter()
-        .map(|cards| Decision::Take(RowCards::of(cards).unwrap()))
+        .map(|cards| Decision::Take(RowCards::from_cards(cards).unwrap()))
         .collect()
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn cards(text: &str) -> Vec<MoneyCard> {
 }
 
 pub(crate) fn money(text: &str) -> Money {
-    Money::of(cards(text)).unwrap()
+    Money::from_cards(cards(text)).unwrap()
 }
 
 /// Parses a building from category and price.
@@ -102,7 +102,7 @@ impl Position {
             }),
             yard: ["garden 10", "tower 13", "arcades 8", "chambers 11"]
                 .map(|text| Some(building(text))),
-            row: RowCards::of(cards("b9 g9 o9 y9")).unwrap(),
+            row: RowCards::from_cards(cards("b9 g9 o9 y9")).unwrap(),
             discard: Money::EMPTY,
             unseen_money: Money::EMPTY,
             unseen_buildings: Buildings::EMPTY,
@@ -123,13 +123,13 @@ impl Position {
     }
 
     pub(crate) fn buildings(mut self, number: u8, text: &str) -> Self {
-        let set = Buildings::of(buildings(text)).unwrap();
+        let set = Buildings::from_buildings(buildings(text)).unwrap();
         self.view.seats[usize::from(number)].buildings = set;
         self
     }
 
     pub(crate) fn row(mut self, text: &str) -> Self {
-        self.view.row = RowCards::of(cards(text)).unwrap();
+        self.view.row = RowCards::from_cards(cards(text)).unwrap();
         self
     }
 
@@ -146,7 +146,7 @@ impl Position {
 
     /// Sets the building pile to exactly these buildings; the last owner gets the rest.
     pub(crate) fn buildings_left(mut self, text: &str) -> Self {
-        self.buildings_left = Some(Buildings::of(buildings(text)).unwrap());
+        self.buildings_left = Some(Buildings::from_buildings(buildings(text)).unwrap());
         self
     }
 
@@ -174,19 +174,21 @@ impl Position {
         match self.pile {
             None => {
                 let gone = open.into_iter().chain(view.discard.cards());
-                view.unseen_money = Money::of(money_without(count, gone)).unwrap();
+                view.unseen_money = Money::from_cards(money_without(count, gone)).unwrap();
             }
             Some(pile) => {
                 let gone = open.into_iter().chain(pile.cards());
                 view.unseen_money = pile;
-                view.discard = Money::of(money_without(count, gone)).unwrap();
+                view.discard = Money::from_cards(money_without(count, gone)).unwrap();
             }
         }
         let mut gone: Vec<Building> = view.yard.iter().flatten().copied().collect();
         gone.extend(view.seats.iter().flat_map(|seat| seat.buildings.iter()));
         gone.extend(view.dummy.iter().flat_map(|dummy| dummy.buildings.iter()));
         match self.buildings_left {
-            None => view.unseen_buildings = Buildings::of(buildings_without(gone)).unwrap(),
+            None => {
+                view.unseen_buildings = Buildings::from_buildings(buildings_without(gone)).unwrap()
+            }
             Some(left) => {
                 gone.extend(left.iter());
                 view.unseen_buildings = left;
@@ -196,7 +198,7 @@ impl Position {
                     None => last.unwrap(),
                 };
                 let more = owned.iter().chain(buildings_without(gone));
-                *owned = Buildings::of(more).unwrap();
+                *owned = Buildings::from_buildings(more).unwrap();
             }
         }
         view

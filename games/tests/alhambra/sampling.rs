@@ -36,7 +36,7 @@ fn a_refused_observation_names_its_field() {
         |view| {
             view.yard[1] = None;
             let more = view.unseen_buildings.iter().chain([building("tower 13")]);
-            view.unseen_buildings = Buildings::of(more).unwrap();
+            view.unseen_buildings = Buildings::from_buildings(more).unwrap();
         } => "yard: must be full, except for the slots of this turn's purchases",
         |view| view.phase = Phase::Shuffle { seat: seat(0) }
             => "phase: a shuffle is due only with a short row, an empty pile and a discard",

@@ -61,7 +61,7 @@ fn a_position_in_which_a_shuffle_is_due_can_be_sampled() {
     let mut sampled = Alhambra::sample_state(&config, &view, &mut chance).unwrap();
     assert_eq!(Alhambra::chance_due(&sampled), Some(17));
     let drawn = Alhambra::draw_chance(&sampled, &mut chance).unwrap();
-    let all = Money::of(drawn.cards.iter().copied());
+    let all = Money::from_cards(drawn.cards.iter().copied());
     assert_eq!(all, Some(view.discard));
     assert_ne!(all, Some(money("")));
     Alhambra::apply_chance(&mut sampled, &drawn, &mut Vec::new()).unwrap();

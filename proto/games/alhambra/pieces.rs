@@ -56,17 +56,17 @@ fn check_copies<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, W
 wire_as! {
     RowCards = Vec<v1::MoneyCard> as ArrayVec<MoneyCard, ROW_CARDS>,
     |row| row.cards().collect(),
-    |field, cards| check_copies(field, Self::of(cards), "card")
+    |field, cards| check_copies(field, Self::from_cards(cards), "card")
 }
 wire_as! {
     Money = Vec<v1::MoneyCard> as ArrayVec<MoneyCard, MONEY_CARDS>,
     |money| money.cards().collect(),
-    |field, cards| check_copies(field, Self::of(cards), "card")
+    |field, cards| check_copies(field, Self::from_cards(cards), "card")
 }
 wire_as! {
     Buildings = Vec<v1::Building> as ArrayVec<Building, BUILDINGS>,
     |buildings| buildings.iter().collect(),
-    |field, buildings| check_copies(field, Self::of(buildings), "building")
+    |field, buildings| check_copies(field, Self::from_buildings(buildings), "building")
 }
 
 /// Cards in one currency. Their values are written in ascending order, and read in any order.
@@ -129,7 +129,7 @@ impl Conversion<Buildings, Vec<u32>> for Prices {
             }
             buildings.push(building);
         }
-        Ok(Buildings::of(buildings).expect("no more of a kind than the box has"))
+        Ok(Buildings::from_buildings(buildings).expect("no more of a kind than the box has"))
     }
 }
 
@@ -158,7 +158,7 @@ wire_as! {
     |buildings| [*buildings; CATEGORIES],
     |_field, by_category| {
         let all = by_category.iter().flat_map(|buildings| buildings.iter());
-        Ok(Self::of(all).expect("no more of a kind than the box has"))
+        Ok(Self::from_buildings(all).expect("no more of a kind than the box has"))
     }
 }
 wire_message! { Buildings = v1::Buildings }

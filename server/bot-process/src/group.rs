@@ -220,7 +220,7 @@ pub struct CpuQuota {
 
 impl CpuQuota {
     /// Returns the smallest quota among this process's cgroups; `None` if there is no quota.
-    pub fn of_this_process() -> Option<Self> {
+    pub fn for_this_process() -> Option<Self> {
         let groups = ["", "cpu"].into_iter().filter_map(own_group);
         let quotas = groups.flat_map(|(mount, own)| Self::within(&mount, &own));
         quotas.min_by(|one, other| one.cores.total_cmp(&other.cores))

@@ -259,7 +259,7 @@ impl BotCommand {
             #[cfg(target_os = "linux")]
             watch: self
                 .is_measured
-                .then(|| Watch::of(child.id()?, isolation, self.limits.memory_bytes))
+                .then(|| Watch::for_process(child.id()?, isolation, self.limits.memory_bytes))
                 .flatten(),
             #[cfg(target_os = "linux")]
             control: None,

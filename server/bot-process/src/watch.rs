@@ -61,7 +61,11 @@ struct Sample {
 impl Watch {
     /// Watches a child process that has not been reaped. Returns `None` if the operating system
     /// cannot report when children end.
-    pub(crate) fn of(process: u32, isolation: Isolation, limit_bytes: Option<u64>) -> Option<Self> {
+    pub(crate) fn for_process(
+        process: u32,
+        isolation: Isolation,
+        limit_bytes: Option<u64>,
+    ) -> Option<Self> {
         let root = Pid::from_raw(i32::try_from(process).ok()?)?;
         Some(Self {
             root,

@@ -18,7 +18,7 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     /// Returns an update's view; `None` before the match starts.
-    pub(super) fn of(update: &'a WatchMatchResponse) -> anyhow::Result<Option<Self>> {
+    pub(super) fn from_update(update: &'a WatchMatchResponse) -> anyhow::Result<Option<Self>> {
         let Some(observation) = &update.observation else {
             return Ok(None);
         };

@@ -93,7 +93,7 @@ impl UncountedSet {
 }
 
 impl Choices {
-    pub(crate) fn of(bots: usize, rankings: &[Ranking]) -> Self {
+    pub(crate) fn from_rankings(bots: usize, rankings: &[Ranking]) -> Self {
         let (mut chosen, mut results) = (vec![0; bots], vec![0; bots]);
         let (mut found, mut all) = (Vec::new(), Vec::new());
         let mut order = Vec::new();
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn equal_choices_are_counted_once_whoever_was_chosen() {
         let won = |winner, loser| Ranking::new(vec![(winner, 1), (loser, 2)], 0);
-        let choices = Choices::of(3, &[won(0, 1), won(1, 0), won(1, 0), won(1, 2)]);
+        let choices = Choices::from_rankings(3, &[won(0, 1), won(1, 0), won(1, 0), won(1, 2)]);
         let shares: Vec<f64> = choices.sets.iter().map(|set| set.share).collect();
         assert_eq!(shares, [3.0, 1.0]);
         assert_eq!(choices.members, [0, 1, 1, 2]);
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn a_set_that_is_left_by_a_tie_has_its_share() {
         let mut tied = Ranking::new(vec![(0, 1), (1, 1), (2, 3)], 0);
-        let choices = Choices::of(3, std::slice::from_ref(&tied));
+        let choices = Choices::from_rankings(3, std::slice::from_ref(&tied));
         let mut found_sets: Vec<(&[usize], f64)> = Vec::new();
         for set in &choices.sets {
             found_sets.push((&choices.members[set.members.clone()], set.share));
@@ -295,7 +295,7 @@ mod tests {
         // With twelve tied bots, there are many possible sets of each size.
         let places = (0..12).map(|bot| (bot, 1)).collect();
         tied = Ranking::new(places, 0);
-        let choices = Choices::of(12, &[tied]);
+        let choices = Choices::from_rankings(12, &[tied]);
         let sum: f64 = choices.sets.iter().map(|set| set.share).sum();
         assert!((sum - 12.0).abs() < 1e-9, "{sum}");
     }
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn the_slope_is_that_of_half_the_logarithm_of_the_determinant_of_the_curvature() {
         // The trace of `C dI/dθ` is the derivative of the log-determinant (H. Jeffreys' prior).
-        let choices = Choices::of(6, &played());
+        let choices = Choices::from_rankings(6, &played());
         let none = PseudoChoices::none(&choices);
         let mut added = PseudoChoices::none(&choices);
         let half_log = |ratings: &[f64]| {

@@ -25,7 +25,7 @@ impl Elo {
     }
 
     /// Returns the difference that has this expected score. The score is clamped to 0.001..=0.999.
-    pub fn of_score(score: f64) -> Self {
+    pub fn from_score(score: f64) -> Self {
         let score = score.clamp(SCORE_MARGIN, 1.0 - SCORE_MARGIN);
         Self(-400.0 * (1.0 / score - 1.0).log10())
     }
@@ -44,7 +44,7 @@ impl NormalizedElo {
 
     /// Converts the t-value of a group to normalized Elo; the inverse of
     /// [`NormalizedElo::t_of_group`].
-    pub fn of_group_t(t: f64, matches: u32) -> Self {
+    pub fn from_group_t(t: f64, matches: u32) -> Self {
         Self(t * NELO_PER_T / f64::from(matches).sqrt())
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn the_score_of_an_elo_gives_the_elo_back() {
         for elo in [-400.0, -17.0, 0.0, 3.5, 800.0] {
-            let back = Elo::of_score(Elo(elo).expected_score());
+            let back = Elo::from_score(Elo(elo).expected_score());
             assert!((back.0 - elo).abs() < 1e-9, "{elo} came back as {back:?}");
         }
         assert!((Elo(400.0).expected_score() - 10.0 / 11.0).abs() < 1e-15);

@@ -64,12 +64,12 @@ impl Estimate {
         Ok(Self {
             score,
             score_interval,
-            elo: Elo::of_score(score),
+            elo: Elo::from_score(score),
             elo_interval: Interval {
-                low: Elo::of_score(score_interval.low).0,
-                high: Elo::of_score(score_interval.high).0,
+                low: Elo::from_score(score_interval.low).0,
+                high: Elo::from_score(score_interval.high).0,
             },
-            normalized_elo: NormalizedElo::of_group_t(t, matches_per_group),
+            normalized_elo: NormalizedElo::from_group_t(t, matches_per_group),
             superiority: student(degrees_of_freedom)
                 .map_or(0.5, |student| student.cdf((score - 0.5) / error)),
         })

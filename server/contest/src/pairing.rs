@@ -123,7 +123,7 @@ mod tests {
         let mut without_best = 0;
         for number in 0..matches {
             let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
-            let table = next_table(&Uncertainty::of(&ratings), &available, 2).unwrap();
+            let table = next_table(&Uncertainty::from_ratings(&ratings), &available, 2).unwrap();
             let winner = if table.contains(&best) {
                 best
             } else {

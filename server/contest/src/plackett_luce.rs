@@ -78,7 +78,7 @@ impl Default for PlackettLuce {
 impl RatingMethod for PlackettLuce {
     fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError> {
         Ranking::check_all(bots, rankings)?;
-        let choices = Choices::of(bots, rankings);
+        let choices = Choices::from_rankings(bots, rankings);
         let none = PseudoChoices::none(&choices);
         let ratings = self.ratings(&choices, &none)?;
         let curvature = |ratings: &[f64]| choices.derivatives(&none, ratings, self.ridge).1;

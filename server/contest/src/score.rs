@@ -38,7 +38,7 @@ impl GroupScore {
     ///
     /// # Errors
     /// [`ContestError::TooFew`] without a match, [`ContestError::OutOfRange`] outside 0 to 1.
-    pub fn of_matches(fractions: &[f64]) -> Result<Self, ContestError> {
+    pub fn from_matches(fractions: &[f64]) -> Result<Self, ContestError> {
         if fractions.is_empty() {
             return Err(ContestError::too_few("matches of a group", 0, 1));
         }
@@ -125,8 +125,8 @@ mod tests {
     fn a_score_outside_its_range_is_refused() {
         assert!(GroupScore::new(1.5).is_err());
         assert!(GroupScore::new(f64::NAN).is_err());
-        assert!(GroupScore::of_matches(&[]).is_err());
-        assert_eq!(GroupScore::of_matches(&[0.0, 1.0]).unwrap().get(), 0.5);
+        assert!(GroupScore::from_matches(&[]).is_err());
+        assert_eq!(GroupScore::from_matches(&[0.0, 1.0]).unwrap().get(), 0.5);
     }
 
     #[test]

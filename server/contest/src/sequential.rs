@@ -133,8 +133,8 @@ impl SequentialTest {
         let Interval { low, high } = seen.interval();
         Ok(StoppedEstimate {
             elo_interval: Interval {
-                low: Elo::of_score(low).0,
-                high: Elo::of_score(high).0,
+                low: Elo::from_score(low).0,
+                high: Elo::from_score(high).0,
             },
             ..estimate
         })

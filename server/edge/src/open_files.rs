@@ -30,7 +30,7 @@ impl Limits {
     /// Returns the limits of a private server with this many concurrent seats. All its bots share
     /// the files of one process, and often one address. So the limit per bot is low: a bot that
     /// opens many connections must not prevent the next bot from starting.
-    pub fn of_private_server(seats: usize, has_page: bool) -> Self {
+    pub fn for_private_server(seats: usize, has_page: bool) -> Self {
         let connections = seats
             .saturating_mul(CONNECTIONS_PER_SEAT)
             .saturating_add(OTHER_CONNECTIONS);
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn connections_to_a_private_server_leave_files_for_the_bots_that_are_started() {
         for seats in [1, 2, 16, 32] {
-            let limits = Limits::of_private_server(seats, false);
+            let limits = Limits::for_private_server(seats, false);
             assert_eq!(limits.connections, 64 + 4 * seats);
             assert_eq!(limits.connections_per_address, limits.connections);
             let connections = u64::try_from(limits.connections).unwrap();

@@ -61,7 +61,7 @@ fn the_table_of_fixed_limits_has_every_name() {
 
 #[test]
 fn the_table_of_metrics_has_every_metric() {
-    let page = Metrics::of_node(NodeName::new("one").ok().as_ref());
+    let page = Metrics::for_node(NodeName::new("one").ok().as_ref());
     let page = page.encode().unwrap();
     let types = page
         .lines()

@@ -214,7 +214,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_blocked_runtime_is_noticed_by_the_next_reading() {
-        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::of_node(None))));
+        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::for_node(None))));
         let watch = tokio::spawn(Arc::clone(&clock).watch());
         tokio::task::yield_now().await;
         let before = clock.now();
@@ -248,7 +248,7 @@ mod tests {
             .event_interval(1)
             .build()
             .unwrap();
-        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::of_node(None))));
+        let clock = Arc::new(ServerClock::start(Arc::new(Metrics::for_node(None))));
         let max_us = runtime.block_on(async {
             tokio::spawn(Arc::clone(&clock).watch());
             // Spawned on a thread of the runtime, so that all of these tasks are in that thread's
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn lag_is_counted_once_for_several_readers() {
-        let clock = ServerClock::start(Arc::new(Metrics::of_node(None)));
+        let clock = ServerClock::start(Arc::new(Metrics::for_node(None)));
         clock.beat();
         hog(Duration::from_millis(100));
         let readings: Vec<ServerTime> = thread::scope(|scope| {

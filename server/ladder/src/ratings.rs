@@ -42,7 +42,7 @@ pub fn ratings_of(
     method: RatingMethodId,
 ) -> Result<Vec<BotRating>, ContestError> {
     let played = &results.played;
-    Ok(Fit::of(played, method)?.table(&played.numbers))
+    Ok(Fit::compute(played, method)?.table(&played.numbers))
 }
 
 /// The ratings from a fit, with the bots that they belong to.
@@ -59,7 +59,7 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    pub(crate) fn of(
+    pub(crate) fn compute(
         played: &CountedMatches,
         method: RatingMethodId,
     ) -> Result<Self, ContestError> {

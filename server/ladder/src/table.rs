@@ -77,7 +77,7 @@ impl FitJob {
         if played.len() == 0 {
             return Ok(self.fitted(Table::default(), PairingModel::default()));
         }
-        let fit = Fit::of(played, self.rating_method)?;
+        let fit = Fit::compute(played, self.rating_method)?;
         let changed = changed(played, &fit);
         let rated = fit.table(&played.numbers);
         let row = |(place, rated): (usize, &BotRating)| {
@@ -85,7 +85,7 @@ impl FitJob {
             let has_changed = bot.is_some_and(|bot| changed.contains(&bot));
             (rated.bot.clone(), Row { place, has_changed })
         };
-        let pairing_model = PairingModel::new(Uncertainty::of(&fit.ratings), fit.bots);
+        let pairing_model = PairingModel::new(Uncertainty::from_ratings(&fit.ratings), fit.bots);
         let table = Table {
             results: played.len(),
             rows: rated.iter().enumerate().map(row).collect(),

@@ -125,7 +125,7 @@ impl FlushOutcome {
     /// smaller number means that a crash has lost the commit, and a changed epoch means that
     /// another server has taken over the node.
     #[must_use]
-    pub fn of(number: i64, newest: Option<i64>) -> Self {
+    pub fn from_newest(number: i64, newest: Option<i64>) -> Self {
         match newest {
             None => Self::Superseded,
             Some(newest) if CommitNumbers::is_committed(number, newest) => Self::UpTo(newest),
@@ -188,7 +188,7 @@ impl Fence {
     /// Interprets the node's locked row. `lease_runs` is `None` if the row's epoch differs from the
     /// server's. Otherwise `lease_runs` is true while the lease is valid by the database's clock.
     #[must_use]
-    pub fn of(lease_runs: Option<bool>) -> Self {
+    pub fn from_lease_row(lease_runs: Option<bool>) -> Self {
         match lease_runs {
             Some(true) => Self::Held,
             Some(false) => Self::LeaseExpired,
@@ -240,10 +240,13 @@ mod tests {
 
     #[test]
     fn the_outcome_of_a_flush_follows_from_the_newest_commit_and_the_epoch() {
-        assert_eq!(FlushOutcome::of(8, Some(8)), FlushOutcome::UpTo(8));
-        assert_eq!(FlushOutcome::of(8, Some(10)), FlushOutcome::UpTo(10));
-        assert_eq!(FlushOutcome::of(8, Some(7)), FlushOutcome::Missing);
-        assert_eq!(FlushOutcome::of(8, None), FlushOutcome::Superseded);
+        assert_eq!(FlushOutcome::from_newest(8, Some(8)), FlushOutcome::UpTo(8));
+        assert_eq!(
+            FlushOutcome::from_newest(8, Some(10)),
+            FlushOutcome::UpTo(10)
+        );
+        assert_eq!(FlushOutcome::from_newest(8, Some(7)), FlushOutcome::Missing);
+        assert_eq!(FlushOutcome::from_newest(8, None), FlushOutcome::Superseded);
     }
 
     #[test]

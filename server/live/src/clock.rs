@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_clock_of_a_match_resumes_and_runs_at_the_rate_of_the_server() {
-        let server = Arc::new(ServerClock::start(Arc::new(Metrics::of_node(None))));
+        let server = Arc::new(ServerClock::start(Arc::new(Metrics::for_node(None))));
         const HOUR_US: u64 = 3_600_000_000;
         let hour = Duration::from_micros(HOUR_US);
         let ahead = MatchClock::starting_at(&server, Time(HOUR_US));

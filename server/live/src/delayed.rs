@@ -312,7 +312,7 @@ mod tests {
     fn matches() -> Arc<Matches> {
         Arc::new(Matches::new(
             Limits::default(),
-            (Arc::new(Metrics::of_node(None)), SpanRecorder::disabled()),
+            (Arc::new(Metrics::for_node(None)), SpanRecorder::disabled()),
             None,
             None,
             generate_signing_key(),

@@ -399,7 +399,7 @@ mod tests {
     fn matches(limits: Limits) -> Arc<Matches> {
         Arc::new(Matches::new(
             limits,
-            (Arc::new(Metrics::of_node(None)), SpanRecorder::disabled()),
+            (Arc::new(Metrics::for_node(None)), SpanRecorder::disabled()),
             None,
             None,
             crate::replays::generate_signing_key(),

@@ -409,7 +409,7 @@ impl<G: WireGame> Match<G> {
         if let Some(journal) = &mut self.journal {
             journal.record(time, &input, self.last_start);
         }
-        let presence = Presence::of(&input);
+        let presence = Presence::from_input(&input);
         self.referee.handle(time, input, &mut self.outputs);
         let seats = self.streams.len();
         self.returns.take(presence, seats, &self.outputs);

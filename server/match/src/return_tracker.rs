@@ -18,7 +18,7 @@ pub(crate) enum Presence {
 }
 
 impl Presence {
-    pub(crate) fn of<G: Game>(input: &Input<G>) -> Self {
+    pub(crate) fn from_input<G: Game>(input: &Input<G>) -> Self {
         match input {
             Input::Restarted => Self::Restarted,
             Input::Connected { seat, .. } => Self::Connected(*seat),

@@ -297,7 +297,7 @@ impl<G: Game> Referee<G> {
             })
             .collect();
         let clocks = seats.iter().map(|seat| &seat.clock_use);
-        let lag = MatchLag::of(clocks, &self.rules.clock);
+        let lag = MatchLag::from_clocks(clocks, &self.rules.clock);
         let result = MatchResult {
             referee_lag_us: lag.total_us,
             longest_referee_lag_us: lag.longest_us,

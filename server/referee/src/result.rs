@@ -66,7 +66,10 @@ pub struct MatchLag {
 
 impl MatchLag {
     /// Computes a match's referee lag from its seats' time statistics.
-    pub fn of<'a>(seats: impl IntoIterator<Item = &'a ClockUse>, rules: &ClockRules) -> Self {
+    pub fn from_clocks<'a>(
+        seats: impl IntoIterator<Item = &'a ClockUse>,
+        rules: &ClockRules,
+    ) -> Self {
         let (mut total_us, mut longest_us) = (0u64, 0);
         for clock in seats {
             total_us = total_us.saturating_add(clock.referee_lag_us);

@@ -125,7 +125,7 @@ pub(super) struct ForkProgress {
 
 impl ForkProgress {
     /// Reads the fork from a replay's head.
-    pub(super) fn of(head: &Replay) -> Result<Self, WireError> {
+    pub(super) fn from_head(head: &Replay) -> Result<Self, WireError> {
         let chance = head.fork.as_ref().map(chance_from_wire).transpose()?;
         let observer = match chance {
             Some(ForkChance::Redraw { observer }) => Some(observer),

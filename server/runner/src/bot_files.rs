@@ -80,7 +80,7 @@ struct FileStamp {
 }
 
 impl FileStamp {
-    fn of(path: &Path) -> io::Result<Self> {
+    fn read(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -126,7 +126,7 @@ impl BotFiles {
             let failed = |error: &dyn std::fmt::Display| {
                 SpecError::BotFiles(format!("cannot read {}: {error}", path.display()))
             };
-            let stamp = FileStamp::of(&path).map_err(|error| failed(&error))?;
+            let stamp = FileStamp::read(&path).map_err(|error| failed(&error))?;
             let left = left_bytes.checked_sub(stamp.bytes);
             left_bytes = left.ok_or_else(|| {
                 SpecError::BotFiles(format!(
@@ -188,7 +188,7 @@ impl BotFiles {
     pub(crate) fn with_changed_metadata(&self, is_of: impl Fn(&str) -> bool) -> Self {
         let is_concerned = |name: &BotFileName| name.bot.as_deref().is_none_or(&is_of);
         let files = self.0.iter().filter(|(name, state)| {
-            is_concerned(name) && FileStamp::of(&state.path).ok().as_ref() != Some(&state.stamp)
+            is_concerned(name) && FileStamp::read(&state.path).ok().as_ref() != Some(&state.stamp)
         });
         Self(
             files
@@ -201,7 +201,7 @@ impl BotFiles {
     pub(crate) fn reread(&mut self) -> Vec<BotChange> {
         let mut differences = Vec::new();
         self.0.retain(|name, state| {
-            let stamp = FileStamp::of(&state.path);
+            let stamp = FileStamp::read(&state.path);
             let read = stamp.and_then(|stamp| Ok((sha256(&state.path, stamp.bytes)?, stamp)));
             let after = read.as_ref().ok().map(|(sha256, _)| sha256.clone());
             if after.as_ref() != Some(&state.sha256) {

@@ -66,7 +66,7 @@ impl Contest {
         let (folder, journal) = Folder::create(root, id, state.spec())?;
         Ok(Self {
             files: Some(files),
-            ..Self::of(folder, journal, state, &[])
+            ..Self::from_rows(folder, journal, state, &[])
         })
     }
 
@@ -87,11 +87,11 @@ impl Contest {
     /// [`RunError::Folder`], if the folder cannot be read or is in use.
     pub fn resume(root: &Path) -> Result<Self, RunError> {
         let (folder, journal, state, rows) = Folder::resume(root)?;
-        Ok(Self::of(folder, journal, state, &rows))
+        Ok(Self::from_rows(folder, journal, state, &rows))
     }
 
     /// Returns the contest after these finished matches.
-    fn of(folder: Folder, journal: Journal, state: ContestState, rows: &[MatchRow]) -> Self {
+    fn from_rows(folder: Folder, journal: Journal, state: ContestState, rows: &[MatchRow]) -> Self {
         let seats = state.counted().flat_map(|row| &row.seats);
         let working_bots = seats.filter(|seat| seat.answered > 0).map(|seat| seat.bot);
         Self {
@@ -272,7 +272,7 @@ async fn connect(
         working_bots: Mutex::new(working_bots),
         folder,
         config,
-        quota: CpuQuota::of_this_process().filter(|_| server.is_own()),
+        quota: CpuQuota::for_this_process().filter(|_| server.is_own()),
         spec: spec.clone(),
     });
     Ok((fetcher, runner))

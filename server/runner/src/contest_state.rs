@@ -197,7 +197,7 @@ impl ContestState {
     /// Creates the contest's report with this exit.
     #[must_use]
     pub fn report(&self, exit: Exit) -> Report {
-        let figures = Figures::of(&self.spec, &self.counted);
+        let figures = Figures::compute(&self.spec, &self.counted);
         let mut bots = figures.table();
         for worst in bots.iter_mut().flat_map(|bot| &mut bot.worst) {
             // If the server stopped while a group was incomplete, the replays of the group are
@@ -238,7 +238,7 @@ impl ContestState {
     /// Returns the requirements and whether they are met.
     #[must_use]
     pub fn requirements_now(&self) -> Vec<RequirementReport> {
-        self.requirements(&Figures::of(&self.spec, &self.counted))
+        self.requirements(&Figures::compute(&self.spec, &self.counted))
     }
 
     fn counts(&self) -> Counts {
@@ -282,7 +282,9 @@ impl ContestState {
         let judged = judge.and_then(|judge| judge.elo(level));
         let figure = match (required.measure, judged) {
             (Measure::Elo, Some((elo, _))) => Some(elo),
-            (Measure::Superiority, Some((_, superiority))) => Some(IntervalReport::of(superiority)),
+            (Measure::Superiority, Some((_, superiority))) => {
+                Some(IntervalReport::from_estimate(superiority))
+            }
             _ if self.counted.is_empty() => None,
             (measure, _) => figures.figure(bot, measure, level),
         };

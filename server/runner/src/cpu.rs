@@ -59,7 +59,7 @@ pub(crate) fn concurrency(spec: &ContestSpec, pinning: Option<&Pinning>) -> usiz
     }
     match pinning {
         Some(pinning) => {
-            let quota = CpuQuota::of_this_process();
+            let quota = CpuQuota::for_this_process();
             pinning.max_concurrency(quota.map(|quota| quota.cores))
         }
         None => {

@@ -49,7 +49,7 @@ pub(crate) struct Figures<'a> {
 }
 
 impl<'a> Figures<'a> {
-    pub(crate) fn of(spec: &'a ContestSpec, groups: &[CountedGroup]) -> Self {
+    pub(crate) fn compute(spec: &'a ContestSpec, groups: &[CountedGroup]) -> Self {
         let mut bots: Vec<BotFigures> = spec.bots.iter().map(|_| BotFigures::default()).collect();
         for (_, rows) in groups {
             for (bot, figures) in bots.iter_mut().enumerate() {
@@ -111,13 +111,19 @@ impl<'a> Figures<'a> {
             }
             Measure::Margin => match mean_with_interval(&figures.margins, level) {
                 Ok((estimate, interval)) => Some(IntervalReport::new(estimate, interval)),
-                Err(_) => figures.margins.first().copied().map(IntervalReport::of),
+                Err(_) => figures
+                    .margins
+                    .first()
+                    .copied()
+                    .map(IntervalReport::from_estimate),
             },
             Measure::Superiority => None,
-            Measure::Faults => Some(IntervalReport::of(figures.total.faults as f64)),
-            Measure::Forfeits => Some(IntervalReport::of(figures.total.forfeits as f64)),
-            Measure::Restarts => Some(IntervalReport::of(figures.total.restarts as f64)),
-            Measure::LongestMs => Some(IntervalReport::of(figures.total.longest_us as f64 / 1e3)),
+            Measure::Faults => Some(IntervalReport::from_estimate(figures.total.faults as f64)),
+            Measure::Forfeits => Some(IntervalReport::from_estimate(figures.total.forfeits as f64)),
+            Measure::Restarts => Some(IntervalReport::from_estimate(figures.total.restarts as f64)),
+            Measure::LongestMs => Some(IntervalReport::from_estimate(
+                figures.total.longest_us as f64 / 1e3,
+            )),
         }
     }
 
@@ -285,7 +291,7 @@ fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
         .map(|scores| scores.into_iter().collect());
     let scores = scores.filter(|scores| scores.groups() > 0)?;
     let Ok(estimate) = Estimate::of_groups(&scores, 1, level) else {
-        return Some(IntervalReport::of(scores.mean()));
+        return Some(IntervalReport::from_estimate(scores.mean()));
     };
     Some(IntervalReport {
         estimate: estimate.score,
@@ -381,7 +387,7 @@ mod tests {
             })
             .collect();
         let spec = spec_of(2, 2, Format::RoundRobin { rounds: 1 });
-        let table = Figures::of(&spec, &groups).table();
+        let table = Figures::compute(&spec, &groups).table();
         assert_eq!(table[0].bot, 1);
         assert_eq!((table[0].played, table[0].wins), (16, 16));
         assert_eq!(table[0].place.unwrap().estimate, 1.0);
@@ -400,7 +406,7 @@ mod tests {
             vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])],
         )];
         let spec = spec_of(2, 4, Format::RoundRobin { rounds: 1 });
-        let figures = Figures::of(&spec, &groups);
+        let figures = Figures::compute(&spec, &groups);
         let score = |bot| figures.figure(bot, Measure::Score, 0.95).unwrap().estimate;
         assert!((score(0) - 2.0 / 3.0).abs() < 1e-12);
         assert!((score(1) - 1.0 / 3.0).abs() < 1e-12);
@@ -418,7 +424,7 @@ mod tests {
                     (GroupNumber(group), vec![row(group, 0, &[0, 1], &places)])
                 })
                 .collect();
-            Figures::of(&spec, &groups).rating_errors()
+            Figures::compute(&spec, &groups).rating_errors()
         };
         assert_eq!(errors(0), None);
         assert_eq!(errors(29), Some(RatingErrors::Model));
@@ -434,7 +440,7 @@ mod tests {
         let close = row(1, 0, &[0, 1], &[2, 1]);
         let groups = [close, beaten, forfeited].map(|row| (row.of.group, vec![row]));
         let spec = spec_of(2, 2, Format::RoundRobin { rounds: 1 });
-        let table = Figures::of(&spec, &groups).table();
+        let table = Figures::compute(&spec, &groups).table();
         let bot = table.iter().find(|bot| bot.bot == 0).unwrap();
         let worst: Vec<u64> = bot.worst.iter().map(|worst| worst.of.group.0).collect();
         assert_eq!(worst, [3, 2, 1]);

@@ -113,7 +113,7 @@ impl Judge {
             fractions.push(fraction.unwrap_or(0.5));
             margins += seat.map_or(0.0, |seat| f64::from(row.margin(seat)));
         }
-        let score = GroupScore::of_matches(&fractions)?;
+        let score = GroupScore::from_matches(&fractions)?;
         self.scores.record(score);
         self.confidence.record(score);
         self.matches += rows.len() as u64;
@@ -169,8 +169,8 @@ impl Judge {
                 level: self.confidence.level(),
                 score_low: low,
                 score_high: high,
-                elo_low: Elo::of_score(low).0,
-                elo_high: Elo::of_score(high).0,
+                elo_low: Elo::from_score(low).0,
+                elo_high: Elo::from_score(high).0,
             },
             rests_on_few_groups: self.scores.groups() < FEW_GROUPS,
         }

@@ -262,7 +262,7 @@ impl IntervalReport {
     }
 
     /// Returns an estimate without an interval.
-    pub(crate) fn of(estimate: f64) -> Self {
+    pub(crate) fn from_estimate(estimate: f64) -> Self {
         Self {
             estimate,
             low: estimate,

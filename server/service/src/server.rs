@@ -121,7 +121,7 @@ impl Server {
     async fn bound(addr: SocketAddr, options: ServerOptions) -> Result<Self, BindError> {
         let replays = create_replay_folder(options.replays, options.replay_mode).await?;
         let storage = options.storage.as_ref();
-        let metrics = Arc::new(Metrics::of_node(storage.and_then(Storage::node_name)));
+        let metrics = Arc::new(Metrics::for_node(storage.and_then(Storage::node_name)));
         let (keys, private, public) = (options.keys, options.private, options.public_read);
         let authenticator = Authenticator::new(keys, private, public, &options.limits, &metrics);
         let joined = cluster_task::join_cluster(storage).await;
@@ -344,7 +344,7 @@ fn limit_calls(
         if admission.admits(call.metadata()) {
             return Ok(call);
         }
-        let origin = ConnectionInfo::of(&call).map(|connection| connection.origin);
+        let origin = ConnectionInfo::from_request(&call).map(|connection| connection.origin);
         match buckets.debit(origin, Instant::now()) {
             Ok(()) => Ok(call),
             Err(wait) => {

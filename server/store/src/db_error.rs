@@ -111,7 +111,7 @@ impl DbError {
     }
 
     /// Combines the errors of the hosts of an address. A single error is returned unchanged.
-    pub(crate) fn of_hosts(mut failures: Vec<(String, Self)>) -> Self {
+    pub(crate) fn from_hosts(mut failures: Vec<(String, Self)>) -> Self {
         if failures.len() == 1
             && let Some((_, error)) = failures.pop()
         {

@@ -61,7 +61,7 @@ impl LadderLookup {
             let matches = NamedTable::LadderMatch;
             [
                 NamedTable::Ladder.named(id.as_str()),
-                matches.query(RowSelection::Last(NameRange::of_ladder(id))),
+                matches.query(RowSelection::Last(NameRange::for_ladder(id))),
                 matches.query(RowSelection::Named(ended.collect())),
             ]
         };

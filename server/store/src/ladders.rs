@@ -198,7 +198,7 @@ pub(crate) fn put_match(id: &LadderId, number: u64, is_over: bool, value: &[u8])
 pub(crate) fn delete(id: &LadderId) -> [RowChange; 3] {
     let delete_range = |table| RowChange::DeleteRange {
         table,
-        range: NameRange::of_ladder(id),
+        range: NameRange::for_ladder(id),
     };
     let ladder = RowChange::Delete {
         table: NamedTable::Ladder,
@@ -284,7 +284,7 @@ impl<B: RowStore> LadderStore for B {
         &self,
         id: &LadderId,
     ) -> Result<LadderRows<StoredLadderVersion>, StoreError> {
-        let selection = RowSelection::First(NameRange::of_ladder(id), u32::MAX);
+        let selection = RowSelection::First(NameRange::for_ladder(id), u32::MAX);
         let rows = read_one(self, NamedTable::LadderVersion.query(selection)).await?;
         let mut versions = decode_all(rows, version_from_row);
         let order = |a: &StoredLadderVersion, b: &StoredLadderVersion| {
@@ -301,7 +301,7 @@ impl<B: RowStore> LadderStore for B {
         limit: u32,
     ) -> Result<LadderRows<StoredLadderMatch>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_LADDER_MATCHES);
-        let range = NameRange::of_ladder(id).starting_at(match_name(id, from));
+        let range = NameRange::for_ladder(id).starting_at(match_name(id, from));
         // One extra row shows whether there is a next page.
         let query = NamedTable::LadderMatch.query(RowSelection::First(range, limit + 1));
         let mut rows = read_one(self, query).await?;

@@ -281,7 +281,7 @@ impl NameRange {
     }
 
     /// Returns the range of the names of a ladder's versions or matches.
-    pub(crate) fn of_ladder(ladder: &LadderId) -> Self {
+    pub(crate) fn for_ladder(ladder: &LadderId) -> Self {
         Self::with_prefix(&format!("{ladder}{SEPARATOR}"))
     }
 

@@ -229,7 +229,8 @@ impl ProgressView {
         let Some(info) = &update.r#match else {
             return Ok(());
         };
-        let Some(view) = View::of(update)?.filter(|_| info.state() != MatchState::Waiting) else {
+        let Some(view) = View::from_update(update)?.filter(|_| info.state() != MatchState::Waiting)
+        else {
             let connected = info
                 .seats
                 .iter()

@@ -49,10 +49,10 @@ impl NodeCredential {
                     .await?
             }
         };
-        Ok(Self::of(&secret))
+        Ok(Self::from_secret(&secret))
     }
 
-    fn of(secret: &[u8]) -> Self {
+    fn from_secret(secret: &[u8]) -> Self {
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
         let text = hex::encode(hmac::sign(&key, CREDENTIAL_PURPOSE));
         Self { text }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn duplicate_or_malformed_metadata_is_rejected() {
-        let credential = NodeCredential::of(b"secret");
+        let credential = NodeCredential::from_secret(b"secret");
         let right = format!("{} 192.0.2.7 40", credential.text);
         assert!(credential.forwarded_origin(&metadata(&right)).is_some());
         let mut twice = metadata(&right);

@@ -57,7 +57,7 @@ fn order_uncertainty(errors_apart: f64) -> f64 {
 
 impl Uncertainty {
     /// Creates the uncertainty after a fit. The time is cubic in the number of bots.
-    pub fn of(ratings: &Ratings) -> Self {
+    pub fn from_ratings(ratings: &Ratings) -> Self {
         let covariance = ratings.bounded_covariance().clone();
         let weighed = covariance.times(&weights(ratings, &covariance));
         Self {
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn information_is_the_decrease_of_the_variances_by_a_match() {
         let ratings = ratings_after(4, &[(0, 1, 7, 3), (1, 2, 2, 5), (2, 3, 4, 4)]);
-        let mut uncertainty = Uncertainty::of(&ratings);
+        let mut uncertainty = Uncertainty::from_ratings(&ratings);
         let weights = weights(&ratings, &uncertainty.covariance);
         for table in [&[0, 1][..], &[1, 2], &[0, 1, 2], &[2, 0]] {
             uncertainty.add_table(table);
@@ -202,7 +202,7 @@ mod tests {
         let apart = [(0, 2), (0, 3), (1, 2), (1, 3)];
         let apart = apart.map(|(one, other)| (one, other, 36, 4));
         let ratings = ratings_after(4, &[&equals[..], &apart].concat());
-        let uncertainty = Uncertainty::of(&ratings);
+        let uncertainty = Uncertainty::from_ratings(&ratings);
         let information = |(one, other)| uncertainty.information(one, other, 2);
         for open in [(0, 1), (2, 3)].map(information) {
             for known in [(0, 2), (0, 3), (1, 2), (1, 3)].map(information) {

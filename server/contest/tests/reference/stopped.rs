@@ -104,8 +104,8 @@ fn the_interval_after_betting_decides_is_that_of_the_confidence_sequence() {
         assert_eq!(test.decided_by(), Some(decided_by));
         let Interval { low, high } = seen.interval();
         let of_seen = Interval {
-            low: Elo::of_score(low).0,
-            high: Elo::of_score(high).0,
+            low: Elo::from_score(low).0,
+            high: Elo::from_score(high).0,
         };
         let interval = test.estimate(&seen).unwrap().elo_interval;
         let is_by_betting = decided_by == DecidedBy::Betting;

@@ -20,7 +20,7 @@ fn scattered(seats: usize, luck: &mut Luck) -> GroupScore {
             beat_fraction(&places(&vec![0.0; seats], &shared, luck), seat).unwrap()
         })
         .collect();
-    GroupScore::of_matches(&fractions).unwrap()
+    GroupScore::from_matches(&fractions).unwrap()
 }
 
 pub(crate) fn cells(runs: u32) -> Vec<Cell> {

@@ -202,7 +202,7 @@ impl Ladder {
     fn fit(&mut self) -> Ratings {
         let fit = PlackettLuce::for_ladder().fit(self.bots(), &self.rankings);
         let ratings = fit.unwrap();
-        self.uncertainty = Uncertainty::of(&ratings);
+        self.uncertainty = Uncertainty::from_ratings(&ratings);
         ratings
     }
 

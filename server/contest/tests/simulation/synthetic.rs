@@ -64,5 +64,5 @@ pub(crate) fn group(elo: Elo, seats: usize, shared: f64, luck: &mut Luck) -> Gro
             beat_fraction(&places, seat).unwrap()
         })
         .collect();
-    GroupScore::of_matches(&fractions).unwrap()
+    GroupScore::from_matches(&fractions).unwrap()
 }

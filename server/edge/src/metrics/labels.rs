@@ -15,7 +15,7 @@ pub(super) struct StateLabels {
 impl StateLabels {
     /// Returns the label of a phase. Returns `None` for a match that has ended; the counter
     /// `matches_ended` counts these.
-    pub(super) fn of(phase: MatchPhase) -> Option<Self> {
+    pub(super) fn for_phase(phase: MatchPhase) -> Option<Self> {
         let state = match phase {
             MatchPhase::Waiting => "waiting",
             MatchPhase::Running => "running",
@@ -67,7 +67,7 @@ pub(super) struct DamageLabels {
 }
 
 impl DamageLabels {
-    pub(super) fn of(value: DamagedValue) -> Self {
+    pub(super) fn for_value(value: DamagedValue) -> Self {
         Self {
             what: value.as_str(),
         }
@@ -109,7 +109,7 @@ pub(super) struct FaultLabels {
 }
 
 impl FaultLabels {
-    pub(super) fn of(fault: &Fault) -> Self {
+    pub(super) fn for_fault(fault: &Fault) -> Self {
         Self {
             reason: fault.reason.to_string(),
             action: fault.action.to_string(),
@@ -158,6 +158,6 @@ impl MatchGauge {
 }
 
 fn guard(matches: &Family<StateLabels, Gauge>, phase: MatchPhase) -> Option<GaugeGuard> {
-    let label = StateLabels::of(phase)?;
+    let label = StateLabels::for_phase(phase)?;
     Some(GaugeGuard::new(&matches.get_or_create(&label)))
 }

@@ -108,7 +108,7 @@ pub struct GameMetrics {
 
 impl Metrics {
     /// Creates the metrics for a node. The node's name becomes a label of each series.
-    pub fn of_node(name: Option<&NodeName>) -> Self {
+    pub fn for_node(name: Option<&NodeName>) -> Self {
         let mut registry = registry(name);
         let r = &mut registry;
         let this = Self {
@@ -181,7 +181,7 @@ impl Metrics {
         for value in DamagedValue::ALL {
             self.storage
                 .damaged_values
-                .get_or_create_owned(&DamageLabels::of(value));
+                .get_or_create_owned(&DamageLabels::for_value(value));
         }
     }
 
@@ -257,7 +257,7 @@ impl Metrics {
     pub fn count_damaged(&self, value: DamagedValue) {
         self.storage
             .damaged_values
-            .get_or_create(&DamageLabels::of(value))
+            .get_or_create(&DamageLabels::for_value(value))
             .inc();
     }
 
@@ -273,7 +273,9 @@ impl Metrics {
 
     /// Counts a seat's fault.
     pub fn count_fault(&self, fault: &Fault) {
-        self.faults.get_or_create(&FaultLabels::of(fault)).inc();
+        self.faults
+            .get_or_create(&FaultLabels::for_fault(fault))
+            .inc();
     }
 
     /// Counts a call that is forwarded to another node, until the guard is dropped.

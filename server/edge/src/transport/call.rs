@@ -63,7 +63,7 @@ impl ConnectionContext {
     pub(super) fn new(quotas: &Arc<Quotas>, origin: Origin) -> Arc<Self> {
         let unread = permits(quotas.limits.unread_answer_bytes_per_connection);
         Arc::new(Self {
-            address: quotas.of(&CallerId::Address(origin)),
+            address: quotas.for_caller(&CallerId::Address(origin)),
             quotas: Arc::clone(quotas),
             origin,
             unread: Arc::new(Semaphore::new(unread)),
@@ -221,7 +221,7 @@ impl Call {
     pub(super) fn set_origin(&self, origin: Origin) {
         let mut held = self.held();
         held.caller = CallerId::Address(origin);
-        held.quota = self.connection.quotas.of(&held.caller);
+        held.quota = self.connection.quotas.for_caller(&held.caller);
     }
 
     /// Marks the call as a seat's stream, as [`Call::mark_bot_stream_of`] does, for the caller to
@@ -318,7 +318,7 @@ impl Call {
             Some(call) => call.acquire_answer_permits(bytes).await?,
             None => Vec::new(),
         };
-        Ok(AnswerPermit::of(permits))
+        Ok(AnswerPermit::from_permits(permits))
     }
 
     async fn acquire_answer_permits(
@@ -458,7 +458,7 @@ impl CallResources {
     fn attribute_to(&mut self, key: KeyId, quotas: &Quotas) {
         let caller = CallerId::Key(key);
         if self.caller != caller {
-            self.quota = quotas.of(&caller);
+            self.quota = quotas.for_caller(&caller);
             self.caller = caller;
             self.caller_permit = None;
         }

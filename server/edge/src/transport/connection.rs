@@ -124,7 +124,7 @@ pub struct ConnectionInfo {
 impl ConnectionInfo {
     /// Returns the information about a request's connection, or `None` if the request has none.
     /// `Request::remote_addr` does not support this connection type.
-    pub fn of<T>(request: &Request<T>) -> Option<&Self> {
+    pub fn from_request<T>(request: &Request<T>) -> Option<&Self> {
         request.extensions().get()
     }
 

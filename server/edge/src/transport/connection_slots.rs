@@ -85,7 +85,7 @@ impl ConnectionSlots {
     }
 
     /// Creates the slots for the page's port.
-    pub fn of_page(limits: &Limits) -> Arc<Self> {
+    pub fn for_page(limits: &Limits) -> Arc<Self> {
         let max_per_address = limits.page_connections_per_address;
         let protection =
             ProtectedConnections::new(limits.page_connections, max_per_address, limits);

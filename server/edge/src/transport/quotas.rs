@@ -62,7 +62,7 @@ pub(super) struct Quota {
 }
 
 impl Quota {
-    fn of_server(limits: &Limits) -> Self {
+    fn for_server(limits: &Limits) -> Self {
         let unread_permits = permits(limits.unread_answer_bytes);
         Self {
             bot_streams: Limiter::new(limits.bot_streams),
@@ -75,7 +75,7 @@ impl Quota {
         }
     }
 
-    fn of_one_caller(limits: &Limits) -> Self {
+    fn for_one_caller(limits: &Limits) -> Self {
         let unread_permits = permits(limits.unread_answer_bytes_per_caller);
         Self {
             bot_streams: Limiter::new(limits.bot_streams_per_caller),
@@ -103,7 +103,7 @@ impl Quotas {
     /// Creates quotas with nothing in use.
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
-            server: Quota::of_server(&limits),
+            server: Quota::for_server(&limits),
             evictor: Arc::default(),
             fair_queue: FairQueue::new(),
             by_caller: Mutex::default(),
@@ -112,7 +112,7 @@ impl Quotas {
     }
 
     /// Returns a caller's quota, which all of the caller's calls share.
-    pub(super) fn of(&self, caller: &CallerId) -> Arc<Quota> {
+    pub(super) fn for_caller(&self, caller: &CallerId) -> Arc<Quota> {
         let mut callers = self.by_caller();
         if let Some(existing) = callers.table.get(caller).and_then(Weak::upgrade) {
             return existing;
@@ -121,7 +121,7 @@ impl Quotas {
             callers.table.retain(|_, quota| quota.strong_count() > 0);
             callers.sweep_at = MIN_SWEEP_SIZE.max(2 * callers.table.len());
         }
-        let fresh = Arc::new(Quota::of_one_caller(&self.limits));
+        let fresh = Arc::new(Quota::for_one_caller(&self.limits));
         callers.table.insert(caller.clone(), Arc::downgrade(&fresh));
         fresh
     }
@@ -137,7 +137,7 @@ pub struct AnswerPermit {
 }
 
 impl AnswerPermit {
-    pub(super) fn of(permits: Vec<OwnedSemaphorePermit>) -> Self {
+    pub(super) fn from_permits(permits: Vec<OwnedSemaphorePermit>) -> Self {
         Self { _permits: permits }
     }
 }
@@ -313,12 +313,12 @@ mod tests {
     fn a_caller_has_one_quota_and_quotas_of_gone_callers_are_swept() {
         let quotas = Quotas::new(Limits::default());
         let caller = |n: u32| CallerId::Address(std::net::IpAddr::V4(n.into()).into());
-        let held = quotas.of(&caller(0));
-        assert!(Arc::ptr_eq(&held, &quotas.of(&caller(0))));
+        let held = quotas.for_caller(&caller(0));
+        assert!(Arc::ptr_eq(&held, &quotas.for_caller(&caller(0))));
         for n in 1..=10 * MIN_SWEEP_SIZE {
-            drop(quotas.of(&caller(u32::try_from(n).unwrap())));
+            drop(quotas.for_caller(&caller(u32::try_from(n).unwrap())));
         }
         assert!(quotas.by_caller().table.len() <= 2 * MIN_SWEEP_SIZE);
-        assert!(Arc::ptr_eq(&held, &quotas.of(&caller(0))));
+        assert!(Arc::ptr_eq(&held, &quotas.for_caller(&caller(0))));
     }
 }

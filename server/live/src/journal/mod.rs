@@ -439,7 +439,7 @@ mod tests {
     use crate::counting_waker::CountingWaker;
 
     fn metrics() -> Arc<Metrics> {
-        Arc::new(Metrics::of_node(None))
+        Arc::new(Metrics::for_node(None))
     }
 
     fn open(id: &str) -> Write {

@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_node_that_was_punctual_at_the_end_of_a_stream_is_acquitted_by_a_later_beat() {
-        let metrics = Arc::new(Metrics::of_node(None));
+        let metrics = Arc::new(Metrics::for_node(None));
         let clock = Arc::new(ServerClock::start(Arc::clone(&metrics)));
         let node = ForwardingNodes::new(clock, metrics).caller(ForwardingNodeId(1));
         let seat = Seat::new(0).unwrap();

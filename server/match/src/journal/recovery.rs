@@ -124,7 +124,7 @@ impl<G: WireGame> Recovered<G> {
             *tickets.ok_or_else(|| format!("the match has no seat {seat}"))? = ticket;
         }
         self.known_until = self.known_until.max(time);
-        let (presence, before) = (Presence::of(&input), outputs.len());
+        let (presence, before) = (Presence::from_input(&input), outputs.len());
         self.referee.handle(time, input, outputs);
         let seats = self.origin.tickets.len();
         self.returns.take(presence, seats, &outputs[before..]);

@@ -413,7 +413,7 @@ mod tests {
         version_count: ServerVersionCount,
     ) -> Arc<LiveLadder> {
         let id = bridgemaster_store::LadderId::new("league").unwrap();
-        let description = LadderDescription::of_two_house_bots();
+        let description = LadderDescription::with_two_house_bots();
         let created = LiveLadder::create(id, description, Arc::new(store), version_count);
         created.await.unwrap()
     }

@@ -106,7 +106,7 @@ mod tests {
     }
 
     async fn ladder(store: &Arc<MemoryStore>) -> Arc<LiveLadder> {
-        let description = LadderDescription::of_two_house_bots();
+        let description = LadderDescription::with_two_house_bots();
         let store: Arc<MemoryStore> = Arc::clone(store);
         let id = LadderId::new("league").unwrap();
         let created = LiveLadder::create(id, description, store, ServerVersionCount::default());
@@ -148,7 +148,7 @@ mod tests {
                 .expect("both are free");
             assert_eq!(paired, number);
             ladder
-                .end_match(paired, Outcome::of(End::Played(ends())))
+                .end_match(paired, Outcome::without_faults(End::Played(ends())))
                 .await
                 .unwrap();
             let message = ladder.to_wire();
@@ -169,7 +169,7 @@ mod tests {
         // Loads the stored ladder as after a restart.
         let stored = store.ladders().await.unwrap().intact.remove(0);
         let store: Arc<MemoryStore> = Arc::clone(&store);
-        let metrics = Metrics::of_node(None);
+        let metrics = Metrics::for_node(None);
         let again = LiveLadder::recover(stored, store, &metrics, ServerVersionCount::default());
         let again = again.await;
         let again = again.unwrap().expect("readable rules");
@@ -186,7 +186,7 @@ mod tests {
         let (first, _) = ladder.pair_next_match().await.unwrap().unwrap();
         ladder.mark_created(first, &id("first"));
         ladder
-            .end_match(first, Outcome::of(End::Annulled(ends())))
+            .end_match(first, Outcome::without_faults(End::Annulled(ends())))
             .await
             .unwrap();
         assert_eq!(replaced_by(&ladder), None);
@@ -195,12 +195,12 @@ mod tests {
         ladder.mark_created(second, &id("second"));
         assert_eq!(replaced_by(&ladder).as_deref(), Some("second"));
         ladder
-            .end_match(second, Outcome::of(End::Played(ends())))
+            .end_match(second, Outcome::without_faults(End::Played(ends())))
             .await
             .unwrap();
         assert_eq!(replaced_by(&ladder).as_deref(), Some("second"));
         let stored = store.ladders().await.unwrap().intact.remove(0);
-        let metrics = Metrics::of_node(None);
+        let metrics = Metrics::for_node(None);
         let again = LiveLadder::recover(stored, store, &metrics, ServerVersionCount::default());
         let again = again.await;
         let again = again.unwrap().expect("readable rules");

@@ -145,7 +145,7 @@ fn fault_of(seat: &SeatResult) -> String {
 #[cfg(test)]
 impl Outcome {
     /// Creates an outcome without faults.
-    pub(super) fn of(end: End) -> Self {
+    pub(super) fn without_faults(end: End) -> Self {
         Self {
             end,
             ..Self::cancelled()

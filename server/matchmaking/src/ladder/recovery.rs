@@ -200,7 +200,7 @@ mod tests {
     #[tokio::test]
     async fn a_ladder_whose_newest_match_is_unreadable_continues_after_it() {
         let id = LadderId::new("league").unwrap();
-        let description = LadderDescription::of_two_house_bots();
+        let description = LadderDescription::with_two_house_bots();
         let store = Arc::new(MemoryStore::new());
         let changes = [
             LadderChange::Open {
@@ -219,7 +219,7 @@ mod tests {
         });
         store.commit(writes.to_vec()).await.unwrap();
         let mut stored = store.ladders().await.unwrap().intact;
-        let metrics = Metrics::of_node(None);
+        let metrics = Metrics::for_node(None);
         let recovered = LiveLadder::recover(
             stored.remove(0),
             store,

@@ -106,7 +106,7 @@ impl LadderDescription {
 #[cfg(test)]
 impl LadderDescription {
     /// Creates a ladder of two seats whose bots `ada` and `bob` need no validation.
-    pub(super) fn of_two_house_bots() -> Self {
+    pub(super) fn with_two_house_bots() -> Self {
         let config = v1::MatchConfig {
             seats: 2,
             ..v1::MatchConfig::default()

@@ -184,7 +184,7 @@ pub(super) struct SeatOffer {
 
 impl SeatOffer {
     pub(super) fn id(&self) -> OfferId {
-        OfferId::of(&self.match_id, self.seat, &self.ticket)
+        OfferId::for_seat(&self.match_id, self.seat, &self.ticket)
     }
 
     pub(super) fn match_and_seat(&self) -> (MatchId, Seat) {

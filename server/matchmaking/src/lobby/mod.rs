@@ -112,7 +112,7 @@ impl AttendanceId {
 pub struct OfferId(String);
 
 impl OfferId {
-    pub(crate) fn of(id: &MatchId, seat: Seat, ticket: &Ticket) -> Self {
+    pub(crate) fn for_seat(id: &MatchId, seat: Seat, ticket: &Ticket) -> Self {
         let hash = Sha256::digest(format!("offer\n{}", ticket.reveal()));
         let hash = u64::from_be_bytes(std::array::from_fn(|byte| hash[byte]));
         Self(format!("{id}-{}-{hash:016x}", seat.number()))

@@ -60,7 +60,7 @@ impl<G: WireGame> GamePlayback<G> {
             mut state,
             events,
         } = open::<G>(head)?;
-        let mut forked = ForkProgress::of(head)?;
+        let mut forked = ForkProgress::from_head(head)?;
         forked.redraw_at_position(&rules, &mut state)?;
         let control_of = |seat| rules.clock_of(seat).time_control;
         let mut banks = Banks::new(rules.seats.seats().map(control_of));

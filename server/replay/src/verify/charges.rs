@@ -133,7 +133,7 @@ pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Res
         .iter()
         .filter_map(|seat| seat.clock_use.as_ref());
     let clocks: Vec<ClockUse> = clocks.map(clock_use_from_wire).collect();
-    let lag = MatchLag::of(&clocks, rules);
+    let lag = MatchLag::from_clocks(&clocks, rules);
     expect_equal("referee_lag_us", &result.referee_lag_us, &lag.total_us)?;
     expect_equal(
         "longest_referee_lag_us",

@@ -101,7 +101,7 @@ pub fn verify(replay: &Replay) -> Result<Verified, VerifyError> {
 
 fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
     let opening = start::start::<G>(replay).map_err(error_at(Location::Head))?;
-    let forked = ForkProgress::of(replay).map_err(error_at(Location::Head))?;
+    let forked = ForkProgress::from_head(replay).map_err(error_at(Location::Head))?;
     let mut replayer = Replayer::new(opening, forked, replay).map_err(error_at(Location::Head))?;
     for (index, record) in replay.records.iter().enumerate() {
         let location = |field| Location::Record { index, field };

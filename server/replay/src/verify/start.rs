@@ -34,7 +34,7 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireErro
     if has_seed(replay) {
         check_commitment(replay, &rules.seed)?;
     }
-    if has_seed(replay) && !ForkProgress::of(replay)?.has_original_setup() {
+    if has_seed(replay) && !ForkProgress::from_head(replay)?.has_original_setup() {
         let drawn = G::draw_setup(&rules.config, rules.seats, &rules.seed)
             .or_else(|error| invalid_field("config.game", error))?;
         if drawn != opening.setup {

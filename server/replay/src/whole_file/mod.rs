@@ -32,7 +32,7 @@ impl PreparedFile {
     /// # Errors
     /// File system errors. No file is left behind.
     pub fn write(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
-        PartialFile::of(path, bytes, mode)?.sync()
+        PartialFile::with_content(path, bytes, mode)?.sync()
     }
 
     /// Renames the file to its final name, replacing an existing file.
@@ -62,10 +62,10 @@ impl PartialFile {
                 "the path exists and is not a regular file",
             ));
         }
-        Self::of(path, b"", None)
+        Self::with_content(path, b"", None)
     }
 
-    fn of(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
+    fn with_content(path: PathBuf, bytes: &[u8], mode: Option<FileMode>) -> io::Result<Self> {
         let mut prefix: OsString = path.file_name().unwrap_or_default().to_owned();
         prefix.push(".");
         let mut builder = tempfile::Builder::new();
@@ -169,7 +169,7 @@ pub fn probe(path: &Path) -> io::Result<()> {
     match fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(metadata) if !metadata.is_file() => Ok(()),
-        _ => PartialFile::of(path, b"", None).map(drop),
+        _ => PartialFile::with_content(path, b"", None).map(drop),
     }
 }
 
@@ -183,7 +183,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
         return fs::write(&path, bytes);
     }
-    PartialFile::of(path, bytes, None)?.persist()
+    PartialFile::with_content(path, bytes, None)?.persist()
 }
 
 /// Writes a file with these permissions, in one of the program's private folders. Replaces anything
@@ -192,7 +192,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// File system errors. An existing file is then unchanged.
 pub fn write_with(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
-    PartialFile::of(path.to_owned(), bytes, Some(mode))?.persist()
+    PartialFile::with_content(path.to_owned(), bytes, Some(mode))?.persist()
 }
 
 /// Minimum number of files for syncing the whole file system. For fewer files it is not worthwhile,
@@ -218,7 +218,7 @@ pub fn write_together(
     let mut written = Vec::with_capacity(files.len());
     let mut one = None;
     for (path, bytes) in files {
-        let partial = PartialFile::of(path.clone(), bytes, Some(mode));
+        let partial = PartialFile::with_content(path.clone(), bytes, Some(mode));
         let synced = partial.and_then(|partial| {
             if !is_large_batch {
                 partial.file.as_file().sync_all()?;

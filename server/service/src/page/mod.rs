@@ -76,7 +76,7 @@ enum RequestKind {
 
 impl RequestKind {
     /// Classifies a request, or returns an error response.
-    fn of(request: &Request<Body>) -> Result<Self, ErrorReply> {
+    fn classify(request: &Request<Body>) -> Result<Self, ErrorReply> {
         let (method, path) = (request.method(), request.uri().path());
         let refused = |status, why| Err(ErrorReply(status, why));
         let type_of = request.headers().get(header::CONTENT_TYPE);
@@ -153,7 +153,7 @@ where
                 }
                 add_organiser_key(private, &mut request);
             }
-            let response = match RequestKind::of(&request) {
+            let response = match RequestKind::classify(&request) {
                 Err(reply) => reply.into(),
                 // Calls are rate-limited by the services.
                 Ok(RequestKind::Call) => services.call(request).await?,

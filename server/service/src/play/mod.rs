@@ -55,7 +55,7 @@ impl PlayRpc {
     /// the head must not wait for the Hello.
     async fn play(self, request: Request<Streaming<PlayRequest>>) -> Result<PlayResponses, Status> {
         let authenticated = self.authenticator.authenticate(request.metadata()).await?;
-        let connection = ConnectionInfo::of(&request).cloned();
+        let connection = ConnectionInfo::from_request(&request).cloned();
         let inbound = Inbound::Stream(request.into_inner());
         Ok(PlayResponses::new(
             &self.authenticator,

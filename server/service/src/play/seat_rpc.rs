@@ -92,7 +92,7 @@ impl SeatService for SeatRpc {
             }
             return Err(refusal.into());
         }
-        let connection = ConnectionInfo::of(&request).cloned();
+        let connection = ConnectionInfo::from_request(&request).cloned();
         let inbound = Inbound::Calls {
             hello: request.into_inner().hello,
             registry: self.registry.clone(),

@@ -364,7 +364,7 @@ mod tests {
     async fn a_node_stops_when_the_outcome_of_a_takeover_is_unknown() {
         let (store, metrics) = (
             Arc::new(MemoryStore::new()),
-            Arc::new(Metrics::of_node(None)),
+            Arc::new(Metrics::for_node(None)),
         );
         let journal = Journal::new(store, metrics, SpanRecorder::disabled());
         let refused = take_over_batch(&FakeNodes::new(None), &journal).await;

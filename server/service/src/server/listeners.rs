@@ -60,7 +60,7 @@ impl PortSlots {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             for_programs: ConnectionSlots::new(limits),
-            for_browsers: ConnectionSlots::of_page(limits),
+            for_browsers: ConnectionSlots::for_page(limits),
         }
     }
 }

@@ -55,7 +55,7 @@ impl ServerOptions {
     #[must_use]
     pub fn private(access: PrivateAccess, seats: usize, has_page: bool) -> Self {
         Self {
-            limits: Limits::of_private_server(seats, has_page),
+            limits: Limits::for_private_server(seats, has_page),
             private: Some(access),
             ..Self::default()
         }

@@ -35,7 +35,7 @@ pub(super) fn attend_request(
     request: &Request<AttendRequest>,
     caller: &Caller,
 ) -> Result<NewAttendance, Refusal> {
-    let connection = ConnectionInfo::of(request);
+    let connection = ConnectionInfo::from_request(request);
     let AttendRequest {
         queue_id,
         bot_name,

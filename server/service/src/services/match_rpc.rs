@@ -200,7 +200,7 @@ fn is_queue_offer(reservation: &SeatReservation) -> bool {
 pub(super) fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
     Reader {
         key: caller.key_id().cloned(),
-        peer: ConnectionInfo::of(request).map(|info| (info.peer, info.origin)),
+        peer: ConnectionInfo::from_request(request).map(|info| (info.peer, info.origin)),
     }
 }
 
@@ -327,7 +327,7 @@ impl MatchService for MatchRpc {
         request: Request<ListMatchesRequest>,
     ) -> Result<Response<ListMatchesResponse>, Status> {
         let (caller, reader) = self.reading_caller(&request, ReadAccess::Matches).await?;
-        let connection = ConnectionInfo::of(&request).cloned();
+        let connection = ConnectionInfo::from_request(&request).cloned();
         let (metadata, _, request) = request.into_parts();
         let filter = request.filter.unwrap_or_default();
         let query = match_query(filter.clone())?;

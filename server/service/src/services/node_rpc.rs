@@ -75,7 +75,7 @@ impl NodeService for NodeRpc {
 
 /// Checks that a node of the cluster makes the call.
 fn require_node<T>(request: &Request<T>) -> Result<(), Status> {
-    if ConnectionInfo::of(request).is_some_and(|connection| connection.is_forwarded) {
+    if ConnectionInfo::from_request(request).is_some_and(|connection| connection.is_forwarded) {
         Ok(())
     } else {
         Err(Status::unimplemented("unknown method"))

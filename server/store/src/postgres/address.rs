@@ -93,7 +93,7 @@ impl Address {
                 Err(error) => failures.push((hosts::name(options), error)),
             }
         }
-        Err(DbError::of_hosts(failures))
+        Err(DbError::from_hosts(failures))
     }
 
     async fn connect_to(

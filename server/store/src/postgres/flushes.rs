@@ -286,7 +286,7 @@ impl Flushers {
         };
         self.unflushed.record_flush_time(time);
         self.unflushed.mark_finished_flushed(seen.finished);
-        let flushed = FlushOutcome::of(number, seen.newest);
+        let flushed = FlushOutcome::from_newest(number, seen.newest);
         if let FlushOutcome::UpTo(newest) = flushed {
             self.unflushed.mark_flushed(newest);
         }

@@ -176,7 +176,7 @@ async fn begin(
     let held = sqlx::raw_sql(AssertSqlSafe(begin))
         .fetch_optional(connection)
         .await?;
-    match Fence::of(held.map(|row| row.try_get(0)).transpose()?) {
+    match Fence::from_lease_row(held.map(|row| row.try_get(0)).transpose()?) {
         Fence::Held => Ok(()),
         Fence::LeaseExpired => Err(DbError::LeaseExpired),
         Fence::Superseded => Err(DbError::EpochEnded),

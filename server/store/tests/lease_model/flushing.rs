@@ -34,7 +34,8 @@ impl World {
         } else {
             it.batches
         };
-        let seen = FlushOutcome::of(i64::from(it.batches), is_ours.then(|| i64::from(newest)));
+        let seen =
+            FlushOutcome::from_newest(i64::from(it.batches), is_ours.then(|| i64::from(newest)));
         it.flush = Flush::Done(match seen {
             FlushOutcome::UpTo(number) => FlushResult::UpTo(u8::try_from(number).unwrap()),
             FlushOutcome::Missing => FlushResult::Missing,

@@ -178,7 +178,7 @@ fn show(update: &WatchMatchResponse, board: &mut Board) -> anyhow::Result<()> {
             result::status_line(info)
         ));
     }
-    if let Some(view) = View::of(update)? {
+    if let Some(view) = View::from_update(update)? {
         board.set_table(&view.render()?);
     }
     Ok(())

@@ -97,7 +97,7 @@ fn written(folder: &Path) -> Vec<String> {
 
 fn writer(folder: &Path) -> ReplayWriter {
     let folder = ReplayFolder::new(folder.to_owned(), FileMode::PRIVATE);
-    ReplayWriter::new(folder, Arc::new(Metrics::of_node(None)))
+    ReplayWriter::new(folder, Arc::new(Metrics::for_node(None)))
 }
 
 #[tokio::test]

@@ -257,11 +257,11 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     fixture.offer("m", &["ada"]).unwrap();
     let id_of = |id: &str, number| {
         let ticket = Ticket::from_client(&format!("ticket-{id}-{number}"));
-        OfferId::of(&MatchId::new(id).unwrap(), seat(number), &ticket)
+        OfferId::for_seat(&MatchId::new(id).unwrap(), seat(number), &ticket)
     };
     let (offer, now) = (id_of("m", 0), fixture.now);
     let other_ticket = Ticket::from_client("guessed");
-    let guessed = OfferId::of(&MatchId::new("m").unwrap(), seat(0), &other_ticket);
+    let guessed = OfferId::for_seat(&MatchId::new("m").unwrap(), seat(0), &other_ticket);
     let refused = fixture.room.decline_offer(&guessed, None, now);
     assert_eq!(
         refused,

@@ -13,7 +13,7 @@ use bridgemaster_edge::server_clock::ServerClock;
 
 #[tokio::test]
 async fn an_offer_is_extended_by_the_lag_of_the_node_through_which_the_bot_attends_again() {
-    let metrics = Arc::new(Metrics::of_node(None));
+    let metrics = Arc::new(Metrics::for_node(None));
     let clock = Arc::new(ServerClock::start(Arc::clone(&metrics)));
     let nodes = ForwardingNodes::new(clock, metrics);
     let mut fixture = Fixture::new();
