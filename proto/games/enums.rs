@@ -29,7 +29,7 @@ pub(super) trait WireEnum: Copy {
     /// Returns the enum number on the wire.
     fn to_number(self) -> i32;
     /// Returns the value that has the given enum number on the wire.
-    fn of_number(number: i32) -> Option<Self>;
+    fn from_number(number: i32) -> Option<Self>;
     /// Returns the names on the wire, in ascending order of the enum numbers.
     fn wire_names() -> String;
 }
@@ -44,7 +44,7 @@ impl<E: WireEnum> OnWire<i32> for E {
     }
 
     fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
-        Self::of_number(*wire).ok_or_else(|| {
+        Self::from_number(*wire).ok_or_else(|| {
             let names = Self::wire_names();
             let detail = match wire {
                 0 => format!("must be set to one of {names}"),
@@ -82,7 +82,7 @@ macro_rules! wire_enum {
                 match self { $(Self::$variant => <$wire>::$variant as i32,)* }
             }
 
-            fn of_number(number: i32) -> Option<Self> {
+            fn from_number(number: i32) -> Option<Self> {
                 match <$wire>::try_from(number).ok()? {
                     $(<$wire>::$variant => Some(Self::$variant),)*
                     <$wire>::Unspecified => None,

@@ -29,7 +29,7 @@ impl Rate for Alhambra {
         let seen = Self::observe(state, Viewer::Seat(seat));
         let turn = Turn::new(config, &seen, seat);
         let values: Vec<f64> = decisions.iter().map(|d| turn.value(d)).collect();
-        let best = Best::of(decisions, &values);
+        let best = Best::from_values(decisions, &values);
         for ((decision, value), rating) in decisions.iter().zip(values).zip(ratings) {
             *rating += value + best.after(decision, &seen);
         }
@@ -90,7 +90,7 @@ struct Best {
 }
 
 impl Best {
-    fn of(decisions: &[Decision], values: &[f64]) -> Self {
+    fn from_values(decisions: &[Decision], values: &[f64]) -> Self {
         // If nothing else is legal, the seat passes, which changes nothing.
         let mut best = Self {
             take: 0.0,

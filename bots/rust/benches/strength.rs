@@ -101,10 +101,10 @@ impl Settings {
 
     fn budget(&self) -> Budget {
         match self.effort {
-            Effort::Playouts(playouts) => Budget::of_playouts(playouts),
+            Effort::Playouts(playouts) => Budget::for_playouts(playouts),
             Effort::Time(time) => {
                 CHECKS.set(0);
-                Budget::of_time(time, sampled_cpu_time)
+                Budget::for_time(time, sampled_cpu_time)
             }
         }
     }
@@ -128,7 +128,7 @@ impl Group {
     }
 
     /// Parses a line. Returns `None` for an incomplete line, which a killed run can leave behind.
-    fn of_line(line: &str) -> Option<(u64, Self)> {
+    fn from_line(line: &str) -> Option<(u64, Self)> {
         let fields: Vec<&str> = line.split(',').collect();
         let [seed, first, decisions, longest, all] = fields[..] else {
             return None;
@@ -159,7 +159,7 @@ impl Results {
             let text = fs::read_to_string(path).unwrap_or_default();
             let mut lines = text.lines();
             let is_new = lines.next().map(|first| assert_eq!(first, head)).is_none();
-            groups.extend(lines.filter_map(Group::of_line));
+            groups.extend(lines.filter_map(Group::from_line));
             let mut file = OpenOptions::new()
                 .create(true)
                 .append(true)

@@ -75,7 +75,7 @@ fn decisions_of_yardsticks<G: Searchable>() -> String {
         let chance = || ChanceStream::new(&Seed::from(number), BOT_STREAM);
         let greedy =
             greedy::best_decision::<G>(&config, &seen, seat, &legal, &mut chance()).unwrap();
-        let budget = Budget::of_playouts(PLAYOUTS);
+        let budget = Budget::for_playouts(PLAYOUTS);
         let search =
             search::best_decision::<G>(&config, seats, seat, &seen, &legal, &mut chance(), budget);
         let (greedy, search) = (&legal[greedy], &legal[search.unwrap()]);
@@ -115,7 +115,7 @@ fn decides_alike<G: Searchable>() {
     let seen = G::observe(&state, Viewer::Seat(seat));
     let decide = || {
         let mut chance = ChanceStream::new(&Seed::from(1), BOT_STREAM);
-        let budget = Budget::of_playouts(PLAYOUTS);
+        let budget = Budget::for_playouts(PLAYOUTS);
         let place =
             search::best_decision::<G>(&config, seats, seat, &seen, &legal, &mut chance, budget);
         (place.unwrap(), chance.below(u32::MAX))

@@ -26,7 +26,7 @@ impl MoneyCard {
     }
 
     /// Returns the card of a byte, or `None` for 0.
-    pub(super) fn of_byte(byte: u8) -> Option<Self> {
+    pub(super) fn from_byte(byte: u8) -> Option<Self> {
         NonZeroU8::new(byte).map(Self)
     }
 

@@ -65,7 +65,7 @@ impl RowCards {
     pub fn cards(&self) -> impl Iterator<Item = MoneyCard> + Clone + use<> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            let card = MoneyCard::of_byte(rest as u8);
+            let card = MoneyCard::from_byte(rest as u8);
             rest >>= u8::BITS;
             card
         })

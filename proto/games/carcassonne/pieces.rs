@@ -23,7 +23,7 @@ impl WireEnum for TileKind {
         i32::from(self.number()) + 1
     }
 
-    fn of_number(number: i32) -> Option<Self> {
+    fn from_number(number: i32) -> Option<Self> {
         Self::new(u8::try_from(number.checked_sub(1)?).ok()?)
     }
 
@@ -48,7 +48,7 @@ impl WireEnum for Segment {
         first as i32 + place as i32
     }
 
-    fn of_number(number: i32) -> Option<Self> {
+    fn from_number(number: i32) -> Option<Self> {
         Self::all().find(|segment| segment.to_number() == number)
     }
 

@@ -40,7 +40,7 @@ impl Estimate {
     /// # Errors
     /// [`ContestError::TooFew`] for fewer than two groups, [`ContestError::OutOfRange`] for a
     /// level that is not above 0 and below 1.
-    pub fn of_groups(
+    pub fn from_groups(
         scores: &GroupScores,
         matches_per_group: u32,
         level: f64,

@@ -290,7 +290,7 @@ fn share(shares: &[f64], level: f64) -> Option<IntervalReport> {
         .collect::<Option<Vec<_>>>()
         .map(|scores| scores.into_iter().collect());
     let scores = scores.filter(|scores| scores.groups() > 0)?;
-    let Ok(estimate) = Estimate::of_groups(&scores, 1, level) else {
+    let Ok(estimate) = Estimate::from_groups(&scores, 1, level) else {
         return Some(IntervalReport::from_estimate(scores.mean()));
     };
     Some(IntervalReport {

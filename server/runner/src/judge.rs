@@ -152,7 +152,7 @@ impl Judge {
 
     /// Creates the report on the verdict.
     pub(crate) fn report(&self) -> VerdictReport {
-        let plain = Estimate::of_groups(&self.scores, self.matches_per_group, self.level).ok();
+        let plain = Estimate::from_groups(&self.scores, self.matches_per_group, self.level).ok();
         let stopped = self.elo(self.level);
         let Interval { low, high } = self.confidence.interval();
         VerdictReport {
@@ -204,7 +204,7 @@ impl Judge {
             }
             Test::None => {
                 let plain =
-                    Estimate::of_groups(&self.scores, self.matches_per_group, level).ok()?;
+                    Estimate::from_groups(&self.scores, self.matches_per_group, level).ok()?;
                 let elo = IntervalReport::new(plain.elo.0, plain.elo_interval);
                 return Some((elo, plain.superiority));
             }

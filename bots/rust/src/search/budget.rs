@@ -99,7 +99,7 @@ impl Budget {
     }
 
     /// Creates a budget for this many playouts, without a time limit.
-    pub fn of_playouts(playouts: u32) -> Self {
+    pub fn for_playouts(playouts: u32) -> Self {
         Self {
             request: None,
             playouts,
@@ -109,7 +109,7 @@ impl Budget {
 
     /// Creates a time budget that a custom clock measures, for example in processor time. `now`
     /// returns the time since any fixed moment.
-    pub fn of_time(time: Duration, now: fn() -> Duration) -> Self {
+    pub fn for_time(time: Duration, now: fn() -> Duration) -> Self {
         let clock = Clock::Custom {
             started: now(),
             now,
@@ -193,7 +193,7 @@ mod tests {
         thread_local! {
             static NOW: std::cell::Cell<Duration> = const { std::cell::Cell::new(ms(5)) };
         }
-        let budget = Budget::of_time(ms(100), || NOW.get());
+        let budget = Budget::for_time(ms(100), || NOW.get());
         NOW.set(ms(45));
         assert_eq!(budget.left_after(80), 120, "two in a millisecond");
         NOW.set(ms(105));
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn playouts_that_are_left_do_not_depend_on_time_without_a_clock() {
-        let budget = Budget::of_playouts(100);
+        let budget = Budget::for_playouts(100);
         assert_eq!(budget.left_after(30), 70);
         assert_eq!(budget.left_after(100), 0);
     }

@@ -55,7 +55,7 @@ fn the_estimate_of_groups_is_the_one_found_by_hand() {
     // 2.776445.
     let scores = [0.25, 0.5, 0.75, 1.0, 0.5].map(|score| GroupScore::new(score).unwrap());
     let scores: GroupScores = scores.into_iter().collect();
-    let estimate = Estimate::of_groups(&scores, 4, 0.95).unwrap();
+    let estimate = Estimate::from_groups(&scores, 4, 0.95).unwrap();
     let found = [
         ("score", estimate.score, 0.6),
         ("low score", estimate.score_interval.low, 0.246_071),

@@ -49,7 +49,7 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                     let scores: GroupScores = (0..groups)
                         .map(|_| group(Elo(elo), seats, shared, &mut luck))
                         .collect();
-                    let estimate = Estimate::of_groups(&scores, seats as u32, LEVEL).unwrap();
+                    let estimate = Estimate::from_groups(&scores, seats as u32, LEVEL).unwrap();
                     let interval = estimate.score_interval;
                     held += u32::from(interval.low <= truth && truth <= interval.high);
                 }
