@@ -34,8 +34,9 @@ pub enum Decision {
     Pass,
 }
 
-/// A purchase. Purchases are ordered by the number of cards, then the slot, then the paid values
-/// (in descending notation, compared ascending), then keep before give.
+/// A purchase. Purchases are ordered by the number of cards, then by slot, then by the paid values
+/// (in descending notation, compared ascending). If all of these are equal, the purchase that keeps
+/// the building comes before the one that gives it to the dummy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Purchase {
     /// The slot of the yard, which is the currency that is paid.

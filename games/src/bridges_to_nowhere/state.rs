@@ -234,7 +234,7 @@ impl State {
     /// * Cards and monuments on the table.
     /// * The cards of each later round. For each later game, the first drafter and the cards of
     ///   each round.
-    /// * Structure, pillars, cards and placements of this phase of each seat, and whether the seat
+    /// * For each seat: structure, pillars, cards, placements in this phase, and whether the seat
     ///   has ended.
     pub(super) fn digest(&self) -> Digest {
         let Self {

@@ -157,7 +157,7 @@ impl fmt::Display for Rotation {
     }
 }
 
-/// A cell of the grid. The start tile is in (0, 0). Cells are ordered by x, then y.
+/// A cell of the grid. The start tile is in (0, 0). Cells are ordered by x, then by y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
     /// The column, ascending to the east, from -[`MAX_COORDINATE`] to [`MAX_COORDINATE`].
@@ -197,8 +197,8 @@ impl fmt::Display for Cell {
 }
 
 /// A segment of a tile after rotation: part of a road, city or field, or the monastery. A segment
-/// is named by its first edge or half-edge. The segments of a tile are ordered as in this enum:
-/// roads, cities, the monastery, fields, each by edge.
+/// is named by its first edge or half-edge. The segments of a tile are ordered as in this enum
+/// (roads, cities, the monastery, fields), and segments of the same kind are ordered by edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
     /// The road at this edge.

@@ -18,7 +18,7 @@ use crate::refusals::refusals;
 /// Legal lists are in canonical order, the order of `Ord`.
 /// * Placements: by x, then y, then rotation.
 /// * Meeples: none first, then the segments of the tile in the order of [`Segment`].
-/// * Drawbridges: home first, then the gates by cell (x, then y), then edge.
+/// * Drawbridges: home first, then the gates, ordered by cell (by x, then by y), then by edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
     /// The placement of the drawn tile. If several rotations are equivalent, only the smallest is

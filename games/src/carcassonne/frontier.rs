@@ -58,7 +58,7 @@ const CAPACITY: usize = MAX_OPEN.next_multiple_of(STEP);
 /// The number of keys that are compared at once.
 const STEP: usize = 16;
 
-/// The open cells. They are ordered by x, then y.
+/// The open cells. They are ordered by x, then by y.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frontier {
     len: u8,

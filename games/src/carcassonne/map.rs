@@ -273,7 +273,7 @@ impl Map {
         }
     }
 
-    /// For each city that a new tile completed, marks it in the fields that touch it.
+    /// Marks each city that a new tile has completed in the fields that touch the city.
     fn complete_cities(&mut self, edition: &Edition) {
         for at in 0..self.last_features.len() {
             if let (_, Feature::City(root)) = self.last_features[at]

@@ -28,7 +28,8 @@ pub struct Observation {
     pub seats: ArrayVec<SeatView, MAX_PLAYERS>,
     /// The tiles on the table in the order of placement, the start tile first.
     pub tiles: ArrayVec<LaidTile, MAX_TILES>,
-    /// The meeples on the table: by tile in the order of `tiles`, then segment, then seat.
+    /// The meeples on the table, ordered by tile (in the order of `tiles`), then by segment, then
+    /// by seat.
     pub meeples: ArrayVec<Meeple, MAX_MEEPLES>,
     /// Tiles that fitted nowhere and were removed, in the order in which they were drawn.
     pub removed: ArrayVec<TileKind, MAX_DRAWS>,

@@ -103,7 +103,7 @@ impl State {
     /// * The tiles on the table in the order of placement (kind, x, y, rotation).
     /// * The meeples by tile, segment and seat (x, y, segment, seat).
     /// * Removed tiles, undrawn tiles in their order, the seat whose turn it is, and the phase.
-    /// * The supply and the points of roads, cities and monasteries of each seat.
+    /// * For each seat: the supply, and the points for roads, cities and monasteries.
     ///
     /// For drawbridge tiles, only the number is hashed, because the edition is part of the config.
     pub(super) fn digest(&self) -> Digest {

@@ -101,8 +101,8 @@ impl Edition {
         &self.bonus_stacks
     }
 
-    /// Returns all buildings: by kind in the order of [`Kind::ALL`], then ascending house number;
-    /// parks by coat (E6).
+    /// Returns all buildings, ordered by kind (in the order of [`Kind::ALL`]), and then by
+    /// ascending house number. Parks are ordered by coat (E6).
     pub fn buildings(&self) -> &[Building; BUILDINGS] {
         &self.buildings
     }

@@ -37,8 +37,8 @@ events! {
             }),
         /// The order of play for this round was fixed.
         OrderFixed { turns: ArrayVec<Turn, MAX_TURNS> } = "order of play: {}" (listed(turns)),
-        /// A turn started. The card that was played for it returned to the supply, or to the hand
-        /// if it is a "0".
+        /// A turn started. The card that was played for this turn returned to the supply, or to the
+        /// hand if it is a "0".
         TurnStarted { turn: u8, seat: Seat, card: u8 }
             = "turn {turn}: seat {seat}, whose {card} goes back",
         /// A pawn was placed. Positive money is income, and negative money is the price of the

@@ -131,7 +131,7 @@ pub struct Turn {
 /// The public view of a building stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StackView {
-    /// The kind that all its buildings have.
+    /// The kind of all buildings in the stack.
     pub kind: Kind,
     /// The building on top; `None` if the stack is empty.
     pub top: Option<Building>,

@@ -99,8 +99,8 @@ impl State {
         self.start_turn(0, events);
     }
 
-    /// Phase 3: starts a turn. The card that was played for it returns to the supply, or to the
-    /// hand if it is a "0".
+    /// Phase 3: starts a turn. The card that was played for this turn returns to the supply, or to
+    /// the hand if it is a "0".
     fn start_turn(&mut self, turn: u8, events: &mut impl Events) {
         let Turn { seat, card, .. } = self.turns[usize::from(turn)];
         match card {

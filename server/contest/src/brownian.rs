@@ -1,7 +1,7 @@
 //! A Brownian motion with drift between two absorbing barriers.
 //!
 //! Sources: D. Siegmund, "Sequential Analysis", chapter 3; the series is the eigenfunction
-//! expansion of its density between the barriers.
+//! expansion of the motion's density between the barriers.
 
 use std::f64::consts::PI;
 

@@ -37,12 +37,12 @@ impl Elo {
 pub struct NormalizedElo(pub f64);
 
 impl NormalizedElo {
-    /// Returns the t-value of a group with this many matches, whose noise is independent.
+    /// Returns the t-value per group of `matches` matches with independent noise.
     pub fn t_of_group(self, matches: u32) -> f64 {
         self.0 * f64::from(matches).sqrt() / NELO_PER_T
     }
 
-    /// Converts the t-value of a group to normalized Elo; the inverse of
+    /// Converts the t-value per group of `matches` matches to normalized Elo; the inverse of
     /// [`NormalizedElo::t_of_group`].
     pub fn from_group_t(t: f64, matches: u32) -> Self {
         Self(t * NELO_PER_T / f64::from(matches).sqrt())

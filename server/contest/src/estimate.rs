@@ -99,8 +99,9 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
     ))
 }
 
-/// Returns the interval around a mean with this standard error, from Student's t distribution. It
-/// is wider than the normal distribution, but hardly differs from it from 30 groups on.
+/// Returns the interval around a mean with this standard error, from Student's t distribution. This
+/// distribution is wider than the normal distribution, but with 30 groups or more the two hardly
+/// differ.
 fn interval_around(mean: f64, error: f64, degrees_of_freedom: u64, level: f64) -> Interval {
     let share = (1.0 + level) / 2.0;
     let quantile = student(degrees_of_freedom).map_or(f64::INFINITY, |of| of.inverse_cdf(share));

@@ -186,16 +186,15 @@ impl Hypotheses {
         }
     }
 
-    /// Returns the bounds as t-values of a group whose score has the standard deviation
-    /// `deviation`.
+    /// Returns the bounds as t-values per group, given the standard deviation of group scores.
     pub(crate) fn t_values(&self, deviation: f64) -> [f64; 2] {
         self.bounds.t_values(deviation, self.matches_per_group)
     }
 
-    /// Returns the bounds as mean scores of a group whose score has the standard deviation
-    /// `deviation`. Bounds in Elo do not depend on the deviation.
+    /// Returns the bounds as mean scores per group, given the standard deviation of group scores.
+    /// Bounds in Elo do not depend on the deviation.
     pub(crate) fn means(&self, deviation: f64) -> [f64; 2] {
-        /// The minimum distance of a mean from 0 and from 1. Bets require it.
+        /// The minimum distance of a mean from 0 and from 1. Bets require this distance.
         const MARGIN: f64 = 1e-6;
         let means = self.bounds.means(deviation, self.matches_per_group);
         means.map(|mean| mean.clamp(MARGIN, 1.0 - MARGIN))

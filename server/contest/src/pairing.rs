@@ -30,7 +30,8 @@ pub fn max_wait_matches(bots: usize) -> u64 {
 /// are filled to maximize the information about the order.
 ///
 /// `uncertainty` must be the last fit's uncertainty, updated with every match paired since
-/// ([`Uncertainty::add_table`]). The caller assigns the seats. A ladder balances them over time.
+/// ([`Uncertainty::add_table`]). The caller assigns the seats. A ladder balances the seats over
+/// time.
 pub fn next_table(
     uncertainty: &Uncertainty,
     available: &[Candidate],

@@ -152,7 +152,7 @@ impl SequentialTest {
 /// depends only on the number of groups and on the mean and variance of their scores. So the test
 /// applies to any kind of score and any number of seats.
 impl Hypotheses {
-    /// Returns the log-likelihood ratio after these groups; 0 before the first. Bounds in Elo are
+    /// Returns the log-likelihood ratio after these groups; 0 without groups. Bounds in Elo are
     /// converted to t-values by the observed deviation. The t-value is clamped to the range in
     /// which the closed form increases, so that a larger t-value never gives a smaller ratio.
     pub(crate) fn t_value_llr(&self, scores: &GroupScores) -> f64 {

@@ -17,8 +17,8 @@ pub const BENCH_AFTER_FAILURES: usize = 3;
 /// The number of a version's latest results that are compared with its earlier results.
 pub const CHANGE_WINDOW_MATCHES: usize = 100;
 
-/// The number of standard errors from which a deviation counts as significant. A normally
-/// distributed value exceeds it with a probability of 0.001.
+/// The number of standard errors above which a deviation counts as significant. A normally
+/// distributed value exceeds this number with a probability of 0.001.
 const IMPROBABLE_ERRORS: f64 = 3.290_527;
 
 /// The number of recent matches that are stored per bot. A bot plays fewer matches at once, so

@@ -127,7 +127,7 @@ pub struct CreationPermit {
 pub enum CreationStart {
     /// An earlier call created the match.
     Previous(CreatedMatch),
-    /// Whether the match was created by an earlier call.
+    /// No earlier call created the match, and the caller may create it.
     New(CreationPermit),
 }
 
@@ -257,7 +257,7 @@ impl Matches {
         seats.seats().map(ticket).collect()
     }
 
-    /// Adds the match to its group, if that group withholds its seeds.
+    /// Adds the match to its group, if the group withholds the seeds of its matches.
     async fn join_group(&self, options: &MatchOptions) -> Result<Option<GroupKey>, Refusal> {
         let group = options.group.as_ref();
         let key = GroupKey::if_seeds_withheld(group, maker_name(options.maker.as_ref()));

@@ -41,7 +41,8 @@ pub struct MatchFacts {
     pub maker: Option<KeyName>,
     /// The group that the match belongs to, if any.
     pub group: Option<v1::MatchGroup>,
-    /// The key of the match's group, if that group withholds its seeds until it has ended.
+    /// The key of the match's group, if the group withholds the seeds of its matches until the
+    /// group has ended.
     pub withheld_group: Option<GroupKey>,
     /// The seats that are offered to attending bots; a finished match offers no seats.
     pub offered: BTreeMap<Seat, OfferedSeat>,

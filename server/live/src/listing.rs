@@ -47,7 +47,7 @@ const MIN_READ_MATCHES: usize = 32;
 /// The number of matches decoded between yields to other tasks.
 const BATCH_SIZE: usize = 32;
 
-/// The parts of a page: of the matches in memory, of those on other nodes, and of stored matches.
+/// The parts of a page: matches in memory, matches on other nodes, and stored matches.
 #[derive(Default)]
 struct PageParts {
     /// The matches of all parts; `None` for unreadable ones. A match that has just ended or moved

@@ -145,7 +145,7 @@ impl Matches {
         &self.context.metrics
     }
 
-    /// Returns the exporter of trace spans.
+    /// Returns the recorder for trace spans.
     pub fn span_recorder(&self) -> &SpanRecorder {
         &self.context.span_recorder
     }

@@ -44,7 +44,7 @@ pub enum BroadcastState {
     Failed,
 }
 
-/// The broadcast failed. Each follower determines the reason itself.
+/// One message of a broadcast, in the encodings that followers need.
 #[derive(Clone)]
 pub struct BroadcastMessage {
     /// The number of the position in the message, if there is one.

@@ -270,8 +270,9 @@ impl BotFigures {
     }
 }
 
-/// Returns the sort key of a bot's worst matches: forfeits first, then by last place and largest
-/// margin.
+/// Returns the key by which a bot's worst matches are sorted. Forfeited matches come first. Within
+/// both groups, matches are ordered by place, the worst first, and then by margin, the lowest
+/// first.
 fn worst_first_key(worst: &WorstMatch) -> impl Ord + use<> {
     (
         worst.why == WorstMatchReason::Lost,

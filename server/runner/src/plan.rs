@@ -40,7 +40,7 @@ pub(crate) struct Planner {
 
 #[derive(Debug)]
 enum Tables {
-    /// The tables in one round, for a contest that repeats the same round.
+    /// The seatings of each group in one round, for a contest that repeats the same round.
     Round(Vec<Vec<Vec<BotNumber>>>),
     Swiss(Swiss),
 }
@@ -105,7 +105,8 @@ impl Planner {
         self.seeds.duplicates
     }
 
-    /// The table of each match in one round, for a contest in which all rounds are the same.
+    /// Returns the number of matches in a group; `None` if it is not known yet or the group does
+    /// not exist.
     pub(crate) fn matches_of(&self, number: GroupNumber) -> Option<u32> {
         u32::try_from(self.seatings(number)?.len()).ok()
     }

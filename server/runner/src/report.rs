@@ -30,7 +30,7 @@ pub struct Report {
     pub exit: Exit,
     /// The verdict on the candidate; `None` in formats without a candidate.
     pub verdict: Option<VerdictReport>,
-    /// The bots, best first: by rating, or by score if there are no ratings.
+    /// The bots, best first, ordered by rating, or by score if there are no ratings.
     pub bots: Vec<BotReport>,
     /// The source of the ratings' standard errors; `None` without ratings.
     pub rating_errors: Option<RatingErrors>,
@@ -347,7 +347,8 @@ pub struct BotReport {
     pub mean_cpu_time_ms: Option<u64>,
     /// The number of seats in which the bot ran out of memory; `OUT_OF_MEMORY` in text outputs.
     pub out_of_memory: u64,
-    /// The worst matches, at most 5: forfeited matches first, then by place and margin.
+    /// The worst matches, at most 5. Forfeited matches come first; matches are then ordered by
+    /// place and by margin, the worst first.
     pub worst: Vec<WorstMatch>,
 }
 

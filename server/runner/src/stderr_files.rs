@@ -19,7 +19,7 @@ const DEFAULT_BYTES: u64 = 64 * 1024 * 1024;
 /// had no fault.
 const ORDINARY_BYTES: u64 = 32 * 1024;
 /// The divisor that gives the maximum size of an ordinary file from the remaining budget, so that
-/// some of it is left for later files.
+/// some of the budget is left for later files.
 const BUDGET_FRACTION: u64 = 64;
 /// Minimum size of a truncated file, in bytes. A file that would become smaller is removed.
 const MIN_BYTES: u64 = 256;

@@ -426,7 +426,7 @@ pub enum StoreError {
     NodeInUse {
         /// Name of the node.
         name: NodeName,
-        /// Why it is in use, and what to do.
+        /// Why the node is in use, and what to do.
         detail: &'static str,
     },
     /// The copied rows differ from the original rows. The copy is discarded.

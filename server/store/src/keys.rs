@@ -42,11 +42,11 @@ pub struct NewKey {
     pub owner: Option<OwnerName>,
     /// The scopes of the key; may be empty.
     pub scopes: BTreeSet<Scope>,
-    /// The hash of its secret.
+    /// The hash of the key's secret.
     pub secret_hash: SecretHash,
     /// Creation time, in milliseconds since 1970 UTC.
     pub created_at_unix_ms: i64,
-    /// Expiry time, in milliseconds since 1970 UTC; `None` if it never expires.
+    /// Expiry time, in milliseconds since 1970 UTC; `None` if the key never expires.
     pub expires_at_unix_ms: Option<i64>,
 }
 
@@ -61,11 +61,11 @@ pub struct Key {
     pub owner: Option<OwnerName>,
     /// The scopes of the key; may be empty.
     pub scopes: BTreeSet<Scope>,
-    /// The hash of its secret.
+    /// The hash of the key's secret.
     pub secret_hash: SecretHash,
     /// Creation time, in milliseconds since 1970 UTC.
     pub created_at_unix_ms: i64,
-    /// Expiry time, in milliseconds since 1970 UTC; `None` if it never expires.
+    /// Expiry time, in milliseconds since 1970 UTC; `None` if the key never expires.
     pub expires_at_unix_ms: Option<i64>,
     /// Time of the last recorded use, in milliseconds since 1970 UTC; `None` if no use is recorded.
     /// The key might have been used since, because not every use is recorded.

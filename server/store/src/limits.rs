@@ -67,8 +67,8 @@ pub const MAX_PAGE_MATCHES: u32 = 500;
 /// matches before it takes over more, so that other nodes can also take over some.
 pub const MAX_TAKEOVER_MATCHES: usize = 256;
 
-/// Size of the journals in one takeover, in bytes, from which no further match is added. The
-/// journals are written as one row, and the commits of the new node wait for that write.
+/// Size of the journals in one takeover, in bytes, at which no further match is added. The journals
+/// are written as one row, and the commits of the new node wait for that write.
 pub const MAX_TAKEOVER_BYTES: usize = 4 * 1024 * 1024;
 
 /// Delay before a takeover is retried because another node is taking over matches from the same
@@ -93,7 +93,7 @@ pub const POSTGRES_READ_CONNECTIONS: usize = 3;
 pub const POSTGRES_FLUSH_CONNECTIONS: usize = 3;
 
 /// Timeout for opening a PostgreSQL connection, and for waiting for a free read connection. Each
-/// host of an address gets an equal part of it.
+/// host in an address gets an equal part of the timeout.
 pub const POSTGRES_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time within which an idle read connection has to respond before another one is opened.
@@ -108,6 +108,6 @@ pub const MAX_PASSWORD_FILE_BYTES: u64 = 16 * 1024;
 /// [`POSTGRES_ATTEMPT_TIMEOUT`].
 pub const POSTGRES_STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The difference between the clocks of a server and of its database from which it is reported, in
-/// ms. Leases do not depend on it, but times of matches and the expiry of keys do.
+/// Clock skew between a server and its database from which the skew is reported, in ms. Leases do
+/// not depend on the skew, but times of matches and the expiry of keys do.
 pub const MAX_CLOCK_SKEW_MS: u64 = 1_000;

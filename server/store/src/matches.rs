@@ -112,7 +112,7 @@ pub struct OpenMatch {
     pub opened_at_unix_ms: i64,
     /// The data needed to start the match.
     pub header: Vec<u8>,
-    /// The entries of its journal, from number 0 without gaps.
+    /// The entries in the match's journal, from number 0 without gaps.
     pub journal: Vec<Vec<u8>>,
 }
 

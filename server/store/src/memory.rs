@@ -170,7 +170,7 @@ impl State {
                     self.finished.remove(&key);
                 }
             }
-            // Their changes were already returned by the check of the batch.
+            // The check of the batch has already returned the changes to these rows.
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }

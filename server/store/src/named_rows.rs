@@ -34,7 +34,7 @@ pub(crate) enum NamedTable {
 /// follows.
 const SUBSTITUTE_ID_PREFIX: &str = "damaged-key-";
 
-/// Separates a ladder id from the rest of a row's name. No ladder id contains it.
+/// Separates a ladder id from the rest of a row's name. No ladder id contains this character.
 const SEPARATOR: char = '/';
 
 impl NamedTable {
@@ -48,8 +48,8 @@ impl NamedTable {
         Self::LadderMatch,
     ];
 
-    /// Name of the table in a database. Checksums include it, so a row that is moved to another
-    /// table is invalid.
+    /// Name of the table in a database. Checksums include the name, so a row that is moved to
+    /// another table is invalid.
     pub(crate) const fn sql_name(self) -> &'static str {
         match self {
             Self::Key => "api_key",
@@ -256,7 +256,7 @@ pub(crate) enum RowSelection {
 pub(crate) struct NameRange {
     /// The first name.
     pub(crate) from: String,
-    /// The end of the range, exclusive; `None` if it has no end.
+    /// The end of the range, exclusive; `None` if the range has no end.
     pub(crate) before: Option<String>,
 }
 

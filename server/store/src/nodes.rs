@@ -63,8 +63,8 @@ pub struct NodeStatus {
     pub load_percent: Option<u32>,
     /// The longest delay of a task that was ready to run since the last renewal, in milliseconds.
     pub lag_ms: u32,
-    /// How far the clock of the node is at least ahead of that of the database, in milliseconds;
-    /// negative if it is behind.
+    /// The minimum clock skew between the node and the database, in milliseconds: positive if the
+    /// node is ahead, negative if the node is behind.
     pub clock_skew_ms: i64,
     /// The nodes that the node cannot reach, and why: one per line.
     pub peer_problems: String,
@@ -125,8 +125,8 @@ pub trait Nodes: Send + Sync {
     /// [`StoreError::EpochEnded`] once the node was taken over; or a storage failure.
     async fn renew_lease(&self, status: NodeStatus) -> Result<(), StoreError>;
 
-    /// Returns how far this server's clock was at least ahead of that of the database at the last
-    /// renewal, in milliseconds; negative if it was behind.
+    /// Returns the minimum clock skew between this server and the database at the last renewal, in
+    /// milliseconds: positive if this server was ahead, negative if this server was behind.
     fn clock_skew_ms(&self) -> i64 {
         0
     }

@@ -23,7 +23,7 @@ pub(crate) struct Schema {
     pub(crate) migrations: &'static [Migration],
 }
 
-/// The statements that change a database from the version before to this one.
+/// The statements that change a database from the previous version to this version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Migration {
     pub(crate) to: i64,
@@ -44,9 +44,9 @@ pub(crate) const CURRENT: Schema = Schema {
 pub(crate) enum SchemaUse {
     /// Older versions are migrated: a server, or the command that only migrates.
     Migrate,
-    /// The program's own version and the next.
+    /// The program's own version and the next version.
     Use,
-    /// Only the program's own version: a copy would lose the columns of the next.
+    /// Only the program's own version: a copy would lose the columns of the next version.
     Copy,
 }
 

@@ -46,9 +46,9 @@ fn weight_of_match(seats: usize) -> f64 {
 /// reduction is averaged over the possible differences, and multiplied by twice the variance.
 ///
 /// A difference `D` with the error `e` is observed in the wrong order with the probability
-/// `P(Z > |D| / e)`. Its derivative by `e²` is `|D| / e³ * density(D / e) / 2`. The result is the
-/// mean of this derivative over `D`, up to a constant. `D` is normally distributed around the
-/// observation with the error `e`.
+/// `P(Z > |D| / e)`. The derivative of this probability by `e²` is
+/// `|D| / e³ * density(D / e) / 2`. The result is the mean of this derivative over `D`, up to a
+/// constant. `D` is normally distributed around the observation with the error `e`.
 fn order_uncertainty(errors_apart: f64) -> f64 {
     let half = errors_apart.abs() / 2.0;
     let near = (-half * half).exp();

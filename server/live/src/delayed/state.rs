@@ -27,7 +27,7 @@ pub(crate) struct VisibleState {
     positions: Option<Positions>,
     /// The start time of the match, visible or not, in ms since 1970 UTC.
     started_unix_ms: u64,
-    /// Whether the start time was read, which can be earlier than the replay head.
+    /// Whether the start time was read. It can be read before the replay head is.
     is_start_known: bool,
     info: v1::MatchInfo,
     observation: Option<v1::GameObservation>,

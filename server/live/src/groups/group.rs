@@ -124,8 +124,8 @@ impl Group {
     }
 }
 
-/// Returns the writes that update the record of an open group. For a complete group, they replace
-/// the record by the one that marks the group as ended.
+/// Returns the writes that update the record of an open group. For a complete group, the writes
+/// replace this record with the record that marks the group as ended.
 pub(super) fn group_record_writes(key: &GroupKey, open: &Group) -> Vec<Write> {
     let name = key.open_record_name();
     if !open.is_complete() {

@@ -306,7 +306,7 @@ impl ReplayExporter {
             for gated in batch {
                 let bytes = gated.value().0.bytes.len();
                 let Ok((replay, withhold_reason)) = gated.committed().await else {
-                    // Its commit failed, so the match has not ended and its replay is not written.
+                    // The commit failed, so the match has not ended and its replay is not written.
                     self.queue().bytes -= bytes;
                     continue;
                 };

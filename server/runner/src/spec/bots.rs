@@ -34,7 +34,7 @@ pub struct BotSpec {
     /// for a bot with a command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Time odds: the bot's own time control, in any seat. Default: that of the match.
+    /// Time odds: the bot's own time control, in any seat. Default: the time control of the match.
     #[serde(
         default,
         with = "time_control_text",

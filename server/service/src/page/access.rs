@@ -1,11 +1,10 @@
 //! Access of browsers to the page: the hosts and origins of requests, and the link to the page of a
 //! private server.
 //!
-//! The server accepts requests from its own pages, and from people who type its
-//! address. A page of another site can make a browser call a server on the
-//! browser's own machine. The other site can also resolve its own host name to that machine, so
-//! that the browser treats both hosts as one origin (DNS rebinding). The host name in such a
-//! request reveals it.
+//! The server accepts requests from its own pages, and from people who type its address. A page of
+//! another site can make a browser call a server on the browser's own machine. The other site can
+//! also resolve its own host name to that machine, so that the browser treats both hosts as one
+//! origin (DNS rebinding). The host name in such a request reveals the attempt.
 
 use std::net::IpAddr;
 
@@ -86,7 +85,7 @@ impl OriginGuard {
     }
 }
 
-/// Returns the host that a request names; `None` if it is missing or ambiguous.
+/// Returns the host that a request names; `None` if the host is missing or ambiguous.
 fn host_of(request: &Request<Body>) -> Option<Authority> {
     if let Some(authority) = request.uri().authority() {
         return Some(authority.clone());

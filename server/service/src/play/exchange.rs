@@ -143,9 +143,9 @@ impl Exchange {
         encode_response(Outgoing::Ping(self.round_trip.ping()))
     }
 
-    /// Reports, before the hand-over, that a request is handed to the transport. After it, the
-    /// transport polls only when the bot's flow-control window has space, so a bot could delay the
-    /// report.
+    /// Reports, before the hand-over, that a request is handed to the transport. After the
+    /// hand-over, the transport polls only when the bot's flow-control window has space, so a bot
+    /// could delay the report.
     fn report_handover(&self, request_id: Option<u32>) {
         if let Some(request_id) = request_id {
             self.seat.record_handover(request_id);

@@ -88,8 +88,8 @@ impl SeatAuthenticator {
         }
     }
 
-    /// Protects the connection of a seat's stream from eviction, as long as it is the newest stream
-    /// of the seat.
+    /// Protects the connection of a seat's stream from eviction, as long as that stream is the
+    /// newest stream of the seat.
     pub(super) fn protect_connection(
         &self,
         connection: Option<&ConnectionInfo>,

@@ -22,7 +22,7 @@ use crate::{
     services::{CatalogRpc, LadderRpc, LobbyRpc, MatchRpc, RulesRpc},
 };
 
-/// The age of a commit from which a server reports that it does not serve: nothing can be sent
+/// The age of a commit from which a server reports that it is not serving: nothing can be sent
 /// before it is stored, and a load balancer should use another node.
 const MAX_COMMIT_AGE: Duration = Duration::from_secs(10);
 
@@ -71,8 +71,8 @@ impl ServicesHealth {
     }
 }
 
-/// Reports the health of a running server: whether it may answer calls by its lease, and whether
-/// its commits complete.
+/// Reports the health of a running server: whether its lease permits it to answer calls, and
+/// whether its commits complete.
 pub(super) async fn report_health(matches: &Matches, health: &ServicesHealth) -> Infallible {
     let mut was_healthy = true;
     loop {

@@ -138,8 +138,8 @@ pub(super) async fn recover_matches(
         read_queues(&*storage.store, lobby).await?;
     }
     // Binds to each address once, so that an unavailable address stops the start before matches are
-    // dropped. The port is then released until the matches are recovered: until then, clients get a
-    // refused connection at once instead of a wait.
+    // dropped. The port is then released. Until the matches are recovered, connections of clients
+    // are refused at once, so that clients do not wait.
     for addr in addrs.into_iter().flatten() {
         listen(addr).await?;
     }

@@ -336,7 +336,7 @@ fn truncated(text: &str) -> String {
 /// Creates a ladder from the configuration, unless an identical ladder exists.
 ///
 /// # Errors
-/// When it cannot be created, or a different ladder has this name: ladders are immutable.
+/// When the ladder cannot be created, or a different ladder has this name: ladders are immutable.
 pub(crate) async fn ensure_ladder(
     ladders: &Arc<Ladders>,
     requested: Ladder,

@@ -40,9 +40,9 @@ pub(crate) enum MatchStep {
 
 impl MatchStep {
     /// Returns whether the change must be flushed before other nodes can see it. This is necessary
-    /// if they would act on the change without checking that it is flushed. They cannot act on a
-    /// new match, since its id is not published yet. Readers of finished matches check for the
-    /// flush themselves.
+    /// if other nodes would act on the change without checking for the flush. Other nodes cannot
+    /// act on a new match, since the match's id is not published yet. Readers of finished matches
+    /// check for the flush themselves.
     pub(crate) fn requires_flush(&self) -> bool {
         match self {
             Self::Open { .. } | Self::Finish { .. } => false,
@@ -156,7 +156,7 @@ impl Plan {
             Write::ForgetReplay { match_id } => {
                 self.steps.push(MatchStep::ForgetReplay { match_id })
             }
-            // Their changes were already returned by the check of the batch.
+            // The check of the batch has already returned the changes to these rows.
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
         }
     }

@@ -68,7 +68,7 @@ impl JournalReader {
         }
     }
 
-    /// Returns the number of the last batch that was read; 0 before the first.
+    /// Returns the number of the last batch that was read; 0 if none was read.
     pub(crate) fn last(&self) -> i64 {
         self.numbers.last().copied().unwrap_or(0)
     }
@@ -126,8 +126,8 @@ impl JournalReader {
         for unreadable in &self.unreadable {
             let number = unreadable.number;
             for reader in self.matches.values_mut() {
-                // If the batch contained entries of this match, its next part would name it as the
-                // previous batch.
+                // If the batch contained entries of this match, the match's next part would name
+                // the batch as its previous batch.
                 let is_before = reader.batches.last().is_none_or(|last| last < number);
                 let last_match_key = unreadable.last_match_key;
                 if is_before && last_match_key.is_none_or(|last| reader.row.match_key <= last) {

@@ -125,7 +125,8 @@ where
 
 /// Locks a table against other writers until the transaction ends, without blocking readers.
 /// Requires an open transaction. The wait is limited to 1 s, after which the transaction is
-/// retried: it also locks the row of the node, which delays a takeover of its matches.
+/// retried. Without this limit, the transaction's lock on the row of the node would delay a
+/// takeover of the node's matches.
 async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), DbError> {
     let lock = format!(
         "SET LOCAL lock_timeout = '1s'; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",

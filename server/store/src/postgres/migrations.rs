@@ -80,8 +80,8 @@ async fn migrate_tables(
     }
 }
 
-/// Checks that no running node needs what the migration to a version has removed, and prevents that
-/// a paused node continues with an older program. A migration is undone if the check fails.
+/// Checks that no running node needs what the migration to a version has removed, and prevents a
+/// paused node from continuing with an older program. A migration is undone if the check fails.
 async fn exclude_older_nodes(
     connection: &mut PgConnection,
     address: &Address,
@@ -106,8 +106,8 @@ async fn exclude_older_nodes(
     Ok(())
 }
 
-/// Checks the version again in the transaction that takes over a node. Until its end, no migration
-/// can begin, and a later one finds the version of the node.
+/// Checks the version again in the transaction that takes over a node. Until that transaction ends,
+/// no migration can begin, and later migrations find the version of the node.
 pub(super) async fn check_again(
     connection: &mut PgConnection,
     address: &Address,

@@ -132,8 +132,8 @@ impl Transaction for AcquireLeadership {
         if scalar(connection, LEADER, &[]).await? == Some(number) {
             return Ok(true);
         }
-        // Only one node tries at a time. The others do not wait for it, since this would delay
-        // their commits.
+        // Only one node tries at a time. Other nodes do not wait for the lock, since waiting would
+        // delay their commits.
         let lock = self.store.row_checksum("leadership").finish();
         let try_lock = "SELECT pg_try_advisory_xact_lock($1)";
         if scalar(connection, try_lock, &[lock.into()]).await? != Some(true) {
@@ -267,7 +267,7 @@ pub(super) struct LeaseRenewer {
     /// The number of matches in play, which the writer maintains because counting rows would be
     /// slow.
     matches: Arc<AtomicU64>,
-    /// How far the clock of this server was ahead of that of the database at the last renewal.
+    /// The minimum clock skew between this server and the database at the last renewal, in ms.
     clock_skew_ms: AtomicI64,
     state: Mutex<State>,
 }

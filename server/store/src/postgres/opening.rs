@@ -92,8 +92,8 @@ pub(super) struct OpenedStore {
     pub(super) loaded: LoadedJournal,
 }
 
-/// Takes over a node in one transaction. A concurrent commit of an earlier server with the same
-/// name is either visible to it or fails.
+/// Takes over a node in one transaction. A concurrent commit by an earlier server with the same
+/// name is either seen by this transaction, or fails.
 pub(super) async fn take_over(
     connection: &mut PgConnection,
     address: &Address,

@@ -15,7 +15,8 @@ use crate::{
 fn required() -> [(&'static str, String); 4] {
     let millis = |limit: std::time::Duration| limit.as_millis().to_string();
     [
-        // In this mode, a statement that has waited for a lock sees the commits of the meantime.
+        // In this mode, a statement that has waited for a lock sees the commits that were made
+        // during the wait.
         ("default_transaction_isolation", "read committed".to_owned()),
         ("statement_timeout", millis(POSTGRES_STATEMENT_TIMEOUT)),
         ("lock_timeout", millis(POSTGRES_LOCK_TIMEOUT)),

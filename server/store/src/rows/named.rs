@@ -40,8 +40,8 @@ pub(crate) async fn read_one<C: SqlConnection>(
     let table = query.table.sql_name();
     let select = format!("SELECT {distinct} name, value, checksum FROM {table}");
     let (sql, params) = match &query.selection {
-        // In SQLite without an index order, since the index would supply names that are damaged in
-        // the table.
+        // SQLite reads the table without an order, since an ordered read would return names from
+        // the index even if these names are damaged in the table.
         RowSelection::All if C::DIALECT.has_versions => {
             (format!("{select} ORDER BY name{version}"), Vec::new())
         }
