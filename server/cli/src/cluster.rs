@@ -162,7 +162,7 @@ fn as_table(nodes: &[StoredNode]) -> String {
     table::plain(header, nodes.iter().map(row)) + &problems
 }
 
-/// Returns what is wrong with a live node, or with its view of the others.
+/// Returns what is wrong with a live node, or with its view of the other nodes.
 fn problems(node: &StoredNode) -> Vec<String> {
     let NodeStatus {
         clock_skew_ms,

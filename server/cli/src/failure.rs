@@ -80,7 +80,7 @@ pub(super) fn exit_code(done: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// Joins an error and its causes. Omits causes that the text before already contains.
+/// Joins an error and its causes. Omits causes that the preceding text already contains.
 pub(super) fn with_causes(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     append_causes(&mut text, error.source());

@@ -77,7 +77,7 @@ impl<E: Clone> UnpublishedEvents<E> {
     }
 
     /// Removes and returns the events up to the version `changes`. Returns `None` if this version
-    /// was published before, if there are no spectators, or after the last update.
+    /// was already published, if there are no spectators, or after the last update.
     pub(crate) fn take(&mut self, changes: u64, is_last: bool) -> Option<Vec<E>> {
         if self.published_changes? == changes {
             return None;

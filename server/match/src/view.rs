@@ -241,7 +241,7 @@ impl<G: WireGame> Match<G> {
         self.cancelled.as_ref().map(|(_, why)| &**why)
     }
 
-    /// The seat whose bot declined the offer, if the match was cancelled for that.
+    /// The seat whose bot declined the offer, if the match was cancelled for that reason.
     pub fn declined(&self) -> Option<Seat> {
         self.cancelled.as_ref().and_then(|(_, why)| why.declined)
     }

@@ -105,7 +105,7 @@ pub struct ClockReading {
     pub bank_left_ms: u32,
     /// Time left for this decision, in ms, rounded down.
     pub decision_left_ms: u32,
-    /// The charge for the previous answer; `None` before the first.
+    /// The charge for the previous answer; `None` before the first answer.
     pub last_charge: Option<Charge>,
 }
 
@@ -144,7 +144,7 @@ impl ClockUse {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestTimer {
     issued_at: Time,
-    /// The time when the request was handed to the transport; `None` before.
+    /// The time when the request was handed to the transport; `None` before the hand-over.
     handed_at: Option<Time>,
     time_control: TimeControl,
     allowance_us: u64,
@@ -420,7 +420,7 @@ fn whole_ms(us: u64) -> u32 {
     u32::try_from(us / 1000).unwrap_or(u32::MAX)
 }
 
-/// The time control of a seat that differs from that of its match.
+/// The time control of a seat that differs from the time control of the match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatOdds {
     /// The seat that has this time control.

@@ -17,7 +17,7 @@ pub struct Fork<G: Game> {
     /// The original match's decisions and chance results up to the position, in order. The chance
     /// results that the last decision requires are included.
     pub steps: Vec<ForkStep<G>>,
-    /// The treatment of hidden chance.
+    /// How the forked match treats hidden chance results.
     pub chance: ForkChance,
 }
 
@@ -40,10 +40,10 @@ pub enum ForkStep<G: Game> {
     },
 }
 
-/// The treatment of hidden chance in a forked match.
+/// How a forked match treats hidden chance results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForkChance {
-    /// Hidden chance is kept: the match uses the original match's seed.
+    /// Hidden chance results are kept: the match uses the original match's seed.
     Keep,
     /// Everything that one seat does not know at the position is redrawn from the forked match's
     /// seed.

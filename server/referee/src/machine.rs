@@ -238,7 +238,7 @@ impl<G: Game> Referee<G> {
         self.out.push(Output::Record(record));
     }
 
-    /// Time since the start of the match, in ms; 0 before it.
+    /// Time since the start of the match, in ms; 0 before the start.
     pub(crate) fn at_ms(&self) -> u64 {
         self.started_at
             .map_or(0, |start| self.now.us_since(start) / 1000)

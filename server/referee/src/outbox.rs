@@ -67,7 +67,7 @@ impl<G: Game> Outbox<G> {
         self.last
     }
 
-    /// The last message's sequence number; 0 before the first.
+    /// The last message's sequence number; 0 before the first message.
     pub(crate) fn last(&self) -> u32 {
         self.last
     }

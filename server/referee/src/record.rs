@@ -109,7 +109,7 @@ pub struct SeatInfo {
     pub seat: Seat,
     /// The connection state of the seat's bot.
     pub state: SeatState,
-    /// The seat's bot; `None` before one has connected.
+    /// The seat's bot; `None` before a bot has connected.
     pub bot: Option<BotIdentity>,
     /// The seat's number of strikes so far.
     pub strikes: u32,

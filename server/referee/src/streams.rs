@@ -191,7 +191,7 @@ impl<G: Game> Referee<G> {
         self.send_changes(seat);
     }
 
-    /// Sends the open request to a connected seat, unless it was sent before.
+    /// Sends the open request to a connected seat, unless the request was already sent.
     pub(crate) fn send_open_request(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
         if player

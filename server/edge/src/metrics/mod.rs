@@ -220,7 +220,8 @@ impl Metrics {
         }
     }
 
-    /// Sets how far this node's clock is ahead of that of the database.
+    /// Sets the minimum clock skew between this node and the database, as a positive number if this
+    /// node is ahead.
     pub fn set_clock_skew_ms(&self, skew_ms: i64) {
         if let Some(node) = &self.node {
             node.set_clock_skew_ms(skew_ms);
