@@ -24,7 +24,7 @@ impl Points {
     }
 
     /// Returns the category of a feature; fields score at the end of the match only.
-    fn of(&mut self, feature: Feature) -> Option<&mut u16> {
+    fn category_mut(&mut self, feature: Feature) -> Option<&mut u16> {
         match feature {
             Feature::Road(_) => Some(&mut self.roads),
             Feature::City(_) => Some(&mut self.cities),
@@ -112,7 +112,7 @@ impl State {
             return;
         }
         for seat in seats.iter() {
-            if let Some(score) = self.seats[seat.index()].points.of(feature) {
+            if let Some(score) = self.seats[seat.index()].points.category_mut(feature) {
                 *score += points;
             }
         }
@@ -168,7 +168,7 @@ impl State {
         for (_, feature, points, seats) in self.final_scores() {
             for seat in seats.iter() {
                 let (open, fields) = &mut last[seat.index()];
-                *open.of(feature).unwrap_or(fields) += points;
+                *open.category_mut(feature).unwrap_or(fields) += points;
             }
         }
         let seats = self.seats.iter().zip(last);

@@ -107,12 +107,12 @@ struct Prices(Category);
 impl Conversion<Buildings, Vec<u32>> for Prices {
     fn write(&self, buildings: &Buildings) -> Vec<u32> {
         let mut prices = Vec::with_capacity(buildings.count_of(self.0).into());
-        prices.extend(self.of(buildings));
+        prices.extend(self.in_category(buildings));
         prices
     }
 
     fn put(&self, buildings: &Buildings, field: Field, to: &mut Writer) {
-        to.list(self.of(buildings), field, |to, price, field| {
+        to.list(self.in_category(buildings), field, |to, price, field| {
             to.number(price, field)
         });
     }
@@ -134,7 +134,7 @@ impl Conversion<Buildings, Vec<u32>> for Prices {
 }
 
 impl Prices {
-    fn of(&self, buildings: &Buildings) -> impl Iterator<Item = u32> {
+    fn in_category(&self, buildings: &Buildings) -> impl Iterator<Item = u32> {
         let of_category = move |building: &Building| building.category() == self.0;
         buildings
             .iter()
