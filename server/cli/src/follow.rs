@@ -5,9 +5,9 @@ use std::{cell::Cell, time::Duration};
 use bridgemaster_proto::v1::{
     MatchConfig, MatchInfo, MatchState, WatchMatchRequest, WatchMatchResponse,
 };
-use bridgemaster_sdk::{Advice, tls_hint};
+use bridgemaster_sdk::{Advice, Refusal, tls_hint};
 use tokio::time::{Instant, sleep};
-use tonic::Status;
+use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 use super::{
@@ -62,7 +62,7 @@ pub(super) async fn follow(
         let (reason, failure) = match streamed {
             Ended::Match(info) => return Ok(*info),
             Ended::Stream(Some(status)) if is_slow_consumer(&status) => continue,
-            Ended::Stream(Some(status)) if Advice::for_status(&status) != Advice::Retry => {
+            Ended::Stream(Some(status)) if is_final(&status, has_answered.get()) => {
                 return Err(refused(&status));
             }
             Ended::Stream(Some(status)) => {
@@ -91,6 +91,23 @@ pub(super) async fn follow(
         sleep(outage.delay).await;
         outage.delay = (outage.delay * 2).min(MAX_DELAY);
     }
+}
+
+/// Returns whether a retry cannot change a status. A status of an intermediary may be temporary, but
+/// before the first answer it more likely shows that the address is wrong.
+fn is_final(status: &Status, has_answered: bool) -> bool {
+    let is_temporary = matches!(
+        status.code(),
+        Code::Unavailable
+            | Code::Unknown
+            | Code::Internal
+            | Code::Cancelled
+            | Code::Aborted
+            | Code::DeadlineExceeded
+            | Code::ResourceExhausted
+    );
+    let is_wrong_server = !has_answered && !is_temporary && Refusal::from_status(status).is_none();
+    Advice::for_status(status) != Advice::Retry || is_wrong_server
 }
 
 /// A period in which the server does not answer.

@@ -26,7 +26,7 @@ fn dying_once(folder: &Path) -> String {
     // then.
     format!(
         "sh -c 'echo start >> {starts}; if mkfifo {log}; then RUST_LOG=info {PROGRAM} bot search \
-         --time-ms 1000 2> {log} & grep -m 1 welcomed {log}; kill -KILL $!; echo died >&2; exit \
+         --time-ms 1000 2> {log} & grep -m 1 accepted {log}; kill -KILL $!; echo died >&2; exit \
          7; fi; exec {PROGRAM} bot random --seed x'"
     )
 }
