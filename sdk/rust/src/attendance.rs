@@ -19,11 +19,15 @@ use tonic::{Status, Streaming, transport::Channel};
 use tracing::warn;
 
 use crate::{
-    AttendOptions, PlayError, Refusal, Slot, credentials::add_key, error::StreamFailure,
-    reconnection::Reconnection, servers::Route, slots::Slots,
+    AttendOptions, PlayError, Refusal, Slot,
+    credentials::add_key,
+    error::StreamFailure,
+    reconnection::Reconnection,
+    servers::Route,
+    slots::{CHECK_INTERVAL, Slots},
 };
 
-/// Maximum time to wait for the first message of a new stream.
+/// Maximum time to wait for the response to a call.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of recent offers that are stored in order to detect repetitions. It is far more than
 /// a bot has slots.
@@ -82,8 +86,7 @@ pub struct AttendanceSession {
     /// Whether the current stream has received a message.
     has_progressed: bool,
     attendance_id: String,
-    /// The pause state that the server last confirmed, or that was last sent to the server; `None`
-    /// before a stream's first message.
+    /// The pause state that the server last confirmed; `None` before a stream's first message.
     acknowledged_pause: Option<bool>,
     recent_offers: RecentOffers,
     slots: Slots,
@@ -116,11 +119,17 @@ impl AttendanceSession {
         loop {
             let mut switch = self.options.pause.subscribe();
             let paused = *switch.borrow_and_update();
-            if self.acknowledged_pause.is_some_and(|state| state != paused) {
-                self.send_pause(paused).await;
+            let differs = move |state: bool| state != paused;
+            if self.acknowledged_pause.is_some_and(differs) && self.update(Some(paused), None).await
+            {
+                self.acknowledged_pause = Some(paused);
             }
             self.check_slots().await;
-            let (free_slot, next_check) = (self.slots.free_slot(), self.slots.next_check());
+            // A failed update is repeated at the next check.
+            let is_pause_unknown = self.acknowledged_pause.is_some_and(differs);
+            let repetition = is_pause_unknown.then(|| Instant::now() + CHECK_INTERVAL);
+            let next_check = self.slots.next_check().or(repetition);
+            let free_slot = self.slots.free_slot();
             let next = tokio::select! {
                 next = self.next_message() => next,
                 // `self.options` keeps a sender, so the channel is never closed here.
@@ -142,7 +151,7 @@ impl AttendanceSession {
             };
             self.stream = None;
             self.acknowledged_pause = None;
-            self.slots.set_used_at_server(None);
+            self.slots.set_server_counts(None, 0);
             if std::mem::take(&mut self.has_progressed) {
                 self.server.restart(self.options.reconnect_for, true);
             }
@@ -159,7 +168,7 @@ impl AttendanceSession {
         let request = self.with_key(LeaveQueueRequest {
             attendance_id: self.attendance_id.clone(),
         });
-        let left = self.client().leave_queue(request).await;
+        let left = answer(ANSWER_TIMEOUT, self.client().leave_queue(request)).await;
         left.map(drop).map_err(|status| self.fatal(status))
     }
 
@@ -177,7 +186,7 @@ impl AttendanceSession {
             offer_id: offer_id.into(),
             reason: reason.into(),
         });
-        let declined = self.client().decline_offer(request).await;
+        let declined = answer(ANSWER_TIMEOUT, self.client().decline_offer(request)).await;
         declined.map(drop).map_err(|status| self.fatal(status))
     }
 
@@ -188,8 +197,9 @@ impl AttendanceSession {
             if busy > self.slots.reported {
                 warn!(busy, "the bot still computes for matches that have ended");
             }
-            self.update(None, Some(busy)).await;
-            self.slots.reported = busy;
+            if self.update(None, Some(busy)).await {
+                self.slots.reported = busy;
+            }
         }
         while let Some(offer) = self.slots.overdue_offer(now) {
             let offer_id = offer.offer_id.clone();
@@ -201,22 +211,17 @@ impl AttendanceSession {
         }
     }
 
-    /// Sends the pause state to the server.
-    async fn send_pause(&mut self, paused: bool) {
-        self.update(Some(paused), None).await;
-        self.acknowledged_pause = Some(paused);
-    }
-
-    /// Updates the attendance. A failure is only logged, because either the stream is lost as well,
-    /// or the server's next message contains its current state.
-    async fn update(&self, paused: Option<bool>, busy_slots: Option<u32>) {
+    /// Updates the attendance, and returns whether the server has accepted the update. A failure is
+    /// only logged: the caller repeats the update as long as the stream lasts.
+    async fn update(&self, paused: Option<bool>, busy_slots: Option<u32>) -> bool {
         let request = self.with_key(UpdateAttendanceRequest {
             attendance_id: self.attendance_id.clone(),
             paused,
             busy_slots,
             slots: None,
         });
-        if let Err(status) = self.client().update_attendance(request).await {
+        let updated = answer(ANSWER_TIMEOUT, self.client().update_attendance(request)).await;
+        if let Err(status) = &updated {
             let message = status.message();
             warn!(
                 message,
@@ -225,6 +230,7 @@ impl AttendanceSession {
                 "cannot update the attendance"
             );
         }
+        updated.is_ok()
     }
 
     /// Reads the next message. Opens a stream first if there is none.
@@ -240,13 +246,8 @@ impl AttendanceSession {
                     protocol_revision: PROTOCOL_REVISION,
                 });
                 let answer_timeout = self.server.answer_timeout(ANSWER_TIMEOUT);
-                let mut client = self.client();
-                let attended = timeout(answer_timeout, client.attend(request))
-                    .await
-                    .unwrap_or_else(|_| {
-                        Err(Status::deadline_exceeded("no response arrived in time"))
-                    });
-                self.stream.insert(attended?.into_inner())
+                let attended = answer(answer_timeout, self.client().attend(request)).await;
+                self.stream.insert(attended?)
             }
         };
         stream.message().await
@@ -270,7 +271,8 @@ impl AttendanceSession {
                     // In the other states there are no offers.
                     _ => None,
                 };
-                self.slots.set_used_at_server(Some(attendance.slots_used));
+                self.slots
+                    .set_server_counts(Some(attendance.slots_used), attendance.busy_slots);
                 Some(AttendEvent::Attendance(attendance))
             }
             attend_response::Message::Offer(offer) => {
@@ -311,6 +313,17 @@ impl AttendanceSession {
         add_key(&mut request, self.options.key.as_ref());
         request
     }
+}
+
+/// Waits for the response to a call, at most for `limit`.
+async fn answer<T>(
+    limit: Duration,
+    call: impl Future<Output = Result<tonic::Response<T>, Status>>,
+) -> Result<T, Status> {
+    let response = timeout(limit, call)
+        .await
+        .unwrap_or_else(|_| Err(Status::deadline_exceeded("no response arrived in time")));
+    response.map(tonic::Response::into_inner)
 }
 
 #[cfg(test)]

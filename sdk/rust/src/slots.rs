@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Interval of the checks for busy slots. A slot is reported as busy only after a whole interval,
 /// since a bot needs some time after every match.
-const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time that an offer waits for a free slot. Then it is declined, because the other bots of
 /// the match wait, too.
 const MAX_OFFER_WAIT: Duration = Duration::from_secs(5);
@@ -51,12 +51,11 @@ impl Slots {
         }
     }
 
-    /// Records the server's count. `None`: the stream is lost, and the server forgets busy slots.
-    pub(crate) fn set_used_at_server(&mut self, used: Option<u32>) {
+    /// Records the server's counts of slots in use, or `None` without a stream, and of busy slots.
+    /// The server's count of busy slots replaces the last report, which the server may have lost.
+    pub(crate) fn set_server_counts(&mut self, used: Option<u32>, busy: u32) {
         self.used_at_server = used;
-        if used.is_none() {
-            self.reported = 0;
-        }
+        self.reported = busy;
     }
 
     pub(crate) fn add_offer(&mut self, offer: v1::Offer, now: Instant) {
@@ -159,14 +158,14 @@ mod tests {
     async fn a_slot_in_use_after_its_match_is_reported_after_a_whole_interval() {
         let (mut slots, mut now) = (Slots::new(2), Instant::now());
         slots.add_offer(offer("a"), now);
-        slots.set_used_at_server(Some(1));
+        slots.set_server_counts(Some(1), 0);
         let (_, slot) = take(&mut slots).await.unwrap();
         let mut check = |slots: &mut Slots| {
             now += CHECK_INTERVAL + CHECK_INTERVAL / 10;
             slots.check(now)
         };
         assert_eq!(check(&mut slots), None, "the match is in play");
-        slots.set_used_at_server(Some(0));
+        slots.set_server_counts(Some(0), 0);
         assert_eq!(check(&mut slots), None, "it has just ended");
         assert_eq!(check(&mut slots), Some(1));
         slots.reported = 1;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod attending;
 mod conversation;
 mod refusals;
 mod resuming;
