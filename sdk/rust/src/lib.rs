@@ -52,6 +52,7 @@ mod credentials;
 mod error;
 mod options;
 mod play;
+mod proxy;
 mod reconnection;
 mod request;
 #[cfg(feature = "rules")]

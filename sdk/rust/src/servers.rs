@@ -3,10 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use bridgemaster_proto::v1::{ResignSeatRequest, seat_service_client::SeatServiceClient};
-use hyper_util::client::legacy::connect::{HttpConnector, proxy::Tunnel};
 use tonic::transport::{Channel, Endpoint};
 
-use crate::{OptionsError, Refusal, TlsOptions, endpoint};
+use crate::{OptionsError, Refusal, TlsOptions, endpoint, proxy::Proxy};
 
 /// Timeout of one attempt to connect to a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -19,7 +18,6 @@ const ADDRESS_SEPARATOR: char = ',';
 /// same channels.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    tls: TlsOptions,
     /// The configured servers, in order. There is at least one.
     servers: Arc<[ServerChannel]>,
 }
@@ -29,8 +27,9 @@ pub struct Connection {
 #[derive(Debug)]
 struct ServerChannel {
     url: String,
+    endpoint: Endpoint,
+    proxy: Option<Proxy>,
     channel: Channel,
-    is_proxied: bool,
 }
 
 impl Connection {
@@ -53,7 +52,7 @@ impl Connection {
     }
 
     /// Like [`Connection::with_tls`], through the HTTP proxy at an address such as
-    /// `http://127.0.0.1:3128`, which connects by CONNECT.
+    /// `http://127.0.0.1:3128`, which connects by CONNECT. An empty address means no proxy.
     ///
     /// # Errors
     /// An address is not valid, or the TLS files cannot be used.
@@ -62,9 +61,8 @@ impl Connection {
         tls: &TlsOptions,
         proxy: Option<&str>,
     ) -> Result<Self, OptionsError> {
-        let proxy = proxy
-            .map(|url| endpoint(url, &TlsOptions::default()))
-            .transpose()?;
+        let proxy = proxy.filter(|url| !url.is_empty());
+        let proxy = proxy.map(Proxy::parse).transpose()?;
         let servers = server_url.split(ADDRESS_SEPARATOR).map(|url| {
             let url = url.trim().to_owned();
             let endpoint = server_endpoint(&url, tls)?;
@@ -72,20 +70,17 @@ impl Connection {
             // machine or network, which they cannot reach.
             let channel = match &proxy {
                 None => endpoint.connect_lazy(),
-                Some(proxy) => {
-                    let tunnel = Tunnel::new(proxy.uri().clone(), HttpConnector::new());
-                    endpoint.connect_with_connector_lazy(tunnel)
-                }
+                Some(proxy) => endpoint.connect_with_connector_lazy(proxy.connector()),
             };
             Ok(ServerChannel {
                 url,
+                endpoint,
+                proxy: proxy.clone(),
                 channel,
-                is_proxied: proxy.is_some(),
             })
         });
         Ok(Self {
             servers: servers.collect::<Result<_, OptionsError>>()?,
-            tls: tls.clone(),
         })
     }
 
@@ -105,10 +100,13 @@ impl Connection {
     /// The first server's error, if no server accepts a connection.
     pub async fn probe(&self) -> Result<(), tonic::transport::Error> {
         let mut failed = Ok(());
-        // Cannot fail, because `with_tls` has checked all addresses.
-        let urls = self.servers.iter().map(|server| &server.url);
-        for endpoint in urls.flat_map(|url| server_endpoint(url, &self.tls)) {
-            match endpoint.connect().await {
+        for server in &*self.servers {
+            let endpoint = &server.endpoint;
+            let connected = match &server.proxy {
+                None => endpoint.connect().await,
+                Some(proxy) => endpoint.connect_with_connector(proxy.connector()).await,
+            };
+            match connected {
                 Ok(_) => return Ok(()),
                 Err(error) => failed = failed.and(Err(error)),
             }
@@ -174,7 +172,7 @@ impl Route {
 
     /// Returns whether the current server is reached through a proxy.
     pub(crate) fn is_proxied(&self) -> bool {
-        self.servers[self.index].is_proxied
+        self.servers[self.index].proxy.is_some()
     }
 
     /// Returns whether several servers are configured.

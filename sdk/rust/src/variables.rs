@@ -56,6 +56,14 @@ pub enum OptionsError {
         /// The problem.
         problem: &'static str,
     },
+    /// The proxy's address is not valid.
+    #[error("proxy: {url:?} is not an address such as http://127.0.0.1:3128: {problem}")]
+    InvalidProxy {
+        /// The rejected address, as given.
+        url: String,
+        /// The problem.
+        problem: &'static str,
+    },
     /// A TLS file cannot be read.
     #[error("{}: {detail}", path.display())]
     TlsFile {
