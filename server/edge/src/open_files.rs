@@ -17,7 +17,8 @@ const FILES_PER_SEAT: usize = 16;
 /// that reconnect before their last connection is closed.
 const OTHER_CONNECTIONS: usize = 64;
 
-/// Creates the registry of a server. The name of a node becomes a label of all series.
+/// Connections per seat of a private server: one for the match, one that replaces it, and one each
+/// for the rules and the queue.
 const CONNECTIONS_PER_SEAT: usize = 4;
 
 /// Connections to a private server's page: several windows of a browser.
