@@ -81,9 +81,10 @@ enum DataCommand {
     },
     /// Migrate a store of an older version to the schema of this program
     #[command(
-        after_help = "A server does the same when it starts. Programs of the version before can \
-        still use the migrated store. A folder must not be in use by a server; nodes of a cluster \
-        can keep running."
+        after_help = "A server does the same when it starts. Stores with a schema version below 8 \
+        cannot be migrated and are refused. Programs of the version before can still use the \
+        migrated store. A folder must not be in use by a server; nodes of a cluster can keep \
+        running."
     )]
     Migrate {
         /// A data folder, or the address of a database

@@ -3,12 +3,14 @@
 
 use bridgemaster_lease::names::NodeName;
 
-use super::{PostgresKeys, PostgresStore, migrate_database, stored_nodes};
+use super::{
+    PostgresKeys, PostgresStore, address::Address, migrate_database, opening, stored_nodes,
+};
 use crate::{
     Durability, MatchId, MigrationReport, NodeIdentity, NodeStatus, Nodes as _, Store as _,
     StoreError, Write,
     postgres_server::{PostgresServer, absent},
-    schema::{CURRENT, Migration, Schema},
+    schema::{CURRENT, Migration, Schema, SchemaUse},
 };
 
 /// Adds a column that only newer programs use.
@@ -171,45 +173,52 @@ fn description(url: &str) -> String {
 }
 
 #[tokio::test]
-async fn only_a_server_and_its_command_migrate_a_database() {
+async fn a_database_is_migrated_only_by_a_caller_that_asks_for_it() {
     if absent().is_some() {
         return;
     }
-    let (new, old) = (
-        PostgresServer::shared().fresh(),
-        PostgresServer::shared().fresh(),
-    );
-    for url in [&new, &old] {
-        open(url, "one", &CURRENT).await.unwrap();
+    let url = PostgresServer::shared().fresh();
+    open(&url, "one", &CURRENT).await.unwrap();
+    let before = description(&url);
+    let address = Address::parse(&url, Durability::Disk).unwrap();
+    for schema_use in [SchemaUse::Use, SchemaUse::Copy] {
+        let opened = opening::open(&address, &NEXT, schema_use).await;
+        let refused = opened.unwrap_err().at(address.redacted());
+        let StoreError::NotMigrated { version, .. } = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(version, CURRENT.version);
     }
-    run(
-        &old,
-        "ALTER TABLE node DROP COLUMN schema_version, DROP COLUMN clock_skew_ms,
-             DROP COLUMN peer_problems, RESET (fillfactor, autovacuum_vacuum_scale_factor,
-                 autovacuum_vacuum_threshold);
-         ALTER TABLE journal RESET (autovacuum_vacuum_scale_factor, autovacuum_vacuum_threshold);
-         ALTER TABLE open_match RESET (autovacuum_vacuum_scale_factor, autovacuum_vacuum_threshold);
-         ALTER TABLE record RESET (autovacuum_vacuum_scale_factor, autovacuum_vacuum_threshold);
-         UPDATE bridgemaster_schema SET version = 7",
-    );
-    let before = description(&old);
-    assert_ne!(before, description(&new));
+    assert_eq!(description(&url), before);
+    let migrated = opening::open(&address, &NEXT, SchemaUse::Migrate).await;
+    migrated.unwrap();
+    assert_eq!(version(&url), NEXT.version.to_string());
+    assert_ne!(description(&url), before);
+}
+
+#[tokio::test]
+async fn a_database_that_is_too_old_is_refused_unchanged() {
+    if absent().is_some() {
+        return;
+    }
+    let url = PostgresServer::shared().fresh();
+    open(&url, "one", &CURRENT).await.unwrap();
+    let (from, to) = (CURRENT.version, CURRENT.version);
+    let report = migrate_database(&url).await.unwrap();
+    assert_eq!(report, MigrationReport { from, to });
+    run(&url, "UPDATE bridgemaster_schema SET version = 7");
+    let before = description(&url);
     for refused in [
-        PostgresKeys::open(&old).await.map(|_| ()),
-        stored_nodes(&old).await.map(|_| ()),
+        open(&url, "one", &CURRENT).await.map(|_| ()),
+        PostgresKeys::open(&url).await.map(|_| ()),
+        stored_nodes(&url).await.map(|_| ()),
+        migrate_database(&url).await.map(|_| ()),
     ] {
         let refused = refused.unwrap_err();
-        let is_it = matches!(refused, StoreError::NotMigrated { version: 7, .. });
+        let is_it = matches!(refused, StoreError::OlderSchema { version: 7, .. });
         assert!(is_it, "{refused}");
     }
-    assert_eq!(description(&old), before);
-    let report = migrate_database(&old).await.unwrap();
-    let (from, to) = (7, CURRENT.version);
-    assert_eq!(report, MigrationReport { from, to });
-    assert_eq!(description(&old), description(&new));
-    let report = migrate_database(&old).await.unwrap();
-    assert_eq!(report, MigrationReport { from: to, to });
-    assert_eq!(stored_nodes(&old).await.unwrap().len(), 1);
+    assert_eq!(description(&url), before);
 
     let empty = PostgresServer::shared().fresh();
     for refused in [
