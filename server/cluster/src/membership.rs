@@ -1,6 +1,7 @@
 //! The membership of this server in a cluster that shares one database.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -36,7 +37,7 @@ pub struct Cluster {
     /// The status that this server published last.
     status: Mutex<NodeStatus>,
     /// The nodes that this server cannot reach, and why.
-    peer_problems: Mutex<Vec<String>>,
+    peer_problems: Mutex<BTreeMap<NodeName, String>>,
 }
 
 impl Cluster {
@@ -93,19 +94,23 @@ impl Cluster {
     }
 
     /// Sets the problems with the addresses of other nodes, which are published with the status.
-    /// Returns the problems that are new, and whether any was solved.
-    pub fn set_peer_problems(&self, problems: Vec<String>) -> (Vec<String>, bool) {
+    /// Returns the problems of nodes that had none, and whether any node no longer has a problem.
+    pub fn set_peer_problems(&self, problems: BTreeMap<NodeName, String>) -> (Vec<String>, bool) {
         let mut known = self.peer_problems.lock();
-        let is_new = |problem: &&String| !known.contains(problem);
-        let new = problems.iter().filter(is_new).cloned().collect();
-        let is_solved = known.iter().any(|problem| !problems.contains(problem));
+        let new = problems
+            .iter()
+            .filter(|(name, _)| !known.contains_key(*name));
+        let new = new.map(|(_, problem)| problem.clone()).collect();
+        let is_solved = known.keys().any(|name| !problems.contains_key(name));
         *known = problems;
         (new, is_solved)
     }
 
     /// Returns the problems with the addresses of other nodes, one per line.
     pub fn peer_problems(&self) -> String {
-        self.peer_problems.lock().join("\n")
+        let problems = self.peer_problems.lock();
+        let texts: Vec<&str> = problems.values().map(String::as_str).collect();
+        texts.join("\n")
     }
 
     /// Returns the time since the last successful renewal started, or [`Duration::MAX`] if there
@@ -359,6 +364,21 @@ mod tests {
     fn of(planted: FakeNodes, is_shared: bool) -> Cluster {
         let name = NodeName::new("this").unwrap();
         Cluster::new(Arc::new(planted), name, is_shared)
+    }
+
+    #[test]
+    fn a_problem_whose_text_changes_is_neither_new_nor_solved() {
+        let cluster = cluster(other(1), true);
+        let set = |names: &[&str], text: &str| {
+            let problem = |name: &&str| (NodeName::new(*name).unwrap(), format!("{name} {text}"));
+            cluster.set_peer_problems(names.iter().map(problem).collect())
+        };
+        assert_eq!(set(&["two"], "a"), (vec!["two a".to_owned()], false));
+        // A load balancer in front of several nodes leads to another node each time.
+        assert_eq!(set(&["two"], "b"), (vec![], false));
+        let (new, is_solved) = set(&["three"], "b");
+        assert_eq!((new, is_solved), (vec!["three b".to_owned()], true));
+        assert_eq!(cluster.peer_problems(), "three b");
     }
 
     #[tokio::test]

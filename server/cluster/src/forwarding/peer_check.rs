@@ -1,6 +1,6 @@
 //! Checks that the other nodes can be reached at their addresses.
 
-use std::{net::Ipv4Addr, time::Duration};
+use std::{collections::BTreeMap, net::Ipv4Addr, time::Duration};
 
 use bridgemaster_proto::internal::v1::{GetNodeRequest, node_service_client::NodeServiceClient};
 use bridgemaster_store::{NodeAddress, NodeName, StoreError};
@@ -16,17 +16,17 @@ const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_CHECKED_PEERS: usize = 100;
 
 impl Forwarder {
-    /// Calls every other live node at its address. Returns a description of each node that does not
-    /// answer there, in name order.
+    /// Calls every other live node at its address. Returns the nodes that do not answer there, each
+    /// with a description of the problem.
     ///
     /// # Errors
     /// If the nodes cannot be read.
-    pub async fn check_peers(&self) -> Result<Vec<String>, StoreError> {
+    pub async fn check_peers(&self) -> Result<BTreeMap<NodeName, String>, StoreError> {
         let nodes = self.cluster.nodes().nodes().await?;
         let others = nodes.into_iter().filter(|node| node.is_live());
         let others = others.filter(|node| node.name != *self.cluster.name());
         let mut checks = JoinSet::new();
-        let mut problems = Vec::new();
+        let mut problems = BTreeMap::new();
         for node in others.take(MAX_CHECKED_PEERS) {
             let Some(address) = node.address else {
                 continue;
@@ -37,11 +37,13 @@ impl Forwarder {
                     let metadata = self.node_metadata(Ipv4Addr::UNSPECIFIED.into());
                     checks.spawn(check_peer(client, metadata, node.name, address));
                 }
-                Err(detail) => problems.push(problem(&node.name, &address, &detail)),
+                Err(detail) => {
+                    let problem = problem(&node.name, &address, &detail);
+                    problems.insert(node.name, problem);
+                }
             }
         }
         problems.extend(checks.join_all().await.into_iter().flatten());
-        problems.sort();
         Ok(problems)
     }
 }
@@ -52,7 +54,7 @@ async fn check_peer(
     metadata: MetadataMap,
     name: NodeName,
     address: NodeAddress,
-) -> Option<String> {
+) -> Option<(NodeName, String)> {
     let request = Request::from_parts(metadata, Extensions::new(), GetNodeRequest {});
     let answer = timeout(PEER_TIMEOUT, client.get_node(request)).await;
     let answer = answer.unwrap_or_else(|_| Err(Status::deadline_exceeded("no answer within 2 s")));
@@ -72,7 +74,8 @@ async fn check_peer(
         }
         Err(status) => status.message().to_owned(),
     };
-    Some(problem(&name, &address, &detail))
+    let problem = problem(&name, &address, &detail);
+    Some((name, problem))
 }
 
 fn problem(name: &NodeName, address: &NodeAddress, detail: &str) -> String {

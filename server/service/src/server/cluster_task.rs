@@ -1,6 +1,10 @@
 //! A node's cluster task: it acquires leadership, and takes over dead nodes' matches.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use bridgemaster_cluster::{Cluster, forwarding::Forwarder};
 use bridgemaster_edge::{identity::Authenticator, metrics::Metrics};
@@ -116,14 +120,15 @@ pub(super) async fn observe(
     forwarder: Option<Arc<Forwarder>>,
     metrics: Arc<Metrics>,
 ) {
-    let mut last_problems = Vec::new();
+    let mut last_problems = BTreeMap::new();
     loop {
         if let Some(forwarder) = &forwarder
             && let Ok(problems) = forwarder.check_peers().await
         {
-            // A node that starts may not listen yet.
-            let is_confirmed = |problem: &&String| last_problems.contains(*problem);
-            let confirmed = problems.iter().filter(is_confirmed).cloned().collect();
+            // A node that starts may not listen yet. The texts are not compared, since each call
+            // through a load balancer may reach another node.
+            let mut confirmed = problems.clone();
+            confirmed.retain(|name, _| last_problems.contains_key(name));
             last_problems = problems;
             let (new, is_solved) = cluster.set_peer_problems(confirmed);
             for problem in new {
