@@ -15,6 +15,9 @@ const PEER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of nodes that are checked: problems of more nodes would not be read.
 const MAX_CHECKED_PEERS: usize = 100;
 
+/// The maximum length of a problem, which is published with each renewal of the lease.
+const MAX_PROBLEM_CHARS: usize = 200;
+
 impl Forwarder {
     /// Calls every other live node at its address. Returns the nodes that do not answer there, each
     /// with a description of the problem.
@@ -64,8 +67,6 @@ async fn check_peer(
             if other == name.as_str() {
                 return None;
             }
-            // The other node is trusted, but the line must stay short.
-            let other: String = other.chars().take(64).collect();
             format!("node {other} answers there; correct --node-address")
         }
         Err(status) if status.code() == Code::Unimplemented => {
@@ -79,6 +80,21 @@ async fn check_peer(
 }
 
 fn problem(name: &NodeName, address: &NodeAddress, detail: &str) -> String {
-    let detail: String = detail.chars().filter(|c| !c.is_control()).collect();
-    format!("node {name} cannot be reached at {address}: {detail}")
+    let problem = format!("node {name} cannot be reached at {address}: {detail}");
+    let shown = problem.chars().filter(|c| !c.is_control());
+    shown.take(MAX_PROBLEM_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_is_a_line_of_limited_length() {
+        let name = NodeName::new("two").unwrap();
+        let address = NodeAddress::new("two.example:1").unwrap();
+        let text = problem(&name, &address, &"\u{1b}a\n".repeat(1_000));
+        assert!(text.starts_with("node two cannot be reached at two.example:1: aaa"));
+        assert!(text.chars().count() == MAX_PROBLEM_CHARS && text.ends_with('a'));
+    }
 }
