@@ -68,20 +68,26 @@ async fn migrate_tables(
     address: &Address,
     migrations: &[Migration],
 ) -> Result<(), DbError> {
+    let Some(last) = migrations.last() else {
+        return Ok(());
+    };
+    // Waits for takeovers of nodes, which lock the version and then the row of the node. No table
+    // is locked before the rows, since the transactions that hold these use the tables.
+    sqlx::raw_sql("SELECT version FROM bridgemaster_schema FOR UPDATE")
+        .execute(&mut *connection)
+        .await?;
+    exclude_older_nodes(connection, address, last.to).await?;
     for Migration { to, postgres, .. } in migrations {
         let change = format!("{postgres}; UPDATE bridgemaster_schema SET version = {to}");
         sqlx::raw_sql(AssertSqlSafe(change))
             .execute(&mut *connection)
             .await?;
     }
-    match migrations.last() {
-        Some(last) => exclude_older_nodes(connection, address, last.to).await,
-        None => Ok(()),
-    }
+    Ok(())
 }
 
-/// Checks that no running node needs what the migration to a version has removed, and prevents a
-/// paused node from continuing with an older program. A migration is undone if the check fails.
+/// Checks that no running node needs what the migration to a version removes, and prevents a paused
+/// node from continuing with an older program.
 async fn exclude_older_nodes(
     connection: &mut PgConnection,
     address: &Address,

@@ -102,8 +102,9 @@ pub(super) async fn take_over(
 ) -> Result<OpenedStore, DbError> {
     sqlx::raw_sql("BEGIN").execute(&mut *connection).await?;
     let work = async {
-        let node = nodes::take_over(connection, identity, schema.version).await?;
+        // A migration locks the version before rows of nodes, so this transaction does the same.
         migrations::check_again(connection, address, schema).await?;
+        let node = nodes::take_over(connection, identity, schema.version).await?;
         orphans::reclaim_released(connection, node.number).await?;
         let store = store_id(connection).await?;
         let open = with_headers(connection, store, &node.number.range()).await?;
