@@ -2,6 +2,7 @@
 //! programs of these versions.
 
 use bridgemaster_lease::names::NodeName;
+use tokio::{join, task::yield_now};
 
 use super::{
     PostgresKeys, PostgresStore, address::Address, migrate_database, opening, stored_nodes,
@@ -158,6 +159,40 @@ async fn a_paused_node_does_not_continue_after_the_removal_of_what_it_needs() {
         matches!(refused, StoreError::EpochEnded { .. }),
         "{refused}"
     );
+}
+
+#[tokio::test]
+async fn commits_continue_while_a_migration_waits_for_a_table() {
+    if absent().is_some() {
+        return;
+    }
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    let one = open(&url, "one", &CURRENT).await.unwrap();
+    one.commit(open_match("a")).await.unwrap();
+    let tables = url.rsplit('=').next().unwrap();
+    let reader = server.open_transaction(&format!("SELECT 1 FROM {tables}.finished_match"));
+    let commit = async {
+        let waiting = "SELECT count(*) FROM pg_locks
+             WHERE NOT granted AND relation = 'finished_match'::regclass";
+        while run(&url, waiting) == "0" {
+            yield_now().await;
+        }
+        one.renew_lease(NodeStatus::default()).await.unwrap();
+        one.commit(vec![Write::FinishMatch {
+            match_id: id("a"),
+            ended_at_unix_ms: 1,
+            summary: b"summary".to_vec(),
+            replay: Vec::new(),
+            parties: Vec::new(),
+        }])
+        .await
+        .unwrap();
+        reader.commit();
+    };
+    let (migrated, ()) = join!(open(&url, "two", &NEXT), commit);
+    migrated.unwrap();
+    assert_eq!(version(&url), NEXT.version.to_string());
 }
 
 /// The columns of all tables with their types, and the storage parameters.
