@@ -33,11 +33,10 @@ pub(super) async fn take_over(
     schema_version: i64,
 ) -> Result<NodeEpoch, DbError> {
     let name = node.name.as_str().into();
-    let exists = "SELECT 1::bigint FROM node WHERE node_id = $1";
-    if scalar::<_, i64>(connection, exists, &[name])
-        .await?
-        .is_none()
-    {
+    // Waits for the transactions of the previous server. An update alone would not wait, since the
+    // epoch is not part of a key. Until the node is locked, `cluster remove` may remove it.
+    let lock = "SELECT epoch FROM node WHERE node_id = $1 FOR UPDATE";
+    while scalar::<_, i64>(connection, lock, &[name]).await?.is_none() {
         let next = "UPDATE given_number SET last = last + 1 WHERE of_table = 'node' RETURNING last";
         let number: Option<i64> = scalar(connection, next, &[]).await?;
         let number = number.ok_or_else(|| {
@@ -48,10 +47,6 @@ pub(super) async fn take_over(
             "INSERT INTO node (node_id, epoch, number) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
         connection.execute(insert, &[name, number.into()]).await?;
     }
-    // Waits for these transactions. An update alone would not wait, since the epoch is not part of
-    // a key.
-    let lock = "SELECT epoch FROM node WHERE node_id = $1 FOR UPDATE";
-    connection.execute(lock, &[name]).await?;
     let address = node.address.as_ref().map_or("", NodeAddress::as_str);
     let update = "UPDATE node
          SET epoch = epoch + 1, openings = openings + 1, address = $2, draining = false,

@@ -61,6 +61,7 @@ fn main() {
         nodes::a_late_renewal_does_not_renew_a_released_lease,
         nodes::every_node_can_locate_a_match,
         nodes::only_a_node_that_has_ended_can_be_removed,
+        nodes::a_node_that_is_removed_while_its_server_starts_is_created_again,
         nodes::the_figures_of_the_database_are_read,
         passwords::a_refused_login_is_reported_with_its_cause,
         passwords::a_node_continues_after_its_password_was_changed,

@@ -5,7 +5,10 @@ use bridgemaster_store::{
     PostgresStore, Store as _, StoreError, StoredNode, Write, limits::MAX_TAKEOVER_MATCHES,
     remove_node, stored_nodes,
 };
-use tokio::task::JoinHandle;
+use tokio::{
+    join,
+    task::{JoinHandle, yield_now},
+};
 
 use crate::{
     fence::{append, finish, id, open},
@@ -496,6 +499,27 @@ pub(crate) async fn only_a_node_that_has_ended_can_be_removed() {
     let two = node(&url, "two").await;
     two.commit(vec![open("c")]).await.unwrap();
     assert!(two.finished_match(&id("b")).await.unwrap().is_some());
+}
+
+pub(crate) async fn a_node_that_is_removed_while_its_server_starts_is_created_again() {
+    let server = PostgresServer::shared();
+    let url = server.fresh();
+    node(&url, "one").await.close().await.unwrap();
+    let schema = url.rsplit('=').next().unwrap();
+    let delete = format!("DELETE FROM {schema}.node WHERE node_id = 'one'");
+    let removal = server.open_transaction(&delete);
+    let waiting = format!(
+        "SELECT count(*) FROM pg_locks
+         WHERE locktype = 'tuple' AND relation = '{schema}.node'::regclass"
+    );
+    let remove = async {
+        while server.run(&waiting) == "0" {
+            yield_now().await;
+        }
+        removal.commit();
+    };
+    let (one, ()) = join!(node(&url, "one"), remove);
+    one.commit(vec![open("a")]).await.unwrap();
 }
 
 pub(crate) async fn the_figures_of_the_database_are_read() {
