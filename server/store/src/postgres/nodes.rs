@@ -237,17 +237,19 @@ pub(super) async fn node_of_match(
 }
 
 /// Returns the number of sessions of this user, and the age of the oldest transaction that keeps
-/// deleted rows from being removed. PostgreSQL hides the transactions of other users' sessions from
-/// users without the role pg_read_all_stats.
+/// deleted rows of the store from being removed. Transactions in other databases do not keep them,
+/// and the `catalog_xmin` of a replication slot keeps only rows of system tables. PostgreSQL hides
+/// the transactions of other users' sessions from users without the role pg_read_all_stats.
 pub(super) async fn read_figures(connection: &mut PgConnection) -> Result<(u64, u64), DbError> {
     let select = "SELECT
              (SELECT count(*) FROM pg_stat_activity
                  WHERE datname = current_database() AND usename = current_user),
              (SELECT coalesce(max(age(xmin)), 0)::bigint FROM (
                  SELECT backend_xmin FROM pg_stat_activity
+                     WHERE datname = current_database() OR datname IS NULL
                  UNION ALL SELECT xmin FROM pg_replication_slots
-                 UNION ALL SELECT catalog_xmin FROM pg_replication_slots
-                 UNION ALL SELECT transaction FROM pg_prepared_xacts) AS held (xmin))";
+                 UNION ALL SELECT transaction FROM pg_prepared_xacts
+                     WHERE database = current_database()) AS held (xmin))";
     let row = first(connection, select, &[]).await?;
     let row = row.ok_or(sqlx::Error::RowNotFound)?;
     let (sessions, xmin_age): (i64, i64) = (row.value(0)?, row.value(1)?);
