@@ -77,8 +77,6 @@ pub struct DatabaseFigures {
     pub sessions: u64,
     /// Age of the oldest transaction that keeps deleted rows from being removed, in transactions.
     pub xmin_age: u64,
-    /// The number of operations that this server repeated after a failure.
-    pub retries: u64,
 }
 
 /// The node to which a match in play belongs.
@@ -128,6 +126,11 @@ pub trait Nodes: Send + Sync {
     /// Returns the minimum clock skew between this server and the database at the last renewal, in
     /// milliseconds: positive if this server was ahead, negative if this server was behind.
     fn clock_skew_ms(&self) -> i64 {
+        0
+    }
+
+    /// Returns the number of operations that this server repeated after a failure.
+    fn retries(&self) -> u64 {
         0
     }
 

@@ -228,6 +228,13 @@ impl Metrics {
         }
     }
 
+    /// Sets the number of operations that this node repeated after a failure of the database.
+    pub fn set_database_retries(&self, retries: u64) {
+        if let Some(node) = &self.node {
+            node.set_database_retries(retries);
+        }
+    }
+
     /// Sets the statistics of the database that the nodes share.
     pub fn set_database_figures(&self, figures: DatabaseFigures) {
         if let Some(node) = &self.node {

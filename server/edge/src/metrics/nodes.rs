@@ -78,12 +78,15 @@ impl NodeMetrics {
         self.clock_skew_seconds.set(skew_ms as f64 / 1e3);
     }
 
+    pub(super) fn set_database_retries(&self, retries: u64) {
+        let counter = self.database_retries.inner();
+        counter.store(retries, Ordering::Relaxed);
+    }
+
     pub(super) fn set_database_figures(&self, figures: DatabaseFigures) {
         let gauge = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         self.database_sessions.set(gauge(figures.sessions));
         self.database_xmin_age.set(gauge(figures.xmin_age));
-        let retries = self.database_retries.inner();
-        retries.store(figures.retries, Ordering::Relaxed);
     }
 
     pub(super) fn forwarded_call(&self) -> GaugeGuard {

@@ -174,6 +174,7 @@ pub(super) fn serve_metrics(
             let answers = cluster.check_lease().is_ok();
             metrics.set_node_state(cluster.is_leader(), answers, cluster.since_renewal());
             metrics.set_clock_skew_ms(cluster.nodes().clock_skew_ms());
+            metrics.set_database_retries(cluster.nodes().retries());
         }
         if let Some(journal) = matches.journal() {
             metrics.set_commit_age(journal.oldest_commit_age());

@@ -68,7 +68,7 @@ impl Retry {
         self.backoff.is_retry()
     }
 
-    /// Waits until the next attempt after this error.
+    /// Waits until the next attempt after this error, and counts that attempt.
     ///
     /// # Errors
     /// The given error, if it is not transient or the retry timeout has expired.
@@ -76,11 +76,11 @@ impl Retry {
         if !error.is_transient() {
             return Err(error);
         }
+        let Some(pause) = self.backoff.record_failure(self.started_at.elapsed()) else {
+            return Err(error);
+        };
         self.counter.fetch_add(1, Ordering::Relaxed);
-        match self.backoff.record_failure(self.started_at.elapsed()) {
-            Some(pause) => sleep(pause).await,
-            None => return Err(error),
-        }
+        sleep(pause).await;
         Ok(())
     }
 }
@@ -235,4 +235,25 @@ async fn delete_before(
     let params = [node.base().into(), before.into()];
     connection.execute(delete, &params).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_lease::limits::POSTGRES_RETRY_TIMEOUT;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_failures_that_are_repeated_count_as_retries() {
+        let counter = Arc::new(AtomicU64::new(0));
+        let mut retry = Retry::new(Arc::clone(&counter));
+        retry.wait_after(DbError::EpochEnded).await.unwrap_err();
+        retry.wait_after(DbError::Timeout).await.unwrap();
+        retry.started_at = retry
+            .started_at
+            .checked_sub(POSTGRES_RETRY_TIMEOUT)
+            .unwrap();
+        retry.wait_after(DbError::Timeout).await.unwrap_err();
+        assert_eq!(counter.load(Ordering::Relaxed), 1);
+    }
 }

@@ -27,14 +27,14 @@ impl Nodes for PostgresStore {
         self.lease_renewer.clock_skew_ms()
     }
 
+    fn retries(&self) -> u64 {
+        self.retries.load(Ordering::Relaxed)
+    }
+
     async fn database_figures(&self) -> Result<DatabaseFigures, StoreError> {
         self.at(async {
             let (sessions, xmin_age) = read_figures(&mut *self.reader().await?).await?;
-            Ok(DatabaseFigures {
-                sessions,
-                xmin_age,
-                retries: self.retries.load(Ordering::Relaxed),
-            })
+            Ok(DatabaseFigures { sessions, xmin_age })
         })
         .await
     }
