@@ -183,18 +183,21 @@ impl Matches {
         })
     }
 
-    /// Takes over the delayed views of all nodes except these live ones: dead nodes may no longer
-    /// be listed.
+    /// Takes over the delayed views of all nodes except the live ones: dead nodes may no longer be
+    /// listed. `live_nodes` reads the names of the live nodes. It is awaited after the records are
+    /// read. In the other order, a node that joins between the two reads could have a record and
+    /// still not be among the live nodes.
     ///
     /// # Errors
     /// If the store fails; the call can be retried.
     pub async fn take_over_delayed_views(
         self: &Arc<Self>,
         journal: &Journal,
-        live_nodes: &HashSet<String>,
+        live_nodes: impl Future<Output = Result<HashSet<String>, StoreError>>,
     ) -> Result<(), StoreError> {
         let records =
             delay_records::parse_records(journal.store().records(DELAY_RECORD_PREFIX).await?);
+        let live_nodes = live_nodes.await?;
         let records = records
             .into_iter()
             .filter(|record| !live_nodes.contains(&record.node));

@@ -204,19 +204,24 @@ impl ClusterTask {
 
     /// Recovers the delayed views of dead nodes' matches. Only the leader calls this.
     async fn take_over_delayed_views(&mut self) -> Result<(), BindError> {
-        let nodes = self.nodes().nodes().await.map_err(BindError::Nodes)?;
-        let live = nodes.into_iter().filter(StoredNode::is_live);
-        let live: HashSet<_> = live.map(|node| node.name.to_string()).collect();
+        let live = self.live_nodes().await.map_err(BindError::Nodes)?;
         if live == self.live {
             return Ok(());
         }
         let recovered = self
             .matches
-            .take_over_delayed_views(&self.journal, &live)
+            .take_over_delayed_views(&self.journal, self.live_nodes())
             .await;
         recovered.map_err(BindError::Nodes)?;
         self.live = live;
         Ok(())
+    }
+
+    /// Reads the names of the nodes with a valid lease.
+    async fn live_nodes(&self) -> Result<HashSet<String>, StoreError> {
+        let nodes = self.nodes().nodes().await?;
+        let live = nodes.into_iter().filter(StoredNode::is_live);
+        Ok(live.map(|node| node.name.to_string()).collect())
     }
 
     /// Takes over orphaned matches in batches, so that other nodes can take over some of them.
