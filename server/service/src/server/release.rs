@@ -44,7 +44,10 @@ pub(super) async fn release_matches(cluster: &Cluster, matches: &Matches, journa
         Ok::<(), StoreError>(())
     };
     if let Err(problem) = outcome.await {
-        warn!(%problem, "cannot release matches; other nodes take them over once this node has stopped");
+        warn!(
+            %problem,
+            "cannot release matches; other nodes take them over once this node has stopped"
+        );
     }
     if released > 0 {
         info!(matches = released, "released matches to other nodes");

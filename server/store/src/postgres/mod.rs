@@ -115,10 +115,10 @@ impl PostgresStore {
     /// [`StoreError::InvalidAddress`], an error of a database that
     /// [is unavailable](StoreError::is_unavailable), [`StoreError::SettingIgnored`],
     /// [`StoreError::SharedSessions`], [`StoreError::UnsupportedPostgres`];
-    /// [`StoreError::ForeignTables`], [`StoreError::NewerSchema`],
-    /// [`StoreError::OlderSchema`] and [`StoreError::Corrupt`] for a database that is not
-    /// accepted, which is left unchanged. Single damaged values are not errors: see
-    /// [`Store::open_report`].
+    /// [`StoreError::ForeignTables`], [`StoreError::NewerSchema`], [`StoreError::OlderSchema`] and
+    /// [`StoreError::NodeTooOld`] for a database that is not accepted, which is left unchanged;
+    /// [`StoreError::Corrupt`], before which the tables may already have been migrated. Single
+    /// damaged values are not errors: see [`Store::open_report`].
     pub fn open_as<'a>(
         url: &'a str,
         durability: Durability,
