@@ -99,9 +99,9 @@ enum DataCommand {
         /// Data folder of the server
         dir: PathBuf,
         /// Identifier of the match
-        #[arg(required_unless_present_any = ["signing_key", "notes", "ladder"])]
+        #[arg(required_unless_present_any = ["signing_key", "notes", "ladder", "missing"])]
         match_id: Option<MatchId>,
-        /// Remove the damaged key that signs replays
+        /// Remove the key that signs replays, if it is damaged or missing
         ///
         /// On its next start, the server creates a new key and signs new replays with it.
         #[arg(long, conflicts_with = "match_id")]
@@ -118,6 +118,11 @@ enum DataCommand {
         /// The ladder's matches and replays are kept.
         #[arg(long, value_name = "NAME", conflicts_with_all = ["match_id", "signing_key", "notes"])]
         ladder: Option<LadderId>,
+        /// Accept that rows are missing, which `data check` reports by table
+        ///
+        /// The lost values stay lost, and the check reports only later losses.
+        #[arg(long, conflicts_with_all = ["match_id", "signing_key", "notes", "ladder"])]
+        missing: bool,
     },
 }
 
@@ -139,10 +144,12 @@ impl DataArgs {
                     match_id,
                     notes,
                     ladder,
+                    missing,
                     ..
                 } => match (match_id, ladder) {
                     (Some(match_id), _) => drop_match(&dir, match_id).await,
                     (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
+                    (None, None) if missing => accept_missing(&dir).await,
                     (None, None) if notes => drop_notes(&dir).await,
                     (None, None) => drop_signing_key(&dir).await,
                 },
@@ -360,17 +367,31 @@ async fn drop_notes(dir: &Path) -> anyhow::Result<()> {
     Ok(output::print(&text)?)
 }
 
+async fn accept_missing(dir: &Path) -> anyhow::Result<()> {
+    let dir = existing(dir)?;
+    let accepted = change(&dir, async |store| store.accept_missing_rows().await).await?;
+    let folder = dir.path().display();
+    if accepted.is_empty() {
+        return Err(misuse(format!(
+            "no rows are missing in {folder}; nothing is changed"
+        )));
+    }
+    let accepted: Vec<String> = accepted.iter().map(ToString::to_string).collect();
+    let text = format!("accepted in {folder}: {}\n", accepted.join("; "));
+    Ok(output::print(&text)?)
+}
+
 async fn drop_signing_key(dir: &Path) -> anyhow::Result<()> {
     let dir = existing(dir)?;
     let removed = change(&dir, async |store| store.remove_damaged_secrets().await);
     if removed.await?.is_empty() {
         return Err(misuse(format!(
-            "the key that signs replays is not damaged in {}; nothing is removed",
+            "the key that signs replays is neither damaged nor missing in {}; nothing is removed",
             dir.path().display()
         )));
     }
     let text = format!(
-        "removed the damaged key that signs replays from {}; the next start creates a new key, and \
+        "removed the key that signs replays from {}; the next start creates a new key, and \
          existing replays are unchanged\n",
         dir.path().display()
     );
@@ -387,6 +408,12 @@ fn remedy(dir: &Path, damaged: &DamagedValue) -> String {
         DamagedValue::Secret(_) => {
             format!("to remove the key: bridgemaster data drop {dir} --signing-key")
         }
+        DamagedValue::Table("secret") => format!(
+            "restore a backup; or, to sign with a new key: bridgemaster data drop {dir} --signing-key"
+        ),
+        DamagedValue::Table(_) => format!(
+            "restore a backup; or, to accept the loss: bridgemaster data drop {dir} --missing"
+        ),
         DamagedValue::Record(_) => {
             format!("to remove the record: bridgemaster data drop {dir} --notes")
         }

@@ -85,9 +85,11 @@ ALTER TABLE open_match
 -- A row is a commit, with the entries of all matches in it. The body is a JournalBatch
 -- (proto/bridgemaster/internal/v1/journal_batch.proto). Rows without a match in play are deleted
 -- later, except the last row of a node: by its number a server finds whether a commit of unknown
--- outcome was made.
+-- outcome was made. The sums are those of the rows that the node has written, less those that it has
+-- deleted (src/row_sums.rs).
 CREATE TABLE journal (
     batch BIGINT PRIMARY KEY,
+    sums BIGINT[],
     body BYTEA
 );
 ALTER TABLE journal
@@ -156,3 +158,14 @@ CREATE TABLE ladder_version (
 CREATE TABLE ladder_match (
     name BYTEA, version BIGINT, value BYTEA, checksum BIGINT, PRIMARY KEY (name, version)
 );
+
+-- The number of rows of tables that change without matches, and the sum of their checksums
+-- (src/row_sums.rs). A row changes only under a lock of its table.
+CREATE TABLE key_sum (
+    of_table TEXT COLLATE "C" PRIMARY KEY,
+    row_count BIGINT NOT NULL,
+    checksum_sum BIGINT NOT NULL
+);
+
+INSERT INTO key_sum (of_table, row_count, checksum_sum)
+VALUES ('api_key', 0, 0), ('api_key_use', 0, 0), ('secret', 0, 0);

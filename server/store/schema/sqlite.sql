@@ -15,16 +15,18 @@ CREATE TABLE open_match (
     match_key INTEGER PRIMARY KEY,
     match_id TEXT UNIQUE,
     opened_at_unix_ms INTEGER,
-    header BLOB,
-    checksum INTEGER
+    checksum INTEGER,
+    header BLOB
 );
 
 -- A row is a commit, with the entries of all matches in it, so that a commit writes to the end of
 -- one table. The body is a JournalBatch (proto/bridgemaster/internal/v1/journal_batch.proto). Every
 -- commit has a row, even one without entries: the largest number is the number of commits. Rows
--- without a match in play are deleted later, except the last row.
+-- without a match in play are deleted later, except the last row. The sums are those of the rows
+-- after the commit (src/row_sums.rs).
 CREATE TABLE journal (
     batch INTEGER PRIMARY KEY,
+    sums BLOB,
     body BLOB
 );
 
@@ -34,10 +36,10 @@ CREATE TABLE finished_match (
     match_id TEXT UNIQUE,
     opened_at_unix_ms INTEGER,
     ended_at_unix_ms INTEGER,
+    checksum INTEGER,
     summary BLOB,
     -- Names of the parties in ascending order, separated by line breaks.
-    parties TEXT,
-    checksum INTEGER
+    parties TEXT
 );
 
 -- Index of a party's matches in the order of lists, derived from `finished_match.parties`.
@@ -56,10 +58,17 @@ CREATE TABLE replay (
 
 -- Tables of named rows (src/named_rows.rs). API keys have an index apart from the table, which can
 -- be rebuilt if a name is damaged.
-CREATE TABLE api_key (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
-CREATE TABLE api_key_use (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
-CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
-CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
-CREATE TABLE ladder (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
-CREATE TABLE ladder_version (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
-CREATE TABLE ladder_match (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER) WITHOUT ROWID;
+CREATE TABLE api_key (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB);
+CREATE TABLE api_key_use (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB);
+CREATE TABLE secret (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
+CREATE TABLE record (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
+CREATE TABLE ladder (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
+CREATE TABLE ladder_version (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
+CREATE TABLE ladder_match (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
+
+-- The number of rows of tables that change without matches, and the sum of their checksums
+-- (src/row_sums.rs).
+CREATE TABLE key_sum (of_table TEXT PRIMARY KEY, row_count INTEGER, checksum_sum INTEGER);
+
+INSERT INTO key_sum (of_table, row_count, checksum_sum)
+VALUES ('api_key', 0, 0), ('api_key_use', 0, 0), ('secret', 0, 0);

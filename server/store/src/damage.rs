@@ -53,6 +53,8 @@ pub enum DamagedValue {
         /// Number of the match on the ladder, from 0.
         number: u64,
     },
+    /// Rows of this table of the database, which are missing, or are not those that were committed.
+    Table(&'static str),
     /// A batch of the journal, by its number. Each match in play that needs the batch is also
     /// reported as [`Journal`](Self::Journal).
     Batch(i64),
@@ -74,6 +76,7 @@ impl DamagedValue {
             | Self::Ladder(_)
             | Self::LadderVersion { .. }
             | Self::LadderMatch { .. }
+            | Self::Table(_)
             | Self::Batch(_) => None,
         }
     }
@@ -102,6 +105,7 @@ impl fmt::Display for DamagedValue {
             Self::LadderMatch { ladder, number } => {
                 write!(f, "match {number} of the ladder {ladder:?}")
             }
+            Self::Table(name) => write!(f, "the table {name}"),
             Self::Batch(number) => write!(f, "batch {number} of the journal"),
         }
     }

@@ -276,6 +276,22 @@ pub enum StoreError {
         damage: Box<DamageReport>,
     },
 
+    /// The store had more secrets than it has, and this one is not among them. A new secret would
+    /// silently replace the lost one.
+    #[error(
+        "{}: the secret {name:?} is missing, and {problem}; restore a backup, or \
+         accept the loss with `bridgemaster data drop DIR --signing-key`, after which a new secret \
+         is generated", path.display()
+    )]
+    SecretMissing {
+        /// Path to the database.
+        path: PathBuf,
+        /// Name of the secret.
+        name: String,
+        /// The damage of the table.
+        problem: DamageReport,
+    },
+
     /// The match has finished, and its replay has been deleted.
     #[error("the replay of match {match_id} has been deleted")]
     ReplayForgotten {

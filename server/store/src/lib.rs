@@ -42,6 +42,7 @@ mod postgres;
 #[path = "../tests/postgres_server/mod.rs"]
 mod postgres_server;
 mod record_store;
+mod row_sums;
 mod rows;
 mod schema;
 mod sqlite;

@@ -93,6 +93,7 @@ impl NamedTable {
             name: row.value(0).unwrap_or_default(),
             value: row.value(1).unwrap_or_default(),
             detail,
+            is_missing: false,
         })
     }
 
@@ -142,6 +143,7 @@ impl NamedRow {
             name: self.name.into_bytes(),
             value: self.value,
             detail: problem.to_string(),
+            is_missing: false,
         }
     }
 }
@@ -155,11 +157,24 @@ pub(crate) struct DamagedRow {
     /// The stored value, which might be damaged too.
     pub(crate) value: Vec<u8>,
     pub(crate) detail: String,
+    /// True if the row stands for rows that are missing.
+    pub(crate) is_missing: bool,
 }
 
 pub(crate) type RowResult = Result<NamedRow, DamagedRow>;
 
 impl DamagedRow {
+    /// Returns a stand-in for missing rows of a table.
+    pub(crate) fn missing(table: NamedTable, detail: String) -> Self {
+        Self {
+            table,
+            name: Vec::new(),
+            value: Vec::new(),
+            detail,
+            is_missing: true,
+        }
+    }
+
     /// Returns the API key to which the row belongs, or a substitute if its id cannot be read.
     pub(crate) fn key_id(&self) -> KeyId {
         let id = self.readable_name().and_then(|id| KeyId::new(id).ok());
@@ -177,6 +192,7 @@ impl DamagedRow {
     pub(crate) fn into_report(self) -> DamageReport {
         let name = self.readable_name().unwrap_or_default();
         let value = match self.table {
+            table if self.is_missing => DamagedValue::Table(table.sql_name()),
             NamedTable::Key | NamedTable::KeyUse => DamagedValue::Key(self.key_id()),
             NamedTable::Secret => DamagedValue::Secret(name.to_owned()),
             NamedTable::Record => DamagedValue::Record(name.to_owned()),

@@ -52,15 +52,19 @@ impl<B: RowStore> RecordStore for B {
         let (name, location) = (name.to_owned(), self.location());
         let decide = move |results: QueryResults, _| -> RowDecision<Vec<u8>> {
             let secrets = results.into_iter().flatten().collect();
-            let stored = find_secret(secrets, &name)
-                .map_err(|row| named_rows::damaged(location.clone(), row))?;
-            Ok(match stored {
-                Some(stored) => (Vec::new(), stored),
-                None => {
+            match find_secret(secrets, &name) {
+                Ok(Some(stored)) => Ok((Vec::new(), stored)),
+                Ok(None) => {
                     let put = NamedTable::Secret.put(&*name, value.clone());
-                    (vec![put], value.clone())
+                    Ok((vec![put], value.clone()))
                 }
-            })
+                Err(row) if row.is_missing => Err(StoreError::SecretMissing {
+                    path: location.clone(),
+                    name: name.clone(),
+                    problem: row.into_report(),
+                }),
+                Err(row) => Err(named_rows::damaged(location.clone(), row)),
+            }
         };
         self.update_rows(vec![NamedTable::Secret.all()], decide)
             .await
@@ -99,7 +103,7 @@ pub(crate) fn records(rows: Vec<RowResult>) -> Records {
 /// Finds the secret with this name among all secrets.
 ///
 /// # Errors
-/// If no row has this name but a row is damaged: that row might be the secret, with a damaged name.
+/// If no row has this name but a row is damaged or missing: it might be that row.
 fn find_secret(rows: Vec<RowResult>, name: &str) -> Result<Option<Vec<u8>>, DamagedRow> {
     let (intact, mut damaged) = separate(rows);
     match (

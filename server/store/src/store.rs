@@ -109,13 +109,13 @@ pub trait RecordStore: Send + Sync {
     /// secret with this name exists. Returns the stored secret.
     ///
     /// # Errors
-    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret); or
-    /// a storage failure.
+    /// [`StoreError::SecretTooLarge`]; [`StoreError::Damaged`] as for [`secret`](Self::secret);
+    /// [`StoreError::SecretMissing`] if the secret might have been lost; or a storage failure.
     async fn get_or_insert_secret(&self, name: &str, value: Vec<u8>)
     -> Result<Vec<u8>, StoreError>;
 
-    /// Removes the secrets that cannot be read, and returns their damage. New secrets can then be
-    /// stored under their names.
+    /// Removes the secrets that cannot be read, accepts that secrets are missing, and returns the
+    /// damage. New secrets can then be stored under their names.
     ///
     /// # Errors
     /// A storage failure.

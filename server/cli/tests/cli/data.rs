@@ -211,16 +211,17 @@ fn a_damaged_backup_is_not_restored_and_a_damaged_folder_not_backed_up_without_a
 }
 
 #[test]
-fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
+fn a_damaged_or_missing_signing_key_is_dropped_and_another_takes_its_place() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     let drop_key = || format!("drop {data} --signing-key");
     bad(drop_key(), 1, &["in use by another server"]);
     fixture.stop();
-    bad(drop_key(), 2, &["is not damaged"]);
+    bad(drop_key(), 2, &["neither damaged nor missing"]);
     for damage in [
         "UPDATE secret SET value = x'00' WHERE name = 'replay_signing_key'",
         "UPDATE secret SET name = 'replay_signing_kez' WHERE name = 'replay_signing_key'",
+        "DELETE FROM secret WHERE name = 'replay_signing_key'",
     ] {
         alter(&data, damage);
         // With a new key, replays would appear to be signed by another server, so the start is
@@ -236,6 +237,29 @@ fn a_damaged_signing_key_is_dropped_and_another_takes_its_place() {
         fixture.create("--startup-ms 3600000");
         fixture.stop();
     }
+}
+
+#[test]
+fn a_missing_row_is_reported_until_its_loss_is_accepted() {
+    let mut fixture = Fixture::make();
+    let data = fixture.path("data");
+    fixture.stop();
+    bad(
+        format!("drop {data} --missing"),
+        2,
+        &["no rows are missing"],
+    );
+    alter(&data, "DELETE FROM open_match");
+    bad(
+        format!("check {data}"),
+        1,
+        &["the table open_match", "missing", "data drop", "--missing"],
+    );
+    good(
+        format!("drop {data} --missing"),
+        &["accepted", "open_match"],
+    );
+    good(format!("check {data}"), &[]);
 }
 
 #[test]

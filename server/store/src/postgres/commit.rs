@@ -23,7 +23,8 @@ use crate::{
         plan::{Lookup, LookupResult, Plan},
         reader::LoadedJournal,
     },
-    rows::{SqlConnection as _, journal, open_matches::OpenRow, scalar, steps},
+    row_sums::{RowSums, SUM_MASK},
+    rows::{Param, SqlConnection as _, journal, open_matches::OpenRow, scalar, steps},
 };
 
 /// The statements of one transaction. It may be attempted several times, and any of the attempts
@@ -127,8 +128,8 @@ impl Transaction for Commit {
         if is_retry && is_batch_stored(connection, self.node, self.number).await? {
             return Ok(());
         }
-        steps::apply_plan(connection, self.store, &self.plan).await?;
-        add_batch(connection, self.node, self.number, &self.body).await?;
+        let sums = steps::apply_plan(connection, self.store, &self.plan).await?;
+        add_batch(connection, self.node, self.number, &sums, &self.body).await?;
         delete_swept(connection, self.node, self.number, &self.plan.sweep_step).await
     }
 }
@@ -170,7 +171,7 @@ pub(super) async fn is_batch_stored(
     ))
 }
 
-/// Appends a batch.
+/// Appends a batch, and adds the change of the rows to the sums of the node.
 ///
 /// # Errors
 /// [`DbError::Inconsistent`] if the newest batch is not the predecessor. The connection then leads
@@ -179,13 +180,25 @@ pub(super) async fn add_batch(
     connection: &mut PgConnection,
     node: NodeNumber,
     number: i64,
+    change: &RowSums,
     body: &[u8],
 ) -> Result<(), DbError> {
-    let insert = "INSERT INTO journal (batch, body) SELECT $1, $2 WHERE $1::bigint - 1 = (
-             SELECT coalesce(max(batch), $3) FROM journal WHERE batch > $3 AND batch <= $4)";
+    // Without an earlier batch, all sums are 0.
+    let insert = format!(
+        "INSERT INTO journal (batch, body, sums)
+         SELECT $1, $2, ARRAY(
+             SELECT (coalesce(before, 0) + change) & {SUM_MASK}
+             FROM unnest((SELECT sums FROM journal WHERE batch = newest), $5::bigint[])
+                 WITH ORDINALITY AS number (before, change, place)
+             ORDER BY place)
+         FROM (SELECT coalesce(max(batch), $3) AS newest FROM journal
+               WHERE batch > $3 AND batch <= $4) AS journal_end
+         WHERE newest = $1::bigint - 1"
+    );
     let (base, last) = (node.base().into(), node.last().into());
-    let params = [number.into(), body.into(), base, last];
-    if connection.execute(insert, &params).await? == 1 {
+    let change = Param::Sums(change);
+    let params = [number.into(), body.into(), base, last, change];
+    if connection.execute(&insert, &params).await? == 1 {
         return Ok(());
     }
     let newest = newest_batch(connection, node).await?;

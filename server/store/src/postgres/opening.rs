@@ -21,6 +21,7 @@ use crate::{
     journal_batch,
     limits::MIN_POSTGRES_VERSION,
     named_rows::NamedTable,
+    row_sums::RowSums,
     rows::{
         SqlConnection as _,
         journal::sweep_all,
@@ -118,7 +119,8 @@ pub(super) async fn take_over(
         let commits = commit::newest_batch(connection, node.number).await? + 1;
         let last_match_key = loaded.matches.last_match_key;
         let body = journal_batch::write(store, commits, last_match_key, Vec::new());
-        commit::add_batch(connection, node.number, commits, &body).await?;
+        let unchanged = RowSums::default();
+        commit::add_batch(connection, node.number, commits, &unchanged, &body).await?;
         sweep_all(connection, &mut loaded.matches.sweep).await?;
         // The last step, because it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
@@ -236,6 +238,7 @@ pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, Sto
             store: store.ok_or_else(no_store)?,
             location: address.redacted().into(),
             keys: keys.collect::<Result<_, DbError>>()?,
+            sums: RowSums::default(),
         })
     };
     work.await
@@ -262,6 +265,7 @@ pub(crate) async fn open_target(
             store,
             location: address.redacted().into(),
             keys: vec![NodeNumber::new(0)?.range()],
+            sums: RowSums::default(),
         })
     };
     work.await

@@ -52,6 +52,11 @@ impl SqlConnection for PgConnection {
              WHERE of_table = 'finished_match'",
         ordered_join: "JOIN",
         in_numbers: "= ANY ($1)",
+        newest_sums:
+            "SELECT (SELECT sums FROM journal
+                 WHERE batch > number << 40 AND batch < (number + 1) << 40
+                 ORDER BY batch DESC LIMIT 1)
+             FROM generate_series(0, (SELECT coalesce(max(batch), 0) >> 40 FROM journal)) AS number",
         name_bytes: "name",
         has_versions: true,
     };
@@ -78,6 +83,7 @@ fn bind<'q>(sql: &str, params: &'q [Param<'q>]) -> Query<'q, Postgres, PgArgumen
         Param::Bytes(bytes) => query.bind(*bytes),
         Param::AnyText(text) => query.bind(text.as_bytes()),
         Param::Numbers(numbers) => query.bind(*numbers),
+        Param::Sums(sums) => query.bind(sums.journal_numbers()),
     })
 }
 

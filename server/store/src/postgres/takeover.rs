@@ -21,6 +21,7 @@ use crate::{
     db_error::DbError,
     journal_batch::{self, BatchPart},
     limits::{MAX_TAKEOVER_BYTES, MAX_TAKEOVER_MATCHES},
+    row_sums::{CountedTable, RowSum, RowSums},
     rows::{
         Param, SqlConnection as _, StoredRow as _, Unreadable,
         open_matches::{OpenRow, checksum_of},
@@ -175,10 +176,10 @@ impl TakeOverOrphans<'_> {
             });
             parts.extend(whole_journal(match_key, &orphan.journal));
         }
-        change_keys(connection, self.store, &moved).await?;
+        let change = change_keys(connection, self.store, &moved).await?;
         let last_match_key = self.last_match_key + moved.len() as i64;
         let body = journal_batch::write(self.store, self.number, last_match_key, parts);
-        commit::add_batch(connection, self.node, self.number, &body).await
+        commit::add_batch(connection, self.node, self.number, &change, &body).await
     }
 }
 
@@ -234,26 +235,35 @@ struct MatchWithNewKey<'a> {
     match_key: i64,
 }
 
-/// Changes the match keys of matches in play.
+/// Changes the match keys of matches in play. Returns the change of the rows.
 async fn change_keys(
     connection: &mut PgConnection,
     store: StoreId,
     matches: &[MatchWithNewKey<'_>],
-) -> Result<(), DbError> {
+) -> Result<RowSums, DbError> {
     let old: Vec<i64> = matches
         .iter()
         .map(|rekeyed| rekeyed.row.match_key)
         .collect();
     let new: Vec<i64> = matches.iter().map(|rekeyed| rekeyed.match_key).collect();
-    let checksums = matches.iter().map(|rekeyed| {
-        let (id, at) = (rekeyed.row.match_id.as_str(), rekeyed.row.opened_at_unix_ms);
-        checksum_of(store, rekeyed.match_key, id, at, rekeyed.header)
-    });
-    let checksums: Vec<i64> = checksums.collect();
+    let (mut checksums, mut change) = (Vec::new(), RowSums::default());
+    for MatchWithNewKey {
+        row,
+        header,
+        match_key,
+    } in matches
+    {
+        let (id, at) = (row.match_id.as_str(), row.opened_at_unix_ms);
+        let [before, after] =
+            [row.match_key, *match_key].map(|key| checksum_of(store, key, id, at, header));
+        change.subtract(CountedTable::OpenMatch, RowSum::of_row(before));
+        change.add_row(CountedTable::OpenMatch, after);
+        checksums.push(after);
+    }
     let update = "UPDATE open_match SET match_key = moved.key, checksum = moved.sum
          FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS moved (old, key, sum)
          WHERE match_key = old";
     let params = [&old, &new, &checksums].map(|numbers| Param::Numbers(numbers));
     connection.execute(update, &params).await?;
-    Ok(())
+    Ok(change)
 }

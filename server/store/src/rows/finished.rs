@@ -6,13 +6,15 @@
 use std::{collections::BTreeSet, fmt};
 
 use super::{
-    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, scalar, substitute_id,
+    Param, SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, scalar,
+    substitute_id,
 };
 use crate::{
     DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, ListedPage,
     MatchCounts, MatchId, ReplayMetadata, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
+    row_sums::{CountedTable, RowSums},
 };
 
 /// Prefix of the substitute id of a match whose id cannot be read. The number of the row follows.
@@ -151,8 +153,11 @@ pub(crate) async fn insert<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     new: NewFinished<'_>,
+    sums: &mut RowSums,
 ) -> Result<(), DbError> {
     let finished = new.finished;
+    let checksum = checksum_of(store, finished, new.parties);
+    sums.add_row(CountedTable::FinishedMatch, checksum);
     let next = C::DIALECT.next_finish_number;
     let sql = format!(
         "INSERT INTO finished_match (finish_number, match_id, opened_at_unix_ms, ended_at_unix_ms,
@@ -167,7 +172,7 @@ pub(crate) async fn insert<C: SqlConnection>(
         finished.ended_at_unix_ms.into(),
         finished.summary.as_slice().into(),
         new.parties.into(),
-        checksum_of(store, finished, new.parties).into(),
+        checksum.into(),
     ];
     let number: Option<i64> = scalar(connection, &sql, &params).await?;
     let number = number
@@ -194,7 +199,11 @@ pub(crate) async fn insert<C: SqlConnection>(
 pub(crate) async fn delete<C: SqlConnection>(
     connection: &mut C,
     finish_number: i64,
+    sums: &mut RowSums,
 ) -> Result<(), DbError> {
+    let params = [finish_number.into()];
+    let (table, condition) = (CountedTable::FinishedMatch, "finish_number = $1");
+    row_sums::delete(connection, table, condition, &params, sums).await?;
     for delete in [
         // All entries are deleted, since the match's list of parties might be damaged.
         "DELETE FROM finished_party WHERE match_id =
@@ -202,7 +211,7 @@ pub(crate) async fn delete<C: SqlConnection>(
         "DELETE FROM finished_match WHERE finish_number = $1",
         "DELETE FROM replay WHERE finish_number = $1",
     ] {
-        connection.execute(delete, &[finish_number.into()]).await?;
+        connection.execute(delete, &params).await?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ pub(crate) mod finished;
 pub(crate) mod journal;
 pub(crate) mod named;
 pub(crate) mod open_matches;
+pub(crate) mod row_sums;
 pub(crate) mod steps;
 pub(crate) mod whole_matches;
 
@@ -15,7 +16,7 @@ use rusqlite::types::{FromSql, FromSqlError};
 use sqlx::{Decode, Postgres, Row as _, Type, postgres::PgRow};
 use thiserror::Error;
 
-use crate::{MatchId, db_error::DbError};
+use crate::{MatchId, db_error::DbError, row_sums::RowSums};
 
 /// The reason why a value of a row cannot be read.
 #[derive(Debug, Error)]
@@ -65,6 +66,9 @@ pub(crate) trait StoredRow {
     /// Reads a column that can contain any text. PostgreSQL stores it as bytes, since its text type
     /// cannot contain NUL.
     fn any_text(&self, column: usize) -> Result<String, Unreadable>;
+
+    /// Reads the sums of a journal row. Sums that cannot be read differ from the tables.
+    fn sums(&self, column: usize) -> RowSums;
 }
 
 impl StoredRow for PgRow {
@@ -75,6 +79,11 @@ impl StoredRow for PgRow {
     fn any_text(&self, column: usize) -> Result<String, Unreadable> {
         let bytes: Vec<u8> = self.try_get(column)?;
         String::from_utf8(bytes).map_err(|error| Unreadable(error.to_string()))
+    }
+
+    fn sums(&self, column: usize) -> RowSums {
+        let numbers: Vec<i64> = self.try_get(column).unwrap_or_default();
+        RowSums::from_journal(&numbers)
     }
 }
 
@@ -98,6 +107,8 @@ pub(crate) enum Param<'a> {
     AnyText(&'a str),
     /// A list of numbers, for [`SqlDialect::in_numbers`].
     Numbers(&'a [i64]),
+    /// The sums of a journal row.
+    Sums(&'a RowSums),
 }
 
 impl From<i64> for Param<'_> {
@@ -136,11 +147,17 @@ pub(crate) struct SqlDialect {
     pub(crate) ordered_join: &'static str,
     /// Condition that a number is in the list that is parameter 1.
     pub(crate) in_numbers: &'static str,
+    /// Query for the [sums](crate::row_sums) in the newest journal row of each node.
+    pub(crate) newest_sums: &'static str,
     /// Expression for the stored bytes of a row's name, whatever their type.
     pub(crate) name_bytes: &'static str,
     /// True if a named row can have several versions, of which the highest is valid.
     pub(crate) has_versions: bool,
 }
+
+/// Inserts a journal row: its number, the sums after it, and its body.
+pub(crate) const INSERT_JOURNAL_ROW: &str =
+    "INSERT INTO journal (batch, sums, body) VALUES ($1, $2, $3)";
 
 /// A connection that runs statements. Parameters are written as `$1`.
 pub(crate) trait SqlConnection {

@@ -4,14 +4,15 @@
 //! idempotency key. To keep a commit from waiting for another node's, each transaction writes its
 //! own version of a row.
 
-use super::{Param, SqlConnection, StoredRow, Unreadable, first};
+use super::{Param, SqlConnection, StoredRow, Unreadable, first, row_sums};
 use crate::{
     checksum::StoreId,
     db_error::DbError,
     named_rows::{
-        NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowQuery, RowResult,
-        RowSelection, TableFingerprint,
+        DamagedRow, NameRange, NamedTable, QueryResults, RowChange, RowDecision, RowQuery,
+        RowResult, RowSelection, TableFingerprint,
     },
+    row_sums::{CountedTable, RowSum, RowSums},
 };
 
 /// Runs queries in order.
@@ -111,77 +112,70 @@ pub(crate) async fn apply<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     change: &RowChange,
+    sums: &mut RowSums,
 ) -> Result<(), DbError> {
-    let table = change.table().sql_name();
-    let has_versions = C::DIALECT.has_versions;
-    let (sql, params) = match change {
+    let table = CountedTable::Named(change.table());
+    // With versions, all of them except those that another node is deleting.
+    let named = if C::DIALECT.has_versions {
+        format!(
+            "name = $1 AND version IN (
+                 SELECT version FROM {} WHERE name = $1 FOR UPDATE SKIP LOCKED)",
+            table.sql_name()
+        )
+    } else {
+        "name = $1".to_owned()
+    };
+    let stored_name = format!("{} = $1", C::DIALECT.name_bytes);
+    let (condition, params) = match change {
         RowChange::Put { name, value, .. } => {
-            let put = if has_versions {
-                // The reference to the count forces PostgreSQL to delete before it inserts.
-                format!(
-                    "WITH deleted AS ({} RETURNING 1)
-                     INSERT INTO {table} (name, value, checksum, version)
-                     SELECT $1, $2, $3, pg_current_xact_id()::text::bigint
-                     FROM (SELECT count(*) FROM deleted) AS counted",
-                    delete(table, has_versions)
-                )
-            } else {
-                format!(
-                    "INSERT OR REPLACE INTO {table} (name, value, checksum) VALUES ($1, $2, $3)"
-                )
-            };
             let checksum = change.table().checksum(store, name, value);
-            let name = Param::AnyText(name);
-            (put, vec![name, value.as_slice().into(), checksum.into()])
+            sums.add_row(table, checksum);
+            let params = [
+                Param::AnyText(name),
+                value.as_slice().into(),
+                checksum.into(),
+            ];
+            return row_sums::replace(connection, table, &named, &params, sums).await;
         }
-        RowChange::Delete { name, .. } => {
-            let name = Param::AnyText(name);
-            (delete(table, has_versions), vec![name])
-        }
-        RowChange::DeleteRange { range, .. } => {
-            let (condition, params) = condition(range);
-            (format!("DELETE FROM {table} WHERE {condition}"), params)
-        }
-        RowChange::DeleteAll { .. } => (format!("DELETE FROM {table}"), Vec::new()),
+        RowChange::Delete { name, .. } => (&*named, vec![Param::AnyText(name)]),
+        RowChange::DeleteRange { range, .. } => condition(range),
+        RowChange::DeleteAll { .. } => ("1 = 1", Vec::new()),
         RowChange::DeleteDamaged { name, .. } => {
-            // The index might still contain the undamaged name, so it is rebuilt, and the row is
-            // found in the table.
-            connection.rebuild_index(table).await?;
-            let name = name.as_slice().into();
-            let stored = C::DIALECT.name_bytes;
-            (
-                format!("DELETE FROM {table} WHERE {stored} = $1"),
-                vec![name],
-            )
+            // The index might still contain the undamaged name. So the row is searched in the
+            // table.
+            connection.rebuild_index(table.sql_name()).await?;
+            (&*stored_name, vec![name.as_slice().into()])
         }
     };
-    connection.execute(&sql, &params).await?;
-    Ok(())
+    row_sums::delete(connection, table, condition, &params, sums).await
 }
 
-/// Returns the statement that deletes a row. With versions, it deletes all of them except those
-/// that another node is deleting.
-fn delete(table: &str, has_versions: bool) -> String {
-    if !has_versions {
-        return format!("DELETE FROM {table} WHERE name = $1");
-    }
-    format!(
-        "DELETE FROM {table} WHERE name = $1 AND version IN (
-             SELECT version FROM {table} WHERE name = $1 FOR UPDATE SKIP LOCKED)"
-    )
-}
-
-/// Reads rows, and applies the changes that `decide` derives from them. Requires an open
-/// transaction.
+/// Reads rows of tables that change without matches, and applies the changes that `decide` derives
+/// from them. Requires an open transaction that has locked the tables.
 pub(crate) async fn update<C: SqlConnection, T>(
     connection: &mut C,
     store: StoreId,
     queries: &[RowQuery],
     decide: impl FnOnce(QueryResults) -> RowDecision<T>,
 ) -> Result<T, DbError> {
-    let (changes, value) = decide(read(connection, store, queries).await?)?;
-    for change in &changes {
-        apply(connection, store, change).await?;
+    let mut results = read(connection, store, queries).await?;
+    for (RowQuery { table, selection }, rows) in queries.iter().zip(&mut results) {
+        // A new secret must not take the place of a lost one.
+        if let (NamedTable::Secret, RowSelection::All) = (table, selection) {
+            let missing = row_sums::find_missing(connection, CountedTable::Named(*table)).await?;
+            rows.extend(missing.map(|missing| Err(DamagedRow::missing(*table, missing.detail))));
+        }
     }
+    let (changes, value) = decide(results)?;
+    let mut sums = RowSums::default();
+    for change in &changes {
+        apply(connection, store, change, &mut sums).await?;
+        if matches!(change, RowChange::DeleteAll { .. }) {
+            let table = CountedTable::Named(change.table());
+            row_sums::set_locked(connection, table, RowSum::default()).await?;
+            sums.clear(table);
+        }
+    }
+    row_sums::add_to_locked(connection, &sums).await?;
     Ok(value)
 }

@@ -1,10 +1,11 @@
 //! Matches in play, without their journals.
 
-use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, substitute_id};
+use super::{SqlConnection, StoredRow, Unreadable, first, id_from_row, row_sums, substitute_id};
 use crate::{
     MatchId,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
+    row_sums::{CountedTable, RowSums},
 };
 
 /// Prefix of the substitute id of a match whose id cannot be read. The key of the match follows.
@@ -81,9 +82,11 @@ pub(crate) async fn insert<C: SqlConnection>(
     match_id: &MatchId,
     opened_at_unix_ms: i64,
     header: &[u8],
+    sums: &mut RowSums,
 ) -> Result<(), DbError> {
     let match_id = match_id.as_str();
     let checksum = checksum_of(store, match_key, match_id, opened_at_unix_ms, header);
+    sums.add_row(CountedTable::OpenMatch, checksum);
     let params = [
         match_key.into(),
         match_id.into(),
@@ -101,10 +104,10 @@ pub(crate) async fn insert<C: SqlConnection>(
 pub(crate) async fn delete<C: SqlConnection>(
     connection: &mut C,
     match_key: i64,
+    sums: &mut RowSums,
 ) -> Result<(), DbError> {
-    let delete = "DELETE FROM open_match WHERE match_key = $1";
-    connection.execute(delete, &[match_key.into()]).await?;
-    Ok(())
+    let (table, params) = (CountedTable::OpenMatch, [match_key.into()]);
+    row_sums::delete(connection, table, "match_key = $1", &params, sums).await
 }
 
 /// Reads the header of a match in play, or describes its damage.

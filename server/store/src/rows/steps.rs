@@ -9,6 +9,7 @@ use crate::{
     checksum::StoreId,
     db_error::DbError,
     journal::plan::{Lookup, LookupResult, MatchStep, Plan},
+    row_sums::RowSums,
 };
 
 /// Looks up the state that is needed to plan a batch.
@@ -27,25 +28,28 @@ pub(crate) async fn look_up<C: SqlConnection>(
     Ok(found)
 }
 
-/// Applies the changes of a plan to whole matches and to named rows. Requires an open transaction.
+/// Applies the changes of a plan to whole matches and to named rows. Returns the change of the rows.
+/// Requires an open transaction.
 pub(crate) async fn apply_plan<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     plan: &Plan,
-) -> Result<(), DbError> {
+) -> Result<RowSums, DbError> {
+    let mut sums = RowSums::default();
     for step in &plan.steps {
-        apply(connection, store, step).await?;
+        apply(connection, store, step, &mut sums).await?;
     }
     for change in &plan.rows {
-        named::apply(connection, store, change).await?;
+        named::apply(connection, store, change, &mut sums).await?;
     }
-    Ok(())
+    Ok(sums)
 }
 
 async fn apply<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     step: &MatchStep,
+    sums: &mut RowSums,
 ) -> Result<(), DbError> {
     match step {
         MatchStep::Open {
@@ -55,7 +59,7 @@ async fn apply<C: SqlConnection>(
             header,
         } => {
             let (key, at) = (*match_key, *opened_at_unix_ms);
-            open_matches::insert(connection, store, key, match_id, at, header).await
+            open_matches::insert(connection, store, key, match_id, at, header, sums).await
         }
         MatchStep::Finish {
             match_key,
@@ -63,19 +67,21 @@ async fn apply<C: SqlConnection>(
             replay,
             parties,
         } => {
-            open_matches::delete(connection, *match_key).await?;
+            open_matches::delete(connection, *match_key, sums).await?;
             let new = NewFinished {
                 number: None,
                 finished,
                 replay: Some(replay),
                 parties: &finished::join_parties(parties),
             };
-            finished::insert(connection, store, new).await
+            finished::insert(connection, store, new, sums).await
         }
-        MatchStep::DropOpen { match_key } => open_matches::delete(connection, *match_key).await,
+        MatchStep::DropOpen { match_key } => {
+            open_matches::delete(connection, *match_key, sums).await
+        }
         MatchStep::DropFinished { match_id } => {
             match finished::finish_number(connection, match_id).await? {
-                Some(number) => finished::delete(connection, number).await,
+                Some(number) => finished::delete(connection, number, sums).await,
                 None => Ok(()),
             }
         }

@@ -22,7 +22,7 @@ use crate::{
     rows::{
         StoredRow as _,
         finished::{REPLAY_COLUMN, SELECT_WITH_REPLAY, read, read_replay},
-        named, open_matches,
+        named, open_matches, row_sums,
     },
     schema::SchemaUse,
 };
@@ -230,6 +230,13 @@ fn check_values(
         let damaged = find_damaged_rows(connection, store, table)?;
         report.damage_reports.extend(damaged);
     }
+    // A row with a damaged checksum is already reported.
+    let is_damaged = !report.damage_reports.is_empty();
+    let differences = run(row_sums::compare(&mut StatementConnection(connection)))?.into_iter();
+    let missing = differences.filter(|(_, is_missing)| *is_missing || !is_damaged);
+    report
+        .damage_reports
+        .extend(missing.map(|(damage, _)| damage));
     connection.execute_batch("COMMIT")?;
     Ok(())
 }

@@ -26,6 +26,7 @@ use crate::{
     data_dir,
     db_error::DbError,
     detached::run_blocking,
+    row_sums::RowSums,
     schema::SchemaUse,
     transfer::side::CopySide,
 };
@@ -155,6 +156,7 @@ pub(crate) fn copied_side(
         store,
         location: path,
         keys: vec![1..=i64::MAX],
+        sums: RowSums::default(),
     }
 }
 

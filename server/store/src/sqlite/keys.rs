@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::{
     opening::{self, Durability},
-    sql::{self, JournalRow, StatementConnection, first, run},
+    sql::{self, JournalRow, StatementConnection, TransactionStart, first, run},
     takeover::{check_same_store, read_identity, record_opening},
 };
 use crate::{
@@ -103,7 +103,7 @@ fn create_identity(connection: &Connection) -> Result<StoreId, DbError> {
     let start = sql::begin(connection)?;
     let work = || {
         let store = record_opening(connection, false)?.store;
-        Ok((store, empty_row(connection, store, start.commits)?))
+        Ok((store, empty_row(connection, store, &start)?))
     };
     sql::commit_or_roll_back(connection, work())
 }
@@ -124,8 +124,12 @@ fn check_not_replaced(
     }
 }
 
-/// Returns the journal row of a commit without entries. `commits` is the number of earlier commits.
-fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<JournalRow, DbError> {
+/// Returns the journal row of a commit without entries.
+fn empty_row(
+    connection: &Connection,
+    store: StoreId,
+    &TransactionStart { commits, sums, .. }: &TransactionStart,
+) -> Result<JournalRow, DbError> {
     let newest = first(
         connection,
         "SELECT body FROM journal WHERE batch = ?",
@@ -140,7 +144,7 @@ fn empty_row(connection: &Connection, store: StoreId, commits: i64) -> Result<Jo
     };
     let number = commits + 1;
     let body = journal_batch::write(store, number, last_match_key, Vec::new());
-    Ok(JournalRow { number, body })
+    Ok(JournalRow { number, sums, body })
 }
 
 impl RowStore for SqliteKeys {
@@ -183,7 +187,7 @@ impl RowStore for SqliteKeys {
                         decide,
                     ))
                 })
-                .and_then(|value| Ok((value, empty_row(connection, store, start.commits)?)));
+                .and_then(|value| Ok((value, empty_row(connection, store, &start)?)));
             let value = sql::commit_or_roll_back(connection, work)?;
             let number = start.commits + 1;
             // A running server might have recorded more commits.

@@ -25,9 +25,9 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 
 use crate::{
-    CompiledFuture, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
-    ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError,
-    Write,
+    CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
+    KeyName, ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store,
+    StoreError, Write,
     checksum::StoreId,
     commit_count_file,
     db_error::DbError,
@@ -130,6 +130,15 @@ impl SqliteStore {
             key_reader: Readers::new(path.clone(), 1),
             path,
         })
+    }
+
+    /// Accepts that rows are missing: the store then counts the rows that it has. Returns the
+    /// tables of which rows were missing.
+    ///
+    /// # Errors
+    /// A storage failure.
+    pub async fn accept_missing_rows(&self) -> Result<Vec<DamageReport>, StoreError> {
+        self.write(Writer::accept_missing_rows).await
     }
 
     /// Runs work on the writer. The work is completed even if the caller stops waiting. Its result

@@ -18,7 +18,8 @@ use rusqlite::{
 
 use crate::{
     db_error::DbError,
-    rows::{Param, SqlConnection, SqlDialect, StoredRow, Unreadable, Value},
+    row_sums::RowSums,
+    rows::{INSERT_JOURNAL_ROW, Param, SqlConnection, SqlDialect, StoredRow, Unreadable, Value},
 };
 
 /// A connection for shared statements.
@@ -41,6 +42,7 @@ impl SqlConnection for StatementConnection<'_> {
              VALUES ('finished_match', $1)",
         ordered_join: "CROSS JOIN",
         in_numbers: "IN (SELECT value FROM json_each($1))",
+        newest_sums: "SELECT sums FROM journal ORDER BY batch DESC LIMIT 1",
         name_bytes: "coalesce(CAST(name AS BLOB), x'')",
         has_versions: false,
     };
@@ -86,6 +88,10 @@ impl ToSql for Param<'_> {
             Self::Number(Some(number)) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
             Self::Text(text) | Self::AnyText(text) => {
                 ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))
+            }
+            Self::Sums(sums) => {
+                let numbers = sums.journal_numbers().map(i64::to_le_bytes);
+                ToSqlOutput::Owned(SqlValue::Blob(numbers.concat()))
             }
             Self::Bytes(Some(bytes)) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
             Self::Number(None) | Self::Bytes(None) => ToSqlOutput::Borrowed(ValueRef::Null),
@@ -151,6 +157,13 @@ impl StoredRow for Row {
 
     fn any_text(&self, column: usize) -> Result<String, Unreadable> {
         self.read(column)
+    }
+
+    fn sums(&self, column: usize) -> RowSums {
+        let bytes: Vec<u8> = self.read(column).unwrap_or_default();
+        let numbers = bytes.as_chunks().0.iter().copied();
+        let numbers: Vec<i64> = numbers.map(i64::from_le_bytes).collect();
+        RowSums::from_journal(&numbers)
     }
 }
 
@@ -229,12 +242,16 @@ pub(super) struct TransactionStart {
     pub(super) commits: i64,
     /// The id of the server that last opened the store; `None` if the id is missing or unreadable.
     pub(super) server_id: Option<Vec<u8>>,
+    /// The sums of the rows.
+    pub(super) sums: RowSums,
 }
 
 /// The journal row of a commit.
 #[derive(Debug)]
 pub(super) struct JournalRow {
     pub(super) number: i64,
+    /// The sums of the rows after the commit.
+    pub(super) sums: RowSums,
     pub(super) body: Vec<u8>,
 }
 
@@ -253,7 +270,10 @@ pub(super) fn begin(connection: &Connection) -> Result<TransactionStart, DbError
 fn read_start(connection: &Connection) -> Result<TransactionStart, DbError> {
     let row = first(
         connection,
-        "SELECT (SELECT max(batch) FROM journal), (SELECT server_id FROM store)",
+        "SELECT newest.batch, server_id, newest.sums
+         FROM (SELECT 1) LEFT JOIN store ON true
+             LEFT JOIN (SELECT batch, sums FROM journal ORDER BY batch DESC LIMIT 1) AS newest
+             ON true",
         (),
     )?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
@@ -261,6 +281,7 @@ fn read_start(connection: &Connection) -> Result<TransactionStart, DbError> {
         commits: row.value::<Option<i64>>(0)?.unwrap_or_default(),
         // An unreadable id counts as that of another server.
         server_id: row.value(1).ok(),
+        sums: row.sums(2),
     })
 }
 
@@ -269,11 +290,11 @@ pub(super) fn commit_or_roll_back<T>(
     connection: &Connection,
     work: Result<(T, JournalRow), DbError>,
 ) -> Result<T, DbError> {
-    let result = work.and_then(|(value, JournalRow { number, body })| {
+    let result = work.and_then(|(value, row)| {
         execute(
             connection,
-            "INSERT INTO journal (batch, body) VALUES (?, ?)",
-            params![number, body],
+            INSERT_JOURNAL_ROW,
+            params![row.number, Param::Sums(&row.sums), row.body],
         )?;
         execute(connection, "COMMIT", ())?;
         Ok(value)

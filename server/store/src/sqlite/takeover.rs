@@ -73,7 +73,8 @@ pub(super) fn take_over(
             completeness,
             party_lists_repaired,
         };
-        Ok((opened, JournalRow { number, body }))
+        let sums = start.sums;
+        Ok((opened, JournalRow { number, sums, body }))
     };
     sql::commit_or_roll_back(connection, work())
 }

@@ -13,7 +13,7 @@ use super::{
     takeover::{read_identity, take_over},
 };
 use crate::{
-    DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write,
+    DamageReport, DataDir, MatchId, OpenMatch, OpenReport, StoreError, Write,
     checksum::StoreId,
     commit_count_file::{CommitCountFile, CommitsRecord},
     data_dir::DirLock,
@@ -21,8 +21,9 @@ use crate::{
     journal::in_play::{MatchesInPlay, SweepStep},
     journal_batch::{self, BatchPart},
     named_rows::{QueryResults, RowDecision, RowQuery},
+    row_sums::RowSums,
     rows::{
-        journal, named, steps,
+        journal, named, row_sums, steps,
         whole_matches::{read_header, read_open_match},
     },
 };
@@ -113,8 +114,9 @@ impl Writer {
         let found = run(steps::look_up(&mut self.sql(), self.store, &lookup))?;
         let mut plan = self.matches.plan(batch, lookup, found)?;
         let (parts, last_match_key) = (plan.take_parts(), plan.last_match_key);
-        let number = self.transaction(last_match_key, parts, |writer| {
-            run(steps::apply_plan(&mut writer.sql(), writer.store, &plan))?;
+        let number = self.transaction(last_match_key, parts, |writer, sums| {
+            let change = run(steps::apply_plan(&mut writer.sql(), writer.store, &plan))?;
+            sums.add_all(&change);
             writer.delete_swept(&plan.sweep_step)
         });
         let ((), number) = number?;
@@ -140,15 +142,15 @@ impl Writer {
         }
     }
 
-    /// Begins a transaction. Returns the commit number.
-    fn begin(&mut self) -> Result<i64, DbError> {
+    /// Begins a transaction. Returns the commit number, and the sums of the rows.
+    fn begin(&mut self) -> Result<(i64, RowSums), DbError> {
         let start = sql::begin(&self.connection)?;
         let checked = self.check_still_holds_store(&start);
         if let Err(error) = checked {
             sql::roll_back(&self.connection);
             return Err(error);
         }
-        Ok(start.commits + 1)
+        Ok((start.commits + 1, start.sums))
     }
 
     /// Checks that no other server has opened the store, and that the database was not replaced.
@@ -179,17 +181,18 @@ impl Writer {
         Ok(())
     }
 
-    /// Runs a transaction with these parts of the journal. Returns its result, and its number.
+    /// Runs a transaction with these parts of the journal, which changes the sums of the rows.
+    /// Returns its result, and its number.
     fn transaction<T>(
         &mut self,
         last_match_key: i64,
         parts: Vec<BatchPart>,
-        work: impl FnOnce(&Self) -> Result<T, DbError>,
+        work: impl FnOnce(&Self, &mut RowSums) -> Result<T, DbError>,
     ) -> Result<(T, i64), DbError> {
-        let number = self.begin()?;
-        let work = work(self).map(|value| {
+        let (number, mut sums) = self.begin()?;
+        let work = work(self, &mut sums).map(|value| {
             let body = journal_batch::write(self.store, number, last_match_key, parts);
-            (value, JournalRow { number, body })
+            (value, JournalRow { number, sums, body })
         });
         let commit = || sql::commit_or_roll_back(&self.connection, work);
         let value = self.after_commit.commit(number, commit)?;
@@ -224,7 +227,7 @@ impl Writer {
         decide: impl FnOnce(QueryResults) -> RowDecision<T>,
     ) -> Result<T, DbError> {
         let last_match_key = self.matches.last_match_key;
-        let (value, number) = self.transaction(last_match_key, Vec::new(), |writer| {
+        let (value, number) = self.transaction(last_match_key, Vec::new(), |writer, _| {
             run(named::update(
                 &mut writer.sql(),
                 writer.store,
@@ -234,6 +237,18 @@ impl Writer {
         })?;
         self.matches.sweep.add_unreferenced_batch(number);
         Ok(value)
+    }
+
+    /// Stores the sums of the rows as they are now.
+    pub(super) fn accept_missing_rows(&mut self) -> Result<Vec<DamageReport>, DbError> {
+        let last_match_key = self.matches.last_match_key;
+        let (accepted, number) = self.transaction(last_match_key, Vec::new(), |writer, sums| {
+            let accepted = run(row_sums::compare(&mut writer.sql()))?;
+            *sums = run(row_sums::accept(&mut writer.sql()))?;
+            Ok(accepted.into_iter().map(|(damage, _)| damage).collect())
+        })?;
+        self.matches.sweep.add_batch(number);
+        Ok(accepted)
     }
 
     /// Closes the database, then unlocks the folder.

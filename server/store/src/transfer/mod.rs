@@ -91,6 +91,10 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
     source: &mut CopySide<S>,
     target: &mut CopySide<T>,
 ) -> Result<TransferReport, StoreError> {
+    let damaged = source.find_missing_rows().await?;
+    if let Some(damage) = damaged {
+        return Err(source.error(damage.into()));
+    }
     let mut report = TransferReport {
         open: copy_open_matches(source, target).await?,
         finished: copy_finished(source, target).await?,
@@ -100,7 +104,8 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
         let written = source.scan_rows(table, async |rows| {
             for row in rows {
                 let put = table.put(row.name, row.value);
-                let applied = named::apply(&mut target.connection, target.store, &put).await;
+                let (store, sums) = (target.store, &mut target.sums);
+                let applied = named::apply(&mut target.connection, store, &put, sums).await;
                 applied.map_err(|error| target.error(error))?;
             }
             Ok(())
@@ -115,7 +120,11 @@ async fn copy<S: SqlConnection, T: SqlConnection>(
             _ => {}
         }
     }
-    Ok(report)
+    target.add_sums(report.open.cast_signed() + 1).await?;
+    match target.find_missing_rows().await? {
+        Some(damage) => Err(target.error(damage.into())),
+        None => Ok(report),
+    }
 }
 
 /// Copies the matches in play of all nodes. They get new keys, starting at 1, and each journal
@@ -147,7 +156,8 @@ async fn copy_finished<S: SqlConnection, T: SqlConnection>(
     let written = source.scan_finished(async |entries| {
         for entry in entries {
             let new = (&entry).into();
-            let added = finished::insert(&mut target.connection, target.store, new).await;
+            let added =
+                finished::insert(&mut target.connection, target.store, new, &mut target.sums).await;
             added.map_err(|error| target.error(error))?;
         }
         Ok(())

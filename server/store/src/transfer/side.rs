@@ -3,15 +3,16 @@
 use std::{ops::RangeInclusive, path::PathBuf};
 
 use crate::{
-    OpenMatch, StoreError,
+    DamageReport, OpenMatch, StoreError,
     checksum::{RowChecksum, StoreId},
     db_error::DbError,
     journal_batch::{self, BatchPart},
     named_rows::{self, NameRange, NamedRow, NamedTable, RowSelection},
+    row_sums::RowSums,
     rows::{
-        SqlConnection,
+        INSERT_JOURNAL_ROW, Param, SqlConnection,
         finished::{self, FinishedEntry},
-        named, open_matches, whole_matches,
+        named, open_matches, row_sums, whole_matches,
     },
 };
 
@@ -29,6 +30,8 @@ pub(crate) struct CopySide<C> {
     pub(crate) location: PathBuf,
     /// The keys of the matches in play, by node.
     pub(crate) keys: Vec<RangeInclusive<i64>>,
+    /// The rows that were added.
+    pub(crate) sums: RowSums,
 }
 
 impl<C: SqlConnection> CopySide<C> {
@@ -57,7 +60,8 @@ impl<C: SqlConnection> CopySide<C> {
     ) -> Result<(), DbError> {
         let (connection, store) = (&mut self.connection, self.store);
         let (id, at) = (&open.match_id, open.opened_at_unix_ms);
-        open_matches::insert(connection, store, number, id, at, &open.header).await?;
+        let (header, sums) = (&open.header, &mut self.sums);
+        open_matches::insert(connection, store, number, id, at, header, sums).await?;
         if open.journal.is_empty() {
             return Ok(());
         }
@@ -68,10 +72,30 @@ impl<C: SqlConnection> CopySide<C> {
             entries: open.journal.clone(),
         };
         let body = journal_batch::write(store, number, number, vec![part]);
-        let insert = "INSERT INTO journal (batch, body) VALUES ($1, $2)";
-        let params = [number.into(), body.as_slice().into()];
-        connection.execute(insert, &params).await?;
+        let sums = Param::Sums(&self.sums);
+        let params = [number.into(), sums, body.as_slice().into()];
+        connection.execute(INSERT_JOURNAL_ROW, &params).await?;
         Ok(())
+    }
+
+    /// Adds the batch with this number, which has the sums of the added rows.
+    pub(super) async fn add_sums(&mut self, number: i64) -> Result<(), StoreError> {
+        let body = journal_batch::write(self.store, number, number - 1, Vec::new());
+        let sums = Param::Sums(&self.sums);
+        let params = [number.into(), sums, body.as_slice().into()];
+        let added = async {
+            self.connection.execute(INSERT_JOURNAL_ROW, &params).await?;
+            row_sums::add_to_locked(&mut self.connection, &self.sums).await
+        };
+        let added = added.await;
+        added.map_err(|error| self.error(error))
+    }
+
+    /// Returns the first table of which rows are missing.
+    pub(super) async fn find_missing_rows(&mut self) -> Result<Option<DamageReport>, StoreError> {
+        let differences = row_sums::compare(&mut self.connection).await;
+        let mut differences = differences.map_err(|error| self.error(error))?;
+        Ok(differences.pop().map(|(damage, _)| damage))
     }
 
     /// Passes all finished matches to `visit`, in chunks. Fails at the first damaged match.

@@ -90,6 +90,8 @@ fn main() {
         transfer::matches_of_every_node_are_copied_to_one_folder_and_back,
         transfer::a_copy_requires_an_empty_target,
         transfer::a_damaged_store_is_not_copied,
+        transfer::a_missing_secret_is_not_replaced,
+        transfer::rows_that_several_nodes_write_and_delete_are_counted,
         transfer::every_column_is_copied,
     ];
     #[cfg(unix)]

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use bridgemaster_store::{
-    DataDir, KeyId, KeyStore as _, LadderChange, LadderId, LadderRows, NewKey, OwnerName,
-    SqliteOptions, SqliteStore, Store, StoreError, StoredLadder, StoredLadderMatch,
-    StoredLadderVersion, Write, check, copy_from_postgres, copy_to_postgres,
+    DataDir, KeyId, KeyStore as _, LadderChange, LadderId, LadderRows, NewKey, Nodes as _,
+    OwnerName, RecordStore as _, SqliteOptions, SqliteStore, Store, StoreError, StoredLadder,
+    StoredLadderMatch, StoredLadderVersion, Write, check, copy_from_postgres, copy_to_postgres,
 };
 use tempfile::TempDir;
 
 use crate::{
     fence::{append, finish, id, key, open, store},
-    nodes::node,
+    nodes::{expire_lease, node, none_is_leader_only, take_over},
     postgres_server::PostgresServer,
     workload::{Contents, Workload},
 };
@@ -233,20 +233,79 @@ pub(crate) async fn a_damaged_store_is_not_copied() {
     let url = server.fresh();
     copy_to_postgres(&dir, &url).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
-    server.run(&format!(
-        "UPDATE {schema}.open_match SET header = 'other' WHERE match_id = 'a'"
-    ));
     let to = DataDir::prepare(folder.path().join("back")).unwrap();
-    let damaged = copy_from_postgres(&url, &to).await;
-    assert!(
-        matches!(damaged, Err(StoreError::Damaged { .. })),
-        "{damaged:?}"
-    );
+    for (table, damage) in [
+        (
+            "open_match",
+            "UPDATE open_match SET header = 'other' WHERE match_id = 'a'",
+        ),
+        ("open_match", "DELETE FROM open_match WHERE match_id = 'a'"),
+        ("record", "DELETE FROM record WHERE name = 'plain'"),
+        ("api_key", "DELETE FROM api_key WHERE name = 'south'"),
+        ("secret", "DELETE FROM secret"),
+        ("ladder_match", "DELETE FROM ladder_match"),
+        ("journal", "UPDATE journal SET sums = NULL"),
+    ] {
+        let run = |sql: &str| server.run(&format!("SET search_path = {schema}; {sql}"));
+        run(&format!("CREATE TABLE was AS TABLE {table}"));
+        run(damage);
+        let damaged = copy_from_postgres(&url, &to).await;
+        let is_damaged = matches!(damaged, Err(StoreError::Damaged { .. }));
+        assert!(is_damaged, "{damage}: {damaged:?}");
+        run(&format!(
+            "TRUNCATE {table}; INSERT INTO {table} TABLE was; DROP TABLE was"
+        ));
+    }
     // The folder has no store, so an intact one can be copied there.
-    server.run(&format!(
-        "DELETE FROM {schema}.open_match WHERE match_id = 'a'"
-    ));
     copy_from_postgres(&url, &to).await.unwrap();
+}
+
+pub(crate) async fn a_missing_secret_is_not_replaced() {
+    let url = PostgresServer::shared().fresh();
+    let node = store(&url).await;
+    let get = async || node.get_or_insert_secret("signing", vec![5; 32]).await;
+    get().await.unwrap();
+    let schema = url.rsplit('=').next().unwrap();
+    PostgresServer::shared().run(&format!("DELETE FROM {schema}.secret"));
+    let refused = get().await;
+    let is_missing = matches!(refused, Err(StoreError::SecretMissing { .. }));
+    assert!(is_missing, "{refused:?}");
+}
+
+/// A copy compares the rows with the sums of all nodes.
+pub(crate) async fn rows_that_several_nodes_write_and_delete_are_counted() {
+    let url = PostgresServer::shared().fresh();
+    let (one, two) = (node(&url, "one").await, node(&url, "two").await);
+    let put = |value: &str| Write::PutRecord {
+        name: "note".to_owned(),
+        value: value.into(),
+    };
+    one.commit(vec![open("a"), open("b"), append("b", 0), put("one")])
+        .await
+        .unwrap();
+    one.commit(vec![open("c"), finish("c")]).await.unwrap();
+    two.commit(vec![open("d"), put("two")]).await.unwrap();
+    let drop_match = |match_id: &str| Write::DropMatch {
+        match_id: id(match_id),
+    };
+    two.commit(vec![drop_match("c"), finish("d")])
+        .await
+        .unwrap();
+    one.commit(vec![put("one")]).await.unwrap();
+    expire_lease(&url, "one");
+    assert_eq!(take_over(&two, none_is_leader_only).await.len(), 2);
+    two.commit(vec![append("b", 1), finish("a")]).await.unwrap();
+    two.release(&[id("b")]).await.unwrap();
+    let three = node(&url, "three").await;
+    take_over(&three, none_is_leader_only).await;
+    three.commit(vec![append("b", 2)]).await.unwrap();
+    two.close().await.unwrap();
+    let two = node(&url, "two").await;
+    two.commit(vec![put("later"), open("e")]).await.unwrap();
+    let folder = TempDir::new().unwrap();
+    let dir = DataDir::prepare(folder.path().join("copy")).unwrap();
+    let report = copy_from_postgres(&url, &dir).await.unwrap();
+    assert_eq!((report.open, report.finished), (2, 2));
 }
 
 pub(crate) async fn every_column_is_copied() {

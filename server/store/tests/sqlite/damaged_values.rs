@@ -192,6 +192,8 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
             }
         }
     }
+    // The sum of the rows differs if a checksum was damaged, since that is what was subtracted.
+    store.accept_missing_rows().await.unwrap();
     store.close().await.unwrap();
     open(folder).await.unwrap().close().await.unwrap();
     let dir = DataDir::prepare(folder).unwrap();

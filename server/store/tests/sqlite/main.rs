@@ -9,6 +9,7 @@ mod damaged_keys;
 mod damaged_values;
 mod full;
 mod log;
+mod missing_rows;
 mod refusing;
 mod reopening;
 #[cfg(unix)]
