@@ -160,7 +160,7 @@ impl Matches {
         let is_complete = parts.complete_to.is_none() && !page.is_incomplete;
         let lowest = parts.matches.keys().next().cloned();
         if query.includes_finished() {
-            self.list_stored(query, before, count, of, (&mut parts, &mut page))
+            self.list_stored(query, before, count, viewer, (&mut parts, &mut page))
                 .await?;
         }
         let next = parts.fill(count, &mut page);
@@ -224,17 +224,21 @@ impl Matches {
         query: &MatchQuery,
         mut before: Option<MatchId>,
         count: usize,
-        (viewer, of): (&Caller, Option<&KeyName>),
+        viewer: &Caller,
         (parts, page): (&mut PageParts, &mut MatchPage),
     ) -> Result<(), Refusal> {
         let Some(store) = self.store() else {
             return Ok(());
         };
         let (mut found, mut last_visible) = (0, None);
+        let mut keys = query.index_keys();
+        if let Visibility::Of(name) = viewer.visible() {
+            keys.push(name.into());
+        }
         for _ in 0..MAX_READS {
             let limit = u32::try_from((count - found).max(MIN_READ_MATCHES)).unwrap_or(u32::MAX);
             let permit = self.read_limiter().acquire().await?;
-            let stored = store.list(before.as_ref(), limit, of).await;
+            let stored = store.list(before.as_ref(), limit, &keys).await;
             drop(permit);
             let stored = stored.map_err(store_failed)?;
             self.refresh_groups(store).await?;

@@ -2,9 +2,12 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-use bridgemaster_match::Origin;
+use bridgemaster_match::{
+    Origin,
+    property::{self, label_value},
+};
 use bridgemaster_proto::v1::{MatchGroup, MatchInfo, MatchState};
-use bridgemaster_store::KeyName;
+use bridgemaster_store::{IndexKey, KeyName};
 
 /// A filter for lists of matches. A match must satisfy all conditions.
 #[derive(Clone, Debug)]
@@ -41,6 +44,32 @@ impl MatchQuery {
     pub(super) fn party(&self) -> Option<KeyName> {
         let names = self.maker.iter().chain(&self.bot_name);
         names.filter_map(|name| KeyName::new(name).ok()).next()
+    }
+
+    /// Returns the keys under which a store indexes all finished matches that satisfy the filter.
+    /// Properties that can change at the end of a match are keys only if few matches have them, and
+    /// all matches of a key must still be checked.
+    pub(super) fn index_keys(&self) -> Vec<IndexKey> {
+        let texts = [
+            (property::GAME, &self.game_id),
+            (property::MAKER, &self.maker),
+            (property::BOT, &self.bot_name),
+            (property::GROUP, &self.group_id),
+        ];
+        let texts = texts.into_iter();
+        let texts = texts.filter_map(|(name, value)| Some((name, value.clone()?)));
+        let labels = self.labels.iter();
+        let labels = labels.map(|(name, value)| (property::LABEL, label_value(name, value)));
+        let rare = [
+            (property::CANCELLED, self.state == MatchState::Cancelled),
+            (property::ANNULLED, self.annulled == Some(true)),
+        ];
+        let rare = rare.into_iter().filter(|(_, is_wanted)| *is_wanted);
+        let rare = rare.map(|(name, _)| (name, String::new()));
+        let properties = texts.chain(labels).chain(rare);
+        properties
+            .map(|(name, value)| IndexKey::of_property(name, &value))
+            .collect()
     }
 
     /// Returns whether finished matches that are only in the store can satisfy the filter.

@@ -127,6 +127,9 @@ pub struct Finish {
     pub replay: Arc<[u8]>,
     /// Names of the API keys that created and played the match, for access checks.
     pub parties: Vec<String>,
+    /// The properties by which lists find the match, as names and values: see
+    /// [`property`](crate::property).
+    pub properties: Vec<(&'static str, String)>,
 }
 
 /// The end of a match.

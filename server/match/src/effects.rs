@@ -17,6 +17,7 @@ use crate::{
     Closing, Effect, Entries, Finish, Match, MatchEnd, Outgoing,
     journal::{write_finished, write_histories},
     machine::Replay,
+    property::properties,
 };
 
 impl<G: WireGame> Match<G> {
@@ -179,10 +180,14 @@ impl<G: WireGame> Match<G> {
         let Some(mut journal) = self.journal.take() else {
             return;
         };
-        let finish = replay.map(|replay| Finish {
-            summary: write_finished::<G>(self.finished(), &self.referee.rules().config),
-            replay,
-            parties: self.parties(),
+        let finish = replay.map(|replay| {
+            let finished = self.finished();
+            Finish {
+                properties: properties(&finished),
+                summary: write_finished::<G>(finished, &self.referee.rules().config),
+                replay,
+                parties: self.parties(),
+            }
         });
         let has_ended = finish.is_some();
         effects.push(Effect::Store(journal.make_entry(&self.referee, finish)));

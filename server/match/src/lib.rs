@@ -32,6 +32,7 @@ mod machine;
 mod organiser;
 mod origin;
 mod outgoing;
+pub mod property;
 mod report;
 mod return_tracker;
 mod seat_stream;

@@ -162,6 +162,7 @@ impl Player {
             summary: vec![0x73; SUMMARY_BYTES],
             replay: vec![0x72; REPLAY_BYTES],
             parties: self.parties(),
+            index_keys: Vec::new(),
         };
         self.matches += 1;
         self.entries = 0;

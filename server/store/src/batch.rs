@@ -7,8 +7,8 @@ use crate::{
     MatchId, StoreError, Write, WriteRefusal,
     ladder_batch::{self, LadderStates},
     limits::{
-        MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_PARTIES, MAX_RECORD_BYTES, MAX_RECORD_NAME_BYTES,
-        MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
+        MAX_ENTRY_BYTES, MAX_HEADER_BYTES, MAX_INDEX_KEYS, MAX_PARTIES, MAX_RECORD_BYTES,
+        MAX_RECORD_NAME_BYTES, MAX_REPLAY_BYTES, MAX_SUMMARY_BYTES,
     },
     named_rows::{NamedTable, RowChange},
 };
@@ -133,18 +133,24 @@ fn check_sizes(write: &Write, match_id: &MatchId) -> Result<(), WriteRefusal> {
             summary,
             replay,
             parties,
+            index_keys,
             ..
         } => {
             check("summary", summary, MAX_SUMMARY_BYTES)?;
             check("replay", replay, MAX_REPLAY_BYTES)?;
-            if parties.len() <= MAX_PARTIES {
-                return Ok(());
+            for (count, limit) in [
+                (parties.len(), MAX_PARTIES),
+                (index_keys.len(), MAX_INDEX_KEYS),
+            ] {
+                if count > limit {
+                    return Err(WriteRefusal::TooManyParties {
+                        match_id: match_id.clone(),
+                        parties: count,
+                        limit,
+                    });
+                }
             }
-            Err(WriteRefusal::TooManyParties {
-                match_id: match_id.clone(),
-                parties: parties.len(),
-                limit: MAX_PARTIES,
-            })
+            Ok(())
         }
         _ => Ok(()),
     }

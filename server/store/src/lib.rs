@@ -63,8 +63,8 @@ pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
 };
 pub use matches::{
-    FinishedCursor, FinishedMatch, FinishedPage, ListedPage, MatchCounts, OpenMatch, Records,
-    ReplayMetadata, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, MatchCounts, OpenMatch,
+    Records, ReplayMetadata, Write,
 };
 pub use memory::MemoryStore;
 pub use nodes::{

@@ -31,6 +31,15 @@ pub const MAX_KEYS: usize = 10_000;
 /// largest game. Each party is stored as a separate row.
 pub const MAX_PARTIES: usize = 64;
 
+/// Maximum number of [index keys](crate::Write::FinishMatch) of a match, besides its parties: enough
+/// for its labels and its bots. Each is stored as a separate row.
+pub const MAX_INDEX_KEYS: usize = 64;
+
+/// Maximum number of entries of an index that one page reads. With several keys, a page can
+/// therefore have fewer matches than requested, although more follow. Each entry is looked up under
+/// the other keys, which takes about a microsecond.
+pub const MAX_SCANNED_ENTRIES: u32 = 10_000;
+
 /// Maximum size of a server secret, in bytes: 4 KiB, enough for any kind of key. Secrets are
 /// read as a whole.
 pub const MAX_SECRET_BYTES: usize = 4 * 1024;

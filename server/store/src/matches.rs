@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use xxhash_rust::xxh64::xxh64;
+
 use crate::{DamageReport, KeyName, LadderChange, LadderId, MatchId};
 
 /// One change in a batch.
@@ -43,6 +45,9 @@ pub enum Write {
         /// [`MAX_PARTIES`](crate::limits::MAX_PARTIES) names. Duplicates are allowed.
         /// [`Store::list`](crate::Store::list) finds the match by these names.
         parties: Vec<KeyName>,
+        /// Properties by which lists find the match, at most
+        /// [`MAX_INDEX_KEYS`](crate::limits::MAX_INDEX_KEYS). Duplicates are allowed.
+        index_keys: Vec<IndexKey>,
     },
     /// Deletes the replay of a finished match, but not the match. Has no effect if the replay was
     /// already deleted.
@@ -77,6 +82,32 @@ pub enum Write {
         /// The requested change.
         change: LadderChange,
     },
+}
+
+/// A key under which a finished match is indexed: the name of a party, or a property such as the
+/// game. A key of a property is short whatever the value, so two values can have the same key: the
+/// caller checks the matches that it finds by the key of a property.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IndexKey(String);
+
+impl IndexKey {
+    /// Returns the key of a property with this name and value.
+    #[must_use]
+    pub fn of_property(name: &str, value: &str) -> Self {
+        // No name of a party begins with a control character.
+        let hash = xxh64(value.as_bytes(), xxh64(name.as_bytes(), 0));
+        Self(format!("\u{1}{hash:016x}"))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&KeyName> for IndexKey {
+    fn from(party: &KeyName) -> Self {
+        Self(party.to_string())
+    }
 }
 
 /// Records whose names have a common prefix.

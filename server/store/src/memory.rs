@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use crate::{
-    FinishedCursor, FinishedMatch, FinishedPage, KeyName, ListedPage, MatchCounts, MatchId,
-    OpenMatch, OpenReport, ReplayMetadata, Store, StoreError, Write,
+    FinishedCursor, FinishedMatch, FinishedPage, IndexKey, KeyName, ListedPage, MatchCounts,
+    MatchId, OpenMatch, OpenReport, ReplayMetadata, Store, StoreError, Write,
     batch::{self, MatchStatus},
     ladder_batch::LadderLookup,
     limits::MAX_PAGE_MATCHES,
@@ -55,7 +55,7 @@ struct Finished {
     number: i64,
     /// `None` once the replay was deleted.
     replay: Option<Vec<u8>>,
-    parties: BTreeSet<KeyName>,
+    keys: BTreeSet<IndexKey>,
 }
 
 impl MemoryStore {
@@ -138,6 +138,7 @@ impl State {
                 summary,
                 replay,
                 parties,
+                index_keys,
             } => {
                 let key = self.keys.get(&match_id);
                 let Some(open) = key.and_then(|key| self.open.remove(key)) else {
@@ -154,7 +155,11 @@ impl State {
                     },
                     number: self.finishes,
                     replay: Some(replay),
-                    parties: parties.into_iter().collect(),
+                    keys: parties
+                        .iter()
+                        .map(IndexKey::from)
+                        .chain(index_keys)
+                        .collect(),
                 };
                 self.finished.insert(key, finished);
             }
@@ -327,14 +332,14 @@ impl Store for MemoryStore {
         &self,
         before: Option<&MatchId>,
         limit: u32,
-        party: Option<&KeyName>,
+        keys: &[IndexKey],
     ) -> Result<ListedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES) as usize;
         self.with_state(|state| {
             let end = before.map_or(Bound::Unbounded, Bound::Excluded);
             let older = state.keys.range((Bound::Unbounded, end)).rev();
             let is_match =
-                |finished: &&Finished| party.is_none_or(|party| finished.parties.contains(party));
+                |finished: &&Finished| keys.iter().all(|key| finished.keys.contains(key));
             let ended = older.filter_map(|(_, key)| state.finished.get(key));
             let mut rest = ended.filter(is_match).map(|finished| &finished.record);
             let matches: Vec<_> = rest.by_ref().take(limit).cloned().collect();
@@ -354,7 +359,7 @@ impl Store for MemoryStore {
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         self.with_state(|state| {
             let finished = state.finished(id);
-            finished.is_some_and(|finished| finished.parties.contains(name))
+            finished.is_some_and(|finished| finished.keys.contains(&name.into()))
         })
     }
 

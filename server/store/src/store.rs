@@ -5,9 +5,9 @@ use std::{fmt, pin::Pin};
 use async_trait::async_trait;
 
 use crate::{
-    DamageReport, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, Key, KeyId, KeyName,
-    KeysVersion, LadderStore, ListedPage, MatchCounts, MatchId, NewKey, OpenMatch, OpenReport,
-    Records, ReplayMetadata, StoreError, Write,
+    DamageReport, DamagedKey, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, Key, KeyId,
+    KeyName, KeysVersion, LadderStore, ListedPage, MatchCounts, MatchId, NewKey, OpenMatch,
+    OpenReport, Records, ReplayMetadata, StoreError, Write,
 };
 
 /// A server's API keys.
@@ -159,6 +159,7 @@ pub trait RecordStore: Send + Sync {
 ///     summary: b"north won".to_vec(),
 ///     replay: b"every record".to_vec(),
 ///     parties: vec![KeyName::new("north")?],
+///     index_keys: Vec::new(),
 /// };
 /// store.commit(vec![finish.clone()]).await?;
 /// assert_eq!(store.replay(&match_id).await?.as_deref(), Some(&b"every record"[..]));
@@ -232,10 +233,11 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     ) -> Result<FinishedPage, StoreError>;
 
     /// Returns a page of the list of finished matches: those with the highest ids below `before`.
-    /// The page has at most `limit` matches, clamped as for [`finished`](Self::finished). With
-    /// `party`, only this party's matches are returned. The duration of the call does not depend on
-    /// the number of other matches. Matches that cannot be read count towards the page, as
-    /// [`ListedPage::damaged`].
+    /// The page has at most `limit` matches, clamped as for [`finished`](Self::finished). Only
+    /// matches with all of `keys` are returned. The duration of the call does not depend on the
+    /// number of matches, so with several keys a page can be short although more matches follow: see
+    /// [`MAX_SCANNED_ENTRIES`](crate::limits::MAX_SCANNED_ENTRIES). Matches that cannot be read
+    /// count towards the page, as [`ListedPage::damaged`].
     ///
     /// # Errors
     /// A storage failure.
@@ -243,7 +245,7 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
         &self,
         before: Option<&MatchId>,
         limit: u32,
-        party: Option<&KeyName>,
+        keys: &[IndexKey],
     ) -> Result<ListedPage, StoreError>;
 
     /// Returns a finished match; `None` if no match with this id has finished.

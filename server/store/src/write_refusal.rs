@@ -134,14 +134,14 @@ pub enum WriteRefusal {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The match has too many parties.
-    #[error("match {match_id} has {parties} parties, more than the limit of {limit}")]
+    /// The match has too many parties, or too many index keys.
+    #[error("match {match_id} has {parties} parties or index keys, more than the limit of {limit}")]
     TooManyParties {
         /// Id of the match, as given in the write.
         match_id: MatchId,
-        /// The number of parties in the write.
+        /// The number of parties or index keys in the write.
         parties: usize,
-        /// Maximum number of parties in a match.
+        /// Maximum number.
         limit: usize,
     },
 }

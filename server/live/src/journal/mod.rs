@@ -21,7 +21,7 @@ use std::{
 
 use bridgemaster_edge::{metrics::Metrics, spans::CommitSpan, wall_clock::now_unix_ms};
 use bridgemaster_match::{MAX_SUMMARY_BYTES, StoredEntry};
-use bridgemaster_store::{Flush, KeyName, MatchId, Store, StoreError, Write, limits};
+use bridgemaster_store::{Flush, IndexKey, KeyName, MatchId, Store, StoreError, Write, limits};
 use bridgemaster_traces::SpanRecorder;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
@@ -415,6 +415,11 @@ impl MatchJournal {
                 .parties
                 .into_iter()
                 .filter_map(|name| KeyName::new(name).ok())
+                .collect(),
+            index_keys: finish
+                .properties
+                .iter()
+                .map(|(name, value)| IndexKey::of_property(name, value))
                 .collect(),
         });
         let writes = [append].into_iter().chain(finish).chain(records);

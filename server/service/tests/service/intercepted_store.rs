@@ -11,8 +11,8 @@ use std::{
 
 use async_trait::async_trait;
 use bridgemaster_store::{
-    DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, Key,
-    KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, ListedPage,
+    DamageReport, DamagedKey, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey,
+    Key, KeyId, KeyName, KeyStore, KeysVersion, LadderId, LadderRows, LadderStore, ListedPage,
     MatchCounts, MatchId, MemoryStore, NewKey, OpenMatch, OpenReport, RecordStore, Records,
     ReplayMetadata, Store, StoreError, StoredLadder, StoredLadderMatch, StoredLadderVersion, Write,
 };
@@ -197,10 +197,10 @@ impl Store for InterceptedStore {
         &self,
         before: Option<&MatchId>,
         limit: u32,
-        of: Option<&KeyName>,
+        keys: &[IndexKey],
     ) -> Result<ListedPage, StoreError> {
         (self.before_read)().await?;
-        let mut page = self.store.list(before, limit, of).await?;
+        let mut page = self.store.list(before, limit, keys).await?;
         self.damage_summaries(&mut page.matches, &mut page.damaged);
         Ok(page)
     }

@@ -36,6 +36,7 @@ async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
         summary: finished.summary,
         replay: large.clone(),
         parties: Vec::new(),
+        index_keys: Vec::new(),
     };
     store.commit(vec![open, finish]).await.unwrap();
     let server = TestServer::over(&store, Limits::default()).await;

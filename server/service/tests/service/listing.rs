@@ -54,6 +54,7 @@ pub(crate) async fn filled(matches: usize) -> Arc<MemoryStore> {
             summary: finished.summary.clone(),
             replay: Vec::new(),
             parties: tenth.iter().filter(|_| number % 10 == 0).cloned().collect(),
+            index_keys: Vec::new(),
         };
         [open, finish]
     });

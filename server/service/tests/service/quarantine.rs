@@ -240,6 +240,7 @@ async fn finish_oddly(store: &Arc<dyn Store>) -> MatchId {
             summary: vec![8, 99],
             replay: Vec::new(),
             parties: vec![KeyName::new("odd").unwrap()],
+            index_keys: Vec::new(),
         },
     ];
     store.commit(writes).await.unwrap();

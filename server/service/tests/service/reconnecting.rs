@@ -254,7 +254,11 @@ async fn results_and_replays_survive_and_nothing_is_counted_twice() {
         assert_eq!(all, ids);
         // The store indexes the matches by the names of their bots.
         let bot = KeyName::new(&ended[0].0.seats[1].bot_name).unwrap();
-        let of_bot = server.store().list(None, 9, Some(&bot)).await.unwrap();
+        let of_bot = server
+            .store()
+            .list(None, 9, &[(&bot).into()])
+            .await
+            .unwrap();
         let of_bot = of_bot.matches.iter().map(|found| found.match_id.as_str());
         assert!(of_bot.eq(ids.iter().copied()));
         let counts = server.store().match_counts().await.unwrap();

@@ -6,7 +6,7 @@ use super::in_play::{
     JournalState, MatchChange, MatchChanges, MatchInPlay, MatchesInPlay, SweepStep,
 };
 use crate::{
-    FinishedMatch, KeyName, MatchId, StoreError, Write, batch,
+    FinishedMatch, IndexKey, MatchId, StoreError, Write, batch,
     journal_batch::BatchPart,
     ladder_batch::LadderLookup,
     named_rows::{QueryResults, RowChange, RowQuery},
@@ -25,7 +25,7 @@ pub(crate) enum MatchStep {
         match_key: i64,
         finished: FinishedMatch,
         replay: Vec<u8>,
-        parties: BTreeSet<KeyName>,
+        keys: BTreeSet<IndexKey>,
     },
     DropOpen {
         match_key: i64,
@@ -128,6 +128,7 @@ impl Plan {
                 summary,
                 replay,
                 parties,
+                index_keys,
             } => {
                 let Some(state) = self.remove(&match_id, matches) else {
                     debug_assert!(false, "a validated batch finishes only matches in play");
@@ -143,7 +144,11 @@ impl Plan {
                     match_key: state.match_key,
                     finished,
                     replay,
-                    parties: parties.into_iter().collect(),
+                    keys: parties
+                        .iter()
+                        .map(IndexKey::from)
+                        .chain(index_keys)
+                        .collect(),
                 });
             }
             Write::DropMatch { match_id } => {

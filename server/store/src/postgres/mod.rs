@@ -38,13 +38,13 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use crate::{
-    CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, KeyName,
-    ListedPage, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata, Store,
-    StoreError, Write,
+    CompiledFuture, Durability, FinishedCursor, FinishedMatch, FinishedPage, Flush, IndexKey,
+    KeyName, ListedPage, MatchCounts, MatchId, NodeIdentity, OpenMatch, OpenReport, ReplayMetadata,
+    Store, StoreError, Write,
     checksum::StoreId,
     db_error::DbError,
     detached::run_detached,
-    limits::{MAX_PAGE_MATCHES, POSTGRES_READ_CONNECTIONS},
+    limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES, POSTGRES_READ_CONNECTIONS},
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::{
         finished::{self, MaybeUnflushed},
@@ -317,13 +317,13 @@ impl Store for PostgresStore {
         &self,
         before: Option<&MatchId>,
         limit: u32,
-        party: Option<&KeyName>,
+        keys: &[IndexKey],
     ) -> Result<ListedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.at(async {
             let store = self.store;
-            let page =
-                finished::list(&mut *self.reader().await?, store, before, limit, party).await?;
+            let (sql, scanned) = (&mut *self.reader().await?, MAX_SCANNED_ENTRIES);
+            let page = finished::list(sql, store, before, limit, keys, scanned).await?;
             self.after_flush(page).await
         })
         .await

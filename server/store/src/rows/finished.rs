@@ -10,8 +10,8 @@ use super::{
     substitute_id,
 };
 use crate::{
-    DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, KeyName, ListedPage,
-    MatchCounts, MatchId, ReplayMetadata, StoreError,
+    DamageReport, DamagedValue, FinishedCursor, FinishedMatch, FinishedPage, IndexKey, KeyName,
+    ListedPage, MatchCounts, MatchId, ReplayMetadata, StoreError,
     checksum::{CHECKSUM_MISMATCH, StoreId},
     db_error::DbError,
     row_sums::{CountedTable, RowSums},
@@ -92,19 +92,19 @@ pub(crate) fn read(
 /// be inserted next to it in the list.
 const UNSETTLED_COLUMN: usize = 7;
 
-/// Reads the matches of rows, and the damage in them. If `party` is set, the rows must come from
-/// this party's list.
+/// Reads the matches of rows, and the damage in them. The rows must come from the lists of all of
+/// `keys`.
 fn read_all<R: StoredRow>(
     store: StoreId,
     rows: &[R],
-    party: Option<&KeyName>,
+    keys: &[IndexKey],
 ) -> (Vec<FinishedMatch>, Vec<DamageReport>) {
     let (mut matches, mut damaged) = (Vec::with_capacity(rows.len()), Vec::new());
     for row in rows {
         match read(store, row) {
-            Ok((finished, parties)) => {
-                let is_party = |party: &KeyName| parties.lines().any(|name| name == party.as_str());
-                if party.is_none_or(is_party) {
+            Ok((finished, own)) => {
+                let has = |key: &IndexKey| own.lines().any(|name| name == key.as_str());
+                if keys.iter().all(has) {
                     matches.push(finished);
                 } else {
                     damaged.push(DamageReport {
@@ -138,13 +138,13 @@ pub(crate) struct NewFinished<'a> {
     pub(crate) finished: &'a FinishedMatch,
     /// `None` for a deleted replay.
     pub(crate) replay: Option<&'a [u8]>,
-    /// Names in ascending order, separated by line breaks.
-    pub(crate) parties: &'a str,
+    /// Index keys in ascending order, separated by line breaks.
+    pub(crate) keys: &'a str,
 }
 
-/// Joins the names of parties, which contain no line breaks, as they are stored.
-pub(crate) fn join_parties(parties: &BTreeSet<KeyName>) -> String {
-    let names: Vec<&str> = parties.iter().map(KeyName::as_str).collect();
+/// Joins index keys, which contain no line breaks, as they are stored.
+pub(crate) fn join_keys(keys: &BTreeSet<IndexKey>) -> String {
+    let names: Vec<&str> = keys.iter().map(IndexKey::as_str).collect();
     names.join("\n")
 }
 
@@ -156,7 +156,7 @@ pub(crate) async fn insert<C: SqlConnection>(
     sums: &mut RowSums,
 ) -> Result<(), DbError> {
     let finished = new.finished;
-    let checksum = checksum_of(store, finished, new.parties);
+    let checksum = checksum_of(store, finished, new.keys);
     sums.add_row(CountedTable::FinishedMatch, checksum);
     let next = C::DIALECT.next_finish_number;
     let sql = format!(
@@ -171,14 +171,14 @@ pub(crate) async fn insert<C: SqlConnection>(
         finished.opened_at_unix_ms.into(),
         finished.ended_at_unix_ms.into(),
         finished.summary.as_slice().into(),
-        new.parties.into(),
+        new.keys.into(),
         checksum.into(),
     ];
     let number: Option<i64> = scalar(connection, &sql, &params).await?;
     let number = number
         .ok_or_else(|| Unreadable::new("the base of the numbers of finished matches is missing"))?;
     insert_replay(connection, store, number, &finished.match_id, new.replay).await?;
-    let names: Vec<&str> = new.parties.lines().collect();
+    let names: Vec<&str> = new.keys.lines().collect();
     if names.is_empty() {
         return Ok(());
     }
@@ -202,18 +202,16 @@ pub(crate) async fn delete<C: SqlConnection>(
     sums: &mut RowSums,
 ) -> Result<(), DbError> {
     let params = [finish_number.into()];
-    let (table, condition) = (CountedTable::FinishedMatch, "finish_number = $1");
-    row_sums::delete(connection, table, condition, &params, sums).await?;
     for delete in [
-        // All entries are deleted, since the match's list of parties might be damaged.
+        // All entries are deleted, since the match's list of keys might be damaged.
         "DELETE FROM finished_party WHERE match_id =
              (SELECT match_id FROM finished_match WHERE finish_number = $1)",
-        "DELETE FROM finished_match WHERE finish_number = $1",
         "DELETE FROM replay WHERE finish_number = $1",
     ] {
         connection.execute(delete, &params).await?;
     }
-    Ok(())
+    let (table, condition) = (CountedTable::FinishedMatch, "finish_number = $1");
+    row_sums::delete(connection, table, condition, &params, sums).await
 }
 
 /// Returns the row number of a finished match, given its id or substitute id.
@@ -256,7 +254,7 @@ pub(crate) async fn page<C: SqlConnection>(
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     let newest = rows.first().map(|row| row.value(0)).transpose()?;
-    let (matches, damaged) = read_all(store, &rows, None);
+    let (matches, damaged) = read_all(store, &rows, &[]);
     let last = rows.last().filter(|_| has_more);
     let is_unsettled = |row: &&C::Row| row.value(UNSETTLED_COLUMN).unwrap_or_default();
     let page = FinishedPage {
@@ -271,45 +269,107 @@ pub(crate) async fn page<C: SqlConnection>(
 /// A text that is greater than every id.
 const ABOVE_IDS: &str = "~";
 
-/// Returns the statement that selects a page of the list, of all matches or of those of a party.
-pub(crate) fn select_listed<C: SqlConnection>(is_of_party: bool) -> String {
-    let join = C::DIALECT.ordered_join;
-    let (list, is_of) = if is_of_party {
-        let list = format!("finished_party {join} finished_match USING (match_id)");
-        (list, "AND name = $3")
-    } else {
-        ("finished_match".to_owned(), "")
-    };
+/// Returns the query for the highest `limit` ids below `$1` of matches with the key `$3`.
+fn select_entries(limit: u32) -> String {
     format!(
-        "SELECT {COLUMNS} FROM {list}
-         WHERE match_id < $1 {is_of} ORDER BY match_id DESC LIMIT $2 + 1"
+        "SELECT match_id FROM finished_party WHERE match_id < $1 AND name = $3
+         ORDER BY match_id DESC LIMIT {limit}"
     )
 }
 
-/// Returns a page of the list, which is ordered by id, highest first.
+/// Returns the statement that selects a page of the matches with this number of keys: of several
+/// keys, among the first `scanned` matches with the first key.
+pub(crate) fn select_listed<C: SqlConnection>(keys: usize, scanned: u32) -> String {
+    let join = C::DIALECT.ordered_join;
+    let (list, condition) = match keys {
+        0 => ("finished_match".to_owned(), "match_id < $1".to_owned()),
+        1 => (
+            format!("finished_party {join} finished_match USING (match_id)"),
+            "match_id < $1 AND name = $3".to_owned(),
+        ),
+        _ => {
+            let has_key = |key: usize| {
+                format!(
+                    "EXISTS (SELECT 1 FROM finished_party AS other
+                         WHERE other.name = ${key} AND other.match_id = entries.match_id)"
+                )
+            };
+            let others: Vec<String> = (4..keys + 3).map(has_key).collect();
+            let ids = format!(
+                "SELECT match_id FROM ({}) AS entries WHERE {}
+                 ORDER BY match_id DESC LIMIT $2 + 1",
+                select_entries(scanned),
+                others.join(" AND ")
+            );
+            (
+                format!("({ids}) AS ids {join} finished_match USING (match_id)"),
+                "true".to_owned(),
+            )
+        }
+    };
+    format!("SELECT {COLUMNS} FROM {list} WHERE {condition} ORDER BY match_id DESC LIMIT $2 + 1")
+}
+
+/// Sorts keys by the number of their matches, up to `scanned`, so that the fewest entries are read.
+async fn rarest_first<C: SqlConnection>(
+    connection: &mut C,
+    keys: &[IndexKey],
+    scanned: u32,
+) -> Result<Vec<IndexKey>, DbError> {
+    if keys.len() < 2 {
+        return Ok(keys.to_vec());
+    }
+    let count = format!(
+        "SELECT count(*) FROM (SELECT 1 FROM finished_party WHERE name = $1 LIMIT {scanned})
+         AS entries"
+    );
+    let mut counted = Vec::with_capacity(keys.len());
+    for key in keys {
+        let entries: Option<i64> = scalar(connection, &count, &[key.as_str().into()]).await?;
+        counted.push((entries, key.clone()));
+    }
+    counted.sort();
+    Ok(counted.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Returns a page of the list of the matches with all of `keys`, which is ordered by id, highest
+/// first. With several keys, it reads at most `scanned` matches with the rarest key.
 pub(crate) async fn list<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,
     before: Option<&MatchId>,
     limit: u32,
-    party: Option<&KeyName>,
+    keys: &[IndexKey],
+    scanned: u32,
 ) -> Result<MaybeUnflushed<ListedPage>, DbError> {
+    let keys = rarest_first(connection, keys, scanned).await?;
     let before = before.map_or(ABOVE_IDS, MatchId::as_str);
     let mut params = vec![before.into(), i64::from(limit).into()];
-    params.extend(party.map(|party| Param::Text(party.as_str())));
-    let select = select_listed::<C>(party.is_some());
+    params.extend(keys.iter().map(|key| Param::Text(key.as_str())));
+    let select = select_listed::<C>(keys.len(), scanned);
     let mut rows = connection.query(&select, &params).await?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     let numbers = rows.iter().filter_map(|row| row.value::<i64>(0).ok());
     let newest = numbers.max();
-    let (matches, damaged) = read_all(store, &rows, party);
+    let (matches, damaged) = read_all(store, &rows, &keys);
     // A row whose id cannot be read has no position.
     let mut ids = rows.iter().rev().filter_map(|row| id_from_row(row, 1));
+    let mut next = ids.next().filter(|_| has_more);
+    if !has_more && keys.len() > 1 {
+        // The list continues below the entries that were read, unless these were all.
+        let entries = select_entries(scanned);
+        let lowest = format!("SELECT min(match_id), count(*) FROM ({entries}) AS entries");
+        if let Some(row) = first(connection, &lowest, &params[..3]).await?
+            && row.value::<i64>(1)? >= i64::from(scanned)
+        {
+            next = id_from_row(&row, 0);
+        }
+    }
     let page = ListedPage {
         matches,
         damaged,
-        next: ids.next().filter(|_| has_more),
+        next,
     };
     Ok(MaybeUnflushed::new(page, newest))
 }
@@ -420,8 +480,8 @@ pub(crate) async fn replay<C: SqlConnection>(
 pub(crate) struct FinishedEntry {
     pub(crate) number: i64,
     pub(crate) finished: FinishedMatch,
-    /// Names in ascending order, separated by line breaks.
-    pub(crate) parties: String,
+    /// Index keys in ascending order, separated by line breaks.
+    pub(crate) keys: String,
     /// `None` if the replay was deleted.
     pub(crate) replay: Option<Vec<u8>>,
 }
@@ -432,7 +492,7 @@ impl<'a> From<&'a FinishedEntry> for NewFinished<'a> {
             number: Some(entry.number),
             finished: &entry.finished,
             replay: entry.replay.as_deref(),
-            parties: &entry.parties,
+            keys: &entry.keys,
         }
     }
 }
@@ -449,12 +509,12 @@ pub(crate) async fn entries_after<C: SqlConnection>(
     let params = [number.into(), i64::from(limit).into()];
     let rows = connection.query(&select, &params).await?;
     let entry = |row: &C::Row| {
-        let (finished, parties) = read(store, row)?;
+        let (finished, keys) = read(store, row)?;
         Ok(FinishedEntry {
             number: row.value(0)?,
             replay: read_replay(store, &finished.match_id, row, REPLAY_COLUMN)?,
             finished,
-            parties,
+            keys,
         })
     };
     rows.iter().map(entry).collect()

@@ -65,14 +65,14 @@ async fn apply<C: SqlConnection>(
             match_key,
             finished,
             replay,
-            parties,
+            keys,
         } => {
             open_matches::delete(connection, *match_key, sums).await?;
             let new = NewFinished {
                 number: None,
                 finished,
                 replay: Some(replay),
-                parties: &finished::join_parties(parties),
+                keys: &finished::join_keys(keys),
             };
             finished::insert(connection, store, new, sums).await
         }

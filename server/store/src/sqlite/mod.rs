@@ -26,13 +26,13 @@ use async_trait::async_trait;
 
 use crate::{
     CompiledFuture, DamageReport, DataDir, FinishedCursor, FinishedMatch, FinishedPage, Flush,
-    KeyName, ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata, Store,
-    StoreError, Write,
+    IndexKey, KeyName, ListedPage, MatchCounts, MatchId, OpenMatch, OpenReport, ReplayMetadata,
+    Store, StoreError, Write,
     checksum::StoreId,
     commit_count_file,
     db_error::DbError,
     detached::run_blocking,
-    limits::MAX_PAGE_MATCHES,
+    limits::{MAX_PAGE_MATCHES, MAX_SCANNED_ENTRIES},
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::{
         finished::{self, MaybeUnflushed},
@@ -292,13 +292,13 @@ impl Store for SqliteStore {
         &self,
         before: Option<&MatchId>,
         limit: u32,
-        party: Option<&KeyName>,
+        keys: &[IndexKey],
     ) -> Result<ListedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        let (before, party) = (before.cloned(), party.cloned());
+        let (before, keys) = (before.cloned(), keys.to_vec());
         self.read_finished(move |sql, store| {
-            let (before, party) = (before.as_ref(), party.as_ref());
-            run(finished::list(sql, store, before, limit, party))
+            let (before, scanned) = (before.as_ref(), MAX_SCANNED_ENTRIES);
+            run(finished::list(sql, store, before, limit, &keys, scanned))
         })
         .await
     }
@@ -388,10 +388,54 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_page_by_several_keys_continues_after_the_entries_that_were_read() {
+        let (_folder, dir, store) = store().await;
+        let [a, b] = ["a", "b"].map(|value| IndexKey::of_property("property", value));
+        let both = vec![a.clone(), b.clone()];
+        let one = (0..6).map(|n| vec![[&a, &b][n % 2].clone()]);
+        let all = [both.clone(), both.clone()].into_iter().chain(one);
+        for (n, index_keys) in all.enumerate() {
+            let match_id = MatchId::new(format!("m{n}")).unwrap();
+            let open = Write::OpenMatch {
+                match_id: match_id.clone(),
+                opened_at_unix_ms: 0,
+                header: Vec::new(),
+            };
+            let finish = Write::FinishMatch {
+                match_id,
+                ended_at_unix_ms: 0,
+                summary: Vec::new(),
+                replay: Vec::new(),
+                parties: Vec::new(),
+                index_keys,
+            };
+            store.commit(vec![open, finish]).await.unwrap();
+        }
+        let reader = opening::connect_read_only(&dir.database()).unwrap();
+        let page = |before: Option<MatchId>, scanned| {
+            let (sql, before) = (&mut StatementConnection(&reader), before.as_ref());
+            let page = run(finished::list(sql, store.store, before, 1, &both, scanned));
+            let page = page.unwrap().value;
+            let ids = page
+                .matches
+                .into_iter()
+                .map(|found| found.match_id.to_string());
+            (ids.collect::<Vec<_>>(), page.next)
+        };
+        // Five matches have each key, and the newest three have only one of them.
+        let (none, next) = page(None, 3);
+        assert!(none.is_empty() && next.is_some());
+        let (newer, next) = page(next, 3);
+        assert_eq!((&newer[..], next.is_some()), (&["m1".to_owned()][..], true));
+        let (older, next) = page(next, 3);
+        assert_eq!((&older[..], next), (&["m0".to_owned()][..], None));
+    }
+
+    #[tokio::test]
     async fn a_page_of_a_partys_matches_is_found_by_indexes_alone() {
         let (_folder, dir, _store) = store().await;
         let reader = opening::connect_read_only(&dir.database()).unwrap();
-        let select = finished::select_listed::<StatementConnection<'_>>(true).replace('$', "?");
+        let select = finished::select_listed::<StatementConnection<'_>>(1, 9).replace('$', "?");
         let mut steps = reader
             .prepare(&format!("EXPLAIN QUERY PLAN {select}"))
             .unwrap();

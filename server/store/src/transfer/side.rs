@@ -167,7 +167,7 @@ impl Digest {
         let FinishedEntry {
             number,
             finished,
-            parties,
+            keys,
             replay,
         } = entry;
         self.values += 1;
@@ -177,7 +177,7 @@ impl Digest {
             .add_number(finished.opened_at_unix_ms)
             .add_number(finished.ended_at_unix_ms)
             .add_bytes(&finished.summary)
-            .add_text(parties)
+            .add_text(keys)
             .add_number(replay.is_some().into())
             .add_bytes(replay.as_deref().unwrap_or_default());
     }

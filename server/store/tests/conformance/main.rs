@@ -66,6 +66,7 @@ const FACTS: &[Fact] = &facts![
     matches::finished_matches_come_newest_first_page_by_page,
     matches::the_list_is_ordered_by_id_whenever_matches_finish,
     matches::finished_matches_are_found_by_their_parties,
+    matches::finished_matches_are_found_by_all_of_their_keys,
     matches::a_cursor_remains_valid_while_matches_finish_and_are_dropped,
     matches::pages_have_one_match_at_least_and_five_hundred_at_most,
     matches::an_empty_batch_changes_nothing,

@@ -1,7 +1,7 @@
 use std::{future::Future, pin::pin, task::Poll};
 
 use bridgemaster_store::{
-    FinishedMatch, KeyName, MatchCounts, MatchId, OpenMatch, StoreError, Write, limits,
+    FinishedMatch, IndexKey, KeyName, MatchCounts, MatchId, OpenMatch, StoreError, Write, limits,
 };
 
 use crate::{Subject, workload::Contents};
@@ -33,6 +33,7 @@ pub(crate) fn finish(match_id: &str) -> Write {
         summary: format!("summary of {match_id}").into_bytes(),
         replay: format!("replay of {match_id}").into_bytes(),
         parties: Vec::new(),
+        index_keys: Vec::new(),
     }
 }
 
@@ -58,6 +59,7 @@ pub(crate) fn finish_of(match_id: &str, of: &[&str]) -> Write {
         summary,
         replay,
         parties: of.iter().copied().map(name).collect(),
+        index_keys: Vec::new(),
     }
 }
 
@@ -177,21 +179,22 @@ pub(crate) async fn the_list_is_ordered_by_id_whenever_matches_finish(store: Sub
     let ids = ["c", "a", "e", "B", "d"];
     commit(store, ids.map(open)).await;
     commit(store, [finish("a"), finish("d")]).await;
-    let first = store.list(None, 1, None).await.unwrap();
+    let first = store.list(None, 1, &[]).await.unwrap();
     assert_eq!(first.matches, [ended("d")]);
     // What finishes above the position is not listed, what finishes below it is.
     commit(store, [finish("e"), finish("c"), finish("B")]).await;
-    let second = store.list(first.next.as_ref(), 2, None).await.unwrap();
+    let second = store.list(first.next.as_ref(), 2, &[]).await.unwrap();
     assert_eq!(second.matches, [ended("c"), ended("a")]);
     // A position stays valid without its match.
     commit(store, [drop_match("a"), drop_match("c")]).await;
-    let third = store.list(second.next.as_ref(), 1, None).await.unwrap();
+    let third = store.list(second.next.as_ref(), 1, &[]).await.unwrap();
     assert_eq!((third.matches, third.next), (vec![ended("B")], None));
 }
 
 pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'_>) {
     let of = async |party: &str, before: Option<MatchId>, limit| {
-        let page = store.list(before.as_ref(), limit, Some(&name(party))).await;
+        let keys = [(&name(party)).into()];
+        let page = store.list(before.as_ref(), limit, &keys).await;
         page.unwrap()
     };
     let parties: [&[&str]; 4] = [
@@ -215,6 +218,50 @@ pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'
     commit(store, [drop_match("m2")]).await;
     assert_eq!(of("south", None, 9).await.matches, [ended("m0")]);
     assert_eq!(of("maker", None, 9).await.matches, []);
+}
+
+/// Finishes a match with these properties, each of which has one letter.
+fn finish_with(id: &str, properties: &str) -> Write {
+    let mut write = finish_of(id, &["north"]);
+    if let Write::FinishMatch { index_keys, .. } = &mut write {
+        index_keys.extend(properties.chars().map(property));
+    }
+    write
+}
+
+fn property(value: char) -> IndexKey {
+    IndexKey::of_property("property", &value.to_string())
+}
+
+pub(crate) async fn finished_matches_are_found_by_all_of_their_keys(store: Subject<'_>) {
+    for (n, properties) in ["ab", "b", "abc", "cc", ""].into_iter().enumerate() {
+        let id = format!("m{n}");
+        commit(store, [open(&id), finish_with(&id, properties)]).await;
+    }
+    let with = async |properties: &str, more: &[IndexKey]| {
+        let keys: Vec<_> = properties
+            .chars()
+            .map(property)
+            .chain(more.to_vec())
+            .collect();
+        let page = store.list(None, 9, &keys).await.unwrap();
+        assert_eq!(page.next, None);
+        let ids = page
+            .matches
+            .into_iter()
+            .map(|found| found.match_id.to_string());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(with("a", &[]).await, ["m2", "m0"]);
+    assert_eq!(with("ba", &[]).await, ["m2", "m0"]);
+    assert_eq!(with("cba", &[]).await, ["m2"]);
+    assert_eq!(with("c", &[(&name("north")).into()]).await, ["m3", "m2"]);
+    assert!(with("c", &[(&name("south")).into()]).await.is_empty());
+    assert!(with("d", &[]).await.is_empty());
+    // A property is not a party.
+    assert!(!store.is_party(&id("m0"), &name("a")).await.unwrap());
+    commit(store, [drop_match("m2")]).await;
+    assert_eq!(with("ba", &[]).await, ["m0"]);
 }
 
 pub(crate) async fn a_cursor_remains_valid_while_matches_finish_and_are_dropped(
@@ -299,6 +346,7 @@ pub(crate) async fn values_of_any_bytes_and_empty_ones_are_preserved(store: Subj
             summary: bytes.clone(),
             replay: bytes.clone(),
             parties: Vec::new(),
+            index_keys: Vec::new(),
         };
         commit(store, [finish]).await;
         let finished = store.finished_match(&match_id).await.unwrap().unwrap();
@@ -335,6 +383,7 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
         parties: (0..limits::MAX_PARTIES)
             .map(|n| name(&format!("{n:ß>64}")))
             .collect(),
+        index_keys: Vec::new(),
     };
     commit(store, [finish]).await;
     let replay = store.replay(&id("a")).await.unwrap().unwrap();

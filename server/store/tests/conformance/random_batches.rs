@@ -58,6 +58,7 @@ impl Model {
                 summary,
                 replay,
                 parties,
+                ..
             } => {
                 self.parties.insert(match_id.clone(), parties);
                 let opened_at_unix_ms = self.remove(&match_id).unwrap().opened_at_unix_ms;
@@ -133,12 +134,14 @@ fn with_prefix(seed: u64, write: Write) -> Write {
             summary,
             replay,
             parties,
+            index_keys,
         } => Write::FinishMatch {
             match_id: named(match_id),
             ended_at_unix_ms,
             summary,
             replay,
             parties,
+            index_keys,
         },
         Write::ForgetReplay { match_id } => Write::ForgetReplay {
             match_id: named(match_id),

@@ -153,6 +153,7 @@ pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
         summary: vec![0; summary],
         replay: vec![0; replay],
         parties: Vec::new(),
+        index_keys: Vec::new(),
     };
     let write = finish_with(limits::MAX_SUMMARY_BYTES + 1, 0);
     let refusal = too_large("summary", limits::MAX_SUMMARY_BYTES);

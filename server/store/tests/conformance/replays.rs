@@ -22,6 +22,7 @@ fn without_replay(match_id: &str) -> Write {
             ended_at_unix_ms,
             summary,
             parties,
+            index_keys,
             ..
         } => Write::FinishMatch {
             match_id,
@@ -29,6 +30,7 @@ fn without_replay(match_id: &str) -> Write {
             summary,
             replay: Vec::new(),
             parties,
+            index_keys,
         },
         other => other,
     }

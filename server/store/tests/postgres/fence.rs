@@ -38,6 +38,7 @@ pub(crate) fn finish(match_id: &str) -> Write {
         summary: format!("summary of {match_id}").into_bytes(),
         replay: format!("replay of {match_id}").into_bytes(),
         parties: vec![KeyName::new("north").unwrap()],
+        index_keys: Vec::new(),
     }
 }
 

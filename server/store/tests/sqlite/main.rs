@@ -101,5 +101,6 @@ fn finish(match_id: &str, replay_bytes: usize) -> Write {
         summary: vec![0x73; 100],
         replay: vec![0x72; replay_bytes],
         parties: vec![KeyName::new("north").unwrap()],
+        index_keys: Vec::new(),
     }
 }

@@ -72,6 +72,7 @@ impl Workload {
                     summary: self.bytes(self.small),
                     replay: self.bytes(self.large),
                     parties: self.parties(),
+                    index_keys: Vec::new(),
                 }
             }
             10 => Write::DropMatch {
@@ -176,7 +177,10 @@ impl Contents {
         let mut found = Vec::new();
         let mut before = None;
         loop {
-            let page = store.list(before.as_ref(), 5, Some(&name)).await.unwrap();
+            let page = store
+                .list(before.as_ref(), 5, &[(&name).into()])
+                .await
+                .unwrap();
             found.extend(page.matches.into_iter().map(|finished| finished.match_id));
             before = page.next;
             if before.is_none() {

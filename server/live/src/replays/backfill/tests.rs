@@ -74,6 +74,7 @@ async fn end(store: &MemoryStore, text: &str) {
         summary: Vec::new(),
         replay: text.into(),
         parties: Vec::new(),
+        index_keys: Vec::new(),
     };
     store.commit(vec![open, finish]).await.unwrap();
 }
