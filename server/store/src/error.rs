@@ -289,7 +289,7 @@ pub enum StoreError {
         /// Name of the secret.
         name: String,
         /// The damage of the table.
-        problem: DamageReport,
+        problem: Box<DamageReport>,
     },
 
     /// The match has finished, and its replay has been deleted.

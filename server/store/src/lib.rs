@@ -5,7 +5,8 @@
 //! [`Store`] is the interface. All implementations pass the same conformance tests:
 //! * [`SqliteStore`] stores data in a data folder, with a selectable [`Durability`];
 //! * [`PostgresStore`] stores data in a PostgreSQL database;
-//! * [`MemoryStore`] stores data in memory; the data is lost when the process ends.
+//! * [`KeyValueStore`] stores data in any [`KeyValue`] storage. [`MemoryStore`] is one in memory;
+//!   its data is lost when the process ends.
 //!
 //! A server opens a [`SqliteStore`], which locks the folder. Commands that run beside the server
 //! open [`SqliteKeys`], which can change only API keys. [`PostgresKeys`] is the equivalent for
@@ -29,6 +30,7 @@ mod error;
 mod journal;
 mod journal_batch;
 mod key_store;
+mod key_value;
 mod keys;
 mod ladder_batch;
 mod ladders;
@@ -58,6 +60,7 @@ pub use damage::{CommitCompleteness, DamageReport, DamagedValue, MissingCommits,
 pub use data_dir::{COMMITS_FILE, DATABASE_FILE, DataDir, LOCK_FILE};
 pub use detached::CompiledFuture;
 pub use error::StoreError;
+pub use key_value::{Entry, KeyRange, KeyValue, KeyValueStore};
 pub use keys::{DamagedKey, Key, KeysVersion, NewKey, SecretHash};
 pub use ladders::{
     LadderChange, LadderRows, LadderStore, StoredLadder, StoredLadderMatch, StoredLadderVersion,
@@ -66,7 +69,7 @@ pub use matches::{
     FinishedCursor, FinishedMatch, FinishedPage, IndexKey, ListedPage, MatchCounts, OpenMatch,
     Records, ReplayMetadata, Write,
 };
-pub use memory::MemoryStore;
+pub use memory::{Memory, MemoryStore};
 pub use nodes::{
     DatabaseFigures, IsLeaderOnly, MatchLocation, NodeIdentity, NodeStatus, Nodes, StoredNode,
 };

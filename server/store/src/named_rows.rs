@@ -306,7 +306,8 @@ impl NameRange {
         Self { from, ..self }
     }
 
-    pub(crate) fn contains(&self, name: &str) -> bool {
+    #[cfg(test)]
+    fn contains(&self, name: &str) -> bool {
         *name >= *self.from && self.before.as_ref().is_none_or(|before| *name < **before)
     }
 }

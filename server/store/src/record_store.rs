@@ -61,7 +61,7 @@ impl<B: RowStore> RecordStore for B {
                 Err(row) if row.is_missing => Err(StoreError::SecretMissing {
                     path: location.clone(),
                     name: name.clone(),
-                    problem: row.into_report(),
+                    problem: Box::new(row.into_report()),
                 }),
                 Err(row) => Err(named_rows::damaged(location.clone(), row)),
             }

@@ -161,7 +161,7 @@ impl StoredRow for Row {
 
     fn sums(&self, column: usize) -> RowSums {
         let bytes: Vec<u8> = self.read(column).unwrap_or_default();
-        let numbers = bytes.as_chunks().0.iter().copied();
+        let numbers = bytes.as_chunks::<8>().0.iter().copied();
         let numbers: Vec<i64> = numbers.map(i64::from_le_bytes).collect();
         RowSums::from_journal(&numbers)
     }
@@ -270,10 +270,8 @@ pub(super) fn begin(connection: &Connection) -> Result<TransactionStart, DbError
 fn read_start(connection: &Connection) -> Result<TransactionStart, DbError> {
     let row = first(
         connection,
-        "SELECT newest.batch, server_id, newest.sums
-         FROM (SELECT 1) LEFT JOIN store ON true
-             LEFT JOIN (SELECT batch, sums FROM journal ORDER BY batch DESC LIMIT 1) AS newest
-             ON true",
+        "SELECT (SELECT max(batch) FROM journal), (SELECT server_id FROM store),
+             (SELECT sums FROM journal ORDER BY batch DESC LIMIT 1)",
         (),
     )?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;

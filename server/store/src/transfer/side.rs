@@ -83,11 +83,11 @@ impl<C: SqlConnection> CopySide<C> {
         let body = journal_batch::write(self.store, number, number - 1, Vec::new());
         let sums = Param::Sums(&self.sums);
         let params = [number.into(), sums, body.as_slice().into()];
-        let added = async {
-            self.connection.execute(INSERT_JOURNAL_ROW, &params).await?;
-            row_sums::add_to_locked(&mut self.connection, &self.sums).await
+        let added = self.connection.execute(INSERT_JOURNAL_ROW, &params).await;
+        let added = match added {
+            Ok(_) => row_sums::add_to_locked(&mut self.connection, &self.sums).await,
+            Err(error) => Err(error),
         };
-        let added = added.await;
         added.map_err(|error| self.error(error))
     }
 

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod file;
 mod flushes;
 mod keys;
 mod ladders;
@@ -20,11 +21,12 @@ mod workload;
 use std::{any::Any, pin::Pin, sync::Arc};
 
 use bridgemaster_store::{
-    DataDir, Durability, MemoryStore, NodeStatus, Nodes as _, PostgresStore, SqliteOptions,
-    SqliteStore, Store, limits::LEASE_RENEWAL_INTERVAL,
+    DataDir, Durability, KeyValueStore, MemoryStore, NodeStatus, Nodes as _, PostgresStore,
+    SqliteOptions, SqliteStore, Store, limits::LEASE_RENEWAL_INTERVAL,
 };
 use libtest_mimic::{Arguments, Completion, Trial};
 
+use file::File;
 use postgres_server::PostgresServer;
 
 /// The store under test.
@@ -104,7 +106,18 @@ const FACTS: &[Fact] = &facts![
 
 fn main() {
     let mut trials = Vec::new();
+    trials.push(Trial::test(
+        "file::a_file_is_read_up_to_its_last_complete_commit",
+        || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .build()
+                .unwrap();
+            runtime.block_on(file::a_file_is_read_up_to_its_last_complete_commit());
+            Ok(())
+        },
+    ));
     conforms(&mut trials, "memory", || Box::pin(memory_store()));
+    conforms(&mut trials, "file", || Box::pin(file_store()));
     conforms(&mut trials, "sqlite_for_power", || {
         Box::pin(sqlite_store(Durability::Disk))
     });
@@ -152,6 +165,15 @@ async fn memory_store() -> Result<Fresh, String> {
     Ok(Fresh {
         store: Arc::new(MemoryStore::new()),
         _guard: Box::new(()),
+    })
+}
+
+async fn file_store() -> Result<Fresh, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = File::open(&folder.path().join("store")).unwrap();
+    Ok(Fresh {
+        store: Arc::new(KeyValueStore::open(file)),
+        _guard: Box::new(folder),
     })
 }
 
