@@ -58,7 +58,7 @@ CREATE TABLE replay (
 
 -- Tables of named rows (src/named_rows.rs). API keys have an index apart from the table, which can
 -- be rebuilt if a name is damaged.
-CREATE TABLE api_key (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB);
+CREATE TABLE api_key (name TEXT PRIMARY KEY, value BLOB, checksum INTEGER);
 CREATE TABLE api_key_use (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB);
 CREATE TABLE secret (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
 CREATE TABLE record (name TEXT PRIMARY KEY, checksum INTEGER, value BLOB) WITHOUT ROWID;
