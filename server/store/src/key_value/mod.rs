@@ -14,7 +14,7 @@ use crate::{
     batch::{self, MatchStatus},
     ladder_batch::LadderLookup,
     limits::MAX_PAGE_MATCHES,
-    named_rows::{NameRange, NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableMark},
+    named_rows::{NameRange, NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
 };
 use tables::{
     FINISHED, INDEX, JOURNAL, MatchRow, OPEN, OpenRow, REPLAY, Tables, cursor_of, index_entry,
@@ -174,10 +174,10 @@ impl<S: KeyValue> RowStore for KeyValueStore<S> {
         self.read(|tables| tables.read_rows(&queries))
     }
 
-    async fn table_mark(&self, table: NamedTable) -> Result<TableMark, StoreError> {
+    async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
         self.read(|tables| {
             let sum = tables.counter(table.sql_name().as_bytes())?;
-            Ok(TableMark { rows: 0, sum })
+            Ok(TableFingerprint { rows: 0, sum })
         })
     }
 

@@ -10,7 +10,7 @@ use crate::{
     Durability, NodeName, StoreError, StoredNode,
     db_error::DbError,
     rows::{SqlConnection as _, StoredRow as _, first, scalar},
-    schema::{MigrationReport, SchemaUse},
+    schema::{self, MigrationReport, Schema, SchemaUse},
 };
 
 /// Returns all nodes that have ever used a database, by name.
@@ -21,7 +21,8 @@ use crate::{
 pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
-        let mut connection = opening::open_existing(&address, SchemaUse::Use).await?;
+        let mut connection =
+            opening::open_existing(&address, &schema::CURRENT, SchemaUse::Use).await?;
         nodes::all_nodes(&mut connection).await
     };
     work.await
@@ -36,7 +37,8 @@ pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
 pub async fn remove_node(url: &str, name: &NodeName) -> Result<(), StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
-        let mut connection = opening::open_existing(&address, SchemaUse::Use).await?;
+        let mut connection =
+            opening::open_existing(&address, &schema::CURRENT, SchemaUse::Use).await?;
         sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
         let removed = remove(&mut connection, name).await;
         commit(&mut connection, removed).await
@@ -83,12 +85,16 @@ async fn remove(connection: &mut PgConnection, name: &NodeName) -> Result<(), Db
 /// # Errors
 /// As [`PostgresStore::open`](crate::PostgresStore::open), and [`StoreError::NoStore`].
 pub async fn migrate_database(url: &str) -> Result<MigrationReport, StoreError> {
+    migrate(url, &schema::CURRENT).await
+}
+
+pub(super) async fn migrate(url: &str, schema: &Schema) -> Result<MigrationReport, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
     let work = async {
         let mut connection = address.connect().await?;
         // The first programs recorded the version elsewhere. Their databases are refused below.
         let from = scalar(&mut connection, STORED_VERSION, &[]).await;
-        let mut connection = opening::open_existing(&address, SchemaUse::Migrate).await?;
+        let mut connection = opening::open_existing(&address, schema, SchemaUse::Migrate).await?;
         let to: Option<i64> = scalar(&mut connection, STORED_VERSION, &[]).await?;
         let from: Option<i64> = from?;
         Ok(MigrationReport {

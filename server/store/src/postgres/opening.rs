@@ -65,6 +65,7 @@ pub(super) async fn open(
 /// Like [`open`] with the schema of this program, but fails if the database has no store.
 pub(super) async fn open_existing(
     address: &Address,
+    schema: &Schema,
     schema_use: SchemaUse,
 ) -> Result<PgConnection, DbError> {
     let mut connection = address.connect().await?;
@@ -77,7 +78,7 @@ pub(super) async fn open_existing(
     let has_store: bool = select.fetch_one(&mut connection).await?.try_get(0)?;
     connection.close().await?;
     if has_store {
-        return open(address, &schema::CURRENT, schema_use).await;
+        return open(address, schema, schema_use).await;
     }
     let database = address.redacted().to_owned();
     Err(StoreError::NoStore { database }.into())
@@ -222,7 +223,7 @@ pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, Sto
         database: address.redacted().to_owned(),
     };
     let work = async {
-        let mut connection = open_existing(&address, SchemaUse::Copy).await?;
+        let mut connection = open_existing(&address, &schema::CURRENT, SchemaUse::Copy).await?;
         sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             .execute(&mut connection)
             .await?;

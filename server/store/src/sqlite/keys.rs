@@ -19,6 +19,7 @@ use crate::{
     journal_batch,
     named_rows::{NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
     rows::{StoredRow as _, named},
+    schema,
 };
 
 /// The API keys in a data folder, whether or not a server is using the folder. Holds no lock, and
@@ -71,7 +72,7 @@ impl SqliteKeys {
         run_blocking(move || {
             let path = dir.database();
             let recorded = commit_count_file::read(dir.path())?;
-            let connection = opening::open_for_command(&dir, &recorded)?;
+            let connection = opening::open_for_command(&dir, &recorded, &schema::CURRENT)?;
             let store = read_identity(&connection).and_then(|identity| match identity {
                 Some(identity) => Ok(identity.store),
                 None => create_identity(&connection),

@@ -38,6 +38,7 @@ use crate::{
         finished::{self, MaybeUnflushed},
         named,
     },
+    schema,
 };
 
 use connections::{Readers, WorkerThread};
@@ -112,7 +113,7 @@ impl SqliteStore {
         let lock = dir.lock()?;
         let path = dir.database();
         let recorded = commit_count_file::read(dir.path())?;
-        let opened_database = opening::open_for_server(dir, options, &recorded)?;
+        let opened_database = opening::open_for_server(dir, options, &recorded, &schema::CURRENT)?;
         let durability = options.durability;
         let (writer, open_report) =
             Writer::start(opened_database.connection, lock, dir, &recorded, durability)?;

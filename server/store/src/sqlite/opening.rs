@@ -13,7 +13,7 @@ use crate::{
     DataDir, StoreError,
     commit_count_file::{self, CommitsRecord, is_non_empty_file},
     db_error::DbError,
-    schema::{self, Migration, MigrationReport, SchemaUse},
+    schema::{self, Migration, MigrationReport, Schema, SchemaUse},
 };
 
 /// Timeout of a write that waits for another process, such as a command or a backup. A command
@@ -92,6 +92,7 @@ pub(super) fn open_for_server(
     dir: &DataDir,
     options: &SqliteOptions,
     recorded: &CommitsRecord,
+    schema: &Schema,
 ) -> Result<OpenedDatabase, StoreError> {
     let path = &dir.database();
     let work = || {
@@ -101,11 +102,11 @@ pub(super) fn open_for_server(
         } else {
             SchemaUse::Use
         };
-        let needs_indexes = verify(path, Some(check), schema_use, recorded)?;
+        let needs_indexes = verify(path, Some(check), (schema, schema_use), recorded)?;
         dir.create_database()?;
         let connection = connect_read_write(path, options.durability)?;
         // An interrupted transaction keeps `verify` from identifying the database.
-        identify(&connection, path, schema_use)?;
+        identify(&connection, path, (schema, schema_use))?;
         if let Some(bytes) = options.max_database_bytes {
             limit_size(&connection, bytes)?;
         }
@@ -113,8 +114,8 @@ pub(super) fn open_for_server(
             execute(&connection, "REINDEX", ())?;
             check_integrity(&connection, check, "integrity_check")?;
         }
-        create_schema(&connection)?;
-        migrate_schema(&connection, path, schema_use)?;
+        create_schema(&connection, schema)?;
+        migrate_schema(&connection, path, (schema, schema_use))?;
         Ok(OpenedDatabase {
             connection,
             indexes_rebuilt: needs_indexes,
@@ -128,8 +129,10 @@ pub(super) fn open_for_server(
 pub(super) fn open_for_command(
     dir: &DataDir,
     recorded: &CommitsRecord,
+    schema: &Schema,
 ) -> Result<Connection, StoreError> {
     let path = &dir.database();
+    let used = (schema, SchemaUse::Use);
     let work = || {
         let held = match dir.lock() {
             Ok(held) => Some(held),
@@ -137,16 +140,16 @@ pub(super) fn open_for_command(
             Err(other) => return Err(other.into()),
         };
         if held.is_some() {
-            verify(path, None, SchemaUse::Use, recorded)?;
+            verify(path, None, used, recorded)?;
             dir.create_database()?;
         }
         let connection = connect_read_write(path, Durability::Disk)?;
         if held.is_some() {
-            identify(&connection, path, SchemaUse::Use)?;
-            create_schema(&connection)?;
-        } else if !identify(&connection, path, SchemaUse::Use)? {
+            identify(&connection, path, used)?;
+            create_schema(&connection, schema)?;
+        } else if !identify(&connection, path, used)? {
             // The server that has locked the folder is creating the database.
-            schema::CURRENT.check(0, SchemaUse::Use, path)?;
+            schema.check(0, SchemaUse::Use, path)?;
         }
         Ok(connection)
     };
@@ -157,7 +160,7 @@ pub(super) fn open_for_command(
 pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
     let work = || {
         let connection = connect_read_write(path, Durability::Disk)?;
-        create_schema(&connection)?;
+        create_schema(&connection, &schema::CURRENT)?;
         Ok(connection)
     };
     work().map_err(|error: DbError| error.at(path))
@@ -167,7 +170,7 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
 pub(super) fn open_read_only(path: &Path, schema_use: SchemaUse) -> Result<Connection, StoreError> {
     let work = || {
         let connection = connect_read_only(path)?;
-        if !identify(&connection, path, schema_use)? {
+        if !identify(&connection, path, (&schema::CURRENT, schema_use))? {
             return Err(DbError::Inconsistent("the store is incomplete".to_owned()));
         }
         Ok(connection)
@@ -182,7 +185,7 @@ pub(super) fn open_read_only(path: &Path, schema_use: SchemaUse) -> Result<Conne
 fn verify(
     path: &Path,
     check: Option<IntegrityCheck>,
-    schema_use: SchemaUse,
+    used: (&Schema, SchemaUse),
     recorded: &CommitsRecord,
 ) -> Result<bool, DbError> {
     log_file::check(path)?;
@@ -192,7 +195,7 @@ fn verify(
         return Ok(false);
     }
     let connection = connect_read_only(path)?;
-    let has_schema = identify(&connection, path, schema_use)?;
+    let has_schema = identify(&connection, path, used)?;
     let mut needs_indexes = false;
     if let Some(check) = check
         && let Err(error) = check_integrity(&connection, check, "integrity_check")
@@ -266,7 +269,11 @@ const APPLICATION_ID: u32 = 0x424d_7374;
 
 /// Checks that the database belongs to this program, and that its schema is accepted. Writes
 /// nothing. Returns whether it has a schema; a new database has none.
-fn identify(connection: &Connection, path: &Path, schema_use: SchemaUse) -> Result<bool, DbError> {
+fn identify(
+    connection: &Connection,
+    path: &Path,
+    (schema, schema_use): (&Schema, SchemaUse),
+) -> Result<bool, DbError> {
     let application_id: i32 = value(connection, "PRAGMA application_id", ())?;
     let application_id = application_id.cast_unsigned();
     let is_empty = is_empty(connection)?;
@@ -282,7 +289,7 @@ fn identify(connection: &Connection, path: &Path, schema_use: SchemaUse) -> Resu
     if is_empty {
         return Ok(false);
     }
-    schema::CURRENT.check(schema_version(connection)?, schema_use, path)?;
+    schema.check(schema_version(connection)?, schema_use, path)?;
     Ok(true)
 }
 
@@ -339,14 +346,14 @@ fn check_tables(connection: &Connection, pragma: &str) -> Result<(), DbError> {
 }
 
 /// Marks an empty database as this program's, and creates its tables in one transaction.
-fn create_schema(connection: &Connection) -> Result<(), DbError> {
+fn create_schema(connection: &Connection, schema: &Schema) -> Result<(), DbError> {
     let is_new = is_empty(connection)?;
     if is_new {
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
     let _: String = value(connection, "PRAGMA journal_mode = WAL", ())?;
     if is_new {
-        change_schema(connection, schema::CURRENT.sqlite, schema::CURRENT.version)?;
+        change_schema(connection, schema.sqlite, schema.version)?;
     }
     Ok(())
 }
@@ -366,10 +373,10 @@ fn change_schema(connection: &Connection, change: &str, version: i64) -> Result<
 fn migrate_schema(
     connection: &Connection,
     path: &Path,
-    schema_use: SchemaUse,
+    (schema, schema_use): (&Schema, SchemaUse),
 ) -> Result<MigrationReport, DbError> {
     let from = schema_version(connection)?;
-    let migrations = schema::CURRENT.check(from, schema_use, path)?;
+    let migrations = schema.check(from, schema_use, path)?;
     for Migration { to, sqlite, .. } in migrations {
         change_schema(connection, sqlite, *to)?;
     }
@@ -383,18 +390,23 @@ fn migrate_schema(
 /// # Errors
 /// [`StoreError::NoStore`], or as [`SqliteStore::open`](super::SqliteStore::open).
 pub fn migrate_folder(dir: &DataDir) -> Result<MigrationReport, StoreError> {
+    migrate(dir, &schema::CURRENT)
+}
+
+fn migrate(dir: &DataDir, schema: &Schema) -> Result<MigrationReport, StoreError> {
     let path = &dir.database();
+    let used = (schema, SchemaUse::Migrate);
     let _held = dir.lock()?;
     let recorded = commit_count_file::read(dir.path())?;
     let work = || {
-        verify(path, None, SchemaUse::Migrate, &recorded)?;
+        verify(path, None, used, &recorded)?;
         if !is_non_empty_file(path) {
             let database = dir.path().display().to_string();
             return Err(StoreError::NoStore { database }.into());
         }
         let connection = connect_read_write(path, Durability::Disk)?;
-        identify(&connection, path, SchemaUse::Migrate)?;
-        let report = migrate_schema(&connection, path, SchemaUse::Migrate)?;
+        identify(&connection, path, used)?;
+        let report = migrate_schema(&connection, path, used)?;
         close(connection)?;
         Ok(report)
     };
@@ -404,6 +416,66 @@ pub fn migrate_folder(dir: &DataDir) -> Result<MigrationReport, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The schema of a program that needs one more column.
+    const NEXT: Schema = Schema {
+        version: schema::CURRENT.version + 1,
+        migrations: &[Migration {
+            to: schema::CURRENT.version + 1,
+            sqlite: "ALTER TABLE finished_match ADD COLUMN note TEXT;",
+            postgres: "",
+        }],
+        ..schema::CURRENT
+    };
+
+    #[test]
+    fn only_a_server_and_its_command_migrate_a_database() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = DataDir::prepare(folder.path()).unwrap();
+        let recorded = &commit_count_file::read(dir.path()).unwrap();
+        let open_as = |migrates, schema| {
+            let options = SqliteOptions {
+                migrates,
+                ..SqliteOptions::default()
+            };
+            let opened = open_for_server(&dir, &options, recorded, schema)?;
+            close(opened.connection).map_err(|error| error.at(&dir.database()))
+        };
+        let columns = || -> i64 {
+            let connection = connect_read_only(&dir.database()).unwrap();
+            let count = "SELECT count(*) FROM pragma_table_info('finished_match')";
+            value(&connection, count, ()).unwrap()
+        };
+        let (from, to) = (schema::CURRENT.version, NEXT.version);
+        let create = || {
+            let _ = std::fs::remove_file(dir.database());
+            open_as(false, &schema::CURRENT).unwrap();
+            columns()
+        };
+
+        let before = create();
+        for refused in [
+            open_as(false, &NEXT),
+            open_for_command(&dir, recorded, &NEXT).map(|_| ()),
+        ] {
+            let refused = refused.unwrap_err();
+            let is_it =
+                matches!(refused, StoreError::NotMigrated { version, .. } if version == from);
+            assert!(is_it, "{refused}");
+        }
+        assert_eq!(columns(), before);
+        open_as(true, &NEXT).unwrap();
+        assert_eq!(columns(), before + 1);
+        let report = migrate(&dir, &NEXT).unwrap();
+        assert_eq!(report, MigrationReport { from: to, to });
+        // The program of the version before still uses it.
+        open_as(true, &schema::CURRENT).unwrap();
+
+        assert_eq!(create(), before);
+        let report = migrate(&dir, &NEXT).unwrap();
+        assert_eq!(report, MigrationReport { from, to });
+        assert_eq!(columns(), before + 1);
+    }
 
     #[cfg(unix)]
     #[test]

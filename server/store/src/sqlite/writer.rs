@@ -247,7 +247,7 @@ impl Writer {
             *sums = run(row_sums::accept(&mut writer.sql()))?;
             Ok(accepted.into_iter().map(|(damage, _)| damage).collect())
         })?;
-        self.matches.sweep.add_batch(number);
+        self.matches.sweep.add_unreferenced_batch(number);
         Ok(accepted)
     }
 
