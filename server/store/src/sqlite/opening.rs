@@ -439,7 +439,7 @@ mod tests {
                 ..SqliteOptions::default()
             };
             let opened = open_for_server(&dir, &options, recorded, schema)?;
-            close(opened.connection).map_err(|error| error.at(&dir.database()))
+            close(opened.connection).map_err(|error| error.at(dir.database()))
         };
         let columns = || -> i64 {
             let connection = connect_read_only(&dir.database()).unwrap();

@@ -122,7 +122,11 @@ async fn missing_rows_are_reported_by_table_until_they_are_accepted() {
             value: DamagedValue::Table(table),
             detail: lost,
         };
-        assert_eq!(reported(folder.path()).await, [damage.clone()], "{table}");
+        assert_eq!(
+            reported(folder.path()).await,
+            std::slice::from_ref(&damage),
+            "{table}"
+        );
         let copy = tempfile::tempdir().unwrap();
         backup(&dir, copy.path()).await.unwrap();
         let to = DataDir::prepare(folder.path().join("restored")).unwrap();
