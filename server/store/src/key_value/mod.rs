@@ -14,7 +14,9 @@ use crate::{
     batch::{self, MatchStatus},
     ladder_batch::LadderLookup,
     limits::MAX_PAGE_MATCHES,
-    named_rows::{NameRange, NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint},
+    named_rows::{
+        NameRange, NamedTable, QueryResults, RowDecision, RowQuery, RowStore, TableFingerprint,
+    },
 };
 use tables::{
     FINISHED, INDEX, JOURNAL, MatchRow, OPEN, OpenRow, REPLAY, Tables, cursor_of, index_entry,
