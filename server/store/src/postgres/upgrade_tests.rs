@@ -185,6 +185,7 @@ async fn commits_continue_while_a_migration_waits_for_a_table() {
             summary: b"summary".to_vec(),
             replay: Vec::new(),
             parties: Vec::new(),
+            index_keys: Vec::new(),
         }])
         .await
         .unwrap();
