@@ -149,9 +149,13 @@ impl Glicko2 {
         };
         let before = (player.deviation.powi(2) + volatility * volatility).sqrt();
         let deviation = 1.0 / (1.0 / before.powi(2) + information).sqrt();
+        let deviation = deviation.min(MAX_DEVIATION);
+        // Glickman's step is linear. After surprising results of a bot with a large deviation, it
+        // would overshoot by thousands of Elo, so it is limited to the maximum deviation.
+        let step = deviation * deviation * surprise;
         Player {
-            rating: player.rating + deviation * deviation * surprise,
-            deviation: deviation.min(MAX_DEVIATION),
+            rating: player.rating + step.clamp(-MAX_DEVIATION, MAX_DEVIATION),
+            deviation,
             volatility,
         }
     }
@@ -255,6 +259,21 @@ mod tests {
         };
         assert_eq!(order(0), [0, 1, 2]);
         assert_eq!(order(45)[0], 2);
+    }
+
+    #[test]
+    fn some_wins_after_a_long_losing_run_do_not_lift_a_bot_above_its_opponents() {
+        let opponent = |number: u64| 1 + number as usize % 2;
+        let lost =
+            (0..10_000).map(|number| Ranking::new(vec![(opponent(number), 1), (0, 2)], number));
+        let won = (10_000..10_015)
+            .map(|number| Ranking::new(vec![(0, 1), (opponent(number), 2)], number));
+        let results: Vec<Ranking> = lost.chain(won).collect();
+        let ratings = Glicko2::default().fit(3, &results).unwrap();
+        let [loser, one, other] = ratings.log_odds()[..] else {
+            panic!("{ratings:?}");
+        };
+        assert!(loser < one && loser < other, "{:?}", ratings.log_odds());
     }
 
     #[test]
