@@ -24,8 +24,8 @@ const TOLERANCE: f64 = 1e-6;
 pub struct Glicko2 {
     /// The system constant τ, which limits the change of the volatilities: 0.3 to 1.2.
     pub tau: f64,
-    /// A rating period ends when a bot has played this many matches in it. Glickman recommends at
-    /// least 10 to 15 games for each active player.
+    /// A rating period ends when half of the bots that play in it have played this many matches in
+    /// it. Glickman recommends at least 10 to 15 games for each active player, on average.
     pub period_matches: u64,
 }
 
@@ -72,19 +72,23 @@ impl RatingMethod for Glicko2 {
         let mut players = vec![new; bots];
         let mut matches = vec![0; bots];
         let mut of_period = vec![0; bots];
+        // The numbers of bots with a match in the period, and with enough matches in it.
+        let (mut active, mut full) = (0, 0);
         let mut start = 0;
         for (number, (_, order)) in ordered.iter().enumerate() {
             for (_, bot) in order {
                 matches[*bot] += 1;
                 of_period[*bot] += 1;
+                active += usize::from(of_period[*bot] == 1);
+                full += usize::from(of_period[*bot] == self.period_matches);
             }
-            let is_full = order
-                .iter()
-                .any(|(_, bot)| of_period[*bot] >= self.period_matches);
-            if is_full || number + 1 == ordered.len() {
+            // The median bot counts, so that a bot in every match, such as a house bot, does not
+            // end the period before the other bots have played enough.
+            if 2 * full >= active || number + 1 == ordered.len() {
                 let period = ordered[start..=number].iter().map(|(_, order)| &**order);
                 self.rate_period(&mut players, period);
                 of_period.fill(0);
+                (active, full) = (0, 0);
                 start = number + 1;
             }
         }
@@ -274,6 +278,20 @@ mod tests {
             panic!("{ratings:?}");
         };
         assert!(loser < one && loser < other, "{:?}", ratings.log_odds());
+    }
+
+    #[test]
+    fn a_bot_that_plays_in_every_match_does_not_end_a_period_alone() {
+        let results: Vec<Ranking> = (0..20)
+            .map(|number| Ranking::new(vec![(0, 1), (1 + number as usize % 4, 2)], number))
+            .collect();
+        let of_one_period = Glicko2 {
+            period_matches: 1000,
+            ..Glicko2::default()
+        };
+        let [rated, expected] = [Glicko2::default(), of_one_period]
+            .map(|method| method.fit(5, &results).unwrap().table(0.95));
+        assert_eq!(rated, expected);
     }
 
     #[test]
