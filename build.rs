@@ -44,6 +44,26 @@ const BOXED: &[&str] = &[
     ".bridgemaster.v1.RulesOperation.operation.load",
 ];
 
+/// The gRPC codes with which a server can refuse a call.
+const GRPC_CODES: [&str; 16] = [
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
 /// The prefixes of the packages whose messages implement `Fields`.
 const PACKAGES_WITH_FIELDS: [&str; 3] = [
     "bridgemaster.games.",
@@ -63,8 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Unlike `described`, the encoded descriptors and the pool have the options of `refusal.proto`.
     let encoded = compiler.encode_file_descriptor_set();
     fs::write(out.join("descriptors.binpb"), encoded)?;
-    let refusals = refusal_options(&compiler.descriptor_pool());
-    let refusals = refusals.ok_or("refusal.proto lacks an option")?;
+    let refusals = refusal_options(&compiler.descriptor_pool())?;
     fs::write(out.join("refusals.rs"), refusals)?;
     // The paths of all methods, as in calls.
     let services = described.file.iter().flat_map(|file| {
@@ -97,22 +116,34 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Generates the methods that return the advice and the gRPC code of a refusal, from the options of
 /// the same names.
-fn refusal_options(pool: &DescriptorPool) -> Option<String> {
-    let option = |name| pool.get_extension_by_name(name);
-    let of_advice = option("bridgemaster.v1.advice")?;
-    let of_code = option("bridgemaster.v1.grpc_code")?;
+///
+/// # Errors
+/// A reason lacks a valid option.
+fn refusal_options(pool: &DescriptorPool) -> Result<String, String> {
+    let option = |name: &str| {
+        let option = pool.get_extension_by_name(&format!("bridgemaster.v1.{name}"));
+        option.ok_or_else(|| format!("refusal.proto lacks the option {name}"))
+    };
+    let (of_advice, of_code) = (option("advice")?, option("grpc_code")?);
     let (mut advices, mut codes) = (String::new(), String::new());
     // The first reason, UNSPECIFIED, is never sent.
-    let reasons = pool.get_enum_by_name("bridgemaster.v1.RefusalReason")?;
+    let reasons = pool.get_enum_by_name("bridgemaster.v1.RefusalReason");
+    let reasons = reasons.ok_or("refusal.proto lacks RefusalReason")?;
     for reason in reasons.values().skip(1) {
         let (number, options) = (reason.number(), reason.options());
+        let lacks =
+            |option: &str| format!("refusal.proto: {} lacks a valid {option}", reason.name());
         let advice = options.get_extension(&of_advice).as_enum_number();
-        let advice = advice.filter(|advice| *advice != 0)?;
+        let advice = advice.filter(|advice| *advice != 0);
+        let advice = advice.ok_or_else(|| lacks("advice"))?;
         advices += &format!("{number} => {advice},");
-        let code = options.get_extension(&of_code).as_str()?.to_lowercase();
-        codes += &format!("{number} => tonic::Code::{},", upper_camel(&code));
+        let code = options.get_extension(&of_code);
+        let code = code.as_str().filter(|code| GRPC_CODES.contains(code));
+        let code = code.ok_or_else(|| lacks("grpc_code"))?;
+        let variant = upper_camel(&code.to_lowercase());
+        codes += &format!("{number} => tonic::Code::{variant},");
     }
-    Some(format!(
+    Ok(format!(
         "impl bridgemaster::v1::RefusalReason {{
             /// Returns the advice for this reason: its option `advice` in `refusal.proto`.
             pub fn advice(self) -> bridgemaster::v1::RefusalAdvice {{
