@@ -56,7 +56,9 @@ impl Bot for Search {
         let increment_ms = match control.and_then(|control| control.kind) {
             Some(Kind::Fischer(fischer)) => fischer.increment_ms,
             // A delay is lost unless it is used, so it is time for the decision as well.
-            Some(Kind::FischerDelay(delayed)) => delayed.increment_ms + delayed.delay_ms,
+            Some(Kind::FischerDelay(delayed)) => {
+                delayed.increment_ms.saturating_add(delayed.delay_ms)
+            }
             None => 0,
         };
         let (chance, effort) = (self.chance.clone(), self.effort);
