@@ -106,6 +106,10 @@ impl RatingMethod for Glicko2 {
             matches,
         ))
     }
+
+    fn initial_variance(&self) -> f64 {
+        MAX_DEVIATION * MAX_DEVIATION
+    }
 }
 
 impl Glicko2 {

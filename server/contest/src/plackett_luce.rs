@@ -92,6 +92,10 @@ impl RatingMethod for PlackettLuce {
             choices.results(),
         ))
     }
+
+    fn initial_variance(&self) -> f64 {
+        1.0 / self.ridge
+    }
 }
 
 impl PlackettLuce {

@@ -34,6 +34,9 @@ pub trait RatingMethod {
     /// [`ContestError::Ranking`] for the first invalid ranking, or [`ContestError::Undetermined`]
     /// if the results do not determine ratings.
     fn fit(&self, bots: usize, rankings: &[Ranking]) -> Result<Ratings, ContestError>;
+
+    /// Returns the variance of the rating of a bot without matches, in log odds squared.
+    fn initial_variance(&self) -> f64;
 }
 
 /// All bots' ratings, by bot number.

@@ -154,6 +154,7 @@ pub(crate) struct OpenMatch {
 impl Ladder {
     /// Creates a ladder without bots and matches.
     pub fn new(rules: Rules, state: State) -> Self {
+        let pairing_model = PairingModel::without_bots(rules.rating_method);
         Self {
             origin: Origin::default(),
             rules,
@@ -166,7 +167,7 @@ impl Ladder {
             counts: Counts::default(),
             rated: 0,
             seat_counts: SeatCounts::default(),
-            pairing_model: PairingModel::default(),
+            pairing_model,
             table: Arc::default(),
             all_totals: MatchTotals::default(),
             now_ms: 0,

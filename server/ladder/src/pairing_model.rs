@@ -1,27 +1,35 @@
 //! The model that pairing uses: the last fit, updated with the matches paired since that fit, and
 //! the seats that each bot had.
 
-use bridgemaster_contest::{PlackettLuce, pairing::Uncertainty};
+use bridgemaster_contest::{RatingMethodId, pairing::Uncertainty};
 
 use crate::bots::BotNumber;
 
 /// The uncertainty of the ratings. A bot that is not in the last fit is added when it is first
 /// used.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct PairingModel {
     pub(crate) uncertainty: Uncertainty,
     /// The model's bots, by index.
     pub(crate) bots: Vec<BotNumber>,
     /// The index of each bot in the model, by bot number.
     places: Vec<Option<usize>>,
+    /// The variance of the rating of a bot that is not in the last fit.
+    initial_variance: f64,
 }
 
 impl PairingModel {
-    /// Creates the model for a fit of these bots.
-    pub(crate) fn new(uncertainty: Uncertainty, bots: Vec<BotNumber>) -> Self {
+    /// Creates the model for a fit of these bots by this method.
+    pub(crate) fn new(
+        method: RatingMethodId,
+        uncertainty: Uncertainty,
+        bots: Vec<BotNumber>,
+    ) -> Self {
         let mut pairing_model = Self {
             uncertainty,
-            ..Self::default()
+            bots: Vec::new(),
+            places: Vec::new(),
+            initial_variance: method.for_ladder().initial_variance(),
         };
         for bot in bots {
             pairing_model.append(bot);
@@ -37,15 +45,18 @@ impl PairingModel {
         self.bots.push(bot);
     }
 
+    /// Creates the model for a ladder without ratings.
+    pub(crate) fn without_bots(method: RatingMethodId) -> Self {
+        Self::new(method, Uncertainty::default(), Vec::new())
+    }
+
     /// Returns the index of a bot. A new bot is added to the model.
     pub(crate) fn index_or_insert(&mut self, bot: BotNumber) -> usize {
         if let Some(index) = self.find(bot) {
             return index;
         }
         // A fit assigns the same uncertainty to a bot without matches.
-        let index = self
-            .uncertainty
-            .add_bot(1.0 / PlackettLuce::for_ladder().ridge);
+        let index = self.uncertainty.add_bot(self.initial_variance);
         self.append(bot);
         index
     }

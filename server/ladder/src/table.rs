@@ -75,7 +75,8 @@ impl FitJob {
     pub fn fit(&self) -> Result<FitResult, ContestError> {
         let played = &self.played;
         if played.len() == 0 {
-            return Ok(self.fitted(Table::default(), PairingModel::default()));
+            let pairing_model = PairingModel::without_bots(self.rating_method);
+            return Ok(self.fitted(Table::default(), pairing_model));
         }
         let fit = Fit::compute(played, self.rating_method)?;
         let changed = changed(played, &fit);
@@ -85,7 +86,8 @@ impl FitJob {
             let has_changed = bot.is_some_and(|bot| changed.contains(&bot));
             (rated.bot.clone(), Row { place, has_changed })
         };
-        let pairing_model = PairingModel::new(Uncertainty::from_ratings(&fit.ratings), fit.bots);
+        let uncertainty = Uncertainty::from_ratings(&fit.ratings);
+        let pairing_model = PairingModel::new(self.rating_method, uncertainty, fit.bots);
         let table = Table {
             results: played.len(),
             rows: rated.iter().enumerate().map(row).collect(),
