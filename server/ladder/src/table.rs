@@ -79,7 +79,12 @@ impl FitJob {
             return Ok(self.fitted(Table::default(), pairing_model));
         }
         let fit = Fit::compute(played, self.rating_method)?;
-        let changed = changed(played, &fit);
+        let changed = match self.rating_method {
+            RatingMethodId::PlackettLuce => changed(played, &fit),
+            // The fit has only the final ratings. For a bot whose strength changes, earlier results
+            // deviate from the final rating by design, so no version is flagged.
+            RatingMethodId::Glicko2 => Vec::new(),
+        };
         let rated = fit.table(&played.numbers);
         let row = |(place, rated): (usize, &BotRating)| {
             let bot = played.numbers.find(&rated.bot);
@@ -128,6 +133,7 @@ impl Table {
     }
 
     /// Returns whether a version's latest results deviate significantly from its earlier results.
+    /// Always `false` with a rating method for bots whose strength changes.
     pub fn has_changed(&self, bot: &BotVersion) -> bool {
         self.rows.get(bot).is_some_and(|row| row.has_changed)
     }

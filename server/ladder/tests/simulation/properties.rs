@@ -282,18 +282,34 @@ fn a_version_that_becomes_another_is_flagged() {
     let mut world = World::new(rules(2), field(4), 12);
     play(&mut world, 500);
     fit(&mut world.ladder);
-    let flagged = |ladder: &Ladder| -> Vec<String> {
-        let table = ladder.table();
-        let changed = table.ratings().iter();
-        let changed = changed.filter(|rated| table.has_changed(&rated.bot));
-        changed.map(|rated| rated.bot.name.clone()).collect()
-    };
     assert!(flagged(&world.ladder).is_empty());
     world.bots[0].strength = 4.0;
     play(&mut world, 750);
     fit(&mut world.ladder);
     assert!(flagged(&world.ladder).contains(&"bot-000".to_owned()));
     assert_eq!(flagged(&world.restored()), flagged(&world.ladder));
+}
+
+#[test]
+fn glicko_2_flags_no_version_since_it_follows_changes() {
+    let rules = Rules {
+        rating_method: RatingMethodId::Glicko2,
+        ..rules(2)
+    };
+    let mut world = World::new(rules, field(4), 12);
+    play(&mut world, 500);
+    world.bots[0].strength = 4.0;
+    play(&mut world, 750);
+    fit(&mut world.ladder);
+    assert!(flagged(&world.ladder).is_empty());
+}
+
+/// The names of the versions that are flagged as changed.
+fn flagged(ladder: &Ladder) -> Vec<String> {
+    let table = ladder.table();
+    let changed = table.ratings().iter();
+    let changed = changed.filter(|rated| table.has_changed(&rated.bot));
+    changed.map(|rated| rated.bot.name.clone()).collect()
 }
 
 #[test]
