@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use bridgemaster_ladder::{BotRating, CONFIDENCE, RatingMethodId, ratings_of};
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{Rating, Standing},
+    v1::{Rating, RatingMethod, Standing},
 };
 use clap::Args;
 use tokio::time::sleep;
@@ -69,9 +69,16 @@ impl RecomputeArgs {
             let mut client = client::connect(&self.server).await?;
             // Its number of matches is needed to detect results that the server never rates.
             let before = client::get(&mut client, &ladder).await?;
-            let is_served = |id: &_| rating_method_to_wire(*id) == before.rating_method();
-            let method = RatingMethodId::ALL.into_iter().find(is_served);
-            let method = method.unwrap_or_default();
+            let number = before.rating_method;
+            let is_served = |id: &RatingMethodId| rating_method_to_wire(*id) as i32 == number;
+            let mut methods = RatingMethodId::ALL.into_iter();
+            let method = match methods.find(is_served) {
+                Some(method) => method,
+                None if number == RatingMethod::Unspecified as i32 => RatingMethodId::default(),
+                None => bail!(
+                    "the ladder's rating method {number} is not known here; use a newer program"
+                ),
+            };
             for attempt in 0..MAX_ATTEMPTS {
                 if attempt > 0 {
                     sleep(RETRY_DELAY).await;
