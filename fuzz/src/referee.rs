@@ -89,7 +89,7 @@ fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
         round_trip_credit_ms: ms(1000),
         referee_lag_limit_ms: ms(1000),
     };
-    MatchRules {
+    let mut rules = MatchRules {
         config,
         seats: SeatCount::new(seats).expect("within the game's range"),
         seed: 7.into(),
@@ -105,8 +105,26 @@ fn rules<G: Game>(config: G::Config, bytes: &mut Bytes<'_>) -> MatchRules<G> {
             strikes_to_forfeit: u32::from(bytes.next() % 8) + 1,
         },
         house: bytes.pick(&[HousePolicy::Random, HousePolicy::First]),
-        ask_forced: bytes.next() % 2 == 1,
+        ask_forced: false,
         fork: None,
+    };
+    let last = bytes.next();
+    rules.ask_forced = last % 2 == 1;
+    let delay_ms = u32::from(last / 2) * 100;
+    rules.clock.time_control = with_delay(rules.clock.time_control, delay_ms);
+    rules
+}
+
+/// Adds a delay below the cap; none if `delay_ms` is 0 or the cap has no room for one.
+fn with_delay(control: TimeControl, delay_ms: u32) -> TimeControl {
+    match delay_ms.min(control.cap_ms() - 1) {
+        0 => control,
+        delay_ms => TimeControl::FischerDelay {
+            bank_ms: control.bank_ms(),
+            increment_ms: control.increment_ms(),
+            delay_ms,
+            cap_ms: control.cap_ms(),
+        },
     }
 }
 

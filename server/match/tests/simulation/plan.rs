@@ -338,15 +338,20 @@ fn with_delay(seed: u64, control: TimeControl) -> TimeControl {
     if !dice.happens(300) {
         return control;
     }
-    TimeControl::FischerDelay {
-        bank_ms: control.bank_ms(),
-        increment_ms: control.increment_ms(),
-        delay_ms: dice.within(1..1000) as u32,
-        cap_ms: control.cap_ms(),
+    let delay_ms = dice.within(1..1000) as u32;
+    match delay_ms.min(control.cap_ms() - 1) {
+        // The cap has no room for a delay.
+        0 => control,
+        delay_ms => TimeControl::FischerDelay {
+            bank_ms: control.bank_ms(),
+            increment_ms: control.increment_ms(),
+            delay_ms,
+            cap_ms: control.cap_ms(),
+        },
     }
 }
 
-/// In some matches one seat has twice the time.
+/// In some matches one seat has twice the bank and the cap.
 fn odds(seed: u64, seats: SeatCount, of_match: TimeControl) -> Vec<SeatOdds> {
     let mut dice = Dice::new(seed, Purpose::Odds);
     let odd = dice
@@ -355,10 +360,27 @@ fn odds(seed: u64, seats: SeatCount, of_match: TimeControl) -> Vec<SeatOdds> {
     let seat = odd.and_then(|number| Seat::new(u8::try_from(number).ok()?));
     let odds = seat.map(|seat| SeatOdds {
         seat,
-        time_control: TimeControl::Fischer {
-            bank_ms: of_match.bank_ms() * 2,
-            increment_ms: of_match.increment_ms(),
-            cap_ms: of_match.cap_ms() * 2,
+        time_control: match of_match {
+            TimeControl::Fischer {
+                bank_ms,
+                increment_ms,
+                cap_ms,
+            } => TimeControl::Fischer {
+                bank_ms: bank_ms * 2,
+                increment_ms,
+                cap_ms: cap_ms * 2,
+            },
+            TimeControl::FischerDelay {
+                bank_ms,
+                increment_ms,
+                delay_ms,
+                cap_ms,
+            } => TimeControl::FischerDelay {
+                bank_ms: bank_ms * 2,
+                increment_ms,
+                delay_ms,
+                cap_ms: cap_ms * 2,
+            },
         },
     });
     odds.into_iter().collect()
