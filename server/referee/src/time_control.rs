@@ -11,6 +11,12 @@ const DAY_MS: u32 = 86_400_000;
 /// Maximum of the time added per decision, in ms: one hour.
 const HOUR_MS: u32 = 3_600_000;
 
+/// The range of each time of a time control: its minimum and maximum in ms.
+const BANK_RANGE_MS: (u32, u32) = (1, DAY_MS);
+const INCREMENT_RANGE_MS: (u32, u32) = (0, HOUR_MS);
+const DELAY_RANGE_MS: (u32, u32) = (1, HOUR_MS);
+const CAP_RANGE_MS: (u32, u32) = (1, DAY_MS);
+
 /// A time control: how long a seat may think, and how its time bank shrinks and grows.
 ///
 /// The text `60+0.5/10` is a bank of one minute, an increment of half a second, and at most ten
@@ -108,16 +114,17 @@ impl TimeControl {
     pub(crate) fn check(&self, parent: &str) -> Result<(), RulesError> {
         let (kind, delay) = match *self {
             Self::Fischer { .. } => ("fischer", None),
-            Self::FischerDelay { delay_ms, .. } => {
-                ("fischer_delay", Some(("delay_ms", delay_ms, 1, HOUR_MS)))
-            }
+            Self::FischerDelay { delay_ms, .. } => (
+                "fischer_delay",
+                Some(("delay_ms", delay_ms, DELAY_RANGE_MS)),
+            ),
         };
         let shared = [
-            ("bank_ms", self.bank_ms(), 1, DAY_MS),
-            ("increment_ms", self.increment_ms(), 0, HOUR_MS),
-            ("cap_ms", self.cap_ms(), 1, DAY_MS),
+            ("bank_ms", self.bank_ms(), BANK_RANGE_MS),
+            ("increment_ms", self.increment_ms(), INCREMENT_RANGE_MS),
+            ("cap_ms", self.cap_ms(), CAP_RANGE_MS),
         ];
-        for (field, value, min, max) in shared.into_iter().chain(delay) {
+        for (field, value, (min, max)) in shared.into_iter().chain(delay) {
             check_range(format!("{parent}.{kind}.{field}"), value, min, max)?;
         }
         Ok(())
@@ -147,21 +154,32 @@ pub enum ParseTimeControlError {
     #[error("expected a time control such as 60+0.5/10: {}", TimeControl::NOTATION)]
     Form,
     /// A time is out of range.
-    #[error(transparent)]
-    Range(#[from] RulesError),
+    #[error(
+        "{part} is {text} s; the range is {} to {} s",
+        Seconds(.range_ms.0),
+        Seconds(.range_ms.1)
+    )]
+    Range {
+        /// The part's name in [`TimeControl::NOTATION`].
+        part: &'static str,
+        /// The time as in the text.
+        text: String,
+        /// Minimum and maximum in ms.
+        range_ms: (u32, u32),
+    },
 }
 
 impl FromStr for TimeControl {
     type Err = ParseTimeControlError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (text, cap_ms) = split_time(text, '/')?;
-        let (text, delay_ms) = split_time(text, 'd')?;
-        let (text, increment_ms) = split_time(text, '+')?;
-        let bank_ms = Seconds::from_str(text)?.0;
+        let (text, cap_ms) = split_time(text, '/', "CAP", CAP_RANGE_MS)?;
+        let (text, delay_ms) = split_time(text, 'd', "DELAY", DELAY_RANGE_MS)?;
+        let (text, increment_ms) = split_time(text, '+', "INCREMENT", INCREMENT_RANGE_MS)?;
+        let bank_ms = time_ms(text, "BANK", BANK_RANGE_MS)?;
         let increment_ms = increment_ms.unwrap_or(0);
         let cap_ms = cap_ms.unwrap_or(Self::MAX_CAP_MS);
-        let control = match delay_ms {
+        Ok(match delay_ms {
             None => Self::Fischer {
                 bank_ms,
                 increment_ms,
@@ -173,18 +191,38 @@ impl FromStr for TimeControl {
                 delay_ms,
                 cap_ms,
             },
-        };
-        control.check("time_control")?;
-        Ok(control)
+        })
     }
 }
 
 /// Splits off the time after `mark`, in ms; `None` without the mark.
-fn split_time(text: &str, mark: char) -> Result<(&str, Option<u32>), ParseTimeControlError> {
+fn split_time<'a>(
+    text: &'a str,
+    mark: char,
+    part: &'static str,
+    range_ms: (u32, u32),
+) -> Result<(&'a str, Option<u32>), ParseTimeControlError> {
     match text.split_once(mark) {
-        Some((before, time)) => Ok((before, Some(Seconds::from_str(time)?.0))),
+        Some((before, time)) => Ok((before, Some(time_ms(time, part, range_ms)?))),
         None => Ok((text, None)),
     }
+}
+
+/// Reads the time of a part, in ms.
+fn time_ms(
+    text: &str,
+    part: &'static str,
+    range_ms: (u32, u32),
+) -> Result<u32, ParseTimeControlError> {
+    let Seconds(ms) = text.parse()?;
+    if (range_ms.0..=range_ms.1).contains(&ms) {
+        return Ok(ms);
+    }
+    Err(ParseTimeControlError::Range {
+        part,
+        text: text.to_owned(),
+        range_ms,
+    })
 }
 
 /// A time in ms that is written in seconds, such as `0.5`.
@@ -270,29 +308,23 @@ mod tests {
     }
 
     #[test]
-    fn a_time_out_of_range_is_refused_with_its_field_and_the_range() {
-        for (text, field) in [
+    fn a_time_out_of_range_is_refused_with_its_part_and_the_range() {
+        for (text, problem) in [
+            ("0", "BANK is 0 s; the range is 0.001 to 86400 s"),
             (
-                "0",
-                "time_control.fischer.bank_ms: 0 is out of range (1..=86400000)",
+                "86400.001",
+                "BANK is 86400.001 s; the range is 0.001 to 86400 s",
             ),
-            ("86400.001", "time_control.fischer.bank_ms: 86400001 is"),
             (
                 "99999999999999999999",
-                "time_control.fischer.bank_ms: 4294967295 is",
+                "BANK is 99999999999999999999 s; the range is 0.001 to 86400 s",
             ),
-            (
-                "1+3600.001",
-                "time_control.fischer.increment_ms: 3600001 is",
-            ),
-            ("1/0", "time_control.fischer.cap_ms: 0 is"),
-            (
-                "1d0",
-                "time_control.fischer_delay.delay_ms: 0 is out of range (1..=3600000)",
-            ),
+            ("1+5000", "INCREMENT is 5000 s; the range is 0 to 3600 s"),
+            ("1/0", "CAP is 0 s; the range is 0.001 to 86400 s"),
+            ("1d0", "DELAY is 0 s; the range is 0.001 to 3600 s"),
         ] {
-            let refused = text.parse::<TimeControl>().unwrap_err().to_string();
-            assert!(refused.starts_with(field), "{text}: {refused}");
+            let refused = text.parse::<TimeControl>().unwrap_err();
+            assert_eq!(refused.to_string(), problem, "{text}");
         }
     }
 

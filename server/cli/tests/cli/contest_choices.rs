@@ -149,10 +149,7 @@ fn time_odds_of_nobody_are_refused_before_anything_starts() {
             "expected a time control such as 60+0.5/10: BANK",
         ),
         ("greedy", "expected WHO="),
-        (
-            "greedy=0",
-            "time_control.fischer.bank_ms: 0 is out of range",
-        ),
+        ("greedy=0", "BANK is 0 s; the range is 0.001 to 86400 s"),
     ] {
         let line = Contest::new().line("--bot greedy --against random --clock-of");
         refused(format!("{line} {odds}"), &[expected]);
