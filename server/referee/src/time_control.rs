@@ -8,13 +8,16 @@ use crate::{RulesError, rules_error::check_range};
 
 /// Maximum of bank and cap in ms: one day. It ensures that an abandoned match ends eventually.
 const DAY_MS: u32 = 86_400_000;
-/// Maximum of the time added per decision, in ms: one hour.
+/// Maximum of the increment in ms: one hour.
 const HOUR_MS: u32 = 3_600_000;
+/// Maximum of the delay in ms: one minute. A seat with an empty bank still has the delay for each
+/// decision.
+const MINUTE_MS: u32 = 60_000;
 
 /// The range of each time of a time control: its minimum and maximum in ms.
 const BANK_RANGE_MS: (u32, u32) = (1, DAY_MS);
 const INCREMENT_RANGE_MS: (u32, u32) = (0, HOUR_MS);
-const DELAY_RANGE_MS: (u32, u32) = (1, HOUR_MS);
+const DELAY_RANGE_MS: (u32, u32) = (1, MINUTE_MS);
 const CAP_RANGE_MS: (u32, u32) = (1, DAY_MS);
 
 /// A time control: how long a seat may think, and how its time bank shrinks and grows.
@@ -40,7 +43,8 @@ pub enum TimeControl {
         bank_ms: u32,
         /// Time added to the bank after each answered request, in ms: 0 to 3600000.
         increment_ms: u32,
-        /// Thinking time for each decision before the bank is charged, in ms: 1 to 3600000.
+        /// Thinking time for each decision before the bank is charged, in ms: 1 to 60000, and below
+        /// the cap.
         delay_ms: u32,
         /// Maximum time for one decision with its delay, in ms: 1 to 86400000.
         cap_ms: u32,
@@ -110,7 +114,8 @@ impl TimeControl {
         }
     }
 
-    /// Checks the range of every field. `parent` is the path of the time control.
+    /// Checks the range of every field, and that the cap exceeds the delay. `parent` is the path of
+    /// the time control.
     pub(crate) fn check(&self, parent: &str) -> Result<(), RulesError> {
         let (kind, delay) = match *self {
             Self::Fischer { .. } => ("fischer", None),
@@ -127,7 +132,15 @@ impl TimeControl {
         for (field, value, (min, max)) in shared.into_iter().chain(delay) {
             check_range(format!("{parent}.{kind}.{field}"), value, min, max)?;
         }
-        Ok(())
+        match *self {
+            Self::FischerDelay {
+                delay_ms, cap_ms, ..
+            } if delay_ms >= cap_ms => {
+                let detail = format!("{delay_ms} must be less than cap_ms, which is {cap_ms}");
+                Err(RulesError::new(format!("{parent}.{kind}.delay_ms"), detail))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -167,6 +180,14 @@ pub enum ParseTimeControlError {
         /// Minimum and maximum in ms.
         range_ms: (u32, u32),
     },
+    /// The cap does not exceed the delay, so the bank would never be charged.
+    #[error("DELAY is {delay} s, but must be less than CAP, which is {cap} s")]
+    Delay {
+        /// The delay in seconds.
+        delay: String,
+        /// The cap in seconds.
+        cap: String,
+    },
 }
 
 impl FromStr for TimeControl {
@@ -185,6 +206,12 @@ impl FromStr for TimeControl {
                 increment_ms,
                 cap_ms,
             },
+            Some(delay_ms) if delay_ms >= cap_ms => {
+                return Err(ParseTimeControlError::Delay {
+                    delay: Seconds(delay_ms).to_string(),
+                    cap: Seconds(cap_ms).to_string(),
+                });
+            }
             Some(delay_ms) => Self::FischerDelay {
                 bank_ms,
                 increment_ms,
@@ -321,7 +348,12 @@ mod tests {
             ),
             ("1+5000", "INCREMENT is 5000 s; the range is 0 to 3600 s"),
             ("1/0", "CAP is 0 s; the range is 0.001 to 86400 s"),
-            ("1d0", "DELAY is 0 s; the range is 0.001 to 3600 s"),
+            ("1d0", "DELAY is 0 s; the range is 0.001 to 60 s"),
+            ("1d60.001", "DELAY is 60.001 s; the range is 0.001 to 60 s"),
+            (
+                "1d2/2",
+                "DELAY is 2 s, but must be less than CAP, which is 2 s",
+            ),
         ] {
             let refused = text.parse::<TimeControl>().unwrap_err();
             assert_eq!(refused.to_string(), problem, "{text}");
@@ -330,10 +362,10 @@ mod tests {
 
     fn any_control() -> impl Strategy<Value = TimeControl> {
         let cap_ms = prop_oneof![1..=DAY_MS, Just(DAY_MS)];
-        let times = (1..=DAY_MS, 0..=HOUR_MS, 1..=HOUR_MS, cap_ms);
+        let times = (1..=DAY_MS, 0..=HOUR_MS, 1..=MINUTE_MS, cap_ms);
         (times, any::<bool>()).prop_map(
             |((bank_ms, increment_ms, delay_ms, cap_ms), is_delayed)| {
-                if is_delayed {
+                if is_delayed && delay_ms < cap_ms {
                     with_delay(bank_ms, increment_ms, delay_ms, cap_ms)
                 } else {
                     fischer(bank_ms, increment_ms, cap_ms)

@@ -54,13 +54,24 @@ fn errors_of_rules_name_the_field_and_the_valid_values() {
         refused(&[odds(1, 1), odds(1, 2)]),
         "seat_clocks.seat: seat 1 has two entries; a seat has at most one"
     );
-    let cases: [Refused; 13] = [
+    let cases: [Refused; 14] = [
         ("seats: 5 is out of range (2..=4 for Heap)", |r| {
             r.seats = SeatCount::new(5).unwrap()
         }),
         (
             "clock.time_control.fischer.bank_ms: 0 is out of range (1..=86400000)",
             |r| r.clock.time_control = control(0),
+        ),
+        (
+            "clock.time_control.fischer_delay.delay_ms: 2 must be less than cap_ms, which is 2",
+            |r| {
+                r.clock.time_control = TimeControl::FischerDelay {
+                    bank_ms: 1,
+                    increment_ms: 0,
+                    delay_ms: 2,
+                    cap_ms: 2,
+                };
+            },
         ),
         ("clock.startup_ms: 0 is out of range (1..=3600000)", |r| {
             r.clock.startup_ms = 0

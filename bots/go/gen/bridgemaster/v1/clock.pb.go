@@ -185,7 +185,8 @@ type FischerDelayTimeControl struct {
 	BankMs uint32 `protobuf:"varint,1,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
 	// Time added to the bank after each answered request, in ms: 0 to 3600000.
 	IncrementMs uint32 `protobuf:"varint,2,opt,name=increment_ms,json=incrementMs,proto3" json:"increment_ms,omitempty"`
-	// Thinking time for each request before the bank is charged, in ms: 1 to 3600000.
+	// Thinking time for each request before the bank is charged, in ms: 1 to 60000, and less than
+	// the cap.
 	DelayMs uint32 `protobuf:"varint,3,opt,name=delay_ms,json=delayMs,proto3" json:"delay_ms,omitempty"`
 	// Maximum time for one decision, in ms: 1 to 86400000, including the delay. Not set: 86400000.
 	CapMs         *uint32 `protobuf:"varint,4,opt,name=cap_ms,json=capMs,proto3,oneof" json:"cap_ms,omitempty"`
