@@ -94,6 +94,14 @@ pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireError
     let Some(config) = &replay.config else {
         return invalid_field("config", "is missing");
     };
+    // Earlier programs wrote the times in other fields. The default clock would be wrong.
+    let clock = config.clock.as_ref();
+    if clock.is_none_or(|clock| clock.time_control.is_none()) {
+        return invalid_field(
+            "config.clock.time_control",
+            "is missing; verify the replay with the release that wrote it",
+        );
+    }
     let rules = seed_from_wire(config)
         .and_then(|seed| rules_from_wire::<G>(config, seed.unwrap_or_else(unknown_seed)));
     let rules = rules.map_err(below("config"))?;

@@ -219,6 +219,15 @@ fn a_seed_that_was_not_committed_to_is_named() {
 }
 
 #[test]
+fn a_replay_without_a_time_control_is_refused() {
+    let missing = "config.clock.time_control: is missing; verify the replay with the release that";
+    assert_refused(missing, |replay| {
+        let clock = &mut replay.config.as_mut().unwrap().clock;
+        clock.as_mut().unwrap().time_control = None;
+    });
+}
+
+#[test]
 fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
     type Forgery = fn(&mut Charge);
     let asked = position(is_by(DecidedBy::Bot));

@@ -4,27 +4,11 @@ use crate::wire::clock_use_from_wire;
 use bridgemaster_proto::{games::WireError, v1::MatchResult};
 use bridgemaster_referee::{Charge, ClockRules, ClockUse, MAX_BANK_MS, MatchLag};
 
-use crate::{
-    UNSIGNED_FORMAT_VERSION,
-    opening::{expect_equal, invalid_field},
-};
-
-/// Maximum credit for one decision in a replay of this format version, in µs. Servers that wrote
-/// unsigned replays credited up to the full `round_trip_credit_ms`.
-pub(super) fn max_credit_us(format_version: u32, rules: &ClockRules) -> u64 {
-    match format_version {
-        UNSIGNED_FORMAT_VERSION => as_us(rules.round_trip_credit_ms),
-        _ => rules.max_credit_us(),
-    }
-}
+use crate::opening::{expect_equal, invalid_field};
 
 /// Checks that the parts of a charge add up to the elapsed time, and that the rules allow each
 /// part.
-pub(super) fn check_charge(
-    charge: &Charge,
-    rules: &ClockRules,
-    max_credit_us: u64,
-) -> Result<(), String> {
+pub(super) fn check_charge(charge: &Charge, rules: &ClockRules) -> Result<(), String> {
     let parts = [
         charge.charged_us,
         charge.uncharged_us,
@@ -50,7 +34,7 @@ pub(super) fn check_charge(
             thinking_us,
             as_us(control.cap_ms()),
         ),
-        ("credit_us", charge.credit_us, max_credit_us),
+        ("credit_us", charge.credit_us, rules.max_credit_us()),
     ] {
         if us > limit_us {
             return Err(format!(
@@ -149,29 +133,4 @@ pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Res
 
 fn as_us(ms: u32) -> u64 {
     u64::from(ms) * 1000
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::FORMAT_VERSION;
-
-    #[test]
-    fn a_replay_from_before_the_credit_limit_is_still_valid() {
-        let rules = ClockRules {
-            time_control: "60/0.2".parse().unwrap(),
-            round_trip_credit_ms: 100,
-            ..ClockRules::default()
-        };
-        let charge = Charge {
-            elapsed_us: 90_000,
-            charged_us: 60_000,
-            credit_us: 30_000,
-            ..Charge::default()
-        };
-        let check = |version| check_charge(&charge, &rules, max_credit_us(version, &rules));
-        assert_eq!(check(UNSIGNED_FORMAT_VERSION), Ok(()));
-        let refused = check(FORMAT_VERSION).unwrap_err();
-        assert!(refused.contains("exceeds the limit of 20000"), "{refused}");
-    }
 }

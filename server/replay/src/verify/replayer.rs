@@ -18,19 +18,13 @@ use bridgemaster_referee::{
     FaultAction, MAX_NOTE_BYTES, MAX_RECORDED_FAULTS, MatchRules, NoteBudget,
 };
 
-use super::{
-    charges::{check_charge, max_credit_us},
-    result::SeatTotals,
-    start::has_seed,
-};
+use super::{charges::check_charge, result::SeatTotals, start::has_seed};
 
 /// The state of a match that is being replayed.
 pub(super) struct Replayer<G: WireGame> {
     rules: MatchRules<G>,
     /// False if the replay has no seed, so that the seed in the rules is a placeholder.
     has_seed: bool,
-    /// The replay's format version, which determines the maximum credit.
-    format_version: u32,
     /// Progress through the steps that were copied from the original match.
     forked: ForkProgress,
     state: G::State,
@@ -58,7 +52,6 @@ impl<G: WireGame> Replayer<G> {
         Ok(Self {
             rules,
             has_seed: has_seed(replay),
-            format_version: replay.format_version,
             forked,
             state,
             legal: Vec::new(),
@@ -310,8 +303,7 @@ impl<G: WireGame> Replayer<G> {
             (Some(charge), DecidedBy::Bot) => {
                 let charge = charge_from_wire(charge);
                 let rules = self.rules.clock_of(seat);
-                let max_credit_us = max_credit_us(self.format_version, &rules);
-                check_charge(&charge, &rules, max_credit_us)
+                check_charge(&charge, &rules)
                     .or_else(|problem| invalid_field("decision.charge", problem))?;
                 self.totals[seat.index()].clock_use.add(&charge);
             }
