@@ -231,7 +231,7 @@ fn a_replay_without_a_time_control_is_refused() {
 fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
     type Forgery = fn(&mut Charge);
     let asked = position(is_by(DecidedBy::Bot));
-    let forgeries: [(&str, Forgery); 5] = [
+    let forgeries: [(&str, Forgery); 6] = [
         ("elapsed_us is", |charge| charge.elapsed_us += 1),
         ("elapsed_us is", |charge| charge.referee_lag_us += 1),
         ("elapsed_us is", |charge| charge.credit_us = u64::MAX),
@@ -249,6 +249,10 @@ fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
                 charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
             },
         ),
+        ("charged_us is", |charge| {
+            charge.charged_us -= 1;
+            charge.uncharged_us += 1;
+        }),
     ];
     for (problem, forge) in forgeries {
         assert_refused_decision(asked, &format!("charge: {problem}"), |decision| {

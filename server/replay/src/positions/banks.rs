@@ -75,3 +75,28 @@ impl Banks {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bridgemaster_games::Seat;
+
+    use super::*;
+
+    #[test]
+    fn a_late_request_costs_its_time_without_the_delay() {
+        let control: TimeControl = "60+0.5d0.2/10".parse().unwrap();
+        let mut banks = Banks::new([control].into_iter());
+        let late = DecisionRecord {
+            request_id: 1,
+            decided_by: DecidedBy::House.into(),
+            ..DecisionRecord::default()
+        };
+        let seat = Seat::new(0).unwrap();
+        // At most the cap counts, and the house earns no increment.
+        for (waited_ms, left_ms) in [(100, 60_000), (5_000, 55_200), (30_000, 45_400)] {
+            banks.set_seats_to_decide(SeatSet::one(seat), 1_000);
+            banks.record_decision(0, &late, 1_000 + waited_ms);
+            assert_eq!(banks.left_ms(), [left_ms], "{waited_ms}");
+        }
+    }
+}

@@ -134,3 +134,33 @@ pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Res
 fn as_us(ms: u32) -> u64 {
     u64::from(ms) * 1000
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_the_delay_is_uncharged() {
+        let rules = ClockRules {
+            time_control: "60+0.5d0.2/10".parse().unwrap(),
+            ..ClockRules::default()
+        };
+        let check = |charged_us, uncharged_us| {
+            let charge = Charge {
+                elapsed_us: 900_000,
+                charged_us,
+                uncharged_us,
+                ..Charge::default()
+            };
+            check_charge(&charge, &rules)
+        };
+        assert_eq!(check(700_000, 200_000), Ok(()));
+        for (charged_us, uncharged_us) in [(699_999, 200_001), (700_001, 199_999)] {
+            let refused = check(charged_us, uncharged_us).unwrap_err();
+            assert_eq!(
+                refused,
+                format!("charged_us is {charged_us}, but 60+0.5d0.2/10 charges 700000 of 900000")
+            );
+        }
+    }
+}
