@@ -54,6 +54,20 @@ impl v1::TimeControl {
     }
 }
 
+impl v1::Charge {
+    /// Returns the bot's thinking time, charged or not, in µs.
+    pub fn thinking_us(&self) -> u64 {
+        self.charged_us.saturating_add(self.uncharged_us)
+    }
+}
+
+impl v1::ClockUse {
+    /// Returns the bot's thinking time for all requests, charged or not, in µs.
+    pub fn thinking_us(&self) -> u64 {
+        self.charged_us.saturating_add(self.uncharged_us)
+    }
+}
+
 /// The paths of all methods in the protocol, such as `/bridgemaster.v1.PlayService/Play`. A server
 /// can implement only some of these methods.
 pub const METHODS: &[&str] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));

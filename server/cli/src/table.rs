@@ -92,7 +92,7 @@ pub(super) fn standings(result: &MatchResult) -> String {
     for seat in by_place(result) {
         let clock = seat.clock_use.unwrap_or_default();
         let mean_us = clock
-            .charged_us
+            .thinking_us()
             .checked_div(clock.answered.into())
             .unwrap_or(0);
         table.add_row([

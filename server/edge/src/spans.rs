@@ -85,6 +85,7 @@ impl MatchSpans<'_> {
             None => span,
             Some(charge) => span
                 .with("bridgemaster.decision.charged_us", charge.charged_us)
+                .with("bridgemaster.decision.uncharged_us", charge.uncharged_us)
                 .with("bridgemaster.decision.credit_us", charge.credit_us)
                 .with(
                     "bridgemaster.decision.referee_lag_us",

@@ -98,6 +98,13 @@ pub struct Charge {
     pub uncharged_us: u64,
 }
 
+impl Charge {
+    /// Returns the bot's thinking time, charged or not, in µs.
+    pub fn thinking_us(&self) -> u64 {
+        self.charged_us.saturating_add(self.uncharged_us)
+    }
+}
+
 /// The clock of a seat at the moment when a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockReading {
@@ -116,7 +123,9 @@ pub struct ClockUse {
     pub answered: u32,
     /// Total time deducted from the bank, in µs, unanswered requests included.
     pub charged_us: u64,
-    /// Maximum time deducted for one request, in µs.
+    /// Total thinking time that was not deducted, in µs, unanswered requests included.
+    pub uncharged_us: u64,
+    /// Maximum thinking time for one request, deducted or not, in µs.
     pub longest_us: u64,
     /// Total credit for round trips, in µs.
     pub credit_us: u64,
@@ -133,7 +142,8 @@ impl ClockUse {
     /// timed out also has a charge, but no answer.
     pub fn add(&mut self, charge: &Charge) {
         self.charged_us = self.charged_us.saturating_add(charge.charged_us);
-        self.longest_us = self.longest_us.max(charge.charged_us);
+        self.uncharged_us = self.uncharged_us.saturating_add(charge.uncharged_us);
+        self.longest_us = self.longest_us.max(charge.thinking_us());
         self.credit_us = self.credit_us.saturating_add(charge.credit_us);
         self.referee_lag_us = self.referee_lag_us.saturating_add(charge.referee_lag_us);
         self.longest_referee_lag_us = self.longest_referee_lag_us.max(charge.referee_lag_us);
@@ -356,7 +366,7 @@ impl SeatClock {
     /// Returns the clock reading to send with a request at `now`.
     pub(crate) fn reading(&self, timer: &RequestTimer, now: Time) -> ClockReading {
         let charge = timer.charge(now);
-        let thinking_us = charge.charged_us + charge.uncharged_us;
+        let thinking_us = charge.thinking_us();
         ClockReading {
             bank_left_ms: whole_ms(self.bank_us.saturating_sub(charge.charged_us)),
             decision_left_ms: whole_ms(timer.allowance_us.saturating_sub(thinking_us)),

@@ -186,7 +186,7 @@ fn write_decision<G: WireGame>(
     match record.decided_by() {
         DecidedBy::Bot => {
             let charge = record.charge.unwrap_or_default();
-            let (ms, us) = (charge.charged_us / 1000, charge.charged_us % 1000);
+            let (ms, us) = (charge.thinking_us() / 1000, charge.thinking_us() % 1000);
             write!(text, "  (request {}, {ms}.{us:03} ms", record.request_id)?;
             if charge.referee_lag_us > 0 {
                 write!(text, ", referee lag {} ms", charge.referee_lag_us / 1000)?;

@@ -34,7 +34,7 @@ struct BotFigures {
     places: Vec<f64>,
     margins: Vec<f64>,
     by_reason: BTreeMap<String, u64>,
-    charged_us: u64,
+    thinking_us: u64,
     cpu_time_ms: Vec<u64>,
     /// The totals and extremes over all seats. The report's other fields are set from the fields
     /// above.
@@ -162,7 +162,7 @@ impl<'a> Figures<'a> {
             margin: self.figure(bot, Measure::Margin, level),
             faults_by_reason,
             mean_us: figures
-                .charged_us
+                .thinking_us
                 .checked_div(figures.total.answered)
                 .unwrap_or(0),
             mean_cpu_time_ms: figures
@@ -235,7 +235,7 @@ impl BotFigures {
             *self.by_reason.entry(fault.reason.clone()).or_default() += 1;
         }
         self.total.answered += u64::from(seat.answered);
-        self.charged_us += seat.charged_us;
+        self.thinking_us += seat.charged_us + seat.uncharged_us;
         self.total.longest_us = self.total.longest_us.max(seat.longest_us);
         let least = self.total.least_bank_left_ms.unwrap_or(u32::MAX);
         self.total.least_bank_left_ms = Some(least.min(seat.bank_left_ms));

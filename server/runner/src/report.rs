@@ -335,9 +335,9 @@ pub struct BotReport {
     pub restarts: u64,
     /// The number of requests that the bot answered.
     pub answered: u64,
-    /// Mean time charged for an answer, in microseconds.
+    /// Mean thinking time for an answer, charged or not, in microseconds.
     pub mean_us: u64,
-    /// Longest time charged for an answer, in microseconds.
+    /// Longest thinking time for an answer, charged or not, in microseconds.
     pub longest_us: u64,
     /// Lowest time left in the time bank at the end of a match, over all matches, in ms.
     pub least_bank_left_ms: Option<u32>,

@@ -95,7 +95,10 @@ pub struct SeatRow {
     pub answered: u32,
     /// Total time charged to the clock, in microseconds.
     pub charged_us: u64,
-    /// The longest time charged for one answer, in microseconds.
+    /// Total thinking time that was not charged, such as delays, in microseconds.
+    #[serde(default)]
+    pub uncharged_us: u64,
+    /// The longest thinking time for one answer, charged or not, in microseconds.
     pub longest_us: u64,
     /// Time left in the time bank at the end of the match, in ms.
     pub bank_left_ms: u32,
@@ -300,6 +303,7 @@ pub(crate) fn fill_seat(seat: &mut SeatRow, result: &SeatResult) {
     seat.faults = faults.collect();
     seat.answered = clock.answered;
     seat.charged_us = clock.charged_us;
+    seat.uncharged_us = clock.uncharged_us;
     seat.longest_us = clock.longest_us;
     seat.bank_left_ms = clock.bank_left_ms;
     seat.house_decisions = result.house_decisions;

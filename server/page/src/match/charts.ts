@@ -29,17 +29,17 @@ function bars(thinks: (Think | undefined)[], seat: number, span: (think: Think) 
 function strip(page: MatchPage, seat: number, longest: number): SVGTemplateResult {
   // Before all positions are loaded, there is only one.
   const thinks = page.record.isFromBeginning ? page.timeline.thinks : [];
-  const own = (think: Think) => height(think.chargedMs - think.lagMs, longest);
-  const charged = (think: Think) => height(think.chargedMs, longest);
-  const all = (think: Think) => height(think.chargedMs + think.creditMs, longest);
+  const own = (think: Think) => height(think.thinkingMs - think.lagMs, longest);
+  const thinking = (think: Think) => height(think.thinkingMs, longest);
+  const all = (think: Think) => height(think.thinkingMs + think.creditMs, longest);
   const bank = page.record.positions.map(({ bankLeftMs }) => bankLeftMs[seat] ?? 0);
   const most = Math.max(1, ...bank);
   const line = bank.map((ms, index) => `${index === 0 ? "M" : "L"}${index} ${(STRIP - 2 - (ms / most) * (STRIP - 6)).toFixed(1)}`);
   return svg`<g class=${seatClass(seat)}>
     <path d="M0 ${STRIP}H${Math.max(1, page.last)}" class="axis"/>
     <path d=${bars(thinks, seat, (think) => [0, own(think)])} class="think"/>
-    <path d=${bars(thinks, seat, (think) => [own(think), charged(think)])} class="think-lag"/>
-    <path d=${bars(thinks, seat, (think) => [charged(think), all(think)])} class="think-credit"/>
+    <path d=${bars(thinks, seat, (think) => [own(think), thinking(think)])} class="think-lag"/>
+    <path d=${bars(thinks, seat, (think) => [thinking(think), all(think)])} class="think-credit"/>
     <path d=${bars(thinks, seat, (think) => (think.isLate ? [0, STRIP] : [0, 0]))} class="think-late"/>
     <path d=${bars(thinks, seat, (think) => (think.isSubstituted ? [0, STRIP / 3] : [0, 0]))} class="think-house"/>
     <path d=${line.join("")} class="bank"/></g>`;
@@ -73,11 +73,11 @@ export function charts(page: MatchPage): TemplateResult {
   const width = Math.max(1, last);
   const seats = Array.from({ length: record.seats }, (_, seat) => seat);
   const { thinks } = page.timeline;
-  const longest = Math.max(0, ...thinks.map((think) => (think ? think.chargedMs + think.creditMs : 0)));
+  const longest = Math.max(0, ...thinks.map((think) => (think ? think.thinkingMs + think.creditMs : 0)));
   const now = page.timeline.points[page.index] ?? [];
   const key = [record.version, record.seats];
   return html`<section class="panel charts" aria-label="charts">
-    <h2>Thinking time <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
+    <h2>Thinking time <small>bars: thinking <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${timeText(longest)}</small></h2>
     ${seats.map((seat) => html`<div class="strip">${seatBadge(seat)}<svg viewBox="0 0 ${width} ${STRIP}" preserveAspectRatio="none" role="img"
         aria-label="time of seat ${seat}" @click=${jump(page)}>${guard(key, () => strip(page, seat, longest))}${cursor(page, STRIP)}</svg>

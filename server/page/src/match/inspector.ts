@@ -35,7 +35,7 @@ export function inspector(page: MatchPage): TemplateResult {
   const count = played.legalDecisions.length;
   return html`<section class="panel inspector" aria-label="decision"><h2>Decision ${position.number}</h2>
     <p class="chosen-now">${seatBadge(played.seat)} <b>${played.notation === "" ? "decided" : plain(played.notation)}</b>${by ? html` <span class="tag">${by}</span>` : undefined}</p>
-    ${charge ? html`<dl><div><dt>charged</dt><dd>${ms(charge.chargedUs)}</dd></div><div><dt>elapsed</dt><dd>${ms(charge.elapsedUs)}</dd></div>
+    ${charge ? html`<dl><div><dt>charged</dt><dd>${ms(charge.chargedUs)}</dd></div>${charge.unchargedUs > 0n ? html`<div><dt>not charged</dt><dd>${ms(charge.unchargedUs)}</dd></div>` : undefined}<div><dt>elapsed</dt><dd>${ms(charge.elapsedUs)}</dd></div>
       <div><dt>credit</dt><dd>${ms(charge.creditUs)}</dd></div>${charge.refereeLagUs > 0n ? html`<div><dt>server’s lag</dt><dd>${ms(charge.refereeLagUs)}</dd></div>` : undefined}</dl>` : undefined}
     ${played.note ? html`<blockquote><bdi>${plain(played.note)}</bdi></blockquote>` : undefined}
     ${count > 0 ? html`<details ?open=${page.showsLegal} @toggle=${(event: Event) => page.showLegal((event.currentTarget as HTMLDetailsElement).open)}>

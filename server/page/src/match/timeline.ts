@@ -8,8 +8,8 @@ import type { Game } from "../games/game.ts";
 /** The time and circumstances of one decision. */
 export interface Think {
   seat: number;
-  /** Time charged to the bank, in ms, including the referee's lag. */
-  chargedMs: number;
+  /** Thinking time, charged to the bank or not, in ms. */
+  thinkingMs: number;
   /** Credit for the round trip, in ms. */
   creditMs: number;
   /** The referee's own lag within the charged time, in ms. */
@@ -53,7 +53,7 @@ function thinkOf({ played, faults }: Position): Think | undefined {
   const ms = (us: bigint | undefined) => Number(us ?? 0n) / 1000;
   return {
     seat,
-    chargedMs: ms(charge?.chargedUs),
+    thinkingMs: ms(charge && charge.chargedUs + charge.unchargedUs),
     creditMs: ms(charge?.creditUs),
     lagMs: ms(charge?.refereeLagUs),
     isSubstituted: decidedBy === DecidedBy.HOUSE,
@@ -99,11 +99,11 @@ export function timelineOf(positions: readonly Position[], game: Game | undefine
   for (const { index, seat, gain } of largest(jumps.filter((jump) => jump.gain > mean), (jump) => jump.gain, MAX_JUMPS)) {
     marks.push({ index, kind: "jump", seat, text: `seat ${seat}: +${gain} ${game?.pointsName ?? "points"}` });
   }
-  const times = thinks.flatMap((think) => (think ? [think.chargedMs] : [])).sort((a, b) => a - b);
+  const times = thinks.flatMap((think) => (think ? [think.thinkingMs] : [])).sort((a, b) => a - b);
   const least = Math.max(LONG_THINK_MS, LONG_THINK_MEDIANS * (times[Math.floor(times.length / 2)] ?? 0));
-  const long = thinks.flatMap((think, index) => (think && think.chargedMs >= least ? [{ think, index }] : []));
-  for (const { think, index } of largest(long, (each) => each.think.chargedMs, MAX_THINKS)) {
-    marks.push({ index, kind: "think", seat: think.seat, text: `seat ${think.seat} thought ${timeText(think.chargedMs)}` });
+  const long = thinks.flatMap((think, index) => (think && think.thinkingMs >= least ? [{ think, index }] : []));
+  for (const { think, index } of largest(long, (each) => each.think.thinkingMs, MAX_THINKS)) {
+    marks.push({ index, kind: "think", seat: think.seat, text: `seat ${think.seat} thought ${timeText(think.thinkingMs)}` });
   }
   marks.sort((a, b) => a.index - b.index);
   return { thinks, points, marks };

@@ -6,10 +6,10 @@ import { PositionSchema } from "../../gen/bridgemaster/v1/position_pb.ts";
 import { DecidedBy } from "../../gen/bridgemaster/v1/replay_pb.ts";
 import { timelineOf, timeText } from "../../src/match/timeline.ts";
 
-const position = (number: number, chargedMs: number, faults: FaultReason[] = [], decidedBy = DecidedBy.BOT) =>
+const position = (number: number, thinkingMs: number, faults: FaultReason[] = [], decidedBy = DecidedBy.BOT) =>
   create(PositionSchema, {
     number,
-    played: { seat: 1, decidedBy, charge: { chargedUs: BigInt(chargedMs * 1000), refereeLagUs: 500n } },
+    played: { seat: 1, decidedBy, charge: { chargedUs: BigInt(thinkingMs * 500), unchargedUs: BigInt(thinkingMs * 500), refereeLagUs: 500n } },
     faults: faults.map((reason) => ({ seat: 1, fault: { reason } })),
   });
 

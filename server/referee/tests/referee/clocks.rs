@@ -110,6 +110,7 @@ fn a_delay_is_free_and_lost_if_unused() {
         (599, 399, 301, 501),
         (500, 300, 101, 301),
     ];
+    let mut used = ClockUse::default();
     for (request_id, (took, charged, bank, allowance)) in (1..).zip(steps) {
         script.hand_over(0, request_id);
         script.wait_ms(took).answer_index(0, request_id, 0);
@@ -119,6 +120,7 @@ fn a_delay_is_free_and_lost_if_unused() {
             ..charge(took * 1000, 0)
         };
         assert_eq!(script.last_decision().charge, Some(charge));
+        used.add(&charge);
         script.hand_over(1, request_id);
         script.answer_index(1, request_id, 0);
         let clock = script.request(0).clock;
@@ -127,6 +129,10 @@ fn a_delay_is_free_and_lost_if_unused() {
             (bank, allowance)
         );
     }
+    assert_eq!(
+        (used.charged_us, used.uncharged_us, used.longest_us),
+        (699_000, 550_000, 599_000)
+    );
     script.hand_over(0, 4);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(301)));
     script.wait_ms(301).tick();
@@ -228,6 +234,7 @@ fn clock_use_sums_up_what_the_bot_used() {
         ClockUse {
             answered: 2,
             charged_us: 120_000,
+            uncharged_us: 0,
             longest_us: 70_000,
             credit_us: 0,
             referee_lag_us: 0,

@@ -25,8 +25,7 @@ pub(super) fn check_charge(charge: &Charge, rules: &ClockRules) -> Result<(), St
             charge.elapsed_us
         ));
     }
-    // The sum above does not overflow.
-    let thinking_us = charge.charged_us + charge.uncharged_us;
+    let thinking_us = charge.thinking_us();
     let control = rules.time_control;
     for (field, us, limit_us) in [
         (
@@ -62,6 +61,7 @@ pub(super) fn check_clock_use(
     // The result includes requests that timed out, for which no record has a charge.
     for (field, stated, least) in [
         ("charged_us", stated.charged_us, recorded.charged_us),
+        ("uncharged_us", stated.uncharged_us, recorded.uncharged_us),
         ("longest_us", stated.longest_us, recorded.longest_us),
         ("credit_us", stated.credit_us, recorded.credit_us),
         (

@@ -267,7 +267,8 @@ pub fn result_to_wire(match_id: &str, result: &MatchResult) -> v1::MatchResult {
 
 same_fields!(
     ClockUse:
-        answered charged_us longest_us bank_left_ms credit_us referee_lag_us longest_referee_lag_us,
+        answered charged_us uncharged_us longest_us bank_left_ms credit_us referee_lag_us
+        longest_referee_lag_us,
     clock_use_to_wire, clock_use_from_wire
 );
 

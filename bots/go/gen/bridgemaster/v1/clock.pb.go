@@ -495,7 +495,7 @@ type ClockUse struct {
 	Answered uint32 `protobuf:"varint,1,opt,name=answered,proto3" json:"answered,omitempty"`
 	// Sum of the time charged for all requests, answered or not, in microseconds.
 	ChargedUs uint64 `protobuf:"varint,2,opt,name=charged_us,json=chargedUs,proto3" json:"charged_us,omitempty"`
-	// Maximum time charged for one request, in microseconds.
+	// Maximum thinking time for one request, charged or not, in microseconds.
 	LongestUs uint64 `protobuf:"varint,3,opt,name=longest_us,json=longestUs,proto3" json:"longest_us,omitempty"`
 	// Time left in the bank at the end of the match, in ms.
 	BankLeftMs uint32 `protobuf:"varint,4,opt,name=bank_left_ms,json=bankLeftMs,proto3" json:"bank_left_ms,omitempty"`
@@ -505,8 +505,11 @@ type ClockUse struct {
 	RefereeLagUs uint64 `protobuf:"varint,6,opt,name=referee_lag_us,json=refereeLagUs,proto3" json:"referee_lag_us,omitempty"`
 	// Maximum referee lag while one request was open, in microseconds.
 	LongestRefereeLagUs uint64 `protobuf:"varint,7,opt,name=longest_referee_lag_us,json=longestRefereeLagUs,proto3" json:"longest_referee_lag_us,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// Sum of the thinking time that the time control did not charge, such as delays, for all
+	// requests, answered or not, in microseconds.
+	UnchargedUs   uint64 `protobuf:"varint,8,opt,name=uncharged_us,json=unchargedUs,proto3" json:"uncharged_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ClockUse) Reset() {
@@ -588,6 +591,13 @@ func (x *ClockUse) GetLongestRefereeLagUs() uint64 {
 	return 0
 }
 
+func (x *ClockUse) GetUnchargedUs() uint64 {
+	if x != nil {
+		return x.UnchargedUs
+	}
+	return 0
+}
+
 var File_bridgemaster_v1_clock_proto protoreflect.FileDescriptor
 
 const file_bridgemaster_v1_clock_proto_rawDesc = "" +
@@ -633,7 +643,7 @@ const file_bridgemaster_v1_clock_proto_rawDesc = "" +
 	"\n" +
 	"charged_us\x18\x03 \x01(\x04R\tchargedUs\x12$\n" +
 	"\x0ereferee_lag_us\x18\x04 \x01(\x04R\frefereeLagUs\x12!\n" +
-	"\funcharged_us\x18\x05 \x01(\x04R\vunchargedUs\"\xfe\x01\n" +
+	"\funcharged_us\x18\x05 \x01(\x04R\vunchargedUs\"\xa1\x02\n" +
 	"\bClockUse\x12\x1a\n" +
 	"\banswered\x18\x01 \x01(\rR\banswered\x12\x1d\n" +
 	"\n" +
@@ -644,7 +654,8 @@ const file_bridgemaster_v1_clock_proto_rawDesc = "" +
 	"bankLeftMs\x12\x1b\n" +
 	"\tcredit_us\x18\x05 \x01(\x04R\bcreditUs\x12$\n" +
 	"\x0ereferee_lag_us\x18\x06 \x01(\x04R\frefereeLagUs\x123\n" +
-	"\x16longest_referee_lag_us\x18\a \x01(\x04R\x13longestRefereeLagUsB\xaf\x01\n" +
+	"\x16longest_referee_lag_us\x18\a \x01(\x04R\x13longestRefereeLagUs\x12!\n" +
+	"\funcharged_us\x18\b \x01(\x04R\vunchargedUsB\xaf\x01\n" +
 	"\x13com.bridgemaster.v1B\n" +
 	"ClockProtoP\x01Z/bridgemaster/gen/bridgemaster/v1;bridgemasterv1\xa2\x02\x03BXX\xaa\x02\x0fBridgemaster.V1\xca\x02\x0fBridgemaster\\V1\xe2\x02\x1bBridgemaster\\V1\\GPBMetadata\xea\x02\x10Bridgemaster::V1b\x06proto3"
 
