@@ -27,7 +27,8 @@ pub struct AttendOptions {
     /// TLS files for an `https://` address.
     pub tls: TlsOptions,
     /// Address of an HTTP proxy, such as `http://127.0.0.1:3128`, which connects by CONNECT. Other
-    /// variables than [`PROXY_VARIABLE`](crate::PROXY_VARIABLE), such as `https_proxy`, are ignored.
+    /// variables than [`PROXY_VARIABLE`](crate::PROXY_VARIABLE), such as `https_proxy`, are
+    /// ignored.
     pub proxy: Option<String>,
     /// The bot's name: 1 to 64 printable characters.
     pub bot_name: String,

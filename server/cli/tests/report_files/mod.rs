@@ -103,8 +103,8 @@ pub(crate) fn svg(text: &str) {
     );
 }
 
-/// Returns the number of rows. The columns must be listed in docs/reference/contest.md, and each row
-/// must have a value for each column.
+/// Returns the number of rows. The columns must be listed in docs/reference/contest.md, and each
+/// row must have a value for each column.
 pub(crate) fn csv(text: &str) -> usize {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers().unwrap().clone();

@@ -1,7 +1,8 @@
 //! Simulated contests between bots of known strength: error rates and lengths of tests, and
 //! coverage of intervals.
 //!
-//! `cargo test` runs a few hundred of each. This prints a table of `docs/reference/measurements.md`:
+//! `cargo test` runs a few hundred of each. This prints a table of
+//! `docs/reference/measurements.md`:
 //!
 //! ```text
 //! cargo test -p bridgemaster-contest --release --test simulation -- --table verdicts

@@ -174,11 +174,11 @@ func (x *FischerTimeControl) GetCapMs() uint32 {
 	return 0
 }
 
-// Fischer with delay: the first `delay_ms` of the bot's thinking time for each request are free, and
-// only the rest is deducted from the bank. Each answer adds the increment, as in Fischer. A delay
-// that the bot does not use is lost: it is not added to the bank. The time for a decision is the
-// bank plus the delay, or the cap, whichever is less. So a seat with an empty bank can still decide
-// within the delay.
+// Fischer with delay: the first `delay_ms` of the bot's thinking time for each request are free,
+// and only the rest is deducted from the bank. Each answer adds the increment, as in Fischer. A
+// delay that the bot does not use is lost: it is not added to the bank. The time for a decision is
+// the bank plus the delay, or the cap, whichever is less. So a seat with an empty bank can still
+// decide within the delay.
 type FischerDelayTimeControl struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Initial time in the bank, in ms: 1 to 86400000.
