@@ -13,6 +13,7 @@ import grpc
 import bridgemaster
 from bridgemaster import Options, OptionsError, PauseSwitch
 from bridgemaster._options import resolve_attend_options, resolve_options, should_attend
+from bridgemaster._slots import Slots
 from bridgemaster.v1 import (
     lobby_service_pb2,
     lobby_service_pb2_grpc,
@@ -85,6 +86,11 @@ class AttendTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "not a subclass of Bot"):
             bridgemaster.attend(int, Options(queue="cup"))  # type: ignore[type-var]
 
+    def test_a_proxy_must_have_an_http_address(self) -> None:
+        for proxy in ("https://proxy:3128", "socks5://proxy:1080", "proxy"):
+            with self.assertRaisesRegex(OptionsError, "^proxy: "):
+                bridgemaster.attend(Passer, Options(queue="cup", proxy=proxy))
+
     def test_an_absent_queue_is_abandoned_after_the_time_limit(self) -> None:
         options = Options(server="http://127.0.0.1:1", queue="cup", connect_for_s=0.2)
         with self.assertRaisesRegex(bridgemaster.ServerLostError, "could not be attended"):
@@ -141,6 +147,7 @@ class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
         """Record an update of the bot."""
         if request.HasField("busy_slots"):
             self.busy.put(request.busy_slots)
+            context.abort(grpc.StatusCode.UNAVAILABLE, "try again")
         else:
             self.updates.put((request.attendance_id, request.paused))
         return lobby_service_pb2.UpdateAttendanceResponse()
@@ -148,9 +155,9 @@ class Lobby(lobby_service_pb2_grpc.LobbyServiceServicer):
     def DeclineOffer(  # noqa: N802
         self, request: lobby_service_pb2.DeclineOfferRequest, context: grpc.ServicerContext
     ) -> lobby_service_pb2.DeclineOfferResponse:
-        """Record a declined offer."""
+        """Record a declined offer, which has expired."""
         self.declined.put(request.offer_id)
-        return lobby_service_pb2.DeclineOfferResponse()
+        context.abort(grpc.StatusCode.NOT_FOUND, "no such offer")
 
 
 class Table(play_pb2_grpc.PlayServiceServicer):
@@ -172,6 +179,17 @@ class Table(play_pb2_grpc.PlayServiceServicer):
 
 class SlotsTest(unittest.TestCase):
     """Slots that are busy although their matches have ended."""
+
+    def test_busy_slots_are_reported_until_the_server_counts_them(self) -> None:
+        slots = Slots(1)
+        slots.take(offer("1"))
+        slots.set_used_at_server(0)
+        slots.check()
+        self.assertEqual([slots.check()[0], slots.check()[0]], [1, 1])
+        slots.set_used_at_server(0, 1)
+        self.assertIsNone(slots.check()[0])
+        slots.set_used_at_server(0, 0)
+        self.assertEqual(slots.check()[0], 1)
 
     @mock.patch("bridgemaster._attendance_reporter.CHECK_INTERVAL_S", 0.05)
     def test_a_slot_is_free_only_when_decide_has_returned(self) -> None:
@@ -201,16 +219,21 @@ class SlotsTest(unittest.TestCase):
         states.put(offer("1"))
         self.assertEqual(table.tickets.get(timeout=TIMEOUT_S), "Bearer ticket-1")
         states.put(lobby_service_pb2.Attendance(attendance_id="a"))
+        # A report that fails is repeated.
         self.assertEqual(lobby.busy.get(timeout=TIMEOUT_S), 1)
-        # The server offers the slot again, because it has not yet received the update.
-        states.put(lobby_service_pb2.Attendance(attendance_id="a", slots_used=1))
+        self.assertEqual(lobby.busy.get(timeout=TIMEOUT_S), 1)
+        # The server has offered the slot again before it received the report.
+        states.put(lobby_service_pb2.Attendance(attendance_id="a", slots_used=1, busy_slots=1))
         states.put(offer("2"))
-        states.put(offer("3", time_left_ms=0))
+        for late in ("3", "4"):
+            states.put(offer(late, time_left_ms=0))
         self.assertEqual(lobby.declined.get(timeout=TIMEOUT_S), "3")
+        self.assertEqual(lobby.declined.get(timeout=TIMEOUT_S), "4")
         self.assertTrue(table.tickets.empty(), "the slot is not free")
         finish.set()
         self.assertEqual(table.tickets.get(timeout=TIMEOUT_S), "Bearer ticket-2")
-        self.assertEqual(lobby.busy.get(timeout=TIMEOUT_S), 0)
+        while lobby.busy.get(timeout=TIMEOUT_S) != 0:
+            pass
         states.put(None)
         attending.join(TIMEOUT_S)
         self.assertFalse(attending.is_alive(), "the attendance has not ended")

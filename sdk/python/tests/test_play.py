@@ -241,6 +241,39 @@ class PlayTest(unittest.IsolatedAsyncioTestCase):
             await self.end(stream, 3)
             self.assertTrue(all(request.cancelled.is_set() for request in requests))
 
+    async def test_a_cancelled_coroutine_ends_before_the_next_one_starts(self) -> None:
+        calls: list[str] = []
+        has_started, cleaned_up = asyncio.Event(), asyncio.Event()
+
+        async def slow_to_stop(request: Request) -> Choice:
+            calls.append(f"{request.request_id} starts")
+            has_started.set()
+            if request.request_id == 1:
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    await cleaned_up.wait()
+                    calls.append("1 ends")
+            return 0
+
+        self.playing.cancel()
+        server = ScriptedServer()
+        options = Options(server=await server.start(), ticket="ticket-7")
+        self.addAsyncCleanup(server.stop)
+        self.playing = asyncio.ensure_future(play_async(slow_to_stop, options))
+        stream = await server.stream()
+        await stream.welcome()
+        stream.send(decision_request(1, 1))
+        await within_timeout(has_started.wait())
+        stream.send(decision_request(2, 2))
+        stream.send(ping(1))
+        await stream.receive()
+        self.assertEqual(calls, ["1 starts"])
+        cleaned_up.set()
+        self.assertEqual(await self.decision(stream), (2, 0))
+        self.assertEqual(calls, ["1 starts", "1 ends", "2 starts"])
+        await self.end(stream, 3)
+
     async def test_a_bot_can_resign(self) -> None:
         stream = await self.welcomed_stream()
         self.bot.choices.put(Resign())

@@ -1,5 +1,6 @@
 """Decision requests and their clock."""
 
+import pickle
 import time
 import unittest
 
@@ -39,6 +40,14 @@ class RequestTest(unittest.TestCase):
         self.assertEqual((request.game_name, request.legal_count), ("", 3))
         with self.assertRaisesRegex(LookupError, "does not know the game"):
             _ = request.observation
+
+    def test_a_request_can_be_pickled(self) -> None:
+        request = Request(decision_request(), seat=1)
+        request.cancel()
+        copy = pickle.loads(pickle.dumps(request))
+        self.assertEqual((copy.message, copy.seat), (request.message, 1))
+        self.assertTrue(copy.cancelled.is_set())
+        copy.cancel()
 
     def test_the_clock_counts_down_from_the_receipt(self) -> None:
         clock = Request(decision_request(), received_s=time.monotonic() - 2).clock

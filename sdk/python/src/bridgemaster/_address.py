@@ -40,6 +40,17 @@ def parse_address(address: str) -> tuple[str, bool]:
     return f"{found[1]}:{port}", scheme == "https"
 
 
+def parse_proxy(address: str) -> str:
+    """Return HOST:PORT of a proxy."""
+    try:
+        target, is_encrypted = parse_address(address)
+    except OptionsError as error:
+        raise OptionsError(str(error).replace("server:", "proxy:", 1)) from None
+    if is_encrypted:
+        raise OptionsError(f"proxy: {address!r} is not supported: the scheme must be http")
+    return target
+
+
 def _error(address: str, problem: str) -> OptionsError:
     return OptionsError(
         f"server: {address!r} is not an address such as {DEFAULT_SERVER}: {problem}"

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -73,7 +74,7 @@ class AttendanceReporter:
 
     def attendance_received(self, server: Server, attendance: Attendance) -> None:
         """Record the state that the server reports for the bot."""
-        self._slots.set_used_at_server(attendance.slots_used)
+        self._slots.set_used_at_server(attendance.slots_used, attendance.busy_slots)
         states = (ATTENDANCE_STATE_ACTIVE, ATTENDANCE_STATE_PAUSED, ATTENDANCE_STATE_VALIDATING)
         paused = attendance.state == ATTENDANCE_STATE_PAUSED if attendance.state in states else None
         with self._switch.changed:
@@ -124,16 +125,19 @@ class AttendanceReporter:
         update = UpdateAttendanceRequest(
             attendance_id=reported.attendance_id, paused=paused, busy_slots=busy
         )
-        channel = open_channel(reported.server)
-        try:
+        with open_channel(reported.server) as channel:
             stub = LobbyServiceStub(channel)
             if paused is not None or busy is not None:
-                stub.UpdateAttendance(update, metadata=self._metadata, timeout=CALL_TIMEOUT_S)
+                self._call(stub.UpdateAttendance, update)
             for offer in overdue:
-                log.warning("offer %s declined: %s", offer.offer_id, SLOTS_BUSY)
-                decline = DeclineOfferRequest(offer_id=offer.offer_id, reason=SLOTS_BUSY)
-                stub.DeclineOffer(decline, metadata=self._metadata, timeout=CALL_TIMEOUT_S)
+                if self._slots.withdraw(offer.offer_id):
+                    log.warning("offer %s declined: %s", offer.offer_id, SLOTS_BUSY)
+                    decline = DeclineOfferRequest(offer_id=offer.offer_id, reason=SLOTS_BUSY)
+                    self._call(stub.DeclineOffer, decline)
+
+    def _call(self, method: Callable[..., object], request: object) -> None:
+        """Call a method of the server. A failure is only logged, so that later calls are made."""
+        try:
+            method(request, metadata=self._metadata, timeout=CALL_TIMEOUT_S)
         except grpc.RpcError as failure:
             log.warning("cannot report the state of the bot to the server: %s", failure)
-        finally:
-            channel.close()

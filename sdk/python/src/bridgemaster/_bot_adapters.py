@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import inspect
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -66,7 +67,7 @@ class _OnLoop(Bot):
         self._bot = bot
         self._loop = loop
         self.name, self.version, self.games = bot.name, bot.version, bot.games
-        self._running: concurrent.futures.Future[Any] | None = None
+        self._running: asyncio.Task[Any] | None = None
         self._stopped = False
 
     def decide(self, request: Request) -> Choice:
@@ -88,16 +89,31 @@ class _OnLoop(Bot):
         """Cancel the running coroutine and all later ones."""
         self._stopped = True
         if self._running is not None:
-            self._running.cancel()
+            self._cancel(self._running)
 
     def _wait_for(self, coroutine: Coroutine[Any, Any, _T], request: Request | None = None) -> _T:
-        self._running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        if self._stopped:
-            self._running.cancel()
-        if request is not None:
-            request.when_cancelled(self._running.cancel)
-        result: _T = self._running.result()
-        return result
+        """Run a coroutine and wait for its end; a cancelled one might end long after that."""
+        ended: concurrent.futures.Future[asyncio.Task[_T]] = concurrent.futures.Future()
+
+        def start() -> None:
+            self._running = running = self._loop.create_task(coroutine)
+            running.add_done_callback(ended.set_result)
+            if self._stopped:
+                running.cancel()
+            if request is not None:
+                request.when_cancelled(lambda: self._cancel(running))
+
+        self._loop.call_soon_threadsafe(start)
+        task = ended.result()
+        if task.cancelled():
+            # Unlike the error of asyncio, this one is an Exception.
+            raise concurrent.futures.CancelledError
+        return task.result()
+
+    def _cancel(self, running: asyncio.Task[Any]) -> None:
+        # A closed loop has no running coroutines.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(running.cancel)
 
 
 def stop(bot: Bot) -> None:

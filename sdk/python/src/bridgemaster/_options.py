@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ._address import DEFAULT_SERVER, parse_address
+from ._address import DEFAULT_SERVER, parse_address, parse_proxy
 from ._bot import Bot
 from ._errors import OptionsError
 from ._pause import PauseSwitch
@@ -56,7 +56,8 @@ class Options:
     """PEM files for an `https://` address."""
     proxy: str | None = None
     """Address of an HTTP proxy, such as `http://127.0.0.1:3128`, which connects by CONNECT. None:
-    `BRIDGEMASTER_PROXY`, or no proxy. Other variables, such as `https_proxy`, are ignored."""
+    `BRIDGEMASTER_PROXY`, or no proxy. gRPC still connects directly to hosts in the variable
+    `no_proxy`. Other variables, such as `https_proxy`, are ignored."""
     name: str | None = None
     """Name of the bot; overrides the bot's own."""
     version: str | None = None
@@ -147,7 +148,7 @@ def _servers(options: Options) -> tuple[Server, ...]:
     targets = [(address, *parse_address(address)) for address in addresses]
     credentials = options.tls.credentials() if any(tls for _, _, tls in targets) else None
     proxy = options.proxy or os.environ.get(PROXY_VARIABLE)
-    proxy = proxy and f"http://{parse_address(proxy)[0]}"
+    proxy = proxy and f"http://{parse_proxy(proxy)}"
     return tuple(
         Server(address, target, credentials if tls else None, proxy)
         for address, target, tls in targets

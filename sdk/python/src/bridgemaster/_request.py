@@ -50,6 +50,20 @@ class Request:
         if self.cancelled.is_set():
             callback()
 
+    def __getstate__(self) -> tuple[DecisionRequest, int, float, bool]:
+        """Return what is pickled, for example for a process that computes the answer.
+
+        The copy is not cancelled with the request: a lock cannot be pickled.
+        """
+        return self.message, self.seat, self._received_s, self.cancelled.is_set()
+
+    def __setstate__(self, state: tuple[DecisionRequest, int, float, bool]) -> None:
+        """Restore a request."""
+        message, seat, received_s, is_cancelled = state
+        Request.__init__(self, message, seat, received_s)
+        if is_cancelled:
+            self.cancelled.set()
+
     def __repr__(self) -> str:
         """Return the seat, the game and the number of legal decisions."""
         return (

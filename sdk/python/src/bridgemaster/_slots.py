@@ -30,17 +30,17 @@ class Slots:
         # Offers with the time at which they are declined, oldest first.
         self._waiting: deque[tuple[Offer, float]] = deque()
         self._least_busy = 0
+        # The server's count of busy slots.
         self._reported = 0
 
-    def set_used_at_server(self, used: int | None) -> None:
-        """Record the server's count of matches in play and open offers.
+    def set_used_at_server(self, used: int | None, reported: int = 0) -> None:
+        """Record the server's count of matches in play and open offers, and of busy slots.
 
         None: the stream is lost, and the server forgets busy slots.
         """
         with self._lock:
             self._used_at_server = used
-            if used is None:
-                self._reported = 0
+            self._reported = reported
 
     def take(self, offer: Offer) -> bool:
         """Take a slot for an offer; if none is free, the offer waits, and False is returned."""
@@ -61,26 +61,27 @@ class Slots:
             self._in_use -= 1
             return None
 
-    def withdraw(self, offer_id: str) -> None:
-        """Forget an offer that waits."""
+    def withdraw(self, offer_id: str) -> bool:
+        """Forget an offer that waits, and return whether it waited."""
         with self._lock:
-            waiting = [one for one in self._waiting if one[0].offer_id != offer_id]
-            self._waiting = deque(waiting)
+            waiting = deque(one for one in self._waiting if one[0].offer_id != offer_id)
+            has_waited = len(waiting) < len(self._waiting)
+            self._waiting = waiting
+            return has_waited
 
     def check(self) -> tuple[int | None, list[Offer]]:
         """Return the number of busy slots if it must be reported, and the offers to decline.
 
-        Called once per interval.
+        Called once per interval. The number is returned until the server's count shows it, since a
+        report can fail. The offers wait until they are withdrawn.
         """
         with self._lock:
             now_s = time.monotonic()
             overdue = [offer for offer, until_s in self._waiting if until_s <= now_s]
-            self._waiting = deque(one for one in self._waiting if one[1] > now_s)
             self._note_busy()
             stuck, self._least_busy = self._least_busy, self._busy()
             if stuck == self._reported or self._used_at_server is None:
                 return None, overdue
-            self._reported = stuck
             return stuck, overdue
 
     def _note_busy(self) -> None:

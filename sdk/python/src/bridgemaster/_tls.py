@@ -46,9 +46,15 @@ _UNTRUSTED = (
     "the server's certificate is not signed by a trusted authority; pass the file to trust as "
     f"TlsFiles(ca=...) or {CA_VARIABLE}"
 )
+_CLIENT_CERTIFICATE = (
+    "the server requires a client certificate that it trusts; pass yours as TlsFiles, or in"
+    f" {CLIENT_CERT_VARIABLE} and {CLIENT_KEY_VARIABLE} (not in {CA_VARIABLE})"
+)
 _MISTAKES = (
     ("certificate has expired", "the server's certificate has expired and must be renewed; if it is"
      f" self-signed, pass the new file as TlsFiles(ca=...) or {CA_VARIABLE}"),
+    ("certificate is not yet valid", "the server's certificate is not valid yet; check the clocks"
+     " of both machines"),
     ("CERTIFICATE_VERIFY_FAILED", _UNTRUSTED),
     ("ostname", "the server's certificate is for a different name or address than the one you"
      f" connect to; use that name, or trust another certificate with {CA_VARIABLE}"),
@@ -56,8 +62,9 @@ _MISTAKES = (
      f" connect to; use that name, or trust another certificate with {CA_VARIABLE}"),
     ("WRONG_VERSION_NUMBER", "the server does not use TLS at this address; begin the address with"
      f" http://, and {CA_VARIABLE} is not needed"),
-    ("ALERT", "the server requires a client certificate that it trusts; pass yours as TlsFiles, or"
-     f" in {CLIENT_CERT_VARIABLE} and {CLIENT_KEY_VARIABLE} (not in {CA_VARIABLE})"),
+    ("ALERT_CERTIFICATE_REQUIRED", _CLIENT_CERTIFICATE),
+    ("ALERT_BAD_CERTIFICATE", _CLIENT_CERTIFICATE),
+    ("ALERT_UNKNOWN_CA", _CLIENT_CERTIFICATE),
 )  # fmt: skip
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _PROBE_TIMEOUT_S = 2.0
