@@ -110,7 +110,10 @@ class Attendance {
 
   /** Waits for the matches in progress. */
   async finish(): Promise<void> {
-    await Promise.all(this.#playing);
+    // A match whose offer has waited for a slot can start before another match ends.
+    while (this.#playing.size > 0) await Promise.all(this.#playing);
+    // No match starts later, even if a bot still computes.
+    this.#slots.withdrawAll();
   }
 
   async #pause(backoff: Backoff, lost: StreamLost): Promise<void> {
@@ -176,7 +179,7 @@ class Attendance {
         break;
       case "attendance":
         this.#attendanceId = message.value.attendanceId;
-        this.#slots.setUsedAtServer(message.value.slotsUsed);
+        this.#slots.setUsedAtServer(message.value.slotsUsed, message.value.busySlots);
         if (message.value.detail) this.#log("info", `attending: ${escapeText(message.value.detail)}`);
         break;
       case "offerWithdrawn":

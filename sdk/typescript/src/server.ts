@@ -28,13 +28,27 @@ export function parseServers(
   proxyAddress?: string,
 ): readonly Server[] {
   let tls: PemFiles | undefined;
-  const proxy = proxyAddress ? parseAddress(proxyAddress.trim()).target : undefined;
+  const proxy = proxyAddress ? parseProxy(proxyAddress) : undefined;
   return addresses.split(SEPARATOR).map((part) => {
     const address = part.trim();
     const { target, encrypted } = parseAddress(address);
     if (encrypted) tls ??= readTlsFiles(files);
     return { address, target, tls: encrypted ? tls : undefined, proxy };
   });
+}
+
+function parseProxy(address: string): string {
+  let proxy;
+  try {
+    proxy = parseAddress(address);
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    throw new OptionsError(error.message.replace(/^server:/, "proxy:"));
+  }
+  if (proxy.encrypted) {
+    throw new OptionsError(`proxy: "${address}" is not supported: the scheme must be http`);
+  }
+  return proxy.target;
 }
 
 /** An IPv6 address has at least two colons, and a port no leading zero. */
@@ -46,7 +60,8 @@ const MAX_PORT = 65535;
  * Returns the target that gRPC dials for an address, and whether it uses TLS, as sdk/addresses.tsv
  * specifies for all SDKs.
  */
-export function parseAddress(address: string): { target: string; encrypted: boolean } {
+export function parseAddress(text: string): { target: string; encrypted: boolean } {
+  const address = text.trim();
   const fail = (problem: string) =>
     new OptionsError(`server: "${address}" is not an address such as ${DEFAULT_SERVER}: ${problem}`);
   if (/^unix(-abstract)?:/.test(address)) throw fail("Unix sockets are not supported");

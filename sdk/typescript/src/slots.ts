@@ -27,6 +27,7 @@ export class Slots {
   #waiting: WaitingOffer[] = [];
   /** The minimum number of busy slots since the last check. */
   #leastBusy = 0;
+  /** The server's count of busy slots. */
   #reported = 0;
 
   constructor(total: number) {
@@ -34,12 +35,12 @@ export class Slots {
   }
 
   /**
-   * Records the server's count of matches in play and open offers. Undefined: the stream is lost,
-   * and the server forgets busy slots.
+   * Records the server's count of matches in play and open offers, and of busy slots. Undefined: the
+   * stream is lost, and the server forgets busy slots.
    */
-  setUsedAtServer(used: number | undefined): void {
+  setUsedAtServer(used: number | undefined, reported = 0): void {
     this.#usedAtServer = used;
-    if (used === undefined) this.#reported = 0;
+    this.#reported = reported;
   }
 
   /** Takes a slot for an offer; if none is free, the offer waits, and false is returned. */
@@ -66,9 +67,15 @@ export class Slots {
     this.#waiting = this.#waiting.filter(({ offer }) => offer.offerId !== offerId);
   }
 
+  /** Forgets all offers that wait. */
+  withdrawAll(): void {
+    this.#waiting = [];
+  }
+
   /**
-   * Returns the number of busy slots if it must be reported, and the offers to decline. Called once
-   * per interval.
+   * Returns the number of busy slots if it must be reported, and the offers to decline, which no
+   * longer wait. Called once per interval. The number is returned until the server's count shows it,
+   * since a report can fail.
    */
   check(): { readonly busy: number | undefined; readonly overdue: readonly Offer[] } {
     const nowMs = performance.now();
@@ -78,7 +85,6 @@ export class Slots {
     const stuck = this.#leastBusy;
     this.#leastBusy = this.#busy();
     const isNews = stuck !== this.#reported && this.#usedAtServer !== undefined;
-    if (isNews) this.#reported = stuck;
     return { busy: isNews ? stuck : undefined, overdue: overdue.map(({ offer }) => offer) };
   }
 

@@ -77,7 +77,11 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
     "the server's certificate has expired and must be renewed; if it is self-signed, pass the new " +
       `file as the option tls.ca or ${CA_VARIABLE}`,
   ],
-  [/self.signed certificate|unable to (get|verify)|signature failure|invalid ca/i, UNTRUSTED],
+  [
+    /certificate is not yet valid/,
+    "the server's certificate is not valid yet; check the clocks of both machines",
+  ],
+  [/self.signed certificate|unable to (get|verify)|signature failure|\binvalid ca\b/i, UNTRUSTED],
   [
     /does not match certificate's altnames/,
     "the server's certificate is for a different name or address than the one you connect to; use " +
@@ -89,7 +93,7 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
       `${CA_VARIABLE} is not needed`,
   ],
   [
-    /alert (certificate|unknown ca|bad certificate)/i,
+    /alert (certificate required|unknown ca|bad certificate)/i,
     "the server requires a client certificate that it trusts; pass yours as the options " +
       `tls.clientCert and tls.clientKey, or ${CLIENT_CERT_VARIABLE} and ${CLIENT_KEY_VARIABLE}`,
   ],

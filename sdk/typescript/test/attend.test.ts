@@ -2,9 +2,12 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import { attend, OptionsError, ServerLostError, type Options } from "bridgemaster";
+import { OfferSchema } from "../dist/gen/bridgemaster/v1/lobby_service_pb.js";
 import { resolveAttendOptions, resolveOptions, shouldAttend } from "../dist/options.js";
+import { Slots } from "../dist/slots.js";
 import {
   decisionRequest,
   matchEnded,
@@ -97,12 +100,34 @@ test("an offered seat is retried for as long as the attendance", () => {
   assert.equal(brief.reconnectForMs, 0);
 });
 
+test("a proxy must have an http address", async () => {
+  for (const proxy of ["https://proxy:3128", "socks5://proxy:1080", "proxy"]) {
+    await assert.rejects(attend(() => () => 0, { ...options, proxy }), (error) => {
+      assert.ok(error instanceof OptionsError);
+      assert.match(error.message, /^proxy: /);
+      return true;
+    });
+  }
+});
+
 test("a ticket has precedence over a queue, and slots are limited", async () => {
   assert.ok(shouldAttend({ queue: "cup" }));
   assert.ok(!shouldAttend({ queue: "cup", ticket: "t" }));
   for (const slots of [0, 65, 1.5]) {
     await assert.rejects(attend(() => () => 0, { ...options, slots }), OptionsError);
   }
+});
+
+test("busy slots are reported until the server counts them", () => {
+  const slots = new Slots(1);
+  slots.take(create(OfferSchema));
+  slots.setUsedAtServer(0);
+  slots.check();
+  assert.deepEqual([slots.check().busy, slots.check().busy], [1, 1]);
+  slots.setUsedAtServer(0, 1);
+  assert.equal(slots.check().busy, undefined);
+  slots.setUsedAtServer(0, 0);
+  assert.equal(slots.check().busy, 1);
 });
 
 test("a slot is free only when decide has returned", async () => {
@@ -118,9 +143,11 @@ test("a slot is free only when decide has returned", async () => {
   await first.receive();
   first.fail(status.UNAVAILABLE, "MATCH_CANCELLED");
   attending.state(0);
+  // A report that fails is repeated.
   assert.equal(await server.busySlots.get(), 1);
-  // The server offers the slot again, because it has not yet received the update.
-  attending.state(1);
+  assert.equal(await server.busySlots.get(), 1);
+  // The server has offered the slot again before it received the report.
+  attending.state(1, 1);
   attending.offer("o2", "t2");
   attending.offer("o3", "t3", 0);
   assert.equal(await server.declined.get(), "o3");
@@ -128,7 +155,7 @@ test("a slot is free only when decide has returned", async () => {
   returning.forEach((resolve) => resolve(0));
   const second = await server.welcomedStream();
   assert.equal(second.metadata["authorization"], "Bearer t2");
-  assert.equal(await server.busySlots.get(), 0);
+  while ((await server.busySlots.get()) !== 0);
   second.send(matchEnded(1));
   second.end();
   attending.end();

@@ -161,9 +161,10 @@ export class Attendance {
     this.#send({ message: { case: "offer", value } });
   }
 
-  /** Sends the number of matches in play and open offers. */
-  state(slotsUsed: number): void {
-    this.#send({ message: { case: "attendance", value: { attendanceId: "a", slotsUsed } } });
+  /** Sends the number of matches in play and open offers, and of busy slots. */
+  state(slotsUsed: number, busySlots = 0): void {
+    const value = { attendanceId: "a", slotsUsed, busySlots };
+    this.#send({ message: { case: "attendance", value } });
   }
 
   #send(response: MessageInitShape<typeof AttendResponseSchema>): void {
@@ -245,7 +246,7 @@ export class ScriptedServer {
       {
         update: ({ request }: { request: Buffer }, respond: grpc.sendUnaryData<Buffer>) => {
           server.busySlots.put(fromBinary(UpdateAttendanceRequestSchema, request).busySlots);
-          respond(null, Buffer.alloc(0));
+          respond({ code: grpc.status.UNAVAILABLE, details: "try again" });
         },
         decline: ({ request }: { request: Buffer }, respond: grpc.sendUnaryData<Buffer>) => {
           server.declined.put(fromBinary(DeclineOfferRequestSchema, request).offerId);
