@@ -78,7 +78,7 @@ func (a *attendance) attend(ctx context.Context) error {
 		if !ok {
 			return err
 		}
-		a.slots.setUsedAtServer(-1)
+		a.slots.setUsedAtServer(-1, 0)
 		if err := a.route.checkTLS(lost, a.attended); err != nil {
 			return err
 		}
@@ -142,7 +142,8 @@ func (a *attendance) attendOnOneStream(ctx context.Context) error {
 			a.mutex.Lock()
 			a.reportTo, a.id = a.route.server, message.Attendance.GetAttendanceId()
 			a.mutex.Unlock()
-			a.slots.setUsedAtServer(int(message.Attendance.GetSlotsUsed()))
+			a.slots.setUsedAtServer(
+				int(message.Attendance.GetSlotsUsed()), int(message.Attendance.GetBusySlots()))
 			if detail := message.Attendance.GetDetail(); detail != "" {
 				a.options.Log.Printf("attending: %s", escape(detail))
 			}
@@ -200,42 +201,48 @@ func (a *attendance) checkSlots(ctx context.Context) {
 			return
 		case <-ticker.C:
 			if busy, overdue := a.slots.check(); busy >= 0 || len(overdue) > 0 {
-				if err := a.report(ctx, busy, overdue); err != nil {
-					a.options.Log.Printf("cannot report busy slots: %s", escape(err.Error()))
-				}
+				a.report(ctx, busy, overdue)
 			}
 		}
 	}
 }
 
-func (a *attendance) report(ctx context.Context, busy int, overdue []*v1.Offer) error {
+// report makes all its calls even if one fails. A failure is only logged.
+func (a *attendance) report(ctx context.Context, busy int, overdue []*v1.Offer) {
+	logFailure := func(err error) {
+		if err != nil {
+			a.options.Log.Printf("cannot report busy slots: %s", escape(err.Error()))
+		}
+	}
 	a.mutex.Lock()
 	server, id := a.reportTo, a.id
 	a.mutex.Unlock()
 	connection, err := server.connect()
 	if err != nil {
-		return err
+		logFailure(err)
+		return
 	}
 	defer func() { _ = connection.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, a.options.metadata...)
 	client := v1.NewLobbyServiceClient(connection)
-	for _, offer := range overdue {
-		a.options.Log.Printf("offer %s declined: %s", escape(offer.GetOfferId()), slotsBusy)
-		decline := &v1.DeclineOfferRequest{OfferId: offer.GetOfferId(), Reason: slotsBusy}
-		if _, err := client.DeclineOffer(ctx, decline); err != nil {
-			return err
-		}
-	}
-	if busy < 0 {
-		return nil
-	}
 	if busy > 0 {
 		a.options.Log.Printf("%d slots are busy: the bot still computes for ended matches", busy)
 	}
-	slots := uint32(busy)
-	update := &v1.UpdateAttendanceRequest{AttendanceId: id, BusySlots: &slots}
-	_, err = client.UpdateAttendance(ctx, update)
-	return err
+	if busy >= 0 {
+		slots := uint32(busy)
+		update := &v1.UpdateAttendanceRequest{AttendanceId: id, BusySlots: &slots}
+		_, err := client.UpdateAttendance(ctx, update)
+		logFailure(err)
+	}
+	for _, offer := range overdue {
+		if !a.slots.withdraw(offer.GetOfferId()) {
+			continue
+		}
+		a.options.Log.Printf("offer %s declined: %s", escape(offer.GetOfferId()), slotsBusy)
+		decline := &v1.DeclineOfferRequest{OfferId: offer.GetOfferId(), Reason: slotsBusy}
+		_, err := client.DeclineOffer(ctx, decline)
+		logFailure(err)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	v1 "bridgemaster/gen/bridgemaster/v1"
@@ -44,20 +45,20 @@ func (s *scriptedServer) UpdateAttendance(
 	_ context.Context, request *v1.UpdateAttendanceRequest,
 ) (*v1.UpdateAttendanceResponse, error) {
 	s.busySlots <- request.GetBusySlots()
-	return &v1.UpdateAttendanceResponse{}, nil
+	return nil, status.Error(codes.Unavailable, "try again")
 }
 
 func (s *scriptedServer) DeclineOffer(
 	_ context.Context, request *v1.DeclineOfferRequest,
 ) (*v1.DeclineOfferResponse, error) {
 	s.declined <- request.GetOfferId()
-	return &v1.DeclineOfferResponse{}, nil
+	return nil, status.Error(codes.NotFound, "the offer has expired")
 }
 
-// state sends the number of matches in play and open offers.
-func (a *scriptedAttendance) state(t *testing.T, slotsUsed uint32) {
+// state sends the number of matches in play and open offers, and the number of busy slots.
+func (a *scriptedAttendance) state(t *testing.T, slotsUsed, busySlots uint32) {
 	t.Helper()
-	state := &v1.Attendance{AttendanceId: "a", SlotsUsed: slotsUsed}
+	state := &v1.Attendance{AttendanceId: "a", SlotsUsed: slotsUsed, BusySlots: busySlots}
 	response := &v1.AttendResponse{Message: &v1.AttendResponse_Attendance{Attendance: state}}
 	if err := a.stream.Send(response); err != nil {
 		t.Fatal(err)
@@ -182,6 +183,24 @@ func TestATicketHasPrecedenceOverAQueueAndSlotsAreLimited(t *testing.T) {
 	}
 }
 
+func TestBusySlotsAreReportedUntilTheServerCountsThem(t *testing.T) {
+	slots := slots{total: 1}
+	slots.take(&v1.Offer{})
+	slots.check()
+	expect := func(want int) {
+		t.Helper()
+		if busy, _ := slots.check(); busy != want {
+			t.Fatal(busy)
+		}
+	}
+	expect(1)
+	expect(1)
+	slots.setUsedAtServer(0, 1)
+	expect(-1)
+	slots.setUsedAtServer(0, 0)
+	expect(1)
+}
+
 func TestASlotIsFreeOnlyWhenDecideHasReturned(t *testing.T) {
 	checkInterval = 50 * time.Millisecond
 	t.Cleanup(func() { checkInterval = time.Second })
@@ -199,22 +218,28 @@ func TestASlotIsFreeOnlyWhenDecideHasReturned(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- Attend(context.Background(), newBot, options) }()
 	attendance := await(t, server.attendances)
-	attendance.state(t, 1)
+	attendance.state(t, 1, 0)
 	attendance.offer(t, "o1", "t1")
 	first, _ := server.welcomedStream(true)
 	first.send(decisionRequest(1, 1))
 	await(t, deciding)
 	first.fail(codes.Unavailable, "MATCH_CANCELLED")
-	attendance.state(t, 0)
-	if busy := await(t, server.busySlots); busy != 1 {
-		t.Fatal(busy)
+	attendance.state(t, 0, 0)
+	// A report that fails is repeated.
+	for range 2 {
+		if busy := await(t, server.busySlots); busy != 1 {
+			t.Fatal(busy)
+		}
 	}
-	// The server offers the slot again, because it has not yet received the update.
-	attendance.state(t, 1)
+	// The server has offered the slot again before it received the report.
+	attendance.state(t, 1, 1)
 	attendance.offer(t, "o2", "t2")
 	attendance.offerFor(t, "o3", "t3", 0)
-	if declined := await(t, server.declined); declined != "o3" {
-		t.Fatal(declined)
+	attendance.offerFor(t, "o4", "t4", 0)
+	for _, late := range []string{"o3", "o4"} {
+		if declined := await(t, server.declined); declined != late {
+			t.Fatal(declined)
+		}
 	}
 	select {
 	case <-server.streams:
@@ -223,8 +248,7 @@ func TestASlotIsFreeOnlyWhenDecideHasReturned(t *testing.T) {
 	}
 	close(returning)
 	second, _ := server.welcomedStream(true)
-	if busy := await(t, server.busySlots); busy != 0 {
-		t.Fatal(busy)
+	for await(t, server.busySlots) != 0 {
 	}
 	second.finish(1)
 	attendance.end <- nil

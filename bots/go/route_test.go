@@ -1,12 +1,15 @@
 package bridgemaster
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"log"
 	"net"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,4 +141,51 @@ func TestAnAttendanceTriesTheServersInTurnAndSoDoesItsMatch(t *testing.T) {
 	if err := await(t, done); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestAProxyMustHaveAnHTTPAddress(t *testing.T) {
+	for _, proxy := range []string{"https://proxy:3128", "socks5://proxy:1080", "proxy"} {
+		_, err := parseServers(Options{Server: DefaultServer, Proxy: proxy})
+		if err == nil || !strings.HasPrefix(err.Error(), "Proxy: ") {
+			t.Errorf("%s: %v", proxy, err)
+		}
+	}
+}
+
+func TestBytesThatArriveWithTheAnswerOfTheProxyAreNotLost(t *testing.T) {
+	connection, err := dialFakeProxy(t, context.Background(), "HTTP/1.1 200 OK\r\n\r\nsettings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close() }()
+	got := make([]byte, len("settings"))
+	if _, err := io.ReadFull(connection, got); err != nil || string(got) != "settings" {
+		t.Fatal(string(got), err)
+	}
+}
+
+func TestASilentProxyIsAbandonedInTime(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := dialFakeProxy(t, ctx, ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+}
+
+// dialFakeProxy dials a proxy that sends an answer and keeps the connection open.
+func dialFakeProxy(t *testing.T, ctx context.Context, answer string) (net.Conn, error) {
+	t.Helper()
+	listener, done := listen(t), make(chan bool)
+	t.Cleanup(func() { close(done) })
+	go func() {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = http.ReadRequest(bufio.NewReader(connection))
+		_, _ = io.WriteString(connection, answer)
+		<-done
+		_ = connection.Close()
+	}()
+	return server{proxy: listener.Addr().String()}.dialProxy(ctx, "server.example:443")
 }

@@ -50,9 +50,13 @@ type server struct {
 func parseServers(options Options) ([]server, error) {
 	proxy := ""
 	if options.Proxy != "" {
-		_, target, err := parseAddress(options.Proxy)
-		if err != nil {
-			return nil, err
+		scheme, target, err := parseAddress(options.Proxy)
+		if invalid, ok := err.(*OptionsError); ok {
+			return nil, &OptionsError{"Proxy" + strings.TrimPrefix(invalid.Message, "Server")}
+		}
+		if scheme != "http" {
+			return nil, &OptionsError{fmt.Sprintf(
+				"Proxy: %q is not supported: the scheme must be http", options.Proxy)}
 		}
 		proxy = target
 	}
@@ -105,20 +109,36 @@ func (s server) dialProxy(ctx context.Context, target string) (net.Conn, error) 
 	if err != nil {
 		return nil, err
 	}
+	// A proxy that does not answer ends with the attempt.
+	stop := context.AfterFunc(ctx, func() { _ = connection.Close() })
+	reader := bufio.NewReader(connection)
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Host: target}, Host: target}
 	if err = request.WithContext(ctx).Write(connection); err == nil {
 		var response *http.Response
-		// The server sends nothing before the client does, so nothing else is in the buffer.
-		response, err = http.ReadResponse(bufio.NewReader(connection), request)
+		response, err = http.ReadResponse(reader, request)
 		if err == nil && response.StatusCode != http.StatusOK {
 			err = fmt.Errorf("the proxy answered %s", response.Status)
 		}
+	}
+	if !stop() {
+		err = ctx.Err()
 	}
 	if err != nil {
 		_ = connection.Close()
 		return nil, err
 	}
-	return connection, nil
+	return bufferedConnection{connection, reader}, nil
+}
+
+// bufferedConnection is a connection whose first bytes are in a buffer: the settings of the server
+// can arrive together with the answer of the proxy.
+type bufferedConnection struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+func (c bufferedConnection) Read(buffer []byte) (int, error) {
+	return c.reader.Read(buffer)
 }
 
 var (

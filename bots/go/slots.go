@@ -30,7 +30,8 @@ type slots struct {
 	waiting      []waitingOffer
 	// leastBusy is the minimum number of busy slots since the last check.
 	leastBusy int
-	reported  int
+	// reported is the server's count of busy slots.
+	reported int
 }
 
 type waitingOffer struct {
@@ -38,15 +39,12 @@ type waitingOffer struct {
 	until time.Time
 }
 
-// setUsedAtServer records the server's count. A negative count means that the stream is lost: the
-// server forgets busy slots.
-func (s *slots) setUsedAtServer(used int) {
+// setUsedAtServer records the server's counts. A negative count of used slots means that the stream
+// is lost: the server forgets busy slots.
+func (s *slots) setUsedAtServer(used, reported int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.usedAtServer = used
-	if used < 0 {
-		s.reported = 0
-	}
+	s.usedAtServer, s.reported = used, reported
 }
 
 // take takes a slot for an offer. If none is free, the offer waits, and take returns false.
@@ -76,34 +74,34 @@ func (s *slots) release() *v1.Offer {
 	return next
 }
 
-// withdraw forgets an offer that waits.
-func (s *slots) withdraw(offerID string) {
+// withdraw forgets an offer that waits, and returns whether it waited.
+func (s *slots) withdraw(offerID string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	before := len(s.waiting)
 	s.waiting = slices.DeleteFunc(s.waiting, func(one waitingOffer) bool {
 		return one.offer.GetOfferId() == offerID
 	})
+	return len(s.waiting) < before
 }
 
 // check returns the number of busy slots if it must be reported, otherwise -1, and the offers to
-// decline. It is called once per interval.
+// decline. It is called once per interval. The number is returned until the server's count shows it,
+// since a report can fail. The offers wait until they are withdrawn.
 func (s *slots) check() (busy int, overdue []*v1.Offer) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	now := time.Now()
-	s.waiting = slices.DeleteFunc(s.waiting, func(one waitingOffer) bool {
-		if one.until.After(now) {
-			return false
+	for _, one := range s.waiting {
+		if !one.until.After(now) {
+			overdue = append(overdue, one.offer)
 		}
-		overdue = append(overdue, one.offer)
-		return true
-	})
+	}
 	stuck := min(s.leastBusy, s.busy())
 	s.leastBusy = s.busy()
 	if stuck == s.reported || s.usedAtServer < 0 {
 		return -1, overdue
 	}
-	s.reported = stuck
 	return stuck, overdue
 }
 

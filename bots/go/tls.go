@@ -25,6 +25,11 @@ const (
 	requiresTLS = "the server requires TLS; begin the address with https://, and if its certificate " +
 		"is not signed by an authority that the system trusts, pass the file to trust as Options.CA " +
 		"or BRIDGEMASTER_CA"
+	wrongName = "the server's certificate is for a different name or address than the one you " +
+		"connect to; use that name, or trust another certificate with BRIDGEMASTER_CA"
+	clientCertificate = "the server requires a client certificate that it trusts; pass yours as " +
+		"Options.ClientCert and Options.ClientKey, or BRIDGEMASTER_CLIENT_CERT and " +
+		"BRIDGEMASTER_CLIENT_KEY"
 	preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	// probeTimeout is the maximum time of the check whether a server requires TLS.
 	probeTimeout = 2 * time.Second
@@ -32,17 +37,19 @@ const (
 
 // tlsMistakes are parts of the errors of crypto/tls, and the mistakes that cause them.
 var tlsMistakes = []struct{ sign, mistake string }{
+	{" is before ", "the server's certificate is not valid yet; check the clocks of both machines"},
 	{"certificate has expired", "the server's certificate has expired and must be renewed; if it is " +
 		"self-signed, pass the new file as Options.CA or BRIDGEMASTER_CA"},
-	{"certificate is valid for", "the server's certificate is for a different name or address than " +
-		"the one you connect to; use that name, or trust another certificate with BRIDGEMASTER_CA"},
+	{"certificate is valid for", wrongName},
+	{"doesn't contain any IP SANs", wrongName},
+	{"is not valid for any names", wrongName},
 	{"x509: ", "the server's certificate is not signed by a trusted authority; pass the file to " +
 		"trust as Options.CA or BRIDGEMASTER_CA"},
 	{"does not look like a TLS handshake", "the server does not use TLS at this address; begin the " +
 		"address with http://, and BRIDGEMASTER_CA is not needed"},
-	{"remote error: tls: ", "the server requires a client certificate that it trusts; pass yours as " +
-		"Options.ClientCert and Options.ClientKey, or BRIDGEMASTER_CLIENT_CERT and " +
-		"BRIDGEMASTER_CLIENT_KEY"},
+	{"remote error: tls: certificate required", clientCertificate},
+	{"remote error: tls: bad certificate", clientCertificate},
+	{"remote error: tls: unknown certificate authority", clientCertificate},
 }
 
 // checkTLS returns a TLSError if a TLS mistake made the current server fail. With several servers,

@@ -75,3 +75,18 @@ func TestCertificatesThatAreNotTrustedAreNamed(t *testing.T) {
 func TestAServerWithoutTLSIsNamed(t *testing.T) {
 	expectTLSError(t, "https://"+start(t).address, "", "does not use TLS")
 }
+
+func TestOnlyTheErrorsOfAMistakeAreNamed(t *testing.T) {
+	for message, mistake := range map[string]string{
+		"x509: cannot validate certificate for ::1 because it doesn't contain any IP SANs": wrongName,
+		"x509: certificate is not valid for any names, but wanted to match a.example":      wrongName,
+		"remote error: tls: certificate required":                                          clientCertificate,
+		"remote error: tls: internal error":                                                "",
+	} {
+		err := routeOver(t, "https://127.0.0.1:1").checkTLS(&streamLost{message: message}, false)
+		var wrong *TLSError
+		if got := errors.As(err, &wrong); got != (mistake != "") || got && wrong.Mistake != mistake {
+			t.Errorf("%s: %v", message, err)
+		}
+	}
+}
