@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -89,7 +88,7 @@ final class Attendance {
 
     private void pause(Backoff backoff, StreamLost lost)
             throws PlayException, InterruptedException {
-        slots.setUsedAtServer(OptionalInt.empty());
+        slots.streamLost();
         route.checkTls(lost, attended);
         if (progressed) {
             backoff.restart(resolved.reconnectFor(), true);
@@ -164,10 +163,11 @@ final class Attendance {
         switch (message.getMessageCase()) {
             case OFFER -> accept(message.getOffer());
             case ATTENDANCE -> {
-                id = message.getAttendance().getAttendanceId();
+                var attendance = message.getAttendance();
+                id = attendance.getAttendanceId();
                 reportTo = route.server();
-                slots.setUsedAtServer(OptionalInt.of(message.getAttendance().getSlotsUsed()));
-                String detail = message.getAttendance().getDetail();
+                slots.setUsedAtServer(attendance.getSlotsUsed(), attendance.getBusySlots());
+                String detail = attendance.getDetail();
                 if (!detail.isEmpty()) {
                     LOG.log(System.Logger.Level.INFO, "attending: " + Refusals.escape(detail));
                 }
@@ -254,32 +254,40 @@ final class Attendance {
                     LobbyServiceGrpc.newBlockingStub(channel)
                             .withInterceptors(headers)
                             .withDeadlineAfter(REPORT_TIMEOUT_S, TimeUnit.SECONDS);
-            for (Offer offer : check.overdue()) {
-                String name = "offer " + Refusals.escape(offer.getOfferId());
-                LOG.log(System.Logger.Level.WARNING, name + " declined: " + SLOTS_BUSY);
-                stub.declineOffer(
-                        DeclineOfferRequest.newBuilder()
-                                .setOfferId(offer.getOfferId())
-                                .setReason(SLOTS_BUSY)
-                                .build());
-            }
             if (check.busy().isPresent()) {
                 int busy = check.busy().getAsInt();
                 if (busy > 0) {
                     String line = " slots are busy: the bot still computes for ended matches";
                     LOG.log(System.Logger.Level.WARNING, busy + line);
                 }
-                stub.updateAttendance(
-                        UpdateAttendanceRequest.newBuilder()
-                                .setAttendanceId(id)
-                                .setBusySlots(busy)
-                                .build());
+                var update =
+                        UpdateAttendanceRequest.newBuilder().setAttendanceId(id).setBusySlots(busy);
+                logFailure(() -> stub.updateAttendance(update.build()));
             }
+            for (Offer offer : check.overdue()) {
+                if (!slots.withdraw(offer.getOfferId())) {
+                    continue;
+                }
+                String name = "offer " + Refusals.escape(offer.getOfferId());
+                LOG.log(System.Logger.Level.WARNING, name + " declined: " + SLOTS_BUSY);
+                var decline =
+                        DeclineOfferRequest.newBuilder()
+                                .setOfferId(offer.getOfferId())
+                                .setReason(SLOTS_BUSY);
+                logFailure(() -> stub.declineOffer(decline.build()));
+            }
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    /** Makes a call. A failure is only logged, so that later calls are made. */
+    private static void logFailure(Runnable call) {
+        try {
+            call.run();
         } catch (StatusRuntimeException failure) {
             String reason = Refusals.escape(String.valueOf(failure.getMessage()));
             LOG.log(System.Logger.Level.WARNING, "cannot report busy slots: " + reason);
-        } finally {
-            channel.shutdownNow();
         }
     }
 }

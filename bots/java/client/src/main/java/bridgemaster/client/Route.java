@@ -35,8 +35,8 @@ final class Route {
      * servers, the next one is tried instead.
      */
     void checkTls(Refusals.StreamLost lost, boolean hadStream) throws PlayException {
-        if (servers.size() == 1 && lost.reason == null && server.proxy() == null) {
-            boolean probe = !hadStream && !probed;
+        if (servers.size() == 1 && lost.reason == null) {
+            boolean probe = !hadStream && !probed && server.proxy() == null;
             probed = true;
             Tls.check(server, lost, probe);
         }

@@ -38,7 +38,7 @@ record Server(
         int port,
         boolean isEncrypted,
         ChannelCredentials credentials,
-        InetSocketAddress proxy) {
+        Address proxy) {
     /** Separates the addresses of a cluster. */
     private static final String SEPARATOR = ",";
     /**
@@ -56,11 +56,7 @@ record Server(
     static List<Server> parse(String addresses, TlsFiles files, String proxyAddress)
             throws InvalidOptions {
         requireGrpcServices();
-        InetSocketAddress proxy = null;
-        if (!proxyAddress.isEmpty()) {
-            Address parsed = parseAddress(proxyAddress);
-            proxy = new InetSocketAddress(parsed.host(), parsed.port());
-        }
+        Address proxy = proxyAddress.isEmpty() ? null : parseProxy(proxyAddress);
         var servers = new ArrayList<Server>();
         for (String text : addresses.split(SEPARATOR, -1)) {
             Address parsed = parseAddress(text);
@@ -129,7 +125,8 @@ record Server(
             return null;
         }
         return HttpConnectProxiedSocketAddress.newBuilder()
-                .setProxyAddress(proxy)
+                // The name is resolved for each connection, since its address can change.
+                .setProxyAddress(new InetSocketAddress(proxy.host(), proxy.port()))
                 .setTargetAddress((InetSocketAddress) target)
                 .build();
     }
@@ -185,6 +182,20 @@ record Server(
             throw invalid(address, "the port is out of range (1 to " + MAX_PORT + ")");
         }
         return new Address(scheme, parts.group(1), Integer.parseInt(port));
+    }
+
+    private static Address parseProxy(String text) throws InvalidOptions {
+        Address parsed;
+        try {
+            parsed = parseAddress(text);
+        } catch (InvalidOptions error) {
+            throw new InvalidOptions(error.getMessage().replaceFirst("^server:", "proxy:"));
+        }
+        if (!parsed.scheme().equals("http")) {
+            throw new InvalidOptions(
+                    "proxy: \"%s\" is not supported: the scheme must be http".formatted(text));
+        }
+        return parsed;
     }
 
     private static InvalidOptions invalid(String address, String problem) {

@@ -3,7 +3,6 @@ package bridgemaster.client;
 import bridgemaster.v1.LobbyServiceOuterClass.Offer;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -36,19 +35,23 @@ final class Slots {
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     /** The minimum number of busy slots since the last check. */
     private int leastBusy;
-
+    /** The server's count of busy slots. */
     private int reported;
 
     Slots(int total) {
         this.total = total;
     }
 
-    /** Records the server's count. Empty: the stream is lost, and the server forgets busy slots. */
-    synchronized void setUsedAtServer(OptionalInt used) {
-        usedAtServer = used;
-        if (used.isEmpty()) {
-            reported = 0;
-        }
+    /** Records the server's counts. */
+    synchronized void setUsedAtServer(int used, int reported) {
+        usedAtServer = OptionalInt.of(used);
+        this.reported = reported;
+    }
+
+    /** Forgets the server's counts: the stream is lost, and the server forgets busy slots. */
+    synchronized void streamLost() {
+        usedAtServer = OptionalInt.empty();
+        reported = 0;
     }
 
     /** Takes a slot for an offer. If none is free, the offer waits, and false is returned. */
@@ -74,22 +77,27 @@ final class Slots {
         return waiting.remove().offer();
     }
 
-    /** Forgets an offer that waits. */
-    synchronized void withdraw(String offerId) {
-        waiting.removeIf(one -> one.offer().getOfferId().equals(offerId));
+    /** Forgets an offer that waits, and returns whether it waited. */
+    synchronized boolean withdraw(String offerId) {
+        return waiting.removeIf(one -> one.offer().getOfferId().equals(offerId));
     }
 
-    /** Called once per interval. */
+    /**
+     * Called once per interval. The number of busy slots is returned until the server's count shows
+     * it, since a report can fail. The overdue offers wait until they are withdrawn.
+     */
     synchronized Check check() {
         long now = System.nanoTime();
-        var overdue = new ArrayList<Offer>();
-        waiting.removeIf(one -> one.untilNanos() - now <= 0 && overdue.add(one.offer()));
+        List<Offer> overdue =
+                waiting.stream()
+                        .filter(one -> one.untilNanos() - now <= 0)
+                        .map(Waiting::offer)
+                        .toList();
         int stuck = Math.min(leastBusy, busy());
         leastBusy = busy();
         if (stuck == reported || usedAtServer.isEmpty()) {
             return new Check(OptionalInt.empty(), overdue);
         }
-        reported = stuck;
         return new Check(OptionalInt.of(stuck), overdue);
     }
 

@@ -20,12 +20,21 @@ final class Tls {
                     + " not signed by an authority that Java trusts, pass the file to trust as"
                     + " Options.ca or BRIDGEMASTER_CA";
 
+    private static final String CLIENT_CERTIFICATE =
+            "the server requires a client certificate that it trusts; pass yours with"
+                    + " Options.clientCertificate, or BRIDGEMASTER_CLIENT_CERT and"
+                    + " BRIDGEMASTER_CLIENT_KEY";
+
     /** Parts of the errors of Java's TLS, and the mistakes that cause them. */
     private static final String[][] MISTAKES = {
         {
             "CertificateExpiredException",
             "the server's certificate has expired and must be renewed; if it is self-signed, pass"
                     + " the new file as Options.ca or BRIDGEMASTER_CA"
+        },
+        {
+            "CertificateNotYetValidException",
+            "the server's certificate is not valid yet; check the clocks of both machines"
         },
         {
             "No subject alternative",
@@ -52,12 +61,12 @@ final class Tls {
             "the server does not use TLS at this address; begin the address with http://, and"
                     + " BRIDGEMASTER_CA is not needed"
         },
-        {
-            "CERTIFICATE_REQUIRED",
-            "the server requires a client certificate that it trusts; pass yours with"
-                    + " Options.clientCertificate, or BRIDGEMASTER_CLIENT_CERT and"
-                    + " BRIDGEMASTER_CLIENT_KEY"
-        },
+        {"ALERT_CERTIFICATE_REQUIRED", CLIENT_CERTIFICATE},
+        {"ALERT_BAD_CERTIFICATE", CLIENT_CERTIFICATE},
+        {"ALERT_UNKNOWN_CA", CLIENT_CERTIFICATE},
+        {"alert: certificate_required", CLIENT_CERTIFICATE},
+        {"alert: bad_certificate", CLIENT_CERTIFICATE},
+        {"alert: unknown_ca", CLIENT_CERTIFICATE},
     };
 
     private Tls() {}

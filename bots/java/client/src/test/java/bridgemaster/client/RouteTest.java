@@ -54,6 +54,28 @@ final class RouteTest {
         return new Options("puppet", Map.of()).ticket("t").server(String.join(",", servers));
     }
 
+    @Test
+    void aProxyMustHaveAnHttpAddress() {
+        for (var proxy : List.of("https://proxy:3128", "socks5://proxy:1080", "proxy")) {
+            var error =
+                    assertThrows(
+                            PlayException.InvalidOptions.class,
+                            () -> Server.parse(DEAD, new Server.TlsFiles("", "", ""), proxy));
+            assertTrue(error.getMessage().startsWith("proxy: "), error.getMessage());
+        }
+    }
+
+    @Test
+    void tlsMistakesAreNamedBehindAProxy() throws Exception {
+        var servers =
+                Server.parse(
+                        "https://" + DEAD, new Server.TlsFiles("", "", ""), "http://proxy:3128");
+        var route = new Route(servers);
+        var alert = new Refusals.StreamLost("TLSV1_ALERT_CERTIFICATE_REQUIRED", null);
+        assertThrows(PlayException.TlsMistake.class, () -> route.checkTls(alert, false));
+        route.checkTls(new Refusals.StreamLost("TLSV1_ALERT_INTERNAL_ERROR", null), false);
+    }
+
     private interface Call<T> {
         T call() throws Exception;
     }

@@ -194,16 +194,15 @@ final class ScriptedServer implements AutoCloseable {
                 UpdateAttendanceRequest request,
                 StreamObserver<UpdateAttendanceResponse> outbound) {
             busySlots.add(request.getBusySlots());
-            outbound.onNext(UpdateAttendanceResponse.getDefaultInstance());
-            outbound.onCompleted();
+            outbound.onError(Status.UNAVAILABLE.asRuntimeException());
         }
 
         @Override
         public void declineOffer(
                 DeclineOfferRequest request, StreamObserver<DeclineOfferResponse> outbound) {
             declined.add(request.getOfferId());
-            outbound.onNext(DeclineOfferResponse.getDefaultInstance());
-            outbound.onCompleted();
+            // The offer has expired.
+            outbound.onError(Status.NOT_FOUND.asRuntimeException());
         }
     }
 
