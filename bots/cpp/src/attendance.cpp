@@ -113,7 +113,8 @@ void Attendance::receive(const v1::AttendResponse& message) {
                 report_to_ = route_.server();
                 id_ = message.attendance().attendance_id();
             }
-            slots_.set_used_at_server(static_cast<int>(message.attendance().slots_used()));
+            slots_.set_used_at_server(static_cast<int>(message.attendance().slots_used()),
+                                      static_cast<int>(message.attendance().busy_slots()));
             if (!message.attendance().detail().empty()) {
                 resolved_.log("attending: " + message.attendance().detail());
             }
@@ -199,18 +200,11 @@ void Attendance::report(const Slots::Check& check) {
         return;
     }
     const auto stub = v1::LobbyService::NewStub(server->connect());
-    grpc::Status status;
-    for (const auto& offer : check.overdue) {
-        resolved_.log("offer " + offer.offer_id() + " declined: " + slots_busy);
-        v1::DeclineOfferRequest decline;
-        decline.set_offer_id(offer.offer_id());
-        decline.set_reason(slots_busy);
-        v1::DeclineOfferResponse response;
-        grpc::ClientContext context;
-        resolved_.prepare(context);
-        context.set_deadline(std::chrono::system_clock::now() + report_timeout);
-        status = stub->DeclineOffer(&context, decline, &response);
-    }
+    const auto log_failure = [this](const grpc::Status& status) {
+        if (!status.ok()) {
+            resolved_.log("cannot report busy slots: " + status.error_message());
+        }
+    };
     if (check.busy) {
         if (*check.busy > 0) {
             resolved_.log(std::to_string(*check.busy) +
@@ -221,10 +215,21 @@ void Attendance::report(const Slots::Check& check) {
         grpc::ClientContext context;
         resolved_.prepare(context);
         context.set_deadline(std::chrono::system_clock::now() + report_timeout);
-        status = stub->UpdateAttendance(&context, update, &response);
+        log_failure(stub->UpdateAttendance(&context, update, &response));
     }
-    if (!status.ok()) {
-        resolved_.log("cannot report busy slots: " + status.error_message());
+    for (const auto& offer : check.overdue) {
+        if (!slots_.withdraw(offer.offer_id())) {
+            continue;
+        }
+        resolved_.log("offer " + offer.offer_id() + " declined: " + slots_busy);
+        v1::DeclineOfferRequest decline;
+        decline.set_offer_id(offer.offer_id());
+        decline.set_reason(slots_busy);
+        v1::DeclineOfferResponse response;
+        grpc::ClientContext context;
+        resolved_.prepare(context);
+        context.set_deadline(std::chrono::system_clock::now() + report_timeout);
+        log_failure(stub->DeclineOffer(&context, decline, &response));
     }
 }
 

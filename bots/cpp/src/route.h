@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,13 +32,13 @@ public:
     }
 
     // Throws TlsError if a TLS mistake made the current server fail. With several servers, the next
-    // one is tried instead. The server is checked once before the first stream, and once after it.
+    // one is tried instead. The server is checked once, and not after a stream has worked.
     void check_tls(const StreamLost& lost, bool had_stream) {
-        if (servers_.size() > 1 || !lost.reason.empty() || !server_.proxy.empty() ||
-            checked_ == had_stream) {
+        if (servers_.size() > 1 || !lost.reason.empty() || !server_.proxy.empty() || had_stream ||
+            checked_) {
             return;
         }
-        checked_ = had_stream;
+        checked_ = true;
         if (const auto mistake = tls_mistake(server_)) {
             throw TlsError("cannot connect to " + server_.address + ": " + *mistake);
         }
@@ -55,8 +54,7 @@ private:
     std::vector<Server> servers_;
     std::size_t index_ = 0;
     Server server_;
-    // The last argument with which TLS was checked.
-    std::optional<bool> checked_;
+    bool checked_ = false;
 };
 
 }  // namespace bridgemaster

@@ -75,6 +75,20 @@ OptionsError invalid_address(const std::string& address, const char* problem) {
 
 }  // namespace
 
+std::string parse_proxy(const std::string& text) {
+    Server proxy;
+    try {
+        proxy = parse_address(text);
+    } catch (const OptionsError& error) {
+        const std::string message = error.what();
+        throw OptionsError("proxy" + message.substr(message.find(':')));
+    }
+    if (proxy.scheme != "http") {
+        throw OptionsError("proxy: \"" + text + "\" is not supported: the scheme must be http");
+    }
+    return proxy.target;
+}
+
 Server parse_address(const std::string& text) {
     const std::string address = trimmed(text);
     if (address.starts_with("unix:") || address.starts_with("unix-abstract:")) {
@@ -148,7 +162,7 @@ std::vector<Server> parse_servers(const Options& options) {
         const std::size_t length = end == std::string::npos ? end : end - begin;
         Server server = parse_address(options.server.substr(begin, length));
         add_credentials(server, options);
-        server.proxy = options.proxy.empty() ? "" : parse_address(options.proxy).target;
+        server.proxy = options.proxy.empty() ? "" : parse_proxy(options.proxy);
         servers.push_back(std::move(server));
         begin = end == std::string::npos ? end : end + 1;
     }

@@ -37,6 +37,9 @@ struct Server {
 // Throws OptionsError.
 Server parse_address(const std::string& text);
 
+// Returns HOST:PORT of a proxy. Throws OptionsError.
+std::string parse_proxy(const std::string& text);
+
 // Parses the address of completed options, or several separated by commas. Throws OptionsError.
 std::vector<Server> parse_servers(const Options& options);
 

@@ -27,14 +27,12 @@ public:
 
     explicit Slots(int total) : total_(total) {}
 
-    // Records the server's count of matches in play and open offers. None: the stream is lost, and
-    // the server forgets busy slots.
-    void set_used_at_server(std::optional<int> used) {
+    // Records the server's count of matches in play and open offers, and of busy slots. None: the
+    // stream is lost, and the server forgets busy slots.
+    void set_used_at_server(std::optional<int> used, int reported = 0) {
         const std::lock_guard lock(mutex_);
         used_at_server_ = used;
-        if (!used) {
-            reported_ = 0;
-        }
+        reported_ = reported;
     }
 
     // Takes a slot for an offer. If none is free, the offer waits, and take returns false.
@@ -62,10 +60,12 @@ public:
         return next;
     }
 
-    // Forgets an offer that waits.
-    void withdraw(const std::string& offer_id) {
+    // Forgets an offer that waits, and returns whether it waited.
+    bool withdraw(const std::string& offer_id) {
         const std::lock_guard lock(mutex_);
-        std::erase_if(waiting_, [&](const auto& one) { return one.first.offer_id() == offer_id; });
+        return std::erase_if(waiting_, [&](const auto& one) {
+                   return one.first.offer_id() == offer_id;
+               }) > 0;
     }
 
     // The number of busy slots if it must be reported, and the offers to decline.
@@ -74,22 +74,20 @@ public:
         std::vector<v1::Offer> overdue;
     };
 
-    // Called once per interval.
+    // Called once per interval. The number of busy slots is returned until the server's count shows
+    // it, since a report can fail. The overdue offers wait until they are withdrawn.
     Check check() {
         const std::lock_guard lock(mutex_);
         Check result;
         const auto now = Clock::now();
-        std::erase_if(waiting_, [&](const auto& one) {
-            const bool is_overdue = one.second <= now;
-            if (is_overdue) {
-                result.overdue.push_back(one.first);
+        for (const auto& [offer, until] : waiting_) {
+            if (until <= now) {
+                result.overdue.push_back(offer);
             }
-            return is_overdue;
-        });
+        }
         const int stuck = std::min(least_busy_, busy());
         least_busy_ = busy();
         if (stuck != reported_ && used_at_server_) {
-            reported_ = stuck;
             result.busy = stuck;
         }
         return result;
@@ -113,6 +111,7 @@ private:
     std::deque<std::pair<v1::Offer, Clock::time_point>> waiting_;
     // The minimum number of busy slots since the last check.
     int least_busy_ = 0;
+    // The server's count of busy slots.
     int reported_ = 0;
 };
 

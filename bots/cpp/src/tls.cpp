@@ -69,7 +69,10 @@ bool requires_tls(const std::string& target, Clock::time_point until) {
     return text.starts_with("\x15\x03") || text.find("HTTPS") != std::string_view::npos;
 }
 
+// Trusts the same certificates as gRPC, which also trusts an intermediate certificate in the file.
 void trust(SSL_CTX* context, const std::string& pem) {
+    X509_STORE_set_flags(SSL_CTX_get_cert_store(context),
+                         X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST);
     if (pem.empty()) {
         SSL_CTX_set_default_verify_paths(context);
         return;
@@ -116,6 +119,8 @@ std::optional<std::string> certificate_mistake(const Server& server, Clock::time
         case X509_V_ERR_CERT_HAS_EXPIRED:
             return "the server's certificate has expired and must be renewed; if it is self-signed, "
                    "pass the new file as Options::ca or BRIDGEMASTER_CA";
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            return "the server's certificate is not valid yet; check the clocks of both machines";
         case X509_V_ERR_HOSTNAME_MISMATCH:
         case X509_V_ERR_IP_ADDRESS_MISMATCH:
             return "the server's certificate is for a different name or address than the one you "

@@ -9,6 +9,7 @@
 #include "bridgemaster/bridgemaster.h"
 #include "resolved_options.h"
 #include "scripted_server.h"
+#include "slots.h"
 
 namespace bridgemaster {
 namespace {
@@ -83,6 +84,19 @@ struct Stubborn : Bot {
     }
 };
 
+TEST(Attendance, BusySlotsAreReportedUntilTheServerCountsThem) {
+    Slots slots(1);
+    slots.take({});
+    slots.set_used_at_server(0);
+    slots.check();
+    EXPECT_EQ(slots.check().busy, 1);
+    EXPECT_EQ(slots.check().busy, 1);
+    slots.set_used_at_server(0, 1);
+    EXPECT_EQ(slots.check().busy, std::nullopt);
+    slots.set_used_at_server(0, 0);
+    EXPECT_EQ(slots.check().busy, 1);
+}
+
 TEST(Attendance, ASlotIsFreeOnlyWhenDecideHasReturned) {
     scripted::Server server;
     scripted::Queue<bool> deciding;
@@ -100,17 +114,22 @@ TEST(Attendance, ASlotIsFreeOnlyWhenDecideHasReturned) {
     deciding.get();
     first->end.put(scripted::refusal(grpc::StatusCode::UNAVAILABLE, "MATCH_CANCELLED"));
     attending->state(0);
+    // A report that fails is repeated.
     EXPECT_EQ(server.busy_slots.get(), 1U);
-    // The server offers the slot again, because it has not yet received the update.
-    attending->state(1);
+    EXPECT_EQ(server.busy_slots.get(), 1U);
+    // The server has offered the slot again before it received the report.
+    attending->state(1, 1);
     attending->offer("o2", "t2");
     attending->offer("o3", "t3", 0);
+    attending->offer("o4", "t4", 0);
     EXPECT_EQ(server.declined.get(), "o3");
+    EXPECT_EQ(server.declined.get(), "o4");
     EXPECT_EQ(server.stream_count(), 1) << "the slot is not free";
     returning = true;
     returning.notify_all();
     const auto second = server.welcomed_stream();
-    EXPECT_EQ(server.busy_slots.get(), 0U);
+    while (server.busy_slots.get() != 0) {
+    }
     second->finish(1);
     attending->end.put(grpc::Status::OK);
     attendance.get();

@@ -101,6 +101,21 @@ TEST(Route, AnInvalidAddressIsRefused) {
     }
 }
 
+TEST(Route, AProxyMustHaveAnHttpAddress) {
+    EXPECT_EQ(parse_proxy("http://proxy:3128"), "proxy:3128");
+    for (const char* proxy : {"https://proxy:3128", "socks5://proxy:1080", "proxy"}) {
+        EXPECT_THROW(parse_proxy(proxy), OptionsError) << proxy;
+    }
+}
+
+// A stream that has worked shows that the certificate is right, whatever the check would say.
+TEST(Route, TlsIsNotCheckedAfterAStreamHasWorked) {
+    scripted::Server without_tls;
+    Route route = route_over("https://" + without_tls.target());
+    EXPECT_NO_THROW(route.check_tls(StreamLost{"lost", ""}, true));
+    EXPECT_THROW(route.check_tls(StreamLost{"lost", ""}, false), TlsError);
+}
+
 TEST(Route, AnUnreachableServerIsLeftForTheNextOne) {
     scripted::Server playing;
     auto result = start_playing(options_for(std::string(dead) + ", " + playing.url()));

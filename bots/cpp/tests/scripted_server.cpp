@@ -63,13 +63,13 @@ public:
     grpc::Status UpdateAttendance(grpc::ServerContext*, const v1::UpdateAttendanceRequest* request,
                                   v1::UpdateAttendanceResponse*) override {
         server_.busy_slots.put(request->busy_slots());
-        return grpc::Status::OK;
+        return {grpc::StatusCode::UNAVAILABLE, "try again"};
     }
 
     grpc::Status DeclineOffer(grpc::ServerContext*, const v1::DeclineOfferRequest* request,
                               v1::DeclineOfferResponse*) override {
         server_.declined.put(request->offer_id());
-        return grpc::Status::OK;
+        return {grpc::StatusCode::NOT_FOUND, "the offer has expired"};
     }
 
 private:
@@ -143,10 +143,11 @@ void Stream::finish(std::uint32_t sequence) {
     end.put(grpc::Status::OK);
 }
 
-void Attendance::state(std::uint32_t slots_used) {
+void Attendance::state(std::uint32_t slots_used, std::uint32_t busy_slots) {
     v1::AttendResponse response;
     response.mutable_attendance()->set_attendance_id("a");
     response.mutable_attendance()->set_slots_used(slots_used);
+    response.mutable_attendance()->set_busy_slots(busy_slots);
     wire->Write(response);
 }
 

@@ -91,8 +91,8 @@ struct Attendance : Call {
 
     void offer(const std::string& offer_id, const std::string& ticket,
                std::uint32_t time_left_ms = 30'000);
-    // Sends the number of matches in play and open offers.
-    void state(std::uint32_t slots_used);
+    // Sends the number of matches in play and open offers, and of busy slots.
+    void state(std::uint32_t slots_used, std::uint32_t busy_slots = 0);
 };
 
 class Server {

@@ -24,11 +24,12 @@ struct First : Bot {
     Choice decide(const Request&) override { return Choice::index(0); }
 };
 
-void expect_mistake(const std::string& address, const std::string& expected) {
+void expect_mistake(const std::string& address, const std::string& expected,
+                    const std::string& ca = "ca.pem") {
     Options options{.name = "puppet"};
     options.server = address;
     options.ticket = "t";
-    options.ca = SDK_FOLDER "/tls/ca.pem";
+    options.ca = SDK_FOLDER "/tls/" + ca;
     First bot;
     try {
         play(bot, options);
@@ -97,9 +98,15 @@ std::string read(const std::string& name) {
 }
 
 TEST(Tls, CertificatesThatAreNotTrustedAreNamed) {
-    for (const auto& [certificate, expected] :
-         {std::pair<std::string, std::string>{"valid", "not signed by a trusted authority"},
-          {"expired", "has expired"}}) {
+    struct Case {
+        std::string certificate;
+        std::string expected;
+        std::string ca = "ca.pem";
+    };
+    // The last certificate is trusted itself, without the authority that has signed it.
+    for (const auto& [certificate, expected, ca] :
+         {Case{"valid", "not signed by a trusted authority"}, Case{"expired", "has expired"},
+          Case{"expired", "has expired", "expired.pem"}}) {
         grpc::SslServerCredentialsOptions files;
         files.pem_key_cert_pairs.push_back({read(certificate + ".key"), read(certificate + ".pem")});
         grpc::ServerBuilder builder;
@@ -108,7 +115,7 @@ TEST(Tls, CertificatesThatAreNotTrustedAreNamed) {
         v1::PlayService::Service service;
         builder.RegisterService(&service);
         const auto server = builder.BuildAndStart();
-        expect_mistake("https://127.0.0.1:" + std::to_string(port), expected);
+        expect_mistake("https://127.0.0.1:" + std::to_string(port), expected, ca);
         server->Shutdown();
     }
 }

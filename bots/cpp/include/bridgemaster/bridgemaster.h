@@ -59,7 +59,8 @@ struct Options {
     std::string client_cert{};
     std::string client_key{};
     // Address of an HTTP proxy, such as "http://127.0.0.1:3128", which connects by CONNECT. Default:
-    // BRIDGEMASTER_PROXY, or no proxy. Other variables, such as https_proxy, are ignored.
+    // BRIDGEMASTER_PROXY, or no proxy. gRPC still connects directly to hosts in the variable
+    // no_proxy. Other variables, such as https_proxy, are ignored.
     std::string proxy{};
     // The queue to attend instead of a ticket: the name of a contest or a ladder. Default:
     // BRIDGEMASTER_QUEUE.
