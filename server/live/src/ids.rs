@@ -35,6 +35,15 @@ pub(super) fn generate_match_id(created_unix_us: u64) -> MatchId {
         .expect("24 hex digits are within the length and alphabet of an identifier")
 }
 
+/// Returns a position in the order of identifiers: those of matches created before this time are
+/// lower, all others higher. `None` if the time does not fit into an identifier.
+pub(super) fn position_of_time(created_unix_ms: u64) -> Option<MatchId> {
+    let position = format!("{:014x}", created_unix_ms.checked_mul(1_000)?);
+    MatchId::new(position)
+        .ok()
+        .filter(|id| id.as_str().len() == 14)
+}
+
 impl Ticket {
     /// Generates a ticket, with a secret from the system's random number generator.
     pub(crate) fn generate(id: &MatchId) -> Self {

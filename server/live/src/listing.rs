@@ -235,6 +235,8 @@ impl Matches {
         if let Visibility::Of(name) = viewer.visible() {
             keys.push(name.into());
         }
+        let (begin, end) = query.id_range();
+        before = [before, end].into_iter().flatten().min();
         for _ in 0..MAX_READS {
             let limit = u32::try_from((count - found).max(MIN_READ_MATCHES)).unwrap_or(u32::MAX);
             let permit = self.read_limiter().acquire().await?;
@@ -269,7 +271,7 @@ impl Matches {
                     yield_now().await;
                 }
             }
-            before = stored.next;
+            before = stored.next.filter(|next| Some(next) > begin.as_ref());
             if before.is_none() {
                 return Ok(());
             }

@@ -3,11 +3,13 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use bridgemaster_match::{
-    Origin,
+    MatchId, Origin,
     property::{self, label_value},
 };
 use bridgemaster_proto::v1::{MatchGroup, MatchInfo, MatchState};
 use bridgemaster_store::{IndexKey, KeyName};
+
+use super::ids::position_of_time;
 
 /// A filter for lists of matches. A match must satisfy all conditions.
 #[derive(Clone, Debug)]
@@ -70,6 +72,14 @@ impl MatchQuery {
         properties
             .map(|(name, value)| IndexKey::of_property(name, &value))
             .collect()
+    }
+
+    /// Returns the positions in the order of identifiers between which all matches of the range of
+    /// creation times are. `None` for a range without this end.
+    pub(super) fn id_range(&self) -> (Option<MatchId>, Option<MatchId>) {
+        let (from, last) = self.created_unix_ms.clone().into_inner();
+        let end = last.checked_add(1).and_then(position_of_time);
+        (position_of_time(from), end)
     }
 
     /// Returns whether finished matches that are only in the store can satisfy the filter.
@@ -137,6 +147,7 @@ mod tests {
     use bridgemaster_proto::v1::{MatchConfig, SeatInfo};
 
     use super::*;
+    use crate::ids::generate_match_id;
 
     fn any() -> MatchQuery {
         MatchQuery {
@@ -156,6 +167,26 @@ mod tests {
         owned
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect()
+    }
+
+    #[test]
+    fn the_ids_of_a_range_of_creation_times_are_between_its_positions() {
+        let query = MatchQuery {
+            created_unix_ms: 1_700_000_000_000..=1_700_000_000_001,
+            ..any()
+        };
+        let (Some(begin), Some(end)) = query.id_range() else {
+            panic!("{query:?}");
+        };
+        let is_between = |created_unix_us| {
+            let id = generate_match_id(created_unix_us);
+            begin < id && id < end
+        };
+        let outside = [1_699_999_999_999_999, 1_700_000_000_002_000];
+        assert!(!outside.into_iter().any(is_between));
+        let inside = [1_700_000_000_000_000, 1_700_000_000_001_999];
+        assert!(inside.into_iter().all(is_between));
+        assert_eq!(any().id_range().1, None);
     }
 
     #[test]
