@@ -110,12 +110,12 @@ CREATE TABLE finished_match (
     opened_at_unix_ms BIGINT,
     ended_at_unix_ms BIGINT,
     summary BYTEA,
-    -- Names of the parties in ascending order, separated by line breaks.
+    -- Index keys in ascending order, separated by line breaks: names of parties, and properties.
     parties TEXT COLLATE "C",
     checksum BIGINT
 );
 
--- Index of a party's matches in the order of lists, derived from `finished_match.parties`.
+-- Index of the matches with a key in the order of lists, derived from `finished_match.parties`.
 CREATE TABLE finished_party (
     name TEXT COLLATE "C",
     match_id TEXT COLLATE "C",

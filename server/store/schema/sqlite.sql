@@ -38,11 +38,11 @@ CREATE TABLE finished_match (
     ended_at_unix_ms INTEGER,
     checksum INTEGER,
     summary BLOB,
-    -- Names of the parties in ascending order, separated by line breaks.
+    -- Index keys in ascending order, separated by line breaks: names of parties, and properties.
     parties TEXT
 );
 
--- Index of a party's matches in the order of lists, derived from `finished_match.parties`.
+-- Index of the matches with a key in the order of lists, derived from `finished_match.parties`.
 CREATE TABLE finished_party (
     name TEXT,
     match_id TEXT,
