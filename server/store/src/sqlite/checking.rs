@@ -192,6 +192,38 @@ fn check_values(
     };
     let records = record_store::records(rows(NamedTable::Record)?);
     inspector.inspect_records(&records);
+    check_in_play(connection, store, inspector, report)?;
+    check_finished(connection, store, inspector, report)?;
+    let (keys, damaged) = key_store::check_keys(rows(NamedTable::Key)?, rows(NamedTable::KeyUse)?);
+    report.keys = keys;
+    report.damage_reports.extend(damaged);
+    if report.structure.is_none() && !is_highest_number_stored(connection)? {
+        report.structure =
+            Some("the highest assigned number of finished matches is missing".to_owned());
+    }
+    let other_tables = NamedTable::ALL.into_iter();
+    for table in other_tables.filter(|table| !table.is_of_keys()) {
+        let damaged = find_damaged_rows(connection, store, table)?;
+        report.damage_reports.extend(damaged);
+    }
+    // A row with a damaged checksum is already reported.
+    let is_damaged = !report.damage_reports.is_empty();
+    let differences = run(row_sums::compare(&mut StatementConnection(connection)))?.into_iter();
+    let missing = differences.filter(|(_, is_missing)| *is_missing || !is_damaged);
+    report
+        .damage_reports
+        .extend(missing.map(|(damage, _)| damage));
+    connection.execute_batch("COMMIT")?;
+    Ok(())
+}
+
+/// Checks the matches in play, and passes each readable one to the inspector.
+fn check_in_play(
+    connection: &Connection,
+    store: StoreId,
+    inspector: &mut dyn Inspector,
+    report: &mut CheckReport,
+) -> Result<(), DbError> {
     let mut loaded = load_matches(connection, store)?;
     report.open = loaded.matches.by_id.len() as u64;
     report.damage_reports = loaded.damage_reports;
@@ -217,27 +249,6 @@ fn check_values(
         });
         report.damage_reports.extend(inspected.err());
     }
-    check_finished(connection, store, inspector, report)?;
-    let (keys, damaged) = key_store::check_keys(rows(NamedTable::Key)?, rows(NamedTable::KeyUse)?);
-    report.keys = keys;
-    report.damage_reports.extend(damaged);
-    if report.structure.is_none() && !is_highest_number_stored(connection)? {
-        report.structure =
-            Some("the highest assigned number of finished matches is missing".to_owned());
-    }
-    let other_tables = NamedTable::ALL.into_iter();
-    for table in other_tables.filter(|table| !table.is_of_keys()) {
-        let damaged = find_damaged_rows(connection, store, table)?;
-        report.damage_reports.extend(damaged);
-    }
-    // A row with a damaged checksum is already reported.
-    let is_damaged = !report.damage_reports.is_empty();
-    let differences = run(row_sums::compare(&mut StatementConnection(connection)))?.into_iter();
-    let missing = differences.filter(|(_, is_missing)| *is_missing || !is_damaged);
-    report
-        .damage_reports
-        .extend(missing.map(|(damage, _)| damage));
-    connection.execute_batch("COMMIT")?;
     Ok(())
 }
 
