@@ -4,11 +4,13 @@ The code is not in the repository. It is generated when the package is built; th
 sdist contain it.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -35,24 +37,43 @@ def can_generate() -> bool:
 
 
 def generate() -> None:
-    """Remove previously generated code, and generate it from the .proto files."""
-    for folder in ("v1", "games"):
-        shutil.rmtree(PACKAGE / folder, ignore_errors=True)
+    """Generate the code from the .proto files, and remove files of earlier versions.
+
+    A file is replaced in one step, and only if its content differs, since bots that run from source
+    may be importing the package.
+    """
+    # In the same file system as the package, so that a file can be moved there.
+    with tempfile.TemporaryDirectory(prefix=".generated-", dir=HERE) as folder:
+        generated = Path(folder)
+        _generate_in(generated)
+        names = {path.relative_to(generated) for path in generated.rglob("*.py*")}
+        for name in sorted(names):
+            new, old = generated / name, PACKAGE.parent / name
+            if not old.is_file() or old.read_bytes() != new.read_bytes():
+                old.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(new, old)
+    for old in PACKAGE.rglob("*_pb2*.py*"):
+        if old.parent.name != "__pycache__" and old.relative_to(PACKAGE.parent) not in names:
+            old.unlink(missing_ok=True)
+
+
+def _generate_in(folder: Path) -> None:
+    """Generate the code in an empty folder."""
     all_protos = (path.relative_to(PROTO) for path in PROTO.glob("bridgemaster/**/*.proto"))
     # Bots do not use the storage format of the server.
     protos = sorted(path for path in all_protos if "internal" not in path.parts)
     outputs = [
-        f"--python_out={PACKAGE.parent}",
-        f"--grpc_python_out={PACKAGE.parent}",
-        f"--mypy_out=quiet:{PACKAGE.parent}",
-        f"--mypy_grpc_out=quiet:{PACKAGE.parent}",
+        f"--python_out={folder}",
+        f"--grpc_python_out={folder}",
+        f"--mypy_out=quiet:{folder}",
+        f"--mypy_grpc_out=quiet:{folder}",
         *(f"--plugin=protoc-gen-{name}={_program(f'protoc-gen-{name}')}" for name in _PLUGINS),
     ]
     command = [sys.executable, "-m", "grpc_tools.protoc", f"--proto_path={PROTO}", *outputs]
     subprocess.run([*command, *map(str, protos)], check=True, cwd=PROTO)
-    for file in sorted(PACKAGE.rglob("*_pb2.py")):
+    for file in sorted(folder.rglob("*_pb2.py")):
         _edit(file, _RUNTIME_CHECK, checks=2)
-    for file in sorted(PACKAGE.rglob("*_pb2_grpc.py*")):
+    for file in sorted(folder.rglob("*_pb2_grpc.py*")):
         if "Stub" not in file.read_text(encoding="utf-8"):
             # The .proto file declares no service.
             file.unlink()
