@@ -6,6 +6,8 @@ use bridgemaster_store::{
     COMMITS_FILE, CommitCompleteness, DATABASE_FILE, DataDir, KeyStore as _, MissingCommits,
     SqliteKeys, SqliteStore, Store as _, StoreError,
 };
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
 
 use crate::{
     LOG_FILE, append, as_killed, finish, key, open, open_match,
@@ -168,6 +170,97 @@ async fn a_missing_log_is_detected() {
 /// Copies the log into the database.
 fn bring_in_the_log(folder: &Path) {
     crate::change(folder, "PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+#[tokio::test]
+async fn a_torn_log_loses_only_complete_batches_at_its_end() {
+    const TEARS: usize = 60;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await.unwrap();
+    let mut workload = Workload::new(23);
+    let mut states = vec![Contents::of(&store).await];
+    for _ in 0..40 {
+        store.commit(workload.batch()).await.unwrap();
+        states.push(Contents::of(&store).await);
+    }
+    let killed = as_killed(folder.path());
+    let database = fs::read(killed.path().join(DATABASE_FILE)).unwrap();
+    let log = fs::read(killed.path().join(LOG_FILE)).unwrap();
+    // The log has everything: its pages have not been copied into the database yet.
+    let (database_bytes, log_bytes) = (database.len(), log.len());
+    assert!(
+        log_bytes > 100_000 && database_bytes < 10_000,
+        "{log_bytes} {database_bytes}"
+    );
+    let mut random = ChaCha8Rng::seed_from_u64(23);
+    let mut found_states = Vec::new();
+    for tear in 0..TEARS {
+        let torn = tempfile::tempdir().unwrap();
+        let place = random.random_range(0..log.len());
+        let mut torn_log = log.clone();
+        // The disk has lost the end, or has written something else in one place.
+        if tear % 2 == 0 {
+            torn_log.truncate(place);
+        } else {
+            torn_log[place] ^= 1 << random.random_range(0..8);
+        }
+        fs::write(torn.path().join(DATABASE_FILE), &database).unwrap();
+        fs::write(torn.path().join(LOG_FILE), torn_log).unwrap();
+        let store = open(torn.path()).await.unwrap();
+        let found = Contents::of(&store).await;
+        store.close().await.unwrap();
+        let batches = states.iter().position(|state| *state == found);
+        let batches = batches.unwrap_or_else(|| panic!("half a batch after a tear at {place}"));
+        found_states.push((place, batches));
+    }
+    // The further the log reaches, the more it holds.
+    found_states.sort_unstable();
+    assert!(
+        found_states.is_sorted_by_key(|(_, batches)| batches),
+        "{found_states:?}"
+    );
+    found_states.dedup_by_key(|(_, batches)| *batches);
+    assert!(found_states.len() > 10, "{found_states:?}");
+}
+
+#[tokio::test]
+async fn a_flipped_bit_in_the_log_never_changes_anything_silently() {
+    const FLIPS: usize = 60;
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = filled(folder.path(), 7).await;
+    let truth = Contents::of(&store).await;
+    let killed = as_killed(folder.path());
+    let sound = files(killed.path());
+    let log = sound[1].clone().unwrap();
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let (mut lost, mut refused) = (0, 0);
+    for flip in 0..FLIPS {
+        let mut damaged = log.clone();
+        // The header of the log, that of a frame, or anywhere.
+        let place = match flip % 3 {
+            0 => random.random_range(0..32),
+            1 => 32 + (4096 + 24) * random.random_range(0..10) + random.random_range(0..24),
+            _ => random.random_range(32..log.len()),
+        };
+        damaged[place] ^= 1 << random.random_range(0..8);
+        // A separate folder each, since a dropped store closes its files some time later.
+        let killed = tempfile::tempdir().unwrap();
+        let (database, commits) = (sound[0].as_ref().unwrap(), sound[2].as_ref().unwrap());
+        fs::write(killed.path().join(DATABASE_FILE), database).unwrap();
+        fs::write(killed.path().join(LOG_FILE), damaged).unwrap();
+        fs::write(killed.path().join(COMMITS_FILE), commits).unwrap();
+        match open(killed.path()).await {
+            Err(_) => refused += 1,
+            Ok(store) => match store.open_report().completeness {
+                CommitCompleteness::Missing(_) => lost += 1,
+                CommitCompleteness::Complete => {
+                    assert!(Contents::of(&store).await == truth, "byte {place}");
+                }
+                CommitCompleteness::Unknown { detail } => panic!("{detail}"),
+            },
+        }
+    }
+    assert!(lost > 20 && refused > 10, "{lost} {refused}");
 }
 
 #[tokio::test]

@@ -234,6 +234,29 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
 }
 
 #[tokio::test]
+async fn every_overwritten_page_is_detected() {
+    let folder = tempfile::tempdir().unwrap();
+    create_store(folder.path()).await;
+    let file = folder.path().join(DATABASE_FILE);
+    let sound = fs::read(&file).unwrap();
+    let pages = sound.len() / 4096;
+    assert!(pages > 60, "{pages} pages");
+    for page in 0..pages {
+        let mut damaged = sound.clone();
+        damaged[page * 4096..(page + 1) * 4096].fill(0xa5);
+        fs::write(&file, &damaged).unwrap();
+        match open(folder.path()).await {
+            Err(StoreError::Corrupt { .. } | StoreError::NotADatabase { .. }) => {}
+            Err(other) => panic!("page {page}: {other}"),
+            Ok(_) => panic!("page {page} is believed"),
+        }
+    }
+    fs::write(&file, &sound).unwrap();
+    let store = open(folder.path()).await.unwrap();
+    assert_eq!(store.match_counts().await.unwrap().finished, 40);
+}
+
+#[tokio::test]
 async fn an_index_that_contradicts_its_table_is_rebuilt() {
     let folder = tempfile::tempdir().unwrap();
     create_store(folder.path()).await;
