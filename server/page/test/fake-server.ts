@@ -212,10 +212,11 @@ export class FakeServer {
         return send(matches.GetMatchResponseSchema, create(matches.GetMatchResponseSchema, { match: this.#match(matchId).info }));
       }
       case "ListMatches": {
-        const { filter } = fromBinary(matches.ListMatchesRequestSchema, body);
+        const { filter, pageSize, pageToken } = fromBinary(matches.ListMatchesRequestSchema, body);
         const fitting = infos().filter(({ state, seats }) =>
           (!filter?.state || filter.state === state) && (!filter?.botName || seats.some(({ botName }) => botName === filter.botName)));
-        return send(matches.ListMatchesResponseSchema, create(matches.ListMatchesResponseSchema, { matches: fitting }));
+        const { items, nextPageToken } = paged(fitting, pageSize, pageToken);
+        return send(matches.ListMatchesResponseSchema, create(matches.ListMatchesResponseSchema, { matches: items, nextPageToken }));
       }
       case "WatchPositions": {
         const { source, viewers, fromDecision } = fromBinary(matches.WatchPositionsRequestSchema, body);

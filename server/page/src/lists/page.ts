@@ -4,6 +4,7 @@ import { html, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import { type MatchInfo, MatchState } from "../../gen/bridgemaster/v1/match_pb.ts";
+import type { ListMatchesResponse } from "../../gen/bridgemaster/v1/match_service_pb.ts";
 import { botPath, matchPath } from "../address.ts";
 import { seatBadge } from "../drawing/seat.ts";
 import { GAMES, gameOf } from "../games/registry.ts";
@@ -22,8 +23,9 @@ const REFRESH_MS = 5000;
 
 /** The list of matches. */
 export class ListPage {
-  #matches: MatchInfo[] = [];
-  #damaged: string[] = [];
+  /** The matches in the order of the list, by identifier. */
+  #matches = new Map<string, MatchInfo>();
+  #damaged = new Set<string>();
   #next = "";
   #pages = 0;
   #failure: Failure | undefined;
@@ -34,16 +36,38 @@ export class ListPage {
     setInterval(() => void this.#refresh(), REFRESH_MS);
   }
 
-  async #load(pageToken: string) {
-    return matches().listMatches({ filter: filterOf(this.query), pageSize: PAGE_SIZE, pageToken });
+  /** Loads a page of the list. Before the first page, loads the matches in progress: the list is ordered
+   * by creation, so a match in progress can be on any page. */
+  async #load(pageToken: string): Promise<ListMatchesResponse[]> {
+    const chosen = filterOf(this.query).state;
+    const isWhole = pageToken === "" && chosen === MatchState.UNSPECIFIED;
+    const answers: ListMatchesResponse[] = [];
+    // One after the other, so that a match that starts or ends meanwhile is in the next answer.
+    for (const state of isWhole ? [MatchState.WAITING, MatchState.RUNNING, chosen] : [chosen]) {
+      const filter = Object.assign(filterOf(this.query), { state });
+      answers.push(await matches().listMatches({ filter, pageSize: PAGE_SIZE, pageToken }));
+    }
+    return answers;
+  }
+
+  /** Adds the answers to one page of the list. */
+  #add(answers: ListMatchesResponse[]): void {
+    for (const { matches, damagedMatchIds } of answers) {
+      for (const match of matches) {
+        const known = this.#matches.get(match.matchId);
+        // A match can start or end between two answers.
+        if (known && known.state >= match.state) continue;
+        this.#matches.delete(match.matchId);
+        this.#matches.set(match.matchId, match);
+      }
+      damagedMatchIds.forEach((id) => this.#damaged.add(id));
+    }
+    this.#next = answers.at(-1)?.nextPageToken ?? "";
   }
 
   async #more(): Promise<void> {
     try {
-      const answer = await this.#load(this.#next);
-      this.#matches.push(...answer.matches);
-      this.#damaged.push(...answer.damagedMatchIds);
-      this.#next = answer.nextPageToken;
+      this.#add(await this.#load(this.#next));
       this.#pages += 1;
       const filter = filterOf(this.query);
       if (filter.state !== MatchState.ENDED && filter.state !== MatchState.CANCELLED) {
@@ -59,9 +83,10 @@ export class ListPage {
   async #refresh(): Promise<void> {
     if (document.hidden || this.#pages !== 1 || this.#failure) return;
     try {
-      const answer = await this.#load("");
+      const answers = await this.#load("");
       if (this.#pages !== 1) return;
-      [this.#matches, this.#damaged, this.#next] = [answer.matches, answer.damagedMatchIds, answer.nextPageToken];
+      [this.#matches, this.#damaged] = [new Map(), new Set()];
+      this.#add(answers);
       this.changed();
     } catch {
       // Keep the current list; the next refresh may succeed.
@@ -71,7 +96,7 @@ export class ListPage {
   /** Returns the matches in progress, newest first: those that are followed, and others of the list. */
   #inPlay(): Followed[] {
     const followed = this.#overview?.followed ?? new Map<string, Followed>();
-    const others = this.#matches.filter((match) => isInPlay(match) && !followed.has(match.matchId));
+    const others = [...this.#matches.values()].filter((match) => isInPlay(match) && !followed.has(match.matchId));
     const all = [...followed.values(), ...others.map((match) => ({ match, observation: undefined, version: 0 }))];
     return all.sort((a, b) => Number(b.match.createdUnixMs - a.match.createdUnixMs));
   }
@@ -81,13 +106,13 @@ export class ListPage {
     if (this.#pages === 0) return waiting("Loading the matches…");
     const bot = this.query.get("bot");
     const inPlay = this.#inPlay();
-    const over = this.#matches.filter((match) => !isInPlay(match));
+    const over = [...this.#matches.values()].filter((match) => !isInPlay(match));
     return html`<main class="list"><h1>${bot ? html`Matches of <bdi>${plain(bot)}</bdi>` : "Matches"}</h1>${filters(this.query)}
       ${inPlay.length > 0 ? html`<section aria-label="matches in progress"><h2>In progress</h2><ul class="cards">${repeat(inPlay, ({ match }) => match.matchId, (one) => guard([one.match, one.version], () => card(one)))}</ul></section>` : undefined}
       ${over.length > 0 ? html`<section aria-label="finished matches"><h2>Finished</h2>${table(over)}</section>` : undefined}
-      ${this.#matches.length === 0 ? html`<div class="panel empty"><p>${[...this.query.values()].some(Boolean) ? "No matches fit these filters." : "There are no matches yet."}</p>
+      ${this.#matches.size === 0 ? html`<div class="panel empty"><p>${[...this.query.values()].some(Boolean) ? "No matches fit these filters." : "There are no matches yet."}</p>
         <p class="quiet">Drop a replay file anywhere on this page to open it.</p></div>` : undefined}
-      ${this.#damaged.length > 0 ? html`<p class="notice">The server cannot read ${this.#damaged.length} matches: ${this.#damaged.map((id) => html`<code>${plain(id)}</code> `)}</p>` : undefined}
+      ${this.#damaged.size > 0 ? html`<p class="notice">The server cannot read ${this.#damaged.size} matches: ${[...this.#damaged].map((id) => html`<code>${plain(id)}</code> `)}</p>` : undefined}
       ${this.#next ? html`<p><button type="button" @click=${() => void this.#more()}>Older matches</button></p>` : undefined}</main>`;
   }
 }

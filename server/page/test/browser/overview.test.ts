@@ -6,7 +6,8 @@ import type { Browser } from "playwright-core";
 import { browse, tab } from "../chromium.ts";
 import { FakeServer } from "../fake-server.ts";
 import { goldens } from "../golden.ts";
-import { live, oneOfEach } from "../scene.ts";
+import { Refused, UNIMPLEMENTED } from "../refused.ts";
+import { ended, live, oneOfEach } from "../scene.ts";
 
 let server: FakeServer;
 let browser: Browser;
@@ -46,4 +47,25 @@ test("all matches in progress are followed with their boards over one stream, an
   assert.deepEqual(games.map(({ match }) => match.watchers), games.map(() => 0), "streams of single matches");
   assert.deepEqual(errors, []);
   await page.context().close();
+});
+
+test("a match in progress is listed although newer matches fill the first page", async () => {
+  const [golden] = goldens();
+  if (!golden) throw new Error("a playthrough");
+  const crowded = await new FakeServer().start();
+  for (let index = 0; index < 60; index++) crowded.matches.set(`over-${index}`, ended(golden, `over-${index}`));
+  crowded.matches.set("oldest", live(golden, "oldest", 12).match);
+  // Without this stream, the page has only the list.
+  crowded.refusals.set("WatchMatches", [new Refused(UNIMPLEMENTED, "no streams")]);
+  const { page } = await tab(browser);
+  await page.goto(crowded.url);
+  const inProgress = page.getByRole("region", { name: "matches in progress" }).getByRole("listitem").filter({ has: page.locator(".cover") });
+  const over = page.getByRole("region", { name: "finished matches" }).locator("tbody tr");
+  await inProgress.first().waitFor();
+  assert.deepEqual([await inProgress.count(), await over.count()], [1, 50]);
+  await page.getByRole("button", { name: "Older matches" }).click();
+  await over.nth(59).waitFor();
+  assert.equal(await inProgress.count(), 1, "cards of the match, which is also on the second page");
+  await page.context().close();
+  crowded.stop();
 });
