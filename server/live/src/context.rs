@@ -7,7 +7,7 @@ use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_traces::SpanRecorder;
 
-use super::{OfferTickets, groups::Groups};
+use super::{OfferTickets, groups::Groups, ids::MatchIds};
 use crate::journal::Journal;
 use bridgemaster_edge::{lifecycle::Lifecycle, server_clock::ServerClock};
 use bridgemaster_edge::{limiter::Limiter, limits::Limits, metrics::Metrics};
@@ -16,6 +16,8 @@ pub(crate) struct Context {
     /// Identifies the message history that this server started. An earlier server might have sent
     /// different messages with the same numbers.
     pub(super) history_id: HistoryId,
+    /// Generates the identifiers of the matches that this server creates.
+    pub(super) match_ids: MatchIds,
     pub(super) limits: Limits,
     pub(super) metrics: Arc<Metrics>,
     pub(super) span_recorder: SpanRecorder,

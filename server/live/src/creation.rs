@@ -23,7 +23,7 @@ use super::{
     delayed::DelayedMatchPermit,
     groups::{GroupKey, group_over, maker_name},
     hosted_match::ActiveMatch,
-    ids::{generate_match_id, generate_seed, generate_seed_salt},
+    ids::{generate_seed, generate_seed_salt},
     quarantine::match_unreadable,
     refusals::check_seat,
     requests::{IdempotentRequest, PreviousResult},
@@ -200,7 +200,7 @@ impl Matches {
             }
             options.check_seats(rules.seats)?;
             let created_unix_us = now_unix_us();
-            let id = generate_match_id(created_unix_us);
+            let id = self.context().match_ids.generate(created_unix_us);
             let tickets = self.tickets_for(&id, rules.seats, &options.offered);
             let group_key = self.join_group(&options).await?;
             let pending = PendingCreation {

@@ -4,7 +4,10 @@
 //! secret in the store. So after a restart an offer is repeated with the same ticket, and a bot
 //! that is just joining with it is not refused.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use bridgemaster_edge::random::{SecretError, load_or_create_secret, system_bytes};
 use bridgemaster_games::Seat;
@@ -25,14 +28,31 @@ const TICKET_SEPARATOR: char = '-';
 /// The length of a ticket's secret in bytes.
 pub(super) const TICKET_SECRET_BYTES: usize = 16;
 
-/// Generates the identifier of a new match: 24 lower-case hex digits. The first 14 are the creation
-/// time in µs since 1970 UTC, since lists are ordered by identifier. So a match has the same place
-/// in a list whether it is in play or ended, and on whichever node. The last 10 are random (40
-/// bits), so that the identifiers of nodes differ.
-pub(super) fn generate_match_id(created_unix_us: u64) -> MatchId {
-    let random: [u8; 5] = system_bytes();
-    MatchId::new(format!("{created_unix_us:014x}{}", hex::encode(random)))
-        .expect("24 hex digits are within the length and alphabet of an identifier")
+/// Generates the identifiers of a node's matches, each higher than the previous one.
+#[derive(Default)]
+pub(super) struct MatchIds {
+    /// The time in the last identifier, in µs since 1970 UTC.
+    last_unix_us: AtomicU64,
+}
+
+impl MatchIds {
+    /// Generates the identifier of a new match: 24 lower-case hex digits. The first 14 are the
+    /// creation time in µs since 1970 UTC, since lists are ordered by identifier. So a match has
+    /// the same place in a list whether it is in play or ended, and on whichever node. If the clock
+    /// stands still or goes back, the time is 1 µs after the previous one. The last 10 are random
+    /// (40 bits), so that the identifiers of nodes differ.
+    pub(super) fn generate(&self, created_unix_us: u64) -> MatchId {
+        let next = |last: u64| created_unix_us.max(last.saturating_add(1));
+        let last = self
+            .last_unix_us
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+                Some(next(last))
+            });
+        let unix_us = next(last.unwrap_or_default());
+        let random: [u8; 5] = system_bytes();
+        MatchId::new(format!("{unix_us:014x}{}", hex::encode(random)))
+            .expect("hex digits are within the length and alphabet of an identifier")
+    }
 }
 
 /// Returns a position in the order of identifiers: those of matches created before this time are
@@ -158,6 +178,17 @@ mod tests {
     use bridgemaster_store::MemoryStore;
 
     use super::*;
+
+    #[test]
+    fn identifiers_ascend_though_the_clock_goes_back() {
+        let ids = MatchIds::default();
+        let generated = [9_000, 9_000, 5, 9_001, 10_000].map(|now| ids.generate(now));
+        assert!(
+            generated.is_sorted_by(|one, next| one < next),
+            "{generated:?}"
+        );
+        assert!(generated[4].as_str().starts_with("00000000002710"));
+    }
 
     #[tokio::test]
     async fn tickets_are_stable_per_store_and_differ_per_seat() {

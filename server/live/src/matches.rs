@@ -27,6 +27,7 @@ use super::{
     context::Context,
     delayed::{self, DelayedMatchPermit, DelayedMatches},
     hosted_match::ActiveMatch,
+    ids::MatchIds,
     match_index::MatchIndex,
     quarantine::{self, Quarantine},
     read_limiter::ReadLimiter,
@@ -74,6 +75,7 @@ impl Matches {
             quarantine: Quarantine::new(Arc::clone(&metrics)),
             context: Arc::new(Context {
                 history_id: HistoryId::new(system_bytes()),
+                match_ids: MatchIds::default(),
                 watcher_queue_bytes: Limiter::new(limits.watcher_queue_bytes),
                 limits,
                 clock: Arc::new(ServerClock::start(Arc::clone(&metrics))),
