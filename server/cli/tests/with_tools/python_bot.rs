@@ -7,14 +7,21 @@ use std::{
 };
 
 use bridgemaster_games::GAME_IDS;
+use bridgemaster_proto::v1::{
+    AttendanceState, CreateMatchRequest, CreateQueueRequest, DeleteQueueRequest, Queue,
+    SeatReservation, WatchMatchRequest, WatchQueueRequest,
+    lobby_service_client::LobbyServiceClient,
+};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
+use tokio::{runtime::Runtime, time::timeout};
 
 use crate::{
     certificates::Authority,
     kit::{
-        program::{Background, Ran, bridgemaster, clean, succeed},
-        results::{LAGGING, read_json, rows, seats},
+        calls::{PATIENT_CLOCK, config, create_request},
+        program::{Background, PATIENCE, Ran, bridgemaster, clean, succeed},
+        results::read_json,
         served::Served,
     },
     must_succeed,
@@ -216,31 +223,62 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A contest offers a bot the seats of two matches at once.
+/// The bot plays both seats of a match, twice, so it needs two slots at once.
 fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("contest");
     let server = Served::start("");
-    let contest = Background::start(format!(
-        "contest --game {} --server {} --queue cup --bot here=random --bot there=@ada \
-         --format round-robin --rounds 2 --concurrency 2 --folder {} {LAGGING} {PATIENT}",
-        GAME_IDS[0],
-        server.url,
-        path.display()
-    ));
-    let mut bot = bot(python, ["-c".as_ref(), FUNCTION_BOT.as_ref()]);
-    bot.env("BRIDGEMASTER_SERVER", &server.url)
-        .env("BRIDGEMASTER_QUEUE", "cup")
-        .env("BRIDGEMASTER_SLOTS", "2");
-    let bot = Background::spawn(&mut bot);
-    contest.ended().exits(0);
-    // The contest has closed its queue.
+    let bot = Runtime::new()?.block_on(async {
+        let mut lobby = LobbyServiceClient::new(server.channel().await);
+        let queue_id = "cup".to_owned();
+        let queue = Some(Queue {
+            queue_id: queue_id.clone(),
+            ..Queue::default()
+        });
+        lobby.create_queue(CreateQueueRequest { queue }).await?;
+        let mut bot = bot(python, ["-c".as_ref(), FUNCTION_BOT.as_ref()]);
+        bot.env("BRIDGEMASTER_SERVER", &server.url)
+            .env("BRIDGEMASTER_QUEUE", "cup")
+            .env("BRIDGEMASTER_SLOTS", "2");
+        let bot = Background::spawn(&mut bot);
+        let watch = WatchQueueRequest {
+            queue_id: queue_id.clone(),
+        };
+        let mut watched = lobby.watch_queue(watch).await?.into_inner();
+        let mut matches = server.matches().await;
+        for _ in 0..2 {
+            loop {
+                let update = timeout(PATIENCE, watched.message()).await??;
+                let update = update.ok_or("the queue is there")?;
+                let bot = update.attendance.ok_or("the update has an attendance")?;
+                if bot.state() == AttendanceState::Active && bot.slots_used == 0 {
+                    break;
+                }
+            }
+            let seats = (0..2).map(|seat| SeatReservation {
+                seat,
+                key_name: "ada".to_owned(),
+                queue_id: queue_id.clone(),
+            });
+            let request = CreateMatchRequest {
+                seat_reservations: seats.collect(),
+                ..create_request(config(GAME_IDS[0], 2, PATIENT_CLOCK))
+            };
+            let made = matches.create_match(request).await?.into_inner();
+            let match_id = made.r#match.ok_or("a match")?.match_id;
+            let follow = WatchMatchRequest { match_id };
+            let mut updates = matches.watch_match(follow).await?.into_inner();
+            let mut result = None;
+            while let Some(update) = timeout(PATIENCE, updates.message()).await?? {
+                result = update.r#match.and_then(|info| info.result);
+            }
+            for seat in result.ok_or("the match has no result")?.seats {
+                assert_eq!((&*seat.bot_name, &*seat.bot_version), ("ada", "3"));
+                assert_eq!(seat.fault_count, 0, "{seat:?}");
+            }
+        }
+        lobby.delete_queue(DeleteQueueRequest { queue_id }).await?;
+        Ok::<_, Failed>(bot)
+    })?;
+    // The queue is closed.
     bot.ended().exits(0);
-    let rows = rows(&path);
-    assert_eq!(rows.len(), 4);
-    for seat in seats(&rows).filter(|seat| seat["bot"] == 1) {
-        assert_eq!(seat["end"]["how"], "attended", "{seat}");
-        assert_eq!(seat["faults"].as_array().map_or(0, Vec::len), 0, "{seat}");
-    }
     Ok(())
 }
