@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeSet,
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -250,6 +253,7 @@ pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_lat
         }
         read.lock().unwrap().extend(next);
     };
+    let terminated = AtomicUsize::new(0);
     for does_die in [false, true] {
         let finish_one = |one: Arc<PostgresStore>, name: String| -> Work {
             let name = format!("{name}{}", if does_die { "-dying" } else { "" });
@@ -257,7 +261,8 @@ pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_lat
         };
         hold_each_message(&one, &proxy, finish_one, async |name| {
             if does_die {
-                PostgresServer::shared().run(&terminate);
+                let count: usize = PostgresServer::shared().run(&terminate).parse().unwrap();
+                terminated.fetch_add(count, Ordering::Relaxed);
             }
             play(&two, &format!("{name}-{does_die}")).await;
             let newest = two.finished(None, 1).await.unwrap();
@@ -266,6 +271,7 @@ pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_lat
         })
         .await;
     }
+    assert!(terminated.into_inner() > 0, "no session was terminated");
     let all = two.match_counts().await.unwrap().finished;
     let reading = async {
         while read_on().await < all {
