@@ -199,8 +199,7 @@ impl Matches {
                 rules.fork = Some(Arc::new(fork));
             }
             options.check_seats(rules.seats)?;
-            let created_unix_us = now_unix_us();
-            let id = self.context().match_ids.generate(created_unix_us);
+            let (id, created_unix_us) = self.context().match_ids.generate(now_unix_us());
             let tickets = self.tickets_for(&id, rules.seats, &options.offered);
             let group_key = self.join_group(&options).await?;
             let pending = PendingCreation {

@@ -41,8 +41,10 @@ impl MatchIds {
     /// the same place in a list whether it is in play or ended, and on whichever node. If the clock
     /// stands still or goes back, the time is 1 µs after the previous one. The last 10 are random
     /// (40 bits), so that the identifiers of nodes differ.
-    pub(super) fn generate(&self, created_unix_us: u64) -> MatchId {
-        let next = |last: u64| created_unix_us.max(last.saturating_add(1));
+    ///
+    /// Returns the identifier and its time, which is the match's creation time.
+    pub(super) fn generate(&self, now_unix_us: u64) -> (MatchId, u64) {
+        let next = |last: u64| now_unix_us.max(last.saturating_add(1));
         let last = self
             .last_unix_us
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
@@ -50,8 +52,9 @@ impl MatchIds {
             });
         let unix_us = next(last.unwrap_or_default());
         let random: [u8; 5] = system_bytes();
-        MatchId::new(format!("{unix_us:014x}{}", hex::encode(random)))
-            .expect("hex digits are within the length and alphabet of an identifier")
+        let id = MatchId::new(format!("{unix_us:014x}{}", hex::encode(random)))
+            .expect("hex digits are within the length and alphabet of an identifier");
+        (id, unix_us)
     }
 }
 
@@ -182,7 +185,7 @@ mod tests {
     #[test]
     fn identifiers_ascend_though_the_clock_goes_back() {
         let ids = MatchIds::default();
-        let generated = [9_000, 9_000, 5, 9_001, 10_000].map(|now| ids.generate(now));
+        let generated = [9_000, 9_000, 5, 9_001, 10_000].map(|now| ids.generate(now).0);
         assert!(
             generated.is_sorted_by(|one, next| one < next),
             "{generated:?}"

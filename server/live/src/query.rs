@@ -147,7 +147,7 @@ mod tests {
     use bridgemaster_proto::v1::{MatchConfig, SeatInfo};
 
     use super::*;
-    use crate::ids::generate_match_id;
+    use crate::ids::MatchIds;
 
     fn any() -> MatchQuery {
         MatchQuery {
@@ -179,7 +179,7 @@ mod tests {
             panic!("{query:?}");
         };
         let is_between = |created_unix_us| {
-            let id = generate_match_id(created_unix_us);
+            let (id, _) = MatchIds::default().generate(created_unix_us);
             begin < id && id < end
         };
         let outside = [1_699_999_999_999_999, 1_700_000_000_002_000];
