@@ -17,7 +17,7 @@ use bridgemaster_proto::{
     internal::v1::ListOwnMatchesResponse,
     v1::{MatchInfo, MatchState, RefusalReason},
 };
-use bridgemaster_store::KeyName;
+use bridgemaster_store::{DamageReport, KeyName};
 use tokio::task::yield_now;
 use tonic::Status;
 
@@ -218,6 +218,16 @@ impl Matches {
         visible.map(|(id, _)| id.to_string()).collect()
     }
 
+    /// Reports damaged matches of the store, and adds them to a page.
+    fn add_damaged(&self, damaged: &[DamageReport], parts: &mut PageParts) {
+        for damage in damaged {
+            self.quarantined().report_damage(damage);
+            if let Some(id) = damage.value.match_id() {
+                parts.insert_damaged(id.clone());
+            }
+        }
+    }
+
     /// Adds stored matches below `before`, until there are `count` matches.
     async fn list_stored(
         self: &Arc<Self>,
@@ -244,12 +254,7 @@ impl Matches {
             drop(permit);
             let stored = stored.map_err(store_failed)?;
             self.refresh_groups(store).await?;
-            for damage in &stored.damaged {
-                self.quarantined().report_damage(damage);
-                if let Some(id) = damage.value.match_id() {
-                    parts.insert_damaged(id.clone());
-                }
-            }
+            self.add_damaged(&stored.damaged, parts);
             for (number, finished) in stored.matches.iter().enumerate() {
                 let id = finished.match_id.clone();
                 match self.decode_finished(finished) {
