@@ -86,7 +86,10 @@ fn what_makes_no_sense_is_refused_with_what_would() {
             &["--edition", "no/such/file.toml"],
         ),
         ("match create --game chess", &["chess", "old_london_bridge"]),
-        ("demo --time-control 0", &["bank_ms", "1..=86400000"]),
+        (
+            "demo --time-control 0",
+            &["BANK is 0 s", "0.001 to 86400 s"],
+        ),
         ("demo --on-late refuse", &["faults.late", "SUBSTITUTE"]),
         (
             "demo --json no/such/file",
