@@ -38,6 +38,7 @@ pub mod limits;
 mod matches;
 mod memory;
 mod named_rows;
+mod named_table;
 mod nodes;
 mod postgres;
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! sums. API keys and secrets change under a lock of their table; their sums are in a table of
 //! their own.
 
-use crate::named_rows::NamedTable;
+use crate::named_table::NamedTable;
 
 /// Numbers are stored modulo 2^62, so that SQL adds two of them without an overflow.
 pub(crate) const SUM_MASK: i64 = (1 << 62) - 1;

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use super::{Entry, KeyRange, KeyValue};
+use super::storage::{Entry, KeyRange, KeyValue};
 use crate::{
     FinishedCursor, FinishedMatch, IndexKey, ListedPage, MatchId, StoreError, Write,
     limits::MAX_SCANNED_ENTRIES,

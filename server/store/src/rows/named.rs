@@ -169,12 +169,20 @@ pub(crate) async fn update<C: SqlConnection, T>(
     let (changes, value) = decide(results)?;
     let mut sums = RowSums::default();
     for change in &changes {
+        let table = CountedTable::Named(change.table());
+        let is_complete = matches!(change, RowChange::DeleteDamaged { .. })
+            && row_sums::find_missing(connection, table).await?.is_none();
         apply(connection, store, change, &mut sums).await?;
-        if matches!(change, RowChange::DeleteAll { .. }) {
-            let table = CountedTable::Named(change.table());
-            row_sums::set_locked(connection, table, RowSum::default()).await?;
-            sums.clear(table);
-        }
+        let new_sum = match change {
+            RowChange::DeleteAll { .. } => RowSum::default(),
+            // The damaged part may be the checksum itself, which says nothing about the stored sum.
+            RowChange::DeleteDamaged { .. } if is_complete => {
+                row_sums::scan(connection, table).await?
+            }
+            _ => continue,
+        };
+        row_sums::set_locked(connection, table, new_sum).await?;
+        sums.clear(table);
     }
     row_sums::add_to_locked(connection, &sums).await?;
     Ok(value)

@@ -34,7 +34,7 @@ async fn query<C: SqlConnection>(
 }
 
 /// Returns the sum of all rows of a table.
-async fn scan<C: SqlConnection>(
+pub(super) async fn scan<C: SqlConnection>(
     connection: &mut C,
     table: CountedTable,
 ) -> Result<RowSum, DbError> {
