@@ -21,12 +21,12 @@ zero:BigInt(0),supported:!0,parse(a){let i=typeof a=="bigint"?a:BigInt(a);if(i>r
 0,!0)},uDec(a,i){return e.setInt32(0,a,!0),e.setInt32(4,i,!0),e.getBigUint64(0,!0)}}}return{zero:"0",supported:!1,parse(n){return typeof n!="string"&&(n=n.toString()),
 Va(n),n},uParse(n){return typeof n!="string"&&(n=n.toString()),Za(n),n},enc(n){return typeof n!="string"&&(n=n.toString()),Va(n),As(n)},uEnc(n){return typeof n!=
 "string"&&(n=n.toString()),Za(n),As(n)},dec(n,r){return Ea(n,r)},uDec(n,r){return Vs(n,r)}}}function Va(e){if(!/^-?[0-9]+$/.test(e))throw new Error("invalid int\
-64: "+e)}function Za(e){if(!/^[0-9]+$/.test(e))throw new Error("invalid uint64: "+e)}var vs;function Sd(e){var t;vs=Object.assign(Object.assign({},e),{encodeUtf8Into:(t=e.encodeUtf8Into)!==null&&t!==void 0?t:Gs(e.encodeUtf8.bind(e))})}function Wt(){
+64: "+e)}function Za(e){if(!/^[0-9]+$/.test(e))throw new Error("invalid uint64: "+e)}var vs;function Sd(e){var t;vs=Object.assign(Object.assign({},e),{encodeUtf8Into:(t=e.encodeUtf8Into)!==null&&t!==void 0?t:Gs(e.encodeUtf8.bind(e))})}function Tt(){
 if(!vs){let e=globalThis;if(!e.TextEncoder||!e.TextDecoder)throw new Error("encoding API missing: install TextEncoder and TextDecoder on globalThis");let t=new e.
 TextEncoder,n=new e.TextDecoder("utf-8",{ignoreBOM:!0}),r,s={encodeUtf8(a){return t.encode(a)},decodeUtf8(a,i){return i?(r||(r=new e.TextDecoder("utf-8",{fatal:!0,
 ignoreBOM:!0})),r.decode(a)):n.decode(a)},checkUtf8(a){try{return encodeURIComponent(a),!0}catch{return!1}}};t.encodeInto&&(s.encodeUtf8Into=t.encodeInto.bind(t));
 let o=String.prototype.isWellFormed;o&&(s.checkUtf8=a=>o.call(a)),Sd(s)}return vs}function Gs(e){return(t,n)=>{let r=e(t);return n.set(r),{written:r.byteLength}}}var N;(function(e){e[e.Varint=0]="Varint",e[e.Bit64=1]="Bit64",e[e.LengthDelimited=2]="LengthDelimited",e[e.StartGroup=3]="StartGroup",e[e.EndGroup=4]="EndGroup",
-e[e.Bit32=5]="Bit32"})(N||(N={}));var Ns=4294967295,Ms=2147483647,Fs=-2147483648,Ye=class{constructor(t){this.stackPos=[],this.encodeUtf8Into=t?Gs(t):Wt().encodeUtf8Into,this.buffer=Ga,this.viewCache=
+e[e.Bit32=5]="Bit32"})(N||(N={}));var Ns=4294967295,Ms=2147483647,Fs=-2147483648,Ye=class{constructor(t){this.stackPos=[],this.encodeUtf8Into=t?Gs(t):Tt().encodeUtf8Into,this.buffer=Ga,this.viewCache=
 Ad,this.pos=0}ensureCapacity(t){let n=this.pos+t;if(n>this.buffer.length){let r=this.buffer.length||Rd;for(;r<n;)r*=2;let s=new Uint8Array(r);this.pos>0&&s.set(
 this.buffer),this.buffer=s}}view(){let t=this.buffer,n=this.viewCache;if(n.byteLength===t.byteLength)return n;let r=new DataView(t.buffer);return this.viewCache=
 r,r}finish(){let t=this.buffer.slice(0,this.pos);return this.pos=0,this.stackPos=[],t}fork(){return this.stackPos.push(this.pos),this.ensureCapacity(kt),this.buffer[this.
@@ -47,7 +47,7 @@ r=n.hi>>31,s=n.lo<<1^r,o=(n.hi<<1|n.lo>>>31)^r;return this.writeVarint64(s,o)}ui
 this.ensureCapacity(10);let r=this.buffer,s=this.pos;for(let i=0;i<28;i=i+7){let c=t>>>i,l=!(!(c>>>7)&&n==0);if(r[s++]=(l?c|128:c)&255,!l)return this.pos=s,this}
 let o=t>>>28&15|(n&7)<<4,a=n>>3!=0;if(r[s++]=(a?o|128:o)&255,!a)return this.pos=s,this;for(let i=3;i<31;i=i+7){let c=n>>>i,l=!!(c>>>7);if(r[s++]=(l?c|128:c)&255,
 !l)return this.pos=s,this}return r[s++]=n>>>31&1,this.pos=s,this}},Rd=128,kt=1,Ga=new Uint8Array(0),Ad=new DataView(Ga.buffer),xa=32;function xs(e){return e<128?
-1:e<16384?2:e<2097152?3:e<268435456?4:5}var K=class{constructor(t,n=Wt().decodeUtf8){this.decodeUtf8=n,this.varint64Lo=0,this.varint64Hi=0,this.varint64=ya,this.
+1:e<16384?2:e<2097152?3:e<268435456?4:5}var K=class{constructor(t,n=Tt().decodeUtf8){this.decodeUtf8=n,this.varint64Lo=0,this.varint64Hi=0,this.varint64=ya,this.
 uint32=Aa,this.buf=t,this.len=t.length,this.pos=0,this.view=new DataView(t.buffer,t.byteOffset,t.byteLength)}tag(){let t=this.pos,n=this.uint32(),r=this.pos-t;if(r>
 5||r==5&&this.buf[this.pos-1]>15)throw new Error("illegal tag: varint overflows uint32");let s=n>>>3,o=n&7;if(s<=0||o>5)throw new Error("illegal tag: field no "+
 s+" wire type "+o);return[s,o]}skip(t,n,r=100){let s=this.pos;switch(t){case N.Varint:for(;this.buf[this.pos++]&128;);break;case N.Bit64:this.pos+=4;case N.Bit32:
@@ -76,7 +76,7 @@ call(e,vd[t]);let n=Fa(t),r=t=="std",s="",o=0,a,i=0;for(let c=0;c<e.length;c++)s
 JKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split(""),Ma=Vn.slice(0,-2).concat("-","_")),e=="url"?Ma:Vn}function Gd(){if(!gt){gt=[];let e=Fa("std");
 for(let t=0;t<e.length;t++)gt[e[t].charCodeAt(0)]=t;gt[45]=e.indexOf("+"),gt[95]=e.indexOf("/")}return gt}var m;(function(e){e[e.DOUBLE=1]="DOUBLE",e[e.FLOAT=2]="FLOAT",e[e.INT64=3]="INT64",e[e.UINT64=4]="UINT64",e[e.INT32=5]="INT32",e[e.FIXED64=6]="FIXED64",e[e.FIXED32=
 7]="FIXED32",e[e.BOOL=8]="BOOL",e[e.STRING=9]="STRING",e[e.BYTES=12]="BYTES",e[e.UINT32=13]="UINT32",e[e.SFIXED32=15]="SFIXED32",e[e.SFIXED64=16]="SFIXED64",e[e.
-SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(m||(m={}));function Ya(e,t){let n=e.values.find(r=>r.name===t);if(!n)throw new Error(`cannot parse ${e} default value: ${t}`);return n.number}function Ta(e,t){switch(e){case m.
+SINT32=17]="SINT32",e[e.SINT64=18]="SINT64"})(m||(m={}));function Ya(e,t){let n=e.values.find(r=>r.name===t);if(!n)throw new Error(`cannot parse ${e} default value: ${t}`);return n.number}function Wa(e,t){switch(e){case m.
 STRING:return t;case m.BYTES:{let n=xd(t);if(n===!1)throw new Error(`cannot parse ${m[e]} default value: ${t}`);return n}case m.INT64:case m.SFIXED64:case m.SINT64:
 return I.parse(t);case m.UINT64:case m.FIXED64:return I.uParse(t);case m.DOUBLE:case m.FLOAT:switch(t){case"inf":return Number.POSITIVE_INFINITY;case"-inf":return Number.
 NEGATIVE_INFINITY;case"nan":return Number.NaN;default:return parseFloat(t)}case m.BOOL:return t==="true";case m.INT32:case m.UINT32:case m.SINT32:case m.FIXED32:case m.
@@ -88,7 +88,7 @@ r+s,8);if(Number.isNaN(o))return!1;t.push(o);break}case"x":{let r=n.c,s=n.take(2
 break}case"u":{let r=n.c,s=n.take(4);if(s===!1)return!1;let o=parseInt(r+s,16);if(Number.isNaN(o))return!1;let a=new Uint8Array(4);new DataView(a.buffer).setInt32(
 0,o,!0),t.push(a[0],a[1],a[2],a[3]);break}case"U":{let r=n.c,s=n.take(8);if(s===!1)return!1;let o=I.uEnc(r+s),a=new Uint8Array(8),i=new DataView(a.buffer);i.setInt32(
 0,o.lo,!0),i.setInt32(4,o.hi,!0),t.push(a[0],a[1],a[2],a[3],a[4],a[5],a[6],a[7]);break}}break;default:t.push(n.c.charCodeAt(0))}return new Uint8Array(t)}var Id=["FieldValueInvalidError","FieldListRangeError","ForeignFieldError"],M=class extends Error{constructor(t,n,r="FieldValueInvalidError"){super(n),this.name=
-r,this.field=()=>t}};function Wa(e){return e instanceof Error&&Id.includes(e.name)&&"field"in e&&typeof e.field=="function"}function _(e,t){switch(e){case m.STRING:return"";case m.BOOL:return!1;case m.DOUBLE:case m.FLOAT:return 0;case m.INT64:case m.UINT64:case m.SFIXED64:case m.FIXED64:case m.
+r,this.field=()=>t}};function Ta(e){return e instanceof Error&&Id.includes(e.name)&&"field"in e&&typeof e.field=="function"}function _(e,t){switch(e){case m.STRING:return"";case m.BOOL:return!1;case m.DOUBLE:case m.FLOAT:return 0;case m.INT64:case m.UINT64:case m.SFIXED64:case m.FIXED64:case m.
 SINT64:return t?"0":I.zero;case m.BYTES:return new Uint8Array(0);default:return 0}}function ka(e,t){switch(e){case m.BOOL:return t===!1;case m.STRING:return t===
 "";case m.BYTES:return t instanceof Uint8Array&&!t.byteLength;case m.DOUBLE:case m.FLOAT:return Object.is(t,0);default:return t==0}}var Ca=2,X=Symbol.for("reflect unsafe local");function Xa(e,t){let n=e[t.localName].case;return n===void 0?n:t.fields.find(r=>r.localName===n)}function Ua(e,t){
 let n=t.localName;if(t.oneof)return e[t.oneof.localName].case===n;if(t.presence!=Ca)return e[n]!==void 0&&Object.prototype.hasOwnProperty.call(e,n);switch(t.fieldKind){case"\
@@ -107,17 +107,17 @@ void 0:o.typeName)}return!0}return!1}function Bt(e,t){return ie(e)&&X in e&&"des
 switch(e.typeName){case"google.protobuf.Any":case"google.protobuf.Timestamp":case"google.protobuf.Duration":case"google.protobuf.FieldMask":case"google.protobuf\
 .Struct":case"google.protobuf.Value":case"google.protobuf.ListValue":return!0;default:return Q(e)}}var Nd=new Set(["google.protobuf.DoubleValue","google.protobu\
 f.FloatValue","google.protobuf.Int64Value","google.protobuf.UInt64Value","google.protobuf.Int32Value","google.protobuf.UInt32Value","google.protobuf.BoolValue",
-"google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ja(e){return Nd.has(e)}var Md=999,Fd=998,Ka=2;function Y(e,t){return Ct(t,e)?t:Oa(e)(t)}var Da=new WeakMap;function Oa(e){let t=Da.get(e);return t===void 0&&(t=Yd(e),Da.set(e,t)),t}var Ts=0,
-Pa=1,Qa=2,za=3;function Yd(e){let t=e.typeName,{properties:n,prototype:r}=Td(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
-n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case Ts:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case Pa:
+"google.protobuf.StringValue","google.protobuf.BytesValue"]);function Ja(e){return Nd.has(e)}var Md=999,Fd=998,Ka=2;function Y(e,t){return Ct(t,e)?t:Oa(e)(t)}var Da=new WeakMap;function Oa(e){let t=Da.get(e);return t===void 0&&(t=Yd(e),Da.set(e,t)),t}var Ws=0,
+Pa=1,Qa=2,za=3;function Yd(e){let t=e.typeName,{properties:n,prototype:r}=Wd(e);return s=>{let o;r!==void 0?(o=Object.create(r),o.$typeName=t):o={$typeName:t};for(let a=0;a<
+n.length;a++){let i=n[a],c=i.name,l=s?.[c];switch(i.kind){case Ws:l!=null?o[c]=i.convert!==void 0?i.convert(l):l:i.constant!==void 0&&(o[c]=i.constant);break;case Pa:
 o[c]=i.convert!==void 0&&Array.isArray(l)?l.map(i.convert):l??[];break;case Qa:if(i.convert===void 0||!ie(l))o[c]=l??{};else{let u={},p=Object.keys(l);for(let g=0;g<
 p.length;g++)w(u,p[g],i.convert(l[p[g]]));o[c]=u}break;case za:{let u=l;if(u?.case!=null){let p=i.convert.get(u.case);if(p!==void 0){o[c]={case:u.case,value:p(u.
-value)};break}}o[c]={case:void 0};break}}}return o}}function Td(e){var t,n;let r=[],s={},o=kd(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
-push({name:i,kind:za,constant:void 0,convert:Wd(a)});continue}switch(a.fieldKind){case"message":{r.push({name:i,kind:Ts,constant:void 0,convert:vn(a)});break}case"\
+value)};break}}o[c]={case:void 0};break}}}return o}}function Wd(e){var t,n;let r=[],s={},o=kd(e);for(let a of e.members){let i=a.localName;if(a.kind=="oneof"){r.
+push({name:i,kind:za,constant:void 0,convert:Td(a)});continue}switch(a.fieldKind){case"message":{r.push({name:i,kind:Ws,constant:void 0,convert:vn(a)});break}case"\
 list":{r.push({name:i,kind:Pa,constant:void 0,convert:a.listKind=="message"?(t=vn(a))!==null&&t!==void 0?t:(c=>c):a.scalar==m.BYTES?Lt:void 0});break}case"map":{
 r.push({name:i,kind:Qa,constant:void 0,convert:a.mapKind=="message"?(n=vn(a))!==null&&n!==void 0?n:(c=>c):a.scalar==m.BYTES?Lt:void 0});break}default:{let c=Cd(
-a);r.push({name:i,kind:Ts,constant:a.presence==Ka?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==m.BYTES?Lt:void 0}),o&&(s[i]=c);break}}}return{properties:r,
-prototype:o?s:void 0}}function Wd(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=vn(n):n.fieldKind=="scalar"&&n.scalar==m.BYTES&&(r=Lt),
+a);r.push({name:i,kind:Ws,constant:a.presence==Ka?c:void 0,convert:a.fieldKind=="scalar"&&a.scalar==m.BYTES?Lt:void 0}),o&&(s[i]=c);break}}}return{properties:r,
+prototype:o?s:void 0}}function Td(e){let t=new Map;for(let n of e.fields){let r;n.fieldKind=="message"?r=vn(n):n.fieldKind=="scalar"&&n.scalar==m.BYTES&&(r=Lt),
 t.set(n.localName,r??(s=>s))}return t}function vn(e){if(e.fieldKind=="message"&&!e.oneof&&Q(e.message))return e.message.fields[0].scalar==m.BYTES?Lt:void 0;if(e.
 message.typeName=="google.protobuf.Struct"&&e.parent.typeName!=="google.protobuf.Value")return;let t=e.message,n;return r=>!ie(r)||Ct(r,t)?r:(n??(n=Oa(t)),n(r))}
 function Lt(e){return Array.isArray(e)?new Uint8Array(e):e}function kd(e){switch(e.file.edition){case Md:return!1;case Fd:return!0;default:return e.fields.some(
@@ -130,8 +130,8 @@ function Ha(e){switch(e.kind.case){case"structValue":return xn(e.kind.value);cas
 return e.kind.value}}function ja(e){let t={$typeName:"google.protobuf.Value",kind:{case:void 0}};switch(typeof e){case"number":t.kind={case:"numberValue",value:e};
 break;case"string":t.kind={case:"stringValue",value:e};break;case"boolean":t.kind={case:"boolValue",value:e};break;case"object":if(e===null)t.kind={case:"nullVa\
 lue",value:Xd};else if(Array.isArray(e)){let n={$typeName:"google.protobuf.ListValue",values:[]};if(Array.isArray(e))for(let r of e)n.values.push(ja(r));t.kind=
-{case:"listValue",value:n}}else t.kind={case:"structValue",value:Gn(e)};break}return t}var Bd=2,Ld=3,qa={writeUnknownFields:!0};function wd(e){return e?Object.assign(Object.assign({},qa),e):qa}function ht(e,t,n){let r=new Ye;return Ws(e)(r,wd(n),t),
-r.finish()}var ei=new WeakMap;function Ws(e){let t=ei.get(e);return t===void 0&&(t=_d(e)),t}function _d(e){let t=e.typeName,n=e.fields.concat().sort((a,i)=>a.number-
+{case:"listValue",value:n}}else t.kind={case:"structValue",value:Gn(e)};break}return t}var Bd=2,Ld=3,qa={writeUnknownFields:!0};function wd(e){return e?Object.assign(Object.assign({},qa),e):qa}function ht(e,t,n){let r=new Ye;return Ts(e)(r,wd(n),t),
+r.finish()}var ei=new WeakMap;function Ts(e){let t=ei.get(e);return t===void 0&&(t=_d(e)),t}function _d(e){let t=e.typeName,n=e.fields.concat().sort((a,i)=>a.number-
 i.number),r=n[0],s=[],o=(a,i,c)=>{if(c.$typeName!==t&&r!==void 0)throw new M(r,`cannot use ${r} with message ${c.$typeName}`,"ForeignFieldError");for(let u=0;u<
 s.length;u++)s[u](a,i,c);let l=c.$unknown;if(l!==void 0&&i.writeUnknownFields)for(let u=0;u<l.length;u++){let{no:p,wireType:g,data:f}=l[u];a.tag(p,g).raw(f)}};ei.
 set(e,o);for(let a of n)s.push(ti(a));return o}function ti(e){switch(e.fieldKind){case"message":case"scalar":case"enum":return $d(e);case"list":return Dd(e);case"\
@@ -145,7 +145,7 @@ let t=e.fieldKind=="enum"?m.INT32:e.scalar,n=e.number,r=Nn(t),s=In(t,e.parent.ty
 n=e.number;switch(e.listKind){case"message":{let{toMessage:r}=O(e),s=ri(e);return(o,a,i)=>{let c=i[t];for(let l=0;l<c.length;l++)s(o,a,r(c[l]))}}case"scalar":case"\
 enum":{let r=e.listKind=="enum"?m.INT32:e.scalar,s=In(r,e.parent.typeName,e.name);if(e.packed)return(a,i,c)=>{let l=c[t];if(l.length!=0){a.tag(n,N.LengthDelimited).
 fork();for(let u=0;u<l.length;u++)s(a,l[u]);a.join()}};let o=Nn(r);return(a,i,c)=>{let l=c[t];for(let u=0;u<l.length;u++)a.tag(n,o),s(a,l[u])}}}}function Kd(e){
-let t=e.localName,n=e.number,r=Od(e);if(e.mapKind=="message"){let{toMessage:i}=O(e),c=Ws(e.message);return(l,u,p)=>{let g=p[t],f=Object.keys(g);for(let h=0;h<f.
+let t=e.localName,n=e.number,r=Od(e);if(e.mapKind=="message"){let{toMessage:i}=O(e),c=Ts(e.message);return(l,u,p)=>{let g=p[t],f=Object.keys(g);for(let h=0;h<f.
 length;h++){let y=f[h];l.tag(n,N.LengthDelimited).fork(),r(l,y),l.tag(2,N.LengthDelimited).fork(),c(l,u,i(g[y])),l.join(),l.join()}}}let s=e.mapKind=="enum"?m.INT32:
 e.scalar,o=Nn(s),a=In(s,e.parent.typeName,e.name);return(i,c,l)=>{let u=l[t],p=Object.keys(u);for(let g=0;g<p.length;g++){let f=p[g];i.tag(n,N.LengthDelimited).
 fork(),r(i,f),i.tag(2,o),a(i,u[f]),i.join()}}}function Od(e){let t=Nn(e.mapKey),n=In(e.mapKey,e.parent.typeName,e.name),r=Pd(e.mapKey);return(s,o)=>{s.tag(1,t),
@@ -156,7 +156,7 @@ t);return Number.isFinite(n)?n:t}}}function In(e,t,n){let r=Qd(e);return(s,o)=>{
 double(n);case m.FLOAT:return(t,n)=>t.float(n);case m.INT32:return(t,n)=>t.int32(n);case m.INT64:return(t,n)=>t.int64(n);case m.UINT64:return(t,n)=>t.uint64(n);case m.
 FIXED64:return(t,n)=>t.fixed64(n);case m.BYTES:return(t,n)=>t.bytes(n);case m.FIXED32:return(t,n)=>t.fixed32(n);case m.SFIXED32:return(t,n)=>t.sfixed32(n);case m.
 SFIXED64:return(t,n)=>t.sfixed64(n);case m.SINT64:return(t,n)=>t.sint64(n);case m.UINT32:return(t,n)=>t.uint32(n);case m.SINT32:return(t,n)=>t.sint32(n)}}function ni(e,t,n,r){
-ti(r)(e,t,n[X])}function ri(e){let t=e.number,n=Ws(e.message);return e.delimitedEncoding?(r,s,o)=>{r.tag(t,N.StartGroup),n(r,s,o),r.tag(t,N.EndGroup)}:(r,s,o)=>{
+ti(r)(e,t,n[X])}function ri(e){let t=e.number,n=Ts(e.message);return e.delimitedEncoding?(r,s,o)=>{r.tag(t,N.StartGroup),n(r,s,o),r.tag(t,N.EndGroup)}:(r,s,o)=>{
 r.tag(t,N.LengthDelimited).fork(),n(r,s,o),r.join()}}function Nn(e){switch(e){case m.BYTES:case m.STRING:return N.LengthDelimited;case m.DOUBLE:case m.FIXED64:case m.
 SFIXED64:return N.Bit64;case m.FIXED32:case m.SFIXED32:case m.FLOAT:return N.Bit32;default:return N.Varint}}function ks(e){return Object.assign(Object.assign({readUnknownFields:!0,recursionLimit:100},e),{depth:0})}function z(e,t,n){let r=Y(e);return Cs(e).read(r,new K(
 t),ks(n),t.byteLength),r}var si=new WeakMap;function Cs(e){let t=si.get(e);return t===void 0&&(t=zd(e)),t}function zd(e){let t=String(e),n=new Map,r={read:Hd(t,n),readGroup:jd(t,n)};si.
@@ -198,12 +198,12 @@ o.buffer).setUint32(1,s.length),o.set(s,5),o}function cm(){let e=Fn(location.pat
 return;let{at:t,seat:n}=De(location.search),r=`${location.origin}/bridgemaster.v1.MatchService/WatchPositions`,s=im(e.matchId,t??0,typeof n=="number"?n:void 0),
 o=new AbortController,a={"content-type":"application/grpc-web+proto","x-grpc-web":"1",...wt()},i=fetch(r,{method:"POST",headers:a,body:s.slice(),signal:o.signal,
 redirect:"error"});return i.catch(()=>{}),{url:r,body:s,cut:o,response:i}}var mi=cm(),pi=(e,t)=>{let n=mi,{body:r,signal:s}=t??{};return n&&e===n.url&&r instanceof
-Uint8Array&&String(r)===String(n.body)?(mi=void 0,s?.addEventListener("abort",()=>n.cut.abort()),n.response):fetch(e,t)};var Ls=globalThis,gi=e=>e,Tn=Ls.trustedTypes,fi=Tn?Tn.createPolicy("lit-html",{createHTML:e=>e}):void 0,ws="$lit$",Ze=`lit$${Math.random().toFixed(9).slice(2)}$`,
+Uint8Array&&String(r)===String(n.body)?(mi=void 0,s?.addEventListener("abort",()=>n.cut.abort()),n.response):fetch(e,t)};var Ls=globalThis,gi=e=>e,Wn=Ls.trustedTypes,fi=Wn?Wn.createPolicy("lit-html",{createHTML:e=>e}):void 0,ws="$lit$",Ze=`lit$${Math.random().toFixed(9).slice(2)}$`,
 _s="?"+Ze,lm=`<${_s}>`,ze=document,$t=()=>ze.createComment(""),Jt=e=>e===null||typeof e!="object"&&typeof e!="function",$s=Array.isArray,Ri=e=>$s(e)||typeof e?.[Symbol.
 iterator]=="function",Bs=`[ 	
 \f\r]`,_t=/<(?:(!--|\/[^a-zA-Z])|(\/?[a-zA-Z][^>\s]*)|(\/?$))/g,hi=/-->/g,bi=/>/g,Pe=RegExp(`>|${Bs}(?:([^\\s"'>=/]+)(${Bs}*=${Bs}*(?:[^ 	
 \f\r"'\`<>=]|("|')|))|$)`,"g"),yi=/'/g,Ei=/"/g,Ai=/^(?:script|style|textarea|title)$/i,Js=e=>(t,...n)=>({_$litType$:e,strings:t,values:n}),d=Js(1),b=Js(2),Hb=Js(
-3),J=Symbol.for("lit-noChange"),W=Symbol.for("lit-nothing"),Si=new WeakMap,Qe=ze.createTreeWalker(ze,129);function Vi(e,t){if(!$s(e)||!e.hasOwnProperty("raw"))throw Error(
+3),J=Symbol.for("lit-noChange"),T=Symbol.for("lit-nothing"),Si=new WeakMap,Qe=ze.createTreeWalker(ze,129);function Vi(e,t){if(!$s(e)||!e.hasOwnProperty("raw"))throw Error(
 "invalid template strings array");return fi!==void 0?fi.createHTML(t):t}var Zi=(e,t)=>{let n=e.length-1,r=[],s,o=t===2?"<svg>":t===3?"<math>":"",a=_t;for(let i=0;i<
 n;i++){let c=e[i],l,u,p=-1,g=0;for(;g<c.length&&(a.lastIndex=g,u=a.exec(c),u!==null);)g=a.lastIndex,a===_t?u[1]==="!--"?a=hi:u[1]!==void 0?a=bi:u[2]!==void 0?(Ai.
 test(u[2])&&(s=RegExp("</"+u[2],"g")),a=Pe):u[3]!==void 0&&(a=Pe):a===Pe?u[0]===">"?(a=s??_t,p=-1):u[1]===void 0?p=-2:(p=a.lastIndex-u[2].length,l=u[1],a=u[3]===
@@ -213,34 +213,34 @@ let s;this.parts=[];let o=0,a=0,i=t.length-1,c=this.parts,[l,u]=Zi(t,n);if(this.
 el.content.firstChild;p.replaceWith(...p.childNodes)}for(;(s=Qe.nextNode())!==null&&c.length<i;){if(s.nodeType===1){if(s.hasAttributes())for(let p of s.getAttributeNames())
 if(p.endsWith(ws)){let g=u[a++],f=s.getAttribute(p).split(Ze),h=/([.?@])?(.*)/.exec(g);c.push({type:1,index:o,name:h[2],strings:f,ctor:h[1]==="."?kn:h[1]==="?"?
 Cn:h[1]==="@"?Xn:je}),s.removeAttribute(p)}else p.startsWith(Ze)&&(c.push({type:6,index:o}),s.removeAttribute(p));if(Ai.test(s.tagName)){let p=s.textContent.split(
-Ze),g=p.length-1;if(g>0){s.textContent=Tn?Tn.emptyScript:"";for(let f=0;f<g;f++)s.append(p[f],$t()),Qe.nextNode(),c.push({type:2,index:++o});s.append(p[g],$t())}}}else if(s.
+Ze),g=p.length-1;if(g>0){s.textContent=Wn?Wn.emptyScript:"";for(let f=0;f<g;f++)s.append(p[f],$t()),Qe.nextNode(),c.push({type:2,index:++o});s.append(p[g],$t())}}}else if(s.
 nodeType===8)if(s.data===_s)c.push({type:2,index:o});else{let p=-1;for(;(p=s.data.indexOf(Ze,p+1))!==-1;)c.push({type:7,index:o}),p+=Ze.length-1}o++}}static createElement(t,n){
 let r=ze.createElement("template");return r.innerHTML=t,r}};function He(e,t,n=e,r){if(t===J)return t;let s=r!==void 0?n._$Co?.[r]:n._$Cl,o=Jt(t)?void 0:t._$litDirective$;
 return s?.constructor!==o&&(s?._$AO?.(!1),o===void 0?s=void 0:(s=new o(e),s._$AT(e,n,r)),r!==void 0?(n._$Co??=[])[r]=s:n._$Cl=s),s!==void 0&&(t=He(e,s._$AS(e,t.
-values),s,r)),t}var Wn=class{constructor(t,n){this._$AV=[],this._$AN=void 0,this._$AD=t,this._$AM=n}get parentNode(){return this._$AM.parentNode}get _$AU(){return this.
+values),s,r)),t}var Tn=class{constructor(t,n){this._$AV=[],this._$AN=void 0,this._$AD=t,this._$AM=n}get parentNode(){return this._$AM.parentNode}get _$AU(){return this.
 _$AM._$AU}u(t){let{el:{content:n},parts:r}=this._$AD,s=(t?.creationScope??ze).importNode(n,!0);Qe.currentNode=s;let o=Qe.nextNode(),a=0,i=0,c=r[0];for(;c!==void 0;){
 if(a===c.index){let l;c.type===2?l=new Et(o,o.nextSibling,this,t):c.type===1?l=new c.ctor(o,c.name,c.strings,this,t):c.type===6&&(l=new Un(o,this,t)),this._$AV.
 push(l),c=r[++i]}a!==c?.index&&(o=Qe.nextNode(),a++)}return Qe.currentNode=ze,s}p(t){let n=0;for(let r of this._$AV)r!==void 0&&(r.strings!==void 0?(r._$AI(t,r,
-n),n+=r.strings.length-2):r._$AI(t[n])),n++}},Et=class e{get _$AU(){return this._$AM?._$AU??this._$Cv}constructor(t,n,r,s){this.type=2,this._$AH=W,this._$AN=void 0,
+n),n+=r.strings.length-2):r._$AI(t[n])),n++}},Et=class e{get _$AU(){return this._$AM?._$AU??this._$Cv}constructor(t,n,r,s){this.type=2,this._$AH=T,this._$AN=void 0,
 this._$AA=t,this._$AB=n,this._$AM=r,this.options=s,this._$Cv=s?.isConnected??!0}get parentNode(){let t=this._$AA.parentNode,n=this._$AM;return n!==void 0&&t?.nodeType===
-11&&(t=n.parentNode),t}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(t,n=this){t=He(this,t,n),Jt(t)?t===W||t==null||t===""?(this._$AH!==W&&
-this._$AR(),this._$AH=W):t!==this._$AH&&t!==J&&this._(t):t._$litType$!==void 0?this.$(t):t.nodeType!==void 0?this.T(t):Ri(t)?this.k(t):this._(t)}O(t){return this.
-_$AA.parentNode.insertBefore(t,this._$AB)}T(t){this._$AH!==t&&(this._$AR(),this._$AH=this.O(t))}_(t){this._$AH!==W&&Jt(this._$AH)?this._$AA.nextSibling.data=t:this.
+11&&(t=n.parentNode),t}get startNode(){return this._$AA}get endNode(){return this._$AB}_$AI(t,n=this){t=He(this,t,n),Jt(t)?t===T||t==null||t===""?(this._$AH!==T&&
+this._$AR(),this._$AH=T):t!==this._$AH&&t!==J&&this._(t):t._$litType$!==void 0?this.$(t):t.nodeType!==void 0?this.T(t):Ri(t)?this.k(t):this._(t)}O(t){return this.
+_$AA.parentNode.insertBefore(t,this._$AB)}T(t){this._$AH!==t&&(this._$AR(),this._$AH=this.O(t))}_(t){this._$AH!==T&&Jt(this._$AH)?this._$AA.nextSibling.data=t:this.
 T(ze.createTextNode(t)),this._$AH=t}$(t){let{values:n,_$litType$:r}=t,s=typeof r=="number"?this._$AC(t):(r.el===void 0&&(r.el=Dt.createElement(Vi(r.h,r.h[0]),this.
-options)),r);if(this._$AH?._$AD===s)this._$AH.p(n);else{let o=new Wn(s,this),a=o.u(this.options);o.p(n),this.T(a),this._$AH=o}}_$AC(t){let n=Si.get(t.strings);return n===
+options)),r);if(this._$AH?._$AD===s)this._$AH.p(n);else{let o=new Tn(s,this),a=o.u(this.options);o.p(n),this.T(a),this._$AH=o}}_$AC(t){let n=Si.get(t.strings);return n===
 void 0&&Si.set(t.strings,n=new Dt(t)),n}k(t){$s(this._$AH)||(this._$AH=[],this._$AR());let n=this._$AH,r,s=0;for(let o of t)s===n.length?n.push(r=new e(this.O($t()),
 this.O($t()),this,this.options)):r=n[s],r._$AI(o),s++;s<n.length&&(this._$AR(r&&r._$AB.nextSibling,s),n.length=s)}_$AR(t=this._$AA.nextSibling,n){for(this._$AP?.(
 !1,!0,n);t!==this._$AB;){let r=gi(t).nextSibling;gi(t).remove(),t=r}}setConnected(t){this._$AM===void 0&&(this._$Cv=t,this._$AP?.(t))}},je=class{get tagName(){return this.
-element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,r,s,o){this.type=1,this._$AH=W,this._$AN=void 0,this.element=t,this.name=n,this._$AM=s,this.options=
-o,r.length>2||r[0]!==""||r[1]!==""?(this._$AH=Array(r.length-1).fill(new String),this.strings=r):this._$AH=W}_$AI(t,n=this,r,s){let o=this.strings,a=!1;if(o===void 0)
+element.tagName}get _$AU(){return this._$AM._$AU}constructor(t,n,r,s,o){this.type=1,this._$AH=T,this._$AN=void 0,this.element=t,this.name=n,this._$AM=s,this.options=
+o,r.length>2||r[0]!==""||r[1]!==""?(this._$AH=Array(r.length-1).fill(new String),this.strings=r):this._$AH=T}_$AI(t,n=this,r,s){let o=this.strings,a=!1;if(o===void 0)
 t=He(this,t,n,0),a=!Jt(t)||t!==this._$AH&&t!==J,a&&(this._$AH=t);else{let i=t,c,l;for(t=o[0],c=0;c<o.length-1;c++)l=He(this,i[r+c],n,c),l===J&&(l=this._$AH[c]),
-a||=!Jt(l)||l!==this._$AH[c],l===W?t=W:t!==W&&(t+=(l??"")+o[c+1]),this._$AH[c]=l}a&&!s&&this.j(t)}j(t){t===W?this.element.removeAttribute(this.name):this.element.
-setAttribute(this.name,t??"")}},kn=class extends je{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===W?void 0:t}},Cn=class extends je{constructor(){
-super(...arguments),this.type=4}j(t){this.element.toggleAttribute(this.name,!!t&&t!==W)}},Xn=class extends je{constructor(t,n,r,s,o){super(t,n,r,s,o),this.type=
-5}_$AI(t,n=this){if((t=He(this,t,n,0)??W)===J)return;let r=this._$AH,s=t===W&&r!==W||t.capture!==r.capture||t.once!==r.once||t.passive!==r.passive,o=t!==W&&(r===
-W||s);s&&this.element.removeEventListener(this.name,this,r),o&&this.element.addEventListener(this.name,this,t),this._$AH=t}handleEvent(t){typeof this._$AH=="fun\
+a||=!Jt(l)||l!==this._$AH[c],l===T?t=T:t!==T&&(t+=(l??"")+o[c+1]),this._$AH[c]=l}a&&!s&&this.j(t)}j(t){t===T?this.element.removeAttribute(this.name):this.element.
+setAttribute(this.name,t??"")}},kn=class extends je{constructor(){super(...arguments),this.type=3}j(t){this.element[this.name]=t===T?void 0:t}},Cn=class extends je{constructor(){
+super(...arguments),this.type=4}j(t){this.element.toggleAttribute(this.name,!!t&&t!==T)}},Xn=class extends je{constructor(t,n,r,s,o){super(t,n,r,s,o),this.type=
+5}_$AI(t,n=this){if((t=He(this,t,n,0)??T)===J)return;let r=this._$AH,s=t===T&&r!==T||t.capture!==r.capture||t.once!==r.once||t.passive!==r.passive,o=t!==T&&(r===
+T||s);s&&this.element.removeEventListener(this.name,this,r),o&&this.element.addEventListener(this.name,this,t),this._$AH=t}handleEvent(t){typeof this._$AH=="fun\
 ction"?this._$AH.call(this.options?.host??this.element,t):this._$AH.handleEvent(t)}},Un=class{constructor(t,n,r){this.element=t,this.type=6,this._$AN=void 0,this.
-_$AM=n,this.options=r}get _$AU(){return this._$AM._$AU}_$AI(t){He(this,t)}},vi={M:ws,P:Ze,A:_s,C:1,L:Zi,R:Wn,D:Ri,V:He,I:Et,H:je,N:Cn,U:Xn,B:kn,F:Un},um=Ls.litHtmlPolyfillSupport;
+_$AM=n,this.options=r}get _$AU(){return this._$AM._$AU}_$AI(t){He(this,t)}},vi={M:ws,P:Ze,A:_s,C:1,L:Zi,R:Tn,D:Ri,V:He,I:Et,H:je,N:Cn,U:Xn,B:kn,F:Un},um=Ls.litHtmlPolyfillSupport;
 um?.(Dt,Et),(Ls.litHtmlVersions??=[]).push("3.3.3");var Bn=(e,t,n)=>{let r=n?.renderBefore??t,s=r._$litPart$;if(s===void 0){let o=n?.renderBefore??null;r._$litPart$=
 s=new Et(t.insertBefore($t(),o),o,void 0,n??{})}return s._$AI(e),s};var Ln=["M-10 0A10 10 0 1 1 10 0A10 10 0 1 1-10 0Z","M-9-9H9V9H-9Z","M0-11.5L11.5 8.5H-11.5Z","M0-12L12 0L0 12L-12 0Z","M-5.5-10H5.5L11 0L5.5 10H-5.5L-11 0Z","M\
 0-12.5L3.3-4.6L12-3.9L5.4 1.8L7.4 10.2L0 5.7L-7.4 10.2L-5.4 1.8L-12-3.9L-3.3-4.6Z"];function ce(e){return`seat-${e%Ln.length}`}function Ds(e,t,n,r=10){let s=e%Ln.
@@ -267,7 +267,7 @@ e,n);if(s!==!0)return new M(e,`map entry ${C(t)}: ${ne(e,n,s)}`)}function Ps(e,t
 t):e.enum.values.some(n=>n.number===t):Bt(t,e.message)}function ve(e){switch(e){case m.DOUBLE:return t=>typeof t=="number";case m.FLOAT:return t=>typeof t!="num\
 ber"?!1:!Number.isFinite(Math.fround(t))&&Number.isFinite(t)?`${t.toFixed()} out of range`:!0;case m.INT32:case m.SFIXED32:case m.SINT32:return t=>typeof t!="nu\
 mber"||!Number.isInteger(t)?!1:t>Ms||t<Fs?`${t.toFixed()} out of range`:!0;case m.FIXED32:case m.UINT32:return t=>typeof t!="number"||!Number.isInteger(t)?!1:t>
-Ns||t<0?`${t.toFixed()} out of range`:!0;case m.BOOL:return t=>typeof t=="boolean";case m.STRING:return t=>typeof t!="string"?!1:Wt().checkUtf8(t)||"invalid UTF\
+Ns||t<0?`${t.toFixed()} out of range`:!0;case m.BOOL:return t=>typeof t=="boolean";case m.STRING:return t=>typeof t!="string"?!1:Tt().checkUtf8(t)||"invalid UTF\
 8";case m.BYTES:return t=>t instanceof Uint8Array;case m.INT64:case m.SFIXED64:case m.SINT64:return t=>{if(typeof t=="bigint"||typeof t=="number"||typeof t=="st\
 ring"&&t.length>0)try{return I.parse(t),!0}catch{return`${t} out of range`}return!1};case m.FIXED64:case m.UINT64:return t=>{if(typeof t=="bigint"||typeof t=="n\
 umber"||typeof t=="string"&&t.length>0)try{return I.uParse(t),!0}catch{return`${t} out of range`}return!1}}}function ne(e,t,n){return n=typeof n=="string"?`: ${n}`:
@@ -280,7 +280,7 @@ scalar]})`}}function Mi(e){switch(e.mapKind){case"message":return`ReflectMap (${
 , ${e.enum.toString()})`;case"scalar":return`ReflectMap (${m[e.mapKey]}, ${m[e.scalar]})`}}function dm(e){switch(e){case m.STRING:return"string";case m.BOOL:return"\
 boolean";case m.INT64:case m.SINT64:case m.SFIXED64:return"bigint (int64)";case m.UINT64:case m.FIXED64:return"bigint (uint64)";case m.BYTES:return"Uint8Array";case m.
 DOUBLE:return"number (float64)";case m.FLOAT:return"number (float32)";case m.FIXED32:case m.UINT32:return"number (uint32)";case m.INT32:case m.SFIXED32:case m.SINT32:
-return"number (int32)"}}function Wi(e,t,n=!0){return new $n(e,t,n)}var Fi=new WeakMap,$n=class{get sortedFields(){let t=Fi.get(this.desc);if(t)return t;let n=this.desc.fields.concat().
+return"number (int32)"}}function Ti(e,t,n=!0){return new $n(e,t,n)}var Fi=new WeakMap,$n=class{get sortedFields(){let t=Fi.get(this.desc);if(t)return t;let n=this.desc.fields.concat().
 sort((r,s)=>r.number-s.number);return Fi.set(this.desc,n),n}constructor(t,n,r=!0){this.lists=new Map,this.maps=new Map,this.check=r,this.desc=t,this.message=this[X]=
 n??Y(t),this.fields=t.fields,this.oneofs=t.oneofs,this.members=t.members}findNumber(t){return this._fieldsByNumber||(this._fieldsByNumber=new Map(this.desc.fields.
 map(n=>[n.number,n]))),this._fieldsByNumber.get(t)}oneofCase(t){return Kt(this.message,t),Xa(this.message,t)}isSet(t){return Kt(this.message,t),Ua(this.message,
@@ -296,14 +296,14 @@ Yi(this._field,t))}clear(){this._arr.splice(0,this._arr.length)}[Symbol.iterator
 _arr)yield Qs(this._field,t,this.check)}*entries(){for(let t=0;t<this._arr.length;t++)yield[t,Qs(this._field,this._arr[t],this.check)]}};var js=class{constructor(t,n,r=!0){this.obj=this[X]=n??{},this.check=r,this._field=t}field(){return this._field}set(t,n){if(this.check){let r=xi(this._field,t,n);
 if(r)throw r}return w(this.obj,_n(t),mm(this._field,n)),this}delete(t){let n=_n(t),r=Object.prototype.hasOwnProperty.call(this.obj,n);return r&&delete this.obj[n],
 r}clear(){for(let t of Object.keys(this.obj))delete this.obj[t]}get(t){let n=wa(this.obj,_n(t));return n!==void 0&&(n=zs(this._field,n,this.check)),n}has(t){return Object.
-prototype.hasOwnProperty.call(this.obj,_n(t))}*keys(){for(let t of Object.keys(this.obj))yield Ti(t,this._field.mapKey)}*entries(){for(let t of Object.entries(this.
-obj))yield[Ti(t[0],this._field.mapKey),zs(this._field,t[1],this.check)]}[Symbol.iterator](){return this.entries()}get size(){return Object.keys(this.obj).length}*values(){
+prototype.hasOwnProperty.call(this.obj,_n(t))}*keys(){for(let t of Object.keys(this.obj))yield Wi(t,this._field.mapKey)}*entries(){for(let t of Object.entries(this.
+obj))yield[Wi(t[0],this._field.mapKey),zs(this._field,t[1],this.check)]}[Symbol.iterator](){return this.entries()}get size(){return Object.keys(this.obj).length}*values(){
 for(let t of Object.values(this.obj))yield zs(this._field,t,this.check)}forEach(t,n){for(let r of this.entries())t.call(n,r[1],r[0],this)}};function qs(e,t){return Bt(
 t)?$a(t.message)&&!e.oneof&&e.fieldKind=="message"?t.message.value:t.desc.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"?xn(t.message):
 t.message:t}function eo(e,t,n){return t!==void 0&&(Q(e.message)&&!e.oneof&&e.fieldKind=="message"?t={$typeName:e.message.typeName,value:to(e.message.fields[0],t)}:
 e.message.typeName=="google.protobuf.Struct"&&e.parent.typeName!="google.protobuf.Value"&&ie(t)&&(t=Gn(t))),new $n(e.message,t,n)}function Yi(e,t){return e.listKind==
 "message"?qs(e,t):no(e,t)}function Qs(e,t,n){return e.listKind=="message"?eo(e,t,n):to(e,t)}function mm(e,t){return e.mapKind=="message"?qs(e,t):no(e,t)}function zs(e,t,n){
-return e.mapKind=="message"?eo(e,t,n):t}function _n(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function Ti(e,t){switch(t){case m.STRING:return e;case m.
+return e.mapKind=="message"?eo(e,t,n):t}function _n(e){return typeof e=="string"||typeof e=="number"?e:String(e)}function Wi(e,t){switch(t){case m.STRING:return e;case m.
 INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:{let n=Number.parseInt(e);if(Number.isFinite(n))return n;break}case m.BOOL:switch(e){case"true":
 return!0;case"false":return!1}break;case m.UINT64:case m.FIXED64:try{return I.uParse(e)}catch{}break;default:try{return I.parse(e)}catch{}break}return e}function to(e,t){
 switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:"longAsString"in e&&e.longAsString&&typeof t=="string"&&(t=I.parse(t));break;case m.FIXED64:case m.UINT64:
@@ -326,14 +326,14 @@ enforceProtoLimits:1},1e3:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,ut
 enforceProtoLimits:1},1001:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:1,defaultSymbolVisibility:2,
 enforceProtoLimits:1},1002:{fieldPresence:1,enumType:1,repeatedFieldEncoding:1,utf8Validation:2,messageEncoding:1,jsonFormat:1,enforceNamingStyle:3,defaultSymbolVisibility:4,
 enforceProtoLimits:2}};function Ui(e,t){var n,r;let s={kind:"file",proto:e,deprecated:(r=(n=e.options)===null||n===void 0?void 0:n.deprecated)!==null&&r!==void 0?
-r:!1,edition:Ym(e),name:e.name.replace(/\.proto$/,""),dependencies:Tm(e,t),enums:[],messages:[],extensions:[],services:[],toString(){return`file ${e.name}`}},o=new Map,
+r:!1,edition:Ym(e),name:e.name.replace(/\.proto$/,""),dependencies:Wm(e,t),enums:[],messages:[],extensions:[],services:[],toString(){return`file ${e.name}`}},o=new Map,
 a={get(i){return o.get(i)},add(i){var c;le(((c=i.proto.options)===null||c===void 0?void 0:c.mapEntry)===!0),o.set(i.typeName,i)}};for(let i of e.enumType)wi(i,s,
 void 0,t);for(let i of e.messageType)_i(i,s,void 0,t,a);for(let i of e.service)Nm(i,s,t);so(s,t);for(let i of o.values())oo(i,t,a);for(let i of s.messages)oo(i,
 t,a),so(i,t);t.addFile(s,!0)}function so(e,t){switch(e.kind){case"file":for(let n of e.proto.extension){let r=ao(n,e,t);e.extensions.push(r),t.add(r)}break;case"\
 message":for(let n of e.proto.extension){let r=ao(n,e,t);e.nestedExtensions.push(r),t.add(r)}for(let n of e.nestedMessages)so(n,t);break}}function oo(e,t,n){let r=e.
 proto.oneofDecl.map(o=>Fm(o,e)),s=new Set;for(let o of e.proto.field){let a=Xm(o,r),i=ao(o,e,t,a,n);e.fields.push(i),e.field[i.localName]=i,a===void 0?e.members.
 push(i):(a.fields.push(i),s.has(a)||(s.add(a),e.members.push(a)))}for(let o of r.filter(a=>s.has(a)))e.oneofs.push(o);for(let o of e.nestedMessages)oo(o,t,n)}function wi(e,t,n,r){
-var s,o,a,i,c,l,u,p,g;let f=Wm(e.name,e.value),h={kind:"enum",proto:e,deprecated:(o=(s=e.options)===null||s===void 0?void 0:s.deprecated)!==null&&o!==void 0?o:!1,
+var s,o,a,i,c,l,u,p,g;let f=Tm(e.name,e.value),h={kind:"enum",proto:e,deprecated:(o=(s=e.options)===null||s===void 0?void 0:s.deprecated)!==null&&o!==void 0?o:!1,
 file:t,parent:n,open:!0,name:e.name,typeName:On(e,n,t),value:{},values:[],sharedPrefix:f,toString(){return`enum ${this.typeName}`}};h.open=wm(h),r.add(h);for(let y of e.
 value){let S=y.name,Z={kind:"enum_value",proto:y,deprecated:(i=(a=y.options)===null||a===void 0?void 0:a.deprecated)!==null&&i!==void 0?i:!1,parent:h,name:S,localName:St(
 f==null?S:S.substring(f.length)),number:y.number,jsonName:(c=km(y))!==null&&c!==void 0?c:S,toString(){return`enum value ${h.typeName}.${S}`}};h.values.push(Z),(l=
@@ -362,10 +362,10 @@ enum=n.getEnum(xe(e.typeName)),le(l.enum);break;default:l.listKind="scalar",l.sc
 l.fieldKind="message",l.message=n.getMessage(xe(e.typeName)),le(l.message,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),l.delimitedEncoding=
 Bi(e,t),l.getDefaultValue=()=>{};break;case ki:{let h=n.getEnum(xe(e.typeName));le(h!==void 0,`invalid FieldDescriptorProto: type_name ${e.typeName} not found`),
 l.fieldKind="enum",l.enum=n.getEnum(xe(e.typeName)),l.getDefaultValue=()=>Je(e,"defaultValue")?Ya(h,e.defaultValue):void 0;break}default:{l.fieldKind="scalar",l.
-scalar=g,l.longAsString=f==Ci,l.getDefaultValue=()=>Je(e,"defaultValue")?Ta(g,e.defaultValue):void 0;break}}return l}function Ym(e){switch(e.syntax){case"":case"\
+scalar=g,l.longAsString=f==Ci,l.getDefaultValue=()=>Je(e,"defaultValue")?Wa(g,e.defaultValue):void 0;break}}return l}function Ym(e){switch(e.syntax){case"":case"\
 proto2":return hm;case"proto3":return bm;case"editions":if(e.edition===ym)return Im;if(e.edition in Li)return e.edition;throw new Error(`${e.name}: unsupported \
-edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)}}function Tm(e,t){return e.dependency.map(n=>{let r=t.getFile(n);if(!r)throw new Error(
-`Cannot find ${n}, imported by ${e.name}`);return r})}function Wm(e,t){let n=Cm(e)+"_";for(let r of t){if(!r.name.toLowerCase().startsWith(n))return;let s=r.name.
+edition`);default:throw new Error(`${e.name}: unsupported syntax "${e.syntax}"`)}}function Wm(e,t){return e.dependency.map(n=>{let r=t.getFile(n);if(!r)throw new Error(
+`Cannot find ${n}, imported by ${e.name}`);return r})}function Tm(e,t){let n=Cm(e)+"_";for(let r of t){if(!r.name.toLowerCase().startsWith(n))return;let s=r.name.
 substring(n.length);if(s.length==0||/^\d/.test(s))return}return n}function km(e){var t,n;let o;for(let a of(n=(t=e.options)===null||t===void 0?void 0:t.$unknown)!==
 null&&n!==void 0?n:[]){if(a.no!==998||a.wireType!==N.LengthDelimited)continue;let i=new K(new K(a.data).bytes());for(;i.pos<i.len;){let[c,l]=i.tag();c===1&&l===
 N.LengthDelimited?o=i.string():i.skip(l,c)}}return o}function Cm(e){return(e.substring(0,1)+e.substring(1).replace(/[A-Z]/g,t=>"_"+t)).toLowerCase()}function On(e,t,n){
@@ -545,7 +545,7 @@ t,e);let s=((r=e.$unknown)!==null&&r!==void 0?r:[]).filter(l=>l.no!==t.number),[
 for(;c.pos<c.len;){let[l,u]=c.tag(),p=c.skip(u,l);s.push({no:l,wireType:u,data:p})}e.$unknown=s}function go(e,t){let n=e.proto.options;if(!n){let[,,r]=et(t);return r()}return Qn(n,t)}function Qm(e,t){if(e===void 0)return[];if(t.fieldKind==="enum"||t.fieldKind===
 "scalar"){for(let n=e.length-1;n>=0;--n)if(e[n].no==t.number)return[e[n]];return[]}return e.filter(n=>n.no===t.number)}function et(e,t){let n=e.typeName,r=Object.
 assign(Object.assign({},e),{kind:"field",parent:e.extendee,localName:n}),s=Object.assign(Object.assign({},e.extendee),{fields:[r],members:[r],oneofs:[]}),o=Y(s,
-t!==void 0?{[n]:t}:void 0);return[Wi(s,o),r,()=>{let a=o[n];if(a===void 0){let i=e.message;return Q(i)?_(i.fields[0].scalar,i.fields[0].longAsString):Y(i)}return a}]}
+t!==void 0?{[n]:t}:void 0);return[Ti(s,o),r,()=>{let a=o[n];if(a===void 0){let i=e.message;return Q(i)?_(i.fields[0].scalar,i.fields[0].longAsString):Y(i)}return a}]}
 function Rc(e,t){if(e.extendee.typeName!=t.$typeName)throw new Error(`extension ${e.typeName} can only be applied to message ${e.extendee.typeName}`)}var zn=Date.parse("0001-01-01T00:00:00Z"),Hn=Date.parse("9999-12-31T23:59:59Z"),jn=-315576e6,qn=315576e6;var zm=3,Hm=2,Ac={alwaysEmitImplicit:!1,enumAsInteger:!1,useProtoFieldName:!1};function jm(e){return e?Object.assign(Object.assign({},Ac),e):Ac}function qm(e,t,n){
 return er(e)(jm(n),t)}function Zc(e,t,n){var r;let s=qm(e,t,n);return JSON.stringify(s,null,(r=n?.prettySpaces)!==null&&r!==void 0?r:0)}var fo=new WeakMap;function er(e){let t=fo.get(e);return t===void 0&&(t=ep(e)),t}function ep(e){let t=e.typeName,n=np(e);if(n!==void 0){let i=e.fields[0],c=(l,u)=>{
 if(u.$typeName!==t&&i!==void 0)throw new M(i,`cannot use ${i} with message ${u.$typeName}`,"ForeignFieldError");return n(l,u)};return fo.set(e,c),c}let r=e.fields.
@@ -593,7 +593,7 @@ seconds)*1e3;if(t<zn||t>Hn)throw new Error(`cannot encode message ${e.$typeName}
 if(e.nanos<0)throw new Error(`cannot encode message ${e.$typeName} to JSON: nanos must not be negative`);if(e.nanos>999999999)throw new Error(`cannot encode mes\
 sage ${e.$typeName} to JSON: nanos must not be greater than 999999999`);let n="Z";if(e.nanos>0){let r=(e.nanos+1e9).toString().substring(1);r.substring(3)==="00\
 0000"?n="."+r.substring(0,3)+"Z":r.substring(6)==="000"?n="."+r.substring(0,6)+"Z":n="."+r+"Z"}return new Date(t).toISOString().replace(".000Z",n)}var pp=2;function gp(e){return Object.assign(Object.assign({ignoreUnknownFields:!1,recursionLimit:100},e),{depth:0})}function Fc(e,t,n){return fp(e,Gp(t,e.typeName),
-n)}function fp(e,t,n){let r=Y(e);return hp(e,r,t,n),r}function hp(e,t,n,r){try{At(e)(t,n,gp(r))}catch(s){throw Wa(s)?new Error(`cannot decode ${s.field()} from JSON: ${s.message}`,{cause:s}):s}}var Eo=new WeakMap;function At(e){let t=Eo.get(e);return t===void 0&&(t=bp(e)),t}function bp(e){let t=String(e),n=yp(e);if(n!==void 0){let a=(i,c,l)=>{if(++l.depth>
+n)}function fp(e,t,n){let r=Y(e);return hp(e,r,t,n),r}function hp(e,t,n,r){try{At(e)(t,n,gp(r))}catch(s){throw Ta(s)?new Error(`cannot decode ${s.field()} from JSON: ${s.message}`,{cause:s}):s}}var Eo=new WeakMap;function At(e){let t=Eo.get(e);return t===void 0&&(t=bp(e)),t}function bp(e){let t=String(e),n=yp(e);if(n!==void 0){let a=(i,c,l)=>{if(++l.depth>
 l.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${l.recursionLimit} reached`);n(i,c,l),l.depth--};return Eo.set(e,a),
 a}let r=e.typeName,s=new Map,o=(a,i,c)=>{var l;if(++c.depth>c.recursionLimit)throw new Error(`cannot decode ${t} from JSON: maximum recursion depth of ${c.recursionLimit}\
  reached`);if(i==null||Array.isArray(i)||typeof i!="object")throw new Error(`cannot decode ${t} from JSON: ${C(i)}`);let u=new Map,p=new Set,g=Object.keys(i);for(let f=0;f<
@@ -605,8 +605,8 @@ Eo.set(e,o);for(let a of e.fields){let i={read:Mc(a),field:a,oneof:a.oneof,oneof
 i)}return o}function yp(e){if(e.typeName.startsWith("google.protobuf."))switch(e.typeName){case"google.protobuf.Any":return(t,n,r)=>Ip(t,n,r);case"google.protob\
 uf.Timestamp":return(t,n)=>Np(t,n);case"google.protobuf.Duration":return(t,n)=>Mp(t,n);case"google.protobuf.FieldMask":return(t,n)=>Fp(t,n);case"google.protobuf\
 .Struct":return(t,n,r)=>kc(t,n,r);case"google.protobuf.Value":return(t,n,r)=>Zo(t,n,r);case"google.protobuf.ListValue":return(t,n,r)=>Cc(t,n,r);default:if(Q(e)){
-let t=e.fields[0],n=t.localName,r=t.scalar,s=t.longAsString,o=Tc(t);return(a,i)=>{i===null?a[n]=_(r,s):a[n]=o(i)}}return}}function Mc(e){switch(e.fieldKind){case"\
-scalar":return Ep(e);case"enum":return Sp(e);case"message":return Rp(e);case"list":return Ap(e);case"map":return Zp(e)}}function Ep(e){let t=Tc(e),n=e.localName;
+let t=e.fields[0],n=t.localName,r=t.scalar,s=t.longAsString,o=Wc(t);return(a,i)=>{i===null?a[n]=_(r,s):a[n]=o(i)}}return}}function Mc(e){switch(e.fieldKind){case"\
+scalar":return Ep(e);case"enum":return Sp(e);case"message":return Rp(e);case"list":return Ap(e);case"map":return Zp(e)}}function Ep(e){let t=Wc(e),n=e.localName;
 if(e.oneof){let s=e.oneof.localName;return(o,a)=>{o[s]={case:n,value:t(a)}}}let r=Yc(e);return(s,o)=>{o===null?r(s):s[n]=t(o)}}function Yc(e){let t=e.localName;
 if(e.presence!=pp)return s=>{delete s[t]};if(e.fieldKind=="enum"){let s=e.enum.values[0].number;return o=>{o[t]=s}}let n=e.scalar,r=e.longAsString;return s=>{s[t]=
 _(n,r)}}function Sp(e){let t=So(e.enum),n=Ro(e.enum),r=e.localName,s=e.enum.typeName!="google.protobuf.NullValue";if(e.oneof){let a=e.oneof.localName;return(i,c,l)=>{
@@ -629,17 +629,17 @@ e,"map value must not be null");let k=o(Z,p);if(k===Vt)continue;let $=s(V);if($!
 k);if(Fe!==!0)throw new M(e,`map entry ${C(V)}: ${ne(e,k,Fe)}`)}w(g,V,i(k))}}}var Vt=Symbol();function So(e){let t=e.values[0].number,n=new Map;for(let r of e.values)
 n.set(r.jsonName,r.number);for(let r of e.values)n.set(r.name,r.number);return(r,s)=>{if(r===null)return t;switch(typeof r){case"number":if(Number.isInteger(r))
 return r;break;case"string":{let o=n.get(r);if(o!==void 0)return o;if(s)return Vt;break}}throw new Error(`cannot decode ${e} from JSON: ${C(r)}`)}}function Ro(e){
-if(e.open)return ve(m.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function Tc(e){let t=Ao(e),n=ve(e.scalar),r=Vo(e);return s=>{let o=t(s),a=n(o);if(a!==
+if(e.open)return ve(m.INT32);let t=e.values;return n=>t.some(r=>r.number===n)}function Wc(e){let t=Ao(e),n=ve(e.scalar),r=Vo(e);return s=>{let o=t(s),a=n(o);if(a!==
 !0)throw new M(e,ne(e,o,a));return r(o)}}function Ao(e){switch(e.scalar){case m.DOUBLE:case m.FLOAT:return t=>{if(t==="NaN")return NaN;if(t==="Infinity")return Number.
 POSITIVE_INFINITY;if(t==="-Infinity")return Number.NEGATIVE_INFINITY;if(typeof t=="number"){if(Number.isNaN(t))throw new M(e,"unexpected NaN number");if(!Number.
 isFinite(t))throw new M(e,"unexpected infinite number");return t}if(typeof t=="string"){if(t===""||t.trim().length!==t.length)return t;let n=Number(t);return Number.
-isFinite(n)?n:t}return t};case m.INT32:case m.FIXED32:case m.SFIXED32:case m.SINT32:case m.UINT32:return Wc;case m.BYTES:return t=>{if(typeof t=="string"){if(t===
+isFinite(n)?n:t}return t};case m.INT32:case m.FIXED32:case m.SFIXED32:case m.SINT32:case m.UINT32:return Tc;case m.BYTES:return t=>{if(typeof t=="string"){if(t===
 "")return new Uint8Array(0);try{return ft(t)}catch(n){let r=n instanceof Error?n.message:String(n);throw new M(e,r)}}return t};default:return t=>t}}function Vo(e){
 let t=e.fieldKind!=="map"&&e.longAsString;switch(e.scalar){case m.INT64:case m.SFIXED64:case m.SINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="nu\
 mber"?I.parse(n):n;case m.FIXED64:case m.UINT64:return t?n=>String(n):n=>typeof n=="string"||typeof n=="number"?I.uParse(n):n;default:return n=>n}}function vp(e){
 switch(e){case m.BOOL:return t=>{switch(t){case"true":return!0;case"false":return!1}return t};case m.INT32:case m.FIXED32:case m.UINT32:case m.SFIXED32:case m.SINT32:
-return Wc;case m.INT64:case m.SINT64:case m.SFIXED64:case m.UINT64:case m.FIXED64:return t=>/^-?0+$/.test(t)?"0":t.replace(/^(-?)0+(?=\d)/,"$1");default:return t=>t}}
-function Wc(e){if(typeof e=="string"){if(e===""||e.trim().length!==e.length)return e;let t=Number(e);return Number.isNaN(t)?e:t}return e}function Gp(e,t){let n;
+return Tc;case m.INT64:case m.SINT64:case m.SFIXED64:case m.UINT64:case m.FIXED64:return t=>/^-?0+$/.test(t)?"0":t.replace(/^(-?)0+(?=\d)/,"$1");default:return t=>t}}
+function Tc(e){if(typeof e=="string"){if(e===""||e.trim().length!==e.length)return e;let t=Number(e);return Number.isNaN(t)?e:t}return e}function Gp(e,t){let n;
 try{n=JSON.parse(e)}catch(r){let s=r instanceof Error?r.message:String(r);throw new Error(`cannot decode message ${t} from JSON: ${s}`,{cause:r})}return xp(e,t),
 n}function xp(e,t){let n=[],r=!1,s=0;for(;s<e.length;)switch(e[s]){case"{":n.push(new Set),r=!0,s++;break;case"[":n.push(null),r=!1,s++;break;case"}":case"]":n.
 pop(),r=!1,s++;break;case",":r=n[n.length-1]!=null,s++;break;case":":r=!1,s++;break;case'"':{let o=s++,a=!1;for(;s<e.length;){if(e[s]=="\\"){a=!0,s+=2;continue}
@@ -675,14 +675,14 @@ return t instanceof Error?Object.getPrototypeOf(t)===e.prototype?!0:t.name==="Co
 Array.isArray(t.details)&&"rawMessage"in t&&typeof t.rawMessage=="string"&&"cause"in t:!1}findDetails(t){let n=t.kind==="message"?{getMessage:s=>s===t.typeName?
 t:void 0}:t,r=[];for(let s of this.details){if("desc"in s){n.getMessage(s.desc.typeName)&&r.push(Y(s.desc,s.value));continue}let o=n.getMessage(s.type);if(o)try{
 r.push(z(o,s.value))}catch{}}return r}};function Yp(e,t){return e.length?`[${vo(t)}] ${e}`:`[${vo(t)}]`}function Xc(e,t,n){try{let r=ft(e);return t?z(t,r,n):r}catch(r){throw x.from(r,v.DataLoss)}}function Uc(e,t){let n={};for(let r of e.methods){let s=t(r);s!=null&&(n[r.localName]=s)}return n}var nr=1;function Bc(e,t,n=!1){if(t>e){let r=`message size is larger than configured readMaxBytes ${e}`;throw n&&(r=`message size ${t} is larger than configured readMaxB\
-ytes ${e}`),new x(r,v.ResourceExhausted)}}function Tp(e){return new Go(e)}var Go=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
+ytes ${e}`),new x(r,v.ResourceExhausted)}}function Wp(e){return new Go(e)}var Go=class{constructor(t){this.readMaxBytes=t,this.header=new Uint8Array(5),this.headerView=new DataView(this.header.buffer),this.
 buf=[]}get byteLength(){return this.buf.reduce((t,n)=>t+n.byteLength,0)}decode(t){this.buf.push(t);let n=[];for(;;){let r=this.pop();if(!r)break;n.push(r)}return n}pop(){
 if(!(!this.env&&(this.env=this.head(),!this.env))&&this.cons(this.env.data)){let t=this.env;return this.env=void 0,t}}head(){if(!this.cons(this.header))return;let t=this.
 headerView.getUint8(0),n=this.headerView.getUint32(1);return Bc(this.readMaxBytes,n,!0),{flags:t,data:new Uint8Array(n)}}cons(t){let n=t.byteLength;if(this.byteLength<
 n)return!1;let r=0;for(;r<n;){let s=this.buf.shift();s.byteLength>n-r?(t.set(s.subarray(0,n-r),r),this.buf.unshift(s.subarray(n-r)),r+=n-r):(t.set(s,r),r+=s.byteLength)}
-return!0}};function rr(e){let t,n=Tp(4294967295);return new ReadableStream({start(){t=e.getReader()},async pull(r){let s=!1;for(;!s;){let o=await t.read();if(o.
+return!0}};function rr(e){let t,n=Wp(4294967295);return new ReadableStream({start(){t=e.getReader()},async pull(r){let s=!1;for(;!s;){let o=await t.read();if(o.
 done)n.byteLength>0&&r.error(new x("protocol error: incomplete envelope",v.InvalidArgument)),r.close();else for(let a of n.decode(o.value))r.enqueue(a),s=!0}}})}function sr(e,t){let n=new Uint8Array(t.length+5);n.set(t,5);let r=new DataView(n.buffer,n.byteOffset,n.byteLength);return r.setUint8(0,e),r.setUint32(1,t.length),
-n}var Wp=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
+n}var Tp=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},zt=function(e){
 return this instanceof zt?(this.v=e,this):new zt(e)},kp=function(e,t,n){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var r=n.
@@ -691,7 +691,7 @@ function(){return this},s;function a(f){return function(h){return Promise.resolv
 o.push([f,y,S,Z])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof zt?Promise.resolve(f.value.
 v).then(u,p):g(o[0][2],f)}function u(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},Cp=function(e){var t,
 n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=function(){return this},t;function r(s,o){t[s]=e[s]?function(a){return(n=
-!n)?{value:zt(e[s](a)),done:!1}:o?o(a):a}:o}};function Lc(e){return kp(this,arguments,function*(){yield zt(yield*Cp(Wp(e)))})}var wc=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
+!n)?{value:zt(e[s](a)),done:!1}:o?o(a):a}:o}};function Lc(e){return kp(this,arguments,function*(){yield zt(yield*Cp(Tp(e)))})}var wc=function(e){if(!Symbol.asyncIterator)throw new TypeError("Symbol.asyncIterator is not defined.");var t=e[Symbol.asyncIterator],n;return t?t.call(e):(e=typeof __values==
 "function"?__values(e):e[Symbol.iterator](),n={},r("next"),r("throw"),r("return"),n[Symbol.asyncIterator]=function(){return this},n);function r(o){n[o]=e[o]&&function(a){
 return new Promise(function(i,c){a=e[o](a),s(i,c,a.done,a.value)})}}function s(o,a,i,c){Promise.resolve(c).then(function(l){o({value:l,done:i})},a)}},Zt=function(e){
 return this instanceof Zt?(this.v=e,this):new Zt(e)},Xp=function(e){var t,n;return t={},r("next"),r("throw",function(s){throw s}),r("return"),t[Symbol.iterator]=
@@ -714,15 +714,15 @@ asyncIterator]();return{[Symbol.asyncIterator]:()=>({next:()=>n.next()})}}functi
 r)}function r(){t.signal.aborted||t.abort(or(this));for(let s of n)s.removeEventListener("abort",r)}return t}function Jc(e){let t=new AbortController,n=()=>{t.abort(
 new x("the operation timed out",v.DeadlineExceeded))},r;return e!==void 0&&(e<=0?n():r=setTimeout(n,e)),{signal:t.signal,cleanup:()=>clearTimeout(r)}}function or(e){
 if(!e.aborted)return;if(e.reason!==void 0)return e.reason;let t=new Error("This operation was aborted");return t.name="AbortError",t}function ar(){return{get(e){return e.id in this?this[e.id]:e.defaultValue},set(e,t){return this[e.id]=t,this},delete(e){return delete this[e.id],this}}}function ir(e){let t=new Headers,n=new TextDecoder().decode(e).split(`\r
-`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var xo="Content-Type";var Io="Grpc-Timeout",ue="Grpc-Status",jt="Grpc-Message";var No="Grpc-Status-Details-Bin";var cr="User-Agent";var Mo="X-User-Agent",Kc="X-Grpc-Web";var Oc="application/grpc-web+proto",Pc="application/grpc-web+json";function Te(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Jp=E("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
+`);for(let r of n){if(r==="")continue;let s=r.indexOf(":");if(s>0){let o=r.substring(0,s).trim(),a=r.substring(s+1).trim();t.append(o,a)}}return t}var xo="Content-Type";var Io="Grpc-Timeout",ue="Grpc-Status",jt="Grpc-Message";var No="Grpc-Status-Details-Bin";var cr="User-Agent";var Mo="X-User-Agent",Kc="X-Grpc-Web";var Oc="application/grpc-web+proto",Pc="application/grpc-web+json";function We(e,t,...n){if(n.length>0)throw new Error;return e.services[t]}var Jp=E("CgxzdGF0dXMucHJvdG8SCmdvb2dsZS5ycGMiTgoGU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueUJeCg5jb2\
 0uZ29vZ2xlLnJwY0ILU3RhdHVzUHJvdG9QAVo3Z29vZ2xlLmdvbGFuZy5vcmcvZ2VucHJvdG8vZ29vZ2xlYXBpcy9ycGMvc3RhdHVzO3N0YXR1c6ICA1JQQ2IGcHJvdG8z",[lo]),Qc=G(Jp,0);var zc="0";function lr(e){var t;let n=e.get(No);if(n!=null){let s=Xc(n,Qc);if(s.code==0)return;let o=new x(s.message,s.code,e);return o.details=s.details.map(a=>({type:a.typeUrl.
 substring(a.typeUrl.lastIndexOf("/")+1),value:a.value})),o.isWireError=!0,o}let r=e.get(ue);if(r!=null){if(r===zc)return;let s=parseInt(r,10),o;return s in v?o=
 new x(decodeURIComponent((t=e.get(jt))!==null&&t!==void 0?t:""),s,e):o=new x(`invalid grpc-status: ${r}`,v.Internal,e),o.isWireError=!0,o}}function ur(e,t){return e.toString().replace(/\/?$/,`/${t.parent.typeName}/${t.name}`)}function Fo(e,t){return Y(e,t)}function Hc(e,t){function n(r){return r.done===!0?r:{done:r.done,value:Fo(e,r.value)}}return{[Symbol.asyncIterator](){let r=t[Symbol.
 asyncIterator](),s={next:()=>r.next().then(n)};return r.throw!==void 0&&(s.throw=o=>r.throw(o).then(n)),r.return!==void 0&&(s.return=o=>r.return(o).then(n)),s}}}function Yo(e,t){if(!t)return e;for(let n of t.concat().reverse())e=n(e);return e}function el(e){var t;let n=Object.assign({},e);return(t=n.ignoreUnknownFields)!==null&&t!==void 0||(n.ignoreUnknownFields=!0),n}function dr(e,t,n,r){let s=t?jc(e.input,r):qc(e.input,n);return{parse:(t?jc(e.output,r):qc(e.output,n)).parse,serialize:s.serialize}}function jc(e,t){return{parse(n){try{return z(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new x(`parse binary: ${s}`,v.Internal)}},serialize(n){
 try{return ht(e,n,t)}catch(r){let s=r instanceof Error?r.message:String(r);throw new x(`serialize binary: ${s}`,v.Internal)}}}}function qc(e,t){var n,r;let s=(n=
 t?.textEncoder)!==null&&n!==void 0?n:new TextEncoder,o=(r=t?.textDecoder)!==null&&r!==void 0?r:new TextDecoder,a=el(t);return{parse(i){try{let c=o.decode(i);return Fc(
-e,c,a)}catch(c){throw x.from(c,v.InvalidArgument)}},serialize(i){try{let c=Zc(e,i,a);return s.encode(c)}catch(c){throw x.from(c,v.Internal)}}}}function To(e){let t=Yo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Fo(e.req.method.input,e.req.message),signal:n});return t(
-o).then(a=>(s(),a),r)}function Wo(e){let t=Yo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Hc(e.req.method.input,e.req.
+e,c,a)}catch(c){throw x.from(c,v.InvalidArgument)}},serialize(i){try{let c=Zc(e,i,a);return s.encode(c)}catch(c){throw x.from(c,v.Internal)}}}}function Wo(e){let t=Yo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Fo(e.req.method.input,e.req.message),signal:n});return t(
+o).then(a=>(s(),a),r)}function To(e){let t=Yo(e.next,e.interceptors),[n,r,s]=tl(e),o=Object.assign(Object.assign({},e.req),{message:Hc(e.req.method.input,e.req.
 message),signal:n}),a=!1;return n.addEventListener("abort",function(){var i,c;let l=e.req.message[Symbol.asyncIterator]();a||(i=l.throw)===null||i===void 0||i.call(
 l,this.reason).catch(()=>{}),(c=l.return)===null||c===void 0||c.call(l).catch(()=>{})}),t(o).then(i=>Object.assign(Object.assign({},i),{message:{[Symbol.asyncIterator](){
 let c=i.message[Symbol.asyncIterator]();return{next(){return!a&&n.aborted?r(or(n)):c.next().then(l=>(l.done==!0&&(a=!0,s()),l),r)}}}}}),r)}function tl(e){let{signal:t,
@@ -756,13 +756,13 @@ RfRk9VTkQSPQocUkVGVVNBTF9SRUFTT05fTEFEREVSX0NMT1NFRBAwGhuItRgDkrUYE0ZBSUxFRF9QUk
 QSNQoeUkVGVVNBTF9SRUFTT05fQ09OVEVTVF9VTktOT1dOEDIaEYi1GAKStRgJTk9UX0ZPVU5EEj0KH1JFRlVTQUxfUkVBU09OX1BPU0lUSU9OX0lOVkFMSUQQMxoYiLUYApK1GBBJTlZBTElEX0FSR1VNRU5UEk\
 EKIFJFRlVTQUxfUkVBU09OX0JPVF9OT1RfQVZBSUxBQkxFEDQaG4i1GAGStRgTRkFJTEVEX1BSRUNPTkRJVElPThJACh9SRUZVU0FMX1JFQVNPTl9SRVBMQVlfRk9SR09UVEVOEDUaG4i1GAOStRgTRkFJTEVEX1\
 BSRUNPTkRJVElPTiIECB0QHSoUUkVGVVNBTF9SRUFTT05fTU9WRUQ6WwoGYWR2aWNlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0YYDIAEoDjIeLmJyaWRnZW1hc3Rlci52MS5SZWZ1c2FsQW\
-R2aWNlUgZhZHZpY2U6QAoJZ3JwY19jb2RlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0oYDIAEoCVIIZ3JwY0NvZGViBnByb3RvMw",[co]);var nl=D(mr,1),rl=yc(mr,0);var Dp=1;function We(e){for(let t of x.from(e).details){if(!("type"in t)||t.type!=="google.rpc.ErrorInfo")continue;let n=new K(t.value);for(;n.pos<n.len;){let[r,
+R2aWNlUgZhZHZpY2U6QAoJZ3JwY19jb2RlEiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMY0oYDIAEoCVIIZ3JwY0NvZGViBnByb3RvMw",[co]);var nl=D(mr,1),rl=yc(mr,0);var Dp=1;function Te(e){for(let t of x.from(e).details){if(!("type"in t)||t.type!=="google.rpc.ErrorInfo")continue;let n=new K(t.value);for(;n.pos<n.len;){let[r,
 s]=n.tag();if(r===Dp&&s===N.LengthDelimited)return n.string();n.skip(s,r)}}return""}var Kp=["MATCH_RUNNING","GROUP_RUNNING"],Op=[v.Unavailable,v.Unknown,v.Internal,
-v.ResourceExhausted];function T(e){let{code:t,rawMessage:n}=x.from(e),r=We(e);return{text:r==="NODE_SUPERSEDED"&&"another server of the cluster is taking over f\
+v.ResourceExhausted];function W(e){let{code:t,rawMessage:n}=x.from(e),r=Te(e);return{text:r==="NODE_SUPERSEDED"&&"another server of the cluster is taking over f\
 rom this server"||n||v[t],needsKey:t===v.Unauthenticated||t===v.PermissionDenied,isUnsupported:t===v.Unimplemented,isTemporary:r===""?Op.includes(t):Pp(r)&&!Kp.
 includes(r)}}function Pp(e){let t=nl.values.find(({name:n})=>n===`REFUSAL_REASON_${e}`);return t!==void 0&&go(t,rl)===1}var Qp=/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;function A(e){let t=Array.from(e),n=t.length>400;return t.slice(0,400).join("").replace(Qp,r=>`\\u{${(r.
 codePointAt(0)??0).toString(16)}}`)+(n?"…":"")}var ge=class{constructor(t,n){this.load=t;this.changed=n}load;changed;items=[];#e="";#t=!1;#n="";async read(){if(this.#e===void 0)return;let{items:t,nextPageToken:n}=await this.
-load(this.#e);this.items.push(...t),this.#e=n||void 0}async#r(){if(!this.#t){[this.#t,this.#n]=[!0,""],this.changed();try{await this.read()}catch(t){this.#n=T(t).
+load(this.#e);this.items.push(...t),this.#e=n||void 0}async#r(){if(!this.#t){[this.#t,this.#n]=[!0,""],this.changed();try{await this.read()}catch(t){this.#n=W(t).
 text}this.#t=!1,this.changed()}}more(t){if(this.#e!==void 0)return d`<p><button type="button" ?disabled=${this.#t} @click=${()=>{this.#r()}}>${t}</button>${this.#n?
 d` <span class="notice" role="alert">${A(this.#n)}</span>`:void 0}</p>`}};function sl(e,t){let n=(r,s,o)=>d`<a href=${r} aria-current=${t===o?"page":"false"}>${s}</a>`;return d`<header class="top"><a class="brand" href="/"><svg viewBox="0 0 32 32" aria-hidden="true"><path
       d="M1 10H31V14H28V26H25V22A4.5 4.5 0 0 0 16.8 22V26H15.2V22A4.5 4.5 0 0 0 7 22V26H4V14H1Z" fill="currentColor"/></svg>Bridgemaster</a>
@@ -780,7 +780,7 @@ return",a),s[Symbol.asyncIterator]=function(){return this},s;function a(f){retur
 return new Promise(function(S,Z){o.push([f,y,S,Z])>1||c(f,y)})},h&&(s[f]=h(s[f])))}function c(f,h){try{l(r[f](h))}catch(y){g(o[0][3],y)}}function l(f){f.value instanceof
 tt?Promise.resolve(f.value.v).then(u,p):g(o[0][2],f)}function u(f){c("next",f)}function p(f){c("throw",f)}function g(f,h){f(h),o.shift(),o.length&&c(o[0][0],o[0][1])}},
 il={redirect:"error"};function ko(e){var t;ol();let n=(t=e.useBinaryFormat)!==null&&t!==void 0?t:!0;return{async unary(r,s,o,a,i,c){let{serialize:l,parse:u}=dr(
-r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await To({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
+r,n,e.jsonOptions,e.binaryOptions);return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,await Wo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{stream:!1,
 service:r.parent,method:r,requestMethod:"POST",url:ur(e.baseUrl,r),header:pr(n,o,a,!1),contextValues:c??ar(),message:i},next:async p=>{var g;let h=await((g=e.fetch)!==
 null&&g!==void 0?g:globalThis.fetch)(p.url,Object.assign(Object.assign({},il),{method:p.requestMethod,headers:p.header,signal:p.signal,body:sr(0,l(p.message))})),
 {headerError:y}=gr(h.status,h.headers);if(!h.body)throw y!==void 0?y:"missing response body";let S=rr(h.body).getReader(),Z,V;for(;;){let k=await S.read();if(k.
@@ -792,7 +792,7 @@ return Hp(this,arguments,function*(){let k=rr(f).getReader();if(h){if(!(yield tt
 for(;;){let Fe=yield tt(k.read());if(Fe.done)break;let{flags:fd,data:fa}=Fe.value;if((fd&128)===128){if($)throw"extra trailer";$=!0;let ha=ir(fa);qt(ha,S),ha.forEach(
 (hd,bd)=>y.set(bd,hd));continue}if($)throw"extra message";yield yield tt(u(fa))}if("throwIfAborted"in Z&&Z.throwIfAborted(),!$)throw"missing trailer"})}async function g(f){
 if(r.methodKind!="server_streaming")throw"The fetch API does not support streaming request bodies";let h=await f[Symbol.asyncIterator]().next();if(h.done==!0)throw"\
-missing request message";return sr(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,Wo({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
+missing request message";return sr(0,l(h.value))}return o=o===void 0?e.defaultTimeoutMs:o<=0?void 0:o,To({interceptors:e.interceptors,signal:s,timeoutMs:o,req:{
 stream:!0,service:r.parent,method:r,requestMethod:"POST",url:ur(e.baseUrl,r),header:pr(n,o,a,!1),contextValues:c??ar(),message:i},next:async f=>{var h;let S=await((h=
 e.fetch)!==null&&h!==void 0?h:globalThis.fetch)(f.url,Object.assign(Object.assign({},il),{method:f.requestMethod,headers:f.header,signal:f.signal,body:await g(f.
 message)})),{foundStatus:Z,headerError:V}=gr(S.status,S.headers);if(V!=null)throw V;if(!S.body)throw"missing response body";let k=new Headers;return Object.assign(
@@ -828,9 +828,9 @@ IQCghkZWxheV9tcxgDIAEoDRITCgZjYXBfbXMYBCABKA1IAIgBAUIJCgdfY2FwX21zIrECCgpDbG9ja1
 pzdGFydHVwX21zGAQgASgNSACIAQESGQoMcmVjb25uZWN0X21zGAUgASgNSAGIAQESIQoUcm91bmRfdHJpcF9jcmVkaXRfbXMYBiABKA1IAogBARIhChRyZWZlcmVlX2xhZ19saW1pdF9tcxgHIAEoDUgDiAEBQg\
 0KC19zdGFydHVwX21zQg8KDV9yZWNvbm5lY3RfbXNCFwoVX3JvdW5kX3RyaXBfY3JlZGl0X21zQhcKFV9yZWZlcmVlX2xhZ19saW1pdF9tc0oECAEQBFIHYmFua19tc1IMaW5jcmVtZW50X21zUgZjYXBfbXMiZQ\
 oFQ2xvY2sSFAoMYmFua19sZWZ0X21zGAEgASgNEhgKEGRlY2lzaW9uX2xlZnRfbXMYAiABKA0SLAoLbGFzdF9jaGFyZ2UYAyABKAsyFy5icmlkZ2VtYXN0ZXIudjEuQ2hhcmdlInEKBkNoYXJnZRISCgplbGFwc2\
-VkX3VzGAEgASgEEhEKCWNyZWRpdF91cxgCIAEoBBISCgpjaGFyZ2VkX3VzGAMgASgEEhYKDnJlZmVyZWVfbGFnX3VzGAQgASgEEhQKDHVuY2hhcmdlZF91cxgFIAEoBCKlAQoIQ2xvY2tVc2USEAoIYW5zd2VyZW\
+VkX3VzGAEgASgEEhEKCWNyZWRpdF91cxgCIAEoBBISCgpjaGFyZ2VkX3VzGAMgASgEEhYKDnJlZmVyZWVfbGFnX3VzGAQgASgEEhQKDHVuY2hhcmdlZF91cxgFIAEoBCK7AQoIQ2xvY2tVc2USEAoIYW5zd2VyZW\
 QYASABKA0SEgoKY2hhcmdlZF91cxgCIAEoBBISCgpsb25nZXN0X3VzGAMgASgEEhQKDGJhbmtfbGVmdF9tcxgEIAEoDRIRCgljcmVkaXRfdXMYBSABKAQSFgoOcmVmZXJlZV9sYWdfdXMYBiABKAQSHgoWbG9uZ2\
-VzdF9yZWZlcmVlX2xhZ191cxgHIAEoBGIGcHJvdG8z");var Ce=E("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
+VzdF9yZWZlcmVlX2xhZ191cxgHIAEoBBIUCgx1bmNoYXJnZWRfdXMYCCABKARiBnByb3RvMw");var Ce=E("ChticmlkZ2VtYXN0ZXIvdjEvZmF1bHQucHJvdG8SD2JyaWRnZW1hc3Rlci52MSLnAgoLRmF1bHRQb2xpY3kSLQoHaWxsZWdhbBgBIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhIqCg\
 RsYXRlGAIgASgOMhwuYnJpZGdlbWFzdGVyLnYxLkZhdWx0QWN0aW9uEjIKDGRpc2Nvbm5lY3RlZBgDIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbhI1Cg9uZXZlcl9jb25uZWN0ZWQYBCABKA4yHC\
 5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SKwoFZmxvb2QYBSABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRBY3Rpb24SLQoHZ2FyYmFnZRgGIAEoDjIcLmJyaWRnZW1hc3Rlci52MS5GYXVsdEFjdGlvbh\
 IfChJzdHJpa2VzX3RvX2ZvcmZlaXQYByABKA1IAIgBAUIVChNfc3RyaWtlc190b19mb3JmZWl0IpYBCgVGYXVsdBIsCgZyZWFzb24YASABKA4yHC5icmlkZ2VtYXN0ZXIudjEuRmF1bHRSZWFzb24SLAoGYWN0aW\
@@ -1177,7 +1177,7 @@ FzdGVyLnYxLkxpc3RMYWRkZXJNYXRjaGVzUmVxdWVzdBoqLmJyaWRnZW1hc3Rlci52MS5MaXN0TGFkZG
 VyUmVxdWVzdBokLmJyaWRnZW1hc3Rlci52MS5XYXRjaExhZGRlclJlc3BvbnNlMAESWwoMUmVxdWVzdE1hdGNoEiQuYnJpZGdlbWFzdGVyLnYxLlJlcXVlc3RNYXRjaFJlcXVlc3QaJS5icmlkZ2VtYXN0ZXIudj\
 EuUmVxdWVzdE1hdGNoUmVzcG9uc2USVQoKVW5iZW5jaEJvdBIiLmJyaWRnZW1hc3Rlci52MS5VbmJlbmNoQm90UmVxdWVzdBojLmJyaWRnZW1hc3Rlci52MS5VbmJlbmNoQm90UmVzcG9uc2USYAoNRXhwb3J0Um\
 VzdWx0cxIlLmJyaWRnZW1hc3Rlci52MS5FeHBvcnRSZXN1bHRzUmVxdWVzdBomLmJyaWRnZW1hc3Rlci52MS5FeHBvcnRSZXN1bHRzUmVzcG9uc2UwARJgCg1FeHBvcnRSZXBsYXlzEiUuYnJpZGdlbWFzdGVyLn\
-YxLkV4cG9ydFJlcGxheXNSZXF1ZXN0GiYuYnJpZGdlbWFzdGVyLnYxLkV4cG9ydFJlcGxheXNSZXNwb25zZTABYgZwcm90bzM",[cl,Ue,Rl]);var _o=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.OPEN=1]="OPEN",s[s.FROZEN=2]="FROZEN",s[s.CLOSED=3]="CLOSED",s))(_o||{});var Al=Te(jp,0);var Vl=E("ChpicmlkZ2VtYXN0ZXIvdjEvcGxheS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIsIBCgtQbGF5UmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsb0gAEi0KCGRlY2lzaW\
+YxLkV4cG9ydFJlcGxheXNSZXF1ZXN0GiYuYnJpZGdlbWFzdGVyLnYxLkV4cG9ydFJlcGxheXNSZXNwb25zZTABYgZwcm90bzM",[cl,Ue,Rl]);var _o=(s=>(s[s.UNSPECIFIED=0]="UNSPECIFIED",s[s.OPEN=1]="OPEN",s[s.FROZEN=2]="FROZEN",s[s.CLOSED=3]="CLOSED",s))(_o||{});var Al=We(jp,0);var Vl=E("ChpicmlkZ2VtYXN0ZXIvdjEvcGxheS5wcm90bxIPYnJpZGdlbWFzdGVyLnYxIsIBCgtQbGF5UmVxdWVzdBInCgVoZWxsbxgBIAEoCzIWLmJyaWRnZW1hc3Rlci52MS5IZWxsb0gAEi0KCGRlY2lzaW\
 9uGAIgASgLMhkuYnJpZGdlbWFzdGVyLnYxLkRlY2lzaW9uSAASKQoGcmVzaWduGAMgASgLMhcuYnJpZGdlbWFzdGVyLnYxLlJlc2lnbkgAEiUKBHBvbmcYBCABKAsyFS5icmlkZ2VtYXN0ZXIudjEuUG9uZ0gAQg\
 kKB21lc3NhZ2UizAMKDFBsYXlSZXNwb25zZRIQCghzZXF1ZW5jZRgBIAEoDRIrCgd3ZWxjb21lGAIgASgLMhguYnJpZGdlbWFzdGVyLnYxLldlbGNvbWVIABI2Cg1tYXRjaF9zdGFydGVkGAMgASgLMh0uYnJpZG\
 dlbWFzdGVyLnYxLk1hdGNoU3RhcnRlZEgAEjwKEGRlY2lzaW9uX3JlcXVlc3QYBCABKAsyIC5icmlkZ2VtYXN0ZXIudjEuRGVjaXNpb25SZXF1ZXN0SAASPgoRZGVjaXNpb25fcmVqZWN0ZWQYBSABKAsyIS5icm\
@@ -1199,7 +1199,7 @@ JDChFXYXRjaFNlYXRSZXNwb25zZRIuCgdtZXNzYWdlGAEgASgLMh0uYnJpZGdlbWFzdGVyLnYxLlBsYX
 YxLkRlY2lzaW9uIkUKDkRlY2lkZVJlc3BvbnNlEjMKCHJlamVjdGVkGAEgASgLMiEuYnJpZGdlbWFzdGVyLnYxLkRlY2lzaW9uUmVqZWN0ZWQiEwoRUmVzaWduU2VhdFJlcXVlc3QiFAoSUmVzaWduU2VhdFJlc3\
 BvbnNlMoUCCgtTZWF0U2VydmljZRJUCglXYXRjaFNlYXQSIS5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hTZWF0UmVxdWVzdBoiLmJyaWRnZW1hc3Rlci52MS5XYXRjaFNlYXRSZXNwb25zZTABEkkKBkRlY2lkZRIeLm\
 JyaWRnZW1hc3Rlci52MS5EZWNpZGVSZXF1ZXN0Gh8uYnJpZGdlbWFzdGVyLnYxLkRlY2lkZVJlc3BvbnNlElUKClJlc2lnblNlYXQSIi5icmlkZ2VtYXN0ZXIudjEuUmVzaWduU2VhdFJlcXVlc3QaIy5icmlkZ2\
-VtYXN0ZXIudjEuUmVzaWduU2VhdFJlc3BvbnNlYgZwcm90bzM",[Vl]);var Zl=Te(qp,0);var Fr=E("ChxicmlkZ2VtYXN0ZXIvdjEvcmVwbGF5LnByb3RvEg9icmlkZ2VtYXN0ZXIudjEikAUKBlJlcGxheRIWCg5mb3JtYXRfdmVyc2lvbhgBIAEoDRIQCghtYXRjaF9pZBgCIAEoCRIPCgdnYW1lX2lkGA\
+VtYXN0ZXIudjEuUmVzaWduU2VhdFJlc3BvbnNlYgZwcm90bzM",[Vl]);var Zl=We(qp,0);var Fr=E("ChxicmlkZ2VtYXN0ZXIvdjEvcmVwbGF5LnByb3RvEg9icmlkZ2VtYXN0ZXIudjEikAUKBlJlcGxheRIWCg5mb3JtYXRfdmVyc2lvbhgBIAEoDRIQCghtYXRjaF9pZBgCIAEoCRIPCgdnYW1lX2lkGA\
 MgASgJEhUKDXJ1bGVzX3ZlcnNpb24YBCABKA0SFgoOc2VydmVyX3ZlcnNpb24YBSABKAkSEgoKZGF0YV9ub3RlcxgGIAMoCRIsCgZjb25maWcYByABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hDb25maWcSKQ\
 oFc2V0dXAYCCABKAsyGi5icmlkZ2VtYXN0ZXIudjEuR2FtZVNldHVwEjIKDm9wZW5pbmdfZXZlbnRzGAkgAygLMhouYnJpZGdlbWFzdGVyLnYxLkdhbWVFdmVudBIWCg5vcGVuaW5nX2RpZ2VzdBgKIAEoBhIoCg\
 dyZWNvcmRzGAsgAygLMhcuYnJpZGdlbWFzdGVyLnYxLlJlY29yZBIsCgZyZXN1bHQYDCABKAsyHC5icmlkZ2VtYXN0ZXIudjEuTWF0Y2hSZXN1bHQSFwoPc2VlZF9jb21taXRtZW50GA0gASgJEhEKCXNlZWRfc2\
@@ -1250,12 +1250,12 @@ BvbnNlMAESYwoOV2F0Y2hQb3NpdGlvbnMSJi5icmlkZ2VtYXN0ZXIudjEuV2F0Y2hQb3NpdGlvbnNSZX
 kSIS5icmlkZ2VtYXN0ZXIudjEuR2V0UmVwbGF5UmVxdWVzdBoiLmJyaWRnZW1hc3Rlci52MS5HZXRSZXBsYXlSZXNwb25zZRJYCgtDYW5jZWxNYXRjaBIjLmJyaWRnZW1hc3Rlci52MS5DYW5jZWxNYXRjaFJlcX\
 Vlc3QaJC5icmlkZ2VtYXN0ZXIudjEuQ2FuY2VsTWF0Y2hSZXNwb25zZRJhCg5SZXBsYWNlVGlja2V0cxImLmJyaWRnZW1hc3Rlci52MS5SZXBsYWNlVGlja2V0c1JlcXVlc3QaJy5icmlkZ2VtYXN0ZXIudjEuUm\
 VwbGFjZVRpY2tldHNSZXNwb25zZRJVCgpFeHBpcmVTZWF0EiIuYnJpZGdlbWFzdGVyLnYxLkV4cGlyZVNlYXRSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLkV4cGlyZVNlYXRSZXNwb25zZRJVCgpDbG9zZUdyb3\
-VwEiIuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXNwb25zZWIGcHJvdG8z",[Ee,Ue,$o,Fr]);var vl=G(Jo,7);var Gl=G(Jo,15);var xl=Te(Jo,0);function Tr(e){let t=new K(e),n=[];for(;t.pos<t.len;)n.push(z(Gl,t.bytes()));return n}function Il(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
+VwEiIuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXF1ZXN0GiMuYnJpZGdlbWFzdGVyLnYxLkNsb3NlR3JvdXBSZXNwb25zZWIGcHJvdG8z",[Ee,Ue,$o,Fr]);var vl=G(Jo,7);var Gl=G(Jo,15);var xl=We(Jo,0);function Wr(e){let t=new K(e),n=[];for(;t.pos<t.len;)n.push(z(Gl,t.bytes()));return n}function Il(e){let t=atob(e.replace(/\s+/g,"")),n=new Uint8Array(t.length);
 for(let r=0;r<t.length;r++)n[r]=t.charCodeAt(r);return n}var re=class{constructor(t){this.maxMs=t}maxMs;#e=500;reset(){this.#e=500}async wait(){let t=this.#e;this.#e=Math.min(this.maxMs,t*2),await new Promise(n=>setTimeout(
 n,t))}};var eg=e=>t=>{for(let[n,r]of Object.entries(wt()))t.header.set(n,r);return e(t)},tg=7,ng=4e3,rg=e=>async t=>{let n=new re(ng);for(let r=tg-1;;r--){try{return await e(
-t)}catch(s){if(t.stream||r===0||We(s)!=="NODE_SUPERSEDED")throw s}await n.wait()}},Do=()=>ko({baseUrl:location.origin,interceptors:[rg,eg],fetch:pi}),It=()=>Ht(
+t)}catch(s){if(t.stream||r===0||Te(s)!=="NODE_SUPERSEDED")throw s}await n.wait()}},Do=()=>ko({baseUrl:location.origin,interceptors:[rg,eg],fetch:pi}),It=()=>Ht(
 xl,Do()),Se=()=>Ht(Al,Do()),Nl=()=>Ht(Zl,Do());async function Ml(e){let t={"content-type":"application/octet-stream",...wt()},n=await fetch("/open-replay",{method:"\
-POST",body:e,headers:t});if(!n.ok)throw new Error((await n.text()).slice(0,1e3)||`the server returned status ${n.status}`);return Tr(new Uint8Array(await n.arrayBuffer()))}var sg=20;function Wr(e,t,n){return new ge(async r=>{let{matches:s,nextPageToken:o}=await Se().listLadderMatches({ladderId:e,botName:t,pageSize:sg,pageToken:r});
+POST",body:e,headers:t});if(!n.ok)throw new Error((await n.text()).slice(0,1e3)||`the server returned status ${n.status}`);return Wr(new Uint8Array(await n.arrayBuffer()))}var sg=20;function Tr(e,t,n){return new ge(async r=>{let{matches:s,nextPageToken:o}=await Se().listLadderMatches({ladderId:e,botName:t,pageSize:sg,pageToken:r});
 return{items:s,nextPageToken:o}},n)}function kr(e){if(e.items.length!==0)return d`<h2 id="matches">Latest matches</h2><ul class="latest" aria-labelledby="matches">${e.
 items.map(({match:t})=>t&&d`<li>
     <a href=${Ke(t.matchId)}>${t.seats.map(({botName:n},r)=>d`${r>0?" · ":""}<bdi>${A(n)}</bdi>`)}</a>
@@ -1266,8 +1266,8 @@ min(n,Math.max(t,o))-t)/(n-t)*200,s=e&&b`<path d="M${r(e.eloLow)} 12H${r(e.eloHi
     <path d="M${r(e.elo)} 12h0.01" class="estimate"/>`;return d`<svg class="rating-bar" viewBox="0 0 200 24" preserveAspectRatio="none" role="img" aria-label=${nn(
 e)}>
     <path d="M${r(0)} 2V22" class="zero"/>${s}</svg>`}var Ko=800,Oo=220,og=50,Ur=class{constructor(t,n,r){this.ladderId=t;this.botName=n;this.#t=new ge(async s=>{let o=this.#e?.[0]?.standing?.botVersion??"",{entries:a,
-nextPageToken:i}=await Se().listHeadToHeads({ladderId:t,bot:{botName:n,botVersion:o},pageSize:og,pageToken:s});return{items:a,nextPageToken:i}},r),this.#n=Wr(t,
-n,r),this.#s().catch(s=>this.#r=T(s)).finally(r)}ladderId;botName;#e;#t;#n;#r;async#s(){let{ladderId:t,botName:n}=this;this.#e=(await Se().getLadderBot({ladderId:t,
+nextPageToken:i}=await Se().listHeadToHeads({ladderId:t,bot:{botName:n,botVersion:o},pageSize:og,pageToken:s});return{items:a,nextPageToken:i}},r),this.#n=Tr(t,
+n,r),this.#s().catch(s=>this.#r=W(s)).finally(r)}ladderId;botName;#e;#t;#n;#r;async#s(){let{ladderId:t,botName:n}=this;this.#e=(await Se().getLadderBot({ladderId:t,
 botName:n})).versions,await Promise.all([this.#t.read(),this.#n.read()])}view(){if(this.#r)return H(this.#r,"This bot cannot be shown");let t=this.#e;if(!t)return j(
 "Loading the bot…");let n=tn(t.map(({standing:r})=>r?.rating));return d`<main class="list"><h1><bdi>${A(this.botName)}</bdi></h1>
       <p><a href=${Oe(this.ladderId)}>standings of <bdi>${A(this.ladderId)}</bdi></a> · <a href=${yt(this.botName)}>its matches</a></p>
@@ -1313,12 +1313,12 @@ e)}"><title>${L(e)} ${t}</title>
 0.5H6V-4A6.5 6.5 0 0 0 1-8.5Z",5:"M-7-11C-4-8-3-4-3-1C-3 2-5 3-6 3V7H-8V3C-9 3-11 2-11-1C-11-4-10-8-7-11ZM5-8A5 5 0 0 1 10 1A4 4 0 0 1 6.5 3.5V7H4.5V3.5A4 4 0 0\
  1 0.5 0A5 5 0 0 1 5-8ZM-12 8.5Q-9 7-6 8.5T0 8.5T6 8.5T12 8.5V11.5H-12Z",6:"M-7-12H-4.5V-9.5H-1.5V-12H1.5V-9.5H4.5V-12H7V-5H5V12H2.5V7A2.5 2.5 0 0 0-2.5 7V12H-5\
 V-5H-7ZM-1.2-2V2H1.2V-2Z"};function Po(e,t,n,r=1){return b`<path d=${lg[e]} fill-rule="evenodd" transform="translate(${t} ${n}) scale(${r})" class="a-picture"/>`}
-function Tl({category:e,price:t},n,r){return b`<g transform="translate(${n} ${r})" class="a-${se(e)}"><title>${se(e)}, price ${t}</title>
+function Wl({category:e,price:t},n,r){return b`<g transform="translate(${n} ${r})" class="a-${se(e)}"><title>${se(e)}, price ${t}</title>
     <rect x="1" y="1" width="74" height="94" rx="8" class="a-building"/>
     <path d="M8 70V34A30 26 0 0 1 68 34V70Z" class="a-window"/>
     ${Po(e,38,46,1.75)}
     <circle cx="17" cy="17" r="13" class="a-price"/><text x="17" y="23" text-anchor="middle" font-size="17" font-weight="700" class="a-price-text">${t}</text>
-    <text x="38" y="87" text-anchor="middle" font-size=${se(e).length>7?11.5:12.5} font-weight="600" class="a-name">${se(e)}</text></g>`}function Wl({yard:e},t){
+    <text x="38" y="87" text-anchor="middle" font-size=${se(e).length>7?11.5:12.5} font-weight="600" class="a-name">${se(e)}</text></g>`}function Tl({yard:e},t){
 return[e?.blue,e?.green,e?.orange,e?.yellow][Le.findIndex(n=>n===t)]}var de=100,sn=70;function ug({observation:e,events:t,picking:n}){let r=[e.yard?.blue,e.yard?.green,e.yard?.orange,e.yard?.yellow],s=new Set(t.flatMap(({event:a})=>a.
 case==="buildingLaid"?[a.value.slot]:[])),o=new Map(t.flatMap(({event:a})=>a.case==="bought"?[[a.value.purchase?.slot,a.value.seat]]:[]));return d`<figure class="a-yard"><figcaption>Yard</figcaption><svg viewBox="0 0 ${4*
 de} 146" role="img"
@@ -1327,7 +1327,7 @@ de} 146" role="img"
         <rect x=${i*de+3} y="2" width=${de-6} height="142" rx="10" class="a-slot"/>
         <text x=${i*de+38} y="136" font-size="14" class="a-slot-name">${L(a)}</text>
         ${rn(a,i*de+23,131,1.1)}</g>
-        ${c?Tl(c,i*de+12,12):b`<rect x=${i*de+14} y="14" width="72" height="92" rx="8" class="vacant"/>${l===void 0?void 0:b`<text x=${i*de+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${l}</text>`}`}
+        ${c?Wl(c,i*de+12,12):b`<rect x=${i*de+14} y="14" width="72" height="92" rx="8" class="vacant"/>${l===void 0?void 0:b`<text x=${i*de+50} y="65" text-anchor="middle" font-size="13" class="ink-soft">to seat ${l}</text>`}`}
         ${s.has(a)?b`<rect x=${i*de+9} y="9" width="82" height="102" rx="11" class="new"/>`:void 0}
         ${U(n,`buy:${a}`,b`<rect x=${i*de+6} y="5" width=${de-12} height="136" rx="10"/>`)}`})}</svg></figure>`}function dg({observation:e,events:t,picking:n}){
 let r=t.flatMap(({event:s})=>s.case==="moneyOpened"&&s.value.card?[s.value.card]:[]);return d`<figure class="a-row"><figcaption>Open money</figcaption><svg viewBox="0 0 ${4*
@@ -1372,7 +1372,7 @@ e)}${dg(e)}${mg(e)}${bg(t)}</div>
 currency-r.currency||n.value-r.value),["take",...t.map(yg)].join(" ")}case"buy":{let{slot:t,payment:n,give:r}=e.value,s=[...n].sort((o,a)=>a-o);return["buy",L(t),
 ...s,...r?["give"]:[]].join(" ")}case"pass":return"pass";default:return"?"}}var wl=({currency:e,value:t})=>`${L(e)} ${t}`;function _l({decision:e},t){switch(e.case){case"take":{let n=[...e.value.cards].sort((o,a)=>o.currency-a.currency||
 o.value-a.value),[r]=n;if(n.length===1&&r)return[{key:`money:${r.currency}:${r.value}`,label:`take ${wl(r)}`}];let s=n.map(wl).join(" and ");return[{key:"severa\
-l",label:"take several cards"},{key:s,label:s}]}case"buy":{let{slot:n,payment:r,give:s}=e.value,o=Wl(t,n),a=o?`${se(o.category)} for ${o.price}`:"?",i=[...r].sort(
+l",label:"take several cards"},{key:s,label:s}]}case"buy":{let{slot:n,payment:r,give:s}=e.value,o=Tl(t,n),a=o?`${se(o.category)} for ${o.price}`:"?",i=[...r].sort(
 (l,u)=>u-l),c=i.reduce((l,u)=>l+u,0)-(o?.price??0);return[{key:`buy:${n}`,label:`buy ${a} ${L(n)}`},s?{key:"give",label:"for the dummy"}:{key:"keep",label:"for \
 yourself"},{key:`pay:${i.join(":")}`,label:`pay ${i.join(" + ")}${c===0?", exactly":`, overpaying by ${c}`}`}]}case"pass":return[{key:"pass",label:"pass"}];default:
 return[{key:"?",label:"?"}]}}function Eg(e){return[...e?.a??[],...e?.b??[],...e?.c??[]].reduce((t,n)=>t+n,0)}var $l=Be("alhambra","alhambra",{name:"Alhambra: The Card Game",pointsName:"poin\
@@ -1386,11 +1386,11 @@ _$AN!==void 0?(Dr(this),this._$AM=e,Ol(this)):this._$AM=e}function Vg(e,t=!1,n=0
 for(let o=n;o<r.length;o++)on(r[o],!1),Dr(r[o]);else r!=null&&(on(r,!1),Dr(r));else on(this,e)}var Zg=e=>{e.type==me.CHILD&&(e._$AP??=Vg,e._$AQ??=Ag)},Kr=class extends Re{constructor(){
 super(...arguments),this._$AN=void 0}_$AT(t,n,r){super._$AT(t,n,r),Ol(this),this.isConnected=t._$AU}_$AO(t,n=!0){t!==this.isConnected&&(this.isConnected=t,t?this.
 reconnected?.():this.disconnected?.()),n&&(on(this,t),Dr(this))}setValue(t){if(_r(this._$Ct))this._$Ct._$AI(t,this);else{let n=[...this._$Ct._$AH];n[this._$Ci]=
-t,this._$Ct._$AI(n,this,0)}}disconnected(){}reconnected(){}};var zo=new WeakMap,Pl=Ie(class extends Kr{render(e){return W}update(e,[t]){let n=t!==this.G;return n&&this.rt(void 0),(n||this.lt!==this.ct)&&(this.G=t,this.ht=
-e.options?.host,this.rt(this.ct=e.element)),W}rt(e){if(this.G!==void 0)if(this.isConnected||(e=void 0),typeof this.G=="function"){let t=this.ht??globalThis,n=zo.
+t,this._$Ct._$AI(n,this,0)}}disconnected(){}reconnected(){}};var zo=new WeakMap,Pl=Ie(class extends Kr{render(e){return T}update(e,[t]){let n=t!==this.G;return n&&this.rt(void 0),(n||this.lt!==this.ct)&&(this.G=t,this.ht=
+e.options?.host,this.rt(this.ct=e.element)),T}rt(e){if(this.G!==void 0)if(this.isConnected||(e=void 0),typeof this.G=="function"){let t=this.ht??globalThis,n=zo.
 get(t);n===void 0&&(n=new WeakMap,zo.set(t,n)),n.get(this.G)!==void 0&&this.G.call(this.ht,void 0),n.set(this.G,e),e!==void 0&&this.G.call(this.ht,e)}else this.
 G.value=e}get lt(){return typeof this.G=="function"?zo.get(this.ht??globalThis)?.get(this.G):this.G?.value}disconnected(){this.lt===this.ct&&this.rt(void 0)}reconnected(){
-this.rt(this.ct)}});function Or(e,t,n){return d`<details class=${e} ${Pl(s=>{if(!(s instanceof HTMLDetailsElement))return;let o=s.querySelector("div"),a=()=>o&&Bn(s.open?n():W,o);s.
+this.rt(this.ct)}});function Or(e,t,n){return d`<details class=${e} ${Pl(s=>{if(!(s instanceof HTMLDetailsElement))return;let o=s.querySelector("div"),a=()=>o&&Bn(s.open?n():T,o);s.
 ontoggle=a,s.open&&a()})}><summary>${t}</summary><div></div></details>`}function Ho(e){return(Er[e]??"?").toLowerCase()}function Ql(e){return(Sr[e]??"?").toLowerCase()}function pe({style:e,number:t,left:n,right:r}){return`${Ho(e)} ${t===
 0?"toll":t} ${Ql(n)} ${Ql(r)}`}function rt(e){return e.case==="bridgeCard"?pe(e.value):e.case??"?"}function zl({decision:e}){switch(e.case){case"take":{let{card:t}=e.
 value;return`take ${t.case==="bridgeCard"?pe(t.value):"monument"}`}case"place":return`place ${rt(e.value.piece)} at ${e.value.level} ${e.value.column}`;case"end":
@@ -1430,10 +1430,10 @@ Ig} viewBox="0 0 ${i*c} ${p+34}" role="img"
     ${h.map(({level:y,from:S,cards:Z})=>{let{x:V,y:k}=u(y,S);return b`<path d="M${V+3} ${k+l-2}H${V+Z.length*c-3}" class="b-segment"/>`})}
     ${n.structure.map((y,S)=>{let Z=f.some($=>Mg(y,$))||S===n.placed.at(-1);if(!Z&&!g.has(S))return;let{x:V,y:k}=u(y.level,y.column);return b`<rect x=${V} y=${k} width=${c} height=${l} rx="7" class=${Z?
 "new":"b-secret"}/>`})}
-    ${o.map(({key:y,level:S,column:Z})=>{let{x:V,y:k}=u(S,Z);return U(s,y,b`<rect x=${V+2} y=${k+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Tg(e,t,n){
+    ${o.map(({key:y,level:S,column:Z})=>{let{x:V,y:k}=u(S,Z);return U(s,y,b`<rect x=${V+2} y=${k+2} width=${c-4} height=${l-4} rx="6"/>`)})}</svg></div>`}function Wg(e,t,n){
 if(e.length!==0)return d`<div class="b-hand"><span class="label">${t}</span><svg viewBox="0 0 ${e.length*76} 54" width=${e.length*76}
     height="54" role="img" aria-label="${t}: ${e.map(({card:r})=>r.case==="bridgeCard"?pe(r.value):"monument").join(", ")}">${e.map((r,s)=>b`${ql(r,s*76+1,1)}${U(
-n,`piece:${rt(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function Wg(e,t,n){let{observation:r}=e,s=Qr(cn(n.structure)),
+n,`piece:${rt(r.card)}`,b`<rect x=${s*76+2} y="2" width="70" height="50" rx="6"/>`)}`)}</svg></div>`}function Tg(e,t,n){let{observation:r}=e,s=Qr(cn(n.structure)),
 o=s.numbers+s.tolls+s.monuments+s.symbols,a=r.results.filter(c=>c.winner===t).length,i=r.phase.case==="build";return d`<section class="panel b-seat ${e.toDecide.
 includes(t)?"decides":""}">
     <header><h3>${F(t)} <bdi>${A(e.names[t]??"")}</bdi></h3>
@@ -1445,7 +1445,7 @@ from({length:6},(c,l)=>b`<g transform="translate(${l*22-9}) scale(0.55)" opacity
       ${i&&n.hasEnded?d`<span class="tag">done building</span>`:void 0}
       ${r.phase.case==="draft"&&r.firstDrafter===t?d`<span class="tag">drafts first</span>`:void 0}
     </header>
-    ${Yg(e,t,n)}${Tg(n.cards,"cards",e.picking?.seat===t?e.picking:void 0)}</section>`}function kg(e){let{observation:t}=e,[n,r]=nu[t.contract],s=t.open,o=Math.
+    ${Yg(e,t,n)}${Wg(n.cards,"cards",e.picking?.seat===t?e.picking:void 0)}</section>`}function kg(e){let{observation:t}=e,[n,r]=nu[t.contract],s=t.open,o=Math.
 max(6,s.length),a=t.phase.case==="build",i=e.events.flatMap(({event:c})=>c.case==="taken"?[c.value.seat]:[]);return d`<div class="panel b-table"><div class="b-contract"><span class="label">game ${t.
 game}, round ${t.round}</span>
       <h3>${n}</h3><p>${r}</p></div>
@@ -1465,7 +1465,7 @@ c,1,1)}</svg>`)}`)}</div>`}function Cg({results:e}){if(e.length!==0)return d`<ta
 0)} seat 0</th><th>${F(1)} seat 1</th></tr></thead>
     <tbody>${e.map((t,n)=>d`<tr><th scope="row">${n}</th><td>${nu[t.contract][0]}</td>${t.scores.map((r,s)=>d`<td
       class=${t.winner===s?"won":""} title="numbers ${r.numbers}, tolls ${r.tolls}, monuments ${r.monuments}, symbols ${r.symbols}, contract ${r.contract}">${Ng(
-r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function ru(e){let{observation:t}=e;return d`<div class="board nowhere">${kg(e)}${t.seats.map((n,r)=>Wg(
+r)}${t.winner===s?" ✓":""}</td>`)}</tr>`)}</tbody></table>`}function ru(e){let{observation:t}=e;return d`<div class="board nowhere">${kg(e)}${t.seats.map((n,r)=>Tg(
 e,r,n))}${Cg(t)}</div>`}function su({phase:e,game:t,round:n}){let r=`game ${t}, round ${n}`;switch(e.case){case"draft":return`${r}: seat ${e.value.seat} takes a\
  card`;case"build":return`${r}: both seats build in secret`;default:return"the match is over"}}function ou({decision:e}){switch(e.case){case"take":{let{card:t}=e.value,n=t.case==="bridgeCard"?pe(t.value):"monument";return[{key:`take:${n}`,label:`take ${n}`}]}case"\
 place":{let{piece:t,level:n,column:r}=e.value;return[{key:`piece:${rt(t)}`,label:`place ${rt(t)}`},{key:`at:${n}:${r}`,label:`on level ${n}, column ${r}`}]}case"\
@@ -1746,18 +1746,18 @@ thout a tile"}]}case"replace":{let n=t.viewerSeat??0,r=t.seats[n]?.bridge[e.valu
 n slot ${e.value.slot}`}]}case"takeTile":{let{bonusStack:n}=e.value,r=t.bonusStacks[n]?.faceUp;return[{key:`bonus:${n}`,label:`take the tile ${r?Fu(Ft(r)):"?"} \
 of stack ${n}`}]}case"takeCards":{let n=e.value.cards.flatMap((r,s)=>r>0?[`${r} of ${s}`]:[]);return[{key:`cards:${e.value.cards.join(":")}`,label:n.length>0?`t\
 ake ${n.join(", ")}`:"take no card"}]}case"useTile":return[{key:`use:${e.value.tile}`,label:`use the tile ${Fu(Ft(e.value.tile))}`}];case"end":return[{key:"end",
-label:"end the turn"}];default:return[{key:"?",label:"?"}]}}var Tu=Be("old_london_bridge","oldLondonBridge",{name:"Old London Bridge",pointsName:"pounds",board:Nu,status:Mu,notation:Su,steps:Yu,toDecide({phase:e,turns:t,
+label:"end the turn"}];default:return[{key:"?",label:"?"}]}}var Wu=Be("old_london_bridge","oldLondonBridge",{name:"Old London Bridge",pointsName:"pounds",board:Nu,status:Mu,notation:Su,steps:Yu,toDecide({phase:e,turns:t,
 seats:n}){switch(e.case){case"takeA2":case"raiseCards":return[e.value.seat];case"chooseCards":return n.flatMap((r,s)=>r.hasChosen?[]:[s]);case"turn":{let r=t[e.
-value.turn]?.seat;return r===void 0?[]:[r]}default:return[]}},points:({seats:e})=>e.map(t=>t.money)});var na=[Tu,$l,au,Eu];function B(e){return na.find(t=>t.entry===e?.game.case)}var Yf=50;function ra(e){let t=(_o[e.state]??"").toLowerCase();return d`<span class="tag ${e.state===1?"live":""}">${t}</span>${e.settled?d`<span class="tag good" title="the order of the top ten is settled with 95 % confidence">✓ settled</span>`:
+value.turn]?.seat;return r===void 0?[]:[r]}default:return[]}},points:({seats:e})=>e.map(t=>t.money)});var na=[Wu,$l,au,Eu];function B(e){return na.find(t=>t.entry===e?.game.case)}var Yf=50;function ra(e){let t=(_o[e.state]??"").toLowerCase();return d`<span class="tag ${e.state===1?"live":""}">${t}</span>${e.settled?d`<span class="tag good" title="the order of the top ten is settled with 95 % confidence">✓ settled</span>`:
 void 0}`}var os=class{#e;#t=!1;#n;constructor(t){this.#e=new ge(async n=>{let{ladders:r,nextPageToken:s}=await Se().listLadders({pageSize:Yf,pageToken:n});return{
-items:r,nextPageToken:s}},t),this.#e.read().then(()=>this.#t=!0,n=>this.#n=T(n)).finally(t)}view(){return this.#n?.isUnsupported?d`<main class="plain"><div class="panel empty"><h1>Ladders</h1><p>This server has no ladders.</p></div></main>`:
+items:r,nextPageToken:s}},t),this.#e.read().then(()=>this.#t=!0,n=>this.#n=W(n)).finally(t)}view(){return this.#n?.isUnsupported?d`<main class="plain"><div class="panel empty"><h1>Ladders</h1><p>This server has no ladders.</p></div></main>`:
 this.#n?H(this.#n,"The ladders cannot be listed"):this.#t?d`<main class="list"><h1>Ladders</h1>${this.#e.items.length===0?d`<p class="panel empty">There are no ladders yet.</p>`:
 d`<ul class="cards">${this.#e.items.map(t=>d`<li class="panel card">
           <a class="cover" href=${Oe(t.ladderId)}><bdi>${A(t.ladderId)}</bdi></a>
           <p>${ra(t)}</p><p>${B(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats</p>
           <p class="quiet">${t.matches} matches${t.annulledMatches>0n?`, ${t.annulledMatches} annulled`:""}</p></li>`)}</ul>${this.#e.more("More ladders")}`}</main>`:
-j("Loading the ladders…")}};var Tf=50,as=class{constructor(t,n){this.ladderId=t;this.#t=new ge(async r=>{let{standings:s,nextPageToken:o}=await Se().listStandings({ladderId:t,pageSize:Tf,pageToken:r});
-return{items:s,nextPageToken:o}},n),this.#n=Wr(t,"",n),this.#s().catch(r=>this.#r=T(r)).finally(n)}ladderId;#e;#t;#n;#r;async#s(){let{ladderId:t}=this,[{ladder:n}]=await Promise.
+j("Loading the ladders…")}};var Wf=50,as=class{constructor(t,n){this.ladderId=t;this.#t=new ge(async r=>{let{standings:s,nextPageToken:o}=await Se().listStandings({ladderId:t,pageSize:Wf,pageToken:r});
+return{items:s,nextPageToken:o}},n),this.#n=Tr(t,"",n),this.#s().catch(r=>this.#r=W(r)).finally(n)}ladderId;#e;#t;#n;#r;async#s(){let{ladderId:t}=this,[{ladder:n}]=await Promise.
 all([Se().getLadder({ladderId:t}),this.#t.read(),this.#n.read()]);this.#e=n}view(){if(this.#r)return H(this.#r,"This ladder cannot be shown");let t=this.#e;if(!t)
 return j("Loading the standings…");let n=tn(this.#t.items.map(({rating:r})=>r));return d`<main class="list"><h1><bdi>${A(t.ladderId)}</bdi> ${ra(t)}</h1>
       <p class="quiet">${B(t.config?.game)?.name??""}, ${t.config?.seats??"?"} seats; ${t.matches} rated matches</p>
@@ -1766,15 +1766,15 @@ return j("Loading the standings…");let n=tn(this.#t.items.map(({rating:r})=>r)
           <th scope="row"><a href=${Oe(t.ladderId,r.botName)}><bdi>${A(r.botName)}</bdi></a>
             <small><bdi>${A(r.botVersion)}</bdi>${r.owner?d`, <bdi>${A(r.owner)}</bdi>`:void 0}</small></th>
           <td class="figure">${nn(r.rating)}</td><td>${Xr(r.rating,n)}</td>
-          <td class="figure">${r.rating?.matches??0}</td><td>${Wf(r)}</td></tr>`)}</tbody></table>${this.#t.more("More bots")}
-      ${kr(this.#n)}</main>`}};function Wf(e){let t=(Co[e.state]??"").toLowerCase();return d`${t&&t!=="unspecified"?d`<span class="tag" title=${A(e.detail)}>${t.
+          <td class="figure">${r.rating?.matches??0}</td><td>${Tf(r)}</td></tr>`)}</tbody></table>${this.#t.more("More bots")}
+      ${kr(this.#n)}</main>`}};function Tf(e){let t=(Co[e.state]??"").toLowerCase();return d`${t&&t!=="unspecified"?d`<span class="tag" title=${A(e.detail)}>${t.
 replace(/_/g," ")}</span>`:void 0}${e.isHouseBot?d`<span class="tag">house</span>`:void 0}${e.changed?d`<span class="tag warn" title="the bot's last 100 results differ significantly from its earlier results">changed</span>`:
-void 0}`}var Wu=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},ku=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.CHILD)throw Error("rep\
+void 0}`}var Tu=(e,t,n)=>{let r=new Map;for(let s=t;s<=n;s++)r.set(e[s],s);return r},ku=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.CHILD)throw Error("rep\
 eat() can only be used in text expressions")}dt(e,t,n){let r;n===void 0?n=t:t!==void 0&&(r=t);let s=[],o=[],a=0;for(let i of e)s[a]=r?r(i,a):a,o[a]=n(i,a),a++;return{
 values:o,keys:s}}render(e,t,n){return this.dt(e,t,n).values}update(e,[t,n,r]){let s=Kl(e),{values:o,keys:a}=this.dt(t,n,r);if(!Array.isArray(s))return this.ut=a,
 o;let i=this.ut??=[],c=[],l,u,p=0,g=s.length-1,f=0,h=o.length-1;for(;p<=g&&f<=h;)if(s[p]===null)p++;else if(s[g]===null)g--;else if(i[p]===a[f])c[f]=we(s[p],o[f]),
 p++,f++;else if(i[g]===a[h])c[h]=we(s[g],o[h]),g--,h--;else if(i[p]===a[h])c[h]=we(s[p],o[h]),Nt(e,c[h+1],s[p]),p++,h--;else if(i[g]===a[f])c[f]=we(s[g],o[f]),Nt(
-e,s[p],s[g]),g--,f++;else if(l===void 0&&(l=Wu(a,f,h),u=Wu(i,p,g)),l.has(i[p]))if(l.has(i[g])){let y=u.get(a[f]),S=y!==void 0?s[y]:null;if(S===null){let Z=Nt(e,
+e,s[p],s[g]),g--,f++;else if(l===void 0&&(l=Tu(a,f,h),u=Tu(i,p,g)),l.has(i[p]))if(l.has(i[g])){let y=u.get(a[f]),S=y!==void 0?s[y]:null;if(S===null){let Z=Nt(e,
 s[p]);we(Z,o[f]),c[f]=Z}else c[f]=we(S,o[f]),Nt(e,s[p],S),s[y]=null;f++}else Jr(s[g]),g--;else Jr(s[p]),p++;for(;f<=h;){let y=Nt(e,c[h+1]);we(y,o[f]),c[f++]=y}for(;p<=
 g;){let y=s[p++];y!==null&&Jr(y)}return this.ut=a,$r(e,c),J}});var sa={waiting:1,running:2,ended:3,cancelled:4};function is(e){let t=e.get("label")??"",[n="",...r]=t.split("="),s=e.get("annulled");return Y(vl,{state:sa[e.get(
 "state")??""]??0,gameId:e.get("game")??"",botName:e.get("bot")??"",maker:e.get("maker")??"",groupId:e.get("group")??"",labels:n===""?{}:{[n]:r.join("=")},...s===
@@ -1783,13 +1783,13 @@ e=>{requestAnimationFrame(()=>setTimeout(e)),setTimeout(e,100)})}function ls(){r
 "visibilitychange",t),e())};document.addEventListener("visibilitychange",t)}):Promise.resolve()}var kf=20,Cf=1e3,Xf=15e3,ds=({state:e})=>e===1||e===2,us=class{constructor(t,n,r){this.filter=t;this.changed=n;this.left=r;this.#e()}filter;changed;left;followed=new Map;async#e(){
 let t=new re(Xf);for(;;){await ls();let n=new AbortController,r=()=>document.hidden&&n.abort();document.addEventListener("visibilitychange",r);try{this.followed.
 clear();for await(let{match:s,observation:o}of It().watchMatches({filter:this.filter,maxMatches:kf,intervalMs:Cf},{signal:n.signal}))t.reset(),s&&this.#t(s,o)}catch(s){
-if(!n.signal.aborted&&!T(s).isTemporary)return}finally{document.removeEventListener("visibilitychange",r)}document.hidden||await t.wait()}}#t(t,n){let r=this.followed.
+if(!n.signal.aborted&&!W(s).isTemporary)return}finally{document.removeEventListener("visibilitychange",r)}document.hidden||await t.wait()}}#t(t,n){let r=this.followed.
 get(t.matchId);ds(t)?(t.config??=r?.match.config,this.followed.set(t.matchId,{match:t,observation:n,version:(r?.version??0)+1})):(this.followed.delete(t.matchId),
 this.left()),this.changed()}};var Uf=50,Bf=5e3,ms=class{constructor(t,n){this.query=t;this.changed=n;this.#l(),setInterval(()=>{this.#o()},Bf)}query;changed;#e=new Map;#t=new Set;#n="";#r=0;#s;#a;async#i(t){
 let n=is(this.query).state,r=t===""&&n===0,s=[];for(let o of r?[1,2,n]:[n]){let a=Object.assign(is(this.query),{state:o});s.push(await It().listMatches({filter:a,
 pageSize:Uf,pageToken:t}))}return s}#c(t){for(let{matches:n,damagedMatchIds:r}of t){for(let s of n){let o=this.#e.get(s.matchId);o&&o.state>=s.state||(this.#e.delete(
 s.matchId),this.#e.set(s.matchId,s))}r.forEach(s=>this.#t.add(s))}this.#n=t.at(-1)?.nextPageToken??""}async#l(){try{this.#c(await this.#i(this.#n)),this.#r+=1;let t=is(
-this.query);t.state!==3&&t.state!==4&&(this.#a??=new us(t,this.changed,()=>{this.#o()}))}catch(t){this.#s=T(t)}this.changed()}async#o(){if(!(document.hidden||this.#r!==
+this.query);t.state!==3&&t.state!==4&&(this.#a??=new us(t,this.changed,()=>{this.#o()}))}catch(t){this.#s=W(t)}this.changed()}async#o(){if(!(document.hidden||this.#r!==
 1||this.#s))try{let t=await this.#i("");if(this.#r!==1)return;[this.#e,this.#t]=[new Map,new Set],this.#c(t),this.changed()}catch{}}#d(){let t=this.#a?.followed??
 new Map,n=[...this.#e.values()].filter(s=>ds(s)&&!t.has(s.matchId));return[...t.values(),...n.map(s=>({match:s,observation:void 0,version:0}))].sort((s,o)=>Number(
 o.match.createdUnixMs-s.match.createdUnixMs))}view(){if(this.#s)return H(this.#s,"The matches cannot be listed");if(this.#r===0)return j("Loading the matches…");
@@ -1830,17 +1830,17 @@ index]?.played?.seat,r={ArrowLeft:()=>e.goTo(e.index-1),ArrowRight:()=>e.goTo(e.
 " ":()=>e.togglePlaying(),"+":()=>e.changeSpeed(1),"-":()=>e.changeSpeed(-1),n:()=>n!==void 0&&e.goToSeat(n,1),p:()=>n!==void 0&&e.goToSeat(n,-1),j:()=>e.goToFault(
 1),k:()=>e.goToFault(-1),a:()=>e.viewAs(e.seat==="all"?void 0:"all"),0:()=>e.viewAs(void 0),Escape:()=>e.showsHelp?e.toggleHelp():e.viewAs(void 0),"?":()=>e.toggleHelp()},
 s=/^[1-6]$/.test(t.key)?()=>e.viewAs(Number(t.key)-1):r[t.key.length===1?t.key.toLowerCase():t.key];s&&(t.preventDefault(),s())}function ps(e,t){if(t===void 0)return e;let{played:n,faults:r}=e,s=o=>o!==t;return{...e,...n&&s(n.seat)?{played:{...n,decision:void 0,notation:"",note:"",legalDecisions:[],
-legalDecisionsCut:!1}}:{},faults:r.map(o=>o.fault&&s(o.seat)?{...o,fault:{...o.fault,detail:""}}:o)}}var Pf=6,Qf=4,zf=3,Hf=1;function jf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,chargedMs:o(r?.chargedUs),
-creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function lt(e){return(Xo[e??0]??"unknown").
-toLowerCase().replace(/_/g," ")}function ee(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)return`${Math.round(e/100)/
-10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}:${s(t%60)}`:`${r}:${s(t%60)}`}
-function _u(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function $u(e,t){let n=e.map(jf),r=e.map(({observations:[u]})=>t&&u?t.points(u):[]),s=e.flatMap(
-({faults:u},p)=>u.map(({seat:g,fault:f})=>({index:p,kind:"fault",seat:g,text:`seat ${g}: fault, ${lt(f?.reason)}`}))),o=r.flatMap((u,p)=>{let g=r[p-1];return g?
-u.map((f,h)=>({index:p,seat:h,gain:f-(g[h]??0)})).filter(({gain:f})=>f>0):[]}),a=o.reduce((u,{gain:p})=>u+p,0)/Math.max(1,o.length);for(let{index:u,seat:p,gain:g}of _u(
-o.filter(f=>f.gain>a),f=>f.gain,Pf))s.push({index:u,kind:"jump",seat:p,text:`seat ${p}: +${g} ${t?.pointsName??"points"}`});let i=n.flatMap(u=>u?[u.chargedMs]:[]).
-sort((u,p)=>u-p),c=Math.max(Hf,zf*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((u,p)=>u&&u.chargedMs>=c?[{think:u,index:p}]:[]);for(let{think:u,index:p}of _u(l,g=>g.
-think.chargedMs,Qf))s.push({index:p,kind:"think",seat:u.seat,text:`seat ${u.seat} thought ${ee(u.chargedMs)}`});return s.sort((u,p)=>u.index-p.index),{thinks:n,
-points:r,marks:s}}var qf=350,eh=120,gs=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=De(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
+legalDecisionsCut:!1}}:{},faults:r.map(o=>o.fault&&s(o.seat)?{...o,fault:{...o.fault,detail:""}}:o)}}var Pf=6,Qf=4,zf=3,Hf=1;function jf({played:e,faults:t}){if(!e)return;let{seat:n,charge:r,decidedBy:s}=e,o=a=>Number(a??0n)/1e3;return{seat:n,thinkingMs:o(r&&r.
+chargedUs+r.unchargedUs),creditMs:o(r?.creditUs),lagMs:o(r?.refereeLagUs),isSubstituted:s===3,isLate:t.some(a=>a.seat===n&&a.fault?.reason===2)}}function lt(e){
+return(Xo[e??0]??"unknown").toLowerCase().replace(/_/g," ")}function ee(e){if(e<10)return`${Math.round(e*10)/10} ms`;if(e<1e3)return`${Math.round(e)} ms`;if(e<6e4)
+return`${Math.round(e/100)/10} s`;let t=Math.floor(e/1e3),[n,r]=[Math.floor(t/3600),Math.floor(t/60)%60],s=o=>String(o).padStart(2,"0");return n>0?`${n}:${s(r)}\
+:${s(t%60)}`:`${r}:${s(t%60)}`}function _u(e,t,n){return[...e].sort((r,s)=>t(s)-t(r)).slice(0,n)}function $u(e,t){let n=e.map(jf),r=e.map(({observations:[u]})=>t&&
+u?t.points(u):[]),s=e.flatMap(({faults:u},p)=>u.map(({seat:g,fault:f})=>({index:p,kind:"fault",seat:g,text:`seat ${g}: fault, ${lt(f?.reason)}`}))),o=r.flatMap(
+(u,p)=>{let g=r[p-1];return g?u.map((f,h)=>({index:p,seat:h,gain:f-(g[h]??0)})).filter(({gain:f})=>f>0):[]}),a=o.reduce((u,{gain:p})=>u+p,0)/Math.max(1,o.length);
+for(let{index:u,seat:p,gain:g}of _u(o.filter(f=>f.gain>a),f=>f.gain,Pf))s.push({index:u,kind:"jump",seat:p,text:`seat ${p}: +${g} ${t?.pointsName??"points"}`});
+let i=n.flatMap(u=>u?[u.thinkingMs]:[]).sort((u,p)=>u-p),c=Math.max(Hf,zf*(i[Math.floor(i.length/2)]??0)),l=n.flatMap((u,p)=>u&&u.thinkingMs>=c?[{think:u,index:p}]:
+[]);for(let{think:u,index:p}of _u(l,g=>g.think.thinkingMs,Qf))s.push({index:p,kind:"think",seat:u.seat,text:`seat ${u.seat} thought ${ee(u.thinkingMs)}`});return s.
+sort((u,p)=>u.index-p.index),{thinks:n,points:r,marks:s}}var qf=350,eh=120,gs=class{constructor(t,n,r){this.record=t;this.mark=n;this.changed=r;let s=De(n==="?"?location.search:location.hash);this.#n=s.at,this.seat=s.
 seat,this.speed=s.speed,this.follows=t.isLive&&s.at===void 0,this.#o()}record;mark;changed;index=0;seat;speed;isPlaying=!1;showsHelp=!1;showsLegal=!1;follows;notice="";#e;#t;#n;#r=0;#s=0;#a;#i=!1;#c;#l=-1;get last(){
 return Math.max(0,this.record.positions.length-1)}get timeline(){return(!this.#c||this.#l!==this.record.version)&&(this.#c=$u(this.record.positions,this.record.
 game),this.#l=this.record.version),this.#c}grew(){let t=this.index;this.follows?this.index=this.last:this.#s!==this.record.replaced&&(this.index=this.record.indexOf(
@@ -1881,9 +1881,9 @@ isLive?d`<div class="scroll" role="log" aria-live="polite" tabindex="0" aria-lab
 function Du(e,t){let n=e.querySelector(".transcript .scroll"),r=n?.firstElementChild,s=r?.querySelector('[aria-current="step"]'),o=r?.children[t]?.firstElementChild;
 if(s!==o&&(s?.removeAttribute("aria-current"),o?.setAttribute("aria-current","step")),!n||!o||s===o)return;let[a,i]=[n.getBoundingClientRect(),o.getBoundingClientRect()];
 (i.top<a.top||i.bottom>a.bottom-40)&&(n.scrollTop+=i.top-a.top-a.height/3)}var Ve=40,hs=120;function aa(e,t){return t<=0?0:Math.sqrt(e/t)*(Ve-6)}function Sn(e,t,n){let r="";return e.forEach((s,o)=>{if(s?.seat!==t)return;let[a,i]=n(s);i>
-a&&(r+=`M${o} ${(Ve-a).toFixed(1)}V${(Ve-i).toFixed(1)}`)}),r}function nh(e,t,n){let r=e.record.isFromBeginning?e.timeline.thinks:[],s=u=>aa(u.chargedMs-u.lagMs,
-n),o=u=>aa(u.chargedMs,n),a=u=>aa(u.chargedMs+u.creditMs,n),i=e.record.positions.map(({bankLeftMs:u})=>u[t]??0),c=Math.max(1,...i),l=i.map((u,p)=>`${p===0?"M":"\
-L"}${p} ${(Ve-2-u/c*(Ve-6)).toFixed(1)}`);return b`<g class=${ce(t)}>
+a&&(r+=`M${o} ${(Ve-a).toFixed(1)}V${(Ve-i).toFixed(1)}`)}),r}function nh(e,t,n){let r=e.record.isFromBeginning?e.timeline.thinks:[],s=u=>aa(u.thinkingMs-u.lagMs,
+n),o=u=>aa(u.thinkingMs,n),a=u=>aa(u.thinkingMs+u.creditMs,n),i=e.record.positions.map(({bankLeftMs:u})=>u[t]??0),c=Math.max(1,...i),l=i.map((u,p)=>`${p===0?"M":
+"L"}${p} ${(Ve-2-u/c*(Ve-6)).toFixed(1)}`);return b`<g class=${ce(t)}>
     <path d="M0 ${Ve}H${Math.max(1,e.last)}" class="axis"/>
     <path d=${Sn(r,t,u=>[0,s(u)])} class="think"/>
     <path d=${Sn(r,t,u=>[s(u),o(u)])} class="think-lag"/>
@@ -1894,8 +1894,8 @@ L"}${p} ${(Ve-2-u/c*(Ve-6)).toFixed(1)}`);return b`<g class=${ce(t)}>
 (hs-10)).toFixed(1);return Array.from({length:e.record.seats},(a,i)=>{let c=t.map((l,u)=>`${u===0?"M":"H"}${u}${u===0?" ":"V"}${o(l[i]??0)}`);return b`<path d=${c.
 join("")} class="score-line ${ce(i)} dash-${i}"/>`})}function Ku(e){return t=>{let n=t.currentTarget.getBoundingClientRect();e.goTo((t.clientX-n.left)/n.width*e.
 last)}}function Ou(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}function Pu(e){let{record:t,last:n}=e,r=Math.max(1,n),s=Array.from({length:t.seats},
-(l,u)=>u),{thinks:o}=e.timeline,a=Math.max(0,...o.map(l=>l?l.chargedMs+l.creditMs:0)),i=e.timeline.points[e.index]??[],c=[t.version,t.seats];return d`<section class="panel charts" aria-label="charts">
-    <h2>Thinking time <small>bars: charged <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
+(l,u)=>u),{thinks:o}=e.timeline,a=Math.max(0,...o.map(l=>l?l.thinkingMs+l.creditMs:0)),i=e.timeline.points[e.index]??[],c=[t.version,t.seats];return d`<section class="panel charts" aria-label="charts">
+    <h2>Thinking time <small>bars: thinking <i class="key think-key"></i>, server’s lag <i class="key lag-key"></i>, credited <i class="key credit-key"></i>;
       late <i class="key late-key"></i>, by the house <i class="key house-key"></i>; line: bank left. Longest ${ee(a)}</small></h2>
     ${s.map(l=>d`<div class="strip">${F(l)}<svg viewBox="0 0 ${r} ${Ve}" preserveAspectRatio="none" role="img"
         aria-label="time of seat ${l}" @click=${Ku(e)}>${oe(c,()=>nh(e,l,a))}${Ou(e,Ve)}</svg>
@@ -1905,7 +1905,7 @@ last)}}function Ou(e,t){return b`<path d="M${e.index} 0V${t}" class="cursor"/>`}
       @click=${Ku(e)}>${oe(c,()=>rh(e))}${Ou(e,hs)}</svg>
       <ul class="now">${s.map(l=>d`<li>${F(l)}${i[l]??0}</li>`)}</ul></div></section>`}var Qu=Ie(class extends Re{constructor(e){if(super(e),e.type!==me.PROPERTY&&e.type!==me.ATTRIBUTE&&e.type!==me.BOOLEAN_ATTRIBUTE)throw Error("The `live` directi\
 ve is not allowed on child or event bindings");if(!_r(e))throw Error("`live` bindings can only contain a single expression")}render(e){return e}update(e,[t]){if(t===
-J||t===W)return t;let n=e.element,r=e.name;if(e.type===me.PROPERTY){if(t===n[r])return J}else if(e.type===me.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return J}else if(e.
+J||t===T)return t;let n=e.element,r=e.name;if(e.type===me.PROPERTY){if(t===n[r])return J}else if(e.type===me.BOOLEAN_ATTRIBUTE){if(!!t===n.hasAttribute(r))return J}else if(e.
 type===me.ATTRIBUTE&&n.getAttribute(r)===t+"")return J;return $r(e),t}});var sh={first:"M5 5H7.5V19H5ZM19 5V19L8.5 12Z",previous:"M16 5V19L6 12Z",play:"M7 4.5V19.5L19.5 12Z",pause:"M6 5H10.5V19H6ZM13.5 5H18V19H13.5Z",next:"M8 5V19L18\
  12Z",last:"M16.5 5H19V19H16.5ZM5 5V19L15.5 12Z"};function Rn(e,t,n,r=!1){return d`<button type="button" class="icon" aria-label=${t} title=${t} ?disabled=${r} @click=${n}>
     <svg viewBox="0 0 24 24" aria-hidden="true"><path d=${sh[e]} fill="currentColor"/></svg></button>`}function oh({kind:e}){return e==="fault"?"M-4-4L4 4M4-4L-\
@@ -1935,7 +1935,8 @@ void 0}</p>
 let{charge:r}=n,s=oa(n.decidedBy),o=i=>ee(Number(i)/1e3),a=n.legalDecisions.length;return d`<section class="panel inspector" aria-label="decision"><h2>Decision ${t.
 number}</h2>
     <p class="chosen-now">${F(n.seat)} <b>${n.notation===""?"decided":A(n.notation)}</b>${s?d` <span class="tag">${s}</span>`:void 0}</p>
-    ${r?d`<dl><div><dt>charged</dt><dd>${o(r.chargedUs)}</dd></div><div><dt>elapsed</dt><dd>${o(r.elapsedUs)}</dd></div>
+    ${r?d`<dl><div><dt>charged</dt><dd>${o(r.chargedUs)}</dd></div>${r.unchargedUs>0n?d`<div><dt>not charged</dt><dd>${o(r.unchargedUs)}</dd></div>`:void 0}<div><dt>elapsed</dt><dd>${o(
+r.elapsedUs)}</dd></div>
       <div><dt>credit</dt><dd>${o(r.creditUs)}</dd></div>${r.refereeLagUs>0n?d`<div><dt>server’s lag</dt><dd>${o(r.refereeLagUs)}</dd></div>`:void 0}</dl>`:void 0}
     ${n.note?d`<blockquote><bdi>${A(n.note)}</bdi></blockquote>`:void 0}
     ${a>0?d`<details ?open=${e.showsLegal} @toggle=${i=>e.showLegal(i.currentTarget.open)}>
@@ -1985,26 +1986,26 @@ n,e.viewSeat),s=B(r),o=r&&s?s.status(r):t.isLive?"waiting for bots":"",a=r&&s?s.
 if(!dt.from||!n)return;let[r,s]=[n.clientX-dt.from.clientX,n.clientY-dt.from.clientY];Math.abs(r)>Eh&&Math.abs(r)>2*Math.abs(s)&&e.goTo(e.index+(r<0?1:-1)),dt.from=
 void 0}};var nd=15e3,Sh=7,Rh=4294967295;function rd(e){return[Y(Yr,{}),...e.map(t=>Y(Yr,{seat:t}))]}var ca=e=>({case:"matchId",value:e});async function Ah(e,t,{at:n,seat:r}){
 let s=async o=>{let a=new ut(o),i=new AbortController,c={source:ca(t),viewers:rd(o),fromDecision:n??0};for await(let l of e.watchPositions(c,{signal:i.signal})){
-a.add(l);break}return i.abort(),a};if(typeof r!="number")return s([]);try{return await s([r])}catch(o){if(T(o).isTemporary)throw o;return s([])}}async function ia(e,t,n,r,s){
+a.add(l);break}return i.abort(),a};if(typeof r!="number")return s([]);try{return await s([r])}catch(o){if(W(o).isTemporary)throw o;return s([])}}async function ia(e,t,n,r,s){
 let o=t.isFromBeginning&&String(t.views)===String(n),a=t.next,i=o?t:new ut(n,t.info),c=new cs,l={source:ca(t.info?.matchId??""),viewers:rd(n),fromDecision:i.next};
 for await(let u of e.watchPositions(l,s?{signal:s}:{})){if(i.add(u),i!==t&&i.next>=a&&(t.replaceBy(i),i=t),i===t&&r())return;await c.next()}}async function Vh(e,t,n){
-let r=Array.from({length:t.seats},(s,o)=>o);try{return await ia(e,t,r,n)}catch(s){if(T(s).isTemporary||String(t.views)===String(r))throw s}await ia(e,t,await sd(
+let r=Array.from({length:t.seats},(s,o)=>o);try{return await ia(e,t,r,n)}catch(s){if(W(s).isTemporary||String(t.views)===String(r))throw s}await ia(e,t,await sd(
 e,t.info),n)}async function Zh(e,t,n,r){let s=new AbortController,o=()=>document.hidden&&s.abort();document.addEventListener("visibilitychange",o);try{let a=td(
 t.info),i=n?await sd(e,t.info):[],c=!1;return await ia(e,t,i,()=>(r(),c=n&&td(t.info)!==a,c),s.signal),c||s.signal.aborted}catch(a){if(!s.signal.aborted)throw a;
 return!0}finally{document.removeEventListener("visibilitychange",o),s.abort()}}var td=e=>JSON.stringify(e?.seats.map(({botName:t})=>t));async function sd(e,t){if(!t||
 !Us())return[];let n=new Map;for(let{seat:s,botName:o}of t.seats)o&&n.set(o,[...n.get(o)??[],s]);let r=[];for(let s of n.values())await vh(e,t.matchId,s[0]??0)&&
 r.push(...s);return r.sort((s,o)=>s-o)}async function vh(e,t,n){let r=new AbortController;try{let s=[Y(Yr,{seat:n})];for await(let o of e.watchPositions({source:ca(
-t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){if(T(s).isTemporary)throw s;return!1}finally{r.abort()}}async function Gh(e,t,n,r){let s=new re(
-nd);for(let o=Sh-1;;o--){try{return await Ah(e,t,n)}catch(a){let i=T(a);if(!i.isTemporary||o===0)throw a;r.notice(`The match is not available (${i.text}); retry\
+t),viewers:s,fromDecision:Rh},{signal:r.signal}))break;return!0}catch(s){if(W(s).isTemporary)throw s;return!1}finally{r.abort()}}async function Gh(e,t,n,r){let s=new re(
+nd);for(let o=Sh-1;;o--){try{return await Ah(e,t,n)}catch(a){let i=W(a);if(!i.isTemporary||o===0)throw a;r.notice(`The match is not available (${i.text}); retry\
 ing.`)}await s.wait()}}async function bs(e,t,n){let r=It(),s=await Gh(r,e,t,n),o=t.seat!=="all"||s.isLive;o&&(n.opened(s),await Cu());let a=new re(nd),i=()=>{if(a.
 reset(),n.notice(""),o)return n.grew();o=!0,n.opened(s)};for(;;){await ls();try{if(s.info?.state===4)return;if(!s.isLive)return await Vh(r,s,i),i();if(await Zh(
-r,s,t.ownSeats&&Us(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,i(),!s.isLive))continue}catch(c){let l=T(c);if(!l.isTemporary)throw c;n.notice(`T\
+r,s,t.ownSeats&&Us(),i)||(s.info=(await r.getMatch({matchId:e})).match??s.info,i(),!s.isLive))continue}catch(c){let l=W(c);if(!l.isTemporary)throw c;n.notice(`T\
 he connection is lost (${l.text}); reconnecting.`)}document.hidden||await a.wait()}}var od=8e3,ys=class{constructor(t,n){this.name=n;this.#t={authorization:`Bearer ${t}`}}name;#e=Nl();#t;#n=!1;async hold(t){let n=new re(od);for(;;){let r=!1;try{
 let s={protocolRevision:1,botName:this.name,botVersion:"page"};for await(let{message:o}of this.#e.watchSeat({hello:s},{headers:this.#t})){if(this.#n)return;o&&(n.
-reset(),t.notice(""),r||=o.message.case==="matchEnded",t.message(o))}if(r)return;t.notice("The connection is lost; reconnecting.")}catch(s){if(r)return;let o=T(
+reset(),t.notice(""),r||=o.message.case==="matchEnded",t.message(o))}if(r)return;t.notice("The connection is lost; reconnecting.")}catch(s){if(r)return;let o=W(
 s);if(!o.isTemporary)throw s;t.notice(`The connection is lost (${o.text}); reconnecting.`)}if(await n.wait(),this.#n)return}}async decide(t,n,r,s){let o={requestId:t,
-choice:{case:"index",value:n},note:r},a=new re(od);for(;;){try{return(await this.#e.decide({decision:o},{headers:this.#t})).rejected}catch(i){if(!T(i).isTemporary&&
-We(i)!=="HELLO_EXPECTED")throw i}if(await a.wait(),this.#n||!s())return}}async resign(){await this.#e.resignSeat({},{headers:this.#t})}close(){this.#n=!0}};var Es=class{constructor(t){this.decisions=t;this.#t=t.map((n,r)=>r)}decisions;path=[];#e=0;#t;get options(){let t=new Map;for(let n of this.#t){let r=this.decisions[n]?.[this.#e];
+choice:{case:"index",value:n},note:r},a=new re(od);for(;;){try{return(await this.#e.decide({decision:o},{headers:this.#t})).rejected}catch(i){if(!W(i).isTemporary&&
+Te(i)!=="HELLO_EXPECTED")throw i}if(await a.wait(),this.#n||!s())return}}async resign(){await this.#e.resignSeat({},{headers:this.#t})}close(){this.#n=!0}};var Es=class{constructor(t){this.decisions=t;this.#t=t.map((n,r)=>r)}decisions;path=[];#e=0;#t;get options(){let t=new Map;for(let n of this.#t){let r=this.decisions[n]?.[this.#e];
 r&&!t.has(r.key)&&t.set(r.key,r)}return[...t.values()]}choose(t){let n=this.options.find(r=>r.key===t);if(n){for(this.path.push(n),this.#t=this.#t.filter(r=>this.
 decisions[r]?.[this.#e]?.key===t),this.#e+=1;this.options.length===1;)this.path.push(...this.options),this.#e+=1;return this.#t.length===1||this.options.length===
 0?this.#t[0]:void 0}}reset(){this.path.length=0,this.#e=0,this.#t=this.decisions.map((t,n)=>n)}};var xh=250,Ih=340,Nh=3,Mh=1500;function Fh(e){let{game:t}=e.game??{};if(!t?.case||!t.value.observation)return;let n=s=>({game:{case:t.case,value:s}}),r=t.value.
@@ -2016,7 +2017,7 @@ return this.started?.seat??0}get game(){return B(this.started?.config?.game)}get
 now()-this.#r))}get bankLeftMs(){return Math.max(0,(this.request?.clock?.bankLeftMs??0)-(performance.now()-this.#r))}get noteLength(){return Math.min(Ih,Math.floor(
 this.#e/Nh))}name(t){return this.seats.get(t)?.botName||""}get picking(){if(!this.choosing||this.isSending)return;let t=new Map(this.choosing.options.map(({key:n,
 label:r})=>[n,r]));return{seat:this.seat,keys:t,pick:n=>this.pick(n)}}async#a(){try{await this.#t.hold({message:t=>this.#i(t),notice:t=>{this.notice!==t&&(this.
-notice=t,this.changed())}})}catch(t){let n=We(t),r=T(t),s=n.startsWith("KEY_")||n==="SCOPE_MISSING";this.failure={...r,needsKey:s,reason:n,text:ad[n]??r.text},this.#o(),
+notice=t,this.changed())}})}catch(t){let n=Te(t),r=W(t),s=n.startsWith("KEY_")||n==="SCOPE_MISSING";this.failure={...r,needsKey:s,reason:n,text:ad[n]??r.text},this.#o(),
 this.changed()}}#i({message:t}){switch(t.case){case"welcome":this.#e=t.value.noteBytesLeft;break;case"matchStarted":this.#c(t.value);break;case"decisionRequest":
 this.#l(t.value);break;case"seatStatus":{let{seat:n}=t.value;n&&this.seats.set(n.seat,n);break}case"matchEnded":this.ended=t.value,this.#o();break;default:return}
 this.changed()}#c(t){this.started=t,this.seats=new Map(t.seats.map(n=>[n.seat,n])),this.#o(),this.record||this.#d(t.matchId)}#l(t){let n=Fh(t);if(this.#r=performance.
@@ -2026,19 +2027,19 @@ t.game,this.started?.config?.game))}#o(){this.request=void 0,this.choosing=void 
 n!==void 0&&this.#u(n)}back(){this.choosing?.reset(),this.changed()}async#u(t){let{request:n,choosing:r,note:s}=this;if(!n)return;let o=()=>this.request===n;this.
 isSending=!0,this.decided=r?.path.map(({label:a})=>a).join(", ")??"",this.noted=s,this.changed();try{let a=await this.#t.decide(n.requestId,t,s,o);a||this.#m(s),
 o()&&(a&&a.openRequestId===n.requestId?(this.refused=`Refused: ${A(a.detail)}`,r?.reset()):(a&&(this.refused=`Refused: ${A(a.detail)}`),this.#o(),this.#s=setTimeout(
-()=>{this.showsPublic=!0,this.changed()},Mh)))}catch(a){this.refused=`The decision was not accepted: ${A(ad[We(a)]??T(a).text)}`,o()&&r?.reset()}this.isSending=
+()=>{this.showsPublic=!0,this.changed()},Mh)))}catch(a){this.refused=`The decision was not accepted: ${A(ad[Te(a)]??W(a).text)}`,o()&&r?.reset()}this.isSending=
 !1,this.changed()}#m(t){this.#e-=new TextEncoder().encode(t).length,this.note===t&&(this.note="")}confirmResign(t){this.confirmsResign=t,this.changed()}async resign(){
-this.confirmsResign=!1;try{await this.#t.resign()}catch(t){this.refused=A(T(t).text)}this.changed()}close(){clearInterval(this.#n),clearTimeout(this.#s),this.#t.
+this.confirmsResign=!1;try{await this.#t.resign()}catch(t){this.refused=A(W(t).text)}this.changed()}close(){clearInterval(this.#n),clearTimeout(this.#s),this.#t.
 close()}};var la="bridgemaster-seat";function id(){let e=new URLSearchParams(location.hash.slice(1)).get("ticket");location.hash&&(history.replaceState(history.state,"",location.
-pathname+location.search),e&&e!==ua()?.ticket&&Tt({ticket:e,name:""}))}function ua(){try{let e=JSON.parse(sessionStorage.getItem(la)??"null");if(typeof e!="obje\
-ct"||e===null)return;let{ticket:t,name:n}=e;return typeof t=="string"&&typeof n=="string"?{ticket:t,name:n}:void 0}catch{return}}function Tt(e){e?sessionStorage.
-setItem(la,JSON.stringify(e)):sessionStorage.removeItem(la)}var Yh=3e4,Th=40;function cd(e,t){return d`<main class="plain"><div class="panel empty"><h1>Play a seat</h1>
+pathname+location.search),e&&e!==ua()?.ticket&&Wt({ticket:e,name:""}))}function ua(){try{let e=JSON.parse(sessionStorage.getItem(la)??"null");if(typeof e!="obje\
+ct"||e===null)return;let{ticket:t,name:n}=e;return typeof t=="string"&&typeof n=="string"?{ticket:t,name:n}:void 0}catch{return}}function Wt(e){e?sessionStorage.
+setItem(la,JSON.stringify(e)):sessionStorage.removeItem(la)}var Yh=3e4,Wh=40;function cd(e,t){return d`<main class="plain"><div class="panel empty"><h1>Play a seat</h1>
     <p>${e?"This link contains the ticket of a seat.":"The creator of a match receives a ticket for each seat. Paste the ticket of your seat."}
       Once you have taken the seat, its clock runs, even while this page is closed.</p>
     <form class="seat-form" @submit=${n=>{n.preventDefault();let{elements:r}=n.currentTarget,s=o=>r.namedItem(o)?.value.trim()??"";t({ticket:e?.ticket??s("ticke\
 t"),name:s("name")})}}>${e?void 0:d`<label>Ticket <input name="ticket" autocomplete="off" required></label>`}
       <label>Your name <input name="name" autocomplete="off" maxlength="64" required value="human"></label>
-      <button type="submit">Take the seat</button></form></div></main>`}function Wh(e){if(!e.request)return;let t=e.decisionLeftMs;return d`<p class="play-clock ${t<
+      <button type="submit">Take the seat</button></form></div></main>`}function Th(e){if(!e.request)return;let t=e.decisionLeftMs;return d`<p class="play-clock ${t<
 Yh?"urgent":""}" role="timer" aria-label="time"><b>${ee(t)}</b> for this decision
     <span class="quiet">${ee(e.bankLeftMs)} in the bank</span></p>`}function kh(e){let{choosing:t,picking:n}=e;if(!(!t||!n))return d`<ol class="options" aria-label="your options">${t.
 options.map(({key:r,label:s,picture:o},a)=>d`<li><button
@@ -2049,7 +2050,7 @@ e.noteLength<1))return d`<label class="noting">Note on this decision, visible to
 ", ");return d`<section class="panel deciding ${e.request&&!e.isSending?"yours":""}" aria-label="your decision">
     <div role="status"><h2>${e.ended?"The match is over":e.isSending?"Sending your decision…":e.request?n?`You ${n}…`:"Your turn to decide":e.started?"Waiti\
 ng for other seats to decide":"Waiting for other players to join"}</h2></div>
-    ${Wh(e)}
+    ${Th(e)}
     ${e.refused?d`<p class="notice" role="alert">${e.refused}</p>`:void 0}
     ${e.notice?d`<p class="notice" role="status">${e.notice}</p>`:void 0}
     ${kh(e)}${Ch(e)}
@@ -2064,10 +2065,10 @@ forfeit)}</span>`:void 0}</p>
     <table class="places"><thead><tr><th>place</th><th>seat</th><th>score</th></tr></thead><tbody>${o.map(a=>d`<tr>
       <td>${a.place}</td><td>${F(a.seat)} <bdi>${A(a.botName)}</bdi></td><td>${a.score}</td></tr>`)}</tbody></table>
     <p><a href="${Ke(n)}?seat=${e.seat}">View the match</a></p>
-    <p><button type="button" class="small" @click=${()=>{Tt(void 0),location.assign("/play")}}>Play another seat</button></p>`}function Lh(e){let t=[...e.seats.
+    <p><button type="button" class="small" @click=${()=>{Wt(void 0),location.assign("/play")}}>Play another seat</button></p>`}function Lh(e){let t=[...e.seats.
 values()].filter(({seat:r,state:s})=>r!==e.seat&&(s===3||s===1||s===4));if(t.length===0||e.ended)return;let n={3:"is disconnected",1:"has not joined",4:"has for\
 feited"};return d`<ul class="panel away" aria-label="seats that are away">${t.map(({seat:r,state:s})=>d`<li>${F(r)} <bdi>${A(e.name(r)||`seat ${r}`)}</bdi> ${n[s]}</li>`)}</ul>`}
-function wh(e){let t=e.record?.positions.slice(-Th)??[];if(t.length!==0)return d`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>
+function wh(e){let t=e.record?.positions.slice(-Wh)??[];if(t.length!==0)return d`<section class="panel transcript" aria-label="transcript"><h2>Transcript</h2>
     <div class="scroll" role="log" aria-live="polite" tabindex="0" aria-label="events"><ol>${t.map(({played:n,lines:r,number:s})=>d`<li>
       <p class="step"><span class="number">${s}</span>${n?d`${F(n.seat)}<span class="line decision">${En(n)}</span>`:d`<span class="line">start</span>`}</p>
       ${r.length===0?void 0:d`<ul>${r.map(o=>d`<li class="event">${A(o)}</li>`)}</ul>`}</li>`).reverse()}</ol></div></section>`}function _h(e){let{record:t}=e,n=(t?.
@@ -2076,7 +2077,7 @@ a=o?s:e.lastRequest?.observation,i=B(a);if(!a||!i)return d`<p class="panel quiet
 t started."}</p>`;let c=o?t?.positions[n]?.events??[]:e.lastRequest?.events??[],l=o?void 0:e.picking;return d`${o&&!r?d`<p class="view-notice">spectators’ view, until it is your turn</p>`:
 void 0}${i.board({observation:a,config:e.started?.config?.game,events:c,frame:void 0,names:Array.from({length:e.started?.config?.seats||e.seats.size},(u,p)=>e.name(
 p)),...l?{picking:l}:{}})}`}function $h(e){let{failure:t}=e;if(!t)return;let n=d`<p>${t.reason==="SUPERSEDED"?d`<button type="button" @click=${()=>location.reload()}>Play it here</button> `:
-void 0}<button type="button" @click=${()=>{Tt(void 0),location.reload()}}>Play another seat</button></p>`;return H(t,"This seat is not played in this tab",n)}function ld(e){
+void 0}<button type="button" @click=${()=>{Wt(void 0),location.reload()}}>Play another seat</button></p>`;return H(t,"This seat is not played in this tab",n)}function ld(e){
 let t=$h(e);if(t)return t;let n=e.game?.name??"A match",r=e.lastRequest?.observation,s=r&&e.request?e.game?.status(r):"";return d`<main class="match play"><header class="match-head"><div><h1>${n}</h1><span class="tag">you are seat ${e.
 seat} ${F(e.seat)}</span></div>
       <p class="status">${s}</p></header>
@@ -2087,12 +2088,12 @@ closest("input, select, textarea"))return;let n=/^[1-9]$/.test(t.key)?e.choosing
 dataTransfer?.files[0];n&&(t.preventDefault(),e(n))}),document.addEventListener("change",t=>{let n=t.target;if(!(n instanceof HTMLInputElement)||!n.matches("[da\
 ta-open-replay]"))return;let r=n.files?.[0];n.value="",r&&e(r)})}var md=document.getElementById("page")??document.body,ma=()=>j("…"),mt="",te,Rs,da=!1;function pt(){da||(da=!0,requestAnimationFrame(()=>{da=!1,Bn(Dh?ma():sl(
 ma(),mt),md),te&&Du(md,te.index)}))}function P(e){ma=e,pt()}function ga(e,t){te?.close();let n=new gs(e,t,pt);return te=n,document.title=`${e.game?.name??"Match"}\
- · Bridgemaster`,P(()=>ed(n)),n}function Jh(e){return pd(Tr(e))}function pd(e){let t=new ut("all");for(let n of e)t.add(n);return t}var pa=document.getElementById(
+ · Bridgemaster`,P(()=>ed(n)),n}function Jh(e){return pd(Wr(e))}function pd(e){let t=new ut("all");for(let n of e)t.add(n);return t}var pa=document.getElementById(
 "positions"),Dh=pa!==null;async function Kh(e){P(()=>j(`Verifying ${A(e.name)}…`));try{let t=pd(await Ml(e));history.pushState(null,"","/replay"),mt="",ga(t,"\
 ?")}catch(t){let n=t instanceof Error?t.message:String(t);P(()=>H({text:n,needsKey:!1,isUnsupported:!1,isTemporary:!1},"This file cannot be opened"))}}async function Oh(e){
-let t;try{await bs(e,{...De(location.search),ownSeats:!0},{opened:n=>t=ga(n,"?"),grew:()=>t?.grew(),notice:n=>t?t.notify(n):P(()=>j(n))})}catch(n){let r=T(n);if(t&&
+let t;try{await bs(e,{...De(location.search),ownSeats:!0},{opened:n=>t=ga(n,"?"),grew:()=>t?.grew(),notice:n=>t?t.notify(n):P(()=>j(n))})}catch(n){let r=W(n);if(t&&
 t.record.positions.length>0&&!r.needsKey)return t.notify(r.text);te?.close(),te=void 0,P(()=>H(r,"This match cannot be shown"))}}function gd(){mt="play";let e=ua();
-if(!e?.name)return P(()=>cd(e,n=>{Tt(n),gd()}));let t=new Ss(e,pt);Rs?.close(),Rs=t,document.title="Play · Bridgemaster",P(()=>ld(t))}function Ph(e){switch(e.page){case"\
+if(!e?.name)return P(()=>cd(e,n=>{Wt(n),gd()}));let t=new Ss(e,pt);Rs?.close(),Rs=t,document.title="Play · Bridgemaster",P(()=>ld(t))}function Ph(e){switch(e.page){case"\
 matches":{mt="matches";let t=new ms(e.query,pt);return P(()=>t.view())}case"match":return Oh(e.matchId),P(()=>j("Loading the match…"));case"play":return id(),
 gd();case"replay":return P(()=>d`<main class="plain"><div class="panel empty"><h1>Open a replay</h1>
         <p>Drop a replay file on this page, or choose one above. The server verifies it and shows the match.</p></div></main>`);case"ladders":{mt="ladders";let t=new os(
