@@ -341,7 +341,7 @@ impl Fixture {
             | (_, "rules_version" | "seat_reservations" | "fork" | "reason" | "viewers")
             | (_, "from_decision" | "replay_match_ids" | "paused" | "bot_version")
             | (_, "all_versions" | "against_bot_name" | "annulled" | "seat" | "viewer_seat")
-            | (_, "decisions" | "texts") => None,
+            | (_, "decisions" | "texts" | "busy_slots") => None,
             (message, field) => panic!("no valid value is known for {field} of {message}"),
         }
     }
