@@ -128,7 +128,9 @@ class Node:
 
     def _record_exit(self) -> None:
         log = self._log(self.starts).read_text(errors="replace").strip()
-        last = log.splitlines()[-1] if log else ""
+        # Summaries of suppressed lines can follow the error.
+        errors = [line for line in log.splitlines() if line.startswith("error: ")]
+        last = errors[-1] if errors else ""
         reason = next((reason for reason in VALID_REASONS if reason in last), None)
         code = self._process.returncode if self._process is not None else None
         if code != 1 or reason is None:
