@@ -93,8 +93,8 @@ pub(super) async fn follow(
     }
 }
 
-/// Returns whether a retry cannot change a status. A status of an intermediary may be temporary, but
-/// before the first answer it more likely shows that the address is wrong.
+/// Returns whether a retry cannot change a status. A status of an intermediary may be temporary,
+/// but before the first answer it more likely shows that the address is wrong.
 fn is_final(status: &Status, has_answered: bool) -> bool {
     let is_temporary = matches!(
         status.code(),

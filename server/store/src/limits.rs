@@ -31,8 +31,8 @@ pub const MAX_KEYS: usize = 10_000;
 /// largest game. Each party is stored as a separate row.
 pub const MAX_PARTIES: usize = 64;
 
-/// Maximum number of [index keys](crate::Write::FinishMatch) of a match, besides its parties: enough
-/// for its labels and its bots. Each is stored as a separate row.
+/// Maximum number of [index keys](crate::Write::FinishMatch) of a match, besides its parties:
+/// enough for its labels and its bots. Each is stored as a separate row.
 pub const MAX_INDEX_KEYS: usize = 64;
 
 /// Maximum number of entries of an index that one page reads. With several keys, a page can

@@ -235,8 +235,8 @@ pub trait Store: KeyStore + RecordStore + LadderStore {
     /// Returns a page of the list of finished matches: those with the highest ids below `before`.
     /// The page has at most `limit` matches, clamped as for [`finished`](Self::finished). Only
     /// matches with all of `keys` are returned. The duration of the call does not depend on the
-    /// number of matches, so with several keys a page can be short although more matches follow: see
-    /// [`MAX_SCANNED_ENTRIES`](crate::limits::MAX_SCANNED_ENTRIES). Matches that cannot be read
+    /// number of matches, so with several keys a page can be short although more matches follow:
+    /// see [`MAX_SCANNED_ENTRIES`](crate::limits::MAX_SCANNED_ENTRIES). Matches that cannot be read
     /// count towards the page, as [`ListedPage::damaged`].
     ///
     /// # Errors

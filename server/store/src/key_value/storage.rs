@@ -10,7 +10,8 @@ pub type Entry = (Vec<u8>, Vec<u8>);
 /// A storage of tables, each of which maps keys to values. Keys are compared byte by byte. Calls
 /// come from one thread at a time.
 ///
-/// An implementation is a whole [`Store`](crate::Store), as [`KeyValueStore`](crate::KeyValueStore).
+/// An implementation is a whole [`Store`](crate::Store), as
+/// [`KeyValueStore`](crate::KeyValueStore).
 pub trait KeyValue: Send + 'static {
     /// Returns a path or address, for errors.
     fn location(&self) -> PathBuf;

@@ -28,8 +28,8 @@ pub(crate) async fn look_up<C: SqlConnection>(
     Ok(found)
 }
 
-/// Applies the changes of a plan to whole matches and to named rows. Returns the change of the rows.
-/// Requires an open transaction.
+/// Applies the changes of a plan to whole matches and to named rows. Returns the change of the
+/// rows. Requires an open transaction.
 pub(crate) async fn apply_plan<C: SqlConnection>(
     connection: &mut C,
     store: StoreId,

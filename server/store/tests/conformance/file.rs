@@ -1,5 +1,6 @@
-//! A store in a plain file, which shows what a further storage has to implement. The file is a log of
-//! commits. Each begins with its length and its checksum; an incomplete one at the end is dropped.
+//! A store in a plain file, which shows what a further storage has to implement. The file is a log
+//! of commits. Each begins with its length and its checksum; an incomplete one at the end is
+//! dropped.
 
 use std::{
     fs::{self, OpenOptions},
