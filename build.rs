@@ -65,11 +65,8 @@ const GRPC_CODES: [&str; 16] = [
 ];
 
 /// The prefixes of the packages whose messages implement `Fields`.
-const PACKAGES_WITH_FIELDS: [&str; 3] = [
-    "bridgemaster.games.",
-    "bridgemaster.internal.v1",
-    "bridgemaster.v1",
-];
+const PACKAGES_WITH_FIELDS: [&str; 3] =
+    ["bridgemaster.games.", "bridgemaster.internal.v1", "bridgemaster.v1"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -209,9 +206,7 @@ fn fields(compiled: &FileDescriptorSet) -> String {
                     format!("Self::{variant}(_) => \"{name}\",")
                 });
                 let arms: String = arms.collect();
-                let fields = entries
-                    .iter()
-                    .map(|entry| field(&upper_camel(entry.name()), entry));
+                let fields = entries.iter().map(|entry| field(&upper_camel(entry.name()), entry));
                 let fields: String = fields.collect();
                 let path = format!(
                     "{package}::{}::{}",

@@ -47,14 +47,7 @@ pub struct Escaped<T>(pub T);
 
 impl<T: Display> Display for Escaped<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            Escaping {
-                into: f,
-                allowed: ""
-            },
-            "{}",
-            self.0
-        )
+        write!(Escaping { into: f, allowed: "" }, "{}", self.0)
     }
 }
 
@@ -66,11 +59,7 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
     }
     let mut escaped = String::new();
     // Writing to a String does not fail.
-    let _ = Escaping {
-        into: &mut escaped,
-        allowed: ALLOWED,
-    }
-    .write_str(text);
+    let _ = Escaping { into: &mut escaped, allowed: ALLOWED }.write_str(text);
     Cow::Owned(escaped)
 }
 
@@ -122,18 +111,12 @@ pub struct EscapedLog<W> {
 impl<W> EscapedLog<W> {
     /// Creates a writer for a log of text lines.
     pub fn text(into: W) -> Self {
-        Self {
-            into,
-            escape: escape_but_colours,
-        }
+        Self { into, escape: escape_but_colours }
     }
 
     /// Creates a writer for a log of JSON objects.
     pub fn json(into: W) -> Self {
-        Self {
-            into,
-            escape: escape_json,
-        }
+        Self { into, escape: escape_json }
     }
 }
 
@@ -193,10 +176,7 @@ mod tests {
             Escaped(HOSTILE).to_string(),
             "a\\u{1b}]0;owned\\u{7}\\r\\n\\u{9b}2J\\u{202e}\\u{200b}\\u{feff}\\u{e0041}\\u{2028}b"
         );
-        assert_eq!(
-            escape_lines(HOSTILE).replace("\\r\n", "\\r\\n"),
-            Escaped(HOSTILE).to_string()
-        );
+        assert_eq!(escape_lines(HOSTILE).replace("\\r\n", "\\r\\n"), Escaped(HOSTILE).to_string());
         assert_eq!(escape_lines("| \tTower\n橋"), "| \tTower\n橋");
     }
 
@@ -215,10 +195,7 @@ mod tests {
     fn escaped_json_has_the_same_value() {
         let json = "{\n  \"name\": \"橋\u{202e}\u{7f}\u{9b}\u{e0041}\"\n}";
         let escaped = escape_json(json);
-        assert_eq!(
-            escaped,
-            "{\n  \"name\": \"橋\\u202e\\u007f\\u009b\\udb40\\udc41\"\n}"
-        );
+        assert_eq!(escaped, "{\n  \"name\": \"橋\\u202e\\u007f\\u009b\\udb40\\udc41\"\n}");
         let value = |json: &str| serde_json::from_str::<serde_json::Value>(json).ok();
         assert!(value(json).is_some());
         assert_eq!(value(&escaped), value(json));

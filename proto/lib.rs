@@ -43,14 +43,8 @@ pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descrip
 impl v1::TimeControl {
     /// Creates a Fischer time control with these times, in ms.
     pub const fn fischer(bank_ms: u32, increment_ms: u32, cap_ms: u32) -> Self {
-        let fischer = v1::FischerTimeControl {
-            bank_ms,
-            increment_ms,
-            cap_ms: Some(cap_ms),
-        };
-        Self {
-            kind: Some(v1::time_control::Kind::Fischer(fischer)),
-        }
+        let fischer = v1::FischerTimeControl { bank_ms, increment_ms, cap_ms: Some(cap_ms) };
+        Self { kind: Some(v1::time_control::Kind::Fischer(fischer)) }
     }
 }
 

@@ -23,10 +23,8 @@ pub fn run(bytes: &[u8]) {
     let first = bytes.next();
     match first % 8 {
         0..=2 => {
-            let config = HeapConfig {
-                stones: Some(bytes.next().max(1)),
-                most: bytes.next() % 7 + 1,
-            };
+            let config =
+                HeapConfig { stones: Some(bytes.next().max(1)), most: bytes.next() % 7 + 1 };
             drive::<Heap>(config, bytes);
         }
         3..=5 => {
@@ -145,12 +143,7 @@ impl<G: Game> Match<G> {
             panic!("{what} at {now:?}: {violation}");
         }
         for output in &outputs {
-            if let Output::Send {
-                seat,
-                message: SeatMessage::Request(request),
-                ..
-            } = output
-            {
+            if let Output::Send { seat, message: SeatMessage::Request(request), .. } = output {
                 let first = request.content.legal.first().cloned();
                 self.asked[seat.index()] = (request.request_id, first);
             }
@@ -186,11 +179,7 @@ fn drive<G: Game>(config: G::Config, mut bytes: Bytes<'_>) {
         now = now.max(deadline);
         played.input(now, Input::Tick);
     }
-    assert_eq!(
-        played.referee.phase(),
-        MatchPhase::Ended,
-        "deadlines alone do not end the match"
-    );
+    assert_eq!(played.referee.phase(), MatchPhase::Ended, "deadlines alone do not end the match");
 }
 
 fn input<G: Game>(
@@ -208,10 +197,7 @@ fn input<G: Game>(
     match op % 16 {
         0 | 1 => Input::Connected {
             seat,
-            bot: BotIdentity {
-                name: format!("bot{}", bytes.next() % 2),
-                version: "1".to_owned(),
-            },
+            bot: BotIdentity { name: format!("bot{}", bytes.next() % 2), version: "1".to_owned() },
             last_sequence: match bytes.next() {
                 255 => None,
                 254 => Some(u32::MAX),
@@ -242,30 +228,18 @@ fn input<G: Game>(
             field: "choice".to_owned(),
             detail: detail(),
         },
-        10 => Input::Garbage {
-            seat,
-            detail: detail(),
-        },
+        10 => Input::Garbage { seat, detail: detail() },
         11 | 12 => Input::Useless { seat },
-        13 => Input::RoundTrip {
-            seat,
-            round_trip_us: bytes.spread(),
-        },
+        13 => Input::RoundTrip { seat, round_trip_us: bytes.spread() },
         14 => Input::RefereeLag {
             lag_us: bytes.spread(),
-            forwarding: vec![ForwardingLag {
-                seat,
-                lag_us: bytes.spread(),
-            }],
+            forwarding: vec![ForwardingLag { seat, lag_us: bytes.spread() }],
         },
         _ => match bytes.next() % 8 {
             0 => Input::Resign { seat },
             1 | 2 => Input::Restarted,
             3 => Input::ConnectionRefused { seat },
-            4 => Input::Expired {
-                seat,
-                why: detail(),
-            },
+            4 => Input::Expired { seat, why: detail() },
             _ => Input::Tick,
         },
     }

@@ -82,10 +82,7 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn start() -> Self {
-        Self {
-            began: Instant::now(),
-            cpu_began: thread_cpu_time(),
-        }
+        Self { began: Instant::now(), cpu_began: thread_cpu_time() }
     }
 
     /// True if `time` has elapsed on the wall clock, which is cheaper to read.
@@ -178,9 +175,8 @@ fn bench<G: Game>(time: Duration) {
             })
             .collect();
         pass::<G>(&starts, &mut player, time);
-        let (decisions, matches) = (0..PASSES)
-            .map(|_| pass::<G>(&starts, &mut player, time))
-            .unzip();
+        let (decisions, matches) =
+            (0..PASSES).map(|_| pass::<G>(&starts, &mut player, time)).unzip();
         let name = format!("playouts.{}.seats{seats}", G::ID);
         println!("{name}.decisions {:.0} /s", median(decisions));
         println!("{name}.matches {:.0} /s", median(matches));
@@ -202,9 +198,8 @@ fn bench<G: Game>(time: Duration) {
 }
 
 fn main() {
-    let (options, games): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|argument| argument.starts_with('-'));
+    let (options, games): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|argument| argument.starts_with('-'));
     // Cargo passes `--bench` as well.
     let is_quick = options.iter().any(|option| option == "--quick");
     let time = if is_quick { QUICK_PASS_TIME } else { PASS_TIME };

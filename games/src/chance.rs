@@ -86,20 +86,14 @@ impl ChanceStream {
     pub fn new(seed: &Seed, number: u64) -> Self {
         let mut generator = ChaCha20Rng::from_seed(Sha256::digest(seed.as_str()).into());
         generator.set_stream(number);
-        Self {
-            generator,
-            swaps_once: false,
-        }
+        Self { generator, swaps_once: false }
     }
 
     /// Makes each shuffle a single swap of two items. If a match is
     /// [redealt](crate::Sample::redeal) with such a stream, it stays equal to the original for a
     /// long time. Comparing the two matches finds hidden facts that leak late in a match.
     pub fn swapping_once(self) -> Self {
-        Self {
-            swaps_once: true,
-            ..self
-        }
+        Self { swaps_once: true, ..self }
     }
 
     /// Returns a uniform integer in `0..bound`. Words are drawn until one is below the largest
@@ -152,9 +146,7 @@ mod tests {
     #[test]
     fn streams_of_one_seed_differ() {
         let seed = Seed::from(1);
-        let first: Vec<u32> = (0..4)
-            .map(|n| ChanceStream::new(&seed, n).below(u32::MAX))
-            .collect();
+        let first: Vec<u32> = (0..4).map(|n| ChanceStream::new(&seed, n).below(u32::MAX)).collect();
         let mut distinct = first.clone();
         distinct.sort_unstable();
         distinct.dedup();

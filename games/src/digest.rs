@@ -28,10 +28,7 @@ pub struct Digester {
 
 impl Default for Digester {
     fn default() -> Self {
-        Self {
-            hash: Xxh64::new(0),
-            gathered: ArrayVec::new(),
-        }
+        Self { hash: Xxh64::new(0), gathered: ArrayVec::new() }
     }
 }
 

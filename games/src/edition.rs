@@ -39,9 +39,7 @@ macro_rules! edition_file {
                     std::sync::LazyLock::new(|| {
                         let text = include_str!(concat!("../../data/", $file));
                         let edition = $edition::from_toml(text);
-                        edition
-                            .expect("the built-in edition is valid: a test loads it")
-                            .into()
+                        edition.expect("the built-in edition is valid: a test loads it").into()
                     });
                 BUILT_IN.clone()
             }

@@ -50,11 +50,7 @@ pub(crate) fn joined<T: std::fmt::Display>(
     nothing: &str,
 ) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
-    if items.is_empty() {
-        nothing.to_owned()
-    } else {
-        items.join(between)
-    }
+    if items.is_empty() { nothing.to_owned() } else { items.join(between) }
 }
 
 /// Receives a game's public events as they happen.

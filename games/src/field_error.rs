@@ -20,10 +20,7 @@ pub struct FieldError {
 impl FieldError {
     /// Returns an `Err` that reports one field.
     pub fn refuse<T>(field: impl Into<String>, problem: impl Into<String>) -> Result<T, Self> {
-        Err(Self {
-            field: field.into(),
-            problem: problem.into(),
-        })
+        Err(Self { field: field.into(), problem: problem.into() })
     }
 }
 
@@ -34,11 +31,7 @@ pub(crate) fn require(
     is_right: bool,
     problem: impl Display,
 ) -> Result<(), FieldError> {
-    if is_right {
-        Ok(())
-    } else {
-        FieldError::refuse(field.to_string(), problem.to_string())
-    }
+    if is_right { Ok(()) } else { FieldError::refuse(field.to_string(), problem.to_string()) }
 }
 
 /// Checks that a number is in a range.

@@ -70,19 +70,12 @@ pub trait Game: Rules + Sample + Show + Options {
     ) -> Result<Self::State, FieldError> {
         let state = Self::draw_state(config, observation, chance)?;
         let shown = Self::observe(&state, Self::viewer(observation));
-        if shown == *observation {
-            Ok(state)
-        } else {
-            Err(mismatch(observation, &shown))
-        }
+        if shown == *observation { Ok(state) } else { Err(mismatch(observation, &shown)) }
     }
 
     /// Returns descriptions of the options, for help texts and tools.
     fn options() -> Vec<GameOption> {
-        Self::OPTIONS
-            .iter()
-            .map(|option| option.describe())
-            .collect()
+        Self::OPTIONS.iter().map(|option| option.describe()).collect()
     }
 
     /// Sets one of the [options](Options) from a text value.
@@ -106,10 +99,7 @@ pub fn resolve_chance<G: Game>(
     while G::chance_due(state).is_some() {
         let drawn = G::draw_chance(state, chance);
         let applied = drawn.map(|drawn| G::apply_chance(state, &drawn, events));
-        debug_assert!(
-            matches!(applied, Some(Ok(()))),
-            "a due result is drawn and applies"
-        );
+        debug_assert!(matches!(applied, Some(Ok(()))), "a due result is drawn and applies");
         if !matches!(applied, Some(Ok(()))) {
             return;
         }

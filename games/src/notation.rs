@@ -22,10 +22,7 @@ pub struct NotationError {
 impl NotationError {
     /// Creates the error for a text that does not have the form `expected`.
     pub(crate) fn new(text: &str, expected: &'static str) -> Self {
-        Self {
-            text: text.chars().take(MAX_QUOTED_CHARS).collect(),
-            expected,
-        }
+        Self { text: text.chars().take(MAX_QUOTED_CHARS).collect(), expected }
     }
 }
 

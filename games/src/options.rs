@@ -87,10 +87,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
                 )),
             },
         };
-        done.map_err(|problem| OptionError::Value {
-            name: self.name,
-            problem,
-        })
+        done.map_err(|problem| OptionError::Value { name: self.name, problem })
     }
 
     /// Checks that a number in a config is in its range.
@@ -103,10 +100,7 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
     }
 
     fn expected(&self, value: &str) -> String {
-        format!(
-            "{value:?} is not valid; expected {}",
-            self.examples().join(" or ")
-        )
+        format!("{value:?} is not valid; expected {}", self.examples().join(" or "))
     }
 
     /// Returns examples of valid values: all values if their number is finite, some for free text,
@@ -141,18 +135,12 @@ impl<C: Clone + Default + PartialEq> ConfigOption<C> {
             }
             Values::Switch(_) => {
                 let default = if is_default("on") { "on" } else { "off" };
-                (
-                    "ON_OFF",
-                    format!("{about}: `on` or `off` (default: `{default}`)"),
-                )
+                ("ON_OFF", format!("{about}: `on` or `off` (default: `{default}`)"))
             }
             Values::Range(range, field) => {
                 let default = *field(&mut C::default());
                 let (first, last) = (range.start(), range.end());
-                (
-                    "COUNT",
-                    format!("{about}: {first} to {last} (default: {default})"),
-                )
+                ("COUNT", format!("{about}: {first} to {last} (default: {default})"))
             }
             Values::Text(value_name, ..) => (*value_name, about.to_owned()),
             Values::File(_) => ("FILE", about.to_owned()),

@@ -19,9 +19,7 @@ impl Outcome {
             score: total(&breakdown),
             breakdown,
         };
-        Self {
-            seats: keys.iter().zip(breakdowns).map(result).collect(),
-        }
+        Self { seats: keys.iter().zip(breakdowns).map(result).collect() }
     }
 }
 

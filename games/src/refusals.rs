@@ -74,14 +74,7 @@ impl OutOfTurn {
 
     /// Creates the refusal for a decision from a seat that owes no decision.
     pub(crate) const fn new(seat: Seat, seats_to_decide: SeatSet, is_over: bool) -> Self {
-        if is_over {
-            Self::Over
-        } else {
-            Self::NoPendingDecision {
-                seat,
-                seats_to_decide,
-            }
-        }
+        if is_over { Self::Over } else { Self::NoPendingDecision { seat, seats_to_decide } }
     }
 }
 

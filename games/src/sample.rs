@@ -91,16 +91,12 @@ fn path(lines: &[&str], mut at: usize) -> String {
     while let Some(line) = lines.get(at) {
         let before = &lines[..at];
         if closes(line)
-            && let Some(opening) = before
-                .iter()
-                .rposition(|other| indent(other) == indent(line))
+            && let Some(opening) = before.iter().rposition(|other| indent(other) == indent(line))
         {
             at = opening;
             continue;
         }
-        let around = before
-            .iter()
-            .rposition(|other| indent(other) < indent(line));
+        let around = before.iter().rposition(|other| indent(other) < indent(line));
         let dot = match path.chars().next() {
             None | Some('[') => "",
             Some(_) => ".",
@@ -139,12 +135,7 @@ mod tests {
     #[test]
     fn the_first_field_that_differs_is_named() {
         let table = |hand: &[u8], last, round| Table {
-            _seats: [&[7][..], hand]
-                .map(|hand| Seat {
-                    _hand: hand.to_vec(),
-                    _last: last,
-                })
-                .into(),
+            _seats: [&[7][..], hand].map(|hand| Seat { _hand: hand.to_vec(), _last: last }).into(),
             _round: round,
         };
         let given = table(&[1, 2], Some(3), 4);

@@ -25,11 +25,7 @@ pub struct SeatCount(u8);
 impl SeatCount {
     /// Creates a seat count. Returns `None` if the number is 0 or above [`MAX_SEATS`].
     pub const fn new(count: u8) -> Option<Self> {
-        if count > 0 && (count as usize) <= MAX_SEATS {
-            Some(Self(count))
-        } else {
-            None
-        }
+        if count > 0 && (count as usize) <= MAX_SEATS { Some(Self(count)) } else { None }
     }
 
     /// Returns the number of seats, at least 1.

@@ -15,10 +15,7 @@ pub struct Secret<T> {
 impl<T: Copy> Secret<T> {
     /// Creates a secret without a choice.
     pub const fn new(owner: Seat) -> Self {
-        Self {
-            owner,
-            choice: None,
-        }
+        Self { owner, choice: None }
     }
 
     /// Creates a secret from an observation's choice, if it shows one.
@@ -54,10 +51,6 @@ impl<T: Copy> Secret<T> {
 
 impl<T> fmt::Debug for Secret<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.choice.is_some() {
-            "Secret(chosen)"
-        } else {
-            "Secret(none)"
-        })
+        f.write_str(if self.choice.is_some() { "Secret(chosen)" } else { "Secret(none)" })
     }
 }

@@ -33,10 +33,7 @@ fn measure<G: WireGame>() {
     let mut writer = Writer::default();
     requests.iter().for_each(|request| request.put(&mut writer));
     let steps = [
-        (
-            "build",
-            each(&requests, |request| drop(black_box(request.to_wire()))),
-        ),
+        ("build", each(&requests, |request| drop(black_box(request.to_wire())))),
         (
             "encode",
             each(&messages, |message| {
@@ -57,12 +54,7 @@ fn measure<G: WireGame>() {
                 black_box(DecisionRequest::decode(&bytes[..]).is_ok());
             }),
         ),
-        (
-            "read",
-            each(&messages, |message| {
-                drop(black_box(read::<G>(message, &config)))
-            }),
-        ),
+        ("read", each(&messages, |message| drop(black_box(read::<G>(message, &config))))),
     ];
     for (step, allocations) in steps {
         println!("allocations.{}.seats{seats}.{step} {allocations:.1}", G::ID);

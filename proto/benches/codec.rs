@@ -34,10 +34,7 @@ const PASS_TIME: Duration = Duration::from_millis(150);
 
 /// Returns the CPU time of the current thread since its start.
 fn cpu_time() -> Duration {
-    let mut time = uapi::c::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = uapi::c::timespec { tv_sec: 0, tv_nsec: 0 };
     uapi::clock_gettime(uapi::c::CLOCK_THREAD_CPUTIME_ID, &mut time)
         .expect("a thread has a CPU clock");
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -111,10 +108,8 @@ fn measure<G: WireGame>() {
 
 fn main() {
     // Cargo adds the argument `--bench`.
-    let games: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
+    let games: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     for id in GAME_IDS {
         if games.is_empty() || games.iter().any(|name| name == id) {
             with_game!(*id, G => measure::<G>());

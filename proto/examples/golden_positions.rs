@@ -91,18 +91,12 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
             played: played.take(),
             observations: observations::<G>(&state, count),
             lines: events.iter().map(ToString::to_string).collect(),
-            events: events
-                .drain(..)
-                .map(|event| G::event_to_wire(&event))
-                .collect(),
+            events: events.drain(..).map(|event| G::event_to_wire(&event)).collect(),
             faults: Vec::new(),
             bank_left_ms: bank_left_ms.clone(),
             at_ms,
         };
-        messages.push(WatchPositionsResponse {
-            position: Some(position),
-            r#match: None,
-        });
+        messages.push(WatchPositionsResponse { position: Some(position), r#match: None });
         let seats_to_decide: Vec<_> = G::seats_to_decide(&state).iter().collect();
         if seats_to_decide.is_empty() {
             break;
@@ -120,13 +114,7 @@ fn positions<G: WireGame>(text: &str) -> Vec<WatchPositionsResponse> {
         G::apply(&mut state, seat, &decision, &mut events).unwrap();
     }
     let decisions = messages.len() as u32 - 1;
-    messages[0].r#match = Some(match_info::<G>(
-        &state,
-        &config,
-        count,
-        decisions,
-        &bank_left_ms,
-    ));
+    messages[0].r#match = Some(match_info::<G>(&state, &config, count, decisions, &bank_left_ms));
     messages
 }
 
@@ -157,9 +145,7 @@ fn played_decision<G: WireGame>(
 /// Returns the spectator's observation and each seat's observation.
 fn observations<G: WireGame>(state: &G::State, count: SeatCount) -> Vec<GameObservation> {
     let viewers = std::iter::once(Viewer::Spectator).chain(count.seats().map(Viewer::Seat));
-    viewers
-        .map(|viewer| G::observation_to_wire(&G::observe(state, viewer)))
-        .collect()
+    viewers.map(|viewer| G::observation_to_wire(&G::observe(state, viewer))).collect()
 }
 
 fn bot_name(seat: usize) -> String {
@@ -170,10 +156,10 @@ fn seat_results<G: WireGame>(state: &G::State, bank_left_ms: &[u32]) -> Vec<Seat
     let outcome = G::outcome(state).unwrap();
     let seats = outcome.seats.iter().enumerate();
     let results = seats.map(|(seat, outcome)| {
-        let breakdown = outcome.breakdown.iter().map(|line| ScoreLine {
-            category: line.category.to_string(),
-            points: line.points,
-        });
+        let breakdown = outcome
+            .breakdown
+            .iter()
+            .map(|line| ScoreLine { category: line.category.to_string(), points: line.points });
         SeatResult {
             seat: seat as u32,
             place: u32::from(outcome.place),
@@ -182,10 +168,7 @@ fn seat_results<G: WireGame>(state: &G::State, bank_left_ms: &[u32]) -> Vec<Seat
             breakdown: breakdown.collect(),
             bot_name: bot_name(seat),
             bot_version: "1".to_owned(),
-            clock_use: Some(ClockUse {
-                bank_left_ms: bank_left_ms[seat],
-                ..ClockUse::default()
-            }),
+            clock_use: Some(ClockUse { bank_left_ms: bank_left_ms[seat], ..ClockUse::default() }),
             ..SeatResult::default()
         }
     });

@@ -267,11 +267,7 @@ where
     C: Conversion<R, W>,
 {
     fn write(&self, value: &R) -> W {
-        if *value == R::default() {
-            W::default()
-        } else {
-            self.0.write(value)
-        }
+        if *value == R::default() { W::default() } else { self.0.write(value) }
     }
 
     fn put(&self, value: &R, field: Field, to: &mut Writer) {
@@ -281,11 +277,7 @@ where
     }
 
     fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
-        if *wire == W::default() {
-            Ok(R::default())
-        } else {
-            self.0.read(field, wire)
-        }
+        if *wire == W::default() { Ok(R::default()) } else { self.0.read(field, wire) }
     }
 }
 
@@ -337,9 +329,7 @@ impl<R, W, C: Conversion<R, W>> Conversion<Vec<R>, Vec<W>> for Each<C> {
 
     fn read(&self, field: &str, wire: &Vec<W>) -> Result<Vec<R>, WireError> {
         let items = wire.iter().enumerate();
-        items
-            .map(|(place, item)| self.0.read("", item).at(field, place))
-            .collect()
+        items.map(|(place, item)| self.0.read("", item).at(field, place)).collect()
     }
 }
 
@@ -358,9 +348,7 @@ impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<ArrayVec<R, N>, Vec<W
             return Err(WireError::new(field, detail));
         }
         let items = wire.iter().enumerate();
-        items
-            .map(|(place, item)| self.0.read("", item).at(field, place))
-            .collect()
+        items.map(|(place, item)| self.0.read("", item).at(field, place)).collect()
     }
 }
 

@@ -22,10 +22,7 @@ pub struct WireError {
 impl WireError {
     /// Creates the error for a field, given as a path below the message.
     pub fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self {
-            field: field.into(),
-            detail: detail.into(),
-        }
+        Self { field: field.into(), detail: detail.into() }
     }
 
     /// Creates the error for a `oneof` without an entry.

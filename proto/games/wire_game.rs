@@ -44,9 +44,7 @@ pub(super) fn read<G: Game, E: EntryOf<M>, M, R: OnWire<E>>(message: &M) -> Resu
 /// Reads the items from a list.
 pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, WireError> {
     let items = list.iter().enumerate();
-    items
-        .map(|(place, item)| R::from_wire("", item).at(field, place))
-        .collect()
+    items.map(|(place, item)| R::from_wire("", item).at(field, place)).collect()
 }
 
 /// Implements [`EntryOf`] for a game's entries. The entries have the name of the game's type.

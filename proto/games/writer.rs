@@ -30,13 +30,7 @@ pub struct Field {
 impl Field {
     /// Creates a field with this number.
     pub(crate) const fn new(number: u32) -> Self {
-        Self {
-            number,
-            is_zigzag: false,
-            is_packed: false,
-            is_present: false,
-            is_item: false,
-        }
+        Self { number, is_zigzag: false, is_packed: false, is_present: false, is_item: false }
     }
 
     /// Returns the field's number in its message.
@@ -46,36 +40,23 @@ impl Field {
 
     /// Sets the type to `sint32`.
     pub(crate) const fn zigzag(self) -> Self {
-        Self {
-            is_zigzag: true,
-            ..self
-        }
+        Self { is_zigzag: true, ..self }
     }
 
     /// Marks the field as a packed list of numbers.
     pub(crate) const fn packed(self) -> Self {
-        Self {
-            is_packed: true,
-            ..self
-        }
+        Self { is_packed: true, ..self }
     }
 
     /// Marks an `optional` field or a `oneof` entry. Such a field is written even when it is 0,
     /// false or empty.
     pub(crate) const fn present(self) -> Self {
-        Self {
-            is_present: true,
-            ..self
-        }
+        Self { is_present: true, ..self }
     }
 
     /// Returns the encoding of an item in a list.
     const fn item(self) -> Self {
-        Self {
-            is_item: self.is_packed,
-            is_present: true,
-            ..self
-        }
+        Self { is_item: self.is_packed, is_present: true, ..self }
     }
 }
 
@@ -132,11 +113,7 @@ impl Number for u64 {
 impl Number for i32 {
     #[inline]
     fn varint(self, field: Field) -> u64 {
-        if field.is_zigzag {
-            ((self << 1) ^ (self >> 31)) as u32 as u64
-        } else {
-            self as u64
-        }
+        if field.is_zigzag { ((self << 1) ^ (self >> 31)) as u32 as u64 } else { self as u64 }
     }
 }
 

@@ -69,15 +69,10 @@ fn a_list_at_its_cap_stays_small_and_survives_the_wire() {
     let legal = hoarders_list();
     assert_eq!(legal.len(), Alhambra::LEGAL_CAP);
     let decisions: Vec<v1::GameDecision> = legal.iter().map(Alhambra::decision_to_wire).collect();
-    let bytes: usize = decisions
-        .iter()
-        .map(|decision| sent(decision).encoded_len())
-        .sum();
+    let bytes: usize = decisions.iter().map(|decision| sent(decision).encoded_len()).sum();
     assert!(bytes <= MAX_BYTES * legal.len(), "{bytes} bytes");
-    let read: Result<Vec<Decision>, WireError> = decisions
-        .iter()
-        .map(|decision| Alhambra::decision_from_wire(&sent(decision)))
-        .collect();
+    let read: Result<Vec<Decision>, WireError> =
+        decisions.iter().map(|decision| Alhambra::decision_from_wire(&sent(decision))).collect();
     assert_eq!(read, Ok(legal));
 }
 
@@ -94,9 +89,7 @@ fn start(seats: u8) -> Observation {
 fn points_may_be_omitted_or_sent_as_zeros() {
     let observation = start(3);
     let mut wire = Alhambra::observation_to_wire(&observation);
-    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
-        unreachable!()
-    };
+    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else { unreachable!() };
     let points = entry.seats[0].points.as_mut().unwrap();
     assert!(points.a.is_empty());
     points.a = vec![0; 6];
@@ -108,13 +101,7 @@ fn points_may_be_omitted_or_sent_as_zeros() {
 fn decisions() -> Vec<Decision> {
     let highest = MoneyCard::all().last().unwrap();
     let payment = |counts| ValueCounts::new(counts).unwrap();
-    let buy = |slot, payment, give| {
-        Decision::Buy(Purchase {
-            slot,
-            payment,
-            give,
-        })
-    };
+    let buy = |slot, payment, give| Decision::Buy(Purchase { slot, payment, give });
     vec![
         Decision::Take(RowCards::EMPTY),
         Decision::Take(RowCards::from_cards([highest; 4]).unwrap()),
@@ -141,9 +128,8 @@ fn setups() -> Vec<Setup> {
 fn shuffles() -> Vec<Shuffle> {
     let mut falling: Vec<MoneyCard> = MoneyCard::all().collect();
     falling.reverse();
-    let of = |cards: usize| Shuffle {
-        cards: falling.iter().copied().cycle().take(cards).collect(),
-    };
+    let of =
+        |cards: usize| Shuffle { cards: falling.iter().copied().cycle().take(cards).collect() };
     [0, 1, MONEY_CARDS].map(of).to_vec()
 }
 
@@ -163,10 +149,7 @@ fn observation() -> Observation {
     observation.discard = hand;
     observation.unseen_money = Money::EMPTY;
     observation.unseen_buildings = Buildings::EMPTY;
-    let range = PlaceRange {
-        first: 0,
-        last: 107,
-    };
+    let range = PlaceRange { first: 0, last: 107 };
     observation.scoring_cards = [Some(range), None];
     observation.shuffles = MAX_SHUFFLES;
     for slot in Currency::ALL {
@@ -187,46 +170,18 @@ fn events() -> Vec<Event> {
     let seat = Seat::new(5).unwrap();
     let building = Building::new(Category::Tower, 13).unwrap();
     vec![
-        Event::HandDealt {
-            seat,
-            money: Money::EMPTY,
-        },
-        Event::HandDealt {
-            seat,
-            money: Money([ValueCounts::new([3; 9]).unwrap(); 4]),
-        },
-        Event::DummyDrew {
-            buildings: Buildings::EMPTY,
-        },
-        Event::DummyDrew {
-            buildings: Buildings::ALL,
-        },
+        Event::HandDealt { seat, money: Money::EMPTY },
+        Event::HandDealt { seat, money: Money([ValueCounts::new([3; 9]).unwrap(); 4]) },
+        Event::DummyDrew { buildings: Buildings::EMPTY },
+        Event::DummyDrew { buildings: Buildings::ALL },
         Event::Passed { seat },
         Event::MoneyShuffled { cards: 1 },
-        Event::MoneyShuffled {
-            cards: MONEY_CARDS as u8,
-        },
+        Event::MoneyShuffled { cards: MONEY_CARDS as u8 },
         Event::YardShort,
-        Event::BuildingAllotted {
-            slot: Currency::Yellow,
-            building,
-            seat: None,
-        },
-        Event::BuildingAllotted {
-            slot: Currency::Blue,
-            building,
-            seat: Some(seat),
-        },
-        Event::BuildingAllotted {
-            slot: Currency::Blue,
-            building,
-            seat: Seat::new(0),
-        },
-        Event::Scored {
-            scoring: Scoring::A,
-            owner: Owner::Dummy,
-            points: [0; 6],
-        },
+        Event::BuildingAllotted { slot: Currency::Yellow, building, seat: None },
+        Event::BuildingAllotted { slot: Currency::Blue, building, seat: Some(seat) },
+        Event::BuildingAllotted { slot: Currency::Blue, building, seat: Seat::new(0) },
+        Event::Scored { scoring: Scoring::A, owner: Owner::Dummy, points: [0; 6] },
         Event::Scored {
             scoring: Scoring::C,
             owner: Owner::Seat(Seat::new(0).unwrap()),
@@ -238,9 +193,7 @@ fn events() -> Vec<Event> {
 #[test]
 fn excess_items_are_refused_at_the_first() {
     let mut wire = Alhambra::observation_to_wire(&start(3));
-    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else {
-        unreachable!()
-    };
+    let Some(game_observation::Game::Alhambra(entry)) = &mut wire.game else { unreachable!() };
     entry.seats[0].buildings.as_mut().unwrap().gardens = vec![8, 8, 8, 8];
     let error = Alhambra::observation_from_wire(&wire, &Config::default()).unwrap_err();
     assert_eq!(error.field, "alhambra.seats[0].buildings.gardens[3]");

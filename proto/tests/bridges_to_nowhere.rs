@@ -44,10 +44,7 @@ fn constants_of_a_match_are_read_from_its_config() {
     let observation = &observations(3)[0];
     let wire = Btn::observation_to_wire(observation);
     for games in GAMES {
-        let config = Config {
-            games,
-            ..Config::default()
-        };
+        let config = Config { games, ..Config::default() };
         let read = Btn::observation_from_wire(&wire, &config).unwrap();
         assert_eq!(read.games, games);
     }
@@ -56,41 +53,26 @@ fn constants_of_a_match_are_read_from_its_config() {
 #[test]
 fn unset_fields_of_a_config_get_their_defaults() {
     let set = config(&json!({ "contracts": false, "games": 1 })).unwrap();
-    let expected = Config {
-        contracts: false,
-        games: 1,
-        ..Config::default()
-    };
+    let expected = Config { contracts: false, games: 1, ..Config::default() };
     assert_eq!(set, expected);
 }
 
 #[test]
 fn a_sent_config_has_every_field() {
     let wire = Btn::config_to_wire(&Config::default());
-    let Some(game_config::Game::BridgesToNowhere(entry)) = wire.game else {
-        unreachable!()
-    };
+    let Some(game_config::Game::BridgesToNowhere(entry)) = wire.game else { unreachable!() };
     assert_eq!(entry.contracts, Some(true));
     assert_eq!(entry.contracts_to_win, Some(2));
     assert_eq!(entry.games, Some(6));
     assert_eq!(entry.next_cards(), wire::NextCards::BeforeBuilding);
     let cards = entry.edition.unwrap().cards;
     let numbers: Vec<u32> = cards.iter().map(|card| card.number).collect();
-    assert_eq!(
-        numbers,
-        [1, 2, 3, 4, 5, 6, 7, 0].repeat(3),
-        "tolls are last"
-    );
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 0].repeat(3), "tolls are last");
 }
 
 /// A bridge card with the last style, left and right symbol.
 fn extreme(number: Option<u8>) -> BridgeCard {
-    BridgeCard {
-        style: Style::Cable,
-        number,
-        left: Symbol::Boat,
-        right: Symbol::Fish,
-    }
+    BridgeCard { style: Style::Cable, number, left: Symbol::Boat, right: Symbol::Fish }
 }
 
 fn highest_score() -> SeatScore {
@@ -124,43 +106,21 @@ fn events() -> Vec<Event> {
     let [first, second] = [0, 1].map(|seat| Seat::new(seat).unwrap());
     let bridge_card = extreme(None);
     vec![
-        Event::GameStarted {
-            game: 0,
-            contract: None,
-        },
-        Event::GameStarted {
-            game: 5,
-            contract: Some(Contract::Double),
-        },
-        Event::RoundStarted {
-            round: 3,
-            first_drafter: second,
-            opened: [bridge_card; 6].into(),
-        },
+        Event::GameStarted { game: 0, contract: None },
+        Event::GameStarted { game: 5, contract: Some(Contract::Double) },
+        Event::RoundStarted { round: 3, first_drafter: second, opened: [bridge_card; 6].into() },
         Event::DraftEnded {
             discarded: [bridge_card; 3].into_iter().collect(),
             next_cards: [bridge_card; 6].into(),
         },
-        Event::DraftEnded {
-            discarded: Default::default(),
-            next_cards: Default::default(),
-        },
+        Event::DraftEnded { discarded: Default::default(), next_cards: Default::default() },
         Event::BuildingEnded {
             seat: first,
             discarded: [Card::Bridge(bridge_card), Card::Monument, Card::Monument].into(),
         },
-        Event::Scored {
-            seat: second,
-            score: highest_score(),
-        },
-        Event::GameEnded {
-            game: 5,
-            winner: None,
-        },
-        Event::GameEnded {
-            game: 0,
-            winner: Some(first),
-        },
+        Event::Scored { seat: second, score: highest_score() },
+        Event::GameEnded { game: 5, winner: None },
+        Event::GameEnded { game: 0, winner: Some(first) },
         Event::MatchEnded,
     ]
 }
@@ -173,10 +133,7 @@ fn observation() -> Observation {
         winner: None,
         scores: [highest_score(), SeatScore::default()],
     };
-    observation.results = Contract::ALL
-        .iter()
-        .map(|&c| won_by_none(Some(c)))
-        .collect();
+    observation.results = Contract::ALL.iter().map(|&c| won_by_none(Some(c))).collect();
     observation.results[0] = won_by_none(None);
     observation.contract = None;
     observation.game = 5;

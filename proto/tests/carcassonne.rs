@@ -21,11 +21,7 @@ fn other_edition() -> Edition {
     }
     tiles[0].monastery = true;
     tiles[1].cities[0].shield = true;
-    Edition::new(&EditionParts {
-        name: "Backwards".to_owned(),
-        tiles,
-    })
-    .unwrap()
+    Edition::new(&EditionParts { name: "Backwards".to_owned(), tiles }).unwrap()
 }
 
 impl Wired for Carcassonne {

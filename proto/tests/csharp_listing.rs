@@ -47,14 +47,8 @@ fn property(field: &str) -> String {
 /// property.
 fn read(of: &MessageDescriptor, name: &str) -> Option<MessageDescriptor> {
     let field = of.fields().find(|field| property(field.name()) == name);
-    let is_case = of
-        .oneofs()
-        .any(|oneof| format!("{}Case", property(oneof.name())) == name);
-    assert!(
-        field.is_some() || is_case,
-        "{} has no {name}",
-        of.full_name()
-    );
+    let is_case = of.oneofs().any(|oneof| format!("{}Case", property(oneof.name())) == name);
+    assert!(field.is_some() || is_case, "{} has no {name}", of.full_name());
     match field.map(|field| field.kind()) {
         Some(Kind::Message(message)) => Some(message),
         _ => None,

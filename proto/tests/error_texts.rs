@@ -27,10 +27,7 @@ fn event(json: Value) -> String {
 #[test]
 fn errors_state_valid_numbers() {
     let place = |place: Value| decision(json!({ "carcassonne": { "place": place } }));
-    assert_eq!(
-        place(json!({ "x": 84 })),
-        "carcassonne.place.x: 84 is out of range (-83..=83)"
-    );
+    assert_eq!(place(json!({ "x": 84 })), "carcassonne.place.x: 84 is out of range (-83..=83)");
     assert_eq!(
         place(json!({ "rotation": 4 })),
         "carcassonne.place.rotation: 4 is out of range (0..=3)"
@@ -88,14 +85,8 @@ fn errors_state_list_lengths_and_invalid_items() {
     let take =
         |cards: Value| decision(json!({ "oldLondonBridge": { "takeCards": { "cards": cards } } }));
     let cards = "old_london_bridge.take_cards.cards";
-    assert_eq!(
-        take(json!([])),
-        format!("{cards}: must have 5 entries, found 0")
-    );
-    assert_eq!(
-        take(json!([0, 0, 16, 0, 0])),
-        format!("{cards}[2]: 16 is out of range (0..=15)")
-    );
+    assert_eq!(take(json!([])), format!("{cards}: must have 5 entries, found 0"));
+    assert_eq!(take(json!([0, 0, 16, 0, 0])), format!("{cards}[2]: 16 is out of range (0..=15)"));
     let card = json!({ "currency": "CURRENCY_BLUE", "value": 7 });
     assert_eq!(
         decision(json!({ "alhambra": { "take": { "cards": vec![card; 5] } } })),

@@ -22,23 +22,14 @@ fn an_entry_of_an_unknown_game_is_refused() {
     // Field 15, a message of two bytes.
     let bytes = [0x7a, 0x02, 0x08, 0x01];
     let wire: v1::GameDecision = prost::Message::decode(bytes.as_slice()).unwrap();
-    refused(
-        Olb::decision_from_wire(&wire),
-        "old_london_bridge",
-        "must be set",
-    );
+    refused(Olb::decision_from_wire(&wire), "old_london_bridge", "must be set");
 }
 
 #[test]
 fn unseen_buildings_are_listed_by_number_or_coat() {
     let config = Config::default();
     let end = play::<Olb>(&config, 4, 9, |_| {}).end;
-    let of = |kind: Kind| {
-        end.stacks
-            .iter()
-            .position(|stack| stack.kind == kind)
-            .unwrap()
-    };
+    let of = |kind: Kind| end.stacks.iter().position(|stack| stack.kind == kind).unwrap();
     let with = |kind: Kind, change: &dyn Fn(&mut StackView)| {
         let mut wire = Olb::observation_to_wire(&end);
         let Some(game_observation::Game::OldLondonBridge(entry)) = &mut wire.game else {
@@ -71,16 +62,8 @@ fn events() -> Vec<Event> {
     vec![
         Event::TurnSkipped { seat },
         Event::GameEnded { early: true },
-        Event::StackRevealed {
-            stack: Kind::Park,
-            top: None,
-        },
-        Event::TileTaken {
-            seat,
-            stack: 2,
-            tile: TileKind::TakeA2,
-            revealed: None,
-        },
+        Event::StackRevealed { stack: Kind::Park, top: None },
+        Event::TileTaken { seat, stack: 2, tile: TileKind::TakeA2, revealed: None },
     ]
 }
 
@@ -90,10 +73,7 @@ fn other_edition() -> Edition {
     let mut bonus_stacks: Vec<Vec<_>> =
         built_in.bonus_stacks().iter().map(|s| s.to_vec()).collect();
     let tile = bonus_stacks[0][0];
-    let place = bonus_stacks[1]
-        .iter()
-        .position(|other| *other != tile)
-        .unwrap();
+    let place = bonus_stacks[1].iter().position(|other| *other != tile).unwrap();
     bonus_stacks[0][0] = std::mem::replace(&mut bonus_stacks[1][place], tile);
     Edition::new(&EditionParts {
         name: "Upside down".to_owned(),
@@ -127,10 +107,7 @@ impl Wired for OldLondonBridge {
     }
 
     fn rare() -> Rare<Self> {
-        Rare {
-            events: events(),
-            ..Rare::default()
-        }
+        Rare { events: events(), ..Rare::default() }
     }
 
     const ERROR_AT_OTHER_FIELD: &'static [(&'static str, &'static str)] = &[

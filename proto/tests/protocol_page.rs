@@ -25,18 +25,13 @@ const EXAMPLE: &str = include_str!("../../docs/reference/example-match.md");
 /// The names in backticks in the first column of all tables.
 fn rows() -> Vec<&'static str> {
     let cells = REFUSALS.lines().filter_map(|line| line.strip_prefix("| `"));
-    cells
-        .filter_map(|cell| cell.split_once('`'))
-        .map(|(name, _)| name)
-        .collect()
+    cells.filter_map(|cell| cell.split_once('`')).map(|(name, _)| name).collect()
 }
 
 /// An enum's value names from number 1 on, without their prefix. Numbers can be skipped.
 fn names<E: TryFrom<i32>>(prefix: &str, name: fn(&E) -> &'static str) -> Vec<&'static str> {
     let values = (1..100).filter_map(|number| E::try_from(number).ok());
-    values
-        .map(|value| name(&value).strip_prefix(prefix).unwrap())
-        .collect()
+    values.map(|value| name(&value).strip_prefix(prefix).unwrap()).collect()
 }
 
 /// The messages of the example, in order: name and JSON.
@@ -52,30 +47,20 @@ fn exchange() -> Vec<(&'static str, Value)> {
 }
 
 fn requests() -> Vec<PlayRequest> {
-    let of_bot = exchange()
-        .into_iter()
-        .filter(|(name, _)| *name == "PlayRequest");
-    of_bot
-        .map(|(_, json)| from_json("bridgemaster.v1.PlayRequest", &json))
-        .collect()
+    let of_bot = exchange().into_iter().filter(|(name, _)| *name == "PlayRequest");
+    of_bot.map(|(_, json)| from_json("bridgemaster.v1.PlayRequest", &json)).collect()
 }
 
 fn responses() -> Vec<PlayResponse> {
-    let of_server = exchange()
-        .into_iter()
-        .filter(|(name, _)| *name == "PlayResponse");
-    of_server
-        .map(|(_, json)| from_json("bridgemaster.v1.PlayResponse", &json))
-        .collect()
+    let of_server = exchange().into_iter().filter(|(name, _)| *name == "PlayResponse");
+    of_server.map(|(_, json)| from_json("bridgemaster.v1.PlayResponse", &json)).collect()
 }
 
 fn decision_request() -> DecisionRequest {
-    let request = responses()
-        .into_iter()
-        .find_map(|response| match response.message {
-            Some(play_response::Message::DecisionRequest(request)) => Some(request),
-            _ => None,
-        });
+    let request = responses().into_iter().find_map(|response| match response.message {
+        Some(play_response::Message::DecisionRequest(request)) => Some(request),
+        _ => None,
+    });
     request.unwrap()
 }
 
@@ -99,8 +84,7 @@ fn the_exchange_is_canonical_proto_json() {
         let sent = DynamicMessage::decode(descriptor, parsed.encode_to_vec().as_slice()).unwrap();
         let mut again = Vec::new();
         let mut serializer = serde_json::Serializer::new(&mut again);
-        sent.serialize_with_options(&mut serializer, &SerializeOptions::new())
-            .unwrap();
+        sent.serialize_with_options(&mut serializer, &SerializeOptions::new()).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&again).unwrap(), json);
     }
 }
@@ -129,21 +113,15 @@ fn the_answers_of_the_exchange_are_as_described() {
         .collect();
     let last = request.legal_count - 1;
     let last_in_full = request.game.unwrap().legal_decision(last as usize);
-    let expected = [
-        Choice::Index(last + 1),
-        Choice::Decision(last_in_full.unwrap()),
-        Choice::Index(last),
-    ];
+    let expected =
+        [Choice::Index(last + 1), Choice::Decision(last_in_full.unwrap()), Choice::Index(last)];
     assert_eq!(answers, expected);
 }
 
 #[test]
 fn the_counted_messages_of_the_exchange_ascend() {
-    let counted: Vec<u32> = responses()
-        .iter()
-        .map(|response| response.sequence)
-        .filter(|number| *number > 0)
-        .collect();
+    let counted: Vec<u32> =
+        responses().iter().map(|response| response.sequence).filter(|number| *number > 0).collect();
     assert!(counted.is_sorted_by(|a, b| a < b), "{counted:?}");
     assert_eq!(counted.first(), Some(&1));
 }

@@ -159,9 +159,5 @@ pub(crate) fn play<G: Game>(
         let decision = legal[chance.below(legal.len() as u32) as usize].clone();
         G::apply(&mut state, seat, &decision, &mut events).unwrap();
     }
-    Played {
-        events,
-        chances,
-        end: G::observe(&state, Viewer::Spectator),
-    }
+    Played { events, chances, end: G::observe(&state, Viewer::Spectator) }
 }

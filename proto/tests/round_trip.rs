@@ -66,10 +66,7 @@ fn everything_in_a_match_survives_the_wire<G: Wired>(seats: u8, seed: u64, tampe
         observation_survives::<G>(&step.observe(Viewer::Spectator), &config, tamper);
         assert_written_directly::<G>(step.observation, step.legal, step.events);
         let every = step.legal.len().div_ceil(MAX_SENT).max(1);
-        step.legal
-            .iter()
-            .step_by(every)
-            .for_each(decision_survives::<G>);
+        step.legal.iter().step_by(every).for_each(decision_survives::<G>);
     });
     observation_survives::<G>(&played.end, &config, tamper);
     played.events.iter().for_each(event_survives::<G>);
@@ -94,13 +91,9 @@ fn assert_written_directly<G: Wired>(
     events: &[G::Event],
 ) {
     let request: GameRequest = G::request_to_wire(observation, legal, events);
-    assert_same_bytes(&request, |to| {
-        G::put_request(observation, legal, events, to)
-    });
+    assert_same_bytes(&request, |to| G::put_request(observation, legal, events, to));
     for decision in legal.iter().take(MAX_SENT) {
-        assert_same_bytes(&G::decision_to_wire(decision), |to| {
-            G::put_decision(decision, to)
-        });
+        assert_same_bytes(&G::decision_to_wire(decision), |to| G::put_decision(decision, to));
     }
     for event in events {
         assert_same_bytes(&G::event_to_wire(event), |to| G::put_event(event, to));
@@ -144,13 +137,7 @@ fn chance_survives<G: Wired>(chance: &G::Chance) {
 
 fn rare_values_survive_the_wire<G: Wired>() {
     let config = G::Config::default();
-    let Rare {
-        setups,
-        decisions,
-        events,
-        chances,
-        observations,
-    } = G::rare();
+    let Rare { setups, decisions, events, chances, observations } = G::rare();
     for setup in &setups {
         setup_survives::<G>(setup, &config);
     }
@@ -174,9 +161,7 @@ fn an_empty_config_is_the_default_one<G: Wired>() {
 fn lower_camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap().to_owned();
-    words.fold(first, |text, word| {
-        text + &word[..1].to_uppercase() + &word[1..]
-    })
+    words.fold(first, |text, word| text + &word[..1].to_uppercase() + &word[1..])
 }
 
 fn a_message_without_the_entry_of_the_game_is_refused_with_its_name<G: Wired>() {

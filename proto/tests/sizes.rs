@@ -41,11 +41,7 @@ fn requests_of_a_table_of_four_stay_small() {
             };
             let request = DecisionRequest {
                 request_id,
-                game: Some(Olb::request_to_wire(
-                    step.observation,
-                    step.legal,
-                    step.events,
-                )),
+                game: Some(Olb::request_to_wire(step.observation, step.legal, step.events)),
                 legal_count: step.legal.len() as u32,
                 legal_decisions_cut: false,
                 clock: Some(Clock {
@@ -55,13 +51,7 @@ fn requests_of_a_table_of_four_stay_small() {
                 }),
             };
             let message = Some(Outgoing::DecisionRequest(request));
-            requests.push(
-                PlayResponse {
-                    sequence: request_id,
-                    message,
-                }
-                .encoded_len(),
-            );
+            requests.push(PlayResponse { sequence: request_id, message }.encoded_len());
         });
     }
     for (name, sizes, most) in [
@@ -70,30 +60,15 @@ fn requests_of_a_table_of_four_stay_small() {
     ] {
         sizes.sort_unstable();
         let (median, largest) = (sizes[sizes.len() / 2], sizes[sizes.len() - 1]);
-        assert!(
-            largest <= most,
-            "{name}: median {median}, largest {largest} bytes"
-        );
+        assert!(largest <= most, "{name}: median {median}, largest {largest} bytes");
     }
 }
 
 #[test]
 fn queued_messages_are_small() {
-    assert!(
-        size_of::<PlayResponse>() <= 240,
-        "{}",
-        size_of::<PlayResponse>()
-    );
-    assert!(
-        size_of::<PlayRequest>() <= 112,
-        "{}",
-        size_of::<PlayRequest>()
-    );
-    assert!(
-        size_of::<GameDecision>() <= 40,
-        "{}",
-        size_of::<GameDecision>()
-    );
+    assert!(size_of::<PlayResponse>() <= 240, "{}", size_of::<PlayResponse>());
+    assert!(size_of::<PlayRequest>() <= 112, "{}", size_of::<PlayRequest>());
+    assert!(size_of::<GameDecision>() <= 40, "{}", size_of::<GameDecision>());
     assert!(size_of::<GameEvent>() <= 56, "{}", size_of::<GameEvent>());
 }
 
@@ -122,9 +97,7 @@ fn bound<G: Wired>() -> usize {
                 decision = step.legal.iter().map(size).fold(decision, usize::max);
             });
             let event_bytes = played.events.iter().map(G::event_to_wire);
-            let event_bytes = event_bytes
-                .map(|event| event.encoded_len() + BYTES_PER_ENTRY)
-                .sum();
+            let event_bytes = event_bytes.map(|event| event.encoded_len() + BYTES_PER_ENTRY).sum();
             events = events.max(event_bytes);
         }
     }

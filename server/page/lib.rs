@@ -45,33 +45,16 @@ pub fn file(path: &str) -> &'static PageFile {
 
 static FILES: LazyLock<[PageFile; 3]> = LazyLock::new(|| {
     [
-        page_file(
-            "/",
-            "text/html; charset=utf-8",
-            include_bytes!("dist/index.html"),
-        ),
-        page_file(
-            "/page.js",
-            "text/javascript; charset=utf-8",
-            include_bytes!("dist/page.js"),
-        ),
-        page_file(
-            "/page.css",
-            "text/css; charset=utf-8",
-            include_bytes!("dist/page.css"),
-        ),
+        page_file("/", "text/html; charset=utf-8", include_bytes!("dist/index.html")),
+        page_file("/page.js", "text/javascript; charset=utf-8", include_bytes!("dist/page.js")),
+        page_file("/page.css", "text/css; charset=utf-8", include_bytes!("dist/page.css")),
     ]
 });
 
 fn page_file(path: &'static str, content_type: &'static str, bytes: &'static [u8]) -> PageFile {
     let hash = Sha256::digest(bytes);
     let etag = format!("\"{}\"", hex::encode(&hash[..16]));
-    PageFile {
-        path,
-        content_type,
-        bytes,
-        etag,
-    }
+    PageFile { path, content_type, bytes, etag }
 }
 
 #[cfg(test)]
@@ -83,10 +66,7 @@ mod tests {
         for path in ["/", "/m/0123456789abcdef", "/replay", "/page.js.map", ""] {
             assert_eq!(file(path).path, "/", "{path}");
         }
-        assert_eq!(
-            file("/page.js").content_type,
-            "text/javascript; charset=utf-8"
-        );
+        assert_eq!(file("/page.js").content_type, "text/javascript; charset=utf-8");
         assert_eq!(file("/page.css").content_type, "text/css; charset=utf-8");
         assert_ne!(file("/page.js").etag, file("/page.css").etag);
     }
@@ -100,11 +80,7 @@ mod tests {
                 for address in addresses {
                     let address: String = address.chars().take(40).collect();
                     // An XML namespace, which browsers do not load.
-                    assert!(
-                        address.starts_with("http://www.w3.org/"),
-                        "{}: {address}",
-                        file.path
-                    );
+                    assert!(address.starts_with("http://www.w3.org/"), "{}: {address}", file.path);
                 }
             }
         }

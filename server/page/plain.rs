@@ -43,25 +43,16 @@ mod tests {
         }
         assert!(!page.html.contains("<script"));
         assert!(!page.content_security_policy.contains("script-src"));
-        let (_, hash) = page
-            .content_security_policy
-            .split_once("style-src '")
-            .expect("it");
+        let (_, hash) = page.content_security_policy.split_once("style-src '").expect("it");
         let (hash, _) = hash.split_once('\'').expect("its end");
-        assert!(
-            page.html.contains(hash),
-            "the page itself allows the same style"
-        );
+        assert!(page.html.contains(hash), "the page itself allows the same style");
     }
 
     #[test]
     fn the_template_has_each_placeholder_once() {
-        for placeholder in [
-            STYLE_PLACEHOLDER,
-            STYLE_HASH_PLACEHOLDER,
-            TITLE_PLACEHOLDER,
-            CONTENT_PLACEHOLDER,
-        ] {
+        for placeholder in
+            [STYLE_PLACEHOLDER, STYLE_HASH_PLACEHOLDER, TITLE_PLACEHOLDER, CONTENT_PLACEHOLDER]
+        {
             assert_eq!(TEMPLATE.matches(placeholder).count(), 1, "{placeholder}");
             assert!(!STYLE.contains(placeholder), "{placeholder}");
         }

@@ -89,10 +89,7 @@ mod tests {
 
     #[test]
     fn the_file_allows_only_its_own_script_and_style_and_contains_the_positions() {
-        let SingleFile {
-            html,
-            content_security_policy,
-        } = single_file(b"positions");
+        let SingleFile { html, content_security_policy } = single_file(b"positions");
         for (name, directive) in [("script", "script-src"), ("style", "style-src")] {
             let text = element(&html, name);
             assert!(text.contains(if name == "script" { SCRIPT } else { STYLE }));

@@ -20,12 +20,7 @@ impl Rate for Alhambra {
     const RATES_HIDDEN_FACTS: bool = false;
 
     fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
-        let DecisionPoint {
-            config,
-            state,
-            seat,
-            decisions,
-        } = *point;
+        let DecisionPoint { config, state, seat, decisions } = *point;
         let seen = Self::observe(state, Viewer::Seat(seat));
         let turn = Turn::new(config, &seen, seat);
         let values: Vec<f64> = decisions.iter().map(|d| turn.value(d)).collect();
@@ -92,10 +87,7 @@ struct Best {
 impl Best {
     fn from_values(decisions: &[Decision], values: &[f64]) -> Self {
         // If nothing else is legal, the seat passes, which changes nothing.
-        let mut best = Self {
-            take: 0.0,
-            buy: [0.0; CURRENCIES],
-        };
+        let mut best = Self { take: 0.0, buy: [0.0; CURRENCIES] };
         for (decision, value) in decisions.iter().zip(values) {
             let entry = match decision {
                 Decision::Take(_) => &mut best.take,
@@ -117,9 +109,7 @@ impl Best {
         if price != Some(purchase.payment.total()) {
             return 0.0;
         }
-        let others = Currency::ALL
-            .into_iter()
-            .filter(|slot| *slot != purchase.slot);
+        let others = Currency::ALL.into_iter().filter(|slot| *slot != purchase.slot);
         let buys = others.map(|slot| self.buy[slot.index()]);
         buys.fold(self.take, f64::max)
     }

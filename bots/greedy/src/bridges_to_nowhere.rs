@@ -21,12 +21,7 @@ impl Rate for BridgesToNowhere {
     const RATES_HIDDEN_FACTS: bool = false;
 
     fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
-        let DecisionPoint {
-            state,
-            seat,
-            decisions,
-            ..
-        } = *point;
+        let DecisionPoint { state, seat, decisions, .. } = *point;
         let seen = Self::observe(state, Viewer::Seat(seat));
         match seen.phase {
             Phase::Draft { .. } => {

@@ -21,12 +21,7 @@ impl Rate for Carcassonne {
     const RATES_HIDDEN_FACTS: bool = false;
 
     fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
-        let DecisionPoint {
-            state,
-            seat,
-            decisions,
-            ..
-        } = *point;
+        let DecisionPoint { state, seat, decisions, .. } = *point;
         for (decision, rating) in decisions.iter().zip(ratings) {
             let after = after(state, seat, decision);
             *rating += match decision {
@@ -45,9 +40,7 @@ impl Rate for Carcassonne {
 fn best_meeple(state: &State, seat: Seat) -> f64 {
     let mut list = Vec::new();
     Carcassonne::legal(state, seat, &mut list);
-    let values = list
-        .iter()
-        .map(|decision| evaluate(&after(state, seat, decision), seat));
+    let values = list.iter().map(|decision| evaluate(&after(state, seat, decision), seat));
     values.fold(f64::NEG_INFINITY, f64::max)
 }
 
@@ -74,12 +67,8 @@ fn evaluate(state: &State, seat: Seat) -> f64 {
 pub fn supply_value(seen: &Observation, place: usize) -> f64 {
     let mut free = usize::from(seen.seats[place].supply);
     if let Phase::Drawbridge { crossings } = &seen.phase {
-        let own = crossings
-            .iter()
-            .filter(|crossing| crossing.seat.index() == place);
-        free += own
-            .map(|crossing| usize::from(crossing.meeples))
-            .sum::<usize>();
+        let own = crossings.iter().filter(|crossing| crossing.seat.index() == place);
+        free += own.map(|crossing| usize::from(crossing.meeples)).sum::<usize>();
     }
     let tiles: u8 = seen.unseen.iter().sum();
     let turns = f64::from(tiles) / seen.seats.len() as f64;

@@ -66,12 +66,7 @@ pub fn best_decision<G: Rate>(
     for _ in 0..G::samples(decisions) {
         let state = G::sample_state(config, observation, chance)?;
         let state = &state;
-        let point = DecisionPoint {
-            config,
-            state,
-            seat,
-            decisions,
-        };
+        let point = DecisionPoint { config, state, seat, decisions };
         G::rate(&point, chance, &mut ratings);
     }
     Ok(best_rated(&ratings))

@@ -22,12 +22,7 @@ impl Rate for OldLondonBridge {
     const RATES_HIDDEN_FACTS: bool = true;
 
     fn rate(point: &DecisionPoint<'_, Self>, chance: &mut ChanceStream, ratings: &mut [f64]) {
-        let DecisionPoint {
-            config,
-            state,
-            seat,
-            decisions,
-        } = *point;
+        let DecisionPoint { config, state, seat, decisions } = *point;
         let look = LookAhead { config, seat };
         for (decision, rating) in decisions.iter().zip(ratings) {
             // Each decision is rated with the same random numbers, so that ratings differ only by
@@ -106,11 +101,7 @@ impl LookAhead<'_> {
             };
             OldLondonBridge::legal(&state, other, &mut list);
             // The seat itself takes the first decision in the list, which raises no card.
-            let place = if other == self.seat {
-                0
-            } else {
-                luck.below(list.len() as u32) as usize
-            };
+            let place = if other == self.seat { 0 } else { luck.below(list.len() as u32) as usize };
             let decision = list[place];
             state = after(&state, other, &decision);
         }
@@ -129,11 +120,7 @@ impl LookAhead<'_> {
         let mut best: Option<(f64, State)> = None;
         for decision in list.iter().filter(|decision| **decision != Decision::End) {
             let next = after(&state, self.seat, decision);
-            let end = if builds {
-                self.finish_turn(next)
-            } else {
-                (self.value(&next), next)
-            };
+            let end = if builds { self.finish_turn(next) } else { (self.value(&next), next) };
             if best.as_ref().is_none_or(|best| end.0 > best.0) {
                 best = Some(end);
             }

@@ -77,9 +77,7 @@ impl Settings {
         let playouts = given("--playouts").unwrap_or(20);
         let time = given("--time-ms").map(Duration::from_millis);
         Self {
-            game: value("--game")
-                .cloned()
-                .unwrap_or_else(|| "alhambra".to_owned()),
+            game: value("--game").cloned().unwrap_or_else(|| "alhambra".to_owned()),
             seats: given("--seats").unwrap_or(2) as u8,
             effort: time.map_or(Effort::Playouts(playouts as u32), Effort::Time),
             groups: given("--groups").unwrap_or(2),
@@ -160,11 +158,7 @@ impl Results {
             let mut lines = text.lines();
             let is_new = lines.next().map(|first| assert_eq!(first, head)).is_none();
             groups.extend(lines.filter_map(Group::from_line));
-            let mut file = OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(path)
-                .unwrap();
+            let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
             if is_new {
                 writeln!(file, "{head}").unwrap();
             } else if !text.ends_with('\n') {

@@ -65,11 +65,7 @@ pub struct TlsArgs {
 
 impl From<TlsArgs> for TlsOptions {
     fn from(args: TlsArgs) -> Self {
-        Self {
-            ca: args.ca,
-            client_cert: args.client_cert,
-            client_key: args.client_key,
-        }
+        Self { ca: args.ca, client_cert: args.client_cert, client_key: args.client_key }
     }
 }
 
@@ -98,9 +94,7 @@ impl EffortArgs {
     pub fn check(self, bot_name: &str) -> Result<(), UnsupportedEffort> {
         let is_given = Effort::from(self) != Effort::default();
         if is_given && bot_name != SEARCH {
-            Err(UnsupportedEffort {
-                bot_name: bot_name.to_owned(),
-            })
+            Err(UnsupportedEffort { bot_name: bot_name.to_owned() })
         } else {
             Ok(())
         }
@@ -178,10 +172,7 @@ impl SeatArgs {
     pub fn play(self, bot_name: &str) -> anyhow::Result<Option<v1::MatchResult>> {
         let drawn = || Seed::from(rand::random::<u64>());
         let make = factory(bot_name).with_context(|| {
-            format!(
-                "unknown bot {bot_name:?}; the built-in bots are: {}",
-                NAMES.join(", ")
-            )
+            format!("unknown bot {bot_name:?}; the built-in bots are: {}", NAMES.join(", "))
         })?;
         self.effort.check(bot_name)?;
         let effort = Effort::from(self.effort);
@@ -229,8 +220,7 @@ impl SeatArgs {
 fn seed_of_match(seed: &Seed, number: u64) -> Seed {
     let text = format!("{number}.{seed}");
     let cut: String = text.chars().take(MAX_SEED_CHARS).collect();
-    cut.parse()
-        .expect("a number, a dot and the beginning of a seed are a seed")
+    cut.parse().expect("a number, a dot and the beginning of a seed are a seed")
 }
 
 /// The command line for a bot's own binary.
@@ -289,9 +279,7 @@ mod tests {
 
     #[test]
     fn a_bot_that_is_not_there_is_refused_with_the_names_that_are() {
-        let error = Line::try_parse_from(["x", "deep-blue", "--ticket", "t"])
-            .err()
-            .unwrap();
+        let error = Line::try_parse_from(["x", "deep-blue", "--ticket", "t"]).err().unwrap();
         let text = error.to_string();
         assert!(NAMES.iter().all(|name| text.contains(name)), "{text}");
     }
@@ -303,41 +291,19 @@ mod tests {
         let effort = Effort::from(args.ok().unwrap().bot.seat.effort);
         assert_eq!(effort.playouts, Some(20));
         assert_eq!(effort.time, Some(Duration::from_millis(50)));
-        for wrong in [
-            ["--playouts", "0"],
-            ["--time-ms", "0"],
-            ["--time-ms", "86400001"],
-        ] {
-            assert!(
-                read(&[&["search"], &wrong[..]].concat()).is_err(),
-                "{wrong:?}"
-            );
+        for wrong in [["--playouts", "0"], ["--time-ms", "0"], ["--time-ms", "86400001"]] {
+            assert!(read(&[&["search"], &wrong[..]].concat()).is_err(), "{wrong:?}");
         }
         let args = read(&["greedy", "--time-ms", "50"]).ok().unwrap();
         let error = args.bot.play().unwrap_err().to_string();
-        assert!(
-            error.contains("--time-ms") && error.contains("greedy"),
-            "{error}"
-        );
+        assert!(error.contains("--time-ms") && error.contains("greedy"), "{error}");
     }
 
     #[test]
     fn seat_and_seed_come_from_the_arguments() {
-        let line = [
-            "x",
-            "greedy",
-            "--ticket",
-            "t",
-            "--server",
-            "http://[::1]:9",
-            "--seed",
-            "s1",
-        ];
+        let line = ["x", "greedy", "--ticket", "t", "--server", "http://[::1]:9", "--seed", "s1"];
         let args = Line::try_parse_from(line).ok().unwrap().bot;
-        assert_eq!(
-            (args.name.as_str(), args.seat.server.as_str()),
-            ("greedy", "http://[::1]:9")
-        );
+        assert_eq!((args.name.as_str(), args.seat.server.as_str()), ("greedy", "http://[::1]:9"));
         assert_eq!(args.seat.seed.unwrap().as_str(), "s1");
     }
 }

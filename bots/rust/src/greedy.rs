@@ -20,19 +20,13 @@ pub struct Greedy {
 impl Greedy {
     /// Creates a greedy bot that samples hidden facts from `seed`.
     pub fn new(seed: &Seed) -> Self {
-        Self {
-            chance: ChanceStream::new(seed, 0),
-            player: None,
-        }
+        Self { chance: ChanceStream::new(seed, 0), player: None }
     }
 }
 
 impl Bot for Greedy {
     fn match_started(&mut self, started: &v1::MatchStarted) {
-        let game = started
-            .config
-            .as_ref()
-            .and_then(|config| config.game.as_ref());
+        let game = started.config.as_ref().and_then(|config| config.game.as_ref());
         let id = game.and_then(game_id).unwrap_or("unknown");
         let chance = self.chance.clone();
         self.player =

@@ -13,9 +13,7 @@ pub struct Random {
 impl Random {
     /// Creates a random bot that draws from `seed`.
     pub fn new(seed: &Seed) -> Self {
-        Self {
-            chance: ChanceStream::new(seed, 0),
-        }
+        Self { chance: ChanceStream::new(seed, 0) }
     }
 }
 
@@ -39,10 +37,7 @@ mod tests {
     use super::*;
 
     fn choices(seed: u64, legal_count: u32) -> Vec<Choice> {
-        let message = v1::DecisionRequest {
-            legal_count,
-            ..Default::default()
-        };
+        let message = v1::DecisionRequest { legal_count, ..Default::default() };
         let request = Request::new(message, 0, Instant::now());
         let mut bot = Random::new(&Seed::from(seed));
         (0..200).map(|_| bot.decide(&request)).collect()
@@ -52,10 +47,7 @@ mod tests {
     fn every_listed_decision_is_chosen_and_no_other() {
         let taken = choices(1, 5);
         for index in 0..5 {
-            assert!(
-                taken.contains(&Choice::Index(index)),
-                "{index} is never taken"
-            );
+            assert!(taken.contains(&Choice::Index(index)), "{index} is never taken");
         }
         assert!(!taken.contains(&Choice::Index(5)));
     }

@@ -66,10 +66,7 @@ fn greedy_wins_97_percent_of_500_matches_of_old_london_bridge_against_three_rand
 
 #[test]
 fn greedy_wins_97_percent_with_random_score_tiles_too() {
-    let config = Config {
-        faces: [FaceChoice::Random; 4],
-        ..Config::default()
-    };
+    let config = Config { faces: [FaceChoice::Random; 4], ..Config::default() };
     check_wins::<OldLondonBridge>(&config, 4, 100, 97);
 }
 

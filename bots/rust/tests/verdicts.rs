@@ -64,19 +64,14 @@ fn played<G: Rate>(seats: SeatCount, seed: &Seed, candidate: Candidate, seat: Se
 /// on every seat. Returns the verdict and the number of groups.
 fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -> (Verdict, u32) {
     let seats = SeatCount::new(seats).unwrap();
-    let bounds = Bounds::Elo {
-        lower: Elo(0.0),
-        upper: Elo(upper),
-    };
+    let bounds = Bounds::Elo { lower: Elo(0.0), upper: Elo(upper) };
     let rates = ErrorRates::new(RATE, RATE).unwrap();
     let hypotheses = Hypotheses::new(bounds, rates, seats.get().into()).unwrap();
     let mut test = SequentialTest::new(hypotheses);
     let mut groups = 0;
     while test.verdict() == Verdict::Undecided {
         let seed: Seed = format!("{contest}-{groups}").parse().unwrap();
-        let fractions = seats
-            .seats()
-            .map(|seat| played::<G>(seats, &seed, candidate, seat));
+        let fractions = seats.seats().map(|seat| played::<G>(seats, &seed, candidate, seat));
         let fractions: Vec<f64> = fractions.collect();
         test.record(GroupScore::from_matches(&fractions).unwrap());
         groups += 1;

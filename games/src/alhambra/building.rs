@@ -98,11 +98,9 @@ impl Buildings {
     /// Creates the multiset of these buildings; returns `None` if there are more than
     /// [`MAX_COPIES`] of a kind.
     pub fn from_buildings(buildings: impl IntoIterator<Item = Building>) -> Option<Self> {
-        buildings
-            .into_iter()
-            .try_fold(Self::EMPTY, |set, building| {
-                (set.count(building) < MAX_COPIES).then(|| set.with(building))
-            })
+        buildings.into_iter().try_fold(Self::EMPTY, |set, building| {
+            (set.count(building) < MAX_COPIES).then(|| set.with(building))
+        })
     }
 
     /// Returns the number of buildings of one kind.
@@ -210,9 +208,6 @@ mod tests {
         let set = set.unwrap_or_default();
         let counts = Category::ALL.map(|category| set.count_of(category));
         assert_eq!(counts, [0, 0, 0, 0, 5, 1]);
-        assert_eq!(
-            Buildings::from_buildings(gardens[1].into_iter().cycle().take(4)),
-            None
-        );
+        assert_eq!(Buildings::from_buildings(gardens[1].into_iter().cycle().take(4)), None);
     }
 }

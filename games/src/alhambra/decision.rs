@@ -108,11 +108,7 @@ fn parse_buy(rest: &str) -> Option<Purchase> {
         *count = count.checked_add(1)?;
     }
     let payment = ValueCounts::new(counts).filter(|payment| !payment.is_empty())?;
-    Some(Purchase {
-        slot,
-        payment,
-        give,
-    })
+    Some(Purchase { slot, payment, give })
 }
 
 refusals! {

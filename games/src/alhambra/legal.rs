@@ -30,11 +30,7 @@ struct Offer {
 
 impl Offer {
     /// A placeholder in an array of offers.
-    const NONE: Self = Self {
-        slot: Currency::Blue,
-        price: 0,
-        hand: ValueCounts::EMPTY,
-    };
+    const NONE: Self = Self { slot: Currency::Blue, price: 0, hand: ValueCounts::EMPTY };
 
     /// Creates a payment with these cards. Their total must be at least the price.
     const fn payment(&self, cards: ValueCounts) -> Payment {
@@ -91,10 +87,7 @@ pub(super) fn list_purchases(
         count += usize::from(hand.total() >= price);
     }
     let payable = &offers[..count];
-    let mut purchases = Purchases {
-        ways: if can_give { &[false, true] } else { &[false] },
-        list,
-    };
+    let mut purchases = Purchases { ways: if can_give { &[false, true] } else { &[false] }, list };
     let mut found = Found::new();
     let mut each = payable.iter();
     let listed = match each.try_for_each(|offer| offer.find_all(&mut found)) {
@@ -213,11 +206,7 @@ impl Purchases<'_> {
             if self.list.len() == Alhambra::LEGAL_CAP {
                 return Err(Full);
             }
-            self.list.push(Decision::Buy(Purchase {
-                slot,
-                payment,
-                give,
-            }));
+            self.list.push(Decision::Buy(Purchase { slot, payment, give }));
         }
         Ok(())
     }
@@ -337,11 +326,7 @@ mod tests {
         let cards = values.flat_map(|value| (0..MAX_COPIES).map(move |_| ValueCounts::one(value)));
         let hand = cards.fold(ValueCounts::EMPTY, ValueCounts::plus);
         let of_price = |price| {
-            let offer = Offer {
-                slot: Currency::Blue,
-                price,
-                hand,
-            };
+            let offer = Offer { slot: Currency::Blue, price, hand };
             let mut found = Found::new();
             offer.find_no_waste(ValueCounts::EMPTY, VALUES as u8, &mut found);
             found.len()

@@ -23,11 +23,7 @@ impl<T: Copy, const N: usize> Pile<T, N> {
     pub(super) fn new(rest: &[T], filler: T) -> Self {
         let mut pieces = [filler; N];
         pieces[..rest.len()].copy_from_slice(rest);
-        Self {
-            pieces,
-            next: 0,
-            end: rest.len() as u8,
-        }
+        Self { pieces, next: 0, end: rest.len() as u8 }
     }
 
     /// Returns the remaining pieces, the first to be drawn first.
@@ -81,10 +77,7 @@ pub(super) enum Drawn {
 impl MoneyPile {
     /// Creates a pile of money cards without scoring cards.
     pub(super) fn new(money: &[MoneyCard]) -> Self {
-        Self {
-            money: Pile::new(money, MoneyCard::FIRST),
-            scoring_cards: [None; SCORING_CARDS],
-        }
+        Self { money: Pile::new(money, MoneyCard::FIRST), scoring_cards: [None; SCORING_CARDS] }
     }
 
     /// Puts a scoring card below `above` money cards of the whole pile. `range` is the public range

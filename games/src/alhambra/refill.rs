@@ -120,11 +120,7 @@ impl State {
                 *owned = owned.with(building);
                 self.yard[slot.index()] = None;
             }
-            events.push(Event::BuildingAllotted {
-                slot,
-                building,
-                seat,
-            });
+            events.push(Event::BuildingAllotted { slot, building, seat });
         }
     }
 }

@@ -39,10 +39,7 @@ impl Show for Alhambra {
         writeln!(text, ", discarded: {}", observation.discard.len())?;
         for (name, range) in ["A", "B"].into_iter().zip(observation.scoring_cards) {
             if let Some(PlaceRange { first, last }) = range {
-                writeln!(
-                    text,
-                    "scoring card {name} lies under {first} to {last} money cards"
-                )?;
+                writeln!(text, "scoring card {name} lies under {first} to {last} money cards")?;
             }
         }
         for (seat, view) in (0..).map_while(Seat::new).zip(&observation.seats) {
@@ -65,11 +62,7 @@ impl Show for Alhambra {
             Phase::Over => total,
             _ => total.saturating_sub((observation.unseen_buildings.len() + open) as u32),
         };
-        Some(Progress {
-            done,
-            total,
-            unit: "buildings",
-        })
+        Some(Progress { done, total, unit: "buildings" })
     }
 }
 

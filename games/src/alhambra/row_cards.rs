@@ -34,9 +34,9 @@ impl RowCards {
     /// Creates the multiset of these cards, in any order; returns `None` if there are more than
     /// [`ROW_CARDS`].
     pub fn from_cards(cards: impl IntoIterator<Item = MoneyCard>) -> Option<Self> {
-        cards.into_iter().try_fold(Self::EMPTY, |row, card| {
-            (row.len() < ROW_CARDS).then(|| row.with(card))
-        })
+        cards
+            .into_iter()
+            .try_fold(Self::EMPTY, |row, card| (row.len() < ROW_CARDS).then(|| row.with(card)))
     }
 
     /// Returns the cards as bytes, ascending, with 0 at each place without a card.
@@ -140,14 +140,9 @@ mod tests {
     fn rows() -> Vec<Vec<MoneyCard>> {
         let mut rows = vec![vec![]];
         for length in 1..=ROW_CARDS {
-            let before = rows
-                .clone()
-                .into_iter()
-                .filter(|row| row.len() + 1 == length);
+            let before = rows.clone().into_iter().filter(|row| row.len() + 1 == length);
             let longer = before.flat_map(|row| {
-                some_cards()
-                    .into_iter()
-                    .map(move |card| [&row[..], &[card]].concat())
+                some_cards().into_iter().map(move |card| [&row[..], &[card]].concat())
             });
             let longer: Vec<_> = longer.collect();
             rows.extend(longer);
@@ -169,10 +164,7 @@ mod tests {
     #[test]
     fn taking_cards_out_of_a_row_leaves_the_others() {
         for row in rows().into_iter().filter(|row| row.is_sorted()) {
-            for part in rows()
-                .into_iter()
-                .filter(|part| part.len() < 3 && part.is_sorted())
-            {
+            for part in rows().into_iter().filter(|part| part.len() < 3 && part.is_sorted()) {
                 let mut rest = row.clone();
                 let missing = part.iter().find(|card| {
                     let place = rest.iter().position(|other| other == *card);

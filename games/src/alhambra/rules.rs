@@ -199,20 +199,11 @@ impl State {
         let discard = &mut self.discard.0[slot.index()];
         *discard = discard.plus(payment);
         self.yard[slot.index()] = None;
-        let owner = if purchase.give {
-            self.dummy_index()
-        } else {
-            seat.index()
-        };
+        let owner = if purchase.give { self.dummy_index() } else { seat.index() };
         self.buildings[owner] = self.buildings[owner].with(building);
-        events.push(Event::Bought {
-            seat,
-            building,
-            purchase,
-        });
+        events.push(Event::Bought { seat, building, purchase });
         if paid == building.price() {
-            self.turn_purchases
-                .push(TurnPurchase { building, purchase });
+            self.turn_purchases.push(TurnPurchase { building, purchase });
         } else {
             self.end_turn(seat, events);
         }

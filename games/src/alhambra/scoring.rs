@@ -59,11 +59,7 @@ impl State {
             }
         }
         for (owner, points) in self.owners().zip(&self.points) {
-            events.push(Event::Scored {
-                scoring,
-                owner,
-                points: points[scoring.index()],
-            });
+            events.push(Event::Scored { scoring, owner, points: points[scoring.index()] });
         }
     }
 

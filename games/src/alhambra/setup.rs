@@ -134,10 +134,8 @@ impl Setup {
         let money = all_money(seats);
         check_dealt("money", &self.money, &money, money.len())?;
         let ranges = Deal::new(&self.money, seats).scoring_places;
-        let places = [
-            ("scoring_a_place", self.scoring_a_place),
-            ("scoring_b_place", self.scoring_b_place),
-        ];
+        let places =
+            [("scoring_a_place", self.scoring_a_place), ("scoring_b_place", self.scoring_b_place)];
         for ((field, place), range) in places.into_iter().zip(ranges) {
             let size = range.last - range.first;
             let problem =

@@ -45,10 +45,7 @@ impl State {
         // The cards of the open row are drawn from the pile too, before any scoring card.
         let row = ROW_CARDS as u8;
         for (card, (range, place)) in deal.scoring_places.into_iter().zip(places).enumerate() {
-            let exact = PlaceRange {
-                first: row + range.first,
-                last: row + range.last,
-            };
+            let exact = PlaceRange { first: row + range.first, last: row + range.last };
             money_pile.put(card, exact.first + place, exact);
         }
         Self {
@@ -126,10 +123,7 @@ impl State {
             building_pile,
             shuffles,
         } = self;
-        let Config {
-            without_buildings,
-            dummy_places,
-        } = *config;
+        let Config { without_buildings, dummy_places } = *config;
         let mut d = Digester::default();
         d.bytes(&[seats.get(), without_buildings as u8, dummy_places as u8]);
         d.bytes(&match *phase {

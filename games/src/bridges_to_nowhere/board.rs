@@ -45,10 +45,7 @@ pub(super) struct Spot {
 impl Spot {
     /// Returns the spot for a cell whose level is in 1 to 3.
     pub(super) const fn of(cell: Cell) -> Self {
-        Self {
-            level: cell.level as usize - 1,
-            bit: cell.column as u32 % Board::BITS,
-        }
+        Self { level: cell.level as usize - 1, bit: cell.column as u32 % Board::BITS }
     }
 
     /// Returns the board with only this spot.
@@ -63,10 +60,7 @@ impl Spot {
 
     /// Returns the spot `columns` to the right.
     pub(super) const fn right(self, columns: u32) -> Self {
-        Self {
-            bit: (self.bit + columns) % Board::BITS,
-            ..self
-        }
+        Self { bit: (self.bit + columns) % Board::BITS, ..self }
     }
 
     /// Returns the spot `columns` to the left.
@@ -96,21 +90,15 @@ struct LevelBars {
 
 impl Barred {
     /// The value of an empty structure, which bars no cell.
-    pub(super) const NOTHING: Self = Self(
-        [LevelBars {
-            styles: [0; STYLES],
-            numbers: [0; NUMBERS],
-        }; LEVELS],
-    );
+    pub(super) const NOTHING: Self =
+        Self([LevelBars { styles: [0; STYLES], numbers: [0; NUMBERS] }; LEVELS]);
 
     /// Returns the cells on a level that are barred to a card. A monument fits every style, so it
     /// is allowed wherever any style is.
     pub(super) fn cells_barred_to(&self, level: usize, card: Traits) -> Board {
         let LevelBars { styles, numbers } = &self.0[level];
         let style = if card.is_monument {
-            styles
-                .iter()
-                .fold(Board::MAX, |barred, style| barred & style)
+            styles.iter().fold(Board::MAX, |barred, style| barred & style)
         } else {
             styles[card.styles.trailing_zeros() as usize]
         };

@@ -52,12 +52,7 @@ notation! {
 
 impl fmt::Display for BridgeCard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            style,
-            number,
-            left,
-            right,
-        } = self;
+        let Self { style, number, left, right } = self;
         write!(f, "{style} {} {left} {right}", or(TOLL, *number))
     }
 }
@@ -118,10 +113,7 @@ fn parse_placement(text: &str) -> Option<Placement> {
         card => Piece::Card(parse_card(card)?),
     };
     let (level, column) = cell.split_once(' ')?;
-    let cell = Cell {
-        level: level.parse().ok()?,
-        column: column.parse().ok()?,
-    };
+    let cell = Cell { level: level.parse().ok()?, column: column.parse().ok()? };
     Some(Placement { piece, cell })
 }
 

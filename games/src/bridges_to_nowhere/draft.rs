@@ -16,10 +16,7 @@ impl State {
         self.round = 0;
         self.monuments = MONUMENTS;
         self.seats = [Builder::new(), Builder::new()];
-        events.push(Event::GameStarted {
-            game: self.game,
-            contract: self.contract(),
-        });
+        events.push(Event::GameStarted { game: self.game, contract: self.contract() });
         self.begin_round(events);
     }
 
@@ -27,9 +24,7 @@ impl State {
     pub(super) fn begin_round(&mut self, events: &mut impl EventSink<Event>) {
         self.open = self.deal().opened[usize::from(self.round)].into();
         let first_drafter = self.first_drafter();
-        self.phase = Phase::Draft {
-            seat: first_drafter,
-        };
+        self.phase = Phase::Draft { seat: first_drafter };
         events.push(Event::RoundStarted {
             round: self.round,
             first_drafter,

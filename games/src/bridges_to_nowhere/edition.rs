@@ -87,10 +87,7 @@ impl Edition {
         }
         let mut cards = *cards;
         cards.sort_unstable_by_key(BridgeCardParts::card);
-        let parts = EditionParts {
-            name: parts.name.clone(),
-            cards: cards.into(),
-        };
+        let parts = EditionParts { name: parts.name.clone(), cards: cards.into() };
         let cards = cards.map(|card| card.card());
         Ok(Self { parts, cards })
     }

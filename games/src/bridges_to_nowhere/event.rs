@@ -54,9 +54,7 @@ events! {
 
 impl fmt::Display for SeatScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines = self
-            .lines()
-            .map(|(name, points)| format!("{name} {points}"));
+        let lines = self.lines().map(|(name, points)| format!("{name} {points}"));
         f.write_str(&lines.join(", "))
     }
 }

@@ -15,9 +15,7 @@ pub(super) fn check(config: &Config, observation: &Observation) -> Result<(), Fi
     let seats = check_table::<BridgesToNowhere>(PLAYERS, observation.viewer)?;
     BridgesToNowhere::check_config(config, seats)?;
     check_at_table(seats, observation.first_drafter, "first_drafter")?;
-    let Observation {
-        game, round, phase, ..
-    } = *observation;
+    let Observation { game, round, phase, .. } = *observation;
     require("game", game < config.games, "must be below `games`")?;
     check_range("round", round, 0..=ROUNDS - 1)?;
     let is_over = usize::from(phase == Phase::Over);
@@ -89,10 +87,7 @@ fn check_table_cards(observation: &Observation, seats: SeatCount) -> Result<(), 
     };
     check_at_table(seats, drafter, "phase.seat")?;
     let ahead = usize::from(drafter != observation.first_drafter);
-    let (own, held_cards) = (
-        observation.seats[drafter.index()].cards.len(),
-        held().count(),
-    );
+    let (own, held_cards) = (observation.seats[drafter.index()].cards.len(), held().count());
     let is_turn = own < CARDS_PER_DRAFT && held_cards == 2 * own + ahead;
     let problem = "is not the seat whose turn follows from the cards that were taken";
     require("phase.seat", is_turn, problem)?;

@@ -59,11 +59,7 @@ impl Show for BridgesToNowhere {
             Phase::Build => before + 1,
             Phase::Over => total,
         };
-        Some(Progress {
-            done: done.min(total),
-            total,
-            unit: "phases",
-        })
+        Some(Progress { done: done.min(total), total, unit: "phases" })
     }
 }
 
@@ -71,10 +67,7 @@ fn header(config: &Config, observation: &Observation, text: &mut impl Write) -> 
     let Observation { game, round, .. } = observation;
     let (last_game, last_round) = (observation.games.saturating_sub(1), ROUNDS - 1);
     let (to_win, purpose) = (config.contracts_to_win, purpose(observation.contract));
-    write!(
-        text,
-        "game {game} (0 to {last_game}, {to_win} to win){purpose}, "
-    )?;
+    write!(text, "game {game} (0 to {last_game}, {to_win} to win){purpose}, ")?;
     write!(text, "round {round} (0 to {last_round}): ")?;
     match observation.phase {
         Phase::Draft { seat } => writeln!(text, "seat {seat} takes a card"),
@@ -177,10 +170,7 @@ mod tests {
             view.structure = (0..MAX_PIECES as i8)
                 .map(|place| Placement {
                     piece: Piece::Card(card),
-                    cell: Cell {
-                        level: 1,
-                        column: 2 * place - 34,
-                    },
+                    cell: Cell { level: 1, column: 2 * place - 34 },
                 })
                 .collect();
         }

@@ -27,11 +27,7 @@ impl From<Card> for Traits {
                 number: card.number.unwrap_or(0),
                 is_monument: false,
             },
-            Card::Monument => Self {
-                styles: ALL_STYLES,
-                number: 0,
-                is_monument: true,
-            },
+            Card::Monument => Self { styles: ALL_STYLES, number: 0, is_monument: true },
         }
     }
 }
@@ -93,11 +89,7 @@ struct Numbers {
 
 impl Numbers {
     const fn of(number: u8) -> Self {
-        Self {
-            first: number,
-            last: number,
-            shape: Shape::Flat,
-        }
+        Self { first: number, last: number, shape: Shape::Flat }
     }
 
     /// Concatenates two sequences; returns `None` if the result is not legal (N5).
@@ -110,11 +102,7 @@ impl Numbers {
         }
         let between = Shape::of(self.last, next.first)?;
         let shape = self.shape.then(between)?.then(next.shape)?;
-        Some(Self {
-            first: self.first,
-            last: next.last,
-            shape,
-        })
+        Some(Self { first: self.first, last: next.last, shape })
     }
 
     /// Concatenates this sequence, a number (0 for none) and another sequence.
@@ -236,17 +224,11 @@ mod tests {
     }
 
     fn card(number: u8) -> Traits {
-        Traits {
-            styles: 1,
-            number,
-            is_monument: false,
-        }
+        Traits { styles: 1, number, is_monument: false }
     }
 
     fn run(row: &[u8]) -> Run {
-        row.iter().fold(Run::EMPTY, |run, &number| {
-            run.join(card(number), &Run::EMPTY).unwrap()
-        })
+        row.iter().fold(Run::EMPTY, |run, &number| run.join(card(number), &Run::EMPTY).unwrap())
     }
 
     /// Returns `true` if a card fits between two runs.
@@ -268,15 +250,9 @@ mod tests {
         let mut all = vec![vec![]];
         let mut newest = all.clone();
         for _ in 0..length {
-            let longer = |row: &Vec<u8>| {
-                (0..=4)
-                    .map(|number| [&row[..], &[number]].concat())
-                    .collect()
-            };
-            newest = newest
-                .iter()
-                .flat_map(|row| -> Vec<Vec<u8>> { longer(row) })
-                .collect();
+            let longer =
+                |row: &Vec<u8>| (0..=4).map(|number| [&row[..], &[number]].concat()).collect();
+            newest = newest.iter().flat_map(|row| -> Vec<Vec<u8>> { longer(row) }).collect();
             all.extend(newest.clone());
         }
         all
@@ -303,11 +279,7 @@ mod tests {
 
     #[test]
     fn a_monument_fits_every_style_and_binds_none() {
-        let of = |style: u8| Traits {
-            styles: 1 << style,
-            number: 0,
-            is_monument: false,
-        };
+        let of = |style: u8| Traits { styles: 1 << style, number: 0, is_monument: false };
         let monument = Traits::from(Card::Monument);
         let lone = Run::EMPTY.join(monument, &Run::EMPTY).unwrap();
         assert!((0..3).all(|style| takes_after(&lone, of(style))));

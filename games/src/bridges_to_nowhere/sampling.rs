@@ -129,10 +129,7 @@ impl Builder {
 }
 
 fn random_deal(config: &Config, chance: &mut ChanceStream) -> Deal {
-    Deal {
-        first_drafter: draw_seat(chance),
-        deck: draw_deck(config, chance),
-    }
+    Deal { first_drafter: draw_seat(chance), deck: draw_deck(config, chance) }
 }
 
 /// Creates a setup that leads to the observation. Past parts of the match get an arbitrary order,
@@ -175,10 +172,7 @@ fn sample_deal(config: &Config, observation: &Observation, chance: &mut ChanceSt
     }
     chance.shuffle(&mut deck[BRIDGE_CARDS - observation.unseen.len()..]);
     let first = observation.first_drafter.index() + usize::from(observation.round);
-    Deal {
-        first_drafter: SEATS[first % PLAYERS],
-        deck,
-    }
+    Deal { first_drafter: SEATS[first % PLAYERS], deck }
 }
 
 /// The number of extra pillars, high enough that every structure can close its runs.
@@ -200,9 +194,8 @@ fn rebuild(
     // The view does not show how many cells were needed when a piece was placed.
     builder.pillars += SPARE_PILLARS;
     let shown = view.structure.iter().copied().enumerate();
-    let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> = shown
-        .filter(|(_, placement)| !view.placed.contains(placement))
-        .collect();
+    let mut shown: ArrayVec<(usize, Placement), MAX_PIECES> =
+        shown.filter(|(_, placement)| !view.placed.contains(placement)).collect();
     // In this order, from column 0 outwards, each piece has a neighbour.
     shown.sort_by_key(|(_, Placement { cell, .. })| (cell.level, cell.column.unsigned_abs()));
     for (place, placement) in shown {

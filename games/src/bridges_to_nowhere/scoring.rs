@@ -127,15 +127,8 @@ impl State {
         });
         let [first, second] = scores.map(|score| score.total());
         let winner = (first != second).then(|| SEATS[usize::from(second > first)]);
-        self.results.push(GameResult {
-            contract,
-            winner,
-            scores,
-        });
-        events.push(Event::GameEnded {
-            game: self.game,
-            winner,
-        });
+        self.results.push(GameResult { contract, winner, scores });
+        events.push(Event::GameEnded { game: self.game, winner });
         let enough = winner.is_some_and(|seat| self.games_won(seat) == self.fixed.contracts_to_win);
         if enough || self.game + 1 == self.fixed.games {
             self.phase = Phase::Over;
@@ -175,9 +168,7 @@ impl State {
     fn breakdown(&self, seat: Seat) -> Vec<ScoreLine> {
         if let (1, [only]) = (self.fixed.games, &self.results[..]) {
             let lines = only.scores[seat.index()].lines();
-            return lines
-                .map(|(name, points)| ScoreLine::new(name, points))
-                .into();
+            return lines.map(|(name, points)| ScoreLine::new(name, points)).into();
         }
         let won = self.results.iter().map(|game| game.winner == Some(seat));
         let named = GAME_CATEGORIES.iter().zip(won);

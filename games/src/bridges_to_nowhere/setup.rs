@@ -61,10 +61,7 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
             deck: draw_deck(config, &mut stream(stream::DECKS + game)),
         }
     });
-    Ok(Setup {
-        contracts,
-        deals: deals.collect(),
-    })
+    Ok(Setup { contracts, deals: deals.collect() })
 }
 
 pub(super) fn draw_seat(chance: &mut ChanceStream) -> Seat {

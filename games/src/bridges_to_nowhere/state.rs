@@ -197,9 +197,7 @@ impl State {
 
     /// Returns the current game's contract.
     pub(super) fn contract(&self) -> Option<Contract> {
-        self.fixed
-            .contracts
-            .map(|contracts| contracts[usize::from(self.game)])
+        self.fixed.contracts.map(|contracts| contracts[usize::from(self.game)])
     }
 
     /// Returns the cards on the table during building: the cards of the next round, if they are
@@ -237,16 +235,7 @@ impl State {
     /// * For each seat: structure, pillars, cards, placements in this phase, and whether the seat
     ///   has ended.
     pub(super) fn digest(&self) -> Digest {
-        let Self {
-            fixed,
-            results,
-            game,
-            round,
-            phase,
-            open,
-            monuments,
-            seats,
-        } = self;
+        let Self { fixed, results, game, round, phase, open, monuments, seats } = self;
         let Fixed {
             cards: _, // digested wherever they are held, see `digest_cards`
             words: _,
@@ -260,9 +249,7 @@ impl State {
         let mut d = Digester::default();
         d.bytes(&[*contracts_to_win, *games, *next_cards as u8]);
         d.u8(results.len() as u8);
-        results
-            .iter()
-            .for_each(|result| digest_result(&mut d, result));
+        results.iter().for_each(|result| digest_result(&mut d, result));
         d.u8(*game);
         match contracts {
             None => d.u8(ABSENT),
@@ -310,9 +297,7 @@ impl State {
         d.u8(*pillars);
         self.digest_cards(d, hand);
         d.u8(placed.len() as u8);
-        placed
-            .iter()
-            .for_each(|&placed| digest_placement(d, placed));
+        placed.iter().for_each(|&placed| digest_placement(d, placed));
         d.u8(u8::from(*has_ended));
     }
 
@@ -337,12 +322,9 @@ fn digest_result(d: &mut Digester, result: &GameResult) {
 
 fn digest_piece(d: &mut Digester, piece: Piece) {
     match piece {
-        Piece::Card(Card::Bridge(card)) => d.array([
-            card.style as u8,
-            card.number.unwrap_or(0),
-            card.left as u8,
-            card.right as u8,
-        ]),
+        Piece::Card(Card::Bridge(card)) => {
+            d.array([card.style as u8, card.number.unwrap_or(0), card.left as u8, card.right as u8])
+        }
         Piece::Card(Card::Monument) => d.u8(254),
         Piece::Pillar => d.u8(253),
     }

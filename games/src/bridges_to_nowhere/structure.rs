@@ -85,10 +85,7 @@ impl Structure {
     pub(super) fn cells(&self, level: usize, board: Board) -> impl Iterator<Item = Cell> + use<> {
         let first = self.leftmost - REACH as i8;
         let from_first = board.rotate_right(first as u32 % Board::BITS);
-        bits(from_first).map(move |bit| Cell {
-            level: level as u8 + 1,
-            column: first + bit as i8,
-        })
+        bits(from_first).map(move |bit| Cell { level: level as u8 + 1, column: first + bit as i8 })
     }
 
     /// Returns the identifier of the card at a spot, which must have a card.
@@ -102,11 +99,7 @@ impl Structure {
 
     /// Returns the run that ends at a spot, or the empty run if the spot has no card.
     pub(super) fn run(&self, spot: Spot) -> &Run {
-        if spot.is_on(&self.cards) {
-            &self.runs[self.card_number(spot)]
-        } else {
-            &Run::EMPTY
-        }
+        if spot.is_on(&self.cards) { &self.runs[self.card_number(spot)] } else { &Run::EMPTY }
     }
 
     /// Returns the runs beside an empty spot.
@@ -194,10 +187,7 @@ impl Structure {
     /// Returns the spots at both ends of the run that is joined by placing a card at a spot.
     fn ends_with(&self, spot: Spot) -> [Spot; 2] {
         let (left, right) = self.neighbours(spot);
-        [
-            spot.left(u32::from(left.length) + 1),
-            spot.right(u32::from(right.length) + 1),
-        ]
+        [spot.left(u32::from(left.length) + 1), spot.right(u32::from(right.length) + 1)]
     }
 
     /// Places a card at a cell where it is legal.
@@ -254,10 +244,6 @@ impl Structure {
     /// Returns the empty cells at open ends and below them.
     fn needed_cells(&self) -> Boards {
         let ([ground, middle, top], taken) = (self.open_ends, self.taken());
-        [
-            (ground | middle | top) & !taken[0],
-            (middle | top) & !taken[1],
-            top,
-        ]
+        [(ground | middle | top) & !taken[0], (middle | top) & !taken[1], top]
     }
 }

@@ -21,11 +21,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            drawbridges: true,
-            fields: true,
-            edition: Edition::built_in(),
-        }
+        Self { drawbridges: true, fields: true, edition: Edition::built_in() }
     }
 }
 

@@ -79,10 +79,7 @@ impl fmt::Display for Gate {
 fn parse_cell_and(rest: &str) -> Option<(Cell, &str)> {
     let (x, rest) = rest.split_once(' ')?;
     let (y, word) = rest.split_once(' ')?;
-    let cell = Cell {
-        x: x.parse().ok()?,
-        y: y.parse().ok()?,
-    };
+    let cell = Cell { x: x.parse().ok()?, y: y.parse().ok()? };
     Some((cell, word))
 }
 

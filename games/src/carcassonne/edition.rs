@@ -66,10 +66,7 @@ impl Edition {
             tiles: parts.tiles.iter().map(in_order).collect(),
         };
         let tiles = BASE.iter().map(|base| &base.tile).chain(&parts.tiles);
-        Ok(Self {
-            shapes: tiles.map(Shape::new).collect(),
-            parts,
-        })
+        Ok(Self { shapes: tiles.map(Shape::new).collect(), parts })
     }
 
     /// Returns the unrotated tile of a kind.
@@ -169,11 +166,7 @@ fn check_roads(path: &str, tile: &TileParts) -> Checked {
         require(&edges, count <= 2, "a road has one edge or two")?;
         check_first_edges(&drawbridge, tile, &road.drawbridge)?;
         let ends = road.drawbridge.is_none() || count == 1;
-        require(
-            &drawbridge,
-            ends,
-            "a road of two edges has no end on its tile",
-        )?;
+        require(&drawbridge, ends, "a road of two edges has no end on its tile")?;
     }
     check_edges_of(&format!("{path}.roads"), tile, Terrain::Road, &used)
 }
@@ -221,11 +214,7 @@ fn check_field_borders(path: &str, tile: &TileParts) -> Checked {
         let is_listed = tile.fields[field].cities.contains(&first);
         let letter = first.letter();
         let problem = format!("must list the city {letter}, which the field touches");
-        require(
-            format_args!("{path}.fields[{field}].cities"),
-            is_listed,
-            problem,
-        )
+        require(format_args!("{path}.fields[{field}].cities"), is_listed, problem)
     };
     let terrain = |half: HalfEdge| tile.edges[half.edge().index()];
     for half in HalfEdge::ALL {
@@ -240,8 +229,7 @@ fn check_field_borders(path: &str, tile: &TileParts) -> Checked {
     }
     for road in &tile.roads {
         for half in road.edges.iter().flat_map(|edge| edge.halves()) {
-            road.drawbridge
-                .map_or(Ok(()), |city| check_touches(half, city))?;
+            road.drawbridge.map_or(Ok(()), |city| check_touches(half, city))?;
         }
     }
     Ok(())
@@ -273,11 +261,7 @@ fn check_crossings(path: &str, tile: &TileParts) -> Checked {
     for (i, (name, mask)) in segments.iter().enumerate() {
         for (other, other_mask) in &segments[..i] {
             let problem = format_args!("cuts through {other}");
-            require(
-                format_args!("{path}.{name}"),
-                !cross(*mask, *other_mask),
-                problem,
-            )?;
+            require(format_args!("{path}.{name}"), !cross(*mask, *other_mask), problem)?;
         }
     }
     Ok(())

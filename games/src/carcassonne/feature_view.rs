@@ -73,10 +73,6 @@ impl State {
                 completed_cities: map.fields.feature(root).completed_cities.count_ones() as u8,
             },
         };
-        Some(FeatureView {
-            id: FeatureId(feature),
-            kind,
-            meeples: map.meeples_on(feature),
-        })
+        Some(FeatureView { id: FeatureId(feature), kind, meeples: map.meeples_on(feature) })
     }
 }

@@ -73,13 +73,7 @@ impl Structure {
     /// Creates the structure of one segment of a tile. `split_tiles` is the tile's bit if it has
     /// several segments of this type.
     pub(super) const fn segment(open_ends: u8, shields: u8, split_tiles: u32) -> Self {
-        Self {
-            split_tiles,
-            open_ends,
-            tiles: 1,
-            shields,
-            meeples: [0; MAX_PLAYERS],
-        }
+        Self { split_tiles, open_ends, tiles: 1, shields, meeples: [0; MAX_PLAYERS] }
     }
 
     pub(super) const fn is_complete(&self) -> bool {

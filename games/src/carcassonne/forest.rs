@@ -24,12 +24,7 @@ impl<F: Merge, const N: usize> Forest<F, N> {
     /// Creates a forest without segments.
     pub(super) fn new() -> Self {
         const { assert!(N <= u8::MAX as usize) };
-        Self {
-            len: 0,
-            parent: [0; N],
-            weight: [1; N],
-            features: [F::default(); N],
-        }
+        Self { len: 0, parent: [0; N], weight: [1; N], features: [F::default(); N] }
     }
 
     /// Returns the number that the next segment will get.
@@ -64,11 +59,7 @@ impl<F: Merge, const N: usize> Forest<F, N> {
             return a;
         }
         let weight = |root: u8| self.weight[usize::from(root)];
-        let (root, other) = if weight(a) < weight(b) {
-            (b, a)
-        } else {
-            (a, b)
-        };
+        let (root, other) = if weight(a) < weight(b) { (b, a) } else { (a, b) };
         self.parent[usize::from(other)] = root;
         self.weight[usize::from(root)] += weight(other);
         let merged = self.features[usize::from(other)];

@@ -23,11 +23,7 @@ pub(super) struct OpenCell {
 impl OpenCell {
     /// Creates a cell without neighbours.
     fn new(cell: Cell) -> Self {
-        Self {
-            cell,
-            demand: Demand::default(),
-            beyond: [NO_TILE; EDGES],
-        }
+        Self { cell, demand: Demand::default(), beyond: [NO_TILE; EDGES] }
     }
 
     /// Returns the index of the tile beyond an edge.
@@ -73,11 +69,7 @@ impl Frontier {
         let start = OpenCell::new(Cell::default());
         let mut keys = [NO_KEY; CAPACITY];
         keys[0] = key(start.cell);
-        Self {
-            len: 1,
-            keys,
-            open: [start; MAX_OPEN],
-        }
+        Self { len: 1, keys, open: [start; MAX_OPEN] }
     }
 
     /// Returns the open cells in order.
@@ -237,10 +229,7 @@ mod tests {
             expected.sort_unstable();
             expected.dedup();
             let open = frontier.cells().iter();
-            assert_eq!(
-                open.clone().map(|open| open.cell).collect::<Vec<_>>(),
-                expected
-            );
+            assert_eq!(open.clone().map(|open| open.cell).collect::<Vec<_>>(), expected);
             for open in open {
                 for edge in Edge::ALL {
                     let beyond = laid.iter().position(|&cell| cell == open.cell.beyond(edge));

@@ -370,10 +370,7 @@ mod tests {
             |rotated: &RotatedTile| rotated.segments.iter().copied().filter(monastery).count();
         assert_eq!(sum(&monasteries), BASE_MONASTERIES);
         let split = |segments: usize| usize::from(segments > 1);
-        assert_eq!(
-            sum(&|rotated| split(rotated.road_edges.len())),
-            BASE_SPLIT_TILES
-        );
+        assert_eq!(sum(&|rotated| split(rotated.road_edges.len())), BASE_SPLIT_TILES);
         assert!(sum(&|rotated| split(rotated.cities.len())) <= BASE_SPLIT_TILES);
     }
 

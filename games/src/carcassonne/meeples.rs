@@ -37,12 +37,7 @@ impl Map {
         let Some(place) = self.rotated(edition, tile).index_of(segment) else {
             return;
         };
-        let meeple = PlacedMeeple {
-            tile,
-            segment,
-            seat,
-            place,
-        };
+        let meeple = PlacedMeeple { tile, segment, seat, place };
         self.meeples_mut(self.feature_under(&meeple))[seat.index()] += 1;
         let place = self.meeples.partition_point(|other| *other <= meeple);
         self.meeples.insert(place, meeple);

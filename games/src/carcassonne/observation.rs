@@ -127,10 +127,7 @@ impl LaidTile {
     /// The start tile, which lies in (0, 0).
     pub(super) const START: Self = Self {
         tile: TileKind::START,
-        placement: Placement {
-            cell: Cell { x: 0, y: 0 },
-            rotation: Rotation::ALL[0],
-        },
+        placement: Placement { cell: Cell { x: 0, y: 0 }, rotation: Rotation::ALL[0] },
     };
 }
 

@@ -26,11 +26,7 @@ pub(super) fn check_seats(observation: &Observation) -> Result<SeatCount, FieldE
         check_at_table(seats, meeple.seat, format_args!("meeples[{i}].seat"))?;
     }
     for (i, crossing) in observation.phase.crossings().iter().enumerate() {
-        check_at_table(
-            seats,
-            crossing.seat,
-            format_args!("phase.crossings[{i}].seat"),
-        )?;
+        check_at_table(seats, crossing.seat, format_args!("phase.crossings[{i}].seat"))?;
         let field = format_args!("phase.crossings[{i}].meeples");
         check_range(field, crossing.meeples, 1..=MEEPLES)?;
     }

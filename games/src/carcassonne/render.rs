@@ -40,11 +40,7 @@ fn drawn(observation: &Observation) -> Progress {
     let drawn = usize::from(matches!(observation.phase, Phase::PlaceTile { .. }));
     let unseen = observation.unseen.iter();
     let unseen: u32 = unseen.map(|&count| u32::from(count)).sum();
-    Progress {
-        done: done as u32,
-        total: (done + drawn) as u32 + unseen,
-        unit: "tiles",
-    }
+    Progress { done: done as u32, total: (done + drawn) as u32 + unseen, unit: "tiles" }
 }
 
 fn header(observation: &Observation, text: &mut impl Write) -> Result {
@@ -149,9 +145,7 @@ fn row(
             line.push(' ');
         }
     }
-    lines
-        .iter()
-        .try_for_each(|line| writeln!(text, "{}", line.trim_end()))
+    lines.iter().try_for_each(|line| writeln!(text, "{}", line.trim_end()))
 }
 
 /// Draws a tile in characters: `#` city, `-` and `|` road, `+` its middle, `=` drawbridges, `M`

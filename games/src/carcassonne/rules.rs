@@ -130,15 +130,8 @@ impl State {
             return Ok(place);
         }
         Err(match shape.rotated(rotation).mismatch(demand) {
-            Some(edge) => Illegal::EdgeMismatch {
-                tile,
-                rotation,
-                edge,
-            },
-            None => Illegal::RotationRepeated {
-                tile,
-                first: shape.first_equivalent(rotation),
-            },
+            Some(edge) => Illegal::EdgeMismatch { tile, rotation, edge },
+            None => Illegal::RotationRepeated { tile, first: shape.first_equivalent(rotation) },
         })
     }
 
@@ -152,11 +145,7 @@ impl State {
         let edition = &self.fixed.edition;
         self.map.lay(edition, tile, placement.rotation, place);
         self.phase = Phase::PlaceMeeple;
-        events.push(Event::TilePlaced {
-            seat: self.turn,
-            tile,
-            placement,
-        });
+        events.push(Event::TilePlaced { seat: self.turn, tile, placement });
         Ok(())
     }
 
@@ -177,10 +166,9 @@ impl State {
             return Err(Illegal::FieldsOff);
         }
         match features.iter().find(|(_, other)| *other == feature) {
-            Some(&(first, _)) if first != segment => Err(Illegal::SegmentNotFirst {
-                given: segment,
-                first,
-            }),
+            Some(&(first, _)) if first != segment => {
+                Err(Illegal::SegmentNotFirst { given: segment, first })
+            }
             _ if self.map.is_occupied(feature) => Err(Illegal::Occupied(segment)),
             _ => Ok(()),
         }
@@ -205,11 +193,7 @@ impl State {
         }
         events.push(match segment {
             None => Event::MeepleKept { seat },
-            Some(segment) => Event::MeeplePlaced {
-                seat,
-                cell: self.map.cell(tile),
-                segment,
-            },
+            Some(segment) => Event::MeeplePlaced { seat, cell: self.map.cell(tile), segment },
         });
         let crossings = self.score_completed(events);
         self.cross_or_end_turn(crossings, events);

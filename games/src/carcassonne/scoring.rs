@@ -122,11 +122,7 @@ impl State {
             && self.map.down(root).next().is_some()
         {
             let meeples = std::mem::take(&mut meeples[seat.index()]);
-            crossings.push(Crossing {
-                road,
-                seat,
-                meeples,
-            });
+            crossings.push(Crossing { road, seat, meeples });
         }
         for (seat, home) in self.seats.iter_mut().zip(meeples) {
             seat.supply += home;

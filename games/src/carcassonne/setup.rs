@@ -41,9 +41,7 @@ pub(super) fn drawn_counts(config: &Config) -> [u8; TILE_KINDS] {
 
 /// Returns all tiles with these counts, in ascending order.
 pub(super) fn ascending(counts: &[u8; TILE_KINDS]) -> ArrayVec<TileKind, MAX_DRAWS> {
-    TileKind::all()
-        .flat_map(|kind| (0..counts[kind.index()]).map(move |_| kind))
-        .collect()
+    TileKind::all().flat_map(|kind| (0..counts[kind.index()]).map(move |_| kind)).collect()
 }
 
 /// Draws a setup from the streams of a seed.
@@ -53,10 +51,7 @@ pub(super) fn draw(config: &Config, seats: SeatCount, seed: &Seed) -> Result<Set
     ChanceStream::new(seed, stream::TILES).shuffle(&mut tiles);
     let place = ChanceStream::new(seed, stream::FIRST).below(seats.get().into());
     let first = seats.seats().nth(place as usize);
-    Ok(Setup {
-        first: first.expect("the draw is below the number of seats"),
-        tiles,
-    })
+    Ok(Setup { first: first.expect("the draw is below the number of seats"), tiles })
 }
 
 impl Setup {

@@ -44,10 +44,7 @@ pub struct State {
 impl State {
     /// Creates the state before the first tile is drawn. `setup` must be valid.
     pub(super) fn new(config: &Config, seats: SeatCount, setup: &Setup) -> Self {
-        let seat = SeatView {
-            supply: MEEPLES,
-            points: Points::default(),
-        };
+        let seat = SeatView { supply: MEEPLES, points: Points::default() };
         Self {
             map: Map::new(&config.edition),
             fixed: Arc::new(Fixed {
@@ -187,11 +184,7 @@ fn digest_phase(d: &mut Digester, phase: &Phase) {
         Phase::Drawbridge { crossings } => {
             d.bytes(&[2, crossings.len() as u8]);
             for crossing in crossings {
-                d.bytes(&[
-                    crossing.road as u8,
-                    crossing.seat.number(),
-                    crossing.meeples,
-                ]);
+                d.bytes(&[crossing.road as u8, crossing.seat.number(), crossing.meeples]);
             }
         }
         Phase::Over => d.u8(3),

@@ -62,10 +62,7 @@ pub(super) struct RotationList {
 
 /// The array for each set of rotations.
 const ROTATION_LISTS: [RotationList; 1 << EDGES] = {
-    let none = RotationList {
-        len: 0,
-        rotations: Rotation::ALL,
-    };
+    let none = RotationList { len: 0, rotations: Rotation::ALL };
     let mut all = [none; 1 << EDGES];
     let mut pair = 0;
     while pair < all.len() * EDGES {
@@ -124,11 +121,7 @@ impl RotatedTile {
         let segments = segments.chain(monastery).chain(field_names.zip(0..));
         let gates = roads.iter().zip(0..).filter_map(|(road, place)| {
             let city_edge = road.drawbridge?;
-            Some(ShapeGate {
-                road: place,
-                city: tile.city_at(city_edge)? as u8,
-                city_edge,
-            })
+            Some(ShapeGate { road: place, city: tile.city_at(city_edge)? as u8, city_edge })
         });
         let city = |city: &CityParts| (city.edges.len() as u8, city.shield.into());
         let touched = |field: &FieldParts| {
@@ -219,10 +212,10 @@ fn mask(places: impl Iterator<Item = usize>) -> u8 {
 pub(super) fn turned(parts: &TileParts, rotation: Rotation) -> TileParts {
     let edges = |edges: &[Edge]| sorted(edges.iter().map(|edge| edge.turned(rotation)));
     let city = |edge: &Edge| Some(edges(&parts.cities[parts.city_at(*edge)?].edges)[0]);
-    let cities = parts.cities.iter().map(|city| CityParts {
-        edges: edges(&city.edges),
-        shield: city.shield,
-    });
+    let cities = parts
+        .cities
+        .iter()
+        .map(|city| CityParts { edges: edges(&city.edges), shield: city.shield });
     let roads = parts.roads.iter().map(|road| RoadParts {
         edges: edges(&road.edges),
         drawbridge: road.drawbridge.as_ref().and_then(city),

@@ -68,13 +68,7 @@ impl State {
             (Kind::Park, _) | (_, None) => 0,
             (_, Some(coat)) => count_coats(&player.bridge, coat),
         };
-        events.push(Event::Built {
-            seat,
-            building,
-            slot: slot as u8,
-            replaced,
-            strength,
-        });
+        events.push(Event::Built { seat, building, slot: slot as u8, replaced, strength });
         self.set_step(TurnStep::Finish);
         match building.kind {
             Kind::Chapel => self.advance_chapel(seat, strength, events),
@@ -156,12 +150,7 @@ impl State {
         let player = self.seat_mut(seat);
         player.tiles[tile.index()] += 1;
         player.fresh_tiles[tile.index()] += 1;
-        events.push(Event::TileTaken {
-            seat,
-            stack,
-            tile,
-            revealed: self.face_up(stack),
-        });
+        events.push(Event::TileTaken { seat, stack, tile, revealed: self.face_up(stack) });
     }
 }
 
@@ -187,12 +176,10 @@ pub(super) fn descends_at(bridge: &[Building], slot: usize, number: u8) -> bool 
 
 /// Returns `true` if every series of a bridge descends.
 pub(super) fn is_descending(bridge: &[Building]) -> bool {
-    bridge
-        .windows(2)
-        .all(|pair| match (pair[0].number, pair[1].number) {
-            (Some(left), Some(right)) => left > right,
-            _ => true,
-        })
+    bridge.windows(2).all(|pair| match (pair[0].number, pair[1].number) {
+        (Some(left), Some(right)) => left > right,
+        _ => true,
+    })
 }
 
 /// Returns the number of buildings with a coat of arms; guildhalls have each coat once.

@@ -115,9 +115,7 @@ fn faces(text: &str) -> Result<[FaceChoice; 4], String> {
             return Err(format!("{word:?} is the second choice for the {area} area"));
         }
     }
-    Ok(std::array::from_fn(|area| {
-        chosen[area].unwrap_or(base[area])
-    }))
+    Ok(std::array::from_fn(|area| chosen[area].unwrap_or(base[area])))
 }
 
 /// Reads one entry of the list: `FACE` or `AREA=random`.

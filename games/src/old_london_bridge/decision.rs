@@ -80,15 +80,9 @@ impl Decision {
                 let total = u16::from(first) + u16::from(second);
                 [2, total, second.into(), 0, 0, 0]
             }
-            Self::Place(Placement {
-                spot,
-                stack,
-                share,
-                opening,
-            }) => key(
-                3,
-                [spot as u8, stack as u8, share.into(), opening.into(), 0],
-            ),
+            Self::Place(Placement { spot, stack, share, opening }) => {
+                key(3, [spot as u8, stack as u8, share.into(), opening.into(), 0])
+            }
             Self::Replace(slot) => key(4, [slot, 0, 0, 0, 0]),
             Self::TakeTile(stack) => key(5, [stack, 0, 0, 0, 0]),
             Self::TakeCards([zeros, ones, twos, threes, fours]) => {
@@ -219,10 +213,7 @@ fn parse_play(rest: &str) -> Option<PlayedCards> {
         Some((first, second)) => (first, Some(second.parse().ok()?)),
         None => (rest, None),
     };
-    Some(PlayedCards {
-        first: first.parse().ok()?,
-        second,
-    })
+    Some(PlayedCards { first: first.parse().ok()?, second })
 }
 
 fn parse_raise(rest: &str) -> Option<[u8; MAX_PLAYED]> {

@@ -46,11 +46,8 @@ impl Edition {
         for stack in &mut in_order.bonus_stacks {
             stack.sort_unstable();
         }
-        let chapel_last_space = small(
-            "chapel_last_space",
-            parts.chapel_last_space,
-            MAX_TRACK_SPACES,
-        )?;
+        let chapel_last_space =
+            small("chapel_last_space", parts.chapel_last_space, MAX_TRACK_SPACES)?;
         let gate_last_space = small("gate_last_space", parts.gate_last_space, MAX_TRACK_SPACES)?;
         Ok(Self {
             bonus_stacks: check_bonus_stacks(&in_order.bonus_stacks)?,
@@ -128,8 +125,7 @@ impl Edition {
     /// Returns the identifier of the building at an index, which is the lowest index with an equal
     /// building.
     pub(super) fn canonical(&self, place: usize) -> BuildingId {
-        self.find(self.buildings[place])
-            .unwrap_or(BuildingId(place as u8))
+        self.find(self.buildings[place]).unwrap_or(BuildingId(place as u8))
     }
 }
 
@@ -227,11 +223,7 @@ fn check_ring(kinds: &[Kind]) -> Result<[Kind; KINDS], FieldError> {
     let ring: [Kind; KINDS] = *exactly("ring", kinds)?;
     for (i, kind) in ring.iter().enumerate() {
         let problem = format_args!("{kind} is in the ring twice");
-        require(
-            format_args!("ring[{i}]"),
-            !ring[..i].contains(kind),
-            problem,
-        )?;
+        require(format_args!("ring[{i}]"), !ring[..i].contains(kind), problem)?;
     }
     Ok(ring)
 }
@@ -296,17 +288,11 @@ fn check_buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], Fie
     let parts: [BuildingParts; BUILDINGS] = *exactly("buildings", parts)?;
     let mut taken = [None; MAX_HOUSE_NUMBER as usize + 1];
     for (i, BuildingParts { kind, number, coat }) in parts.iter().enumerate() {
-        let (of_number, of_coat) = (
-            format!("buildings[{i}].number"),
-            format!("buildings[{i}].coat"),
-        );
+        let (of_number, of_coat) =
+            (format!("buildings[{i}].number"), format!("buildings[{i}].coat"));
         let missing = format_args!("missing: {kind}");
         let is_park = *kind == Kind::Park;
-        require(
-            &of_number,
-            !is_park || number.is_none(),
-            "a park has no house number",
-        )?;
+        require(&of_number, !is_park || number.is_none(), "a park has no house number")?;
         require(&of_number, is_park || number.is_some(), missing)?;
         if let Some(number) = *number {
             let number = small(&of_number, number, MAX_HOUSE_NUMBER)?;

@@ -117,11 +117,7 @@ impl<E: EventSink<Event>> Events for E {}
 fn placed(money: i32, share: bool, opening: Option<TileKind>) -> String {
     let paid = optional(", pays £", Some(-money).filter(|&paid| paid > 0));
     let shared = if share { ", uses share" } else { "" };
-    format!(
-        "{}{paid}{shared}{}",
-        gain(money),
-        optional(", uses ", opening)
-    )
+    format!("{}{paid}{shared}{}", gain(money), optional(", uses ", opening))
 }
 
 fn gain(money: i32) -> String {

@@ -130,10 +130,7 @@ impl OpenSpaces {
         Self {
             outer: state.by_ring_index(!(closed | x_space)),
             outer_occupied: state.by_ring_index(occupied),
-            centre: [
-                centre && player.money >= CENTRE_PRICE,
-                centre && has(TileKind::FreeCentre),
-            ],
+            centre: [centre && player.money >= CENTRE_PRICE, centre && has(TileKind::FreeCentre)],
             centre_occupied: occupied & CENTRE != 0,
             stacks: state.stacks_left(),
         }
@@ -165,12 +162,7 @@ impl State {
         let open = OpenSpaces::for_seat(self, seat);
         let stacks = || (0..).zip(*self.fixed.edition.ring());
         let mut add = |spot, stack, share, opening| {
-            list.push(Decision::Place(Placement {
-                spot,
-                stack,
-                share,
-                opening,
-            }));
+            list.push(Decision::Place(Placement { spot, stack, share, opening }));
         };
         let x_space = self.by_ring_index(X_SPACE);
         for (place, stack) in stacks() {

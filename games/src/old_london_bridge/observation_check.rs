@@ -112,11 +112,7 @@ fn check_turns(observation: &Observation, seats: SeatCount) -> Checked {
     for (i, turn) in observation.turns.iter().enumerate() {
         check_at_table(seats, turn.seat, format_args!("turns[{i}].seat"))?;
         let in_range = usize::from(turn.card) < CARD_VALUES;
-        require(
-            format_args!("turns[{i}].card"),
-            in_range,
-            "is out of range (0..=4)",
-        )?;
+        require(format_args!("turns[{i}].card"), in_range, "is out of range (0..=4)")?;
     }
     Ok(())
 }
@@ -171,11 +167,7 @@ pub(super) fn check_phase(state: &State) -> Checked {
             require("phase", usable, "names a seat that cannot raise")?;
             let mut later = state.chapel_order[..=state.chapel_rank(seat)].iter();
             let open = later.all(|&seat| state.seat(seat).raises == [0, 0]);
-            require(
-                "phase",
-                open,
-                "has raises of seats that have not decided yet",
-            )
+            require("phase", open, "has raises of seats that have not decided yet")
         }
         Phase::Turn(view) => check_turn(state, view),
         Phase::ChooseCards | Phase::Over => Ok(()),
@@ -186,10 +178,7 @@ fn check_turn(state: &State, view: TurnView) -> Checked {
     let Some(turn) = state.turns.get(usize::from(view.turn)) else {
         return FieldError::refuse("phase.turn", "is not below the number of turns");
     };
-    let finishing = matches!(
-        view.step,
-        TurnStep::Finish | TurnStep::TakeTile { placed: true, .. }
-    );
+    let finishing = matches!(view.step, TurnStep::Finish | TurnStep::TakeTile { placed: true, .. });
     let recalled = !view.recalled || (finishing && turn.card > 0);
     require("phase", recalled, "has a recall where none is legal")?;
     let is_consistent = match view.step {
@@ -202,9 +191,5 @@ fn check_turn(state: &State, view: TurnView) -> Checked {
             (1..=BRIDGE_SLOTS as u8).contains(&strength) && state.has_card_up_to(strength)
         }
     };
-    require(
-        "phase",
-        is_consistent,
-        "has a step without a legal decision",
-    )
+    require("phase", is_consistent, "has a step without a legal decision")
 }

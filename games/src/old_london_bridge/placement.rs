@@ -23,12 +23,7 @@ pub(super) struct Entry {
 impl State {
     /// Checks a placement, and returns its effects.
     pub(super) fn entry(&self, seat: Seat, placement: &Placement) -> Result<Entry, Illegal> {
-        let Placement {
-            spot,
-            stack,
-            share,
-            opening,
-        } = *placement;
+        let Placement { spot, stack, share, opening } = *placement;
         let building = self.top(stack).ok_or(Illegal::StackEmpty(stack))?;
         let player = self.seat(seat);
         let (pawn, money, tile) = match spot {
@@ -62,14 +57,7 @@ impl State {
             (true, true) => player.check_usable(TileKind::Share, "place.share")?,
             (false, false) => {}
         }
-        Ok(Entry {
-            stack,
-            building,
-            pawn,
-            money,
-            share,
-            opening: opening.then_some(tile),
-        })
+        Ok(Entry { stack, building, pawn, money, share, opening: opening.then_some(tile) })
     }
 
     /// Places the pawn, and builds the building that it takes.

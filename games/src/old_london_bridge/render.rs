@@ -41,11 +41,7 @@ impl Show for OldLondonBridge {
             Phase::TakeA2 { .. } | Phase::ChooseCards | Phase::RaiseCards { .. } => before,
         };
         // The round of an observation from outside can exceed the number of rounds in the match.
-        Some(Progress {
-            done: done.min(total),
-            total,
-            unit: "turns",
-        })
+        Some(Progress { done: done.min(total), total, unit: "turns" })
     }
 }
 

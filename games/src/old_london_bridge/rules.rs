@@ -25,10 +25,9 @@ impl Rules for OldLondonBridge {
     /// The maximum length of a legal list: the number of ways to take cards with a total from 1 to
     /// 12. Twelve is the highest strength on a bridge of twelve slots. All other lists are shorter.
     const LEGAL_CAP: usize = 154;
-    const NOTES: &'static [&'static str] = &[
-        "The built-in edition's ring, rondel, tracks, bonus stacks and buildings are not the \
-         publisher's: the rulebooks show them as pictures only.",
-    ];
+    const NOTES: &'static [&'static str] =
+        &["The built-in edition's ring, rondel, tracks, bonus stacks and buildings are not the \
+         publisher's: the rulebooks show them as pictures only."];
 
     type Config = Config;
     type Setup = Setup;
@@ -306,11 +305,7 @@ impl State {
                 self.seat_mut(seat).hand[usize::from(card)] += 1;
                 events.push(Event::CardRecalled { seat, card });
                 let step = TurnStep::Finish;
-                self.phase = Phase::Turn(TurnView {
-                    step,
-                    recalled: true,
-                    ..view
-                });
+                self.phase = Phase::Turn(TurnView { step, recalled: true, ..view });
             }
             TurnTile::ChapelPlus2 => {
                 events.push(Event::TileUsed { seat, tile: kind });

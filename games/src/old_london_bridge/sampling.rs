@@ -41,10 +41,7 @@ impl Sample for OldLondonBridge {
             supply: state.supply,
             bonus_stacks: std::array::from_fn(|place| {
                 let (stack, gone) = (&fixed.bonus_stacks[place], state.tiles_gone[place]);
-                BonusStackView {
-                    face_up: stack.top(gone),
-                    unseen: stack.below_top(gone),
-                }
+                BonusStackView { face_up: stack.top(gone), unseen: stack.below_top(gone) }
             }),
             seats,
             chapel_order: state.chapel_order.clone(),

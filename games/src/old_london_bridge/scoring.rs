@@ -61,11 +61,7 @@ impl State {
         }
         let price = up_to_last(&EMPTY_SPACE_PRICES, BRIDGE_SLOTS - view.bridge.len());
         lines.push(ScoreLine::new("empty_spaces", -price));
-        let tiles = if self.fixed.has_face(Face::TileTable) {
-            0
-        } else {
-            tiles_held(view) as i32
-        };
+        let tiles = if self.fixed.has_face(Face::TileTable) { 0 } else { tiles_held(view) as i32 };
         lines.push(ScoreLine::new("bonus_tiles", tiles));
         lines
     }
@@ -129,10 +125,7 @@ fn hand_size(hand: &[u8; CARD_VALUES]) -> i32 {
 }
 
 fn hand_sum(hand: &[u8; CARD_VALUES]) -> i32 {
-    (0..)
-        .zip(hand)
-        .map(|(value, &count)| value * i32::from(count))
-        .sum()
+    (0..).zip(hand).map(|(value, &count)| value * i32::from(count)).sum()
 }
 
 /// Returns the pounds for the best partition of a hand into the sets 1+2, 1+2+3 and 1+2+3+4. Each
@@ -153,10 +146,7 @@ fn up_to_last(table: &[i32], index: usize) -> i32 {
 /// Returns the value of the highest threshold that `value` reaches; 0 if `value` is below all
 /// thresholds.
 fn from_threshold(table: &[(i32, i32)], value: i32) -> i32 {
-    let reached = table
-        .iter()
-        .rev()
-        .find(|&&(threshold, _)| value >= threshold);
+    let reached = table.iter().rev().find(|&&(threshold, _)| value >= threshold);
     reached.map_or(0, |&(_, pounds)| pounds)
 }
 
@@ -194,10 +184,7 @@ mod tests {
             [0, 0, 3, 3, 5, 5, 9, 9, 12, 12]
         );
         let size = |n| from_threshold(&HAND_SIZE, n);
-        assert_eq!(
-            [0, 2, 3, 4, 5, 7, 8, 30].map(size),
-            [0, 0, 4, 4, 7, 7, 10, 10]
-        );
+        assert_eq!([0, 2, 3, 4, 5, 7, 8, 30].map(size), [0, 0, 4, 4, 7, 7, 10, 10]);
         let tiles = |n| up_to_last(&TILE_TABLE, n);
         assert_eq!([0, 1, 2, 3, 4, 9].map(tiles), [0, 1, 4, 9, 16, 16]);
         let empty = |n| up_to_last(&EMPTY_SPACE_PRICES, n);

@@ -290,9 +290,7 @@ fn building_bytes(building: Building) -> [u8; BUILDING_BYTES] {
 }
 
 fn digest_cards(d: &mut Digester, cards: Option<PlayedCards>) {
-    d.bytes(&cards.map_or([ABSENT; 2], |cards| {
-        [cards.first, cards.second.unwrap_or(ABSENT)]
-    }));
+    d.bytes(&cards.map_or([ABSENT; 2], |cards| [cards.first, cards.second.unwrap_or(ABSENT)]));
 }
 
 fn digest_seat(d: &mut Digester, seat: &SeatView) {
@@ -313,9 +311,7 @@ fn digest_seat(d: &mut Digester, seat: &SeatView) {
     d.i32(*money);
     d.bytes(hand);
     d.u8(bridge.len() as u8);
-    bridge
-        .iter()
-        .for_each(|&building| d.array(building_bytes(building)));
+    bridge.iter().for_each(|&building| d.array(building_bytes(building)));
     d.bytes(&[*chapel_position, *gate_position]);
     d.bytes(tiles);
     d.bytes(fresh_tiles);
@@ -359,10 +355,7 @@ impl<T: Copy + Ord, const N: usize> Stack<T, N> {
     pub(super) fn new(items: [T; N]) -> Self {
         let mut places_in_order = std::array::from_fn(|place| place as u8);
         places_in_order.sort_unstable_by_key(|&place| items[usize::from(place)]);
-        Self {
-            items,
-            places_in_order,
-        }
+        Self { items, places_in_order }
     }
 
     /// Returns the item on top, or `None` if all items have been taken.

@@ -39,12 +39,7 @@ impl State {
         restack(&mut self.chapel_order, seat, to, last, |other| {
             seats[other.index()].chapel_position
         });
-        events.push(Event::ChapelAdvanced {
-            seat,
-            from,
-            to,
-            money,
-        });
+        events.push(Event::ChapelAdvanced { seat, from, to, money });
     }
 
     /// Advances on the gate track within a turn. The seat earns a bonus tile for each bonus space
@@ -71,16 +66,8 @@ impl State {
         player.money += money;
         player.gate_position = to;
         let seats = &self.seats;
-        restack(&mut self.gate_order, seat, to, last, |other| {
-            seats[other.index()].gate_position
-        });
-        events.push(Event::GateAdvanced {
-            seat,
-            from,
-            to,
-            tiles,
-            money,
-        });
+        restack(&mut self.gate_order, seat, to, last, |other| seats[other.index()].gate_position);
+        events.push(Event::GateAdvanced { seat, from, to, tiles, money });
         self.set_step(step_with_tiles(tiles, placed));
     }
 }

@@ -26,11 +26,7 @@ impl State {
         let marker = self.fixed.markers[usize::from(self.round)];
         self.orientation = (self.orientation + marker) % OUTER_SPACES as u8;
         let (round, orientation) = (self.round, self.orientation);
-        events.push(Event::RoundStarted {
-            round,
-            marker,
-            orientation,
-        });
+        events.push(Event::RoundStarted { round, marker, orientation });
         self.offer_take_a2(0);
     }
 
@@ -40,9 +36,7 @@ impl State {
         let mut next = None;
         if self.supply[2] > 0 {
             let rest = &self.chapel_order[from_rank..];
-            next = rest
-                .iter()
-                .find(|&&seat| self.seat(seat).usable(TileKind::TakeA2) > 0);
+            next = rest.iter().find(|&&seat| self.seat(seat).usable(TileKind::TakeA2) > 0);
         }
         self.phase = match next {
             Some(&seat) => Phase::TakeA2 { seat },
@@ -93,9 +87,7 @@ impl State {
         // The sort is stable. The turns are already in chapel order, with a seat's higher card
         // first.
         self.turns.sort_by_key(|turn| Reverse(turn.value));
-        events.push(Event::OrderFixed {
-            turns: self.turns.clone(),
-        });
+        events.push(Event::OrderFixed { turns: self.turns.clone() });
         self.start_turn(0, events);
     }
 
@@ -107,11 +99,7 @@ impl State {
             0 => self.seat_mut(seat).hand[0] += 1,
             _ => self.supply[usize::from(card)] += 1,
         }
-        self.phase = Phase::Turn(TurnView {
-            turn,
-            step: TurnStep::Place,
-            recalled: false,
-        });
+        self.phase = Phase::Turn(TurnView { turn, step: TurnStep::Place, recalled: false });
         events.push(Event::TurnStarted { turn, seat, card });
     }
 

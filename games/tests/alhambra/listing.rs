@@ -29,10 +29,7 @@ fn compare(view: &Observation) -> bool {
     let state = Alhambra::sample_state(&Config::default(), view, &mut chance).unwrap();
     let mut list = Vec::new();
     let listed = Alhambra::legal(&state, seat(0), &mut list);
-    let takes = list
-        .iter()
-        .filter(|d| matches!(d, Decision::Take(_)))
-        .count();
+    let takes = list.iter().filter(|d| matches!(d, Decision::Take(_))).count();
     let hand: Vec<MoneyCard> = view.seats[0].hand.cards().collect();
     let all = purchases(&view.yard, &hand, view.seats.len() == 2);
     let is_cut = takes + all.len() > Alhambra::LEGAL_CAP;
@@ -46,10 +43,7 @@ fn compare(view: &Observation) -> bool {
         }
     }
     let listed = list[takes..].iter();
-    assert!(
-        listed.eq(all.iter().take(Alhambra::LEGAL_CAP - takes)),
-        "{view:?}"
-    );
+    assert!(listed.eq(all.iter().take(Alhambra::LEGAL_CAP - takes)), "{view:?}");
     is_cut
 }
 
@@ -62,16 +56,13 @@ fn any_building() -> impl Strategy<Value = Building> {
 
 /// Four buildings of the box.
 fn any_yard() -> impl Strategy<Value = [Building; 4]> {
-    [
-        any_building(),
-        any_building(),
-        any_building(),
-        any_building(),
-    ]
-    .prop_filter("more of a building than there are", |yard| {
-        let count = |building| yard.iter().filter(|other| **other == building).count();
-        yard.iter().all(|&b| count(b) <= usize::from(b.copies()))
-    })
+    [any_building(), any_building(), any_building(), any_building()].prop_filter(
+        "more of a building than there are",
+        |yard| {
+            let count = |building| yard.iter().filter(|other| **other == building).count();
+            yard.iter().all(|&b| count(b) <= usize::from(b.copies()))
+        },
+    )
 }
 
 /// A hand of about `copies` cards of each value, with a limited number of choices in each currency.
@@ -158,9 +149,5 @@ fn purchases_without_waste_always_fit_into_the_list() {
     assert_eq!(all.iter().filter(without_waste).count(), 524);
     let takes = 15;
     assert!(takes + 524 < Alhambra::LEGAL_CAP);
-    assert!(compare(&position(
-        2,
-        Money::from_cards(hand).unwrap(),
-        yard
-    )));
+    assert!(compare(&position(2, Money::from_cards(hand).unwrap(), yard)));
 }

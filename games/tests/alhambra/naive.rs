@@ -69,12 +69,7 @@ impl NaiveMatch {
         for i in 1..=5 {
             let size = money.len() / 5 + usize::from(i <= money.len() % 5);
             let (subpile, others) = rest.split_at(size);
-            subpiles.push(
-                subpile
-                    .iter()
-                    .map(|&c| PileCard::Money(c))
-                    .collect::<Vec<_>>(),
-            );
+            subpiles.push(subpile.iter().map(|&c| PileCard::Money(c)).collect::<Vec<_>>());
             rest = others;
         }
         subpiles[1].insert(usize::from(setup.scoring_a_place), PileCard::A);
@@ -100,10 +95,7 @@ impl NaiveMatch {
         };
         for (number, hand) in (0..).zip(&naive.hands) {
             let money = Money::from_cards(hand.iter().copied()).unwrap();
-            let dealt = Event::HandDealt {
-                seat: seat(number),
-                money,
-            };
+            let dealt = Event::HandDealt { seat: seat(number), money };
             naive.events.push(dealt);
         }
         naive.dummy_draws(6);
@@ -116,9 +108,7 @@ impl NaiveMatch {
     fn begin_turn(&mut self, turn: usize) {
         self.turn = turn;
         self.waiting = Waiting::Decision;
-        self.events.push(Event::TurnStarted {
-            seat: seat(turn as u8),
-        });
+        self.events.push(Event::TurnStarted { seat: seat(turn as u8) });
     }
 
     fn open(&mut self, card: MoneyCard) {
@@ -165,11 +155,7 @@ impl NaiveMatch {
                 let bought = self.yard[purchase.slot.index()].take().unwrap();
                 let owner = if purchase.give { 2 } else { self.turn };
                 self.buildings[owner].push(bought);
-                self.events.push(Event::Bought {
-                    seat: by,
-                    building: bought,
-                    purchase,
-                });
+                self.events.push(Event::Bought { seat: by, building: bought, purchase });
                 if paid == bought.price() {
                     return;
                 }
@@ -234,9 +220,7 @@ impl NaiveMatch {
                 continue;
             };
             let held = |seat: usize| {
-                let own = self.hands[seat]
-                    .iter()
-                    .filter(|card| card.currency() == slot);
+                let own = self.hands[seat].iter().filter(|card| card.currency() == slot);
                 own.map(|card| card.value()).sum::<u8>()
             };
             let mut ranking: Vec<usize> = (0..self.seats).collect();
@@ -264,9 +248,8 @@ impl NaiveMatch {
                 own.filter(|b| b.category() == category).count()
             };
             let with_none = self.config.without_buildings == WithoutBuildings::Place;
-            let mut owners: Vec<usize> = (0..self.buildings.len())
-                .filter(|&owner| count(owner) > 0 || with_none)
-                .collect();
+            let mut owners: Vec<usize> =
+                (0..self.buildings.len()).filter(|&owner| count(owner) > 0 || with_none).collect();
             if self.config.dummy_places == DummyPlaces::FirstOnly && self.seats == 2 {
                 let most = count(0).max(count(1));
                 owners.retain(|&owner| owner < 2 || count(2) >= most);
@@ -286,11 +269,8 @@ impl NaiveMatch {
             }
         }
         for (number, points) in self.points.iter().enumerate() {
-            let owner = if number < self.seats {
-                Owner::Seat(seat(number as u8))
-            } else {
-                Owner::Dummy
-            };
+            let owner =
+                if number < self.seats { Owner::Seat(seat(number as u8)) } else { Owner::Dummy };
             self.events.push(Event::Scored {
                 scoring: Scoring::ALL[scoring],
                 owner,
@@ -302,61 +282,35 @@ impl NaiveMatch {
     /// Asserts that an observation has the same facts.
     pub(crate) fn check(&self, view: &Observation) {
         for (seat, hand) in self.hands.iter().enumerate() {
-            assert_eq!(
-                sorted(hand),
-                view.seats[seat].hand.cards().collect::<Vec<_>>()
-            );
+            assert_eq!(sorted(hand), view.seats[seat].hand.cards().collect::<Vec<_>>());
         }
         let seats = view.seats.iter().map(|seat| (seat.buildings, seat.points));
-        let dummy = view
-            .dummy
-            .iter()
-            .map(|dummy| (dummy.buildings, dummy.points));
+        let dummy = view.dummy.iter().map(|dummy| (dummy.buildings, dummy.points));
         let owners: Vec<_> = seats.chain(dummy).collect();
         assert_eq!(owners.len(), self.buildings.len());
         for (owner, (owned, points)) in owners.into_iter().enumerate() {
-            assert_eq!(
-                sorted(&self.buildings[owner]),
-                owned.iter().collect::<Vec<_>>()
-            );
+            assert_eq!(sorted(&self.buildings[owner]), owned.iter().collect::<Vec<_>>());
             assert_eq!(self.points[owner], points, "owner {owner}");
         }
         assert_eq!(self.yard, view.yard);
         assert_eq!(sorted(&self.row), view.row.cards().collect::<Vec<_>>());
-        assert_eq!(
-            sorted(&self.discard),
-            view.discard.cards().collect::<Vec<_>>()
-        );
+        assert_eq!(sorted(&self.discard), view.discard.cards().collect::<Vec<_>>());
         let money = self.money_pile.iter().filter_map(|card| match card {
             PileCard::Money(card) => Some(*card),
             PileCard::A | PileCard::B => None,
         });
         let money: Vec<MoneyCard> = money.collect();
-        assert_eq!(
-            sorted(&money),
-            view.unseen_money.cards().collect::<Vec<_>>()
-        );
+        assert_eq!(sorted(&money), view.unseen_money.cards().collect::<Vec<_>>());
         let left = view.unseen_buildings.iter().collect::<Vec<_>>();
         assert_eq!(sorted(&self.building_pile), left);
-        for (scoring_card, range) in [PileCard::A, PileCard::B]
-            .into_iter()
-            .zip(view.scoring_cards)
+        for (scoring_card, range) in [PileCard::A, PileCard::B].into_iter().zip(view.scoring_cards)
         {
-            let place = self
-                .money_pile
-                .iter()
-                .rev()
-                .position(|card| *card == scoring_card);
+            let place = self.money_pile.iter().rev().position(|card| *card == scoring_card);
             assert_eq!(place.is_some(), range.is_some());
             if let (Some(place), Some(range)) = (place, range) {
                 let above = self.money_pile.iter().rev().take(place);
-                let money = above
-                    .filter(|card| matches!(card, PileCard::Money(_)))
-                    .count() as u8;
-                assert!(
-                    (range.first..=range.last).contains(&money),
-                    "{money}: {range:?}"
-                );
+                let money = above.filter(|card| matches!(card, PileCard::Money(_))).count() as u8;
+                assert!((range.first..=range.last).contains(&money), "{money}: {range:?}");
             }
         }
         match (self.waiting, view.phase) {
@@ -370,11 +324,7 @@ impl NaiveMatch {
     /// All legal decisions in canonical order.
     pub(crate) fn legal(&self) -> Vec<Decision> {
         let mut list = takes(&self.row);
-        list.extend(purchases(
-            &self.yard,
-            &self.hands[self.turn],
-            self.seats == 2,
-        ));
+        list.extend(purchases(&self.yard, &self.hands[self.turn], self.seats == 2));
         if list.is_empty() {
             list.push(Decision::Pass);
         }
@@ -399,9 +349,7 @@ impl NaiveMatch {
             points.map(|&points| i32::from(points)).sum()
         };
         let better = |seat: usize| (0..self.seats).filter(|&s| score(s) > score(seat)).count();
-        (0..self.seats)
-            .map(|seat| (score(seat), better(seat) as u8 + 1))
-            .collect()
+        (0..self.seats).map(|seat| (score(seat), better(seat) as u8 + 1)).collect()
     }
 }
 
@@ -436,10 +384,7 @@ fn takes(row: &[MoneyCard]) -> Vec<Decision> {
         .collect();
     subsets.sort_by_key(|cards| (cards.len(), cards.clone()));
     subsets.dedup();
-    subsets
-        .into_iter()
-        .map(|cards| Decision::Take(RowCards::from_cards(cards).unwrap()))
-        .collect()
+    subsets.into_iter().map(|cards| Decision::Take(RowCards::from_cards(cards).unwrap())).collect()
 }
 
 /// All purchases: all multisets of each currency in hand, in the order of the rules page.
@@ -492,11 +437,7 @@ pub(crate) fn purchases(
             for value in payment {
                 counts[usize::from(value) - 1] += 1;
             }
-            Decision::Buy(Purchase {
-                slot,
-                payment: ValueCounts::new(counts).unwrap(),
-                give,
-            })
+            Decision::Buy(Purchase { slot, payment: ValueCounts::new(counts).unwrap(), give })
         })
         .collect()
 }

@@ -96,10 +96,8 @@ impl Position {
                     points: Points::default(),
                 })
                 .collect(),
-            dummy: (count == 2).then_some(DummyView {
-                buildings: Buildings::EMPTY,
-                points: Points::default(),
-            }),
+            dummy: (count == 2)
+                .then_some(DummyView { buildings: Buildings::EMPTY, points: Points::default() }),
             yard: ["garden 10", "tower 13", "arcades 8", "chambers 11"]
                 .map(|text| Some(building(text))),
             row: RowCards::from_cards(cards("b9 g9 o9 y9")).unwrap(),
@@ -109,12 +107,7 @@ impl Position {
             scoring_cards: [None; 2],
             shuffles: 1,
         };
-        Self {
-            config: Config::default(),
-            view,
-            pile: None,
-            buildings_left: None,
-        }
+        Self { config: Config::default(), view, pile: None, buildings_left: None }
     }
 
     pub(crate) fn hand(mut self, number: u8, text: &str) -> Self {
@@ -208,10 +201,7 @@ impl Position {
     pub(crate) fn play(&self) -> Play {
         let mut chance = ChanceStream::new(&Seed::from(1), 0);
         let state = Alhambra::sample_state(&self.config, &self.completed(), &mut chance);
-        Play {
-            state: state.unwrap(),
-            events: Vec::new(),
-        }
+        Play { state: state.unwrap(), events: Vec::new() }
     }
 }
 

@@ -66,19 +66,11 @@ fn play(count: u8, config: Config, seed: u64, manner: Manner) -> Seen {
         }
         assert_eq!(events, naive.events);
         let yard_is_full = !view.yard.contains(&None);
-        note_rare_events(
-            &events,
-            yard_is_full,
-            view.unseen_buildings.len(),
-            &mut seen,
-        );
+        note_rare_events(&events, yard_is_full, view.unseen_buildings.len(), &mut seen);
         events.clear();
         naive.events.clear();
         if let Some(stream) = Alhambra::chance_due(&state) {
-            assert_eq!(
-                (stream, u64::from(view.shuffles)),
-                (16 + shuffles, shuffles)
-            );
+            assert_eq!((stream, u64::from(view.shuffles)), (16 + shuffles, shuffles));
             shuffles += 1;
             let mut chance = ChanceStream::new(&seed, stream);
             let shuffle = Alhambra::draw_chance(&state, &mut chance).unwrap();
@@ -133,11 +125,7 @@ fn any_config() -> impl Strategy<Value = Config> {
 }
 
 fn any_manner() -> impl Strategy<Value = Manner> {
-    prop_oneof![
-        Just(Manner::Uniform),
-        (2..30u32).prop_map(Manner::Hoards),
-        Just(Manner::Thrifty),
-    ]
+    prop_oneof![Just(Manner::Uniform), (2..30u32).prop_map(Manner::Hoards), Just(Manner::Thrifty),]
 }
 
 proptest! {
@@ -161,20 +149,12 @@ proptest! {
 #[test]
 fn the_recounted_matches_reach_the_rare_turns() {
     let mut all = Seen::default();
-    let manners = [
-        Manner::Uniform,
-        Manner::Thrifty,
-        Manner::Hoards(6),
-        Manner::Hoards(1000),
-    ];
+    let manners = [Manner::Uniform, Manner::Thrifty, Manner::Hoards(6), Manner::Hoards(1000)];
     for (seed, manner) in (0..40).zip(manners.into_iter().cycle()) {
         let seen = play(2 + (seed / 4 % 5) as u8, Config::default(), seed, manner);
         for (what, count) in seen {
             *all.entry(what).or_default() += count;
         }
     }
-    assert!(
-        all.len() == 9 && all.values().all(|&count| count > 2),
-        "{all:?}"
-    );
+    assert!(all.len() == 9 && all.values().all(|&count| count > 2), "{all:?}");
 }

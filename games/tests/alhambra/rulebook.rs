@@ -39,10 +39,7 @@ fn four_exact_purchases_and_a_take_make_the_longest_turn() {
         .yard(["pavilion 2", "seraglio 3", "arcades 4", "chambers 5"])
         .hand(0, "b2 g3 o4 y5")
         .play();
-    play.decide(
-        0,
-        &["buy orange 4", "buy blue 2", "buy yellow 5", "buy green 3"],
-    );
+    play.decide(0, &["buy orange 4", "buy blue 2", "buy yellow 5", "buy green 3"]);
     assert_eq!(play.turn(), Some(0));
     let takes = ["take b9", "take g9", "take o9", "take y9"];
     assert_eq!(play.legal(0), takes);
@@ -67,10 +64,8 @@ fn a_card_of_any_value_can_be_taken_but_several_are_worth_at_most_5() {
 
 #[test]
 fn the_dummy_draws_the_remaining_buildings_and_takes_none_of_the_yard() {
-    let mut play = Position::new(2)
-        .scoring_cards([0, 0], [3, 3])
-        .buildings_left("tower 7, tower 8")
-        .play();
+    let mut play =
+        Position::new(2).scoring_cards([0, 0], [3, 3]).buildings_left("tower 7, tower 8").play();
     let owned = play.view().dummy.unwrap().buildings.len();
     play.decide(0, &["take b9"]);
     assert_eq!(play.view().dummy.unwrap().buildings.len(), owned + 2);

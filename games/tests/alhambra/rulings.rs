@@ -26,10 +26,7 @@ fn what_is_refused_names_the_field() {
         "take.cards: at least one card is taken"
     );
     play.decide(0, &["buy blue 5 5"]);
-    assert_eq!(
-        play.refusal(0, "buy blue 6"),
-        "buy.slot: the blue slot is empty"
-    );
+    assert_eq!(play.refusal(0, "buy blue 6"), "buy.slot: the blue slot is empty");
 }
 
 #[test]

@@ -45,10 +45,7 @@ fn a_refused_observation_names_its_field() {
             => "scoring_cards[0]: `first` must not exceed `last`",
     }
     let no_dummy = sample_error(&Position::new(2), |view| view.dummy = None);
-    assert!(
-        no_dummy.starts_with("dummy: \"None\" contradicts the other fields"),
-        "{no_dummy}"
-    );
+    assert!(no_dummy.starts_with("dummy: \"None\" contradicts the other fields"), "{no_dummy}");
 }
 
 /// Samples a position 1400 times, continues each state with decisions in notation, and counts the
@@ -82,17 +79,8 @@ fn fit<const N: usize>(counts: [u32; N]) -> bool {
 
 #[test]
 fn the_next_building_is_drawn_uniformly_from_the_pile() {
-    let left = [
-        "garden 6",
-        "tower 7",
-        "arcades 4",
-        "chambers 5",
-        "garden 7",
-        "pavilion 2",
-    ];
-    let start = Position::new(3)
-        .hand(0, "b9 b9")
-        .buildings_left(&left.join(", "));
+    let left = ["garden 6", "tower 7", "arcades 4", "chambers 5", "garden 7", "pavilion 2"];
+    let start = Position::new(3).hand(0, "b9 b9").buildings_left(&left.join(", "));
     let counts: [u32; 6] = drawn(&start, &[(0, "buy blue 9 9")], |view| {
         let laid = view.yard[0].unwrap();
         left.iter().position(|text| building(text) == laid).unwrap()
@@ -113,20 +101,15 @@ fn the_next_money_card_is_drawn_uniformly_from_the_pile() {
 
 #[test]
 fn scoring_card_b_lies_at_each_place_of_its_range_equally_often() {
-    let start = Position::new(3)
-        .row("b1 g1 o1 y1")
-        .buildings(0, "tower 7")
-        .scoring_card_b([0, 3]);
+    let start = Position::new(3).row("b1 g1 o1 y1").buildings(0, "tower 7").scoring_card_b([0, 3]);
     let decisions = [(0, "take b1 g1 o1 y1")];
     // Under 0 to 3 cards, it is drawn in this refill of four; each number is equally likely.
-    let counts: [u32; 2] = drawn(&start, &decisions, |view| {
-        usize::from(view.scoring_cards[1].is_some())
-    });
+    let counts: [u32; 2] =
+        drawn(&start, &decisions, |view| usize::from(view.scoring_cards[1].is_some()));
     assert_eq!(counts, [1400, 0]);
     let later = start.scoring_card_b([2, 5]);
-    let counts: [u32; 2] = drawn(&later, &decisions, |view| {
-        usize::from(view.scoring_cards[1].is_some())
-    });
+    let counts: [u32; 2] =
+        drawn(&later, &decisions, |view| usize::from(view.scoring_cards[1].is_some()));
     assert!(fit(counts), "{counts:?}");
 }
 

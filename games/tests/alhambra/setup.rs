@@ -28,9 +28,7 @@ fn a2_scoring_cards_can_lie_anywhere_in_the_second_and_fourth_of_five_piles() {
         };
         let view = start(&setup);
         let left = view.unseen_money.len() as u8;
-        let sizes: Vec<u8> = (1..=5)
-            .map(|i| left / 5 + u8::from(i <= left % 5))
-            .collect();
+        let sizes: Vec<u8> = (1..=5).map(|i| left / 5 + u8::from(i <= left % 5)).collect();
         assert_eq!(sizes.iter().sum::<u8>(), left);
         let [a, b] = view.scoring_cards.map(Option::unwrap);
         assert_eq!((a.first, a.last), (sizes[0], sizes[0] + sizes[1]));
@@ -43,11 +41,8 @@ fn a2_scoring_cards_can_lie_anywhere_in_the_second_and_fourth_of_five_piles() {
         }
         setup.scoring_a_place = sizes[1] + 1;
         let message = refusal(count, &setup);
-        let expected = format!(
-            "scoring_a_place: {} is out of range (0..={}, ",
-            sizes[1] + 1,
-            sizes[1]
-        );
+        let expected =
+            format!("scoring_a_place: {} is out of range (0..={}, ", sizes[1] + 1, sizes[1]);
         assert!(message.starts_with(&expected), "{message}");
         setup.scoring_a_place = 0;
         setup.scoring_b_place = sizes[3] + 1;
@@ -86,10 +81,7 @@ fn a_refused_setup_names_its_field() {
     other.buildings[9] = building("tower 13");
     let message = refusal(3, &other);
     assert!(message.starts_with("buildings["), "{message}");
-    assert!(
-        message.ends_with("tower 13 is dealt too often (at most 1)"),
-        "{message}"
-    );
+    assert!(message.ends_with("tower 13 is dealt too often (at most 1)"), "{message}");
 
     let mut other = drawn.clone();
     other.money[0] = card("b1");
@@ -101,10 +93,7 @@ fn a_refused_setup_names_its_field() {
 
     let mut other = drawn.clone();
     other.money.pop();
-    assert_eq!(
-        refusal(3, &other),
-        "money: must have 108 entries, found 107"
-    );
+    assert_eq!(refusal(3, &other), "money: must have 108 entries, found 107");
     assert_eq!(refusal(2, &drawn), "money: must have 72 entries, found 108");
     let message = refusal(7, &drawn);
     assert_eq!(message, "seats: 7 is out of range (2..=6)");

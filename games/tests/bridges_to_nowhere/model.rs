@@ -61,10 +61,7 @@ impl Model {
         for owner in &mut self.owners {
             owner.pillars = 6;
         }
-        self.events.push(Event::GameStarted {
-            game: self.game as u8,
-            contract: self.contract(),
-        });
+        self.events.push(Event::GameStarted { game: self.game as u8, contract: self.contract() });
         self.open_cards();
     }
 
@@ -204,11 +201,7 @@ impl Model {
                 seat,
                 discarded: owner.hand.iter().copied().collect(),
             });
-            *owner = Owner {
-                pile: owner.pile.clone(),
-                pillars: owner.pillars,
-                ..Owner::default()
-            };
+            *owner = Owner { pile: owner.pile.clone(), pillars: owner.pillars, ..Owner::default() };
         }
         if self.round < 3 {
             self.round += 1;
@@ -216,10 +209,7 @@ impl Model {
             return;
         }
         let contract = self.contract();
-        let scores = self
-            .owners
-            .each_ref()
-            .map(|owner| owner.pile.score(contract));
+        let scores = self.owners.each_ref().map(|owner| owner.pile.score(contract));
         for (number, score) in (0..).zip(scores) {
             let seat = seat(number);
             self.events.push(Event::Scored { seat, score });
@@ -230,15 +220,8 @@ impl Model {
             std::cmp::Ordering::Less => Some(seat(1)),
             std::cmp::Ordering::Equal => None,
         };
-        self.results.push(GameResult {
-            contract,
-            winner,
-            scores,
-        });
-        self.events.push(Event::GameEnded {
-            game: self.game as u8,
-            winner,
-        });
+        self.results.push(GameResult { contract, winner, scores });
+        self.events.push(Event::GameEnded { game: self.game as u8, winner });
         let enough = usize::from(self.config.contracts_to_win);
         let decided = self.won().contains(&enough);
         if decided || self.game + 1 == usize::from(self.config.games) {
@@ -254,19 +237,14 @@ impl Model {
     pub(crate) fn won(&self) -> [usize; 2] {
         [0, 1].map(|number| {
             let winners = self.results.iter().map(|result| result.winner);
-            winners
-                .filter(|&winner| winner == Some(seat(number)))
-                .count()
+            winners.filter(|&winner| winner == Some(seat(number))).count()
         })
     }
 
     /// The points of each seat in all games.
     pub(crate) fn points(&self) -> [i32; 2] {
         [0, 1].map(|number: usize| {
-            let points = self
-                .results
-                .iter()
-                .map(|result| result.scores[number].total());
+            let points = self.results.iter().map(|result| result.scores[number].total());
             points.map(i32::from).sum()
         })
     }

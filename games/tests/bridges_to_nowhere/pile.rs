@@ -152,16 +152,12 @@ fn contract_points(contract: Contract, segments: &[(u8, Vec<Card>)]) -> u16 {
         _ => 0,
     };
     match contract {
-        Contract::Triple => pays(
-            lengths(3).any(|length| length == 3),
-            lengths(3).any(|length| length >= 4),
-            25,
-        ),
-        Contract::Double => pays(
-            lengths(2).any(|length| length == 4),
-            lengths(2).any(|length| length >= 5),
-            25,
-        ),
+        Contract::Triple => {
+            pays(lengths(3).any(|length| length == 3), lengths(3).any(|length| length >= 4), 25)
+        }
+        Contract::Double => {
+            pays(lengths(2).any(|length| length == 4), lengths(2).any(|length| length >= 5), 25)
+        }
         Contract::SpanningTheDivide => pays(
             segments.iter().any(|(_, cards)| cards.len() == 5),
             segments.iter().any(|(_, cards)| cards.len() >= 6),
@@ -184,10 +180,7 @@ fn contract_points(contract: Contract, segments: &[(u8, Vec<Card>)]) -> u16 {
             pays(all && most == 4, all && most >= 5, 20)
         }
         Contract::TrialOfTheSea => {
-            let all: Vec<&str> = segments
-                .iter()
-                .flat_map(|(_, cards)| pairs(cards))
-                .collect();
+            let all: Vec<&str> = segments.iter().flat_map(|(_, cards)| pairs(cards)).collect();
             let kinds: BTreeSet<&str> = all.iter().copied().collect();
             pays(all.len() >= 3, kinds.len() == 3, 20)
         }

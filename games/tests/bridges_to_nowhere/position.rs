@@ -60,11 +60,7 @@ impl Position {
 
     /// The last phase of a game with this contract.
     pub(crate) fn last(contract: Contract) -> Self {
-        Self {
-            round: ROUNDS - 1,
-            contract,
-            ..Self::new()
-        }
+        Self { round: ROUNDS - 1, contract, ..Self::new() }
     }
 
     pub(crate) fn round(mut self, round: u8) -> Self {
@@ -103,9 +99,8 @@ impl Position {
         let mut used: Vec<Piece> = placed.map(|placed| placed.piece).collect();
         used.extend(cards.iter().flatten().map(|&card| Piece::Card(card)));
         let edition = config.edition.cards().iter().copied();
-        let mut free: Vec<BridgeCard> = edition
-            .filter(|&card| !used.contains(&Piece::Card(Card::Bridge(card))))
-            .collect();
+        let mut free: Vec<BridgeCard> =
+            edition.filter(|&card| !used.contains(&Piece::Card(Card::Bridge(card)))).collect();
         let to_come = usize::from(ROUNDS - 1 - self.round) * OPEN_CARDS;
         let monument = Piece::Card(Card::Monument);
         let monuments = used.iter().filter(|&&piece| piece == monument).count() as u8;
@@ -113,10 +108,7 @@ impl Position {
             let mut structure = self.structures[number].clone();
             let is_card = |placed: &&Placement| placed.piece != Piece::Pillar;
             let before = usize::from(self.round) * CARDS_PER_DRAFT;
-            let late = structure
-                .iter()
-                .enumerate()
-                .filter(|(_, placed)| is_card(placed));
+            let late = structure.iter().enumerate().filter(|(_, placed)| is_card(placed));
             let late = late.map(|(place, _)| place).nth(before);
             let placed = structure[late.unwrap_or(structure.len())..].to_vec();
             let hand = &mut cards[number];
@@ -145,10 +137,7 @@ impl Position {
             phase: Phase::Build,
             open: free[..to_come.min(OPEN_CARDS)].iter().copied().collect(),
             monuments: MONUMENTS - monuments,
-            unseen: free[to_come.min(OPEN_CARDS)..to_come]
-                .iter()
-                .copied()
-                .collect(),
+            unseen: free[to_come.min(OPEN_CARDS)..to_come].iter().copied().collect(),
             seats,
         }
     }
@@ -172,9 +161,7 @@ impl Play {
         // The sampler draws the placements of the other seat; one draw in a few has none.
         loop {
             let state = BridgesToNowhere::sample_state(&Config::default(), view, &mut chance);
-            let play = Self {
-                state: state.unwrap(),
-            };
+            let play = Self { state: state.unwrap() };
             if play.view(1).seats[1] == view.seats[1] {
                 return play;
             }

@@ -44,10 +44,7 @@ fn edition(chance: &mut ChanceStream) -> Arc<Edition> {
         left: Symbol::ALL[chance.below(2) as usize],
         right: Symbol::ALL[chance.below(2) as usize],
     });
-    let parts = EditionParts {
-        cards: cards.collect(),
-        name: "few numbers".to_owned(),
-    };
+    let parts = EditionParts { cards: cards.collect(), name: "few numbers".to_owned() };
     Arc::new(Edition::new(&parts).unwrap())
 }
 
@@ -88,13 +85,10 @@ fn steered(model: &Model, by: Seat, list: &[Decision], chance: &mut ChanceStream
         Decision::Take(Card::Bridge(card)) => {
             let own = &view.seats[by.index()];
             let cards = own.cards.iter().copied();
-            let placed = own
-                .structure
-                .iter()
-                .filter_map(|placed| match placed.piece {
-                    Piece::Card(card) => Some(card),
-                    Piece::Pillar => None,
-                });
+            let placed = own.structure.iter().filter_map(|placed| match placed.piece {
+                Piece::Card(card) => Some(card),
+                Piece::Pillar => None,
+            });
             let alike =
                 |other: &Card| matches!(other, Card::Bridge(other) if other.style == card.style);
             match cards.chain(placed).filter(alike).count() {
@@ -131,11 +125,7 @@ fn recount(seed: u64, play: Play) -> [u32; 6] {
         assert_eq!(events, model.events);
         events.clear();
         model.events.clear();
-        for viewer in [
-            Viewer::Seat(seat(0)),
-            Viewer::Seat(seat(1)),
-            Viewer::Spectator,
-        ] {
+        for viewer in [Viewer::Seat(seat(0)), Viewer::Seat(seat(1)), Viewer::Spectator] {
             let view = BridgesToNowhere::observe(&state, viewer);
             assert_eq!(view, model.observe(viewer));
         }
@@ -224,9 +214,7 @@ fn steered_matches_meet_every_contract() {
     let mut paid = [0; 6];
     for seed in 0..300 {
         let more = recount(seed, Play::Steered);
-        paid.iter_mut()
-            .zip(more)
-            .for_each(|(paid, more)| *paid += more);
+        paid.iter_mut().zip(more).for_each(|(paid, more)| *paid += more);
     }
     assert!(paid.iter().all(|&paid| paid > 0), "{paid:?}");
 }

@@ -11,16 +11,9 @@ const NOTHING: Contract = Contract::Triple;
 /// The numbers, tolls, monuments and symbols of seat 0 with these rows on the levels from 1.
 fn points(rows: &[&str]) -> [u16; 4] {
     let rows = (1..).zip(rows);
-    let position = rows.fold(Position::last(NOTHING), |position, (level, row)| {
-        position.row(0, level, 0, row)
-    });
-    let SeatScore {
-        numbers,
-        tolls,
-        monuments,
-        symbols,
-        ..
-    } = score(position);
+    let position =
+        rows.fold(Position::last(NOTHING), |position, (level, row)| position.row(0, level, 0, row));
+    let SeatScore { numbers, tolls, monuments, symbols, .. } = score(position);
     [numbers, tolls, monuments, symbols]
 }
 
@@ -36,10 +29,7 @@ fn complete_bridges_score_numbers_tolls_monuments_and_symbols() {
         // Two segments share a pillar.
         (&["| S1 S4 | T1 T4 |"], [10, 0, 0, 0]),
         (&["| T1 T4 |", "| S1 S2 |"], [5 + 6, 0, 0, 5]),
-        (
-            &["| T1 T4 |", "| S1 S2 |", "| C1 C3 |"],
-            [5 + 6 + 12, 0, 0, 5 + 5],
-        ),
+        (&["| T1 T4 |", "| S1 S2 |", "| C1 C3 |"], [5 + 6 + 12, 0, 0, 5 + 5]),
         (&["| S1 S2 |"], [3, 0, 0, 5]),
         (&["| S2 S1 |"], [3, 0, 0, 0]),
         (&["| S1 S2 S3 S4 |"], [10, 0, 0, 15]),
@@ -73,34 +63,18 @@ fn contracts_pay_for_one_of_two_conditions() {
     let cases: [(Contract, &[&str], u16); 28] = [
         (Triple, &["| S1 S2 |", "| T1 T2 |", "| C1 C2 |"], 0),
         (Triple, &["| S1 S2 S3 |", "| T1 T2 T3 |", "| C1 C2 C3"], 0),
-        (
-            Triple,
-            &["| S1 S2 S3 |", "| T1 T2 T3 |", "| C1 C2 C3 |"],
-            10,
-        ),
-        (
-            Triple,
-            &["| S1 S2 S3 S4 |", "| T1 T2 T3 T4 |", "| C1 C2 C3 C4 |"],
-            25,
-        ),
+        (Triple, &["| S1 S2 S3 |", "| T1 T2 T3 |", "| C1 C2 C3 |"], 10),
+        (Triple, &["| S1 S2 S3 S4 |", "| T1 T2 T3 T4 |", "| C1 C2 C3 C4 |"], 25),
         (Double, &["| S1 S2 S3 S4 S5 |", "| T1 T2 T3 |"], 0),
         (Double, &["| S1 S2 S3 S4 S5 |", "| T1 T2 T3 T4 |"], 10),
         (Double, &["| S1 S2 S3 S4 S5 |", "| T1 T2 T3 T4 T5 |"], 25),
-        (
-            Double,
-            &["| | C1 C2 C3 C4 | |", "| S1 S2 S3 S4 S5 S6 |"],
-            25,
-        ),
+        (Double, &["| | C1 C2 C3 C4 | |", "| S1 S2 S3 S4 S5 S6 |"], 25),
         (SpanningTheDivide, &["| S1 S2 S3 S4 |"], 0),
         (SpanningTheDivide, &["| T1 T3 T4 |"], 0),
         (SpanningTheDivide, &["| S1 S2 S3 S4 S5 |"], 10),
         (SpanningTheDivide, &["| S1 S2 S3 S4 S5 S6 |"], 25),
         (SpanningTheDivide, &["| S1 S2 S3 S4 S5 S6 S7 S$ |"], 25),
-        (
-            SpanningTheDivide,
-            &["| S1 S2 S3 S4 S5 | T1 T2 T3 T4 T5 T6 |"],
-            25,
-        ),
+        (SpanningTheDivide, &["| S1 S2 S3 S4 S5 | T1 T2 T3 T4 T5 T6 |"], 25),
         (LongestMile, &["| S1 S2 S3 S4 | T1 T2 T3 T4 |"], 0),
         (LongestMile, &["| S1 S2 S3 S4 | T1 T2 T3 T4 T5"], 0),
         (LongestMile, &["| S1 S2 S3 S4 |", "| C1 C2 C3 C4 |"], 0),
@@ -111,11 +85,7 @@ fn contracts_pay_for_one_of_two_conditions() {
         // A segment of monuments alone has no style, but monuments count for length.
         (SpiceOfLife, &["| M M M | T1 T2 T3 | S1 S2 S3 S4 |"], 0),
         (SpiceOfLife, &["| M C3 M | T1 T2 T3 | S1 S2 S3 S4 |"], 10),
-        (
-            SpiceOfLife,
-            &["| S1 S2 S3 S4 S5 | T1 T2 T3 | C1 C2 C3 |"],
-            20,
-        ),
+        (SpiceOfLife, &["| S1 S2 S3 S4 S5 | T1 T2 T3 | C1 C2 C3 |"], 20),
         // Symbols of a kind: suspension 2 bird | bird 7 bird | bird 3, and a boat pair.
         (TrialOfTheSea, &["| S1 S2 S3 |"], 0),
         (TrialOfTheSea, &["| S2 S7 S3 |"], 0),
@@ -135,11 +105,7 @@ fn contracts_pay_for_one_of_two_conditions() {
 fn check(play: &mut Play, cases: &[(&str, u8, i8, &str)]) {
     for (name, level, column, reason) in cases {
         let refusal = play.refusal(0, &place(name, *level, *column));
-        assert_eq!(
-            refusal,
-            format!("cell{reason}"),
-            "{name} at {level} {column}"
-        );
+        assert_eq!(refusal, format!("cell{reason}"), "{name} at {level} {column}");
     }
 }
 
@@ -147,11 +113,7 @@ fn check(play: &mut Play, cases: &[(&str, u8, i8, &str)]) {
 fn a_cell_is_refused_with_its_reason() {
     let mut play = Position::new().cards(0, "S1 S2 S3").play();
     let first = ".column: the first piece lies at column 0 of level 1";
-    let cases = [
-        ("S1", 1, 1, first),
-        ("S1", 2, 0, first),
-        ("S1", 1, 34, first),
-    ];
+    let cases = [("S1", 1, 1, first), ("S1", 2, 0, first), ("S1", 1, 34, first)];
     check(&mut play, &cases);
     play.place(0, "S1", 1, 0);
     play.place(0, "S2", 1, 2);
@@ -192,20 +154,10 @@ fn a_monument_that_cannot_be_closed_is_refused_and_must_be_closed_before_the_end
     let position = Position::new().round(1).row(0, 1, 0, "| | S1 S4 | |");
     let mut play = position.cards(0, "M C1 C3").play();
     let closing = ": closing the runs with a monument would then take ";
-    let cases = [(
-        "M",
-        2,
-        5,
-        &*format!("{closing}3 pillars, and 2 would be left"),
-    )];
+    let cases = [("M", 2, 5, &*format!("{closing}3 pillars, and 2 would be left"))];
     check(&mut play, &cases);
     play.place(0, "M", 2, 4);
-    let cases = [(
-        "|",
-        1,
-        -1,
-        &*format!("{closing}2 pillars, and 1 would be left"),
-    )];
+    let cases = [("|", 1, -1, &*format!("{closing}2 pillars, and 1 would be left"))];
     check(&mut play, &cases);
     for (cells, column) in [(2, 3), (1, 5)] {
         let open = format!("decision: a run with a monument is not closed; to fill: {cells} cells");
@@ -226,12 +178,7 @@ fn a_monument_that_cannot_be_closed_is_refused_and_must_be_closed_before_the_end
 
 #[test]
 fn n2_both_seats_build_at_the_same_time_and_neither_waits_for_the_other() {
-    let start = || {
-        Position::new()
-            .cards(0, "S1 S2 S3")
-            .cards(1, "T1 T2 T3")
-            .play()
-    };
+    let start = || Position::new().cards(0, "S1 S2 S3").cards(1, "T1 T2 T3").play();
     let (mut one, mut other) = (start(), start());
     for (play, order) in [(&mut one, [0, 1, 0, 1]), (&mut other, [1, 1, 0, 0])] {
         let mut built = [0; 2];

@@ -16,10 +16,7 @@ fn refusal(view: &Observation) -> String {
 
 /// The error text for an altered view of seat 0.
 fn altered(change: impl FnOnce(&mut Observation)) -> String {
-    let position = Position::new()
-        .round(1)
-        .row(0, 1, 0, "| S1 S2 |")
-        .cards(0, "S3 T1 M");
+    let position = Position::new().round(1).row(0, 1, 0, "| S1 S2 |").cards(0, "S3 T1 M");
     let mut view = position.view(Viewer::Seat(seat(0)));
     change(&mut view);
     refusal(&view)
@@ -40,11 +37,8 @@ fn at(name: &str, level: u8, column: i8) -> Placement {
 
 #[test]
 fn a_wrong_field_is_named() {
-    let result = |contract| GameResult {
-        contract,
-        winner: None,
-        scores: [SeatScore::default(); 2],
-    };
+    let result =
+        |contract| GameResult { contract, winner: None, scores: [SeatScore::default(); 2] };
     refused! { altered:
         |view| view.viewer = Viewer::Seat(seat(2)) => "viewer: is a seat that is not at the table",
         |view| view.game = 6 => "game: must be below `games`",
@@ -132,9 +126,7 @@ fn a_wrong_structure_is_named_with_its_piece() {
         "seats[0].pillars: must be six, including placed pillars"
     );
     let run = |other: &str| {
-        let position = Position::new()
-            .round(1)
-            .row(0, 1, 0, &format!("| S1 {other} |"));
+        let position = Position::new().round(1).row(0, 1, 0, &format!("| S1 {other} |"));
         refusal(&position.view(Viewer::Seat(seat(0))))
     };
     assert_eq!(

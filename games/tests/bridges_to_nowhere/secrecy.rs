@@ -55,11 +55,7 @@ fn for_a_viewer_that_has_ended_the_other_seat_has_not() {
 fn for_a_spectator_not_both_seats_have_ended() {
     let samples = sampled(&building(), Viewer::Spectator);
     let ended = |number: usize| samples.iter().filter(|seats| seats[number].0).count();
-    assert!(
-        samples
-            .iter()
-            .all(|[(one, _), (other, _)]| !(*one && *other))
-    );
+    assert!(samples.iter().all(|[(one, _), (other, _)]| !(*one && *other)));
     assert!((100..700).contains(&ended(0)), "{}", ended(0));
     assert!((100..700).contains(&ended(1)), "{}", ended(1));
 }
@@ -91,12 +87,7 @@ fn unseen_cards_contracts_and_later_deals_are_drawn_uniformly() {
             .collect();
         for card in &rounds[0] {
             assert!(view.unseen.contains(card));
-            opened[config
-                .edition
-                .cards()
-                .iter()
-                .position(|other| other == card)
-                .unwrap()] += 1;
+            opened[config.edition.cards().iter().position(|other| other == card).unwrap()] += 1;
         }
         let second = play.view(0);
         contracts[second.contract.unwrap().index()] += 1;
@@ -104,25 +95,11 @@ fn unseen_cards_contracts_and_later_deals_are_drawn_uniformly() {
     }
     // 6 of 18 cards, one of 5 contracts, one of 2 seats.
     let seen = opened.iter().filter(|&&count| count > 0);
-    assert!(
-        seen.clone().all(|count| (880..1120).contains(count)),
-        "{opened:?}"
-    );
+    assert!(seen.clone().all(|count| (880..1120).contains(count)), "{opened:?}");
     assert_eq!(seen.count(), 18);
     assert_eq!(contracts[view.contract.unwrap().index()], 0);
-    for contract in Contract::ALL
-        .iter()
-        .filter(|other| view.contract != Some(**other))
-    {
-        assert!(
-            (500..700).contains(&contracts[contract.index()]),
-            "{contracts:?}"
-        );
+    for contract in Contract::ALL.iter().filter(|other| view.contract != Some(**other)) {
+        assert!((500..700).contains(&contracts[contract.index()]), "{contracts:?}");
     }
-    assert!(
-        first_drafters
-            .iter()
-            .all(|count| (1380..1620).contains(count)),
-        "{first_drafters:?}"
-    );
+    assert!(first_drafters.iter().all(|count| (1380..1620).contains(count)), "{first_drafters:?}");
 }

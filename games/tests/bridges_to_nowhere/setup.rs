@@ -47,11 +47,7 @@ fn the_setup_of_a_seed_is_pinned() {
 #[test]
 fn a_match_of_fewer_games_or_without_contracts_has_the_same_deals() {
     let whole = draw(&Config::default(), "london");
-    let config = Config {
-        contracts: false,
-        games: 2,
-        ..Config::default()
-    };
+    let config = Config { contracts: false, games: 2, ..Config::default() };
     let short = draw(&config, "london");
     assert_eq!(short.contracts, None);
     assert_eq!(short.deals[..], whole.deals[..2]);
@@ -65,48 +61,25 @@ fn contracts_cards_and_first_drafters_are_about_equally_likely() {
         let setup = BridgesToNowhere::draw_setup(&config, seats(2), &Seed::from(seed)).unwrap();
         contracts[setup.contracts.unwrap()[0].index()] += 1;
         let card = setup.deals[5].deck[0];
-        first[config
-            .edition
-            .cards()
-            .iter()
-            .position(|other| *other == card)
-            .unwrap()] += 1;
+        first[config.edition.cards().iter().position(|other| *other == card).unwrap()] += 1;
         drafters[setup.deals[3].first_drafter.index()] += 1;
     }
-    assert!(
-        contracts.iter().all(|count| (580..750).contains(count)),
-        "{contracts:?}"
-    );
-    assert!(
-        first.iter().all(|count| (120..215).contains(count)),
-        "{first:?}"
-    );
-    assert!(
-        drafters.iter().all(|count| (1880..2120).contains(count)),
-        "{drafters:?}"
-    );
+    assert!(contracts.iter().all(|count| (580..750).contains(count)), "{contracts:?}");
+    assert!(first.iter().all(|count| (120..215).contains(count)), "{first:?}");
+    assert!(drafters.iter().all(|count| (1880..2120).contains(count)), "{drafters:?}");
 }
 
 #[test]
 fn a_config_out_of_range_is_refused_with_its_field() {
     let check = |config: Config| BridgesToNowhere::check_config(&config, seats(2));
-    let wins = |contracts_to_win| Config {
-        contracts_to_win,
-        ..Config::default()
-    };
-    let games = |games| Config {
-        games,
-        ..Config::default()
-    };
+    let wins = |contracts_to_win| Config { contracts_to_win, ..Config::default() };
+    let games = |games| Config { games, ..Config::default() };
     for count in [1, 2, 3] {
         assert_eq!(check(wins(count)), Ok(()));
     }
     for count in [0, 4] {
         let error = check(wins(count)).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            format!("contracts_to_win: {count} is out of range (1..=3)")
-        );
+        assert_eq!(error, format!("contracts_to_win: {count} is out of range (1..=3)"));
     }
     for count in [0, 7] {
         let error = check(games(count)).unwrap_err().to_string();
@@ -140,22 +113,13 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
             deck[3] = deck[2];
         } => "deals[2].deck[3]: suspension 3 bird boat is dealt too often (at most 1)",
     }
-    let without = Config {
-        contracts: false,
-        ..Config::default()
-    };
+    let without = Config { contracts: false, ..Config::default() };
     assert_eq!(
         setup_error(&without, |_| {}),
         "contracts: must be absent: the config plays without contracts"
     );
-    let three = Config {
-        contracts_to_win: 9,
-        ..Config::default()
-    };
-    assert_eq!(
-        setup_error(&three, |_| {}),
-        "contracts_to_win: 9 is out of range (1..=3)"
-    );
+    let three = Config { contracts_to_win: 9, ..Config::default() };
+    assert_eq!(setup_error(&three, |_| {}), "contracts_to_win: 9 is out of range (1..=3)");
 }
 
 #[test]
@@ -185,9 +149,7 @@ fn d1_the_built_in_deck_has_each_number_and_a_toll_and_eight_symbol_pairs_a_styl
 
 fn edition_error(from: &str, to: &str) -> String {
     assert!(BUILT_IN.contains(from), "{from}");
-    Edition::from_toml(&BUILT_IN.replacen(from, to, 1))
-        .unwrap_err()
-        .to_string()
+    Edition::from_toml(&BUILT_IN.replacen(from, to, 1)).unwrap_err().to_string()
 }
 
 #[test]
@@ -199,22 +161,14 @@ fn a_bad_edition_file_is_refused_with_its_entry() {
         "style = \"truss\"", "style = \"cable\"" => "cards: must have 8 of truss, found 7",
     }
     let lines: Vec<&str> = BUILT_IN.lines().collect();
-    let shorter = lines
-        .iter()
-        .filter(|line| !line.contains("style = \"cable\", left"));
+    let shorter = lines.iter().filter(|line| !line.contains("style = \"cable\", left"));
     let shorter: Vec<&str> = shorter.copied().collect();
     assert_eq!(
-        Edition::from_toml(&shorter.join("\n"))
-            .unwrap_err()
-            .to_string(),
+        Edition::from_toml(&shorter.join("\n")).unwrap_err().to_string(),
         "cards: must have 24 entries, found 23"
     );
     for (from, to, expected) in [
-        (
-            "left = \"boat\"",
-            "left = \"ship\"",
-            "unknown variant `ship`",
-        ),
+        ("left = \"boat\"", "left = \"ship\"", "unknown variant `ship`"),
         ("number = 7", "number = -1", "invalid value"),
         ("number = 7", "value = 7", "unknown field `value`"),
         ("name = \"built-in\"", "", "missing field `name`"),

@@ -21,10 +21,7 @@ fn two_gates_of_one_tile_to_two_cities_are_two_choices() {
     );
     // D9 counts once, although the road starts and ends there.
     assert_eq!(position.points()[0], [10, 0, 0]);
-    assert_eq!(
-        position.legal(),
-        ["drawbridge home", "drawbridge 1 0 n", "drawbridge 1 0 s"]
-    );
+    assert_eq!(position.legal(), ["drawbridge home", "drawbridge 1 0 n", "drawbridge 1 0 s"]);
     let sent = position.play("drawbridge 1 0 s");
     assert_eq!(sent.feature(1, 0, "city s").meeples, [1, 0, 0, 0, 0]);
 }
@@ -45,12 +42,7 @@ fn several_roads_are_taken_in_the_order_of_the_edges_as_the_tile_lies() {
     // Ruling C5 applies.
     let position = crossings_of_two_roads();
     let events: Vec<&Event> = position.events.iter().collect();
-    let down = |seat, road| Event::DrawbridgeDown {
-        seat,
-        cell: cell(1, 0),
-        road,
-        meeples: 1,
-    };
+    let down = |seat, road| Event::DrawbridgeDown { seat, cell: cell(1, 0), road, meeples: 1 };
     // All scoring precedes the first move of a meeple.
     assert_eq!(
         events[events.len() - 2..],

@@ -37,20 +37,14 @@ fn the_base_tiles_stand_in_the_order_of_their_kinds() {
     let base: toml::Table = toml::from_str(base).unwrap();
     let tiles = base["tiles"].as_array().unwrap();
     let names = tiles.iter().map(|tile| tile["name"].as_str().unwrap());
-    let kinds: Vec<String> = TileKind::all()
-        .take(24)
-        .map(|kind| kind.to_string())
-        .collect();
+    let kinds: Vec<String> = TileKind::all().take(24).map(|kind| kind.to_string()).collect();
     assert!(names.eq(kinds.iter().map(String::as_str)));
 }
 
 #[test]
 fn the_notes_say_which_tiles_are_not_the_publishers() {
     let notes = Carcassonne::NOTES.join(" ");
-    assert!(
-        notes.contains("Eight of the twelve drawbridge tiles"),
-        "{notes}"
-    );
+    assert!(notes.contains("Eight of the twelve drawbridge tiles"), "{notes}");
     let ours = BUILT_IN.matches(": the project's own").count();
     assert_eq!(ours, 8);
 }
@@ -58,49 +52,27 @@ fn the_notes_say_which_tiles_are_not_the_publishers() {
 #[test]
 fn another_edition_replaces_the_tiles() {
     let edition = Arc::new(Edition::from_toml(CROWDED).unwrap());
-    let config = Config {
-        edition: Arc::clone(&edition),
-        ..Config::default()
-    };
+    let config = Config { edition: Arc::clone(&edition), ..Config::default() };
     assert_ne!(config, Config::default());
     // The first of its tiles has a city with a shield, a drawbridge and a monastery.
     let position = Position::with(2, config, "D1").play("place 0 -1 2; meeple city s");
-    let city = FeatureKind::City {
-        open_ends: 0,
-        tiles: 2,
-        shields: 1,
-    };
+    let city = FeatureKind::City { open_ends: 0, tiles: 2, shields: 1 };
     assert_eq!(position.feature(0, -1, "city s").kind, city);
     let position = position.with_meeples(&[(0, 0, -1, "monastery")]);
     let outcome = position.ended();
     assert!(lines(&outcome, 0).contains(&("open_monasteries", 2)));
-    assert_eq!(
-        edition.tile(TileKind::START),
-        Edition::built_in().tile(TileKind::START)
-    );
+    assert_eq!(edition.tile(TileKind::START), Edition::built_in().tile(TileKind::START));
 }
 
 #[test]
 fn what_is_not_of_the_form_is_refused() {
     for (from, to, expected) in [
         ("name = ", "title = ", "unknown field `title`"),
-        (
-            "edges = \"CCRF\"",
-            "edges = \"CCRX\"",
-            "letters of F (field), R (road) and C (city)",
-        ),
+        ("edges = \"CCRF\"", "edges = \"CCRX\"", "letters of F (field), R (road) and C (city)"),
         ("drawbridge = \"N\"", "drawbridge = \"X\"", "N, E, S or W"),
         ("half_edges = \"SL\"", "half_edges = \"SM\"", "names of NL"),
-        (
-            "[{ edges = \"NE\" }]",
-            "[{ edges = \"NQ\" }]",
-            "letters of N, E, S and W",
-        ),
-        (
-            "[{ edges = \"NE\" }]",
-            "[{ edges = \"NE\", tower = true }]",
-            "unknown field `tower`",
-        ),
+        ("[{ edges = \"NE\" }]", "[{ edges = \"NQ\" }]", "letters of N, E, S and W"),
+        ("[{ edges = \"NE\" }]", "[{ edges = \"NE\", tower = true }]", "unknown field `tower`"),
     ] {
         let error = Edition::from_toml(&altered(from, to)).unwrap_err();
         assert!(matches!(error, EditionError::Form(_)), "{error}");
@@ -173,15 +145,9 @@ fn rotations_that_differ_by_a_drawbridge_alone_look_different() {
         let to = format!("{{ edges = \"E\", drawbridge = \"N\" }}, {{ edges = \"W\"{west} }}");
         let from = "{ edges = \"E\", drawbridge = \"N\" }, { edges = \"W\", drawbridge = \"S\" }";
         let edition = Arc::new(Edition::from_toml(&altered(from, &to)).unwrap());
-        let config = Config {
-            edition,
-            ..Config::default()
-        };
+        let config = Config { edition, ..Config::default() };
         let legal = Position::with(2, config, "D9").legal();
-        legal
-            .iter()
-            .filter(|text| text.starts_with("place 1 0 "))
-            .count()
+        legal.iter().filter(|text| text.starts_with("place 1 0 ")).count()
     };
     assert_eq!(roads(", drawbridge = \"S\""), 1);
     assert_eq!(roads(""), 2);

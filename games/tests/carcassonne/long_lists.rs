@@ -56,10 +56,7 @@ fn play_that_spreads_the_map_has_longer_lists_than_random_play_and_keeps_to_the_
     for seed in 0..10 {
         let longest = longest_of_spreading_play(seed);
         assert!(longest > MAX_IN_RANDOM_PLAY, "seed {seed}: {longest}");
-        assert!(
-            longest <= MAX_ROTATIONS * MAX_OPEN,
-            "seed {seed}: {longest}"
-        );
+        assert!(longest <= MAX_ROTATIONS * MAX_OPEN, "seed {seed}: {longest}");
     }
 }
 
@@ -72,9 +69,6 @@ fn one_neighbour_leaves_at_most_three_rotations_of_a_built_in_tile() {
             let cell = text.rsplit_once(' ').unwrap().0.to_owned();
             *at.entry(cell).or_insert(0) += 1;
         }
-        assert!(
-            at.values().all(|&count| count <= MAX_ROTATIONS),
-            "{kind}: {at:?}"
-        );
+        assert!(at.values().all(|&count| count <= MAX_ROTATIONS), "{kind}: {at:?}");
     }
 }

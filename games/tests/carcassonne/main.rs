@@ -1,10 +1,7 @@
 //! Tests of Carcassonne with the Drawbridges.
 
 #![allow(clippy::unwrap_used)]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "BLESS=1 asks to write files anew"
-)]
+#![allow(clippy::disallowed_methods, reason = "BLESS=1 asks to write files anew")]
 
 /// Asserts the error text of each change.
 macro_rules! refused {

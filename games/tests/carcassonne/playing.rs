@@ -28,15 +28,9 @@ fn a_placement_is_refused_with_its_reason() {
         let refusal = position.refusal(&format!("place {x} {y} 0"));
         assert_eq!(refusal, Illegal::CellClosed { cell: cell(x, y) });
     }
-    let mismatch = Illegal::EdgeMismatch {
-        tile: kind("U"),
-        rotation: rotation(1),
-        edge: Edge::West,
-    };
-    let repeated = Illegal::RotationRepeated {
-        tile: kind("U"),
-        first: rotation(0),
-    };
+    let mismatch =
+        Illegal::EdgeMismatch { tile: kind("U"), rotation: rotation(1), edge: Edge::West };
+    let repeated = Illegal::RotationRepeated { tile: kind("U"), first: rotation(0) };
     let cases = [
         ("place 1 0 1", mismatch),
         ("place 1 0 2", repeated),
@@ -59,10 +53,7 @@ fn a_meeple_is_refused_with_its_reason() {
         ("place 2 0 0", wrong_kind("place", "meeple")),
         ("meeple city n", Illegal::NoSuchSegment(segment("city n"))),
         // Only the first half-edge names the field.
-        (
-            "meeple field nr",
-            Illegal::NoSuchSegment(Segment::Field(half("nr"))),
-        ),
+        ("meeple field nr", Illegal::NoSuchSegment(Segment::Field(half("nr")))),
     ];
     check(&position, &cases);
 
@@ -74,20 +65,15 @@ fn a_meeple_is_refused_with_its_reason() {
         "place 0 1 0; meeple none; place 1 1 2; meeple none; place 2 1 1; meeple none; \
          place 2 0 0; meeple none; place 1 0 0",
     );
-    let not_first = |given, first| Illegal::SegmentNotFirst {
-        given: segment(given),
-        first: segment(first),
-    };
+    let not_first =
+        |given, first| Illegal::SegmentNotFirst { given: segment(given), first: segment(first) };
     let cases = [
         ("meeple road s", not_first("road s", "road e")),
         ("meeple field sr", not_first("field sr", "field nr")),
     ];
     check(&position, &cases);
 
-    let config = Config {
-        fields: false,
-        ..Config::default()
-    };
+    let config = Config { fields: false, ..Config::default() };
     let position = Position::with(2, config, "U").play("place 1 0 0");
     check(&position, &[("meeple field nl", Illegal::FieldsOff)]);
 }
@@ -114,9 +100,7 @@ fn a_seat_without_meeples_has_one_answer_which_it_owes_all_the_same() {
 fn a_gate_is_refused_with_its_reason() {
     let waiting =
         Position::new("D6 A").play("place -1 0 0; meeple road e; place 1 0 1; meeple none");
-    let none = |x, y, city| Illegal::NoSuchGate {
-        gate: gate(x, y, city),
-    };
+    let none = |x, y, city| Illegal::NoSuchGate { gate: gate(x, y, city) };
     let cases = [
         ("drawbridge 0 0 n", none(0, 0, Edge::North)),
         ("drawbridge -1 0 e", none(-1, 0, Edge::East)),

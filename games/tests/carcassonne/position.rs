@@ -56,17 +56,10 @@ impl Position {
     pub(crate) fn with(seats: u8, config: Config, tiles: &str) -> Self {
         let count = SeatCount::new(seats).unwrap();
         let drawn = Carcassonne::draw_setup(&config, count, &Seed::from(1)).unwrap();
-        let setup = Setup {
-            first: seat(0),
-            tiles: reordered(&drawn, tiles).into_iter().collect(),
-        };
+        let setup = Setup { first: seat(0), tiles: reordered(&drawn, tiles).into_iter().collect() };
         let mut events = Vec::new();
         let state = Carcassonne::start(&config, count, &setup, &mut events).unwrap();
-        Self {
-            config,
-            state,
-            events,
-        }
+        Self { config, state, events }
     }
 
     pub(crate) fn seat_to_decide(&self) -> Option<Seat> {
@@ -91,10 +84,7 @@ impl Position {
         let decision = decision.parse().unwrap();
         let mut after = self.state.clone();
         let applied = Carcassonne::apply(&mut after, seat, &decision, &mut Vec::new());
-        assert_eq!(
-            Carcassonne::digest(&after),
-            Carcassonne::digest(&self.state)
-        );
+        assert_eq!(Carcassonne::digest(&after), Carcassonne::digest(&self.state));
         applied.unwrap_err()
     }
 
@@ -118,9 +108,7 @@ impl Position {
     pub(crate) fn points(&self) -> Vec<[u16; 3]> {
         let view = self.view();
         let points = view.seats.iter().map(|seat| seat.points);
-        points
-            .map(|points| [points.roads, points.cities, points.monasteries])
-            .collect()
+        points.map(|points| [points.roads, points.cities, points.monasteries]).collect()
     }
 
     /// This position with these meeples on the table; the rest are in the supply.
@@ -140,9 +128,7 @@ impl Position {
             (tile, meeple.segment, meeple.seat)
         });
         for (number, player) in view.seats.iter_mut().enumerate() {
-            let own = meeples
-                .iter()
-                .filter(|meeple| usize::from(meeple.0) == number);
+            let own = meeples.iter().filter(|meeple| usize::from(meeple.0) == number);
             player.supply = 7 - own.count() as u8;
         }
         self.state = resampled(&self.config, &view);
@@ -187,8 +173,5 @@ fn reordered(setup: &Setup, first: &str) -> Vec<TileKind> {
 /// The lines of a breakdown that have points, as (category, points).
 pub(crate) fn lines(outcome: &Outcome, seat: usize) -> Vec<(&'static str, i32)> {
     let lines = outcome.seats[seat].breakdown.iter();
-    lines
-        .filter(|line| line.points != 0)
-        .map(|line| (line.category, line.points))
-        .collect()
+    lines.filter(|line| line.points != 0).map(|line| (line.category, line.points)).collect()
 }

@@ -74,11 +74,8 @@ pub(crate) fn piece(tile: &TileParts, turns: usize) -> Piece {
         });
     }
     for field in &tile.fields {
-        let halves: BTreeSet<usize> = field
-            .half_edges
-            .iter()
-            .map(|half| (half.index() + 2 * turns) % 8)
-            .collect();
+        let halves: BTreeSet<usize> =
+            field.half_edges.iter().map(|half| (half.index() + 2 * turns) % 8).collect();
         let cities: BTreeSet<Segment> = field.cities.iter().map(city).collect();
         parts.push(Part {
             name: Segment::Field(HalfEdge::ALL[*halves.first().unwrap()]),
@@ -104,11 +101,7 @@ pub(crate) struct Pieces {
 impl Pieces {
     pub(crate) fn new(config: &Config) -> Self {
         let all = TileKind::all().map(|kind| config.edition.tile(kind));
-        Self {
-            lying: all
-                .map(|tile| [0, 1, 2, 3].map(|turns| piece(tile, turns)))
-                .collect(),
-        }
+        Self { lying: all.map(|tile| [0, 1, 2, 3].map(|turns| piece(tile, turns))).collect() }
     }
 
     pub(crate) fn get(&self, tile: TileKind, turns: usize) -> &Piece {
@@ -161,13 +154,7 @@ impl<'a> Recount<'a> {
             let before = grid[place_of(x.into(), y.into())].replace(i);
             assert_eq!(before, None, "two tiles at {x} {y}");
         }
-        let mut recount = Self {
-            pieces,
-            view,
-            grid,
-            features: Vec::new(),
-            feature_of: Vec::new(),
-        };
+        let mut recount = Self { pieces, view, grid, features: Vec::new(), feature_of: Vec::new() };
         recount.flood();
         recount.count_meeples();
         recount.touch_cities();
@@ -193,19 +180,15 @@ impl<'a> Recount<'a> {
     fn flood(&mut self) {
         const NONE: usize = usize::MAX;
         let count = self.view.tiles.len();
-        self.feature_of = (0..count)
-            .map(|tile| vec![NONE; self.piece(tile).parts.len()])
-            .collect();
+        self.feature_of = (0..count).map(|tile| vec![NONE; self.piece(tile).parts.len()]).collect();
         for tile in 0..count {
             for part in 0..self.feature_of[tile].len() {
                 if self.feature_of[tile][part] != NONE {
                     continue;
                 }
                 let number = self.features.len();
-                let mut feature = Counted {
-                    sort: sort(self.piece(tile).parts[part].name),
-                    ..Counted::default()
-                };
+                let mut feature =
+                    Counted { sort: sort(self.piece(tile).parts[part].name), ..Counted::default() };
                 self.feature_of[tile][part] = number;
                 let mut todo = vec![(tile, part)];
                 while let Some((tile, part)) = todo.pop() {
@@ -262,16 +245,10 @@ impl<'a> Recount<'a> {
                     continue;
                 }
                 let cell = self.view.tiles[tile].placement.cell;
-                let touched = found
-                    .cities
-                    .iter()
-                    .map(|&city| self.feature(cell, city).unwrap());
-                let complete: Vec<usize> = touched
-                    .filter(|&city| self.features[city].open_ends == 0)
-                    .collect();
-                self.features[self.feature_of[tile][part]]
-                    .cities
-                    .extend(complete);
+                let touched = found.cities.iter().map(|&city| self.feature(cell, city).unwrap());
+                let complete: Vec<usize> =
+                    touched.filter(|&city| self.features[city].open_ends == 0).collect();
+                self.features[self.feature_of[tile][part]].cities.extend(complete);
             }
         }
     }
@@ -305,30 +282,15 @@ impl<'a> Recount<'a> {
 
     /// The expected description of a feature by the rules.
     pub(crate) fn kind(&self, feature: usize) -> FeatureKind {
-        let Counted {
-            tiles,
-            open_ends,
-            shields,
-            cities,
-            tiles_around,
-            sort,
-            ..
-        } = &self.features[feature];
+        let Counted { tiles, open_ends, shields, cities, tiles_around, sort, .. } =
+            &self.features[feature];
         let (open_ends, shields) = (*open_ends, *shields);
         let tiles = tiles.len() as u8;
         match sort {
             0 => FeatureKind::Road { open_ends, tiles },
-            1 => FeatureKind::City {
-                open_ends,
-                tiles,
-                shields,
-            },
-            2 => FeatureKind::Monastery {
-                tiles_around: *tiles_around,
-            },
-            _ => FeatureKind::Field {
-                completed_cities: cities.len() as u8,
-            },
+            1 => FeatureKind::City { open_ends, tiles, shields },
+            2 => FeatureKind::Monastery { tiles_around: *tiles_around },
+            _ => FeatureKind::Field { completed_cities: cities.len() as u8 },
         }
     }
 
@@ -381,9 +343,7 @@ impl<'a> Recount<'a> {
             let parts = self.piece(tile).parts.iter().zip(&self.feature_of[tile]);
             for (part, _) in parts.filter(|&(_, &feature)| feature == road) {
                 for &city in &part.cities {
-                    let Segment::City(first) = city else {
-                        panic!("{city} has a drawbridge")
-                    };
+                    let Segment::City(first) = city else { panic!("{city} has a drawbridge") };
                     let reached = self.feature(cell, city).unwrap();
                     if self.features[reached].open_ends > 0 {
                         gates.push((Gate { cell, city: first }, reached));
@@ -423,10 +383,7 @@ impl<'a> Recount<'a> {
                     })
                 });
                 if fits {
-                    let cell = Cell {
-                        x: x as i8,
-                        y: y as i8,
-                    };
+                    let cell = Cell { x: x as i8, y: y as i8 };
                     fitting.push((cell, Rotation::new(turns as u8).unwrap()));
                 }
             }
@@ -447,7 +404,5 @@ fn sort(segment: Segment) -> u8 {
 /// The seats with the most meeples; none if there is no meeple.
 pub(crate) fn majority(meeples: &[u8; 5]) -> Vec<usize> {
     let most = *meeples.iter().max().unwrap();
-    (0..5)
-        .filter(|&seat| most > 0 && meeples[seat] == most)
-        .collect()
+    (0..5).filter(|&seat| most > 0 && meeples[seat] == most).collect()
 }

@@ -25,10 +25,7 @@ fn check_features(state: &State, view: &Observation, recount: &Recount<'_>) {
         assert_eq!(found.kind, recount.kind(feature), "{segment} of {cell}");
         assert_eq!(found.meeples, recount.features[feature].meeples);
         let id = *ids[feature].get_or_insert(found.id);
-        assert_eq!(
-            id, found.id,
-            "{segment} of {cell} is not joined to its feature"
-        );
+        assert_eq!(id, found.id, "{segment} of {cell} is not joined to its feature");
     }
     for (i, id) in ids.iter().enumerate() {
         assert!(!ids[..i].contains(id), "two features are joined");
@@ -51,23 +48,13 @@ fn expected_decisions(config: &Config, view: &Observation, recount: &Recount<'_>
                 free && (config.fields || !is_field) && view.seats[view.turn.index()].supply > 0
             });
             let segments = features.into_iter().map(|(segment, _)| Some(segment));
-            [None]
-                .into_iter()
-                .chain(segments)
-                .map(Decision::Meeple)
-                .collect()
+            [None].into_iter().chain(segments).map(Decision::Meeple).collect()
         }
         Phase::Drawbridge { crossings } => {
             let road = Segment::Road(crossings[0].road);
-            let road = recount
-                .feature(view.tiles[last].placement.cell, road)
-                .unwrap();
+            let road = recount.feature(view.tiles[last].placement.cell, road).unwrap();
             let gates = recount.gates(road).into_iter().map(Some);
-            [None]
-                .into_iter()
-                .chain(gates)
-                .map(Decision::Drawbridge)
-                .collect()
+            [None].into_iter().chain(gates).map(Decision::Drawbridge).collect()
         }
         Phase::Over => Vec::new(),
     }
@@ -112,9 +99,7 @@ fn score_by_hand(recount: &Recount<'_>, view: &mut Observation) -> Vec<Crossing>
 /// The sort key of meeples in an observation.
 fn order(view: &Observation, meeple: &Meeple) -> (usize, Segment, Seat) {
     let mut tiles = view.tiles.iter();
-    let tile = tiles
-        .position(|laid| laid.placement.cell == meeple.cell)
-        .unwrap();
+    let tile = tiles.position(|laid| laid.placement.cell == meeple.cell).unwrap();
     (tile, meeple.segment, meeple.seat)
 }
 
@@ -151,11 +136,7 @@ fn after_by_hand(
 ) -> (Observation, Vec<Crossing>, Vec<Event>) {
     let mut after = view.clone();
     let add = |after: &mut Observation, seat: Seat, cell, segment| {
-        let meeple = Meeple {
-            seat,
-            cell,
-            segment,
-        };
+        let meeple = Meeple { seat, cell, segment };
         after.meeples.push(meeple);
         let place = |meeple: &Meeple| order(view, meeple);
         after.meeples.sort_by_key(place);
@@ -250,25 +231,14 @@ fn expected_events(
     let seat = before.turn;
     let cell = before.tiles[before.tiles.len() - 1].placement.cell;
     let mut expected = vec![match (*decision, &before.phase) {
-        (Decision::Place(placement), Phase::PlaceTile { tile }) => Event::TilePlaced {
-            seat,
-            tile: *tile,
-            placement,
-        },
-        (Decision::Meeple(Some(segment)), _) => Event::MeeplePlaced {
-            seat,
-            cell,
-            segment,
-        },
+        (Decision::Place(placement), Phase::PlaceTile { tile }) => {
+            Event::TilePlaced { seat, tile: *tile, placement }
+        }
+        (Decision::Meeple(Some(segment)), _) => Event::MeeplePlaced { seat, cell, segment },
         (Decision::Meeple(None), _) => Event::MeepleKept { seat },
         (Decision::Drawbridge(gate), Phase::Drawbridge { crossings }) => match gate {
-            Some(gate) => Event::MeepleSent {
-                seat: crossings[0].seat,
-                gate,
-            },
-            None => Event::MeepleTakenHome {
-                seat: crossings[0].seat,
-            },
+            Some(gate) => Event::MeepleSent { seat: crossings[0].seat, gate },
+            None => Event::MeepleTakenHome { seat: crossings[0].seat },
         },
         (decision, phase) => panic!("{decision} in {phase:?}"),
     }];
@@ -350,10 +320,8 @@ fn choose(list: &[Decision], view: &Observation, chance: &mut ChanceStream) -> D
         Decision::Place(placement) => {
             let near = |laid: &&LaidTile| {
                 let other = laid.placement.cell;
-                let (dx, dy) = (
-                    other.x.abs_diff(placement.cell.x),
-                    other.y.abs_diff(placement.cell.y),
-                );
+                let (dx, dy) =
+                    (other.x.abs_diff(placement.cell.x), other.y.abs_diff(placement.cell.y));
                 dx <= 1 && dy <= 1
             };
             view.tiles.iter().filter(near).count()
@@ -364,10 +332,7 @@ fn choose(list: &[Decision], view: &Observation, chance: &mut ChanceStream) -> D
     match first {
         Decision::Place(_) => {
             let (second, third) = (any(), any());
-            [first, second, third]
-                .into_iter()
-                .max_by_key(neighbours)
-                .unwrap()
+            [first, second, third].into_iter().max_by_key(neighbours).unwrap()
         }
         _ => first,
     }
@@ -382,9 +347,7 @@ fn note_rare(view: &Observation, recount: &Recount<'_>, seen: &mut Seen) {
     let completed = recount.completed().into_iter();
     let meeples = completed.map(|(_, feature)| recount.features[feature].meeples);
     let is_meeple_phase = view.phase == Phase::PlaceMeeple;
-    let is_shared = meeples
-        .map(|meeples| majority(&meeples).len())
-        .any(|best| best > 1);
+    let is_shared = meeples.map(|meeples| majority(&meeples).len()).any(|best| best > 1);
     note("shared majority", is_meeple_phase && is_shared);
     let is_joined = recount.features_of(last).len() < recount.piece(last).parts.len();
     note("two segments of one feature", is_meeple_phase && is_joined);
@@ -399,10 +362,7 @@ fn note_rare(view: &Observation, recount: &Recount<'_>, seen: &mut Seen) {
         note("several meeples", crossings[0].meeples > 1);
         note("several roads", crossings.len() > 1);
         note("road of another seat", crossings[0].seat != view.turn);
-        note(
-            "crossing after the last tile",
-            view.unseen.iter().all(|&left| left == 0),
-        );
+        note("crossing after the last tile", view.unseen.iter().all(|&left| left == 0));
     }
 }
 
@@ -474,18 +434,13 @@ proptest! {
 
 #[test]
 fn the_recounted_matches_reach_rare_situations() {
-    let config = Config {
-        edition: Arc::new(Edition::from_toml(CROWDED).unwrap()),
-        ..Config::default()
-    };
+    let config =
+        Config { edition: Arc::new(Edition::from_toml(CROWDED).unwrap()), ..Config::default() };
     let mut all = Seen::new();
     for seed in 0..200 {
         for (what, count) in check_match(&config, 2 + (seed % 4) as u8, seed) {
             *all.entry(what).or_default() += count;
         }
     }
-    assert!(
-        all.len() == 9 && all.values().all(|&count| count > 0),
-        "{all:?}"
-    );
+    assert!(all.len() == 9 && all.values().all(|&count| count > 0), "{all:?}");
 }

@@ -21,10 +21,7 @@ fn every_phase_says_who_decides_what() {
         let text = rendered(position, &position.view());
         text.lines().next().unwrap().to_owned()
     };
-    assert_eq!(
-        first(&position),
-        "tile 2 of 83: seat 1 may place a meeple on A at (1, 0)"
-    );
+    assert_eq!(first(&position), "tile 2 of 83: seat 1 may place a meeple on A at (1, 0)");
     assert_eq!(
         first(&position.play("meeple none")),
         "tile 2 of 83: seat 0 at the drawbridge with 1 of road w"
@@ -45,26 +42,16 @@ fn the_widest_map_and_all_kinds_of_tile_stay_within_100_columns() {
     view.tiles = (-83..=0)
         .map(|x| LaidTile {
             tile: kind("U"),
-            placement: Placement {
-                cell: Cell { x, y: 83 },
-                rotation: Rotation::default(),
-            },
+            placement: Placement { cell: Cell { x, y: 83 }, rotation: Rotation::default() },
         })
         .collect();
     view.unseen = [9; 36];
     view.removed = TileKind::all().chain(TileKind::all()).collect();
-    let crossing = |road| Crossing {
-        road,
-        seat: seat(1),
-        meeples: 7,
-    };
+    let crossing = |road| Crossing { road, seat: seat(1), meeples: 7 };
     let crossings = Edge::ALL.map(crossing).into_iter().collect();
     view.phase = Phase::Drawbridge { crossings };
-    let meeple = |name| Meeple {
-        seat: seat(1),
-        cell: Cell { x: -83, y: -83 },
-        segment: segment(name),
-    };
+    let meeple =
+        |name| Meeple { seat: seat(1), cell: Cell { x: -83, y: -83 }, segment: segment(name) };
     view.meeples = ["monastery"; 35].map(meeple).into_iter().collect();
     let text = rendered(&position, &view);
     let widest = text.lines().map(|line| line.chars().count()).max().unwrap();

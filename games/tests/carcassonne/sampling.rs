@@ -100,9 +100,6 @@ fn sampling_draws_every_tile_to_come_about_equally_often() {
     for tile in TileKind::all() {
         let expected = 100 * u32::from(view.unseen[tile.index()]);
         let found = next[tile.index()];
-        assert!(
-            found.abs_diff(expected) <= 50 + expected / 8,
-            "{tile}: {found} of {expected}"
-        );
+        assert!(found.abs_diff(expected) <= 50 + expected / 8, "{tile}: {found} of {expected}");
     }
 }

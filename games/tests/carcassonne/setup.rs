@@ -14,10 +14,7 @@ fn draw(config: &Config, count: u8, seed: &str) -> Setup {
 }
 
 fn without_drawbridges() -> Config {
-    Config {
-        drawbridges: false,
-        ..Config::default()
-    }
+    Config { drawbridges: false, ..Config::default() }
 }
 
 #[test]
@@ -47,19 +44,13 @@ fn the_first_seat_comes_from_the_seed() {
         let setup = Carcassonne::draw_setup(&Config::default(), seats(5), &Seed::from(seed));
         counts[setup.unwrap().first.index()] += 1;
     }
-    assert!(
-        counts.iter().all(|count| (320..480).contains(count)),
-        "{counts:?}"
-    );
+    assert!(counts.iter().all(|count| (320..480).contains(count)), "{counts:?}");
 }
 
 #[test]
 fn the_number_of_seats_shifts_no_tile() {
     let config = Config::default();
-    assert_eq!(
-        draw(&config, 2, "london").tiles,
-        draw(&config, 5, "london").tiles
-    );
+    assert_eq!(draw(&config, 2, "london").tiles, draw(&config, 5, "london").tiles);
 }
 
 #[test]
@@ -78,25 +69,14 @@ fn a_bad_setup_is_refused_with_its_field() {
         &without_drawbridges(), &|_| {} => "tiles: must have 71 entries, found 83",
     }
     let twice = |setup: &mut Setup| {
-        let first = setup
-            .tiles
-            .iter()
-            .position(|&tile| tile == kind("C"))
-            .unwrap();
+        let first = setup.tiles.iter().position(|&tile| tile == kind("C")).unwrap();
         setup.tiles.swap(0, first);
         setup.tiles[1] = kind("C");
     };
-    assert_eq!(
-        refused(&config, &twice),
-        "tiles[1]: C is dealt too often (at most 1)"
-    );
+    assert_eq!(refused(&config, &twice), "tiles[1]: C is dealt too often (at most 1)");
     // The start tile is never drawn.
     let start = |setup: &mut Setup| {
-        let other = setup
-            .tiles
-            .iter()
-            .position(|&tile| tile == kind("C"))
-            .unwrap();
+        let other = setup.tiles.iter().position(|&tile| tile == kind("C")).unwrap();
         setup.tiles[other] = kind("D");
     };
     assert!(refused(&config, &start).ends_with("D is dealt too often (at most 3)"));

@@ -5,9 +5,7 @@ use bridgemaster_games::carcassonne::{Edge, Edition, EditionParts, TileKind, Til
 
 fn all() -> Vec<(TileKind, TileParts)> {
     let edition = Edition::built_in();
-    TileKind::all()
-        .map(|kind| (kind, edition.tile(kind).clone()))
-        .collect()
+    TileKind::all().map(|kind| (kind, edition.tile(kind).clone())).collect()
 }
 
 #[test]
@@ -23,9 +21,7 @@ fn there_are_72_base_tiles_with_ten_shields_and_six_monasteries_and_twelve_with_
             assert_eq!((copies, shields, monasteries), (1, 0, 0), "{kind}");
             assert!(drawbridges > 0, "{kind}");
         } else {
-            base.iter_mut()
-                .zip(of_tile)
-                .for_each(|(sum, number)| *sum += copies * number);
+            base.iter_mut().zip(of_tile).for_each(|(sum, number)| *sum += copies * number);
         }
     }
     assert_eq!(base, [72, 10, 6, 0]);
@@ -46,38 +42,22 @@ fn base_tiles_meet_the_requirements_of_an_edition() {
 fn row(kind: TileKind, tile: &TileParts) -> String {
     let letters = |edges: &[Edge]| -> String { edges.iter().map(|edge| edge.letter()).collect() };
     let city = |first: &Edge| {
-        let city = tile
-            .cities
-            .iter()
-            .find(|city| city.edges[0] == *first)
-            .unwrap();
+        let city = tile.cities.iter().find(|city| city.edges[0] == *first).unwrap();
         letters(&city.edges)
     };
     let list = |items: Vec<String>| {
-        if items.is_empty() {
-            "-".to_owned()
-        } else {
-            items.join(" / ")
-        }
+        if items.is_empty() { "-".to_owned() } else { items.join(" / ") }
     };
     let edges: String = tile.edges.iter().map(|terrain| terrain.name()).collect();
-    let cities = tile
-        .cities
-        .iter()
-        .map(|city| letters(&city.edges) + if city.shield { "+" } else { "" });
+    let cities =
+        tile.cities.iter().map(|city| letters(&city.edges) + if city.shield { "+" } else { "" });
     let roads = tile.roads.iter().map(|road| {
-        let gate = road
-            .drawbridge
-            .iter()
-            .map(|first| format!("->{}", city(first)));
+        let gate = road.drawbridge.iter().map(|first| format!("->{}", city(first)));
         letters(&road.edges) + &gate.collect::<String>()
     });
     let fields = tile.fields.iter().map(|field| {
-        let halves: Vec<String> = field
-            .half_edges
-            .iter()
-            .map(|half| half.name().to_ascii_uppercase())
-            .collect();
+        let halves: Vec<String> =
+            field.half_edges.iter().map(|half| half.name().to_ascii_uppercase()).collect();
         let touched: Vec<String> = field.cities.iter().map(city).collect();
         let at = if touched.is_empty() { "" } else { "@" };
         format!("{{{}}}{at}{}", halves.join(" "), touched.join(","))

@@ -58,11 +58,7 @@ fn transcript<G: Game>(seats: u8, options: &[(String, String)]) -> String {
         let mut names: Vec<String> = list.iter().map(ToString::to_string).collect();
         if names.len() > DECISIONS_SHOWN {
             names.truncate(DECISIONS_SHOWN - 1);
-            names.push(format!(
-                "... {} in all, last {}",
-                list.len(),
-                list[list.len() - 1]
-            ));
+            names.push(format!("... {} in all, last {}", list.len(), list[list.len() - 1]));
         }
         let decision = list[chance.below(list.len() as u32) as usize].clone();
         writeln!(text, "seat {seat} may: {}", names.join("; ")).unwrap();
@@ -86,16 +82,11 @@ fn transcript<G: Game>(seats: u8, options: &[(String, String)]) -> String {
 fn match_of<G: Game>(text: &str) -> (u8, Vec<(String, String)>) {
     let mut lines = text.lines();
     let first = lines.next().unwrap();
-    let seats = first
-        .split(", ")
-        .last()
-        .and_then(|last| last.strip_suffix(" seats"));
+    let seats = first.split(", ").last().and_then(|last| last.strip_suffix(" seats"));
     let names: Vec<&str> = G::options().iter().map(|option| option.name).collect();
     let options = lines.map_while(|line| {
         let (name, value) = line.split_once(' ')?;
-        names
-            .contains(&name)
-            .then(|| (name.to_owned(), value.to_owned()))
+        names.contains(&name).then(|| (name.to_owned(), value.to_owned()))
     });
     (seats.unwrap().parse().unwrap(), options.collect())
 }
@@ -103,9 +94,7 @@ fn match_of<G: Game>(text: &str) -> (u8, Vec<(String, String)>) {
 /// Compares every playthrough of a game with its file.
 fn check<G: Game>() {
     let is_blessed = std::env::var_os("BLESS").is_some();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(G::ID);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(G::ID);
     if is_blessed && !folder.exists() {
         fs::create_dir_all(&folder).unwrap();
         for seats in [*G::SEATS.start(), *G::SEATS.end()] {
@@ -155,9 +144,6 @@ fn every_playthrough_is_of_a_game_of_the_catalogue() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(
-            name == "main.rs" || GAME_IDS.contains(&name.as_str()),
-            "{name}"
-        );
+        assert!(name == "main.rs" || GAME_IDS.contains(&name.as_str()), "{name}");
     }
 }

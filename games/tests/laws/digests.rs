@@ -25,21 +25,13 @@ fn assert_alike<G: Game>(random: &RandomMatch, first: &G::State, second: &G::Sta
         resolve_chance::<G>(&mut first, &mut chance, &mut NoEvents);
         resolve_chance::<G>(&mut second, &mut other, &mut NoEvents);
         let subject = "states of equal digests";
-        assert_eq!(
-            G::digest(&first),
-            G::digest(&second),
-            "{subject} continue differently"
-        );
+        assert_eq!(G::digest(&first), G::digest(&second), "{subject} continue differently");
         assert_eq!(
             G::seats_to_decide(&first),
             G::seats_to_decide(&second),
             "{subject} have other seats to decide"
         );
-        assert_eq!(
-            G::outcome(&first),
-            G::outcome(&second),
-            "{subject} end differently"
-        );
+        assert_eq!(G::outcome(&first), G::outcome(&second), "{subject} end differently");
         for viewer in random.viewers() {
             let (first, second) = (G::observe(&first, viewer), G::observe(&second, viewer));
             assert_eq!(first, second, "{subject} have other observations");
@@ -48,11 +40,7 @@ fn assert_alike<G: Game>(random: &RandomMatch, first: &G::State, second: &G::Sta
             return;
         };
         let list = legal::<G>(&first, seat);
-        assert_eq!(
-            list,
-            legal::<G>(&second, seat),
-            "{subject} have other legal decisions"
-        );
+        assert_eq!(list, legal::<G>(&second, seat), "{subject} have other legal decisions");
         let decision = &list[chance.below(list.len() as u32) as usize];
         for state in [&mut first, &mut second] {
             G::apply(state, seat, decision, &mut NoEvents).unwrap();

@@ -93,10 +93,7 @@ pub(crate) struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            cards: 4,
-            doubled: false,
-        }
+        Self { cards: 4, doubled: false }
     }
 }
 
@@ -241,10 +238,7 @@ impl<const DEFECT: u8> Rules for Toy<DEFECT> {
             config: config.clone(),
             round: 0,
             prizes: prizes.clone(),
-            hands: seats
-                .seats()
-                .map(|_| (1..=config.cards).collect())
-                .collect(),
+            hands: seats.seats().map(|_| (1..=config.cards).collect()).collect(),
             bids: seats.seats().map(Secret::new).collect(),
             scores: vec![0; seats.get().into()],
         };
@@ -296,24 +290,14 @@ impl<const DEFECT: u8> Rules for Toy<DEFECT> {
         let result = |&score: &i32| SeatOutcome {
             place: 1 + state.scores.iter().filter(|other| **other > score).count() as u8,
             score,
-            breakdown: vec![ScoreLine {
-                category: "prizes",
-                points: score,
-            }],
+            breakdown: vec![ScoreLine { category: "prizes", points: score }],
         };
         let seats = state.scores.iter().map(result).collect();
         state.is_over().then_some(Outcome { seats })
     }
 
     fn digest(state: &State<DEFECT>) -> Digest {
-        let State {
-            config: Config { cards, doubled },
-            round,
-            prizes,
-            hands,
-            bids,
-            scores,
-        } = state;
+        let State { config: Config { cards, doubled }, round, prizes, hands, bids, scores } = state;
         let mut digester = Digester::default();
         digester.u8(*cards);
         if DEFECT != defect::DIGEST_OMITS_OPTION {
@@ -347,9 +331,7 @@ impl<const DEFECT: u8> State<DEFECT> {
 
     fn open_prize(&self, events: &mut impl EventSink<Event>) {
         let early = DEFECT == defect::EVENT_REVEALS_NEXT_PRIZE && self.round > 0;
-        let prize = self
-            .prizes
-            .get(usize::from(self.round) + usize::from(early));
+        let prize = self.prizes.get(usize::from(self.round) + usize::from(early));
         let wrong = u8::from(DEFECT == defect::EVENT_REVEALS_WRONG_PRIZE);
         if let Some(prize) = prize {
             events.push(Event::Prize(prize + wrong));
@@ -488,22 +470,10 @@ fn check<const DEFECT: u8>(config: &Config, seen: &Observation) -> Result<(), Fi
         ("scores", seen.scores.len() == seen.has_bid.len()),
         ("round", seen.round <= config.cards),
         ("hands", seen.hands.iter().all(is_hand)),
-        (
-            "bids",
-            own.all(|(bid, hand)| bid.is_none_or(|bid| hand.contains(&bid))),
-        ),
-        (
-            "has_bid",
-            seen.has_bid.contains(&true) <= !is_over && seen.has_bid.contains(&false),
-        ),
-        (
-            "seats",
-            is_table && is_at_table && of_seats == [seen.hands.len(); 2],
-        ),
-        (
-            "prizes",
-            seen.prizes.len() == opened && seen.prizes.iter().enumerate().all(is_prize),
-        ),
+        ("bids", own.all(|(bid, hand)| bid.is_none_or(|bid| hand.contains(&bid)))),
+        ("has_bid", seen.has_bid.contains(&true) <= !is_over && seen.has_bid.contains(&false)),
+        ("seats", is_table && is_at_table && of_seats == [seen.hands.len(); 2]),
+        ("prizes", seen.prizes.len() == opened && seen.prizes.iter().enumerate().all(is_prize)),
     ];
     for (skipped, (field, holds)) in (defect::OMITS_CHECK_OF_SCORES..).zip(checks) {
         if !holds && DEFECT != skipped {

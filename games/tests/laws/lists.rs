@@ -16,11 +16,7 @@ pub(crate) fn listed_decisions_ascend_within_the_cap_and_apply<G: Game>(random: 
         for seat in random.seats() {
             let mut list = Vec::new();
             let listed = G::legal(state, seat, &mut list);
-            assert_eq!(
-                list.is_empty(),
-                !seats_to_decide.contains(seat),
-                "seat {seat}"
-            );
+            assert_eq!(list.is_empty(), !seats_to_decide.contains(seat), "seat {seat}");
             match listed {
                 LegalList::Complete => assert!(list.len() <= G::LEGAL_CAP),
                 LegalList::Cut => assert_eq!(list.len(), G::LEGAL_CAP),
@@ -180,11 +176,8 @@ impl Texts {
             return String::new();
         }
         const NUMBERS: [i32; 12] = [0, 1, 2, 3, 4, 5, 9, 127, 128, 255, -1, -128];
-        let mut words: Vec<String> = self
-            .random_words(chance)
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let mut words: Vec<String> =
+            self.random_words(chance).into_iter().map(str::to_owned).collect();
         for _ in 0..chance.below(3) {
             let at = chance.below(words.len() as u32) as usize;
             let other = self.random_words(chance);

@@ -14,22 +14,13 @@ fn check<G: Game>() {
     for option in &options {
         let name = option.name;
         let is_flag = |c: char| c.is_ascii_lowercase() || c == '-';
-        assert!(
-            name.chars().all(is_flag) && !name.starts_with('-'),
-            "{name}"
-        );
-        assert!(
-            !option.help.is_empty() && option.help.trim() == option.help,
-            "{name}"
-        );
+        assert!(name.chars().all(is_flag) && !name.starts_with('-'), "{name}");
+        assert!(!option.help.is_empty() && option.help.trim() == option.help, "{name}");
         let mut configs = Vec::new();
         for value in &option.examples {
             let mut config = G::Config::default();
             G::set_option(&mut config, name, value).unwrap();
-            assert!(
-                !configs.contains(&config),
-                "{name} {value} equals another example"
-            );
+            assert!(!configs.contains(&config), "{name} {value} equals another example");
             configs.push(config);
         }
         let is_file = option.source == OptionSource::File;
@@ -37,19 +28,13 @@ fn check<G: Game>() {
         for value in INVALID_VALUES {
             let mut config = G::Config::default();
             let error = G::set_option(&mut config, name, value).unwrap_err();
-            assert!(
-                error.to_string().starts_with(&format!("{name}: ")),
-                "{error}"
-            );
+            assert!(error.to_string().starts_with(&format!("{name}: ")), "{error}");
             assert_eq!(config, G::Config::default(), "a refused value was set");
         }
     }
     let error = G::set_option(&mut G::Config::default(), "colour", "red").unwrap_err();
     let error = error.to_string();
-    assert!(
-        error.starts_with("colour is not an option of this game"),
-        "{error}"
-    );
+    assert!(error.starts_with("colour is not an option of this game"), "{error}");
     assert!(names.iter().all(|name| error.contains(name)), "{error}");
 }
 
@@ -64,14 +49,7 @@ fn check_refusals<G: Game>() {
         };
         assert_eq!(error.to_string(), expected);
     }
-    for text in [
-        "",
-        "no decision",
-        "place +1",
-        "take",
-        "buy",
-        "meeple field n",
-    ] {
+    for text in ["", "no decision", "place +1", "take", "buy", "meeple field n"] {
         let error = text.parse::<G::Decision>().unwrap_err().to_string();
         let start = format!("{text:?} is not a decision; expected ");
         assert!(error.starts_with(&start), "{error}");

@@ -30,10 +30,7 @@ pub(crate) fn a_setup_of_another_match_is_refused_or_plays_to_an_end<G: Game>(
         for config in &other_configs::<G>(&config) {
             let started = G::start(config, seats, &setup, &mut NoEvents);
             let valid = G::check_config(config, seats);
-            assert!(
-                valid.is_ok() || started.is_err(),
-                "{seats} seats: {valid:?}"
-            );
+            assert!(valid.is_ok() || started.is_err(), "{seats} seats: {valid:?}");
             if let Ok(state) = started {
                 play_to_end::<G>(state, &mut chance);
             }

@@ -18,11 +18,7 @@ pub(crate) fn equal_decisions_give_equal_digests_and_events<G: Game>(random: &Ra
     let (first, events) = trace();
     assert_eq!((first.clone(), events), trace());
     let distinct: HashSet<_> = first.iter().collect();
-    assert_eq!(
-        distinct.len(),
-        first.len(),
-        "two positions of one match have one digest"
-    );
+    assert_eq!(distinct.len(), first.len(), "two positions of one match have one digest");
 }
 
 pub(crate) fn a_match_ends_with_an_outcome_that_adds_up<G: Game>(random: &RandomMatch) {
@@ -30,16 +26,10 @@ pub(crate) fn a_match_ends_with_an_outcome_that_adds_up<G: Game>(random: &Random
         let state = step.state;
         let Some(outcome) = G::outcome(state) else {
             let seats_to_decide = G::seats_to_decide(state);
-            assert!(
-                !seats_to_decide.is_empty(),
-                "the match is over without an outcome"
-            );
+            assert!(!seats_to_decide.is_empty(), "the match is over without an outcome");
             return;
         };
-        assert!(
-            G::seats_to_decide(state).is_empty(),
-            "an outcome before the end"
-        );
+        assert!(G::seats_to_decide(state).is_empty(), "an outcome before the end");
         assert_eq!(outcome.seats.len(), usize::from(random.seats));
         let categories = |i: usize| {
             let lines = outcome.seats[i].breakdown.iter();
@@ -80,10 +70,7 @@ pub(crate) fn texts_fit_a_terminal_and_progress_never_decreases<G: Game>(random:
             let reached = (done..=progress.total).contains(&progress.done);
             assert!(reached, "{progress:?}");
             let constant = *total.get_or_insert(progress.total);
-            assert_eq!(
-                progress.total, constant,
-                "the total of a match never changes"
-            );
+            assert_eq!(progress.total, constant, "the total of a match never changes");
             let is_over = G::outcome(step.state).is_some();
             assert!(!is_over || progress.done == progress.total, "{progress:?}");
             done = progress.done;

@@ -16,9 +16,7 @@ pub(crate) struct RandomMatch {
 /// `count` matches with all numbers of seats.
 pub(crate) fn random_matches<G: Game>(count: u64) -> impl Iterator<Item = RandomMatch> {
     let tables = G::SEATS.cycle();
-    (0..count)
-        .zip(tables)
-        .map(|(seed, seats)| RandomMatch { seats, seed })
+    (0..count).zip(tables).map(|(seed, seats)| RandomMatch { seats, seed })
 }
 
 /// A bound on the decisions of a uniform random match of any game here.
@@ -107,11 +105,7 @@ pub(crate) fn play_variant<G: Game>(
     let (mut state, mut events) = random.start::<G>(&config, &random.setup::<G>(&config));
     for _ in 0..MAX_DECISIONS {
         resolve_chance_as_referee::<G>(&mut state, &random.seed(), &mut events);
-        let step = Step {
-            config: &config,
-            state: &state,
-            events: &events,
-        };
+        let step = Step { config: &config, state: &state, events: &events };
         visit(&step, &mut chance);
         events.clear();
         let Some(seat) = random_seat(G::seats_to_decide(&state), &mut chance) else {
@@ -155,10 +149,7 @@ pub(crate) fn resolve_chance_as_referee<G: Game>(
     let mut streams = HashSet::new();
     while let Some(stream) = G::chance_due(state) {
         assert!(stream < 1 << 32 && streams.insert(stream), "{stream}");
-        assert!(
-            G::seats_to_decide(state).is_empty(),
-            "a seat owes a decision"
-        );
+        assert!(G::seats_to_decide(state).is_empty(), "a seat owes a decision");
         assert_eq!(G::outcome(state), None);
         let draw = || G::draw_chance(state, &mut ChanceStream::new(seed, stream));
         let drawn = draw().unwrap();

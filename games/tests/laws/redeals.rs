@@ -32,10 +32,7 @@ pub(crate) fn hidden_setup_facts_become_visible_only_with_an_event<G: Game>(rand
         let seen = G::observe(&state, Viewer::Spectator);
         let sampled = G::sample_state(&config, &seen, &mut anew).unwrap();
         let hides = G::digest(&sampled) != G::digest(&state);
-        assert!(
-            !hides,
-            "the sampler draws hidden facts that redeal does not change"
-        );
+        assert!(!hides, "the sampler draws hidden facts that redeal does not change");
     }
 }
 
@@ -49,10 +46,7 @@ fn compare<G: Game>(
 ) {
     let [(mut first, mut events), (mut second, mut other_events)] =
         setups.map(|setup| random.start::<G>(config, setup));
-    assert_eq!(
-        events, other_events,
-        "the first events reveal a hidden fact"
-    );
+    assert_eq!(events, other_events, "the first events reveal a hidden fact");
     let sees = |state: &G::State| G::observe(state, viewer);
     assert_eq!(sees(&first), sees(&second), "{viewer:?} sees a hidden fact");
     loop {
@@ -60,19 +54,13 @@ fn compare<G: Game>(
         resolve_chance_as_referee::<G>(&mut second, &random.seed(), &mut other_events);
         let (seen, other_seen) = (sees(&first), sees(&second));
         if texts(&events) != texts(&other_events) {
-            assert_ne!(
-                seen, other_seen,
-                "an event reveals a fact that stays invisible"
-            );
+            assert_ne!(seen, other_seen, "an event reveals a fact that stays invisible");
             return assert_events_match_observations(
                 [&events, &other_events],
                 [&seen, &other_seen],
             );
         }
-        assert_eq!(
-            seen, other_seen,
-            "a hidden fact became visible without an event"
-        );
+        assert_eq!(seen, other_seen, "a hidden fact became visible without an event");
         events.clear();
         other_events.clear();
         let seats_to_decide = G::seats_to_decide(&first);
@@ -121,19 +109,11 @@ fn assert_events_match_observations<E: Debug + PartialEq, O: Debug>(
     }
     let seen = seen.map(|seen| format!("{seen:#?}"));
     let lines = seen[0].lines().zip(seen[1].lines());
-    let differing: Vec<[&str; 2]> = lines
-        .filter(|(line, other)| line != other)
-        .map(|(line, other)| [line, other])
-        .collect();
+    let differing: Vec<[&str; 2]> =
+        lines.filter(|(line, other)| line != other).map(|(line, other)| [line, other]).collect();
     for side in [0, 1] {
-        let shown: Vec<String> = differing
-            .iter()
-            .flat_map(|lines| words(lines[side]))
-            .collect();
-        let words = event_words[0]
-            .iter()
-            .zip(&event_words[1])
-            .filter(|(one, other)| one != other);
+        let shown: Vec<String> = differing.iter().flat_map(|lines| words(lines[side])).collect();
+        let words = event_words[0].iter().zip(&event_words[1]).filter(|(one, other)| one != other);
         for word in words.map(|(one, other)| [one, other][side]) {
             assert!(
                 shown.contains(word),
@@ -159,9 +139,7 @@ pub(crate) fn lines(value: &impl Debug) -> Vec<String> {
 /// The indices of the lines that differ.
 pub(crate) fn differing(own: &[String], other: &[String]) -> Vec<usize> {
     let places = 0..own.len();
-    places
-        .filter(|&place| other.get(place) != own.get(place))
-        .collect()
+    places.filter(|&place| other.get(place) != own.get(place)).collect()
 }
 
 /// The maximum number of seeds whose setups are compared.

@@ -23,10 +23,7 @@ pub(crate) fn sample_every_position<G: Game>(random: &RandomMatch) -> usize {
             let (seats_to_decide, seats_to_decide_of_sample) =
                 (G::seats_to_decide(state), G::seats_to_decide(&sampled));
             // The set of other seats that owe a secret decision may be secret, too.
-            assert_eq!(
-                seats_to_decide_of_sample.is_empty(),
-                seats_to_decide.is_empty()
-            );
+            assert_eq!(seats_to_decide_of_sample.is_empty(), seats_to_decide.is_empty());
             if let Viewer::Seat(seat) = viewer {
                 assert_eq!(
                     seats_to_decide_of_sample.contains(seat),
@@ -76,13 +73,7 @@ pub(crate) fn the_sampler_draws_every_secret<G: Game>(random: &RandomMatch) {
     for viewer in random.viewers() {
         let redealt = G::redeal(&config, random.seat_count(), &setup, viewer, &mut chance);
         let hidden = differing(&own, &lines(&random.start::<G>(&config, &redealt).0));
-        assert_all_drawn::<G>(
-            &config,
-            &G::observe(&state, viewer),
-            &mut chance,
-            lines,
-            hidden,
-        );
+        assert_all_drawn::<G>(&config, &G::observe(&state, viewer), &mut chance, lines, hidden);
     }
     // Secret decisions of a seat: the seat itself sees the sampled one.
     for_decisions::<G>(random, |step, seat, after, chance| {
@@ -120,8 +111,5 @@ fn assert_all_drawn<G: Game>(
         hidden.retain(|&place| other.get(place) == first.get(place));
     }
     let missed = hidden.first().map(|&place| first.get(place));
-    assert_eq!(
-        missed, None,
-        "the sampler draws only one value of a hidden fact"
-    );
+    assert_eq!(missed, None, "the sampler draws only one value of a hidden fact");
 }

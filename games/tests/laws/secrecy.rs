@@ -11,14 +11,9 @@ pub(crate) fn a_decision_without_an_event_is_visible_to_its_seat_only<G: Game>(
     for_decisions::<G>(random, |step, seat, after, _| {
         for after in after.iter().filter(|after| after.events.is_empty()) {
             for viewer in others(random, seat) {
-                let (before, after) = (
-                    G::observe(step.state, viewer),
-                    G::observe(&after.state, viewer),
-                );
-                assert_eq!(
-                    before, after,
-                    "a change without an event, seen by {viewer:?}"
-                );
+                let (before, after) =
+                    (G::observe(step.state, viewer), G::observe(&after.state, viewer));
+                assert_eq!(before, after, "a change without an event, seen by {viewer:?}");
             }
         }
     });
@@ -103,7 +98,5 @@ pub(crate) fn pairs<T>(items: &[T]) -> impl Iterator<Item = (&T, &T)> {
 }
 
 pub(crate) fn others(random: &RandomMatch, seat: Seat) -> impl Iterator<Item = Viewer> {
-    random
-        .viewers()
-        .filter(move |viewer| *viewer != Viewer::Seat(seat))
+    random.viewers().filter(move |viewer| *viewer != Viewer::Seat(seat))
 }

@@ -25,30 +25,17 @@ fn averages(seats: u8) -> (f64, f64, usize) {
             OldLondonBridge::apply(&mut state, seat, decision, &mut events).unwrap();
         }
     }
-    (
-        f64::from(all) / MATCHES as f64,
-        f64::from(real) / MATCHES as f64,
-        longest,
-    )
+    (f64::from(all) / MATCHES as f64, f64::from(real) / MATCHES as f64, longest)
 }
 
 #[test]
 fn uniform_random_matches_have_the_expected_number_of_decisions() {
     for (seats, decisions, choices) in [(2, 77.0, 49.0), (3, 134.0, 87.0), (4, 179.0, 116.0)] {
         let (all, real, longest) = averages(seats);
-        assert!(
-            (all - decisions).abs() < 1.5,
-            "{seats} seats: {all} decisions"
-        );
-        assert!(
-            (real - choices).abs() < 1.5,
-            "{seats} seats: {real} real choices"
-        );
+        assert!((all - decisions).abs() < 1.5, "{seats} seats: {all} decisions");
+        assert!((real - choices).abs() < 1.5, "{seats} seats: {real} real choices");
         // 26 is an inn of strength 6: random play reaches it, and sometimes a stronger one.
         let cap = OldLondonBridge::LEGAL_CAP;
-        assert!(
-            (26..=cap).contains(&longest),
-            "{seats} seats: {longest} in the longest list"
-        );
+        assert!((26..=cap).contains(&longest), "{seats} seats: {longest} in the longest list");
     }
 }

@@ -49,11 +49,7 @@ impl Naive {
             config: config.clone(),
             faces: setup.faces,
             stacks: setup.stacks.iter().map(stack).collect(),
-            bonus: setup
-                .bonus_stacks
-                .iter()
-                .map(|stack| turned(stack))
-                .collect(),
+            bonus: setup.bonus_stacks.iter().map(|stack| turned(stack)).collect(),
             markers: setup.markers.to_vec(),
             round: 0,
             orientation: setup.orientation.into(),
@@ -86,10 +82,7 @@ impl Naive {
     }
 
     fn rank(&self, owner: usize) -> usize {
-        self.chapel
-            .iter()
-            .position(|&other| other == owner)
-            .unwrap()
+        self.chapel.iter().position(|&other| other == owner).unwrap()
     }
 
     fn place_in_ring(&self, kind: Kind) -> usize {
@@ -112,9 +105,7 @@ impl Naive {
         let mut asked = self.chapel[from..].iter();
         let asked = asked.find(|&&owner| self.usable(owner, TileKind::TakeA2) > 0);
         self.phase = match asked.filter(|_| self.supply[2] > 0) {
-            Some(&owner) => Phase::TakeA2 {
-                seat: seat(owner as u8),
-            },
+            Some(&owner) => Phase::TakeA2 { seat: seat(owner as u8) },
             None => Phase::ChooseCards,
         };
     }
@@ -126,17 +117,10 @@ impl Naive {
             for card in [Some(cards.first), cards.second].into_iter().flatten() {
                 self.players[owner].hand[usize::from(card)] -= 1;
             }
-            self.events.push(Event::CardsRevealed {
-                seat: seat(owner as u8),
-                cards,
-            });
+            self.events.push(Event::CardsRevealed { seat: seat(owner as u8), cards });
         }
         let highest = |&owner: &usize| Reverse(self.players[owner].played.unwrap().first);
-        let first = *self
-            .chapel
-            .iter()
-            .min_by_key(|owner| highest(owner))
-            .unwrap();
+        let first = *self.chapel.iter().min_by_key(|owner| highest(owner)).unwrap();
         self.pay(Face::HighestCard, first, 2);
         self.ask_raises(self.chapel.len());
     }
@@ -158,20 +142,14 @@ impl Naive {
             let played = player.played.unwrap();
             let cards = [Some(played.first), played.second].into_iter().flatten();
             for (card, raise) in cards.zip(player.raises) {
-                turns.push(Turn {
-                    seat: seat(owner as u8),
-                    card,
-                    value: card + raise,
-                });
+                turns.push(Turn { seat: seat(owner as u8), card, value: card + raise });
             }
         }
         turns.sort_by_key(|turn| {
             let rank = self.rank(turn.seat.index());
             (Reverse(turn.value), rank, Reverse(turn.card))
         });
-        self.events.push(Event::OrderFixed {
-            turns: turns.iter().copied().collect(),
-        });
+        self.events.push(Event::OrderFixed { turns: turns.iter().copied().collect() });
         self.turns = turns;
         self.begin_turn(0);
     }
@@ -183,18 +161,12 @@ impl Naive {
             card => self.supply[usize::from(card)] += 1,
         }
         let turn = turn as u8;
-        self.phase = Phase::Turn(TurnView {
-            turn,
-            step: TurnStep::Place,
-            recalled: false,
-        });
+        self.phase = Phase::Turn(TurnView { turn, step: TurnStep::Place, recalled: false });
         self.events.push(Event::TurnStarted { turn, seat, card });
     }
 
     fn set_step(&mut self, step: TurnStep) {
-        let Phase::Turn(view) = &mut self.phase else {
-            panic!("no turn")
-        };
+        let Phase::Turn(view) = &mut self.phase else { panic!("no turn") };
         view.step = step;
     }
 
@@ -227,10 +199,7 @@ impl Naive {
             }
             Decision::Place(placement) => self.enter(by, placement),
             Decision::Replace(slot) => {
-                let Phase::Turn(TurnView {
-                    step: TurnStep::Replace { building },
-                    ..
-                }) = self.phase
+                let Phase::Turn(TurnView { step: TurnStep::Replace { building }, .. }) = self.phase
                 else {
                     panic!("nothing to replace")
                 };
@@ -249,9 +218,7 @@ impl Naive {
             }
             Decision::UseTile(tile) => self.use_tile(by, tile),
             Decision::End => {
-                let Phase::Turn(view) = self.phase else {
-                    panic!("no turn")
-                };
+                let Phase::Turn(view) = self.phase else { panic!("no turn") };
                 if view.step == TurnStep::Place {
                     self.events.push(Event::TurnSkipped { seat: by });
                 }
@@ -267,22 +234,12 @@ impl Naive {
         let (pawn, money, opening) = self.entry(by.index(), placement).unwrap();
         let Placement { stack, share, .. } = placement;
         let player = &mut self.players[by.index()];
-        for tile in [share.then_some(TileKind::Share), opening]
-            .into_iter()
-            .flatten()
-        {
+        for tile in [share.then_some(TileKind::Share), opening].into_iter().flatten() {
             player.tiles[tile.index()] -= 1;
         }
         player.money += money;
         player.pawn = pawn;
-        self.events.push(Event::Placed {
-            seat: by,
-            pawn,
-            stack,
-            money,
-            share,
-            opening,
-        });
+        self.events.push(Event::Placed { seat: by, pawn, stack, money, share, opening });
         let place = self.place_in_ring(stack);
         let building = self.stacks[place].pop().unwrap();
         let top = self.stacks[place].last().copied();
@@ -311,13 +268,7 @@ impl Naive {
             Kind::Guildhall | Kind::Park => 0,
             _ => player.bridge.iter().filter(has_coat).count() as u8,
         };
-        self.events.push(Event::Built {
-            seat: by,
-            building,
-            slot: slot as u8,
-            replaced,
-            strength,
-        });
+        self.events.push(Event::Built { seat: by, building, slot: slot as u8, replaced, strength });
         self.set_step(TurnStep::Finish);
         match building.kind {
             Kind::Chapel => self.advance_chapel(by, strength),
@@ -328,8 +279,7 @@ impl Naive {
             Kind::Haberdashery => {
                 let money = i32::from(strength);
                 self.players[by.index()].money += money;
-                self.events
-                    .push(Event::HaberdasheryPaid { seat: by, money });
+                self.events.push(Event::HaberdasheryPaid { seat: by, money });
             }
             Kind::Inn | Kind::Guildhall | Kind::Park => {}
         }
@@ -351,12 +301,7 @@ impl Naive {
         player.chapel_position = to;
         let positions: Vec<u8> = self.players.iter().map(|p| p.chapel_position).collect();
         move_marker(&mut self.chapel, by.index(), &positions, last);
-        self.events.push(Event::ChapelAdvanced {
-            seat: by,
-            from,
-            to,
-            money,
-        });
+        self.events.push(Event::ChapelAdvanced { seat: by, from, to, money });
     }
 
     fn advance_gate(&mut self, by: Seat, steps: u8, placed: bool) {
@@ -367,9 +312,7 @@ impl Naive {
             return;
         }
         let spaces = self.config.edition.gate_bonus().iter();
-        let passed = spaces
-            .filter(|space| (from + 1..=to).contains(space))
-            .count();
+        let passed = spaces.filter(|space| (from + 1..=to).contains(space)).count();
         let owed = passed.min(self.bonus.iter().map(Vec::len).sum()) as u8;
         let money = if to == last { 10 } else { 0 };
         let player = &mut self.players[by.index()];
@@ -377,13 +320,7 @@ impl Naive {
         player.gate_position = to;
         let positions: Vec<u8> = self.players.iter().map(|p| p.gate_position).collect();
         move_marker(&mut self.gate, by.index(), &positions, last);
-        self.events.push(Event::GateAdvanced {
-            seat: by,
-            from,
-            to,
-            tiles: owed,
-            money,
-        });
+        self.events.push(Event::GateAdvanced { seat: by, from, to, tiles: owed, money });
         if owed > 0 {
             self.set_step(TurnStep::TakeTile { owed, placed });
         }
@@ -396,33 +333,20 @@ impl Naive {
         let player = &mut self.players[by.index()];
         player.tiles[tile.index()] += 1;
         player.fresh_tiles[tile.index()] += 1;
-        self.events.push(Event::TileTaken {
-            seat: by,
-            stack,
-            tile,
-            revealed,
-        });
-        let Phase::Turn(TurnView {
-            step: TurnStep::TakeTile { owed, placed },
-            ..
-        }) = self.phase
+        self.events.push(Event::TileTaken { seat: by, stack, tile, revealed });
+        let Phase::Turn(TurnView { step: TurnStep::TakeTile { owed, placed }, .. }) = self.phase
         else {
             panic!("no tile is owed")
         };
         self.set_step(match (owed, placed) {
             (1, true) => TurnStep::Finish,
             (1, false) => TurnStep::Place,
-            _ => TurnStep::TakeTile {
-                owed: owed - 1,
-                placed,
-            },
+            _ => TurnStep::TakeTile { owed: owed - 1, placed },
         });
     }
 
     fn use_tile(&mut self, by: Seat, tile: TurnTile) {
-        let Phase::Turn(view) = self.phase else {
-            panic!("no turn")
-        };
+        let Phase::Turn(view) = self.phase else { panic!("no turn") };
         self.players[by.index()].tiles[tile.kind().index()] -= 1;
         let placed = view.step == TurnStep::Finish;
         if tile == TurnTile::Recall {
@@ -433,17 +357,10 @@ impl Naive {
             self.supply[usize::from(card)] -= 1;
             self.players[by.index()].hand[usize::from(card)] += 1;
             self.events.push(Event::CardRecalled { seat: by, card });
-            self.phase = Phase::Turn(TurnView {
-                step: TurnStep::Finish,
-                recalled: true,
-                ..view
-            });
+            self.phase = Phase::Turn(TurnView { step: TurnStep::Finish, recalled: true, ..view });
             return;
         }
-        self.events.push(Event::TileUsed {
-            seat: by,
-            tile: tile.kind(),
-        });
+        self.events.push(Event::TileUsed { seat: by, tile: tile.kind() });
         match tile {
             TurnTile::ChapelPlus2 => self.advance_chapel(by, 2),
             _ => self.advance_gate(by, 2, placed),
@@ -456,12 +373,8 @@ impl Naive {
         let is_paid =
             |position: u8| position > 0 || self.config.start_leaders == StartLeaders::Paid;
         let chapel_leader = self.chapel[0];
-        let ahead = |owner: &usize| {
-            (
-                Reverse(self.players[*owner].gate_position),
-                self.rank(*owner),
-            )
-        };
+        let ahead =
+            |owner: &usize| (Reverse(self.players[*owner].gate_position), self.rank(*owner));
         let gate_leader = (0..self.players.len()).min_by_key(ahead).unwrap();
         let chapel_earns = is_paid(self.players[chapel_leader].chapel_position);
         let gate_earns = is_paid(self.players[gate_leader].gate_position);
@@ -519,8 +432,5 @@ fn move_marker(order: &mut Vec<usize>, owner: usize, positions: &[u8], last: u8)
 
 /// The total value of cards.
 fn sum(cards: &[u8; CARD_VALUES]) -> i32 {
-    (0..)
-        .zip(cards)
-        .map(|(value, &count)| value * i32::from(count))
-        .sum()
+    (0..).zip(cards).map(|(value, &count)| value * i32::from(count)).sum()
 }

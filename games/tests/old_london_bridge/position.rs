@@ -41,13 +41,7 @@ impl Position {
 
     /// The first choice of cards in this edition.
     pub(crate) fn with_edition(seats: u8, edition: Edition) -> Self {
-        Self::with_config(
-            seats,
-            Config {
-                edition: Arc::new(edition),
-                ..Config::default()
-            },
-        )
+        Self::with_config(seats, Config { edition: Arc::new(edition), ..Config::default() })
     }
 
     fn with_config(seats: u8, config: Config) -> Self {
@@ -132,9 +126,7 @@ impl Position {
             view.chapel_position = position;
         }
         self.view.chapel_order.sort();
-        self.view
-            .chapel_order
-            .sort_by_key(|seat| u8::MAX - positions[seat.index()]);
+        self.view.chapel_order.sort_by_key(|seat| u8::MAX - positions[seat.index()]);
         self
     }
 
@@ -144,18 +136,13 @@ impl Position {
             view.gate_position = position;
         }
         self.view.gate_order.sort();
-        self.view
-            .gate_order
-            .sort_by_key(|seat| u8::MAX - positions[seat.index()]);
+        self.view.gate_order.sort_by_key(|seat| u8::MAX - positions[seat.index()]);
         self
     }
 
     pub(crate) fn house(&self, number: u8) -> Building {
         let buildings = self.config.edition.buildings();
-        *buildings
-            .iter()
-            .find(|building| building.number == Some(number))
-            .unwrap()
+        *buildings.iter().find(|building| building.number == Some(number)).unwrap()
     }
 
     /// Sets the bridge of a seat by house numbers; 0 stands for a park.
@@ -172,30 +159,16 @@ impl Position {
     }
 
     fn some_park(&self) -> Building {
-        let stack = self
-            .view
-            .stacks
-            .iter()
-            .find(|stack| stack.kind == Kind::Park)
-            .unwrap();
+        let stack = self.view.stacks.iter().find(|stack| stack.kind == Kind::Park).unwrap();
         stack.top.unwrap()
     }
 
     fn remove_from_stack(&mut self, building: Building) {
-        let stack = self
-            .view
-            .stacks
-            .iter_mut()
-            .find(|s| s.kind == building.kind)
-            .unwrap();
+        let stack = self.view.stacks.iter_mut().find(|s| s.kind == building.kind).unwrap();
         if stack.top == Some(building) {
             stack.top = (!stack.unseen.is_empty()).then(|| stack.unseen.remove(0));
         } else {
-            let place = stack
-                .unseen
-                .iter()
-                .position(|&other| other == building)
-                .unwrap();
+            let place = stack.unseen.iter().position(|&other| other == building).unwrap();
             stack.unseen.remove(place);
         }
     }
@@ -204,27 +177,15 @@ impl Position {
     pub(crate) fn top(mut self, number: u8) -> Self {
         let building = self.house(number);
         self.remove_from_stack(building);
-        let stack = self
-            .view
-            .stacks
-            .iter_mut()
-            .find(|s| s.kind == building.kind)
-            .unwrap();
+        let stack = self.view.stacks.iter_mut().find(|s| s.kind == building.kind).unwrap();
         stack.unseen.extend(stack.top.replace(building));
-        stack
-            .unseen
-            .sort_unstable_by_key(|building| (building.number, building.coat));
+        stack.unseen.sort_unstable_by_key(|building| (building.number, building.coat));
         self
     }
 
     /// Removes all but `left` buildings of a stack from the game.
     pub(crate) fn shorten_stack(mut self, kind: Kind, left: usize) -> Self {
-        let stack = self
-            .view
-            .stacks
-            .iter_mut()
-            .find(|stack| stack.kind == kind)
-            .unwrap();
+        let stack = self.view.stacks.iter_mut().find(|stack| stack.kind == kind).unwrap();
         if left == 0 {
             stack.top = None;
         }
@@ -237,24 +198,16 @@ impl Position {
     pub(crate) fn turn(mut self, cards: &[(u8, u8)], turn: u8) -> Self {
         self.view.turns = cards
             .iter()
-            .map(|&(number, card)| Turn {
-                seat: seat(number),
-                card,
-                value: card,
-            })
+            .map(|&(number, card)| Turn { seat: seat(number), card, value: card })
             .collect();
         for (place, &(number, card)) in cards.iter().enumerate() {
             let view = self.seat(number);
             view.has_chosen = true;
             view.played = Some(match view.played {
-                Some(PlayedCards { first, .. }) => PlayedCards {
-                    first: first.max(card),
-                    second: Some(first.min(card)),
-                },
-                None => PlayedCards {
-                    first: card,
-                    second: None,
-                },
+                Some(PlayedCards { first, .. }) => {
+                    PlayedCards { first: first.max(card), second: Some(first.min(card)) }
+                }
+                None => PlayedCards { first: card, second: None },
             });
             if place > usize::from(turn) || card > 0 {
                 view.hand[usize::from(card)] = view.hand[usize::from(card)].saturating_sub(1);
@@ -264,11 +217,7 @@ impl Position {
     }
 
     pub(crate) fn step(mut self, turn: u8, step: TurnStep) -> Self {
-        self.view.phase = Phase::Turn(TurnView {
-            turn,
-            step,
-            recalled: false,
-        });
+        self.view.phase = Phase::Turn(TurnView { turn, step, recalled: false });
         self
     }
 
@@ -307,10 +256,7 @@ impl Position {
         let Self { config, view } = self.supplied();
         let mut chance = ChanceStream::new(&Seed::from(1), 0);
         let state = OldLondonBridge::sample_state(&config, &view, &mut chance);
-        Play {
-            state: state.unwrap(),
-            events: Vec::new(),
-        }
+        Play { state: state.unwrap(), events: Vec::new() }
     }
 }
 
@@ -368,11 +314,7 @@ impl Play {
 
     /// House numbers of a bridge; 0 stands for a park.
     pub(crate) fn houses(&self, number: u8) -> Vec<u8> {
-        self.seat(number)
-            .bridge
-            .iter()
-            .map(|building| building.number.unwrap_or(0))
-            .collect()
+        self.seat(number).bridge.iter().map(|building| building.number.unwrap_or(0)).collect()
     }
 
     pub(crate) fn tiles(&self, number: u8, kind: TileKind) -> u8 {
@@ -386,17 +328,9 @@ impl Play {
     /// The points of each seat in a category.
     pub(crate) fn points(&self, category: &str) -> Vec<i32> {
         let of_seat = |lines: &[bridgemaster_games::ScoreLine]| {
-            lines
-                .iter()
-                .find(|line| line.category == category)
-                .unwrap()
-                .points
+            lines.iter().find(|line| line.category == category).unwrap().points
         };
-        self.outcome()
-            .seats
-            .iter()
-            .map(|seat| of_seat(&seat.breakdown))
-            .collect()
+        self.outcome().seats.iter().map(|seat| of_seat(&seat.breakdown)).collect()
     }
 
     /// The last event for which `pick` returns a value.

@@ -33,13 +33,9 @@ fn note_rare(event: &Event, seen: &mut Seen) {
         Event::TakeA2Answered { used: true, .. } => "take_a_2",
         Event::CardsRaised { raises, .. } if *raises != [0, 0] => "raise",
         Event::Placed { share: true, .. } => "share",
-        Event::Placed {
-            opening: Some(_), ..
-        } => "opened by a tile",
+        Event::Placed { opening: Some(_), .. } => "opened by a tile",
         Event::TurnSkipped { .. } => "turn without a placement",
-        Event::Built {
-            replaced: Some(_), ..
-        } => "replacement",
+        Event::Built { replaced: Some(_), .. } => "replacement",
         Event::Built { slot: 11, .. } => "full bridge",
         Event::CardRecalled { .. } => "recall",
         Event::TileUsed { .. } => "track tile",
@@ -68,11 +64,7 @@ fn choose(list: &[Decision], manner: Manner, chance: &mut ChanceStream) -> Decis
     let preferred: Vec<&Decision> = list.iter().filter(is_preferred).collect();
     let at_random = preferred.is_empty() || chance.below(5) == 0;
     let mut below = |most: usize| chance.below(most as u32) as usize;
-    if at_random {
-        list[below(list.len())]
-    } else {
-        *preferred[below(preferred.len())]
-    }
+    if at_random { list[below(list.len())] } else { *preferred[below(preferred.len())] }
 }
 
 /// Plays a match; returns its rare events.
@@ -90,10 +82,7 @@ fn play(count: u8, config: &Config, seed: u64, manner: Manner) -> Seen {
         events.clear();
         naive.events.clear();
         for viewer in count.seats().map(Viewer::Seat).chain([Viewer::Spectator]) {
-            assert_eq!(
-                OldLondonBridge::observe(&state, viewer),
-                naive.observe(viewer)
-            );
+            assert_eq!(OldLondonBridge::observe(&state, viewer), naive.observe(viewer));
         }
         for seat in count.seats() {
             OldLondonBridge::legal(&state, seat, &mut list);
@@ -137,12 +126,7 @@ fn any_config(chance: &mut ChanceStream) -> Config {
     config
 }
 
-const MANNERS: [Manner; 4] = [
-    Manner::Uniform,
-    Manner::Exhausts,
-    Manner::Tiles,
-    Manner::Parks,
-];
+const MANNERS: [Manner; 4] = [Manner::Uniform, Manner::Exhausts, Manner::Tiles, Manner::Parks];
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -171,8 +155,5 @@ fn the_recounted_matches_reach_rare_events() {
             *all.entry(what).or_default() += count;
         }
     }
-    assert!(
-        all.len() == 13 && all.values().all(|&count| count > 0),
-        "{all:?}"
-    );
+    assert!(all.len() == 13 && all.values().all(|&count| count > 0), "{all:?}");
 }

@@ -21,42 +21,24 @@ fn paulas_turn(position: Position) -> Position {
 
 #[test]
 fn paulas_inn_20_of_strength_6_gives_3_2_1_or_4_2_or_six_1s() {
-    let start = Position::new(4)
-        .round(8)
-        .bridge(PAULA, &[60, 52, 49, 44, 41, 15, 11])
-        .top(20);
+    let start = Position::new(4).round(8).bridge(PAULA, &[60, 52, 49, 44, 41, 15, 11]).top(20);
     let mut play = paulas_turn(start).play();
     play.decide(PAULA, &["place centre inn", "replace 5"]);
     assert_eq!(play.houses(PAULA), [60, 52, 49, 44, 41, 20, 11]);
-    for cards in [
-        "take_cards 1x1 1x2 1x3",
-        "take_cards 1x2 1x4",
-        "take_cards 6x1",
-    ] {
+    for cards in ["take_cards 1x1 1x2 1x3", "take_cards 1x2 1x4", "take_cards 6x1"] {
         assert!(play.is_legal(PAULA, cards), "{cards}");
     }
-    assert!(
-        !play.is_legal(PAULA, "take_cards 1x3 1x4"),
-        "7 is above the strength"
-    );
+    assert!(!play.is_legal(PAULA, "take_cards 1x3 1x4"), "7 is above the strength");
     let before = play.seat(PAULA).hand;
     play.decide(PAULA, &["take_cards 1x1 1x2 1x3"]);
-    let taken: Vec<u8> = play
-        .seat(PAULA)
-        .hand
-        .iter()
-        .zip(before)
-        .map(|(now, then)| now - then)
-        .collect();
+    let taken: Vec<u8> =
+        play.seat(PAULA).hand.iter().zip(before).map(|(now, then)| now - then).collect();
     assert_eq!(taken, [0, 1, 1, 1, 0]);
 }
 
 /// The strength of a haberdashery on this bridge, without its own coat.
 fn strength_before(bridge: &[u8], haberdashery: u8) -> i32 {
-    let start = Position::new(4)
-        .round(11)
-        .bridge(LISA, bridge)
-        .top(haberdashery);
+    let start = Position::new(4).round(11).bridge(LISA, bridge).top(haberdashery);
     let mut play = lisas_turn(start).play();
     play.decide(LISA, &["place centre haberdashery"]);
     play.money(LISA) - (5 - 2) - 1
@@ -68,14 +50,8 @@ fn lisas_guildhall_makes_strengths_of_7_5_2_and_2() {
     let two_guildhalls = [60, 56, 55, 52, 49, 47, 44, 41, 40, 32];
     // The coats of the haberdasheries are blue, orange, grey and green.
     let haberdasheries = [8, 3, 13, 18];
-    assert_eq!(
-        haberdasheries.map(|house| strength_before(&one_guildhall, house)),
-        [6, 4, 1, 1]
-    );
-    assert_eq!(
-        haberdasheries.map(|house| strength_before(&two_guildhalls, house)),
-        [7, 5, 2, 2]
-    );
+    assert_eq!(haberdasheries.map(|house| strength_before(&one_guildhall, house)), [6, 4, 1, 1]);
+    assert_eq!(haberdasheries.map(|house| strength_before(&two_guildhalls, house)), [7, 5, 2, 2]);
 }
 
 #[test]
@@ -96,11 +72,8 @@ fn paula_scores_7_pounds_in_final_scoring_and_ends_with_37() {
         .money(PAULA, 30);
     let play = start.over().play();
     let paula = &play.outcome().seats[usize::from(PAULA)];
-    let points: Vec<(&str, i32)> = paula
-        .breakdown
-        .iter()
-        .map(|line| (line.category, line.points))
-        .collect();
+    let points: Vec<(&str, i32)> =
+        paula.breakdown.iter().map(|line| (line.category, line.points)).collect();
     let expected = [
         ("money", 30),
         ("chapel_face", 1),
@@ -112,11 +85,7 @@ fn paula_scores_7_pounds_in_final_scoring_and_ends_with_37() {
     ];
     assert_eq!(points, expected);
     assert_eq!(paula.score, 37);
-    assert_eq!(
-        play.points("bridge_face")[usize::from(LEON)],
-        1,
-        "Leon is third"
-    );
+    assert_eq!(play.points("bridge_face")[usize::from(LEON)], 1, "Leon is third");
     assert_eq!(play.points("inn_face")[usize::from(TIM)], 0);
 }
 
@@ -131,37 +100,15 @@ fn faces_pay_as_in_the_examples() {
             .bridge(TIM, &[60, 47])
     };
     let cases = [
-        (
-            "chapel_face",
-            with(Face::AheadOfLast).chapel(&[8, 12, 2, 6]),
-            [6, 10, 0, 4],
-        ),
-        (
-            "chapel_face",
-            with(Face::MoneyAgain).chapel(&[10, 11, 1, 5]),
-            [6, 11, 0, 3],
-        ),
-        (
-            "gate_face",
-            with(Face::GateDistance).gate(&[5, 5, 10, 12]),
-            [3, 3, 9, 9],
-        ),
-        (
-            "gate_face",
-            with(Face::TileTable).tiles(LISA, &tiles),
-            [0, 9, 0, 0],
-        ),
-        (
-            "bonus_tiles",
-            with(Face::TileTable).tiles(LISA, &tiles),
-            [0; 4],
-        ),
+        ("chapel_face", with(Face::AheadOfLast).chapel(&[8, 12, 2, 6]), [6, 10, 0, 4]),
+        ("chapel_face", with(Face::MoneyAgain).chapel(&[10, 11, 1, 5]), [6, 11, 0, 3]),
+        ("gate_face", with(Face::GateDistance).gate(&[5, 5, 10, 12]), [3, 3, 9, 9]),
+        ("gate_face", with(Face::TileTable).tiles(LISA, &tiles), [0, 9, 0, 0]),
+        ("bonus_tiles", with(Face::TileTable).tiles(LISA, &tiles), [0; 4]),
         // The 0 counts. The others have the six cards of the start.
         (
             "inn_face",
-            with(Face::HandSize)
-                .hand(LEON, [1, 1, 0, 0, 0])
-                .hand(TIM, [1, 2, 1, 1, 0]),
+            with(Face::HandSize).hand(LEON, [1, 1, 0, 0, 0]).hand(TIM, [1, 2, 1, 1, 0]),
             [0, 7, 7, 7],
         ),
         (
@@ -173,17 +120,9 @@ fn faces_pay_as_in_the_examples() {
                 .hand(PAULA, [1, 0, 0, 0, 0]),
             [10, 0, 0, 0],
         ),
-        (
-            "bridge_face",
-            series(&[57, 50, 43, 36, 29, 22, 15]),
-            [3, 5, 1, 0],
-        ),
+        ("bridge_face", series(&[57, 50, 43, 36, 29, 22, 15]), [3, 5, 1, 0]),
         // A tie of 6 goes by the chapel.
-        (
-            "bridge_face",
-            series(&[56, 49, 42, 35, 28, 21, 0]),
-            [5, 3, 1, 0],
-        ),
+        ("bridge_face", series(&[56, 49, 42, 35, 28, 21, 0]), [5, 3, 1, 0]),
     ];
     for (number, (category, position, expected)) in cases.into_iter().enumerate() {
         let points = position.over().play().points(category);

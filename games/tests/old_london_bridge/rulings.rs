@@ -51,10 +51,7 @@ fn tiles_of_a_placement_are_never_wasted() {
 fn a_placement_may_combine_share_with_free_centre_or_with_x_space() {
     let start = || {
         Position::new(4)
-            .tiles(
-                3,
-                &[TileKind::Share, TileKind::FreeCentre, TileKind::XSpace],
-            )
+            .tiles(3, &[TileKind::Share, TileKind::FreeCentre, TileKind::XSpace])
             .turn(&[(0, 4), (1, 3), (2, 2), (3, 0)], 3)
             .pawn(0, Pawn::Centre)
             .pawn(1, Pawn::Outer(0))
@@ -92,11 +89,7 @@ fn with_two_seats_the_pawn_moves_to_another_space_and_share_does_not_change_that
     assert_eq!(play.refusal(0, "place gate share"), must_move);
     assert!(play.is_legal(0, "place inn"));
     let mut play = start(Pawn::Centre);
-    assert_eq!(
-        play.refusal(0, "place centre park"),
-        must_move,
-        "the centre is one space"
-    );
+    assert_eq!(play.refusal(0, "place centre park"), must_move, "the centre is one space");
     play.decide(0, &["place gate"]);
     assert_eq!(play.seat(0).pawn, Pawn::Outer(3));
 }
@@ -106,33 +99,21 @@ fn a_recall_takes_the_printed_card_once_a_turn_and_never_a_0() {
     let tiles = [TileKind::Recall, TileKind::Recall];
     let start = || Position::new(4).tiles(0, &tiles);
     let mut play = first_turn(start()).play();
-    assert_eq!(
-        play.refusal(0, "use recall"),
-        "tile: recall is used after the building's action"
-    );
+    assert_eq!(play.refusal(0, "use recall"), "tile: recall is used after the building's action");
     play.decide(0, &["place park"]);
     let fours = play.seat(0).hand[4];
     play.decide(0, &["use recall"]);
     assert_eq!(play.seat(0).hand[4], fours + 1);
-    assert_eq!(
-        play.refusal(0, "use recall"),
-        "tile: recall was used in this turn"
-    );
+    assert_eq!(play.refusal(0, "use recall"), "tile: recall was used in this turn");
     let mut play = start().turn(&[(1, 4), (0, 0), (2, 0), (3, 0)], 1).play();
     play.decide(0, &["place park"]);
-    assert_eq!(
-        play.refusal(0, "use recall"),
-        "tile: a card of value 0 is never recalled"
-    );
+    assert_eq!(play.refusal(0, "use recall"), "tile: a card of value 0 is never recalled");
 }
 
 #[test]
 fn r23_a_track_tile_is_refused_on_the_last_space() {
     let tiles = [TileKind::ChapelPlus2, TileKind::GatePlus2];
-    let start = Position::new(4)
-        .tiles(0, &tiles)
-        .chapel(&[15, 0, 0, 0])
-        .gate(&[15, 0, 0, 0]);
+    let start = Position::new(4).tiles(0, &tiles).chapel(&[15, 0, 0, 0]).gate(&[15, 0, 0, 0]);
     let mut play = first_turn(start).play();
     for tile in ["chapel_plus_2", "gate_plus_2"] {
         let refusal = format!("tile: {tile} is not used by a marker on the last space");
@@ -148,11 +129,7 @@ fn the_last_space_pays_10_once_and_a_later_arrival_lies_under_the_first() {
         .gate(&[14, 15, 0, 0]);
     let mut play = first_turn(start).play();
     play.decide(0, &["use chapel_plus_2"]);
-    assert_eq!(
-        (play.seat(0).chapel_position, play.money(0)),
-        (15, 15),
-        "one step is lost"
-    );
+    assert_eq!((play.seat(0).chapel_position, play.money(0)), (15, 15), "one step is lost");
     play.decide(0, &["use gate_plus_2", "take_tile 0"]);
     assert_eq!((play.seat(0).gate_position, play.money(0)), (15, 25));
     let numbers = |order: &[bridgemaster_games::Seat]| -> Vec<u8> {
@@ -168,10 +145,7 @@ fn r21_an_inn_gives_at_least_one_card_and_nothing_to_choose_when_none_fits() {
     play.decide(0, &["place inn"]);
     assert_eq!(play.legal(0), ["take_cards 1x1"], "strength 1");
     let nothing = play.try_apply(0, &Decision::TakeCards([0; 5])).unwrap_err();
-    assert_eq!(
-        nothing.to_string(),
-        "cards: at least one card must be taken"
-    );
+    assert_eq!(nothing.to_string(), "cards: at least one card must be taken");
     let start = Position::new(4)
         .hand(0, [1, 1, 1, 1, 1])
         .hand(1, [1, 12, 1, 1, 1])
@@ -188,19 +162,9 @@ fn parks_go_to_the_end_and_are_never_replaced() {
     let start = first_turn(Position::new(4).round(6).bridge(0, &[50, 0, 10]).top(60));
     let mut play = start.play();
     play.decide(0, &["place inn"]);
-    assert_eq!(
-        play.legal(0),
-        ["replace 0", "replace 2"],
-        "every series qualifies"
-    );
-    assert_eq!(
-        play.refusal(0, "replace 1"),
-        "slot: a park is never replaced"
-    );
-    assert_eq!(
-        play.refusal(0, "replace 3"),
-        "slot: 3 is not below 3, the number of buildings"
-    );
+    assert_eq!(play.legal(0), ["replace 0", "replace 2"], "every series qualifies");
+    assert_eq!(play.refusal(0, "replace 1"), "slot: a park is never replaced");
+    assert_eq!(play.refusal(0, "replace 3"), "slot: 3 is not below 3, the number of buildings");
     play.decide(0, &["replace 2"]);
     assert_eq!(play.houses(0), [50, 0, 60]);
 }

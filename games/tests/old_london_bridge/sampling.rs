@@ -108,8 +108,7 @@ fn unrevealed_choices_of_other_seats_are_drawn_from_all_legal_ones() {
     let mut start = Position::new(4).supplied();
     start.seat(1).has_chosen = true;
     let decisions = [(0, "play 0"), (2, "play 0"), (3, "play 0")];
-    let counts: [u32; 5] = drawn(&start, &decisions, |view| {
-        usize::from(view.seats[1].played.unwrap().first)
-    });
+    let counts: [u32; 5] =
+        drawn(&start, &decisions, |view| usize::from(view.seats[1].played.unwrap().first));
     assert!(fit(counts, [1; 5]), "{counts:?}");
 }

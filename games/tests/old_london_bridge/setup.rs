@@ -16,19 +16,14 @@ fn draw(config: &Config, count: u8, seed: &str) -> Setup {
 }
 
 fn random_faces() -> Config {
-    Config {
-        faces: [FaceChoice::Random; 4],
-        ..Config::default()
-    }
+    Config { faces: [FaceChoice::Random; 4], ..Config::default() }
 }
 
 /// A readable description of a setup.
 fn describe(setup: &Setup, config: &Config) -> String {
     let mut lines = vec![format!("orientation {}", setup.orientation)];
     for stack in &setup.stacks {
-        let buildings = stack
-            .iter()
-            .map(|&id| config.edition.building(id).to_string());
+        let buildings = stack.iter().map(|&id| config.edition.building(id).to_string());
         lines.push(buildings.collect::<Vec<_>>().join(", "));
     }
     lines.push(format!("markers {:?}", setup.markers));
@@ -64,13 +59,7 @@ fn a_named_face_shifts_no_other_draw() {
     config.faces[0] = FaceChoice::Face(Face::ChapelTrack);
     let named = draw(&config, 4, "london");
     assert_eq!(named.faces[0], Face::ChapelTrack);
-    assert_eq!(
-        Setup {
-            faces: random.faces,
-            ..named
-        },
-        random
-    );
+    assert_eq!(Setup { faces: random.faces, ..named }, random);
 }
 
 #[test]
@@ -89,23 +78,11 @@ fn every_random_face_is_about_equally_likely() {
     let mut counts = [0; 20];
     for seed in 0..4000u64 {
         let setup = OldLondonBridge::draw_setup(&random_faces(), seats(2), &Seed::from(seed));
-        setup
-            .unwrap()
-            .faces
-            .iter()
-            .for_each(|face| counts[face.index()] += 1);
+        setup.unwrap().faces.iter().for_each(|face| counts[face.index()] += 1);
     }
     for face in Face::ALL {
-        let expected = if face.area().base_face() == face {
-            0..=0
-        } else {
-            880..=1120
-        };
-        assert!(
-            expected.contains(&counts[face.index()]),
-            "{face}: {}",
-            counts[face.index()]
-        );
+        let expected = if face.area().base_face() == face { 0..=0 } else { 880..=1120 };
+        assert!(expected.contains(&counts[face.index()]), "{face}: {}", counts[face.index()]);
     }
 }
 
@@ -114,10 +91,7 @@ fn a_face_of_another_area_is_refused() {
     let mut config = Config::default();
     config.faces[2] = FaceChoice::Face(Face::GateLeader);
     let error = OldLondonBridge::check_config(&config, seats(3)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "faces.inn: gate_leader is a face of the gate area"
-    );
+    assert_eq!(error.to_string(), "faces.inn: gate_leader is a face of the gate area");
 }
 
 fn setup_error(change: impl FnOnce(&mut Setup)) -> String {
@@ -156,45 +130,24 @@ fn a_setup_from_outside_is_refused_with_the_field_that_is_wrong() {
 fn parks_of_one_coat_are_interchangeable_in_a_setup() {
     let config = Config::default();
     let setup = draw(&config, 3, "london");
-    let park = config
-        .edition
-        .ring()
-        .iter()
-        .position(|&kind| kind == Kind::Park)
-        .unwrap();
-    let first = config
-        .edition
-        .find(config.edition.building(setup.stacks[park][0]));
-    assert_eq!(
-        first,
-        Some(setup.stacks[park][0]),
-        "one identifier stands for all that are alike"
-    );
+    let park = config.edition.ring().iter().position(|&kind| kind == Kind::Park).unwrap();
+    let first = config.edition.find(config.edition.building(setup.stacks[park][0]));
+    assert_eq!(first, Some(setup.stacks[park][0]), "one identifier stands for all that are alike");
     let start = |setup| OldLondonBridge::start(&config, seats(3), setup, &mut NoEvents).unwrap();
     let mut swapped = setup.clone();
     let alike = |i: &usize| setup.stacks[park][*i] == setup.stacks[park][0];
     let other = (1..12).find(alike).unwrap();
     swapped.stacks[park].swap(0, other);
-    assert_eq!(
-        OldLondonBridge::digest(&start(&setup)),
-        OldLondonBridge::digest(&start(&swapped))
-    );
+    assert_eq!(OldLondonBridge::digest(&start(&setup)), OldLondonBridge::digest(&start(&swapped)));
 }
 
 #[test]
 fn the_house_edition_meets_every_printed_figure() {
     let edition = Edition::built_in();
     let is = |number: u8, kind: Kind, coat: Coat| {
-        let building = edition
-            .buildings()
-            .iter()
-            .find(|other| other.number == Some(number));
+        let building = edition.buildings().iter().find(|other| other.number == Some(number));
         let building = building.unwrap();
-        assert_eq!(
-            (building.kind, building.coat),
-            (kind, Some(coat)),
-            "{number}"
-        );
+        assert_eq!((building.kind, building.coat), (kind, Some(coat)), "{number}");
     };
     is(43, Kind::Haberdashery, Coat::Orange);
     is(20, Kind::Inn, Coat::Blue);
@@ -202,36 +155,21 @@ fn the_house_edition_meets_every_printed_figure() {
     for kind in Kind::ALL.iter().filter(|&&kind| kind != Kind::Guildhall) {
         for coat in Coat::ALL {
             let of_kind = edition.buildings_of(*kind).iter();
-            let count = of_kind
-                .filter(|building| building.coat == Some(coat))
-                .count();
+            let count = of_kind.filter(|building| building.coat == Some(coat)).count();
             assert_eq!(count, 3, "{kind} {coat}");
         }
     }
     // E6: kind by number modulo 5, coat by the index among the numbers of the kind.
-    let kinds = [
-        Kind::Inn,
-        Kind::Gate,
-        Kind::Chapel,
-        Kind::Haberdashery,
-        Kind::Guildhall,
-    ];
+    let kinds = [Kind::Inn, Kind::Gate, Kind::Chapel, Kind::Haberdashery, Kind::Guildhall];
     let coats = [Coat::Blue, Coat::Grey, Coat::Green, Coat::Orange];
     let shifts = [1, 0, 2, 3];
     for number in 1..=60u8 {
         let residue = usize::from(number % 5);
         let place = (1..number).filter(|other| other % 5 == number % 5).count();
         let coat = shifts.get(residue).map(|shift| coats[(place + shift) % 4]);
-        let building = edition
-            .buildings()
-            .iter()
-            .find(|other| other.number == Some(number))
-            .unwrap();
-        assert_eq!(
-            (building.kind, building.coat),
-            (kinds[residue], coat),
-            "{number}"
-        );
+        let building =
+            edition.buildings().iter().find(|other| other.number == Some(number)).unwrap();
+        assert_eq!((building.kind, building.coat), (kinds[residue], coat), "{number}");
     }
 }
 
@@ -277,26 +215,14 @@ fn an_edition_is_refused_with_the_entry_that_is_wrong() {
 #[test]
 fn an_edition_file_of_another_form_is_refused_with_the_line() {
     let cases = [
-        (
-            BUILT_IN.replace("[\"x\", 1, 2", "[\"y\", 1, 2"),
-            "\"x\" or an income in pounds",
-        ),
+        (BUILT_IN.replace("[\"x\", 1, 2", "[\"y\", 1, 2"), "\"x\" or an income in pounds"),
         (
             BUILT_IN.replace("[\"chapel\", \"inn\"", "[\"church\", \"inn\""),
             "unknown variant `church`",
         ),
-        (
-            BUILT_IN.replace("gate_last_space = 15", "gate_last_space = -1"),
-            "gate_last_space = -1",
-        ),
-        (
-            BUILT_IN.replace("gate_last_space = 15", ""),
-            "missing field `gate_last_space`",
-        ),
-        (
-            BUILT_IN.replace("gate_last_space", "last_gate_space"),
-            "unknown field `last_gate_space`",
-        ),
+        (BUILT_IN.replace("gate_last_space = 15", "gate_last_space = -1"), "gate_last_space = -1"),
+        (BUILT_IN.replace("gate_last_space = 15", ""), "missing field `gate_last_space`"),
+        (BUILT_IN.replace("gate_last_space", "last_gate_space"), "unknown field `last_gate_space`"),
     ];
     for (text, expected) in cases {
         let error = Edition::from_toml(&text).unwrap_err();

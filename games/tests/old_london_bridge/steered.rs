@@ -46,14 +46,7 @@ fn a_turn_without_a_legal_placement_builds_nothing() {
 #[test]
 fn a_held_tile_that_makes_a_placement_legal_must_be_used() {
     for (tile, places) in [
-        (
-            TileKind::Share,
-            vec![
-                "place gate share",
-                "place haberdashery share",
-                "place park share",
-            ],
-        ),
+        (TileKind::Share, vec!["place gate share", "place haberdashery share", "place park share"]),
         (TileKind::XSpace, vec!["place chapel x_space"]),
         (
             TileKind::FreeCentre,
@@ -83,11 +76,7 @@ fn a_recall_without_a_legal_placement_commits_the_turn_to_building_nothing() {
     assert_eq!(play.seat(3).hand[1], ones + 1);
     assert_eq!(play.last(was_skipped), Some(3));
     play.decide(3, &["use chapel_plus_2"]);
-    assert_eq!(
-        play.money(3),
-        2,
-        "enough for the centre, but the turn is committed"
-    );
+    assert_eq!(play.money(3), 2, "enough for the centre, but the turn is committed");
     assert_eq!(play.legal(3), ["end"]);
     play.decide(3, &["end"]);
     let skipped = play.events.iter().filter_map(was_skipped).count();
@@ -97,23 +86,12 @@ fn a_recall_without_a_legal_placement_commits_the_turn_to_building_nothing() {
 #[test]
 fn money_that_makes_a_placement_legal_again_makes_it_mandatory_again() {
     let tiles = [TileKind::Recall, TileKind::ChapelPlus2];
-    let mut play = without_a_placement()
-        .tiles(3, &tiles)
-        .chapel(&[0, 0, 0, 3])
-        .play();
+    let mut play = without_a_placement().tiles(3, &tiles).chapel(&[0, 0, 0, 3]).play();
     play.decide(3, &["use chapel_plus_2"]);
     assert_eq!(play.money(3), 2);
     let legal = play.legal(3);
-    assert!(
-        legal
-            .iter()
-            .all(|decision| decision.starts_with("place centre ")),
-        "{legal:?}"
-    );
-    assert_eq!(
-        play.refusal(3, "use recall"),
-        "tile: recall is used after the building's action"
-    );
+    assert!(legal.iter().all(|decision| decision.starts_with("place centre ")), "{legal:?}");
+    assert_eq!(play.refusal(3, "use recall"), "tile: recall is used after the building's action");
     assert!(play.try_decide(3, "end").is_err());
     assert_eq!(play.last(was_skipped), None);
 }
@@ -135,11 +113,7 @@ fn three_empty_stacks_end_the_match_at_the_end_of_the_round() {
     play.decide(3, &["end"]);
     assert!(OldLondonBridge::seats_to_decide(&play.state).is_empty());
     assert_eq!(play.events.last(), Some(&Event::GameEnded { early: true }));
-    assert_eq!(
-        play.paid(Face::ChapelLeader),
-        [(3, 1)],
-        "the last round pays too"
-    );
+    assert_eq!(play.paid(Face::ChapelLeader), [(3, 1)], "the last round pays too");
     assert_eq!(play.outcome().seats.len(), 4);
     assert_eq!(play.refusal(0, "play 0"), "decision: the match is over");
 }
@@ -165,10 +139,7 @@ fn take_a_2_is_not_asked_while_the_supply_has_no_2() {
     play.decide(3, &["end"]);
     assert_eq!(play.view().supply[2], 0);
     assert!(play.is_legal(0, "play 2"));
-    assert_eq!(
-        play.refusal(0, "take_a_2 yes"),
-        "decision: expected play, got take_a_2"
-    );
+    assert_eq!(play.refusal(0, "take_a_2 yes"), "decision: expected play, got take_a_2");
 }
 
 #[test]
@@ -197,10 +168,7 @@ fn r26_recall_is_refused_while_the_supply_has_no_card_of_the_value() {
     let mut play = start.play();
     assert_eq!(play.view().supply[4], 1);
     play.decide(0, &["place inn", "take_cards 1x4"]);
-    assert_eq!(
-        play.refusal(0, "use recall"),
-        "tile: the supply has no card of value 4"
-    );
+    assert_eq!(play.refusal(0, "use recall"), "tile: the supply has no card of value 4");
     assert_eq!(play.legal(0), ["end"]);
 }
 
@@ -227,16 +195,9 @@ fn no_tile_left_means_none_taken() {
     start.view.bonus_stacks[1].face_up = Some(TileKind::Share);
     let mut play = start.play();
     play.decide(0, &["place gate"]);
-    assert_eq!(
-        play.seat(0).gate_position,
-        4,
-        "four bonus spaces were passed"
-    );
+    assert_eq!(play.seat(0).gate_position, 4, "four bonus spaces were passed");
     assert_eq!(play.legal(0), ["take_tile 1"]);
-    assert_eq!(
-        play.refusal(0, "take_tile 0"),
-        "stack: bonus stack 0 is empty"
-    );
+    assert_eq!(play.refusal(0, "take_tile 0"), "stack: bonus stack 0 is empty");
     play.decide(0, &["take_tile 1"]);
     assert_eq!(play.legal(0), ["end"]);
 }

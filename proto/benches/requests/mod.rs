@@ -22,11 +22,7 @@ impl<G: WireGame> RequestParts<G> {
     /// Builds the protobuf message.
     pub(crate) fn to_wire(&self) -> DecisionRequest {
         DecisionRequest {
-            game: Some(G::request_to_wire(
-                &self.observation,
-                &self.legal,
-                &self.events,
-            )),
+            game: Some(G::request_to_wire(&self.observation, &self.legal, &self.events)),
             legal_count: self.legal.len() as u32,
             ..DecisionRequest::default()
         }
@@ -43,11 +39,7 @@ pub(crate) fn read<G: WireGame>(request: &DecisionRequest, config: &G::Config) -
     let game = request.game.as_ref().expect("it was written");
     let (observation, legal) = G::request_from_wire(game, config).expect("it was written");
     let events = G::request_events_from_wire(game).expect("it was written");
-    RequestParts {
-        observation,
-        legal,
-        events,
-    }
+    RequestParts { observation, legal, events }
 }
 
 /// Returns the requests from matches in which all seats decide uniformly at random.

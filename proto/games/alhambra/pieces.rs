@@ -78,9 +78,7 @@ impl OnWire<Vec<u32>> for ValueCounts {
     }
 
     fn put(&self, field: Field, to: &mut Writer) {
-        to.list(self.values(), field, |to, value, field| {
-            to.number(u32::from(value), field)
-        });
+        to.list(self.values(), field, |to, value, field| to.number(u32::from(value), field));
     }
 
     fn from_wire(field: &str, wire: &Vec<u32>) -> Result<Self, WireError> {
@@ -112,9 +110,7 @@ impl Conversion<Buildings, Vec<u32>> for Prices {
     }
 
     fn put(&self, buildings: &Buildings, field: Field, to: &mut Writer) {
-        to.list(self.in_category(buildings), field, |to, price, field| {
-            to.number(price, field)
-        });
+        to.list(self.in_category(buildings), field, |to, price, field| to.number(price, field));
     }
 
     fn read(&self, field: &str, wire: &Vec<u32>) -> Result<Buildings, WireError> {
@@ -136,10 +132,7 @@ impl Conversion<Buildings, Vec<u32>> for Prices {
 impl Prices {
     fn in_category(&self, buildings: &Buildings) -> impl Iterator<Item = u32> {
         let of_category = move |building: &Building| building.category() == self.0;
-        buildings
-            .iter()
-            .filter(of_category)
-            .map(|building| building.price().into())
+        buildings.iter().filter(of_category).map(|building| building.price().into())
     }
 }
 

@@ -62,11 +62,7 @@ fn positions(pieces: &[Placement], structure: &[Placement]) -> ArrayVec<u32, MAX
     let place = |piece: &Placement| structure.iter().position(|other| other == piece);
     let positions = pieces.iter().filter_map(place);
     let positions: ArrayVec<u32, MAX_PLACED> = positions.map(|place| place as u32).collect();
-    debug_assert_eq!(
-        positions.len(),
-        pieces.len(),
-        "each placed piece is in the structure"
-    );
+    debug_assert_eq!(positions.len(), pieces.len(), "each placed piece is in the structure");
     positions
 }
 

@@ -81,11 +81,7 @@ wire_as! {
 /// cannot change the base tiles.
 impl OnWire<v1::Config> for Config {
     fn to_wire(&self) -> v1::Config {
-        let Self {
-            drawbridges,
-            fields,
-            edition,
-        } = self;
+        let Self { drawbridges, fields, edition } = self;
         v1::Config {
             drawbridges: Some(*drawbridges),
             fields: Some(*fields),
@@ -99,12 +95,7 @@ impl OnWire<v1::Config> for Config {
     }
 
     fn from_wire(field: &str, wire: &v1::Config) -> Result<Self, WireError> {
-        let v1::Config {
-            drawbridges,
-            fields,
-            edition,
-            base_tiles,
-        } = wire;
+        let v1::Config { drawbridges, fields, edition, base_tiles } = wire;
         let default = Self::default();
         let config = Self {
             drawbridges: drawbridges.unwrap_or(default.drawbridges),

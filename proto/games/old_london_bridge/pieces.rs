@@ -83,9 +83,7 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
     }
 
     fn put(&self, counts: &[u8; TILE_KINDS], field: Field, to: &mut Writer) {
-        to.list(counted(counts), field, |to, tile, field| {
-            OnWire::<i32>::put(&tile, field, to)
-        });
+        to.list(counted(counts), field, |to, tile, field| OnWire::<i32>::put(&tile, field, to));
     }
 
     fn read(&self, field: &str, wire: &Vec<i32>) -> Result<[u8; TILE_KINDS], WireError> {

@@ -14,9 +14,7 @@ use crate::random_match::refused;
 /// Reads the default config in the form that the server sends, after a change.
 fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireError> {
     let mut config = Carcassonne::config_to_wire(&Config::default());
-    let Some(game_config::Game::Carcassonne(entry)) = &mut config.game else {
-        unreachable!()
-    };
+    let Some(game_config::Game::Carcassonne(entry)) = &mut config.game else { unreachable!() };
     change(entry);
     Carcassonne::config_from_wire(&config)
 }
@@ -24,10 +22,7 @@ fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireErr
 #[test]
 fn base_tiles_are_sent_and_may_be_omitted_but_not_changed() {
     let unchanged = Ok(Config::default());
-    assert_eq!(
-        with_config(|c| assert_eq!(c.base_tiles.len(), 24)),
-        unchanged
-    );
+    assert_eq!(with_config(|c| assert_eq!(c.base_tiles.len(), 24)), unchanged);
     assert_eq!(with_config(|c| c.base_tiles.clear()), unchanged);
     refused(
         with_config(|c| c.base_tiles.truncate(23)),

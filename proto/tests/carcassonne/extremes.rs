@@ -23,10 +23,7 @@ fn segments() -> impl Iterator<Item = Segment> {
     let roads = Edge::ALL.into_iter().map(Segment::Road);
     let cities = Edge::ALL.into_iter().map(Segment::City);
     let fields = HalfEdge::ALL.into_iter().map(Segment::Field);
-    roads
-        .chain(cities)
-        .chain([Segment::Monastery])
-        .chain(fields)
+    roads.chain(cities).chain([Segment::Monastery]).chain(fields)
 }
 
 /// Every form of decision, in the corners of the plane.
@@ -46,48 +43,24 @@ pub(super) fn events() -> Vec<Event> {
     let [first, last] = [0, 4].map(|number| Seat::new(number).unwrap());
     let all = SeatSet::all(SeatCount::new(5).unwrap());
     let tiles = TileKind::all().flat_map(|tile| {
-        [
-            Event::TileDrawn { seat: first, tile },
-            Event::TileRemoved { seat: last, tile },
-        ]
+        [Event::TileDrawn { seat: first, tile }, Event::TileRemoved { seat: last, tile }]
     });
-    let scored = segments()
-        .zip(cells().into_iter().cycle())
-        .flat_map(|(segment, cell)| {
-            [(0, SeatSet::EMPTY, true), (MAX_POINTS, all, false)].map(
-                |(points, seats, completed)| Event::Scored {
-                    cell,
-                    segment,
-                    completed,
-                    points,
-                    seats,
-                },
-            )
-        });
+    let scored = segments().zip(cells().into_iter().cycle()).flat_map(|(segment, cell)| {
+        [(0, SeatSet::EMPTY, true), (MAX_POINTS, all, false)].map(|(points, seats, completed)| {
+            Event::Scored { cell, segment, completed, points, seats }
+        })
+    });
     let bridges = Edge::ALL.into_iter().flat_map(|edge| {
         let [_, cell, _] = cells();
         let gate = Gate { cell, city: edge };
         [
-            Event::DrawbridgeDown {
-                seat: first,
-                cell,
-                road: edge,
-                meeples: 1,
-            },
-            Event::DrawbridgeDown {
-                seat: last,
-                cell,
-                road: edge,
-                meeples: 7,
-            },
+            Event::DrawbridgeDown { seat: first, cell, road: edge, meeples: 1 },
+            Event::DrawbridgeDown { seat: last, cell, road: edge, meeples: 7 },
             Event::MeepleSent { seat: last, gate },
         ]
     });
-    let rest = [
-        Event::MeepleTakenHome { seat: last },
-        Event::MeepleKept { seat: last },
-        Event::GameEnded,
-    ];
+    let rest =
+        [Event::MeepleTakenHome { seat: last }, Event::MeepleKept { seat: last }, Event::GameEnded];
     tiles.chain(scored).chain(bridges).chain(rest).collect()
 }
 
@@ -95,38 +68,18 @@ pub(super) fn events() -> Vec<Event> {
 pub(super) fn largest() -> Observation {
     let seat = Seat::new(4).unwrap();
     let [cell, ..] = cells();
-    let crossing = Crossing {
-        road: Edge::West,
-        seat,
-        meeples: 7,
-    };
+    let crossing = Crossing { road: Edge::West, seat, meeples: 7 };
     let view = SeatView {
         supply: 7,
-        points: Points {
-            roads: MAX_POINTS,
-            cities: MAX_POINTS,
-            monasteries: MAX_POINTS,
-        },
+        points: Points { roads: MAX_POINTS, cities: MAX_POINTS, monasteries: MAX_POINTS },
     };
     let last = TileKind::all().next_back().unwrap();
-    let laid = LaidTile {
-        tile: last,
-        placement: Placement {
-            cell,
-            rotation: Rotation::ALL[3],
-        },
-    };
-    let meeple = Meeple {
-        seat,
-        cell,
-        segment: Segment::Field(HalfEdge::WestRight),
-    };
+    let laid = LaidTile { tile: last, placement: Placement { cell, rotation: Rotation::ALL[3] } };
+    let meeple = Meeple { seat, cell, segment: Segment::Field(HalfEdge::WestRight) };
     Observation {
         viewer: Viewer::Seat(seat),
         turn: seat,
-        phase: Phase::Drawbridge {
-            crossings: [crossing; 4].into(),
-        },
+        phase: Phase::Drawbridge { crossings: [crossing; 4].into() },
         seats: std::iter::repeat_n(view, 5).collect(),
         tiles: [laid; MAX_TILES].into(),
         meeples: [meeple; 35].into(),
@@ -149,10 +102,7 @@ fn messages_of_a_table_of_five_stay_small() {
         let config = Config::default();
         let check = |observation: &Observation| {
             let bytes = Carcassonne::observation_to_wire(observation).encoded_len();
-            assert!(
-                bytes <= MAX_OBSERVATION_BYTES,
-                "observation of {bytes} bytes"
-            );
+            assert!(bytes <= MAX_OBSERVATION_BYTES, "observation of {bytes} bytes");
         };
         let played = play::<Carcassonne>(&config, 5, seed, |step| {
             check(step.observation);

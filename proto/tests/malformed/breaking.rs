@@ -21,10 +21,7 @@ pub(super) struct Place {
 impl Place {
     /// The message in a field of another one, which is not broken itself.
     pub(super) fn top(field: FieldDescriptor) -> Self {
-        Self {
-            path: field.name().to_owned(),
-            steps: vec![(field, None)],
-        }
+        Self { path: field.name().to_owned(), steps: vec![(field, None)] }
     }
 
     fn field(&self) -> &FieldDescriptor {
@@ -71,10 +68,7 @@ impl Place {
     /// Clears the field.
     fn clear(&self, message: &mut DynamicMessage) {
         let (last, around) = self.steps.split_last().unwrap();
-        let around = Self {
-            steps: around.to_vec(),
-            path: String::new(),
-        };
+        let around = Self { steps: around.to_vec(), path: String::new() };
         let around = if around.steps.is_empty() {
             message
         } else {
@@ -200,12 +194,7 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
     let mut broken = |how: String, expected: Expectation, change: &dyn Fn(&mut DynamicMessage)| {
         let mut message = message.clone();
         change(&mut message);
-        all.push(Broken {
-            message,
-            path: place.path.clone(),
-            how,
-            expected,
-        });
+        all.push(Broken { message, path: place.path.clone(), how, expected });
     };
     let refused = || Expectation::Refused(place.path.clone());
     let either = || Expectation::RefusedOrRead(place.path.clone());
@@ -217,25 +206,17 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
             broken("empty".to_owned(), either(), &set(Value::List(vec![])));
             if let Some(item) = items.first() {
                 let shorter = items[1..].to_vec();
-                broken(
-                    "one item less".to_owned(),
-                    either(),
-                    &set(Value::List(shorter)),
-                );
+                broken("one item less".to_owned(), either(), &set(Value::List(shorter)));
                 let longer = [&items[..], &items[..1]].concat();
-                broken(
-                    "one item more".to_owned(),
-                    either(),
-                    &set(Value::List(longer)),
-                );
+                broken("one item more".to_owned(), either(), &set(Value::List(longer)));
                 let many = Value::List(vec![item.clone(); TOO_MANY]);
                 // The error may name an item if the items are equal.
                 broken("too many items".to_owned(), either(), &set(many));
             }
         }
-        Value::Message(_) => broken("cleared".to_owned(), expected_when_cleared(place), &|m| {
-            place.clear(m)
-        }),
+        Value::Message(_) => {
+            broken("cleared".to_owned(), expected_when_cleared(place), &|m| place.clear(m))
+        }
         Value::EnumNumber(_) => {
             for number in [1000, -1, i32::MIN, i32::MAX] {
                 let value = Value::EnumNumber(number);
@@ -245,44 +226,29 @@ pub(super) fn broken_at(message: &DynamicMessage, place: &Place) -> Vec<Broken> 
         }
         Value::U32(number) => {
             // Includes values that truncation to one or two bytes would make valid.
-            for other in [
-                0,
-                number.saturating_sub(1),
-                number + 1,
-                number + (1 << 8),
-                number + (1 << 16),
-            ] {
+            for other in
+                [0, number.saturating_sub(1), number + 1, number + (1 << 8), number + (1 << 16)]
+            {
                 broken(other.to_string(), either(), &set(Value::U32(other)));
             }
             broken(u32::MAX.to_string(), refused(), &set(Value::U32(u32::MAX)));
         }
         Value::I32(number) => {
-            for other in [
-                i32::MIN,
-                number.wrapping_sub(1),
-                number.wrapping_add(1 << 8),
-                i32::MAX,
-            ] {
+            for other in [i32::MIN, number.wrapping_sub(1), number.wrapping_add(1 << 8), i32::MAX] {
                 broken(other.to_string(), either(), &set(Value::I32(other)));
             }
         }
         Value::Bool(is) => broken("inverted".to_owned(), either(), &set(Value::Bool(!is))),
         Value::String(_) => {
             for text in ["", "a\u{7}b", &"long ".repeat(TOO_MANY)] {
-                broken(
-                    format!("{text:.9?}"),
-                    refused(),
-                    &set(Value::String(text.to_owned())),
-                );
+                broken(format!("{text:.9?}"), refused(), &set(Value::String(text.to_owned())));
             }
         }
         other => panic!("no game has a field such as {other:?}"),
     }
     let scalar = !matches!(value, Value::List(_) | Value::Message(_));
     if scalar && place.steps.last().unwrap().1.is_none() {
-        broken("cleared".to_owned(), expected_when_cleared(place), &|m| {
-            place.clear(m)
-        });
+        broken("cleared".to_owned(), expected_when_cleared(place), &|m| place.clear(m));
     }
     all
 }
@@ -302,9 +268,7 @@ fn expected_when_cleared(place: &Place) -> Expectation {
 /// The `oneof` that has the field as an entry; `None` for an `optional` field, for which the
 /// compiler adds a `oneof`.
 fn oneof_of(field: &FieldDescriptor) -> Option<OneofDescriptor> {
-    field
-        .containing_oneof()
-        .filter(|oneof| !oneof.is_synthetic())
+    field.containing_oneof().filter(|oneof| !oneof.is_synthetic())
 }
 
 #[test]

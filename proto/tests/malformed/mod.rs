@@ -74,13 +74,7 @@ impl<G: Wired> Breaker<G> {
     /// Breaks values that random play rarely reaches.
     fn try_rare(&mut self) {
         let config = G::Config::default();
-        let Rare {
-            setups,
-            decisions,
-            events,
-            chances,
-            observations,
-        } = G::rare();
+        let Rare { setups, decisions, events, chances, observations } = G::rare();
         for setup in &setups {
             for seats in G::SEATS {
                 self.try_setup(setup, &config, seats);
@@ -89,9 +83,7 @@ impl<G: Wired> Breaker<G> {
         for observation in &observations {
             self.try_observation(observation, &config);
         }
-        decisions
-            .iter()
-            .for_each(|decision| self.try_decision(decision));
+        decisions.iter().for_each(|decision| self.try_decision(decision));
         events.iter().for_each(|event| self.try_event(event));
         chances.iter().for_each(|chance| self.try_chance(chance));
     }
@@ -100,10 +92,7 @@ impl<G: Wired> Breaker<G> {
     fn try_configs(&mut self) {
         let mut chance = ChanceStream::new(&Seed::from(0), 0);
         for _ in 0..CONFIGS {
-            let (wire, write) = (
-                G::config_to_wire(&G::any_config(&mut chance)),
-                G::config_to_wire,
-            );
+            let (wire, write) = (G::config_to_wire(&G::any_config(&mut chance)), G::config_to_wire);
             self.try_all("GameConfig", &wire, G::config_from_wire, write, |config| {
                 assert_eq!(G::check_ranges(config), Ok(()));
             });
@@ -126,10 +115,7 @@ impl<G: Wired> Breaker<G> {
         });
         self.try_observation(&played.end, &config);
         played.events.iter().for_each(|event| self.try_event(event));
-        played
-            .chances
-            .iter()
-            .for_each(|chance| self.try_chance(chance));
+        played.chances.iter().for_each(|chance| self.try_chance(chance));
     }
 
     fn try_setup(&mut self, setup: &G::Setup, config: &G::Config, seats: u8) {
@@ -158,11 +144,8 @@ impl<G: Wired> Breaker<G> {
         events: &[G::Event],
         config: &G::Config,
     ) {
-        type Read<G> = (
-            <G as Sample>::Observation,
-            Vec<<G as Rules>::Decision>,
-            Vec<<G as Rules>::Event>,
-        );
+        type Read<G> =
+            (<G as Sample>::Observation, Vec<<G as Rules>::Decision>, Vec<<G as Rules>::Event>);
         let wire = G::request_to_wire(observation, legal, events);
         let write =
             |(observation, legal, events): &Read<G>| G::request_to_wire(observation, legal, events);
@@ -278,9 +261,7 @@ fn fields_of_the_game(id: &str) -> SetFields {
     let fields = |message: &MessageDescriptor| {
         let name = message.full_name().to_owned();
         let fields = message.fields().map(|field| field.name().to_owned());
-        fields
-            .map(|field| (name.clone(), field))
-            .collect::<Vec<_>>()
+        fields.map(|field| (name.clone(), field)).collect::<Vec<_>>()
     };
     messages.iter().flat_map(fields).collect()
 }

@@ -16,9 +16,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let channel = Channel::from_shared(server)?.connect().await?;
     let (outbound, requests) = mpsc::channel(4);
     let send = async |message| {
-        let request = v1::PlayRequest {
-            message: Some(message),
-        };
+        let request = v1::PlayRequest { message: Some(message) };
         outbound.send(request).await
     };
     send(play_request::Message::Hello(v1::Hello::default())).await?;

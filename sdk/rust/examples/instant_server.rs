@@ -5,10 +5,7 @@
 //!
 //! `cargo run --release -p bridgemaster-sdk --example instant_server -- ROUND_TRIPS`
 
-#![allow(
-    clippy::print_stdout,
-    reason = "address and results are the output of the program"
-)]
+#![allow(clippy::print_stdout, reason = "address and results are the output of the program")]
 
 use std::{env, error::Error, net::SocketAddr, pin::Pin, time::Instant};
 
@@ -71,10 +68,7 @@ async fn measure(
 ) -> Result<Option<f64>, Box<dyn Error + Send + Sync>> {
     let mut sequence = 0;
     let mut send = async |message| {
-        let response = v1::PlayResponse {
-            sequence,
-            message: Some(message),
-        };
+        let response = v1::PlayResponse { sequence, message: Some(message) };
         sequence += 1;
         responses.send(Ok(response)).await
     };
@@ -129,9 +123,7 @@ fn decision_request(request_id: u32) -> play_response::Message {
         share: true,
         opening: true,
     };
-    let decision = london::Decision {
-        decision: Some(london::decision::Decision::Place(place)),
-    };
+    let decision = london::Decision { decision: Some(london::decision::Decision::Place(place)) };
     let request = london::Request {
         observation: Some(Default::default()),
         legal_decisions: vec![decision; LEGAL_DECISIONS as usize],
@@ -154,10 +146,7 @@ fn decision_request(request_id: u32) -> play_response::Message {
 
 fn ended() -> play_response::Message {
     play_response::Message::MatchEnded(v1::MatchEnded {
-        result: Some(v1::MatchResult {
-            match_id: "instant".to_owned(),
-            ..Default::default()
-        }),
+        result: Some(v1::MatchResult { match_id: "instant".to_owned(), ..Default::default() }),
         seed: SEED.to_owned(),
         seed_salt: SALT.to_owned(),
     })

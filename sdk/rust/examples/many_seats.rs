@@ -13,10 +13,7 @@
 //! `many_seats wait URLS GAME MATCHES` creates `MATCHES` matches, leaves their seats vacant and
 //! exits.
 
-#![allow(
-    clippy::print_stdout,
-    reason = "measurements are the output of the program"
-)]
+#![allow(clippy::print_stdout, reason = "measurements are the output of the program")]
 
 use std::{
     env,
@@ -297,16 +294,11 @@ async fn play_seat(
 ) -> Outcome<()> {
     let (outbound, requests) = mpsc::channel(4);
     let send = async |message| {
-        let request = v1::PlayRequest {
-            message: Some(message),
-        };
+        let request = v1::PlayRequest { message: Some(message) };
         outbound.send(request).await
     };
-    let hello = v1::Hello {
-        protocol_revision: 1,
-        bot_name: "many".to_owned(),
-        ..v1::Hello::default()
-    };
+    let hello =
+        v1::Hello { protocol_revision: 1, bot_name: "many".to_owned(), ..v1::Hello::default() };
     send(play_request::Message::Hello(hello)).await?;
     let mut call = Request::new(ReceiverStream::new(requests));
     let bearer = format!("Bearer {ticket}").parse()?;
@@ -337,17 +329,12 @@ async fn play_seat(
             _ => {}
         }
     }
-    if has_ended {
-        Ok(())
-    } else {
-        Err("the stream ended before the match".into())
-    }
+    if has_ended { Ok(()) } else { Err("the stream ended before the match".into()) }
 }
 
 /// Returns a pseudorandom index below `count`, from a linear congruential generator.
 fn choose(chooser: &mut u64, count: u32) -> u32 {
-    *chooser = chooser
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
+    *chooser =
+        chooser.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     ((*chooser >> 33) % u64::from(count.max(1))) as u32
 }

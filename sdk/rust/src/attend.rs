@@ -72,13 +72,7 @@ impl Connection {
                 Ok(Some(AttendEvent::Attendance(attendance))) => {
                     let state = attendance.state().as_str_name();
                     let (used, slots) = (attendance.slots_used, attendance.slots);
-                    info!(
-                        state,
-                        used,
-                        slots,
-                        detail = attendance.detail,
-                        "attending the queue"
-                    );
+                    info!(state, used, slots, detail = attendance.detail, "attending the queue");
                 }
                 Ok(Some(AttendEvent::OfferWithdrawn(withdrawn))) => {
                     let (offer_id, detail) = (withdrawn.offer_id, withdrawn.detail);

@@ -119,9 +119,7 @@ impl AttendOptions {
         validate_name("bot_version", &self.bot_version, 0)?;
         match self.slots {
             1..=MAX_SLOTS => Ok(()),
-            slots => Err(OptionsError::SlotsOutOfRange {
-                text: slots.to_string(),
-            }),
+            slots => Err(OptionsError::SlotsOutOfRange { text: slots.to_string() }),
         }
     }
 }
@@ -170,18 +168,12 @@ mod tests {
 
     #[test]
     fn an_offered_seat_reconnects_for_as_long_as_the_attendance() {
-        let offer = v1::Offer {
-            ticket: "t".to_owned(),
-            ..v1::Offer::default()
-        };
+        let offer = v1::Offer { ticket: "t".to_owned(), ..v1::Offer::default() };
         let options = AttendOptions::new(DEFAULT_SERVER_URL, "league", "ada");
         let seat = options.for_seat(&offer).unwrap();
         let spans = [seat.connect_for, seat.reconnect_for, options.reconnect_for];
         assert_eq!(spans, [ATTEND_RECONNECT_FOR; 3]);
-        let brief = AttendOptions {
-            reconnect_for: Duration::ZERO,
-            ..options
-        };
+        let brief = AttendOptions { reconnect_for: Duration::ZERO, ..options };
         let seat = brief.for_seat(&offer).unwrap();
         assert_eq!(seat.reconnect_for, Duration::ZERO);
     }

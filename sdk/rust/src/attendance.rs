@@ -165,9 +165,8 @@ impl AttendanceSession {
     /// # Errors
     /// [`PlayError::Refused`] if the server refuses the call, or another error if the call fails.
     pub async fn leave(&mut self) -> Result<(), PlayError> {
-        let request = self.with_key(LeaveQueueRequest {
-            attendance_id: self.attendance_id.clone(),
-        });
+        let request =
+            self.with_key(LeaveQueueRequest { attendance_id: self.attendance_id.clone() });
         let left = answer(ANSWER_TIMEOUT, self.client().leave_queue(request)).await;
         left.map(drop).map_err(|status| self.fatal(status))
     }
@@ -182,10 +181,8 @@ impl AttendanceSession {
         offer_id: impl Into<String>,
         reason: impl Into<String>,
     ) -> Result<(), PlayError> {
-        let request = self.with_key(DeclineOfferRequest {
-            offer_id: offer_id.into(),
-            reason: reason.into(),
-        });
+        let request =
+            self.with_key(DeclineOfferRequest { offer_id: offer_id.into(), reason: reason.into() });
         let declined = answer(ANSWER_TIMEOUT, self.client().decline_offer(request)).await;
         declined.map(drop).map_err(|status| self.fatal(status))
     }
@@ -223,12 +220,7 @@ impl AttendanceSession {
         let updated = answer(ANSWER_TIMEOUT, self.client().update_attendance(request)).await;
         if let Err(status) = &updated {
             let message = status.message();
-            warn!(
-                message,
-                ?paused,
-                ?busy_slots,
-                "cannot update the attendance"
-            );
+            warn!(message, ?paused, ?busy_slots, "cannot update the attendance");
         }
         updated.is_ok()
     }
@@ -271,8 +263,7 @@ impl AttendanceSession {
                     // In the other states there are no offers.
                     _ => None,
                 };
-                self.slots
-                    .set_server_counts(Some(attendance.slots_used), attendance.busy_slots);
+                self.slots.set_server_counts(Some(attendance.slots_used), attendance.busy_slots);
                 Some(AttendEvent::Attendance(attendance))
             }
             attend_response::Message::Offer(offer) => {

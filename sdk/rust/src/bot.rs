@@ -101,10 +101,7 @@ impl Choice {
     /// assert!(matches!(choice, Choice::Noted { .. }));
     /// ```
     pub fn with_note(self, note: impl Into<String>) -> Self {
-        Self::Noted {
-            choice: Box::new(self),
-            note: note.into(),
-        }
+        Self::Noted { choice: Box::new(self), note: note.into() }
     }
 }
 
@@ -142,36 +139,30 @@ impl BotThread {
     pub(crate) fn start(mut bot: impl Bot + 'static, slot: Option<Slot>) -> io::Result<Self> {
         let (tasks, inbox) = blocking::channel();
         let (outbox, answers) = mpsc::channel(1);
-        let thread = thread::Builder::new()
-            .name("bot".to_owned())
-            .spawn(move || {
-                let _slot = slot;
-                // The loop ends when either channel is closed, since the match has then ended.
-                while let Ok(task) = inbox.recv() {
-                    let mut open = None;
-                    match task {
-                        Task::Started(started) => bot.match_started(&started),
-                        Task::Rejected(rejected, request) => {
-                            bot.decision_rejected(&rejected);
-                            open = request;
-                        }
-                        Task::SeatChanged(status) => bot.seat_changed(&status),
-                        Task::Ended(result) => bot.match_ended(&result),
-                        Task::Decide(request) => open = Some(request),
+        let thread = thread::Builder::new().name("bot".to_owned()).spawn(move || {
+            let _slot = slot;
+            // The loop ends when either channel is closed, since the match has then ended.
+            while let Ok(task) = inbox.recv() {
+                let mut open = None;
+                match task {
+                    Task::Started(started) => bot.match_started(&started),
+                    Task::Rejected(rejected, request) => {
+                        bot.decision_rejected(&rejected);
+                        open = request;
                     }
-                    if let Some(request) = open.filter(|request| !request.is_cancelled()) {
-                        let choice = bot.decide(&request);
-                        if outbox.blocking_send(Answer { request, choice }).is_err() {
-                            return;
-                        }
+                    Task::SeatChanged(status) => bot.seat_changed(&status),
+                    Task::Ended(result) => bot.match_ended(&result),
+                    Task::Decide(request) => open = Some(request),
+                }
+                if let Some(request) = open.filter(|request| !request.is_cancelled()) {
+                    let choice = bot.decide(&request);
+                    if outbox.blocking_send(Answer { request, choice }).is_err() {
+                        return;
                     }
                 }
-            })?;
-        Ok(Self {
-            tasks,
-            answers,
-            thread: Some(thread),
-        })
+            }
+        })?;
+        Ok(Self { tasks, answers, thread: Some(thread) })
     }
 
     /// Queues a task for the bot. If its thread has ended, [`BotThread::answer`] returns the error.
@@ -188,9 +179,7 @@ impl BotThread {
             Some(answer) => Ok(answer),
             None => {
                 let joined = join(self.thread.take());
-                Err(joined
-                    .err()
-                    .unwrap_or(PlayError::BotPanicked(NO_MESSAGE.to_owned())))
+                Err(joined.err().unwrap_or(PlayError::BotPanicked(NO_MESSAGE.to_owned())))
             }
         }
     }
@@ -200,11 +189,7 @@ impl BotThread {
     /// # Errors
     /// [`PlayError::BotPanicked`], if a task panicked.
     pub(crate) async fn finish(self) -> Result<(), PlayError> {
-        let Self {
-            tasks,
-            mut answers,
-            thread,
-        } = self;
+        let Self { tasks, mut answers, thread } = self;
         // Closing the task channel ends the thread, which then closes the answer channel. Answers
         // that arrive until then are ignored, since the match has ended.
         drop(tasks);

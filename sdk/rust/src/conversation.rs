@@ -92,9 +92,7 @@ impl Conversation {
     ) -> Result<Option<v1::PlayRequest>, PlayError> {
         if self.welcomed_before && (welcome.match_id != self.match_id || welcome.seat != self.seat)
         {
-            return Err(PlayError::Protocol(
-                "the ticket now belongs to a different seat",
-            ));
+            return Err(PlayError::Protocol("the ticket now belongs to a different seat"));
         }
         self.welcomed_before = true;
         self.match_id = welcome.match_id;
@@ -129,11 +127,7 @@ impl Conversation {
                 return Ok(Reaction::Send(request(play_request::Message::Pong(pong))));
             }
             Message::Draining(draining) => {
-                let v1::Draining {
-                    time_left_ms,
-                    matches_resume,
-                    ..
-                } = draining;
+                let v1::Draining { time_left_ms, matches_resume, .. } = draining;
                 info!(time_left_ms, matches_resume, "the server is shutting down");
                 return Ok(Reaction::None);
             }
@@ -165,10 +159,8 @@ impl Conversation {
     /// Records one of the bot's answers. Returns the message to send if the answered request is
     /// still open.
     pub(crate) fn answer(&mut self, answer: Answer) -> Option<v1::PlayRequest> {
-        let Some(open) = self
-            .open
-            .as_mut()
-            .filter(|open| Arc::ptr_eq(&open.request, &answer.request))
+        let Some(open) =
+            self.open.as_mut().filter(|open| Arc::ptr_eq(&open.request, &answer.request))
         else {
             warn!(
                 request_id = answer.request.request_id,
@@ -195,9 +187,7 @@ impl Conversation {
     }
 
     fn ended(&self, ended: v1::MatchEnded) -> Result<v1::MatchResult, PlayError> {
-        let result = ended
-            .result
-            .ok_or(PlayError::Protocol("MatchEnded contains no result"))?;
+        let result = ended.result.ok_or(PlayError::Protocol("MatchEnded contains no result"))?;
         let is_withheld = ended.seed.is_empty() && ended.seed_salt.is_empty();
         if is_withheld && self.seed_revealed_with_group {
             info!("the seed will be revealed once the match group has ended");
@@ -236,12 +226,8 @@ impl Conversation {
     /// the current stream yet, the answer is sent.
     fn request_repeated(&mut self, request_id: u32) -> Reaction {
         debug!(request_id, "received the open request again");
-        let open = self
-            .open
-            .as_mut()
-            .filter(|open| open.request.request_id == request_id);
-        open.and_then(OpenRequest::unsent_answer)
-            .map_or(Reaction::None, Reaction::Send)
+        let open = self.open.as_mut().filter(|open| open.request.request_id == request_id);
+        open.and_then(OpenRequest::unsent_answer).map_or(Reaction::None, Reaction::Send)
     }
 
     fn rejected(&mut self, rejected: v1::DecisionRejected) -> Result<Reaction, PlayError> {
@@ -307,17 +293,11 @@ fn message(request_id: u32, choice: Choice, note: String) -> play_request::Messa
         Choice::Resign => return play_request::Message::Resign(v1::Resign {}),
         Choice::Noted { choice, note } => return message(request_id, *choice, note),
     };
-    play_request::Message::Decision(v1::Decision {
-        request_id,
-        choice: Some(choice),
-        note,
-    })
+    play_request::Message::Decision(v1::Decision { request_id, choice: Some(choice), note })
 }
 
 fn request(message: play_request::Message) -> v1::PlayRequest {
-    v1::PlayRequest {
-        message: Some(message),
-    }
+    v1::PlayRequest { message: Some(message) }
 }
 
 /// Computes the commitment to a seed, as `PROTOCOL.md` defines it: the SHA-256 hash of the salt
@@ -328,10 +308,8 @@ fn request(message: play_request::Message) -> v1::PlayRequest {
 /// revealed only when the match group ends (`SEED_REVEAL_WITH_GROUP`), the caller must make this
 /// comparison afterwards. Once the group has ended, `MatchInfo` contains the seed.
 pub fn seed_commitment(seed: &str, seed_salt: &str) -> Option<String> {
-    let digest = Sha256::new()
-        .chain_update(hex::decode(seed_salt).ok()?)
-        .chain_update(seed)
-        .finalize();
+    let digest =
+        Sha256::new().chain_update(hex::decode(seed_salt).ok()?).chain_update(seed).finalize();
     Some(hex::encode(digest))
 }
 
@@ -347,9 +325,7 @@ mod tests {
             rest.split_once('"').map(|(value, _)| value)
         };
         let (seed, salt) = (value("seed"), value("seedSalt"));
-        let commitment = seed
-            .zip(salt)
-            .and_then(|(seed, salt)| seed_commitment(seed, salt));
+        let commitment = seed.zip(salt).and_then(|(seed, salt)| seed_commitment(seed, salt));
         assert!(commitment.is_some());
         assert_eq!(commitment.as_deref(), value("seedCommitment"));
     }

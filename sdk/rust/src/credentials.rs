@@ -52,9 +52,7 @@ impl FromStr for ApiKey {
     type Err = OptionsError;
 
     fn from_str(text: &str) -> Result<Self, OptionsError> {
-        sensitive("", text)
-            .map(Self)
-            .ok_or(OptionsError::InvalidKey)
+        sensitive("", text).map(Self).ok_or(OptionsError::InvalidKey)
     }
 }
 
@@ -62,9 +60,7 @@ impl FromStr for Ticket {
     type Err = OptionsError;
 
     fn from_str(text: &str) -> Result<Self, OptionsError> {
-        sensitive("Bearer ", text)
-            .map(Self)
-            .ok_or(OptionsError::InvalidTicket)
+        sensitive("Bearer ", text).map(Self).ok_or(OptionsError::InvalidTicket)
     }
 }
 
@@ -122,11 +118,7 @@ mod tests {
         let ticket: Ticket = " secret-7\n".parse().unwrap();
         assert_eq!(key.metadata().to_str().unwrap(), "bmk_k_secret-7");
         assert_eq!(ticket.bearer().to_str().unwrap(), "Bearer secret-7");
-        let shown = format!(
-            "{key:?} {:?} {ticket:?} {:?}",
-            key.metadata(),
-            ticket.bearer()
-        );
+        let shown = format!("{key:?} {:?} {ticket:?} {:?}", key.metadata(), ticket.bearer());
         assert!(!shown.contains("secret-7"), "{shown}");
     }
 }

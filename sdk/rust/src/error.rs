@@ -277,10 +277,7 @@ mod tests {
     fn a_refusal_is_read_with_reason_metadata_and_advice() {
         let status = refused(Code::Unauthenticated, "TICKET_UNKNOWN", REFUSAL_DOMAIN);
         let refusal = Refusal::from_status(&status).unwrap();
-        assert_eq!(
-            (refusal.reason.as_str(), refusal.message.as_str()),
-            ("TICKET_UNKNOWN", "why")
-        );
+        assert_eq!((refusal.reason.as_str(), refusal.message.as_str()), ("TICKET_UNKNOWN", "why"));
         assert_eq!(refusal.metadata["limit"], "streams");
         assert_eq!(refusal.advice, Advice::Fix);
     }
@@ -311,10 +308,7 @@ mod tests {
     fn a_reason_of_a_newer_server_is_kept_and_judged_by_its_code() {
         let status = refused(Code::Unavailable, "MOON_IN_THE_WAY", REFUSAL_DOMAIN);
         let refusal = Refusal::from_status(&status).unwrap();
-        assert_eq!(
-            (refusal.reason.as_str(), refusal.advice),
-            ("MOON_IN_THE_WAY", Advice::Retry)
-        );
+        assert_eq!((refusal.reason.as_str(), refusal.advice), ("MOON_IN_THE_WAY", Advice::Retry));
     }
 
     #[test]

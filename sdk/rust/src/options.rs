@@ -103,11 +103,7 @@ impl Options {
     /// sent the offer, so the first connection is retried for as long as a lost stream.
     #[must_use]
     pub fn for_offered_seat(self, reconnect_for: Duration) -> Self {
-        Self {
-            connect_for: self.connect_for.max(reconnect_for),
-            reconnect_for,
-            ..self
-        }
+        Self { connect_for: self.connect_for.max(reconnect_for), reconnect_for, ..self }
     }
 
     /// Rejects names that the server would refuse in a Hello.
@@ -142,11 +138,7 @@ pub(crate) fn validate_name(
     if (min_chars..=MAX_NAME_CHARS).contains(&chars) && !text.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(OptionsError::InvalidName {
-        field,
-        min_chars,
-        text: text.to_owned(),
-    })
+    Err(OptionsError::InvalidName { field, min_chars, text: text.to_owned() })
 }
 
 #[cfg(test)]
@@ -162,23 +154,14 @@ mod tests {
         assert_eq!(options("a").validate(), Ok(()));
         assert!(matches!(
             options("").validate(),
-            Err(OptionsError::InvalidName {
-                field: "bot_name",
-                ..
-            })
+            Err(OptionsError::InvalidName { field: "bot_name", .. })
         ));
         assert!(options(&"x".repeat(65)).validate().is_err());
         assert!(options("two\nlines").validate().is_err());
-        let long = Options {
-            bot_version: "x".repeat(65),
-            ..options("a")
-        };
+        let long = Options { bot_version: "x".repeat(65), ..options("a") };
         assert!(matches!(
             long.validate(),
-            Err(OptionsError::InvalidName {
-                field: "bot_version",
-                ..
-            })
+            Err(OptionsError::InvalidName { field: "bot_version", .. })
         ));
     }
 

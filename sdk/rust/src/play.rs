@@ -82,10 +82,7 @@ pub fn play_blocking(
     bot: impl Bot + 'static,
     options: Options,
 ) -> Result<v1::MatchResult, PlayError> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(play(bot, options))
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(play(bot, options))
 }
 
 /// A seat's state, across all of its streams.
@@ -168,10 +165,7 @@ impl SeatSession<'_> {
 
     /// Relays messages between the server and the bot until the match or the stream ends.
     async fn relay(&mut self, stream: OpenStream) -> Result<v1::MatchResult, StreamFailure> {
-        let OpenStream {
-            mut inbound,
-            outbound,
-        } = stream;
+        let OpenStream { mut inbound, outbound } = stream;
         loop {
             tokio::select! {
                 answer = self.bot.answer() => {

@@ -27,10 +27,7 @@ impl Proxy {
             let host_and_port = parsed.strip_prefix("http://");
             Ok(Self(host_and_port.ok_or("the scheme is not http")?.into()))
         });
-        parsed.map_err(|problem| OptionsError::InvalidProxy {
-            url: url.to_owned(),
-            problem,
-        })
+        parsed.map_err(|problem| OptionsError::InvalidProxy { url: url.to_owned(), problem })
     }
 
     /// Returns a connector that connects to servers through the proxy.
@@ -65,10 +62,7 @@ impl Proxy {
         }
         let response = String::from_utf8_lossy(&response);
         let answer = Escaped(response.lines().next().unwrap_or_default());
-        let error = format!(
-            "the proxy {} does not connect to {target}: {answer}",
-            self.0
-        );
+        let error = format!("the proxy {} does not connect to {target}: {answer}", self.0);
         Err(io::Error::other(error))
     }
 }
@@ -87,10 +81,7 @@ mod tests {
             let (mut client, _) = listener.accept().await?;
             let mut request = [0; 45];
             client.read_exact(&mut request).await?;
-            assert_eq!(
-                &request,
-                b"CONNECT server:7 HTTP/1.1\r\nHost: server:7\r\n\r\n"
-            );
+            assert_eq!(&request, b"CONNECT server:7 HTTP/1.1\r\nHost: server:7\r\n\r\n");
             client.write_all(answer.as_bytes()).await
         };
         tokio::try_join!(proxy.connect("server:7"), proxying).map(|(stream, ())| stream)
@@ -108,10 +99,7 @@ mod tests {
     #[tokio::test]
     async fn a_refusal_is_an_error_with_the_status() {
         let refused = connect("HTTP/1.1 403 Forbidden\r\n\r\n").await.unwrap_err();
-        assert!(
-            refused.to_string().ends_with("HTTP/1.1 403 Forbidden"),
-            "{refused}"
-        );
+        assert!(refused.to_string().ends_with("HTTP/1.1 403 Forbidden"), "{refused}");
     }
 
     #[test]

@@ -33,12 +33,7 @@ pub(crate) struct Reconnection {
 impl Reconnection {
     /// Creates a reconnection that tries to open the first stream for `connect_for`.
     pub(crate) fn new(route: Route, connect_for: Duration) -> Self {
-        Self {
-            route,
-            backoff: Backoff::new(connect_for),
-            had_stream: false,
-            has_probed: false,
-        }
+        Self { route, backoff: Backoff::new(connect_for), had_stream: false, has_probed: false }
     }
 
     /// Returns the timeout for a server's first response, which is at most `max`.
@@ -106,16 +101,8 @@ impl Reconnection {
         let source = TransportFailure(status);
         match refusal {
             Some(refusal) => PlayError::Refused(Box::new(refusal)),
-            None if self.had_stream => PlayError::Lost {
-                server_url,
-                waited,
-                source,
-            },
-            None => PlayError::Unreachable {
-                server_url,
-                waited,
-                source,
-            },
+            None if self.had_stream => PlayError::Lost { server_url, waited, source },
+            None => PlayError::Unreachable { server_url, waited, source },
         }
     }
 }
@@ -132,11 +119,7 @@ struct Backoff {
 impl Backoff {
     /// Creates a backoff that ends after `total`, counted from now.
     fn new(total: Duration) -> Self {
-        Self {
-            total,
-            deadline: Instant::now() + total,
-            pause: MIN_PAUSE,
-        }
+        Self { total, deadline: Instant::now() + total, pause: MIN_PAUSE }
     }
 
     /// Restarts the time limit. Pauses become short again only if `progressed` is true for the last
@@ -144,10 +127,7 @@ impl Backoff {
     /// flooded with connections.
     fn restart(&mut self, total: Duration, progressed: bool) {
         let pause = if progressed { MIN_PAUSE } else { self.pause };
-        *self = Self {
-            pause,
-            ..Self::new(total)
-        };
+        *self = Self { pause, ..Self::new(total) };
     }
 
     /// Returns the next pause, with jitter between 50 and 100 %; `None` once the time limit is
@@ -172,11 +152,7 @@ mod tests {
         let mut backoff = Backoff::new(Duration::from_secs(3600));
         let pauses: Vec<Duration> = (0..20).map(|_| backoff.next_pause().unwrap()).collect();
         assert!(pauses[0] <= MIN_PAUSE && pauses[0] >= MIN_PAUSE / 2);
-        assert!(
-            pauses[10..]
-                .iter()
-                .all(|p| *p <= MAX_PAUSE && *p >= MAX_PAUSE / 2)
-        );
+        assert!(pauses[10..].iter().all(|p| *p <= MAX_PAUSE && *p >= MAX_PAUSE / 2));
         assert!(pauses[10..].windows(2).any(|pair| pair[0] != pair[1]));
     }
 
@@ -187,10 +163,7 @@ mod tests {
             backoff.next_pause().unwrap();
         }
         backoff.restart(Duration::from_secs(1), false);
-        assert_eq!(
-            (backoff.pause, backoff.total),
-            (MAX_PAUSE, Duration::from_secs(1))
-        );
+        assert_eq!((backoff.pause, backoff.total), (MAX_PAUSE, Duration::from_secs(1)));
         backoff.restart(Duration::from_secs(1), true);
         assert_eq!(backoff.pause, MIN_PAUSE);
     }

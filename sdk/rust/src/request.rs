@@ -28,12 +28,7 @@ impl Request {
     /// Creates a request to `seat` that arrived at `received`. Intended for testing bots. In a
     /// match, the SDK creates the requests.
     pub fn new(message: v1::DecisionRequest, seat: u32, received: Instant) -> Self {
-        Self {
-            message,
-            seat,
-            received,
-            cancelled: Arc::default(),
-        }
+        Self { message, seat, received, cancelled: Arc::default() }
     }
 
     /// Returns whether the answer is no longer needed: the match has ended, or the server has
@@ -145,15 +140,8 @@ mod tests {
     use super::*;
 
     fn received_before(age: Duration) -> Request {
-        let clock = v1::Clock {
-            bank_left_ms: 60_000,
-            decision_left_ms: 5_000,
-            last_charge: None,
-        };
-        let message = v1::DecisionRequest {
-            clock: Some(clock),
-            ..Default::default()
-        };
+        let clock = v1::Clock { bank_left_ms: 60_000, decision_left_ms: 5_000, last_charge: None };
+        let message = v1::DecisionRequest { clock: Some(clock), ..Default::default() };
         Request::new(message, 0, Instant::now() - age)
     }
 

@@ -60,14 +60,8 @@ impl<G: WireGame> MatchRules<G> {
     /// A field is missing or out of range, or the match's game or rules version differs from this
     /// program's.
     pub fn from_started(started: &v1::MatchStarted) -> Result<Self, RulesError> {
-        let config = started
-            .config
-            .as_ref()
-            .ok_or(RulesError::Missing("config"))?;
-        let game = config
-            .game
-            .as_ref()
-            .ok_or(RulesError::Missing("config.game"))?;
+        let config = started.config.as_ref().ok_or(RulesError::Missing("config"))?;
+        let game = config.game.as_ref().ok_or(RulesError::Missing("config.game"))?;
         let config_of_game = G::config_from_wire(game)?;
         if started.rules_version != G::RULES_VERSION {
             return Err(RulesError::RulesVersion {
@@ -79,14 +73,9 @@ impl<G: WireGame> MatchRules<G> {
         let seats = u8::try_from(config.seats).ok().and_then(SeatCount::new);
         let seats = seats.ok_or(RulesError::OutOfRange("config.seats"))?;
         let seat = u8::try_from(started.seat).ok().and_then(Seat::new);
-        let seat = seat
-            .filter(|seat| seats.contains(*seat))
-            .ok_or(RulesError::OutOfRange("seat"))?;
-        Ok(Self {
-            config: config_of_game,
-            seats,
-            seat,
-        })
+        let seat =
+            seat.filter(|seat| seats.contains(*seat)).ok_or(RulesError::OutOfRange("seat"))?;
+        Ok(Self { config: config_of_game, seats, seat })
     }
 
     /// Converts a request to a typed position.
@@ -99,17 +88,9 @@ impl<G: WireGame> MatchRules<G> {
         if legal.is_empty() {
             return Err(RulesError::Missing("game.legal_decisions"));
         }
-        let legal_list = if request.legal_decisions_cut {
-            LegalList::Cut
-        } else {
-            LegalList::Complete
-        };
-        Ok(Position {
-            rules: self,
-            observation,
-            legal,
-            legal_list,
-        })
+        let legal_list =
+            if request.legal_decisions_cut { LegalList::Cut } else { LegalList::Complete };
+        Ok(Position { rules: self, observation, legal, legal_list })
     }
 }
 
@@ -189,11 +170,7 @@ pub struct WithRules<G: WireGame, B> {
 impl<G: WireGame, B: RulesBot<G>> WithRules<G, B> {
     /// Creates a bot whose decisions `bot` makes.
     pub fn new(bot: B) -> Self {
-        Self {
-            bot,
-            rules: None,
-            game: PhantomData,
-        }
+        Self { bot, rules: None, game: PhantomData }
     }
 }
 
@@ -230,11 +207,7 @@ impl<G: WireGame, B: RulesBot<G>> Bot for WithRules<G, B> {
             }
         };
         let note = self.bot.note();
-        if note.is_empty() {
-            choice
-        } else {
-            choice.with_note(note)
-        }
+        if note.is_empty() { choice } else { choice.with_note(note) }
     }
 }
 

@@ -62,14 +62,7 @@ fn placings(result: &v1::MatchResult) -> String {
     let mut seats: Vec<&v1::SeatResult> = result.seats.iter().collect();
     seats.sort_by_key(|seat| seat.place);
     let places = seats.iter().map(|seat| {
-        format!(
-            "{}. {} (seat {}) {}",
-            seat.place, seat.bot_name, seat.seat, seat.score
-        )
+        format!("{}. {} (seat {}) {}", seat.place, seat.bot_name, seat.seat, seat.score)
     });
-    format!(
-        "match {} is over: {}",
-        result.match_id,
-        places.collect::<Vec<_>>().join(", ")
-    )
+    format!("match {} is over: {}", result.match_id, places.collect::<Vec<_>>().join(", "))
 }

@@ -72,26 +72,16 @@ impl Connection {
                 None => endpoint.connect_lazy(),
                 Some(proxy) => endpoint.connect_with_connector_lazy(proxy.connector()),
             };
-            Ok(ServerChannel {
-                url,
-                endpoint,
-                proxy: proxy.clone(),
-                channel,
-            })
+            Ok(ServerChannel { url, endpoint, proxy: proxy.clone(), channel })
         });
-        Ok(Self {
-            servers: servers.collect::<Result<_, OptionsError>>()?,
-        })
+        Ok(Self { servers: servers.collect::<Result<_, OptionsError>>()? })
     }
 
     /// Returns a route that starts at the first configured server. Intended for programs that make
     /// their own gRPC calls.
     #[must_use]
     pub fn route(&self) -> Route {
-        Route {
-            servers: Arc::clone(&self.servers),
-            index: 0,
-        }
+        Route { servers: Arc::clone(&self.servers), index: 0 }
     }
 
     /// Checks that at least one of the configured servers accepts a connection.
@@ -202,12 +192,7 @@ mod tests {
             route.advance();
             tried.push(route.url().to_owned());
         }
-        let urls = [
-            "http://one:1",
-            "http://two:2",
-            "http://three:3",
-            "http://one:1",
-        ];
+        let urls = ["http://one:1", "http://two:2", "http://three:3", "http://one:1"];
         assert_eq!(tried, urls);
     }
 
@@ -228,10 +213,7 @@ mod tests {
     async fn an_invalid_address_is_refused() {
         for urls in ["", "http://one:1,", "http://one:1,nonsense"] {
             let refused = Connection::new(urls).unwrap_err();
-            assert!(
-                matches!(refused, OptionsError::InvalidServerUrl { .. }),
-                "{urls:?}"
-            );
+            assert!(matches!(refused, OptionsError::InvalidServerUrl { .. }), "{urls:?}");
         }
     }
 }

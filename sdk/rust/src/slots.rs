@@ -60,8 +60,7 @@ impl Slots {
 
     pub(crate) fn add_offer(&mut self, offer: v1::Offer, now: Instant) {
         let open_for = Duration::from_millis(offer.time_left_ms.into()) / 2;
-        self.waiting
-            .push_back((offer, now + open_for.min(MAX_OFFER_WAIT)));
+        self.waiting.push_back((offer, now + open_for.min(MAX_OFFER_WAIT)));
     }
 
     pub(crate) fn remove_offer(&mut self, offer_id: &str) {
@@ -113,9 +112,7 @@ impl Slots {
         let Some(used_at_server) = self.used_at_server else {
             return 0;
         };
-        u32::try_from(in_use)
-            .unwrap_or(u32::MAX)
-            .saturating_sub(used_at_server)
+        u32::try_from(in_use).unwrap_or(u32::MAX).saturating_sub(used_at_server)
     }
 }
 
@@ -126,11 +123,7 @@ mod tests {
     use super::*;
 
     fn offer(offer_id: &str) -> v1::Offer {
-        v1::Offer {
-            offer_id: offer_id.to_owned(),
-            time_left_ms: 30_000,
-            ..v1::Offer::default()
-        }
+        v1::Offer { offer_id: offer_id.to_owned(), time_left_ms: 30_000, ..v1::Offer::default() }
     }
 
     async fn take(slots: &mut Slots) -> Option<(String, Slot)> {

@@ -73,10 +73,7 @@ impl TlsOptions {
 /// [`OptionsError::InvalidServerUrl`], [`OptionsError::TlsFile`], [`OptionsError::Tls`], or
 /// [`OptionsError::IncompleteClientCertificate`].
 pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsError> {
-    let invalid = |problem| OptionsError::InvalidServerUrl {
-        url: server_url.to_owned(),
-        problem,
-    };
+    let invalid = |problem| OptionsError::InvalidServerUrl { url: server_url.to_owned(), problem };
     let url = address::parse(server_url).map_err(invalid)?;
     let is_encrypted = url.starts_with("https:");
     let endpoint = Endpoint::from_shared(url).map_err(|_| invalid("the host is not valid"))?;
@@ -85,9 +82,7 @@ pub fn endpoint(server_url: &str, tls: &TlsOptions) -> Result<Endpoint, OptionsE
         return Ok(endpoint);
     }
     let encrypted = endpoint.tls_config(tls.config()?);
-    encrypted.map_err(|error| OptionsError::Tls {
-        detail: with_causes(&error),
-    })
+    encrypted.map_err(|error| OptionsError::Tls { detail: with_causes(&error) })
 }
 
 /// Advice on an `http` address of a server with TLS.
@@ -161,12 +156,8 @@ pub fn tls_hint(error: &str) -> Option<&'static str> {
         begin the address with https://, pass the file to trust with --ca FILE or BRIDGEMASTER_CA \
         if the system does not trust its certificate, and pass --client-cert FILE and \
         --client-key FILE if it requires client certificates";
-    const SIGNS: [&str; 4] = [
-        "http2 error",
-        "operation was canceled",
-        "connection error",
-        "broken pipe",
-    ];
+    const SIGNS: [&str; 4] =
+        ["http2 error", "operation was canceled", "connection error", "broken pipe"];
     let is_broken =
         || SIGNS.iter().any(|sign| error.contains(sign)) || error.ends_with("transport error");
     let hint = tls_mistake(error).or_else(|| is_broken().then_some(BROKEN))?;
@@ -196,10 +187,8 @@ pub(crate) async fn required_tls(server_url: &str) -> Option<&'static str> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, OptionsError> {
-    fs::read(path).map_err(|error| OptionsError::TlsFile {
-        path: path.to_owned(),
-        detail: error.to_string(),
-    })
+    fs::read(path)
+        .map_err(|error| OptionsError::TlsFile { path: path.to_owned(), detail: error.to_string() })
 }
 
 #[cfg(test)]
@@ -209,19 +198,10 @@ mod tests {
     #[test]
     fn a_broken_connection_has_a_hint_and_an_absent_server_has_none() {
         for (error, expected) in [
-            (
-                "received fatal alert: CertificateRequired",
-                "requires client certificates",
-            ),
-            (
-                "transport error: http2 error: received fatal alert: UnknownCA",
-                "does not trust",
-            ),
+            ("received fatal alert: CertificateRequired", "requires client certificates"),
+            ("transport error: http2 error: received fatal alert: UnknownCA", "does not trust"),
             ("the connection failed: transport error", "https://"),
-            (
-                "the connection failed: operation was canceled",
-                "--client-cert",
-            ),
+            ("the connection failed: operation was canceled", "--client-cert"),
         ] {
             let hint = tls_hint(error).unwrap();
             assert!(hint.contains(expected), "{error}: {hint}");
@@ -235,21 +215,14 @@ mod tests {
     #[test]
     fn an_unusable_file_or_url_is_refused_by_name() {
         let with = |tls| endpoint("https://127.0.0.1:1", &tls).err().unwrap();
-        let missing = with(TlsOptions {
-            ca: Some("no/such/ca.pem".into()),
-            ..TlsOptions::default()
-        });
+        let missing =
+            with(TlsOptions { ca: Some("no/such/ca.pem".into()), ..TlsOptions::default() });
         assert!(missing.to_string().contains("no/such/ca.pem"), "{missing}");
-        let half = with(TlsOptions {
-            client_cert: Some("cert.pem".into()),
-            ..TlsOptions::default()
-        });
+        let half =
+            with(TlsOptions { client_cert: Some("cert.pem".into()), ..TlsOptions::default() });
         assert_eq!(half, OptionsError::IncompleteClientCertificate);
         // Without TLS, the TLS files are not read.
-        let unused = TlsOptions {
-            ca: Some("no/such/ca.pem".into()),
-            ..TlsOptions::default()
-        };
+        let unused = TlsOptions { ca: Some("no/such/ca.pem".into()), ..TlsOptions::default() };
         assert!(endpoint("http://127.0.0.1:1", &unused).is_ok());
     }
 }

@@ -91,16 +91,8 @@ const THREAD_COUNTS: &[&str] = &[
 ];
 
 /// Variables that are set to the private home or to the private folder for temporary files.
-const HOME: &[&str] = if cfg!(windows) {
-    &["HOME", "USERPROFILE"]
-} else {
-    &["HOME"]
-};
-const TEMPORARY: &[&str] = if cfg!(windows) {
-    &["TMPDIR", "TEMP", "TMP"]
-} else {
-    &["TMPDIR"]
-};
+const HOME: &[&str] = if cfg!(windows) { &["HOME", "USERPROFILE"] } else { &["HOME"] };
+const TEMPORARY: &[&str] = if cfg!(windows) { &["TMPDIR", "TEMP", "TMP"] } else { &["TMPDIR"] };
 
 /// Prefix of variables that this program sets itself or withholds from bots.
 const OWN_PREFIX: &str = "BRIDGEMASTER_";
@@ -169,16 +161,10 @@ fn inherited(
 ) -> Vec<(OsString, OsString)> {
     let is_inherited = |name: &OsStr| {
         let is_same = |listed: &&&str| {
-            if cfg!(windows) {
-                name.eq_ignore_ascii_case(listed)
-            } else {
-                name == **listed
-            }
+            if cfg!(windows) { name.eq_ignore_ascii_case(listed) } else { name == **listed }
         };
         INHERITED.iter().any(|listed| is_same(&listed))
-            || name
-                .to_str()
-                .is_some_and(|name| name.starts_with(LOCALE_PREFIX))
+            || name.to_str().is_some_and(|name| name.starts_with(LOCALE_PREFIX))
     };
     let listed = command_env.iter().filter(|(name, _)| is_inherited(name));
     let mut variables: Vec<_> = listed.cloned().collect();
@@ -189,11 +175,7 @@ fn inherited(
             variables.push(((*name).into(), folder.into()));
         }
     }
-    variables.extend(
-        THREAD_COUNTS
-            .iter()
-            .map(|name| ((*name).into(), "1".into())),
-    );
+    variables.extend(THREAD_COUNTS.iter().map(|name| ((*name).into(), "1".into())));
     variables
 }
 
@@ -205,9 +187,7 @@ mod tests {
 
     fn names(command_env: &[(&str, &str)], home: Option<&Path>) -> Vec<String> {
         let own = command_env.iter();
-        let own: Vec<_> = own
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect();
+        let own: Vec<_> = own.map(|(name, value)| (name.into(), value.into())).collect();
         let variables = inherited(&own, home);
         let names = variables.iter().map(|(name, _)| name.to_str().unwrap());
         let names = names.filter(|name| !THREAD_COUNTS.contains(name));

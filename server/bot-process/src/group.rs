@@ -50,9 +50,7 @@ impl BotGroups {
         let (mount, own) = own_group("")?;
         let above = own.ancestors();
         let within = above.take_while(|folder| folder.starts_with(&mount));
-        within
-            .map(Path::to_owned)
-            .find_map(|at| Self::at(&at, REMOVAL_TIMEOUT))
+        within.map(Path::to_owned).find_map(|at| Self::at(&at, REMOVAL_TIMEOUT))
     }
 
     /// Creates a folder in this cgroup, if possible.
@@ -84,16 +82,11 @@ impl BotGroups {
     /// # Errors
     /// The operating system refuses to create the cgroup.
     pub fn group(&self, max_memory_bytes: u64) -> io::Result<BotGroup> {
-        self.pending_removal
-            .lock()
-            .retain(|folder| !try_remove(folder));
+        self.pending_removal.lock().retain(|folder| !try_remove(folder));
         let number = self.created.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
         fs::create_dir(&folder)?;
-        let group = BotGroup {
-            folder,
-            pending_removal: Arc::clone(&self.pending_removal),
-        };
+        let group = BotGroup { folder, pending_removal: Arc::clone(&self.pending_removal) };
         group.set("memory.max", &max_memory_bytes.to_string())?;
         // `memory.swap.max` does not exist without swap or on older kernels.
         let _ = group.set("memory.swap.max", "0");
@@ -106,9 +99,7 @@ impl Drop for BotGroups {
     fn drop(&mut self) {
         let until = Instant::now() + self.removal_timeout;
         loop {
-            self.pending_removal
-                .lock()
-                .retain(|folder| !try_remove(folder));
+            self.pending_removal.lock().retain(|folder| !try_remove(folder));
             // The folder can be removed once all cgroups in it have been removed.
             if try_remove(&self.folder) || Instant::now() >= until {
                 return;
@@ -441,17 +432,11 @@ mod tests {
         write(&mount.path().join("pod"), &files);
         let stat = "nr_periods 9\nnr_throttled 3\nthrottled_time 2000000000\n";
         let (quota, period) = ("cpu.cfs_quota_us", "cpu.cfs_period_us");
-        let files = [
-            (quota, "200000\n"),
-            (period, "100000\n"),
-            ("cpu.stat", stat),
-        ];
+        let files = [(quota, "200000\n"), (period, "100000\n"), ("cpu.stat", stat)];
         write(&own, &files);
         let quotas = CpuQuota::within(mount.path(), &own);
-        let read: Vec<_> = quotas
-            .iter()
-            .map(|quota| (quota.cores, quota.throttled().as_millis()))
-            .collect();
+        let read: Vec<_> =
+            quotas.iter().map(|quota| (quota.cores, quota.throttled().as_millis())).collect();
         assert_eq!(read, [(2.0, 2_000), (1.5, 1_500)]);
         write(&own, &[("cpu.cfs_quota_us", "-1\n")]);
         assert_eq!(CpuQuota::within(mount.path(), &own).len(), 1);

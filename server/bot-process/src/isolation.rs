@@ -26,12 +26,8 @@ pub enum Isolation {
 
 impl Isolation {
     /// All levels, from the weakest to the strongest.
-    pub const ALL: [Self; 4] = [
-        Self::ProcessGroup,
-        Self::ProcessTree,
-        Self::PidNamespaceSharedProc,
-        Self::PidNamespace,
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::ProcessGroup, Self::ProcessTree, Self::PidNamespaceSharedProc, Self::PidNamespace];
 
     /// Returns the level's name in reports, flags and supervisor messages.
     #[must_use]

@@ -177,8 +177,7 @@ impl BotCommand {
     /// # Errors
     /// The program cannot be started.
     pub async fn start(&self, server_url: &str, ticket: &str) -> Result<BotProcess, StartError> {
-        self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], None)
-            .await
+        self.start_with(server_url, &[(TICKET_VARIABLE, ticket)], None).await
     }
 
     /// Starts the bot with these environment variables, which state its seat or its queue, and also

@@ -73,9 +73,7 @@ pub fn allowed_cores() -> Vec<usize> {
         use rustix::thread::{CpuSet, sched_getaffinity};
         let allowed = sched_getaffinity(None);
         let allowed = allowed.unwrap_or_else(|_| CpuSet::new());
-        (0..CpuSet::MAX_CPU)
-            .filter(|core| allowed.is_set(*core))
-            .collect()
+        (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect()
     }
     #[cfg(not(target_os = "linux"))]
     Vec::new()

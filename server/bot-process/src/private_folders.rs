@@ -76,11 +76,7 @@ impl Root {
         let lock = File::create_new(unlocked.join(LOCK_FILE))?;
         lock.lock()?;
         fs::rename(&unlocked, &path)?;
-        Ok(Self {
-            path,
-            created: AtomicU64::new(0),
-            _lock: lock,
-        })
+        Ok(Self { path, created: AtomicU64::new(0), _lock: lock })
     }
 }
 
@@ -107,10 +103,9 @@ fn sweep(temporary: &Path) {
             Ok(lock) => lock.try_lock().is_ok(),
             // The lock file is missing after an interrupted removal, or a bot replaced it. Other
             // users' lock files cause a different error.
-            Err(error) => matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
-            ),
+            Err(error) => {
+                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput)
+            }
         };
         if is_abandoned {
             let _ = remove(&entry.path(), Instant::now() + REMOVAL_TIMEOUT);
@@ -150,11 +145,7 @@ impl PrivateFolders {
         let number = root.created.fetch_add(1, Ordering::Relaxed);
         let path = root.path.join(number.to_string());
         create_private(&path)?;
-        let mut folders = Self {
-            working: path.join("files"),
-            path,
-            root,
-        };
+        let mut folders = Self { working: path.join("files"), path, root };
         for folder in [HOME, TEMPORARY] {
             create_private(&folders.path.join(folder))?;
         }
@@ -181,10 +172,7 @@ impl PrivateFolders {
 
 impl Drop for PrivateFolders {
     fn drop(&mut self) {
-        let removal = Removal {
-            path: mem::take(&mut self.path),
-            _root: Arc::clone(&self.root),
-        };
+        let removal = Removal { path: mem::take(&mut self.path), _root: Arc::clone(&self.root) };
         // The removal would block an async task that drops the folders.
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(move || drop(removal))),
@@ -246,9 +234,7 @@ mod tests {
     fn folders_are_removed_even_if_the_runtime_has_shut_down() {
         let folders = PrivateFolders::new(None, None).unwrap();
         let home = folders.home();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let handle = runtime.handle().clone();
         runtime.shutdown_background();
         // The runtime drops the closure without running it.

@@ -40,9 +40,7 @@ mod flat {
         io::Errno,
     };
 
-    const FOLDER: OFlags = OFlags::DIRECTORY
-        .union(OFlags::NOFOLLOW)
-        .union(OFlags::CLOEXEC);
+    const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
     /// Mode for a folder that is being emptied. Only its owner can access it.
     const EMPTIED: u32 = 0o700;
     /// Delay before another attempt to empty a folder in which new files have appeared.
@@ -223,11 +221,8 @@ mod tests {
         let folder = place.path().join("0");
         fs::create_dir(&folder).unwrap();
         let writes = "while mkdir -p d/e && : >d/e/$$; do :; done 2>/dev/null";
-        let mut writer = Command::new("sh")
-            .args(["-c", writes])
-            .current_dir(&folder)
-            .spawn()
-            .unwrap();
+        let mut writer =
+            Command::new("sh").args(["-c", writes]).current_dir(&folder).spawn().unwrap();
         while !folder.join("d/e").exists() {
             std::thread::yield_now();
         }

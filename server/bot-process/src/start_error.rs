@@ -136,10 +136,7 @@ impl StartError {
         let named = io::Error::new(source.kind(), text);
         match (source.kind(), machine_advice(&source)) {
             (io::ErrorKind::StorageFull, _) => Self::Folders(named),
-            (_, Some(advice)) => Self::Machine {
-                source: named,
-                advice,
-            },
+            (_, Some(advice)) => Self::Machine { source: named, advice },
             // The working folder is too large to copy.
             (io::ErrorKind::Other, None) => Self::Other(named),
             (_, None) => Self::Folders(named),
@@ -162,9 +159,7 @@ impl StartError {
 pub fn machine_hint(stderr: &str) -> Option<&'static str> {
     // The text for EAGAIN in the C library and in programs that use the library.
     let refusal = stderr.contains("Resource temporarily unavailable");
-    refusal
-        .then(|| machine_advice(&io::ErrorKind::WouldBlock.into()))
-        .flatten()
+    refusal.then(|| machine_advice(&io::ErrorKind::WouldBlock.into())).flatten()
 }
 
 /// Returns advice for an error that the machine caused; `None` for other errors.
@@ -199,8 +194,7 @@ fn first_line(file: &Path) -> Option<String> {
     let file = open_regular(File::options().read(true), &file).ok()?;
     file.take(FIRST_LINE_BYTES).read_to_end(&mut bytes).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').next()?;
-    line.starts_with(b"#!")
-        .then(|| String::from_utf8_lossy(line).into_owned())
+    line.starts_with(b"#!").then(|| String::from_utf8_lossy(line).into_owned())
 }
 
 /// Explains a script's exit code 126 or 127 if its first line ends with CR LF. `env` starts, but
@@ -229,9 +223,7 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         fs::write(path("script"), "#!/bin/sh\r\n").unwrap();
         std::os::unix::fs::symlink(path("script"), path("link")).unwrap();
-        let made = std::process::Command::new("mkfifo")
-            .arg(path("pipe"))
-            .status();
+        let made = std::process::Command::new("mkfifo").arg(path("pipe")).status();
         assert!(made.unwrap().success());
         assert_eq!(first_line(&path("link")).unwrap(), "#!/bin/sh\r");
         assert_eq!(first_line(&path("pipe")), None);
@@ -253,11 +245,7 @@ mod tests {
             assert!(error.is_machine_fault(), "{error}");
             assert!(error.to_string().contains(named), "{error}");
         }
-        for (number, named) in [
-            (24, "ulimit -n"),
-            (11, "ulimit -u"),
-            (28, "free some space"),
-        ] {
+        for (number, named) in [(24, "ulimit -n"), (11, "ulimit -u"), (28, "free some space")] {
             let error = StartError::from_folders_error(io::Error::from_raw_os_error(number));
             assert!(error.is_machine_fault(), "{error}");
             assert!(error.to_string().contains(named), "{error}");

@@ -216,10 +216,7 @@ impl Tail {
 
     pub(crate) fn whole_lines(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
-        let whole = text
-            .split_once('\n')
-            .filter(|_| self.is_cut)
-            .map_or(&*text, |(_, rest)| rest);
+        let whole = text.split_once('\n').filter(|_| self.is_cut).map_or(&*text, |(_, rest)| rest);
         whole.trim_end().to_owned()
     }
 }

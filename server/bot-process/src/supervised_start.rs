@@ -66,10 +66,7 @@ impl BotCommand {
                     *strongest = in_force.max(*strongest);
                 }
                 Some(Message::TooWeak(in_force)) => {
-                    return Err(StartError::Isolation {
-                        in_force,
-                        least: options.min_isolation,
-                    });
+                    return Err(StartError::Isolation { in_force, least: options.min_isolation });
                 }
                 Some(Message::Started) => {
                     let mut process = self.process(child, isolation, file);

@@ -32,11 +32,7 @@ pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> 
         Err(_) if is_other() => return Err(refused()),
         opened => opened?,
     };
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(refused())
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
 /// Opens a regular file with [`open_regular`] and reads its contents.

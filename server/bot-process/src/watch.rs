@@ -113,9 +113,7 @@ impl Watch {
     /// single sample is not enough, because a process that is forking might be counted twice.
     fn sample_exceeds_limit(&mut self) -> bool {
         let sample = self.sample();
-        let is_over = self
-            .limit_bytes
-            .is_some_and(|limit| sample.own_bytes > limit);
+        let is_over = self.limit_bytes.is_some_and(|limit| sample.own_bytes > limit);
         if is_over {
             self.pause = MIN_SAMPLE_INTERVAL;
         }
@@ -132,11 +130,8 @@ impl Watch {
         // Sampling starts with the processes in the last sample, because orphaned processes are no
         // longer the bot's descendants. The root comes first, so that each process's generation can
         // be determined.
-        let mut pending: Vec<(i32, usize)> = self
-            .processes
-            .keys()
-            .map(|&number| (number, self.above))
-            .collect();
+        let mut pending: Vec<(i32, usize)> =
+            self.processes.keys().map(|&number| (number, self.above)).collect();
         pending.push((self.root.as_raw_nonzero().get(), 0));
         while let Some((number, generation)) = pending.pop() {
             if current.contains_key(&number) {
@@ -189,9 +184,7 @@ fn process(number: i32) -> Option<(Process, Stat)> {
 }
 
 fn ticks_per_second() -> u32 {
-    u32::try_from(procfs::ticks_per_second())
-        .unwrap_or(u32::MAX)
-        .max(1)
+    u32::try_from(procfs::ticks_per_second()).unwrap_or(u32::MAX).max(1)
 }
 
 #[cfg(test)]
@@ -238,10 +231,7 @@ mod tests {
 
     #[tokio::test]
     async fn processes_whose_total_memory_exceeds_the_limit_are_killed() {
-        let limits = Limits {
-            memory_bytes: Some(20_000_000),
-            ..Limits::default()
-        };
+        let limits = Limits { memory_bytes: Some(20_000_000), ..Limits::default() };
         let mut process = start(hoarder(60_000_000).limited(limits)).await;
         let status = process.ended().await.unwrap();
         assert!(!status.success());

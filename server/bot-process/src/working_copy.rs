@@ -144,10 +144,7 @@ fn fill(to: &Path, from: &Path, exclusions: Exclusions<'_>) -> io::Result<()> {
     }
     // Files are copied before folders, so that folders cannot exhaust the budget for files.
     names.sort();
-    let mut budget = CopyBudget {
-        files: MAX_FILES,
-        bytes: MAX_BYTES,
-    };
+    let mut budget = CopyBudget { files: MAX_FILES, bytes: MAX_BYTES };
     for (_, name) in names {
         if exclusions.contains(&from.join(&name)) {
             continue;
@@ -218,10 +215,7 @@ fn create_part(part: &Part, from: &Path, to: &Path, exclusions: Exclusions<'_>) 
     match result {
         // The file was removed or replaced after it was listed.
         Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::InvalidInput
-            ) =>
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) =>
         {
             Ok(())
         }

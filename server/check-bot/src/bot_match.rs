@@ -187,10 +187,7 @@ impl BotMatch {
 
     fn on_server_message(&mut self, message: Result<Option<PlayResponse>, Status>) -> Event {
         match message {
-            Ok(Some(PlayResponse {
-                sequence,
-                message: Some(message),
-            })) => {
+            Ok(Some(PlayResponse { sequence, message: Some(message) })) => {
                 match &message {
                     FromServer::Welcome(welcome) => self.welcome = welcome.clone(),
                     FromServer::MatchStarted(started) => self.started = (sequence, started.clone()),
@@ -248,13 +245,9 @@ impl BotMatch {
         // The history id in Hello has already been checked. The script might have invented it.
         let history_id = &self.welcome.history_id;
         hello.history_id = hello.history_id.map(|_| history_id.clone());
-        hello.last_sequence = hello
-            .last_sequence
-            .map(|last| self.numbering.to_server(last));
+        hello.last_sequence = hello.last_sequence.map(|last| self.numbering.to_server(last));
         let (outbound, messages) = mpsc::channel(UPSTREAM_CAPACITY);
-        let first = PlayRequest {
-            message: Some(FromBot::Hello(hello)),
-        };
+        let first = PlayRequest { message: Some(FromBot::Hello(hello)) };
         // Sending cannot fail: the receiver exists, and the queue is empty.
         let _ = outbound.send(first).await;
         let mut call = Request::new(ReceiverStream::new(messages));
@@ -262,9 +255,7 @@ impl BotMatch {
         let bearer = bearer.map_err(|error| broken_check("invalid ticket", error))?;
         call.metadata_mut().insert("authorization", bearer);
         let response = self.server.play(call).await;
-        let inbound = response
-            .map_err(|status| self.refused(&status))?
-            .into_inner();
+        let inbound = response.map_err(|status| self.refused(&status))?.into_inner();
         self.upstream = Some(Upstream { inbound, outbound });
         Ok(())
     }
@@ -379,18 +370,14 @@ impl BotMatch {
     /// Sends the bot a Ping that does not come from the server.
     pub(super) async fn send_ping(&mut self, nonce: u64) {
         self.transcript.record_script_ping(nonce);
-        self.send_raw(wire::encode(0, FromServer::Ping(Ping { nonce })))
-            .await;
+        self.send_raw(wire::encode(0, FromServer::Ping(Ping { nonce }))).await;
     }
 
     /// Sends the bot a Welcome with the script's own history id. The server does not know this
     /// Welcome.
     pub(super) async fn welcome_to(&mut self, history_id: &str, resumed: bool) {
-        let welcome = Welcome {
-            history_id: history_id.to_owned(),
-            resumed,
-            ..self.welcome.clone()
-        };
+        let welcome =
+            Welcome { history_id: history_id.to_owned(), resumed, ..self.welcome.clone() };
         if !resumed {
             self.transcript.start_over();
         }
@@ -400,8 +387,7 @@ impl BotMatch {
     /// Sends MatchStarted to the bot again.
     pub(super) async fn resend_started(&mut self) {
         let (sequence, started) = self.started.clone();
-        self.deliver(sequence, FromServer::MatchStarted(started))
-            .await;
+        self.deliver(sequence, FromServer::MatchStarted(started)).await;
     }
 
     /// Sends an encoded message to the bot.

@@ -58,9 +58,7 @@ impl CheckEnvironment {
         let access = PrivateAccess::generate();
         let key = sdk_key(access.organiser_key())?;
         let options = ServerOptions::private(access.clone(), MAX_SEATS, false);
-        let server = Server::bind(addr, options)
-            .await
-            .map_err(|error| error.to_string())?;
+        let server = Server::bind(addr, options).await.map_err(|error| error.to_string())?;
         let local_addr = server.local_addr();
         let url = format!("http://{local_addr}");
         let stop = CancellationToken::new();
@@ -103,10 +101,7 @@ impl CheckEnvironment {
         let mut client = MatchServiceClient::new(self.channel());
         let config = Some(settings.config(self.times)?);
         let created = client
-            .create_match(CreateMatchRequest {
-                config,
-                ..CreateMatchRequest::default()
-            })
+            .create_match(CreateMatchRequest { config, ..CreateMatchRequest::default() })
             .await;
         let created = created.map_err(|status| broken_check("cannot create the match", status))?;
         let created = created.into_inner();
@@ -115,11 +110,8 @@ impl CheckEnvironment {
         let own = own.ok_or_else(|| StopReason::Broken("a match has no seats".to_owned()))?;
         let opponents = self.opponents(&tickets)?;
         let proxy = self.open_proxy().await?;
-        let absent = if settings.first_server_is_absent {
-            Some(self.absent_proxy().await?)
-        } else {
-            None
-        };
+        let absent =
+            if settings.first_server_is_absent { Some(self.absent_proxy().await?) } else { None };
         let proxies = absent.iter().chain([&proxy]);
         let urls = proxies.map(|proxy| format!("http://{}", proxy.listener.local_addr()));
         let urls = urls.collect::<Vec<_>>().join(",");
@@ -173,9 +165,7 @@ impl CheckEnvironment {
 
     /// Opens a `PlayService` for the bot of one check.
     pub(super) async fn open_proxy(&self) -> Verdict<ScriptedProxy> {
-        ScriptedProxy::open()
-            .await
-            .map_err(|error| broken_check("cannot listen on a port", error))
+        ScriptedProxy::open().await.map_err(|error| broken_check("cannot listen on a port", error))
     }
 
     /// Reserves a port that refuses connections.
@@ -191,10 +181,7 @@ pub(super) async fn match_info(
     client: &mut MatchServiceClient<KeyedChannel>,
     match_id: &str,
 ) -> Verdict<MatchInfo> {
-    let request = GetMatchRequest {
-        match_id: match_id.to_owned(),
-        ..GetMatchRequest::default()
-    };
+    let request = GetMatchRequest { match_id: match_id.to_owned(), ..GetMatchRequest::default() };
     let got = client.get_match(request).await;
     let got = got.map_err(|status| broken_check("cannot read the match", status))?;
     let info = got.into_inner().r#match;

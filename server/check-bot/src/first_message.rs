@@ -19,10 +19,7 @@ pub(super) async fn read_hello(
     ticket: &str,
     times: TimeLimits,
 ) -> Verdict<(BotStream, Hello)> {
-    let Arrival {
-        metadata,
-        mut stream,
-    } = arrival;
+    let Arrival { metadata, mut stream } = arrival;
     let authorization = metadata.get("authorization").map(|value| value.to_str());
     let credentials = match authorization {
         Some(Ok(text)) => text.split_once(' '),
@@ -47,20 +44,15 @@ pub(super) async fn read_hello(
     let expected = "Hello as the first message, sent without waiting for the server";
     let failure = |seen: String| failed(expected, seen, section::MESSAGE_FLOW);
     match timeout(times.hello, stream.inbound.message()).await {
-        Err(_) => Err(failure(format!(
-            "no message within {:?} after the stream started",
-            times.hello
-        ))),
-        Ok(Ok(Some(PlayRequest {
-            message: Some(FromBot::Hello(hello)),
-        }))) => Ok((stream, hello)),
+        Err(_) => {
+            Err(failure(format!("no message within {:?} after the stream started", times.hello)))
+        }
+        Ok(Ok(Some(PlayRequest { message: Some(FromBot::Hello(hello)) }))) => Ok((stream, hello)),
         Ok(Ok(Some(other))) => Err(failure(format!("{:?} came first", message_kind(&other)))),
         Ok(Ok(None)) => Err(failure("the bot closed its half of the stream".to_owned())),
-        Ok(Err(status)) => Err(failure(format!(
-            "the stream was lost: {}: {}",
-            status.code(),
-            status.message()
-        ))),
+        Ok(Err(status)) => {
+            Err(failure(format!("the stream was lost: {}: {}", status.code(), status.message())))
+        }
     }
 }
 

@@ -150,10 +150,9 @@ impl StopReason {
     /// Adds the bot's standard error to a failure.
     pub(super) fn with_stderr_of(self, process: &BotProcess) -> Self {
         match self {
-            Self::Failed(failure) => Self::Failed(Failure {
-                stderr: process.stderr_so_far(),
-                ..failure
-            }),
+            Self::Failed(failure) => {
+                Self::Failed(Failure { stderr: process.stderr_so_far(), ..failure })
+            }
             other => other,
         }
     }

@@ -101,20 +101,14 @@ pub async fn check_bot(
 ) -> Result<Report, CheckBotError> {
     let start = Instant::now();
     if !(plan.time_factor > 0.0 && plan.time_factor <= MAX_TIME_FACTOR) {
-        return Err(CheckBotError::TimeFactor {
-            factor: plan.time_factor,
-        });
+        return Err(CheckBotError::TimeFactor { factor: plan.time_factor });
     }
     let chosen = parse_games(&plan.games)?;
     let words = plan.command.command_line();
-    let command = words
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let command = words.map(|word| word.to_string_lossy().into_owned()).collect();
     let environment = CheckEnvironment::open(plan.command, TimeLimits::new(plan.time_factor)).await;
-    let environment = environment.map_err(|detail| CheckBotError::Broken {
-        check: Check::UnknownTicket.name(),
-        detail,
-    });
+    let environment = environment
+        .map_err(|detail| CheckBotError::Broken { check: Check::UnknownTicket.name(), detail });
     let environment = Arc::new(environment?);
 
     let first_start = Instant::now();
@@ -123,11 +117,7 @@ pub async fn check_bot(
     let connected = hello.is_some();
     let bot = hello.map(BotInfo::from).unwrap_or_default();
     let is_selected = |check| is_selected(check, &plan.only, plan.attends);
-    let games = if chosen.is_empty() {
-        games_of(&bot)?
-    } else {
-        chosen
-    };
+    let games = if chosen.is_empty() { games_of(&bot)? } else { chosen };
     // If the bot does not connect, no further checks are run.
     let cases = connected.then(|| plan_cases(&games, is_selected));
     let cases = cases.unwrap_or_default();
@@ -136,11 +126,7 @@ pub async fn check_bot(
     let probe = !connected || is_selected(Check::UnknownTicket);
     on_progress(Progress::Planned(cases.len() + usize::from(probe)));
     if probe {
-        let case = Case {
-            check: Check::UnknownTicket,
-            game: "",
-            seats: 0,
-        };
+        let case = Case { check: Check::UnknownTicket, game: "", seats: 0 };
         let report = case.report(verdict, duration)?;
         on_progress(Progress::Done(&report));
         checks.push(report);
@@ -191,10 +177,8 @@ async fn run_all(
         let Some(joined) = running.join_next().await else {
             return Ok(done.into_iter().flatten().collect());
         };
-        let (number, report) = joined.map_err(|error| CheckBotError::Broken {
-            check: "task",
-            detail: error.to_string(),
-        })?;
+        let (number, report) = joined
+            .map_err(|error| CheckBotError::Broken { check: "task", detail: error.to_string() })?;
         done[number] = Some(report?);
         while let Some(Some(report)) = done.get(reported) {
             on_progress(Progress::Done(report));
@@ -214,10 +198,7 @@ impl Case {
             Err(StopReason::Failed(failure)) => Outcome::Failed(failure),
             Err(StopReason::Skipped(reason)) => Outcome::Skipped { reason },
             Err(StopReason::Broken(detail)) => {
-                return Err(CheckBotError::Broken {
-                    check: self.check.name(),
-                    detail,
-                });
+                return Err(CheckBotError::Broken { check: self.check.name(), detail });
             }
         };
         Ok(CheckReport {
@@ -249,25 +230,16 @@ fn plan_cases(games: &[&'static str], is_selected: impl Fn(Check) -> bool) -> Ve
 
 fn parse_games(names: &[String]) -> Result<Vec<&'static str>, CheckBotError> {
     let unknown = |game: &String| CheckBotError::UnknownGame { game: game.clone() };
-    names
-        .iter()
-        .map(|name| find_game(name).ok_or_else(|| unknown(name)))
-        .collect()
+    names.iter().map(|name| find_game(name).ok_or_else(|| unknown(name))).collect()
 }
 
 fn games_of(bot: &BotInfo) -> Result<Vec<&'static str>, CheckBotError> {
     if bot.games.is_empty() {
         return Ok(GAME_IDS.to_vec());
     }
-    let games: Vec<_> = bot
-        .games
-        .iter()
-        .filter_map(|name| find_game(name))
-        .collect();
+    let games: Vec<_> = bot.games.iter().filter_map(|name| find_game(name)).collect();
     if games.is_empty() {
-        return Err(CheckBotError::NoGame {
-            games: bot.games.clone(),
-        });
+        return Err(CheckBotError::NoGame { games: bot.games.clone() });
     }
     Ok(games)
 }
@@ -278,10 +250,6 @@ fn find_game(name: &str) -> Option<&'static str> {
 
 impl From<Hello> for BotInfo {
     fn from(hello: Hello) -> Self {
-        Self {
-            name: hello.bot_name,
-            version: hello.bot_version,
-            games: hello.games,
-        }
+        Self { name: hello.bot_name, version: hello.bot_version, games: hello.games }
     }
 }

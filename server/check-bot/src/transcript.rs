@@ -156,9 +156,7 @@ impl Transcript {
     /// Returns the oldest unanswered Ping, with the time when it was sent.
     pub(super) fn oldest_ping(&self) -> Option<(u64, Instant)> {
         let pings = self.open_pings.iter();
-        pings
-            .map(|(nonce, sent)| (*nonce, *sent))
-            .min_by_key(|(_, sent)| *sent)
+        pings.map(|(nonce, sent)| (*nonce, *sent)).min_by_key(|(_, sent)| *sent)
     }
 
     /// Describes the match's progress for failure messages.

@@ -39,11 +39,7 @@ pub(super) fn empty(sequence: u32) -> Vec<u8> {
 /// Encodes a SeatStatus with unknown enum values and an unknown field.
 pub(super) fn newer_seat_status(sequence: u32, seat: u32) -> Vec<u8> {
     let status = SeatStatus {
-        seat: Some(SeatInfo {
-            seat,
-            state: UNKNOWN_ENUM_VALUE,
-            ..SeatInfo::default()
-        }),
+        seat: Some(SeatInfo { seat, state: UNKNOWN_ENUM_VALUE, ..SeatInfo::default() }),
         reason: UNKNOWN_ENUM_VALUE,
     };
     let mut bytes = encode(sequence, FromServer::SeatStatus(status));

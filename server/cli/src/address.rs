@@ -44,12 +44,9 @@ impl FromStr for PageUrl {
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
         let address = text.trim_end_matches('/');
-        let uri: tonic::codegen::http::Uri = address
-            .parse()
-            .with_context(|| format!("{text:?} is not a URL"))?;
-        let has_scheme = uri
-            .scheme_str()
-            .is_some_and(|scheme| matches!(scheme, "http" | "https"));
+        let uri: tonic::codegen::http::Uri =
+            address.parse().with_context(|| format!("{text:?} is not a URL"))?;
+        let has_scheme = uri.scheme_str().is_some_and(|scheme| matches!(scheme, "http" | "https"));
         let is_bare = uri.path() == "/" && uri.query().is_none() && !address.contains('#');
         if has_scheme && is_bare {
             Ok(Self(address.to_owned()))
@@ -85,10 +82,7 @@ mod tests {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
         for (text, expected) in [
-            (
-                "localhost:0",
-                "host names are not resolved; use an address such as 127.0.0.1:0",
-            ),
+            ("localhost:0", "host names are not resolved; use an address such as 127.0.0.1:0"),
             ("127.0.0.1", "the port is missing"),
             ("127.0.0.1:77000", "0..=65535"),
             (":50051", "127.0.0.1:50051"),
@@ -111,14 +105,7 @@ mod tests {
 
     #[test]
     fn an_invalid_page_address_is_rejected() {
-        for text in [
-            "",
-            "127.0.0.1:8080",
-            "ftp://a",
-            "http://a/b",
-            "http://a?b=c",
-            "http://a#b",
-        ] {
+        for text in ["", "127.0.0.1:8080", "ftp://a", "http://a/b", "http://a?b=c", "http://a#b"] {
             assert!(text.parse::<PageUrl>().is_err(), "{text:?}");
         }
     }

@@ -128,13 +128,7 @@ async fn attend(
     let attending = connection.attendance(options.clone());
     let mut attending = attending.map_err(|error| misuse(error.to_string()))?;
     tokio::spawn(pause_on_signals(options.pause.clone()));
-    let mut matches = Matches {
-        options,
-        key,
-        command,
-        isolation: None,
-        playing: JoinSet::new(),
-    };
+    let mut matches = Matches { options, key, command, isolation: None, playing: JoinSet::new() };
     let mut stop = Box::pin(stop_requested());
     let mut is_leaving = false;
     loop {
@@ -230,8 +224,7 @@ impl Matches {
         if self.isolation.replace(isolation) != Some(isolation) {
             output::eprint(&format!("bots run in {isolation}"));
         }
-        self.playing
-            .spawn(wait_for_exit(process, offer.match_id.clone(), slot));
+        self.playing.spawn(wait_for_exit(process, offer.match_id.clone(), slot));
         Ok(())
     }
 }

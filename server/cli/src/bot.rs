@@ -45,9 +45,7 @@ impl BotCommand {
     pub(super) fn run(self) -> anyhow::Result<()> {
         self.priority.apply()?;
         let filter = log_filter(Targets::new().with_default(LevelFilter::WARN));
-        let log = fmt::layer()
-            .with_ansi(output::has_colours())
-            .with_writer(output::text_log);
+        let log = fmt::layer().with_ansi(output::has_colours()).with_writer(output::text_log);
         registry().with(log.with_filter(filter)).init();
         let played = match self.name.as_str() {
             HUMAN => play(self.seat).map(Some),
@@ -55,13 +53,8 @@ impl BotCommand {
         };
         let is_misuse =
             |error: &anyhow::Error| error.is::<MissingTicket>() || error.is::<UnsupportedEffort>();
-        let result = played.map_err(|error| {
-            if is_misuse(&error) {
-                misuse(error.to_string())
-            } else {
-                error
-            }
-        })?;
+        let result = played
+            .map_err(|error| if is_misuse(&error) { misuse(error.to_string()) } else { error })?;
         if let Some(result) = result {
             output::print(&table::standings(&result))?;
         }
@@ -137,14 +130,10 @@ fn listed(legal: &[String], text: &str) -> String {
     }
     let more = matching.len().saturating_sub(MAX_LISTED);
     if more > 0 {
-        list.push_str(&format!(
-            "and {more} more; type a part of a decision to filter the list\n"
-        ));
+        list.push_str(&format!("and {more} more; type a part of a decision to filter the list\n"));
     }
     if matching.is_empty() {
-        list.push_str(&format!(
-            "no decision contains {text:?}; type `help` for help\n"
-        ));
+        list.push_str(&format!("no decision contains {text:?}; type `help` for help\n"));
     }
     list
 }
@@ -171,10 +160,7 @@ fn read_line() -> String {
 
 impl Bot for Human {
     fn match_started(&mut self, started: &MatchStarted) {
-        self.config = started
-            .config
-            .as_ref()
-            .and_then(|config| config.game.clone());
+        self.config = started.config.as_ref().and_then(|config| config.game.clone());
         let seats = started.seats.iter();
         let names = seats.map(|seat| Escaped(&seat.bot_name).to_string());
         let names: Vec<String> = names.collect();
@@ -219,10 +205,7 @@ impl Bot for Human {
                 }
                 Line::Help => print(&format!("{HELP}\n")),
                 Line::OutOfRange => {
-                    print(&format!(
-                        "the number is out of range (1..={})\n",
-                        text.legal.len()
-                    ));
+                    print(&format!("the number is out of range (1..={})\n", text.legal.len()));
                 }
                 // The printed list may be truncated, so the text is compared with all legal
                 // decisions.
@@ -271,9 +254,6 @@ mod tests {
         assert!(listed(&legal(), "x").starts_with("no decision contains \"x\""));
         let many: Vec<String> = (0..100).map(|number| format!("lay {number}")).collect();
         let list = listed(&many, "");
-        assert!(
-            list.starts_with("  1  lay 0\n") && list.contains("and 40 more"),
-            "{list}"
-        );
+        assert!(list.starts_with("  1  lay 0\n") && list.contains("and 40 more"), "{list}");
     }
 }

@@ -53,9 +53,7 @@ impl BotChoice {
         match self {
             Self::BuiltIn(name) => {
                 let program = env::current_exe().context("cannot find the path of this program")?;
-                let command = bot_command(program)
-                    .with(["bot", name])
-                    .without_working_copy();
+                let command = bot_command(program).with(["bot", name]).without_working_copy();
                 let Some(seed) = seed else {
                     return Ok(command);
                 };
@@ -107,9 +105,7 @@ impl BotEnv {
     /// Adds the variables to a bot's command.
     pub(super) fn pass_to(&self, command: BotCommand) -> BotCommand {
         let variables = self.0.iter();
-        variables.fold(command, |command, (name, value)| {
-            command.with_variable(name, value)
-        })
+        variables.fold(command, |command, (name, value)| command.with_variable(name, value))
     }
 }
 
@@ -119,10 +115,7 @@ mod tests {
 
     fn program_and_arguments(bot_choice: &BotChoice, seed: Option<&Seed>) -> Vec<String> {
         let command = bot_choice.command(2, seed).unwrap();
-        command
-            .command_line()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect()
+        command.command_line().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     #[test]
@@ -133,24 +126,15 @@ mod tests {
         assert_eq!(words[1..4], ["bot", "random", "--seed"]);
         assert!(words[4].starts_with("bot2.sss"));
         assert!(words[4].parse::<Seed>().is_ok(), "{}", words[4]);
-        assert_eq!(
-            program_and_arguments(&bot_choice, None)[1..],
-            ["bot", "random"]
-        );
+        assert_eq!(program_and_arguments(&bot_choice, None)[1..], ["bot", "random"]);
     }
 
     #[test]
     fn anything_else_is_a_command_with_quoted_arguments() {
         let this = env::current_exe().unwrap();
-        let text = format!(
-            "{} 'two words' x",
-            shell_words::quote(&this.to_string_lossy())
-        );
+        let text = format!("{} 'two words' x", shell_words::quote(&this.to_string_lossy()));
         let bot_choice = BotChoice::parse(&text).unwrap();
-        assert_eq!(
-            program_and_arguments(&bot_choice, None)[1..],
-            ["two words", "x"]
-        );
+        assert_eq!(program_and_arguments(&bot_choice, None)[1..], ["two words", "x"]);
     }
 
     #[test]

@@ -26,10 +26,7 @@ pub(super) fn open(url: &str) -> bool {
     if output::terminal_size().is_none() {
         return false;
     }
-    let opened = start(
-        url,
-        env::var("BROWSER").ok().filter(|named| !named.is_empty()),
-    );
+    let opened = start(url, env::var("BROWSER").ok().filter(|named| !named.is_empty()));
     if let Err(reason) = &opened {
         output::eprint(&format!("cannot open a browser: {reason}"));
     }
@@ -84,11 +81,7 @@ fn spawn_detached(command: &mut Command) -> io::Result<Child> {
         const CREATE_NO_WINDOW: u32 = 0x0800_0000;
         command.creation_flags(CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW);
     }
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
 /// Returns an error if a program fails within `timeout`. A program that still runs then counts as

@@ -52,10 +52,8 @@ impl ClusterArgs {
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
-#[command(
-    after_help = "Calls the standard service grpc.health.v1, which needs no API key.\n\n\
-    Exit codes: 0 the server is healthy; 1 the server is stopping, cannot store data, or does not respond."
-)]
+#[command(after_help = "Calls the standard service grpc.health.v1, which needs no API key.\n\n\
+    Exit codes: 0 the server is healthy; 1 the server is stopping, cannot store data, or does not respond.")]
 struct HealthArgs {
     #[command(flatten)]
     server: ServerFlag,
@@ -85,12 +83,7 @@ impl HealthArgs {
 #[derive(Args)]
 struct DatabaseFlag {
     /// PostgreSQL database, as postgres://USER:PASSWORD@HOST:PORT/DATABASE
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "BRIDGEMASTER_STORE",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "URL", env = "BRIDGEMASTER_STORE", hide_env_values = true)]
     store: String,
 }
 
@@ -110,12 +103,10 @@ impl RemoveArgs {
     fn run(self) -> anyhow::Result<()> {
         block_on(async {
             let Self { name, database } = self;
-            remove_node(&database.store, &name)
-                .await
-                .map_err(|error| match error {
-                    StoreError::UnknownNode { .. } => misuse(error.to_string()),
-                    other => other.into(),
-                })?;
+            remove_node(&database.store, &name).await.map_err(|error| match error {
+                StoreError::UnknownNode { .. } => misuse(error.to_string()),
+                other => other.into(),
+            })?;
             Ok(output::print(&format!("removed node {name}\n"))?)
         })
     }
@@ -140,10 +131,7 @@ impl NodesArgs {
         block_on(async {
             let nodes = stored_nodes(&self.database.store).await?;
             let text = if self.json {
-                format!(
-                    "{:#}\n",
-                    json!({ "nodes": nodes.iter().map(as_json).collect::<Vec<_>>() })
-                )
+                format!("{:#}\n", json!({ "nodes": nodes.iter().map(as_json).collect::<Vec<_>>() }))
             } else {
                 as_table(&nodes)
             };
@@ -154,9 +142,7 @@ impl NodesArgs {
 }
 
 fn as_table(nodes: &[StoredNode]) -> String {
-    let header = [
-        "node", "address", "lease", "matches", "slots", "load", "lag", "state",
-    ];
+    let header = ["node", "address", "lease", "matches", "slots", "load", "lag", "state"];
     let problems = nodes.iter().flat_map(problems);
     let problems: String = problems.map(|problem| format!("{problem}\n")).collect();
     table::plain(header, nodes.iter().map(row)) + &problems
@@ -164,14 +150,8 @@ fn as_table(nodes: &[StoredNode]) -> String {
 
 /// Returns what is wrong with a live node, or with its view of the other nodes.
 fn problems(node: &StoredNode) -> Vec<String> {
-    let NodeStatus {
-        clock_skew_ms,
-        peer_problems,
-        ..
-    } = &node.status;
-    let reported = peer_problems
-        .lines()
-        .map(|problem| format!("{}: {problem}", node.name));
+    let NodeStatus { clock_skew_ms, peer_problems, .. } = &node.status;
+    let reported = peer_problems.lines().map(|problem| format!("{}: {problem}", node.name));
     let mut problems: Vec<String> = reported.collect();
     if clock_skew_ms.unsigned_abs() >= MAX_CLOCK_SKEW_MS {
         problems.push(format!(
@@ -191,15 +171,10 @@ fn row(node: &StoredNode) -> [String; 8] {
     };
     // The last reported load of a dead node is obsolete.
     let load = node.status.load_percent.filter(|_| node.is_live());
-    let states = [
-        (node.is_leader, "leader"),
-        (node.status.draining, "draining"),
-        (!node.is_live(), "gone"),
-    ];
-    let state: Vec<&str> = states
-        .iter()
-        .filter_map(|(holds, state)| holds.then_some(*state))
-        .collect();
+    let states =
+        [(node.is_leader, "leader"), (node.status.draining, "draining"), (!node.is_live(), "gone")];
+    let state: Vec<&str> =
+        states.iter().filter_map(|(holds, state)| holds.then_some(*state)).collect();
     [
         node.name.to_string(),
         address_text(node).to_owned(),
@@ -213,11 +188,7 @@ fn row(node: &StoredNode) -> [String; 8] {
 }
 
 fn value_if(is_known: bool, value: impl Display) -> String {
-    if is_known {
-        value.to_string()
-    } else {
-        String::new()
-    }
+    if is_known { value.to_string() } else { String::new() }
 }
 
 fn as_json(node: &StoredNode) -> serde_json::Value {

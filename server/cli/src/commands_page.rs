@@ -7,10 +7,7 @@ use clap::{Arg, Command, CommandFactory as _};
 
 use crate::CommandLine;
 
-const PAGE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../docs/reference/commands.md"
-);
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/commands.md");
 const HEAD: &str = "# Commands\n\n\
     Every command and flag, as `--help` shows them. This page is generated:\n\
     `BLESS=1 cargo test -p bridgemaster --bin bridgemaster commands_page` writes it.\n";
@@ -26,9 +23,8 @@ fn cell(text: &str) -> String {
 }
 
 fn row(page: &mut String, arg: &Arg) {
-    let mut name = arg
-        .get_long()
-        .map_or_else(|| String::from("argument"), |long| format!("`--{long}`"));
+    let mut name =
+        arg.get_long().map_or_else(|| String::from("argument"), |long| format!("`--{long}`"));
     if arg.is_positional() {
         name = format!("`{}`", arg.get_id().as_str().to_uppercase());
     } else if let Some(short) = arg.get_short() {
@@ -46,19 +42,13 @@ fn row(page: &mut String, arg: &Arg) {
         .get_long_help()
         .or(arg.get_help())
         .map_or_else(String::new, |help| cell(&help.to_string()));
-    let defaults: Vec<_> = arg
-        .get_default_values()
-        .iter()
-        .filter_map(|value| value.to_str())
-        .collect();
+    let defaults: Vec<_> =
+        arg.get_default_values().iter().filter_map(|value| value.to_str()).collect();
     if takes_value && !defaults.is_empty() {
         let _ = write!(help, " [default: {}]", cell(&defaults.join(" ")));
     }
-    let values: Vec<_> = arg
-        .get_possible_values()
-        .iter()
-        .map(|value| format!("`{}`", value.get_name()))
-        .collect();
+    let values: Vec<_> =
+        arg.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
     if takes_value && !values.is_empty() {
         let _ = write!(help, " [{}]", values.join(", "));
     }
@@ -67,9 +57,7 @@ fn row(page: &mut String, arg: &Arg) {
 
 /// Adds a command, and its subcommands after it.
 fn section(page: &mut String, path: &str, command: &Command) {
-    let about = command
-        .get_about()
-        .map_or_else(String::new, ToString::to_string);
+    let about = command.get_about().map_or_else(String::new, ToString::to_string);
     let _ = write!(page, "\n## {path}\n\n{}.\n", cell(&about));
     let hidden = ["help", "version"];
     let args: Vec<&Arg> = command
@@ -81,11 +69,7 @@ fn section(page: &mut String, path: &str, command: &Command) {
         args.into_iter().for_each(|arg| row(page, arg));
     }
     for subcommand in command.get_subcommands().filter(|each| !each.is_hide_set()) {
-        section(
-            page,
-            &format!("{path} {}", subcommand.get_name()),
-            subcommand,
-        );
+        section(page, &format!("{path} {}", subcommand.get_name()), subcommand);
     }
 }
 
@@ -94,11 +78,7 @@ fn the_page_of_commands_has_every_command_and_flag() {
     let mut page = String::from(HEAD);
     let command_line = CommandLine::command();
     for command in command_line.get_subcommands() {
-        section(
-            &mut page,
-            &format!("bridgemaster {}", command.get_name()),
-            command,
-        );
+        section(&mut page, &format!("bridgemaster {}", command.get_name()), command);
     }
     if env::var_os("BLESS").is_some() {
         fs::write(PAGE, &page).unwrap();

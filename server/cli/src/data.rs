@@ -132,27 +132,20 @@ impl DataArgs {
             match self.command {
                 DataCommand::Check { dir, replays } => check(&dir, replays.as_deref()),
                 DataCommand::Backup { dir, to } => backup(&dir, &to).await,
-                DataCommand::Restore {
-                    backup,
-                    dir,
-                    replace,
-                } => restore(&backup, &dir, replace).await,
+                DataCommand::Restore { backup, dir, replace } => {
+                    restore(&backup, &dir, replace).await
+                }
                 DataCommand::Copy { from, to } => copy(from, to).await,
                 DataCommand::Migrate { store } => migrate(store).await,
-                DataCommand::Drop {
-                    dir,
-                    match_id,
-                    notes,
-                    ladder,
-                    missing,
-                    ..
-                } => match (match_id, ladder) {
-                    (Some(match_id), _) => drop_match(&dir, match_id).await,
-                    (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
-                    (None, None) if missing => accept_missing(&dir).await,
-                    (None, None) if notes => drop_notes(&dir).await,
-                    (None, None) => drop_signing_key(&dir).await,
-                },
+                DataCommand::Drop { dir, match_id, notes, ladder, missing, .. } => {
+                    match (match_id, ladder) {
+                        (Some(match_id), _) => drop_match(&dir, match_id).await,
+                        (None, Some(ladder)) => drop_ladder(&dir, ladder).await,
+                        (None, None) if missing => accept_missing(&dir).await,
+                        (None, None) if notes => drop_notes(&dir).await,
+                        (None, None) => drop_signing_key(&dir).await,
+                    }
+                }
             }
         })
     }
@@ -160,10 +153,7 @@ impl DataArgs {
 
 fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
     if let Some(replays) = replays.filter(|replays| !replays.is_dir()) {
-        return Err(misuse(format!(
-            "--replays: no such folder: {}",
-            replays.display()
-        )));
+        return Err(misuse(format!("--replays: no such folder: {}", replays.display())));
     }
     let mut inspection = Inspection::new(replays);
     let report = store::check_with_inspector(&existing(dir)?, &mut inspection)?;
@@ -174,10 +164,7 @@ fn check(dir: &Path, replays: Option<&Path>) -> anyhow::Result<()> {
     if is_undamaged(&report) && inspection.problems.is_empty() {
         return Ok(());
     }
-    bail!(
-        "{} is damaged; restore a backup, or remove the damaged values",
-        dir.display()
-    );
+    bail!("{} is damaged; restore a backup, or remove the damaged values", dir.display());
 }
 
 async fn backup(dir: &Path, to: &Path) -> anyhow::Result<()> {
@@ -223,11 +210,7 @@ impl FromStr for StoreLocation {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_address = text.starts_with("postgres://") || text.starts_with("postgresql://");
-        Ok(if is_address {
-            Self::Database(text.to_owned())
-        } else {
-            Self::Folder(text.into())
-        })
+        Ok(if is_address { Self::Database(text.to_owned()) } else { Self::Folder(text.into()) })
     }
 }
 
@@ -316,9 +299,7 @@ async fn change<T>(
 
 async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let write = Write::DropMatch {
-        match_id: match_id.clone(),
-    };
+    let write = Write::DropMatch { match_id: match_id.clone() };
     let dropped = change(&dir, async |store| store.commit(vec![write]).await);
     dropped.await.map_err(|error| match error {
         StoreError::FolderInUse { .. } => anyhow::anyhow!(
@@ -334,10 +315,7 @@ async fn drop_match(dir: &Path, match_id: MatchId) -> anyhow::Result<()> {
 
 async fn drop_ladder(dir: &Path, ladder_id: LadderId) -> anyhow::Result<()> {
     let dir = existing(dir)?;
-    let drop = Write::ChangeLadder {
-        ladder_id: ladder_id.clone(),
-        change: LadderChange::Drop,
-    };
+    let drop = Write::ChangeLadder { ladder_id: ladder_id.clone(), change: LadderChange::Drop };
     change(&dir, async |store| store.commit(vec![drop]).await).await?;
     let text = format!("removed ladder {ladder_id} from {}\n", dir.path().display());
     Ok(output::print(&text)?)
@@ -372,9 +350,7 @@ async fn accept_missing(dir: &Path) -> anyhow::Result<()> {
     let accepted = change(&dir, async |store| store.accept_missing_rows().await).await?;
     let folder = dir.path().display();
     if accepted.is_empty() {
-        return Err(misuse(format!(
-            "no rows are missing in {folder}; nothing is changed"
-        )));
+        return Err(misuse(format!("no rows are missing in {folder}; nothing is changed")));
     }
     let accepted: Vec<String> = accepted.iter().map(ToString::to_string).collect();
     let text = format!("accepted in {folder}: {}\n", accepted.join("; "));
@@ -453,14 +429,7 @@ fn is_undamaged(report: &CheckReport) -> bool {
 /// Formats a report: the contents, then one line per problem.
 fn summary(dir: &Path, report: &CheckReport) -> String {
     let CheckReport {
-        open,
-        finished,
-        keys,
-        commits,
-        damage_reports,
-        completeness,
-        structure,
-        ..
+        open, finished, keys, commits, damage_reports, completeness, structure, ..
     } = report;
     let mut text = format!(
         "{}: {} in play, {finished} finished, {}, {}{}\n",
@@ -468,11 +437,7 @@ fn summary(dir: &Path, report: &CheckReport) -> String {
         count(*open, "match", "matches"),
         count(*keys, "key", "keys"),
         count(*commits, "commit", "commits"),
-        if is_undamaged(report) {
-            "; no damage found"
-        } else {
-            ""
-        }
+        if is_undamaged(report) { "; no damage found" } else { "" }
     );
     for damage in damage_reports {
         let remedy = remedy(dir, &damage.value);
@@ -485,9 +450,7 @@ fn summary(dir: &Path, report: &CheckReport) -> String {
         CommitCompleteness::Complete => {}
         CommitCompleteness::Missing(lost) => text.push_str(&format!("{lost}\n")),
         CommitCompleteness::Unknown { detail } => {
-            text.push_str(&format!(
-                "cannot determine whether commits are missing: {detail}\n"
-            ));
+            text.push_str(&format!("cannot determine whether commits are missing: {detail}\n"));
         }
     }
     text

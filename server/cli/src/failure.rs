@@ -128,9 +128,6 @@ mod tests {
         let error = anyhow::anyhow!("refused (os error 111)")
             .context("connecting: refused (os error 111)")
             .context("no server answers");
-        assert_eq!(
-            with_causes(&error),
-            "no server answers: connecting: refused (os error 111)"
-        );
+        assert_eq!(with_causes(&error), "no server answers: connecting: refused (os error 111)");
     }
 }

@@ -116,9 +116,7 @@ impl<F> Outputs<F> {
     /// The first error.
     pub(super) fn write(&self, text: impl Fn(&F) -> anyhow::Result<String>) -> anyhow::Result<()> {
         let written = self.0.iter().map(|(flag, file, format)| {
-            text(format)
-                .and_then(|text| file.write(&text))
-                .map_err(|error| error.context(*flag))
+            text(format).and_then(|text| file.write(&text)).map_err(|error| error.context(*flag))
         });
         // All outputs are written before the first error is returned.
         let written: Vec<_> = written.collect();

@@ -120,11 +120,7 @@ struct Outage {
 
 impl Outage {
     fn since(since: Instant) -> Self {
-        Self {
-            since,
-            delay: MIN_DELAY,
-            is_reported: false,
-        }
+        Self { since, delay: MIN_DELAY, is_reported: false }
     }
 }
 
@@ -141,9 +137,7 @@ async fn follow_once(
     outage: &mut Option<Outage>,
     handle: &mut impl FnMut(FollowEvent<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Ended> {
-    let request = WatchMatchRequest {
-        match_id: match_id.to_owned(),
-    };
+    let request = WatchMatchRequest { match_id: match_id.to_owned() };
     let mut updates = match client.watch_match(request).await {
         Ok(updates) => updates.into_inner(),
         Err(status) => return Ok(Ended::Stream(Some(status))),
@@ -181,9 +175,7 @@ fn fill_in_config(config: &mut Option<MatchConfig>, response: &mut WatchMatchRes
 
 fn is_slow_consumer(status: &Status) -> bool {
     let details = status.get_error_details();
-    details
-        .error_info()
-        .is_some_and(|info| info.reason == "SLOW_CONSUMER")
+    details.error_info().is_some_and(|info| info.reason == "SLOW_CONSUMER")
 }
 
 #[cfg(test)]
@@ -192,10 +184,7 @@ mod tests {
 
     #[test]
     fn an_update_without_a_config_gets_the_previous_one() {
-        let mut config = Some(MatchConfig {
-            seats: 3,
-            ..MatchConfig::default()
-        });
+        let mut config = Some(MatchConfig { seats: 3, ..MatchConfig::default() });
         let mut response = WatchMatchResponse {
             r#match: Some(MatchInfo::default()),
             ..WatchMatchResponse::default()

@@ -35,11 +35,7 @@ pub(super) fn print<M: Message>(
     is_json: bool,
     text: impl FnOnce(&M) -> String,
 ) -> anyhow::Result<()> {
-    let text = if is_json {
-        to_json(name, message)?
-    } else {
-        text(message)
-    };
+    let text = if is_json { to_json(name, message)? } else { text(message) };
     Ok(output::print(&text)?)
 }
 

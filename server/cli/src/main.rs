@@ -188,10 +188,7 @@ fn main() -> ExitCode {
 #[cfg(target_os = "linux")]
 fn run_as_init_or_supervisor() -> anyhow::Result<Option<ExitCode>> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments
-        .next()
-        .is_some_and(|first| first == SUPERVISOR_COMMAND)
-    {
+    if arguments.next().is_some_and(|first| first == SUPERVISOR_COMMAND) {
         supervise(arguments).context("the bot's supervisor failed")?;
         return Ok(Some(ExitCode::SUCCESS));
     }

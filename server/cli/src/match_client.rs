@@ -99,10 +99,7 @@ pub(super) async fn get_match(
     client: &mut MatchClient,
     match_id: &str,
 ) -> anyhow::Result<MatchInfo> {
-    let request = GetMatchRequest {
-        match_id: match_id.to_owned(),
-        ..GetMatchRequest::default()
-    };
+    let request = GetMatchRequest { match_id: match_id.to_owned(), ..GetMatchRequest::default() };
     match_of(message(client.get_match(request).await)?.r#match)
 }
 
@@ -111,10 +108,7 @@ pub(super) async fn replay_file(
     client: &mut MatchClient,
     match_id: &str,
 ) -> anyhow::Result<Vec<u8>> {
-    let request = GetReplayRequest {
-        match_id: match_id.to_owned(),
-        as_file: true,
-    };
+    let request = GetReplayRequest { match_id: match_id.to_owned(), as_file: true };
     let file = message(client.get_replay(request).await)?.file;
     anyhow::ensure!(
         !file.is_empty(),

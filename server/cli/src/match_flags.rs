@@ -65,9 +65,7 @@ impl MatchFlags {
             .and_then(SeatCount::new)
             .ok_or_else(|| {
                 let (min, max) = (range.start(), range.end());
-                misuse(format!(
-                    "{source} is out of range: {name} has {min} to {max} seats"
-                ))
+                misuse(format!("{source} is out of range: {name} has {min} to {max} seats"))
             })
     }
 
@@ -96,10 +94,7 @@ impl MatchFlags {
     /// Returns the config for a match with human players, whose default times are longer.
     pub(super) fn config_for_people(&self, seats: SeatCount) -> anyhow::Result<MatchConfig> {
         let rules = self.rules(seats)?;
-        self.config_of(MatchRules {
-            clock: Clock::for_people(rules.clock),
-            ..rules
-        })
+        self.config_of(MatchRules { clock: Clock::for_people(rules.clock), ..rules })
     }
 
     fn config_of(&self, rules: MatchRules) -> anyhow::Result<MatchConfig> {
@@ -139,11 +134,7 @@ fn flags() -> Vec<Flag> {
                     flag.help.push('\n');
                     flag.help.push_str(&help);
                 }
-                None => flags.push(Flag {
-                    name: option.name,
-                    value_name: option.value_name,
-                    help,
-                }),
+                None => flags.push(Flag { name: option.name, value_name: option.value_name, help }),
             }
         }
     }
@@ -282,10 +273,7 @@ mod tests {
     fn time_odds_have_an_owner_and_a_time_control() {
         let parsed: ClockOf = "mine= 5+1".parse().unwrap();
         let expected = "5+1".parse().unwrap();
-        assert_eq!(
-            (parsed.who.as_str(), parsed.time_control),
-            ("mine", expected)
-        );
+        assert_eq!((parsed.who.as_str(), parsed.time_control), ("mine", expected));
         for bad in ["mine", "=5", "mine=", "mine=5,1"] {
             let error = bad.parse::<ClockOf>().unwrap_err();
             assert!(error.starts_with("expected "), "{bad}: {error}");

@@ -5,10 +5,7 @@
 //! a [`Screen`] reach the terminal. Untrusted text within a line must be formatted as [`Escaped`],
 //! so that it cannot break the line. `clippy.toml` forbids the standard streams elsewhere, and
 //! `tests/cli/hostile_text.rs` checks the output of every command.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "only this module writes to the standard streams"
-)]
+#![allow(clippy::disallowed_methods, reason = "only this module writes to the standard streams")]
 
 use std::{
     env, fmt,
@@ -30,8 +27,7 @@ impl Screen {
 
     /// Adds text in a style, escaped as by [`text`](Self::text).
     pub(super) fn styled(&mut self, text: &str, style: &Style) {
-        self.0
-            .push_str(&style.apply_to(escape_lines(text)).to_string());
+        self.0.push_str(&style.apply_to(escape_lines(text)).to_string());
     }
 
     /// Adds a control sequence. It must be a static string, so it cannot be untrusted text.
@@ -103,9 +99,7 @@ pub(super) fn json_log() -> EscapedLog<Stderr> {
 
 /// Returns the name under which the user started this program, for commands that users can copy.
 pub(super) fn program() -> String {
-    env::args()
-        .next()
-        .unwrap_or_else(|| "bridgemaster".to_owned())
+    env::args().next().unwrap_or_else(|| "bridgemaster".to_owned())
 }
 
 /// Returns whether to use colours on standard error. They are used on a terminal, unless `NO_COLOR`
@@ -144,9 +138,6 @@ mod tests {
         screen.control("\x1b[H");
         screen.text("a\u{1b}[2J\u{202e}b\n");
         screen.styled("c\u{9b}d", &Style::new().bold().force_styling(true));
-        assert_eq!(
-            screen.0,
-            "\x1b[Ha\\u{1b}[2J\\u{202e}b\n\x1b[1mc\\u{9b}d\x1b[0m"
-        );
+        assert_eq!(screen.0, "\x1b[Ha\\u{1b}[2J\\u{202e}b\n\x1b[1mc\\u{9b}d\x1b[0m");
     }
 }

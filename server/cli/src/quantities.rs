@@ -10,11 +10,7 @@ pub(super) fn count(
     singular: &str,
     plural: &str,
 ) -> String {
-    let word = if let Ok(1) = number.try_into() {
-        singular
-    } else {
-        plural
-    };
+    let word = if let Ok(1) = number.try_into() { singular } else { plural };
     format!("{number} {word}")
 }
 
@@ -75,12 +71,7 @@ impl FromStr for Lifetime {
     type Err = InvalidLifetime;
 
     fn from_str(text: &str) -> Result<Self, InvalidLifetime> {
-        let units = [
-            ('m', 60),
-            ('h', 60 * 60),
-            ('d', SECONDS_PER_DAY),
-            ('w', 7 * SECONDS_PER_DAY),
-        ];
+        let units = [('m', 60), ('h', 60 * 60), ('d', SECONDS_PER_DAY), ('w', 7 * SECONDS_PER_DAY)];
         let seconds =
             seconds(text, &units).filter(|seconds| *seconds <= MAX_DAYS * SECONDS_PER_DAY);
         match seconds {
@@ -138,10 +129,7 @@ mod tests {
     #[test]
     fn only_one_takes_the_singular() {
         let matches = |number: u32| count(number, "match", "matches");
-        assert_eq!(
-            [0, 1, 2].map(matches),
-            ["0 matches", "1 match", "2 matches"]
-        );
+        assert_eq!([0, 1, 2].map(matches), ["0 matches", "1 match", "2 matches"]);
     }
 
     #[test]
@@ -174,19 +162,14 @@ mod tests {
 
     #[test]
     fn a_lifetime_is_a_number_with_a_unit() {
-        for (text, ms) in [
-            ("1m", 60_000),
-            ("12h", 43_200_000),
-            ("90d", 7_776_000_000),
-            ("2w", 1_209_600_000),
-        ] {
+        for (text, ms) in
+            [("1m", 60_000), ("12h", 43_200_000), ("90d", 7_776_000_000), ("2w", 1_209_600_000)]
+        {
             let lifetime: Lifetime = text.parse().unwrap();
             assert_eq!(lifetime.end_unix_ms(5), 5 + ms, "{text}");
         }
         let too_long = format!("{}d", MAX_DAYS + 1);
-        for text in [
-            "", "90", "d", "0d", "-1d", "+1d", "1.5d", "1y", "9 d", "1é", &too_long,
-        ] {
+        for text in ["", "90", "d", "0d", "-1d", "+1d", "1.5d", "1y", "9 d", "1é", &too_long] {
             assert_eq!(text.parse::<Lifetime>(), Err(InvalidLifetime), "{text}");
         }
     }

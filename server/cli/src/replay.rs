@@ -117,37 +117,22 @@ impl ReplayCommand {
         match self {
             // `ReplayArgs::run` handles this command, which has additional exit codes.
             Self::Fork(_) => Ok(()),
-            ReplayCommand::Fetch {
-                match_id,
-                out,
-                server,
-            } => {
+            ReplayCommand::Fetch { match_id, out, server } => {
                 let out = out.map_or_else(|| default_file(&match_id), Ok)?;
                 block_on(fetch(&server, &match_id, &out))
             }
             ReplayCommand::Show { file } => show(&file),
-            ReplayCommand::Verify {
-                file,
-                key: Some(key),
-                ..
-            } => verify_file(&file, Some(required_key(&key)?)),
-            ReplayCommand::Verify {
-                file,
-                server: Some(url),
-                tls,
-                ..
-            } => block_on(async {
+            ReplayCommand::Verify { file, key: Some(key), .. } => {
+                verify_file(&file, Some(required_key(&key)?))
+            }
+            ReplayCommand::Verify { file, server: Some(url), tls, .. } => block_on(async {
                 let key = signing_key_of(&url, &tls.into()).await?;
                 verify_file(&file, Some(key))
             }),
             ReplayCommand::Verify { file, .. } => verify_file(&file, None),
             ReplayCommand::Html { file, out } => replay_page::write(&file, out.as_deref()),
             ReplayCommand::Open { file } => replay_page::open(&file),
-            ReplayCommand::Export {
-                json: _,
-                file,
-                output,
-            } => export(&file, output.as_deref()),
+            ReplayCommand::Export { json: _, file, output } => export(&file, output.as_deref()),
         }
     }
 }
@@ -177,16 +162,11 @@ async fn fetch(server: &ServerFlag, match_id: &str, out: &Path) -> anyhow::Resul
         Some(key) if key == server.signing_key().await? => {
             format!("signed with the server's key, {}", key.id())
         }
-        Some(key) => format!(
-            "signed with key {}, which is not the server's current key",
-            key.id()
-        ),
+        Some(key) => format!("signed with key {}, which is not the server's current key", key.id()),
     };
     whole_file::write(out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
     let out = out.display();
-    Ok(output::print(&format!(
-        "{out}: the replay of match {match_id}, {by}\n"
-    ))?)
+    Ok(output::print(&format!("{out}: the replay of match {match_id}, {by}\n"))?)
 }
 
 /// Parses the `--key` value.
@@ -196,9 +176,7 @@ fn required_key(key: &str) -> anyhow::Result<PublicKey> {
     }
     let path = Path::new(key);
     if !path.is_file() {
-        return Err(misuse(format!(
-            "--key {key:?} is neither 64 hex digits nor a file"
-        )));
+        return Err(misuse(format!("--key {key:?} is neither 64 hex digits nor a file")));
     }
     let text = files::read_text(path, MAX_KEY_FILE_BYTES).context("--key")?;
     let parsed = text.trim().parse();
@@ -228,11 +206,9 @@ fn verify_file(path: &Path, required: Option<PublicKey>) -> anyhow::Result<()> {
     let ReplayFile { replay, signed_by } = read_replay(path)?;
     let shown = path.display();
     match (required, signed_by) {
-        (Some(required), Some(key)) if key != required => bail!(
-            "{shown} is signed by key {}, but key {} is required",
-            key.id(),
-            required.id()
-        ),
+        (Some(required), Some(key)) if key != required => {
+            bail!("{shown} is signed by key {}, but key {} is required", key.id(), required.id())
+        }
         (Some(required), None) => bail!(
             "{shown} is not signed, but a signature made with key {} is required",
             required.id()
@@ -252,11 +228,9 @@ fn verify_file(path: &Path, required: Option<PublicKey>) -> anyhow::Result<()> {
     } else {
         ""
     };
-    let taken_over = verified
-        .copied_decisions
-        .map_or_else(String::new, |decisions| {
-            format!("; forked: the first {decisions} decisions come from another match")
-        });
+    let taken_over = verified.copied_decisions.map_or_else(String::new, |decisions| {
+        format!("; forked: the first {decisions} decisions come from another match")
+    });
     Ok(output::print(&format!(
         "{shown} is valid: match {}, {} with {} and {}; all events, digests and the result \
          checked by the rules of {}, version {}; {seed}{lag}{taken_over}\n{}\n",

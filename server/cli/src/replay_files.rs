@@ -45,15 +45,11 @@ impl<'a> Inspection<'a> {
                 || now.is_some_and(|now| now.is_withheld(finished))
         };
         match fs::read(&path) {
-            Ok(_) if is_cancelled => Some(format!(
-                "{} exists, although the match was cancelled",
-                path.display()
-            )),
+            Ok(_) if is_cancelled => {
+                Some(format!("{} exists, although the match was cancelled", path.display()))
+            }
             Ok(bytes) if bytes == replay => None,
-            Ok(_) => Some(format!(
-                "{} differs from the replay in the data folder",
-                path.display()
-            )),
+            Ok(_) => Some(format!("{} differs from the replay in the data folder", path.display())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let is_missing = !is_cancelled && !is_withheld();
                 is_missing.then(|| format!("{} is missing", path.display()))
@@ -79,9 +75,7 @@ impl Inspector for Inspection<'_> {
         finished: &FinishedMatch,
         replay: &[u8],
     ) -> Result<(), DamageReport> {
-        let problem = self
-            .replays
-            .and_then(|folder| self.compare_file(folder, finished, replay));
+        let problem = self.replays.and_then(|folder| self.compare_file(folder, finished, replay));
         self.problems.extend(problem);
         inspect_finished_match(finished, replay)
     }

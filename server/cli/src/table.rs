@@ -58,9 +58,7 @@ pub(super) fn narrowed(
         let mut text = fitted(table, width);
         if hidden > 0 {
             let columns = optional[..hidden].join(", ");
-            text.push_str(&format!(
-                "columns hidden to fit the terminal: {columns} ({hint})\n"
-            ));
+            text.push_str(&format!("columns hidden to fit the terminal: {columns} ({hint})\n"));
         }
         return text;
     }
@@ -91,10 +89,7 @@ pub(super) fn standings(result: &MatchResult) -> String {
     ]);
     for seat in by_place(result) {
         let clock = seat.clock_use.unwrap_or_default();
-        let mean_us = clock
-            .thinking_us()
-            .checked_div(clock.answered.into())
-            .unwrap_or(0);
+        let mean_us = clock.thinking_us().checked_div(clock.answered.into()).unwrap_or(0);
         table.add_row([
             number(seat.place),
             Cell::new(bot(seat)),
@@ -115,16 +110,11 @@ pub(super) fn standings(result: &MatchResult) -> String {
 fn breakdown(result: &MatchResult) -> String {
     let seats = by_place(result);
     let mut table = Table::new();
-    let head = seats
-        .iter()
-        .map(|seat| format!("seat {}\n{}", seat.seat, bot(seat)));
+    let head = seats.iter().map(|seat| format!("seat {}\n{}", seat.seat, bot(seat)));
     table
         .load_style(UTF8_FULL_CONDENSED)
         .set_header(std::iter::once("score".to_owned()).chain(head));
-    let lines = seats
-        .first()
-        .map(|seat| seat.breakdown.as_slice())
-        .unwrap_or_default();
+    let lines = seats.first().map(|seat| seat.breakdown.as_slice()).unwrap_or_default();
     for (line, first) in lines.iter().enumerate() {
         let points = seats.iter().map(|seat| match seat.breakdown.get(line) {
             Some(line) => number(line.points),
@@ -152,15 +142,12 @@ fn fitted(mut table: Table, width: Option<u16>) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 0));
     }
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     format!("{table}\n")
 }
 
 fn is_wider(text: &str, width: u16) -> bool {
-    text.lines()
-        .any(|line| line.chars().count() > usize::from(width))
+    text.lines().any(|line| line.chars().count() > usize::from(width))
 }
 
 /// Returns the seats ordered by place.
@@ -184,15 +171,9 @@ fn faults(seat: &SeatResult) -> String {
     match (seat.fault_count, seat.forfeit()) {
         (0, _) => "0".to_owned(),
         (count, FaultReason::Unspecified) => {
-            let reasons: BTreeSet<&str> = seat
-                .faults
-                .iter()
-                .map(|fault| reason_name(fault.reason()))
-                .collect();
-            format!(
-                "{count}: {}",
-                reasons.into_iter().collect::<Vec<_>>().join(", ")
-            )
+            let reasons: BTreeSet<&str> =
+                seat.faults.iter().map(|fault| reason_name(fault.reason())).collect();
+            format!("{count}: {}", reasons.into_iter().collect::<Vec<_>>().join(", "))
         }
         (count, forfeit) => format!("{count}, forfeited for\n{}", reason_name(forfeit)),
     }
@@ -252,10 +233,7 @@ mod tests {
             place_by_score: place,
             score,
             bot_name: format!("bot{seat}"),
-            breakdown: vec![ScoreLine {
-                category: "money".to_owned(),
-                points: score,
-            }],
+            breakdown: vec![ScoreLine { category: "money".to_owned(), points: score }],
             ..SeatResult::default()
         }
     }
@@ -268,16 +246,10 @@ mod tests {
             narrowed(&header, rows, &["more", "rest"], "see there", width)
         };
         let whole = within(None);
-        assert!(
-            whole.contains("ccc") && !whole.contains("hidden"),
-            "{whole}"
-        );
+        assert!(whole.contains("ccc") && !whole.contains("hidden"), "{whole}");
         assert_eq!(within(Some(200)), whole);
         let narrow = within(Some(60));
-        assert!(
-            narrow.contains("bbb") && !narrow.contains("ccc"),
-            "{narrow}"
-        );
+        assert!(narrow.contains("bbb") && !narrow.contains("ccc"), "{narrow}");
         assert!(narrow.ends_with("columns hidden to fit the terminal: more (see there)\n"));
         assert!(!is_wider(&narrow, 60), "{narrow}");
         let narrowest = within(Some(30));
@@ -286,10 +258,8 @@ mod tests {
 
     #[test]
     fn seats_are_in_the_order_of_their_places() {
-        let both = MatchResult {
-            seats: vec![seat(0, 2, 3), seat(1, 1, 31)],
-            ..MatchResult::default()
-        };
+        let both =
+            MatchResult { seats: vec![seat(0, 2, 3), seat(1, 1, 31)], ..MatchResult::default() };
         let text = result(&both);
         assert!(text.find("bot1") < text.find("bot0"), "{text}");
         assert!(text.contains("31") && text.contains("money"), "{text}");
@@ -299,9 +269,7 @@ mod tests {
     fn a_table_fits_the_terminal() {
         for width in [60, 80] {
             let mut table = Table::new();
-            table
-                .load_style(UTF8_FULL_CONDENSED)
-                .set_header(["a column of a table"; 5]);
+            table.load_style(UTF8_FULL_CONDENSED).set_header(["a column of a table"; 5]);
             let text = fitted(table, Some(width));
             assert!(!is_wider(&text, width), "{text}");
         }
@@ -309,18 +277,12 @@ mod tests {
 
     #[test]
     fn lag_of_the_referee_is_shown_and_whether_it_spoiled_the_match() {
-        let mut lagged = MatchResult {
-            seats: vec![seat(0, 1, 3)],
-            ..MatchResult::default()
-        };
+        let mut lagged = MatchResult { seats: vec![seat(0, 1, 3)], ..MatchResult::default() };
         assert!(!result(&lagged).contains("lag"));
         lagged.referee_lag_us = 30_000;
         lagged.longest_referee_lag_us = 20_000;
         let text = result(&lagged);
-        assert!(
-            text.contains("30.0 ms in all, at most 20.0 ms in one"),
-            "{text}"
-        );
+        assert!(text.contains("30.0 ms in all, at most 20.0 ms in one"), "{text}");
         assert!(!text.contains("SPOILED"), "{text}");
         lagged.spoiled_by_referee = true;
         assert!(result(&lagged).contains("SPOILED BY THE REFEREE"));
@@ -332,19 +294,11 @@ mod tests {
         forfeited.bot_name.clear();
         forfeited.fault_count = 1;
         forfeited.set_forfeit(FaultReason::NeverConnected);
-        forfeited.faults = vec![Fault {
-            reason: FaultReason::NeverConnected.into(),
-            ..Fault::default()
-        }];
-        let text = standings(&MatchResult {
-            seats: vec![forfeited],
-            ..MatchResult::default()
-        });
+        forfeited.faults =
+            vec![Fault { reason: FaultReason::NeverConnected.into(), ..Fault::default() }];
+        let text = standings(&MatchResult { seats: vec![forfeited], ..MatchResult::default() });
         assert!(text.contains("(no bot)"), "{text}");
-        assert!(
-            text.contains("1, forfeited for") && text.contains("NEVER_CONNECTED"),
-            "{text}"
-        );
+        assert!(text.contains("1, forfeited for") && text.contains("NEVER_CONNECTED"), "{text}");
     }
 
     #[test]
@@ -356,13 +310,7 @@ mod tests {
 
     #[test]
     fn a_line_is_not_broken_at_hyphens() {
-        assert_eq!(
-            wrapped("zero one-two three", 10),
-            ["zero", "  one-two", "  three"]
-        );
-        assert_eq!(
-            wrapped("with --seeds per-match", 18),
-            ["with --seeds", "  per-match"]
-        );
+        assert_eq!(wrapped("zero one-two three", 10), ["zero", "  one-two", "  three"]);
+        assert_eq!(wrapped("with --seeds per-match", 18), ["with --seeds", "  per-match"]);
     }
 }

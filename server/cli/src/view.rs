@@ -22,20 +22,13 @@ impl<'a> View<'a> {
         let Some(observation) = &update.observation else {
             return Ok(None);
         };
-        let config = update
-            .r#match
-            .as_ref()
-            .and_then(|info| info.config.as_ref());
+        let config = update.r#match.as_ref().and_then(|info| info.config.as_ref());
         let config = config
             .and_then(|config| config.game.as_ref())
             .context("the config of the match contains no game")?;
         let game =
             game_id(config).context("this version does not support the game of the match")?;
-        Ok(Some(Self {
-            game,
-            config,
-            observation,
-        }))
+        Ok(Some(Self { game, config, observation }))
     }
 
     /// Renders the table as text.

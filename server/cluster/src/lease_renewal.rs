@@ -48,11 +48,7 @@ impl Cluster {
             // The lease is also checked before the pause: if the process was suspended during the
             // renewal, the renewed lease may already be too old.
             self.expire_if_due();
-            sleep(
-                self.lease_trust()
-                    .renewal_delay(is_renewed, started, self.now()),
-            )
-            .await;
+            sleep(self.lease_trust().renewal_delay(is_renewed, started, self.now())).await;
             self.expire_if_due();
         }
     }

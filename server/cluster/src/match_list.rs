@@ -52,10 +52,7 @@ impl FromStr for PageToken {
     fn from_str(text: &str) -> Result<Self, InvalidPageToken> {
         let id = text.strip_prefix(FINISHED_PREFIX);
         let before = MatchId::new(id.unwrap_or(text)).map_err(|_| InvalidPageToken)?;
-        Ok(Self {
-            before,
-            has_all_in_play: id.is_some(),
-        })
+        Ok(Self { before, has_all_in_play: id.is_some() })
     }
 }
 
@@ -66,10 +63,7 @@ mod tests {
     #[test]
     fn a_page_token_round_trips_as_text() {
         for has_all_in_play in [true, false] {
-            let token = PageToken {
-                before: MatchId::new("0a").unwrap(),
-                has_all_in_play,
-            };
+            let token = PageToken { before: MatchId::new("0a").unwrap(), has_all_in_play };
             assert_eq!(token.to_string().parse(), Ok(token));
         }
         for text in ["", "~", "~~a", "a~", "a b"] {

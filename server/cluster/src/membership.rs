@@ -97,9 +97,7 @@ impl Cluster {
     /// Returns the problems of nodes that had none, and whether any node no longer has a problem.
     pub fn set_peer_problems(&self, problems: BTreeMap<NodeName, String>) -> (Vec<String>, bool) {
         let mut known = self.peer_problems.lock();
-        let new = problems
-            .iter()
-            .filter(|(name, _)| !known.contains_key(*name));
+        let new = problems.iter().filter(|(name, _)| !known.contains_key(*name));
         let new = new.map(|(_, problem)| problem.clone()).collect();
         let is_solved = known.keys().any(|name| !problems.contains_key(name));
         *known = problems;
@@ -133,8 +131,7 @@ impl Cluster {
     pub(super) fn record_renewal(&self, started: Duration) {
         self.trust.lock().record_renewal(started);
         if self.lease_trust().is_valid(self.now()) {
-            self.trusted
-                .send_if_modified(|trusted| !std::mem::replace(trusted, true));
+            self.trusted.send_if_modified(|trusted| !std::mem::replace(trusted, true));
         }
     }
 
@@ -143,9 +140,7 @@ impl Cluster {
     pub(super) fn expire_lease(&self) -> bool {
         self.is_shared
             && !self.lease_trust().is_valid(self.now())
-            && self
-                .trusted
-                .send_if_modified(|trusted| std::mem::replace(trusted, false))
+            && self.trusted.send_if_modified(|trusted| std::mem::replace(trusted, false))
     }
 
     /// Checks that this server may answer calls, because no other node can have taken over its
@@ -324,10 +319,7 @@ mod tests {
         }
 
         async fn node_of(&self, _: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
-            Ok(Some(MatchLocation {
-                node: self.0.clone(),
-                is_released: self.1,
-            }))
+            Ok(Some(MatchLocation { node: self.0.clone(), is_released: self.1 }))
         }
 
         async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
@@ -343,10 +335,7 @@ mod tests {
             lease_left_ms,
             is_leader: true,
             matches: 1,
-            status: NodeStatus {
-                slots: 3,
-                ..NodeStatus::default()
-            },
+            status: NodeStatus { slots: 3, ..NodeStatus::default() },
         }
     }
 
@@ -391,14 +380,11 @@ mod tests {
         ] {
             assert_eq!(node_of(refused).as_deref(), Some("other.example:1"));
         }
-        timeout(Duration::ZERO, there.orphan_requested())
-            .await
-            .unwrap_err();
+        timeout(Duration::ZERO, there.orphan_requested()).await.unwrap_err();
         let gone = cluster(other(0), true);
-        for refused in [
-            gone.check_not_remote(&id).await.unwrap_err(),
-            gone.check_leader().await.unwrap_err(),
-        ] {
+        for refused in
+            [gone.check_not_remote(&id).await.unwrap_err(), gone.check_leader().await.unwrap_err()]
+        {
             assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
             assert_eq!(node_of(refused), None);
         }
@@ -474,10 +460,7 @@ mod tests {
         let refused = shared.check_lease().unwrap_err();
         assert_eq!(refused.reason(), RefusalReason::NodeSuperseded);
         assert!(shared.expire_lease() && !shared.expire_lease());
-        assert_eq!(
-            shared.lease_lapsed().await.reason(),
-            RefusalReason::NodeSuperseded
-        );
+        assert_eq!(shared.lease_lapsed().await.reason(), RefusalReason::NodeSuperseded);
         shared.record_renewal(long_ago);
         assert!(!*shared.trusted.borrow(), "an old renewal is no reason");
         shared.record_renewal(shared.now());

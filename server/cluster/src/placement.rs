@@ -135,10 +135,7 @@ mod tests {
     fn a_node_without_a_measured_load_counts_as_fully_used() {
         let (new, idle) = (node("new", 99, None), node("idle", 11, 10));
         let nodes = vec![new.clone(), idle];
-        assert_eq!(
-            name_of(most_free_node(nodes, &this())).as_deref(),
-            Some("idle")
-        );
+        assert_eq!(name_of(most_free_node(nodes, &this())).as_deref(), Some("idle"));
         assert_eq!(
             name_of(most_free_node(vec![new], &this())).as_deref(),
             Some("new"),
@@ -165,10 +162,7 @@ mod tests {
 
     #[test]
     fn a_busy_node_forwards_only_to_a_lightly_loaded_one() {
-        let with = |matches, load: Option<u32>| StoredNode {
-            matches,
-            ..node("other", 10, load)
-        };
+        let with = |matches, load: Option<u32>| StoredNode { matches, ..node("other", 10, load) };
         let is_chosen = |node: StoredNode| least_loaded_node(vec![node], &this()).is_some();
         assert!(is_chosen(with(5, Some(50))));
         assert!(!is_chosen(with(6, Some(0))));

@@ -20,11 +20,7 @@ struct EarlierGroups {
 }
 
 impl EarlierGroups {
-    const NONE: Self = Self {
-        groups: 0.0,
-        sum: 0.5,
-        squared_deviations: 0.25,
-    };
+    const NONE: Self = Self { groups: 0.0, sum: 0.5, squared_deviations: 0.25 };
 
     fn mean(&self) -> f64 {
         self.sum / (self.groups + 1.0)
@@ -167,13 +163,7 @@ impl ConfidenceSequence {
         let limit = (2.0 / (1.0 - self.level)).ln();
         // Excluded means stay excluded.
         let (first, last) = self.remaining;
-        for (number, wealth) in self
-            .wealth
-            .iter_mut()
-            .enumerate()
-            .take(last + 1)
-            .skip(first)
-        {
+        for (number, wealth) in self.wealth.iter_mut().enumerate().take(last + 1).skip(first) {
             wealth.update(&self.past, Self::mean(number), score.get());
         }
         self.past.record(score.get());
@@ -181,9 +171,7 @@ impl ConfidenceSequence {
             let Wealth { above, below } = self.wealth[*number];
             above < limit && below < limit
         };
-        let found = (first..=last)
-            .find(holds)
-            .zip((first..=last).rev().find(holds));
+        let found = (first..=last).find(holds).zip((first..=last).rev().find(holds));
         // If all means were excluded, the interval would be empty, so keep the previous interval.
         self.remaining = found.unwrap_or(self.remaining);
     }

@@ -113,12 +113,7 @@ impl Choices {
             });
         }
         let (sets, members) = counted(found, &all);
-        Self {
-            chosen,
-            results,
-            sets,
-            members,
-        }
+        Self { chosen, results, sets, members }
     }
 
     /// Returns the number of results with each bot.
@@ -180,10 +175,7 @@ pub(crate) struct PseudoChoices {
 
 impl PseudoChoices {
     pub(crate) fn none(choices: &Choices) -> Self {
-        Self {
-            chosen: vec![0.0; choices.bots()],
-            among: vec![0.0; choices.sets().len()],
-        }
+        Self { chosen: vec![0.0; choices.bots()], among: vec![0.0; choices.sets().len()] }
     }
 }
 
@@ -205,10 +197,7 @@ fn counted(mut found: Vec<UncountedSet>, all: &[usize]) -> (Vec<ChoiceSet>, Vec<
         let shares = shares.map(|alike| alike.len() as f64 / f64::from(alike[0].one_of));
         let begin = members.len();
         members.extend_from_slice(members_of(&equal[0]));
-        sets.push(ChoiceSet {
-            members: begin..members.len(),
-            share: shares.sum(),
-        });
+        sets.push(ChoiceSet { members: begin..members.len(), share: shares.sum() });
     }
     (sets, members)
 }
@@ -228,11 +217,7 @@ pub(crate) fn spread_of_clusters(rankings: &[Ranking], ratings: &[f64]) -> Matri
     results.sort_unstable();
     let clusters = || results.chunk_by(|one, other| one.0 == other.0);
     let count = clusters().count() as f64;
-    let correction = if count > 1.0 {
-        count / (count - 1.0)
-    } else {
-        1.0
-    };
+    let correction = if count > 1.0 { count / (count - 1.0) } else { 1.0 };
     let mut spread = Matrix::zero(bots);
     for cluster in clusters() {
         let mut slope = vec![0.0; bots];
@@ -302,11 +287,7 @@ mod tests {
 
     /// Fits without a ridge, so that only the bias correction keeps the ratings finite.
     fn reduced(bots: usize, rankings: &[Ranking]) -> Ratings {
-        let fit = PlackettLuce {
-            ridge: 0.0,
-            covariance: Covariance::Model,
-            bias: Bias::Reduced,
-        };
+        let fit = PlackettLuce { ridge: 0.0, covariance: Covariance::Model, bias: Bias::Reduced };
         fit.fit(bots, rankings).unwrap()
     }
 
@@ -320,14 +301,7 @@ mod tests {
 
     /// Returns some matches of six bots, one with a tie.
     fn played() -> Vec<Ranking> {
-        let orders: [&[usize]; 6] = [
-            &[0, 1, 2, 3],
-            &[4, 5],
-            &[3, 0],
-            &[1, 4, 2],
-            &[5, 0],
-            &[4, 5],
-        ];
+        let orders: [&[usize]; 6] = [&[0, 1, 2, 3], &[4, 5], &[3, 0], &[1, 4, 2], &[5, 0], &[4, 5]];
         let numbered = (0..).zip(orders);
         let mut rankings: Vec<_> = numbered.map(|(n, order)| in_order(order, n)).collect();
         rankings.push(Ranking::new(vec![(2, 1), (3, 1), (5, 3)], 9));

@@ -53,11 +53,7 @@ pub enum ContestError {
 impl ContestError {
     /// Creates the error for too few of a kind of items.
     pub(crate) fn too_few(quantity: &'static str, found: usize, min: usize) -> Self {
-        Self::TooFew {
-            quantity,
-            found,
-            min,
-        }
+        Self::TooFew { quantity, found, min }
     }
 }
 
@@ -77,9 +73,5 @@ pub(crate) fn in_range(
     if holds {
         return Ok(());
     }
-    Err(ContestError::OutOfRange {
-        field,
-        value,
-        valid,
-    })
+    Err(ContestError::OutOfRange { field, value, valid })
 }

@@ -93,10 +93,7 @@ pub fn mean_with_interval(values: &[f64], level: f64) -> Result<(f64, Interval),
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let degrees_of_freedom = values.len() as u64 - 1;
     let error = (squares / degrees_of_freedom as f64 / count).sqrt();
-    Ok((
-        mean,
-        interval_around(mean, error, degrees_of_freedom, level),
-    ))
+    Ok((mean, interval_around(mean, error, degrees_of_freedom, level)))
 }
 
 /// Returns the interval around a mean with this standard error, from Student's t distribution. This
@@ -106,10 +103,7 @@ fn interval_around(mean: f64, error: f64, degrees_of_freedom: u64, level: f64) -
     let share = (1.0 + level) / 2.0;
     let quantile = student(degrees_of_freedom).map_or(f64::INFINITY, |of| of.inverse_cdf(share));
     let reach = quantile * error;
-    Interval {
-        low: mean - reach,
-        high: mean + reach,
-    }
+    Interval { low: mean - reach, high: mean + reach }
 }
 
 /// Returns Student's t distribution; `None` without degrees of freedom.

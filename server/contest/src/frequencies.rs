@@ -35,9 +35,7 @@ impl Frequencies {
     pub fn games(&self) -> u32 {
         // Scores are multiples of half a point, so there are twice as many scores as games, plus
         // one.
-        u32::try_from((self.0.len() - 1) / 2)
-            .unwrap_or(u32::MAX)
-            .max(1)
+        u32::try_from((self.0.len() - 1) / 2).unwrap_or(u32::MAX).max(1)
     }
 
     /// Returns the number of observations, and the distribution of their scores, which includes
@@ -107,11 +105,7 @@ impl Overshoot {
 
     /// Returns the expected overshoot beyond a bound.
     fn mean(&self) -> f64 {
-        if self.steps == 0.0 {
-            0.0
-        } else {
-            self.squares / self.steps / 2.0
-        }
+        if self.steps == 0.0 { 0.0 } else { self.squares / self.steps / 2.0 }
     }
 }
 

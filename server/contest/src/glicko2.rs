@@ -31,10 +31,7 @@ pub struct Glicko2 {
 
 impl Default for Glicko2 {
     fn default() -> Self {
-        Self {
-            tau: 0.5,
-            period_matches: 15,
-        }
+        Self { tau: 0.5, period_matches: 15 }
     }
 }
 
@@ -64,11 +61,7 @@ impl RatingMethod for Glicko2 {
             ordered.push((ranking.cluster(), order));
         }
         ordered.sort_unstable();
-        let new = Player {
-            rating: 0.0,
-            deviation: MAX_DEVIATION,
-            volatility: VOLATILITY,
-        };
+        let new = Player { rating: 0.0, deviation: MAX_DEVIATION, volatility: VOLATILITY };
         let mut players = vec![new; bots];
         let mut matches = vec![0; bots];
         let mut of_period = vec![0; bots];
@@ -99,12 +92,7 @@ impl RatingMethod for Glicko2 {
         }
         let covariance = covariance.centred();
         let log_odds = players.iter().map(|player| player.rating - mean).collect();
-        Ok(Ratings::new(
-            log_odds,
-            covariance.clone(),
-            covariance,
-            matches,
-        ))
+        Ok(Ratings::new(log_odds, covariance.clone(), covariance, matches))
     }
 
     fn initial_variance(&self) -> f64 {
@@ -221,11 +209,7 @@ mod tests {
             score,
             weight: 1.0,
         };
-        let games = [
-            game(1400.0, 30.0, 1.0),
-            game(1550.0, 100.0, 0.0),
-            game(1700.0, 300.0, 0.0),
-        ];
+        let games = [game(1400.0, 30.0, 1.0), game(1550.0, 100.0, 0.0), game(1700.0, 300.0, 0.0)];
         let rated = Glicko2::default().rate(&player(1500.0, 200.0), &games);
         let elo = 1500.0 + rated.rating * ELO_PER_LOG_ODDS;
         assert!((elo - 1464.06).abs() < 0.01, "{elo}");
@@ -259,11 +243,7 @@ mod tests {
     fn recent_results_outweigh_old_ones() {
         let order = |later| {
             let ratings = Glicko2::default().fit(3, &results(later)).unwrap();
-            ratings
-                .table(0.95)
-                .iter()
-                .map(|r| r.bot)
-                .collect::<Vec<_>>()
+            ratings.table(0.95).iter().map(|r| r.bot).collect::<Vec<_>>()
         };
         assert_eq!(order(0), [0, 1, 2]);
         assert_eq!(order(45)[0], 2);
@@ -289,10 +269,7 @@ mod tests {
         let results: Vec<Ranking> = (0..20)
             .map(|number| Ranking::new(vec![(0, 1), (1 + number as usize % 4, 2)], number))
             .collect();
-        let of_one_period = Glicko2 {
-            period_matches: 1000,
-            ..Glicko2::default()
-        };
+        let of_one_period = Glicko2 { period_matches: 1000, ..Glicko2::default() };
         let [rated, expected] = [Glicko2::default(), of_one_period]
             .map(|method| method.fit(5, &results).unwrap().table(0.95));
         assert_eq!(rated, expected);
@@ -314,9 +291,7 @@ mod tests {
         let ranking = Ranking::new(places([0, 1, 2, 3]), 0);
         let four = Glicko2::default().fit(4, &[ranking]).unwrap();
         let chain = (0..3).map(|bot| Ranking::new(vec![(bot, 1), (bot + 1, 2)], 0));
-        let three = Glicko2::default()
-            .fit(4, &chain.collect::<Vec<_>>())
-            .unwrap();
+        let three = Glicko2::default().fit(4, &chain.collect::<Vec<_>>()).unwrap();
         let information =
             |ratings: &Ratings| -> f64 { (0..4).map(|bot| ratings.covariance(bot, bot)).sum() };
         let [four, three] = [&four, &three].map(information);

@@ -95,10 +95,7 @@ impl ErrorRates {
     /// Returns half of each rate. If two tests with half the rates run in parallel and the first
     /// verdict counts, the total error rates are at most the original rates.
     pub fn halved(self) -> Self {
-        Self {
-            alpha: self.alpha / 2.0,
-            beta: self.beta / 2.0,
-        }
+        Self { alpha: self.alpha / 2.0, beta: self.beta / 2.0 }
     }
 
     /// Returns the log-likelihood ratio at which a candidate is rejected, `ln(beta / (1 - alpha))`
@@ -156,11 +153,7 @@ impl Hypotheses {
         }
         let matches = f64::from(matches_per_group);
         in_range("matches of a group", matches, matches > 0.0, "at least 1")?;
-        Ok(Self {
-            bounds,
-            rates,
-            matches_per_group,
-        })
+        Ok(Self { bounds, rates, matches_per_group })
     }
 
     /// Returns the test's bounds.
@@ -180,10 +173,7 @@ impl Hypotheses {
 
     /// Returns the same hypotheses with halved error rates.
     pub(crate) fn halved(self) -> Self {
-        Self {
-            rates: self.rates.halved(),
-            ..self
-        }
+        Self { rates: self.rates.halved(), ..self }
     }
 
     /// Returns the bounds as t-values per group, given the standard deviation of group scores.

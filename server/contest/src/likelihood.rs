@@ -17,14 +17,8 @@ const SETTLED: f64 = 1e-9;
 
 /// Returns the mean and the variance of a distribution.
 pub(crate) fn moments(distribution: &[(f64, f64)]) -> (f64, f64) {
-    let mean: f64 = distribution
-        .iter()
-        .map(|(score, share)| score * share)
-        .sum();
-    let variance = distribution
-        .iter()
-        .map(|(score, share)| share * (score - mean).powi(2))
-        .sum();
+    let mean: f64 = distribution.iter().map(|(score, share)| score * share).sum();
+    let variance = distribution.iter().map(|(score, share)| share * (score - mean).powi(2)).sum();
     (mean, variance)
 }
 
@@ -33,18 +27,10 @@ fn most_likely(shares: &[f64], moments: &[f64]) -> Vec<f64> {
     let min = moments.iter().copied().fold(f64::INFINITY, f64::min);
     let max = moments.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weighed = || shares.iter().zip(moments);
-    let theta = root_of_decreasing(
-        -1.0 / max + POLE_MARGIN,
-        -1.0 / min - POLE_MARGIN,
-        |theta| {
-            weighed()
-                .map(|(share, moment)| share * moment / (1.0 + theta * moment))
-                .sum()
-        },
-    );
-    weighed()
-        .map(|(share, moment)| share / (1.0 + theta * moment))
-        .collect()
+    let theta = root_of_decreasing(-1.0 / max + POLE_MARGIN, -1.0 / min - POLE_MARGIN, |theta| {
+        weighed().map(|(share, moment)| share * moment / (1.0 + theta * moment)).sum()
+    });
+    weighed().map(|(share, moment)| share / (1.0 + theta * moment)).collect()
 }
 
 fn shares(distribution: &[(f64, f64)]) -> Vec<f64> {
@@ -91,20 +77,14 @@ fn log_ratio(distribution: &[(f64, f64)], lower: &[f64], upper: &[f64]) -> f64 {
 
 /// Returns the log-likelihood ratio between two means, per observation.
 pub(crate) fn llr_of_means(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]) -> f64 {
-    let (lower, upper) = (
-        with_mean(distribution, lower),
-        with_mean(distribution, upper),
-    );
+    let (lower, upper) = (with_mean(distribution, lower), with_mean(distribution, upper));
     log_ratio(distribution, &lower, &upper)
 }
 
 /// Returns the log-likelihood ratio between two t-values `(mean - 0.5) / deviation`, per
 /// observation.
 pub(crate) fn llr_of_t_values(distribution: &[(f64, f64)], [lower, upper]: [f64; 2]) -> f64 {
-    let (lower, upper) = (
-        with_t_value(distribution, lower),
-        with_t_value(distribution, upper),
-    );
+    let (lower, upper) = (with_t_value(distribution, lower), with_t_value(distribution, upper));
     log_ratio(distribution, &lower, &upper)
 }
 

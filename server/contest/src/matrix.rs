@@ -16,10 +16,7 @@ pub(crate) struct Cholesky(Matrix);
 
 impl Matrix {
     pub(crate) fn zero(size: usize) -> Self {
-        Self {
-            size,
-            entries: vec![0.0; size * size],
-        }
+        Self { size, entries: vec![0.0; size * size] }
     }
 
     /// Creates a multiple of the identity matrix.
@@ -93,9 +90,8 @@ impl Matrix {
     /// identity matrix with `1/n` subtracted from every entry.
     pub(crate) fn centred(mut self) -> Self {
         let size = self.size as f64;
-        let means: Vec<f64> = (0..self.size)
-            .map(|row| self.row(row).iter().sum::<f64>() / size)
-            .collect();
+        let means: Vec<f64> =
+            (0..self.size).map(|row| self.row(row).iter().sum::<f64>() / size).collect();
         let mean = means.iter().sum::<f64>() / size;
         for row in 0..self.size {
             let of_row = means[row] - mean;
@@ -216,10 +212,7 @@ mod tests {
     use super::*;
 
     fn matrix(rows: &[&[f64]]) -> Matrix {
-        Matrix {
-            size: rows.len(),
-            entries: rows.concat(),
-        }
+        Matrix { size: rows.len(), entries: rows.concat() }
     }
 
     /// Converts a matrix to one of nalgebra, with which the results are compared.
@@ -232,10 +225,7 @@ mod tests {
     fn assert_close(found: &Matrix, expected: &DMatrix<f64>, tolerance: f64) {
         let difference = (checked(found) - expected).amax();
         let largest = expected.amax();
-        assert!(
-            difference <= tolerance * largest,
-            "{difference} of {largest}"
-        );
+        assert!(difference <= tolerance * largest, "{difference} of {largest}");
     }
 
     /// Returns a matrix similar to those of fits: the sum of a small multiple of the identity
@@ -258,11 +248,7 @@ mod tests {
     #[test]
     fn a_factor_is_that_of_the_textbook() {
         // https://en.wikipedia.org/wiki/Cholesky_decomposition#Example
-        let a = matrix(&[
-            &[4.0, 12.0, -16.0],
-            &[12.0, 37.0, -43.0],
-            &[-16.0, -43.0, 98.0],
-        ]);
+        let a = matrix(&[&[4.0, 12.0, -16.0], &[12.0, 37.0, -43.0], &[-16.0, -43.0, 98.0]]);
         let Cholesky(factor) = a.cholesky().unwrap();
         let upper = [[2.0, 6.0, -8.0], [0.0, 1.0, 5.0], [0.0, 0.0, 3.0]];
         for (row, expected) in upper.iter().enumerate() {

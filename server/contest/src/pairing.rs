@@ -51,9 +51,7 @@ pub fn next_table(
     fill_table(uncertainty, available, vec![one, other], seats).or_else(|| {
         // Too few bots might be allowed to play against the best pair, so every bot is tried as the
         // first.
-        available
-            .iter()
-            .find_map(|first| fill_table(uncertainty, available, vec![*first], seats))
+        available.iter().find_map(|first| fill_table(uncertainty, available, vec![*first], seats))
     })
 }
 
@@ -68,9 +66,7 @@ fn most_informative(
 ) -> Option<(Candidate, Candidate)> {
     let pairs = available.iter().enumerate().flat_map(|(number, one)| {
         let others = available[number + 1..].iter();
-        others
-            .filter(|other| may_meet(one, other))
-            .map(move |other| (*one, *other))
+        others.filter(|other| may_meet(one, other)).map(move |other| (*one, *other))
     });
     pairs
         .map(|(one, other)| {
@@ -93,9 +89,7 @@ fn fill_table(
         let fits = |candidate: &&Candidate| table.iter().all(|seated| may_meet(candidate, seated));
         let information = |candidate: &Candidate| -> f64 {
             let seated = table.iter();
-            seated
-                .map(|seated| uncertainty.information(candidate.bot, seated.bot, seats))
-                .sum()
+            seated.map(|seated| uncertainty.information(candidate.bot, seated.bot, seats)).sum()
         };
         let next = available
             .iter()
@@ -115,11 +109,7 @@ mod tests {
     #[test]
     fn a_bot_that_wins_everything_is_not_paired_alone() {
         let (best, matches) = (0, 90);
-        let available = [0, 1, 2].map(|bot| Candidate {
-            bot,
-            waited_matches: 0,
-            owner: None,
-        });
+        let available = [0, 1, 2].map(|bot| Candidate { bot, waited_matches: 0, owner: None });
         let mut rankings: Vec<Ranking> = Vec::new();
         let mut without_best = 0;
         for number in 0..matches {

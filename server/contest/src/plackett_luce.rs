@@ -65,11 +65,7 @@ pub struct PlackettLuce {
 
 impl Default for PlackettLuce {
     fn default() -> Self {
-        Self {
-            ridge: 0.01,
-            covariance: Covariance::Model,
-            bias: Bias::Uncorrected,
-        }
+        Self { ridge: 0.01, covariance: Covariance::Model, bias: Bias::Uncorrected }
     }
 }
 
@@ -85,12 +81,7 @@ impl RatingMethod for PlackettLuce {
         let covariance = self.covariance(curvature(&ratings), rankings, &ratings)?;
         let bounded_covariance = factors(curvature(&bounded(&ratings)))?;
         let bounded_covariance = bounded_covariance.inverse().centred();
-        Ok(Ratings::new(
-            ratings,
-            covariance,
-            bounded_covariance,
-            choices.results(),
-        ))
+        Ok(Ratings::new(ratings, covariance, bounded_covariance, choices.results()))
     }
 
     fn initial_variance(&self) -> f64 {
@@ -104,10 +95,7 @@ impl PlackettLuce {
     /// coverage without bias reduction. With it, the coverage is up to 1.2 percentage points
     /// higher.
     pub fn for_ladder() -> Self {
-        Self {
-            bias: Bias::Reduced,
-            ..Self::default()
-        }
+        Self { bias: Bias::Reduced, ..Self::default() }
     }
 
     /// Fits the ratings of these choices. `none` must be an empty set of pseudo-choices.
@@ -147,10 +135,7 @@ impl PlackettLuce {
             let scale = (MAX_STEP / longest).min(1.0);
             add_scaled(ratings, scale, &step);
             centre(ratings);
-            if ratings
-                .iter()
-                .any(|rating| !rating.is_finite() || rating.abs() > UNBOUNDED)
-            {
+            if ratings.iter().any(|rating| !rating.is_finite() || rating.abs() > UNBOUNDED) {
                 return Err(ContestError::Undetermined);
             }
             if longest < tolerance {

@@ -80,12 +80,7 @@ impl Ratings {
         bounded_covariance: Matrix,
         matches: Vec<u64>,
     ) -> Self {
-        Self {
-            log_odds,
-            covariance,
-            bounded_covariance,
-            matches,
-        }
+        Self { log_odds, covariance, bounded_covariance, matches }
     }
 
     /// Returns the number of bots.
@@ -119,20 +114,12 @@ impl Ratings {
     pub(crate) fn errors_above(&self, one: usize, other: usize) -> f64 {
         let by = |difference: f64, covariance: &Matrix| {
             let variance = covariance.variance_of_difference(one, other);
-            if variance > 0.0 {
-                difference / variance.sqrt()
-            } else {
-                0.0
-            }
+            if variance > 0.0 { difference / variance.sqrt() } else { 0.0 }
         };
         let [above, below] = [one, other].map(|bot| self.log_odds[bot]);
         let plain = by(above - below, &self.covariance);
         let bounded = by(clamped(above) - clamped(below), &self.bounded_covariance);
-        if plain.abs() > bounded.abs() {
-            plain
-        } else {
-            bounded
-        }
+        if plain.abs() > bounded.abs() { plain } else { bounded }
     }
 
     /// Returns all bots, best first, with intervals and rank ranges at this confidence level, such
@@ -177,14 +164,8 @@ impl Ratings {
             Rating {
                 bot,
                 elo: Elo(elo),
-                interval: Interval {
-                    low: elo - error,
-                    high: elo + error,
-                },
-                ranks: RankRange {
-                    best: 1 + better,
-                    worst: self.bots() - worse,
-                },
+                interval: Interval { low: elo - error, high: elo + error },
+                ranks: RankRange { best: 1 + better, worst: self.bots() - worse },
                 matches: self.matches[bot],
             }
         };
@@ -212,9 +193,7 @@ impl Ratings {
     fn order(&self) -> Vec<usize> {
         let mut bots: Vec<usize> = (0..self.bots()).collect();
         bots.sort_by(|one, other| {
-            self.log_odds[*other]
-                .total_cmp(&self.log_odds[*one])
-                .then(one.cmp(other))
+            self.log_odds[*other].total_cmp(&self.log_odds[*one]).then(one.cmp(other))
         });
         bots
     }

@@ -21,9 +21,7 @@ impl Group {
             seating.rotate_right(shift);
             seating
         });
-        Self {
-            seatings: seatings.collect(),
-        }
+        Self { seatings: seatings.collect() }
     }
 
     /// Returns the group for a candidate against one opponent, which takes all other seats.
@@ -43,20 +41,14 @@ pub fn round_robin(bots: usize, seats: usize) -> Vec<Group> {
         return Vec::new();
     }
     if seats == 2 {
-        return pairs_by_round(bots)
-            .into_iter()
-            .map(|pair| Group::rotated(&pair))
-            .collect();
+        return pairs_by_round(bots).into_iter().map(|pair| Group::rotated(&pair)).collect();
     }
     let mut tables = Vec::new();
     let mut table: Vec<BotNumber> = (0..seats).collect();
     loop {
         tables.push(table.clone());
         // Advance the last seat that can be advanced, and reset the seats after it.
-        let Some(seat) = (0..seats)
-            .rev()
-            .find(|&seat| table[seat] < bots - seats + seat)
-        else {
+        let Some(seat) = (0..seats).rev().find(|&seat| table[seat] < bots - seats + seat) else {
             break;
         };
         table[seat] += 1;
@@ -64,10 +56,7 @@ pub fn round_robin(bots: usize, seats: usize) -> Vec<Group> {
             table[later] = table[later - 1] + 1;
         }
     }
-    order_by_rest(tables, bots)
-        .iter()
-        .map(|table| Group::rotated(table))
-        .collect()
+    order_by_rest(tables, bots).iter().map(|table| Group::rotated(table)).collect()
 }
 
 /// Returns all pairs, by the circle method. In each round, every bot plays once or has a bye.
@@ -100,9 +89,7 @@ fn order_by_rest(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNum
             counts.sort_unstable_by(|one, other| other.cmp(one));
             counts
         };
-        let next = (0..tables.len())
-            .min_by_key(|&i| (burden(&tables[i]), i))
-            .unwrap_or(0);
+        let next = (0..tables.len()).min_by_key(|&i| (burden(&tables[i]), i)).unwrap_or(0);
         let table = tables.remove(next);
         table.iter().for_each(|bot| played[*bot] += 1);
         ordered.push(table);
@@ -112,10 +99,7 @@ fn order_by_rest(mut tables: Vec<Vec<BotNumber>>, bots: usize) -> Vec<Vec<BotNum
 
 /// Returns a round of a gauntlet: the candidate meets each opponent, which takes all other seats.
 pub fn gauntlet(candidate: BotNumber, opponents: &[BotNumber], seats: usize) -> Vec<Group> {
-    opponents
-        .iter()
-        .map(|&opponent| Group::against(candidate, opponent, seats))
-        .collect()
+    opponents.iter().map(|&opponent| Group::against(candidate, opponent, seats)).collect()
 }
 
 /// Returns the next round of a Swiss contest at tables of `seats`, and the bots with a bye.
@@ -146,9 +130,7 @@ pub fn swiss_round(
         let mut table = vec![order.remove(0)];
         while table.len() < seats {
             let meetings = |bot: BotNumber| table.iter().map(|other| met(bot, *other)).sum::<u32>();
-            let next = (0..order.len())
-                .min_by_key(|&i| (meetings(order[i]), i))
-                .unwrap_or(0);
+            let next = (0..order.len()).min_by_key(|&i| (meetings(order[i]), i)).unwrap_or(0);
             table.push(order.remove(next));
         }
         groups.push(Group::rotated(&table));
@@ -186,11 +168,7 @@ mod tests {
                     table
                 })
                 .collect();
-            assert_eq!(
-                (groups.len(), sets.len()),
-                (tables, tables),
-                "{bots} at {seats}"
-            );
+            assert_eq!((groups.len(), sets.len()), (tables, tables), "{bots} at {seats}");
         }
         assert!(round_robin(3, 4).is_empty());
         assert!(round_robin(1, 2).is_empty());
@@ -229,10 +207,7 @@ mod tests {
         let met = |one: usize, other: usize| u32::from((one.min(other), one.max(other)) == (0, 1));
         let (groups, with_bye) = swiss_round(&scores, &byes, met, 2);
         assert_eq!(with_bye, [3], "4 has byes before");
-        let tables: Vec<_> = groups
-            .iter()
-            .map(|group| group.seatings[0].clone())
-            .collect();
+        let tables: Vec<_> = groups.iter().map(|group| group.seatings[0].clone()).collect();
         assert_eq!(tables, [vec![0, 2], vec![1, 4]]);
     }
 }

@@ -80,8 +80,7 @@ impl SequentialTest {
 
     /// Returns the verdict after the groups so far.
     pub fn verdict(&self) -> Verdict {
-        self.decided
-            .map_or(Verdict::Undecided, |(verdict, _)| verdict)
+        self.decided.map_or(Verdict::Undecided, |(verdict, _)| verdict)
     }
 
     /// Returns the test that decided, if any.
@@ -132,10 +131,7 @@ impl SequentialTest {
         }
         let Interval { low, high } = seen.interval();
         Ok(StoppedEstimate {
-            elo_interval: Interval {
-                low: Elo::from_score(low).0,
-                high: Elo::from_score(high).0,
-            },
+            elo_interval: Interval { low: Elo::from_score(low).0, high: Elo::from_score(high).0 },
             ..estimate
         })
     }
@@ -162,10 +158,8 @@ impl Hypotheses {
         let (mean, variance) = scores.regularized();
         let deviation = variance.sqrt();
         let bounds @ [lower, upper] = self.t_values(deviation);
-        let (centre, reach) = (
-            (lower + upper) / 2.0,
-            (1.0 + ((upper - lower) / 2.0).powi(2)).sqrt(),
-        );
+        let (centre, reach) =
+            ((lower + upper) / 2.0, (1.0 + ((upper - lower) / 2.0).powi(2)).sqrt());
         let t = ((mean - 0.5) / deviation).clamp(centre - reach, centre + reach);
         closed_form_llr(scores.groups() as f64, t, bounds)
     }

@@ -48,13 +48,7 @@ pub fn estimate_after_stopping(
         scores.regularized()
     };
     let groups = scores.groups() as f64;
-    stopped(
-        (groups, mean, variance),
-        matches_per_group,
-        bounds,
-        rates,
-        level,
-    )
+    stopped((groups, mean, variance), matches_per_group, bounds, rates, level)
 }
 
 impl Frequencies {

@@ -10,10 +10,7 @@ pub fn cpu_time() -> Option<Duration> {
         clock_gettime,
     };
 
-    let mut time = timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &mut time).ok()?;
     let seconds = u64::try_from(time.tv_sec).ok()?;
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))

@@ -58,9 +58,7 @@ impl Lifecycle {
     /// Returns the time until the streams of a draining server end.
     pub fn drain_time_left(&self) -> Duration {
         let until = self.drained_at.get().copied();
-        until.map_or(Duration::ZERO, |until| {
-            until.saturating_duration_since(Instant::now())
-        })
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
     /// Closes all streams, stops creating matches, and parks the matches in play. The end of these

@@ -22,32 +22,21 @@ pub struct Permit {
 impl Limiter {
     /// Creates a limiter with nothing in use.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            used: AtomicUsize::new(0),
-            limit,
-        })
+        Arc::new(Self { used: AtomicUsize::new(0), limit })
     }
 
     /// Acquires `amount`; `None` if less is available.
     pub fn try_acquire(self: &Arc<Self>, amount: usize) -> Option<Permit> {
         let with = |used: usize| used.checked_add(amount).filter(|sum| *sum <= self.limit);
         // A relaxed load suffices, since no other memory depends on the count.
-        self.used
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, with)
-            .ok()?;
-        Some(Permit {
-            limiter: Arc::clone(self),
-            amount,
-        })
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with).ok()?;
+        Some(Permit { limiter: Arc::clone(self), amount })
     }
 
     /// Acquires `amount` even beyond the limit, in place of an amount that is about to be released.
     pub fn acquire_over_limit(self: &Arc<Self>, amount: usize) -> Permit {
         self.used.fetch_add(amount, Ordering::Relaxed);
-        Permit {
-            limiter: Arc::clone(self),
-            amount,
-        }
+        Permit { limiter: Arc::clone(self), amount }
     }
 
     /// Returns the maximum amount in use.

@@ -308,9 +308,7 @@ impl Limits {
     /// The flow-control window of a connection, in bytes, and so the maximum number of unread bytes
     /// that the connection can buffer.
     pub(crate) fn connection_window_bytes(&self) -> u32 {
-        let for_streams = self
-            .streams_per_connection
-            .saturating_mul(WINDOW_BYTES_PER_STREAM);
+        let for_streams = self.streams_per_connection.saturating_mul(WINDOW_BYTES_PER_STREAM);
         for_streams.clamp(MIN_CONNECTION_WINDOW_BYTES, MAX_CONNECTION_WINDOW_BYTES)
     }
 }
@@ -334,22 +332,10 @@ const DEFAULTS: Limits = Limits {
     preface_time: Duration::from_secs(10),
     tls_handshakes: 512,
     tls_handshake_time: Duration::from_secs(10),
-    calls_per_address: Rate {
-        per_second: 5_000,
-        burst: 20_000,
-    },
-    calls_per_seat: Rate {
-        per_second: 5,
-        burst: 20,
-    },
-    calls_per_key: Rate {
-        per_second: 1_000,
-        burst: 5_000,
-    },
-    creates_per_key: Rate {
-        per_second: 100,
-        burst: 1_000,
-    },
+    calls_per_address: Rate { per_second: 5_000, burst: 20_000 },
+    calls_per_seat: Rate { per_second: 5, burst: 20 },
+    calls_per_key: Rate { per_second: 1_000, burst: 5_000 },
+    creates_per_key: Rate { per_second: 100, burst: 1_000 },
     open_matches_per_key: 1_000,
     open_groups: 10_000,
     queues: 256,
@@ -382,10 +368,7 @@ const DEFAULTS: Limits = Limits {
     rules_calls: 64,
     rules_calls_per_caller: 8,
     rules_positions: 8_192,
-    rules_cpu_ms_per_caller: Rate {
-        per_second: 1_000,
-        burst: 10_000,
-    },
+    rules_cpu_ms_per_caller: Rate { per_second: 1_000, burst: 10_000 },
     rules_idle: Duration::from_secs(600),
     ping_interval: Duration::from_secs(15),
     keepalive: Duration::from_secs(20),

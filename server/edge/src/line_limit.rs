@@ -22,15 +22,9 @@ use tracing_subscriber::layer::{Context, Filter};
 
 /// Warnings and errors of one kind: a burst of ten, and then one line every ten seconds. An attack
 /// of ten minutes produces 70 lines.
-const WARNING_RATE: LineRate = LineRate {
-    burst: 10,
-    interval: Duration::from_secs(10),
-};
+const WARNING_RATE: LineRate = LineRate { burst: 10, interval: Duration::from_secs(10) };
 /// Informational lines of one kind: more than a busy server logs, and few enough for a disk.
-const INFO_RATE: LineRate = LineRate {
-    burst: 5_000,
-    interval: Duration::from_millis(10),
-};
+const INFO_RATE: LineRate = LineRate { burst: 5_000, interval: Duration::from_millis(10) };
 /// The number of characters of a suppressed line that a report quotes.
 const SAMPLE_CHARS: usize = 80;
 /// The log target of the reports on suppressed lines, which are not limited.
@@ -120,14 +114,12 @@ impl LineLimit {
             return true;
         }
         let mut kinds = self.kinds.lock();
-        let kind = kinds
-            .entry(metadata.callsite())
-            .or_insert_with(|| LineKind {
-                full_at: now,
-                suppressed: 0,
-                message: String::new(),
-                longest_ms: None,
-            });
+        let kind = kinds.entry(metadata.callsite()).or_insert_with(|| LineKind {
+            full_at: now,
+            suppressed: 0,
+            message: String::new(),
+            longest_ms: None,
+        });
         let full_at = kind.full_at.max(now) + rate.interval;
         if full_at.saturating_duration_since(now) <= rate.interval * rate.burst {
             kind.full_at = full_at;

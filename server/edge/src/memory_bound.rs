@@ -77,10 +77,7 @@ impl Limits {
             many(self.attendances, ATTENDANCE_BYTES),
             many(MAX_VERSIONS_OF_ALL_LADDERS, LADDER_VERSION_BYTES),
             many(self.connections, CONNECTION_BYTES + window),
-            many(
-                self.page_connections,
-                CONNECTION_BYTES + window + 2 * PAGE_BUFFER_BYTES as u64,
-            ),
+            many(self.page_connections, CONNECTION_BYTES + window + 2 * PAGE_BUFFER_BYTES as u64),
             // Twice, since the page's port has handshakes too.
             many(2 * self.tls_handshakes, HANDSHAKE_BYTES),
             many(MAX_METRICS_CONNECTIONS, CONNECTION_BYTES),
@@ -92,10 +89,7 @@ impl Limits {
             many(2, MAX_UNWRITTEN_REPLAY_BYTES as u64),
             many(MAX_WITHHELD_REPLAYS, WITHHELD_REPLAY_BYTES),
             // The file, and the message that is decoded from it during verification.
-            many(
-                MAX_OPENED_REPLAYS * MAX_REPLAY_FILE_BYTES,
-                1 + DECODED_FACTOR,
-            ),
+            many(MAX_OPENED_REPLAYS * MAX_REPLAY_FILE_BYTES, 1 + DECODED_FACTOR),
             many(self.bot_queue_bytes, DECODED_FACTOR),
             many(self.watcher_queue_bytes, DECODED_FACTOR),
         ];
@@ -124,10 +118,8 @@ impl Limits {
         let many = |count: usize, bytes: u64| (count as u64).saturating_mul(bytes);
         let requests = many(self.request_bytes, DECODED_OPERATIONS_FACTOR);
         let per_call = requests + many(MAX_ANSWER_BYTES, DECODED_FACTOR);
-        let parts = [
-            many(self.rules_calls, per_call),
-            many(self.rules_positions, POSITION_BYTES as u64),
-        ];
+        let parts =
+            [many(self.rules_calls, per_call), many(self.rules_positions, POSITION_BYTES as u64)];
         let sum = parts.into_iter().fold(0, u64::saturating_add);
         (sum as f64 * (1.0 + ALLOCATOR_OVERHEAD)) as u64
     }

@@ -32,9 +32,8 @@ impl Limits {
     /// the files of one process, and often one address. So the limit per bot is low: a bot that
     /// opens many connections must not prevent the next bot from starting.
     pub fn for_private_server(seats: usize, has_page: bool) -> Self {
-        let connections = seats
-            .saturating_mul(CONNECTIONS_PER_SEAT)
-            .saturating_add(OTHER_CONNECTIONS);
+        let connections =
+            seats.saturating_mul(CONNECTIONS_PER_SEAT).saturating_add(OTHER_CONNECTIONS);
         let mut limits = Self {
             connections,
             connections_per_address: connections,
@@ -88,10 +87,7 @@ fn fitting_connections(requested: usize, other_files: usize) -> Option<usize> {
     let reserved = OTHER_FILES.saturating_add(other_files);
     let needed = u64::try_from(requested).ok()?.saturating_add(reserved);
     if files.rlim_cur < needed {
-        let raised = rlimit {
-            rlim_cur: needed.min(files.rlim_max),
-            ..files
-        };
+        let raised = rlimit { rlim_cur: needed.min(files.rlim_max), ..files };
         if setrlimit(kind, &raised).is_ok() {
             files = raised;
         }

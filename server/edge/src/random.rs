@@ -63,12 +63,7 @@ pub async fn load_or_create_secret<const N: usize>(
         }
     };
     let found = secret.len();
-    secret.try_into().map_err(|_| SecretError::Length {
-        purpose,
-        name,
-        found,
-        expected: N,
-    })
+    secret.try_into().map_err(|_| SecretError::Length { purpose, name, found, expected: N })
 }
 
 #[cfg(test)]

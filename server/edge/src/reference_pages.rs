@@ -38,10 +38,7 @@ fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
     let known: BTreeSet<&str> = texts_in_backticks(&refused).skip(1).collect();
     assert!(known.contains("open_matches"), "{refused}");
     let rows: Vec<_> = table_rows(LIMITS, "## Limits of the config file\n").collect();
-    let named: BTreeSet<&str> = rows
-        .iter()
-        .flat_map(|row| texts_in_backticks(row[3]))
-        .collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| texts_in_backticks(row[3])).collect();
     // Documented separately.
     let apart = BTreeSet::from(["drain_time", "[limits]"]);
     assert_eq!(&named - &apart, known);
@@ -50,10 +47,7 @@ fn the_table_of_limits_has_every_limit_of_the_config_file_and_no_other() {
 #[test]
 fn the_table_of_fixed_limits_has_every_name() {
     let rows: Vec<_> = table_rows(LIMITS, "## Fixed limits\n").collect();
-    let named: BTreeSet<&str> = rows
-        .iter()
-        .flat_map(|row| texts_in_backticks(row[3]))
-        .collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| texts_in_backticks(row[3])).collect();
     for limit in FIXED_LIMITS {
         assert!(named.contains(limit), "{limit}");
     }
@@ -63,14 +57,9 @@ fn the_table_of_fixed_limits_has_every_name() {
 fn the_table_of_metrics_has_every_metric() {
     let page = Metrics::for_node(NodeName::new("one").ok().as_ref());
     let page = page.encode().unwrap();
-    let types = page
-        .lines()
-        .filter_map(|line| line.strip_prefix("# TYPE bridgemaster_"));
+    let types = page.lines().filter_map(|line| line.strip_prefix("# TYPE bridgemaster_"));
     let rows: Vec<_> = table_rows(METRICS, "| metric, each after `bridgemaster_` |").collect();
-    let named: BTreeSet<&str> = rows
-        .iter()
-        .flat_map(|row| texts_in_backticks(row[1]))
-        .collect();
+    let named: BTreeSet<&str> = rows.iter().flat_map(|row| texts_in_backticks(row[1])).collect();
     let mut seen = 0;
     for line in types {
         let (name, kind) = line.split_once(' ').unwrap();

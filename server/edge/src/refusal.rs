@@ -45,9 +45,7 @@ pub fn check_text(field: &str, text: &str, max_chars: usize) -> Result<(), Refus
 pub fn text_problem(text: &str, max_chars: usize) -> Option<String> {
     let chars = text.chars().count();
     if chars > max_chars {
-        return Some(format!(
-            "at most {max_chars} characters are allowed, not {chars}"
-        ));
+        return Some(format!("at most {max_chars} characters are allowed, not {chars}"));
     }
     let unprintable = text.chars().find(|&c| !is_printable(c))?;
     Some(format!("must be printable; it contains {unprintable:?}"))
@@ -124,10 +122,7 @@ impl Refusal {
     /// Returns the refusal of a call that would exceed a limit of the whole server, which is not
     /// the fault of the caller.
     pub fn server_limit(limit: &'static str, value: usize) -> Self {
-        Self {
-            is_server_error: true,
-            ..Self::limit(limit, value)
-        }
+        Self { is_server_error: true, ..Self::limit(limit, value) }
     }
 
     /// The refusal when a rate limit is exceeded. `wait` is the time until the next call is
@@ -177,10 +172,7 @@ impl Refusal {
     /// Returns the refusal of a call that the node at `address` can answer. The call is forwarded
     /// to that node, so a client receives this refusal only if that node is unreachable.
     pub fn forward_to(address: NodeAddress) -> Self {
-        Self {
-            forward_to: Some(address),
-            ..Self::node_lost()
-        }
+        Self { forward_to: Some(address), ..Self::node_lost() }
     }
 
     /// The refusal when the node that can answer a call cannot be reached.
@@ -280,14 +272,8 @@ mod tests {
         assert_eq!(status.code(), Code::InvalidArgument);
         assert_eq!(status.message(), "config.seats: 2 to 4, not 9");
         let details = status.get_error_details();
-        assert_eq!(
-            details.error_info().map(|i| i.reason.as_str()),
-            Some("INVALID_FIELD")
-        );
+        assert_eq!(details.error_info().map(|i| i.reason.as_str()), Some("INVALID_FIELD"));
         let violations = details.bad_request().map(|b| b.field_violations.clone());
-        assert_eq!(
-            violations.map(|v| v[0].field.clone()).as_deref(),
-            Some("config.seats")
-        );
+        assert_eq!(violations.map(|v| v[0].field.clone()).as_deref(), Some("config.seats"));
     }
 }

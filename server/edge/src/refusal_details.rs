@@ -52,12 +52,10 @@ where
         let answering = self.0.call(request);
         Box::pin(async move {
             let response = answering.await?;
-            Ok(
-                match refusal_with_reason(response.headers(), method.path()) {
-                    Some(refusal) => Status::from(refusal).into_http(),
-                    None => response,
-                },
-            )
+            Ok(match refusal_with_reason(response.headers(), method.path()) {
+                Some(refusal) => Status::from(refusal).into_http(),
+                None => response,
+            })
         })
     }
 }

@@ -157,9 +157,7 @@ impl ServerClock {
 
     /// Returns the current time in µs. Does not measure lag.
     pub fn elapsed_us(&self) -> u64 {
-        self.base_us
-            .load(Ordering::Relaxed)
-            .saturating_add(as_us(self.origin.elapsed()))
+        self.base_us.load(Ordering::Relaxed).saturating_add(as_us(self.origin.elapsed()))
     }
 }
 
@@ -222,14 +220,8 @@ mod tests {
         let after = clock.now();
         let lag_us = after.lag_us - before.lag_us;
         let elapsed_us = after.time.us_since(before.time);
-        assert!(
-            lag_us <= elapsed_us,
-            "{lag_us} µs of lag in {elapsed_us} µs"
-        );
-        assert!(
-            lag_us >= 200_000 - as_us(BEAT_INTERVAL),
-            "{lag_us} µs are nearly all"
-        );
+        assert!(lag_us <= elapsed_us, "{lag_us} µs of lag in {elapsed_us} µs");
+        assert!(lag_us >= 200_000 - as_us(BEAT_INTERVAL), "{lag_us} µs are nearly all");
         assert!(clock.now().lag_us - after.lag_us < 200_000, "counted once");
 
         watch.abort();
@@ -276,10 +268,7 @@ mod tests {
         hog(Duration::from_millis(100));
         let readings: Vec<ServerTime> = thread::scope(|scope| {
             let readers: Vec<_> = (0..4).map(|_| scope.spawn(|| clock.now())).collect();
-            readers
-                .into_iter()
-                .filter_map(|reader| reader.join().ok())
-                .collect()
+            readers.into_iter().filter_map(|reader| reader.join().ok()).collect()
         });
         assert_eq!(readings.len(), 4);
         for reading in readings {

@@ -51,8 +51,7 @@ impl MatchSpans<'_> {
     }
 
     fn with_match(self, span: Span) -> Span {
-        span.with(MATCH_ID, self.id.to_string())
-            .with(GAME, self.game_id)
+        span.with(MATCH_ID, self.id.to_string()).with(GAME, self.game_id)
     }
 
     /// Builds the root span of an ended match.
@@ -74,10 +73,7 @@ impl MatchSpans<'_> {
         let ended = time_before(SystemTime::now(), ago);
         let elapsed_us = charge.map_or(0, |charge| charge.elapsed_us);
         let started = time_before(ended, Duration::from_micros(elapsed_us));
-        let span = Span {
-            ended,
-            ..self.span(started, "decision")
-        };
+        let span = Span { ended, ..self.span(started, "decision") };
         let span = span
             .with(SEAT, u32::from(seat.number()))
             .with("bridgemaster.decision.by", decided_by(by));
@@ -87,21 +83,14 @@ impl MatchSpans<'_> {
                 .with("bridgemaster.decision.charged_us", charge.charged_us)
                 .with("bridgemaster.decision.uncharged_us", charge.uncharged_us)
                 .with("bridgemaster.decision.credit_us", charge.credit_us)
-                .with(
-                    "bridgemaster.decision.referee_lag_us",
-                    charge.referee_lag_us,
-                ),
+                .with("bridgemaster.decision.referee_lag_us", charge.referee_lag_us),
         }
     }
 
     /// Builds the span for a fault that is public now. The fault happened `ago` before now.
     pub fn fault(self, ago: Duration, seat: Seat, fault: &Fault) -> Span {
         let at = time_before(SystemTime::now(), ago);
-        let span = Span {
-            ended: at,
-            failed: true,
-            ..self.span(at, "fault")
-        };
+        let span = Span { ended: at, failed: true, ..self.span(at, "fault") };
         span.with(SEAT, u32::from(seat.number()))
             .with(ERROR, fault.reason.to_string())
             .with("bridgemaster.fault.action", fault.action.to_string())
@@ -128,9 +117,7 @@ impl CommitSpan {
                 started: SystemTime::now(),
                 writes: writes.len(),
                 bytes: writes.iter().map(bytes).sum(),
-                matches: named
-                    .map(|id| SpanContext::from_name(id.as_str()))
-                    .collect(),
+                matches: named.map(|id| SpanContext::from_name(id.as_str())).collect(),
             }
         })
     }
@@ -153,9 +140,7 @@ fn bytes(write: &Write) -> usize {
     match write {
         Write::OpenMatch { header, .. } => header.len(),
         Write::Append { entry, .. } => entry.len(),
-        Write::FinishMatch {
-            summary, replay, ..
-        } => summary.len() + replay.len(),
+        Write::FinishMatch { summary, replay, .. } => summary.len() + replay.len(),
         Write::PutRecord { value, .. } => value.len(),
         Write::ForgetReplay { .. }
         | Write::DropMatch { .. }

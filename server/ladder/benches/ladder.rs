@@ -49,11 +49,7 @@ fn main() {
     row("take_fit_1000_bots_6_seats", clock.elapsed(), "ms");
     let mut ladder = played(200, 2, 1_000_000);
     row("copy_1000000_results", median(|| ladder.fit_job()), "ms");
-    row(
-        "fit_1000000_results",
-        median(|| ladder.fit_job().fit().unwrap()),
-        "ms",
-    );
+    row("fit_1000000_results", median(|| ladder.fit_job().fit().unwrap()), "ms");
     ladder.apply_fit(ladder.fit_job().fit().unwrap());
     let standings = || {
         let table = ladder.table();
@@ -61,10 +57,7 @@ fn main() {
             let rated = table.get(&entry.bot).cloned();
             (entry.clone(), rated, table.has_changed(&entry.bot))
         };
-        (
-            ladder.entries().map(of).collect::<Vec<_>>(),
-            table.is_settled(10, 0.95),
-        )
+        (ladder.entries().map(of).collect::<Vec<_>>(), table.is_settled(10, 0.95))
     };
     row("standings_of_1000000_results", median(standings), "ms");
     let bot = version(7);
@@ -80,10 +73,7 @@ struct Clock {
 
 impl Clock {
     fn start() -> Self {
-        Self {
-            start: Instant::now(),
-            cpu: Self::cpu(),
-        }
+        Self { start: Instant::now(), cpu: Self::cpu() }
     }
 
     fn elapsed(&self) -> Duration {

@@ -14,10 +14,7 @@ pub struct BotVersion {
 impl BotVersion {
     /// Creates a version of a bot.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            version: version.into(),
-        }
+        Self { name: name.into(), version: version.into() }
     }
 }
 

@@ -55,9 +55,7 @@ impl Ladder {
     fn is_round_played(&self) -> bool {
         let max = self.rules.closing.max_matches_per_bot;
         let is_awaited = |bot: &Bot| {
-            let away_ms = bot
-                .away_since_ms
-                .map(|since| self.now_ms.saturating_sub(since));
+            let away_ms = bot.away_since_ms.map(|since| self.now_ms.saturating_sub(since));
             away_ms.is_none_or(|away_ms| away_ms < CLOSING_WAIT_MS)
         };
         let has_more = |bot: &&Bot| {

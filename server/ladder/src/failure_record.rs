@@ -55,15 +55,8 @@ impl FailureRecord {
     /// Records a finished match. Requested matches, and matches with a number below
     /// `forgiven_before`, affect only the number of annulled matches.
     pub(crate) fn record(&mut self, finished: &FinishedMatch<'_>, all: MatchTotals) {
-        let FinishedMatch {
-            number,
-            purpose,
-            end,
-            seats,
-            span,
-            forgiven_before,
-            first_open,
-        } = *finished;
+        let FinishedMatch { number, purpose, end, seats, span, forgiven_before, first_open } =
+            *finished;
         if let End::Annulled(_) = end {
             self.annulled += 1;
         }
@@ -136,10 +129,7 @@ pub(crate) fn has_changed(surprises: &[f64]) -> bool {
 /// Returns a seat's expected beat fraction; `weights` are the exponentials of the ratings.
 pub(crate) fn expected(weights: &[f64], seat: usize) -> f64 {
     let own = weights[seat];
-    let others = weights
-        .iter()
-        .enumerate()
-        .filter(|(other, _)| *other != seat);
+    let others = weights.iter().enumerate().filter(|(other, _)| *other != seat);
     let sum: f64 = others.map(|(_, other)| own / (own + other)).sum();
     match weights.len() {
         0 | 1 => 0.5,
@@ -158,11 +148,7 @@ mod tests {
     use super::*;
 
     fn seats(own: u32, other: u32) -> Vec<SeatEnd> {
-        let seat = |place| SeatEnd {
-            place,
-            score: 0,
-            forfeited: false,
-        };
+        let seat = |place| SeatEnd { place, score: 0, forfeited: false };
         vec![seat(own), seat(other)]
     }
 
@@ -173,10 +159,7 @@ mod tests {
             purpose: Purpose::Rated,
             end,
             seats: &[0],
-            span: Span {
-                started_ms: number,
-                ended_ms: number + 1,
-            },
+            span: Span { started_ms: number, ended_ms: number + 1 },
             forgiven_before: 0,
             first_open: None,
         }
@@ -187,14 +170,8 @@ mod tests {
         let off = End::Cancelled { absent: vec![0] };
         let played = End::Played(seats(1, 2));
         let other_off = End::Cancelled { absent: vec![1] };
-        let forgiven = FinishedMatch {
-            forgiven_before: 6,
-            ..rated(5, &off)
-        };
-        let requested = FinishedMatch {
-            purpose: Purpose::Requested,
-            ..rated(6, &off)
-        };
+        let forgiven = FinishedMatch { forgiven_before: 6, ..rated(5, &off) };
+        let requested = FinishedMatch { purpose: Purpose::Requested, ..rated(6, &off) };
         let mut failure_record = FailureRecord::default();
         for (finished, in_a_row) in [
             (rated(0, &off), 1),
@@ -248,10 +225,7 @@ mod tests {
     #[test]
     fn a_tie_counts_half_and_a_seat_is_behind_below_half_of_the_others() {
         let places = |places: &[u32]| -> Vec<SeatEnd> {
-            places
-                .iter()
-                .flat_map(|place| seats(*place, 0).into_iter().take(1))
-                .collect()
+            places.iter().flat_map(|place| seats(*place, 0).into_iter().take(1)).collect()
         };
         let cases: [(&[u32], bool); 6] = [
             (&[1, 2], false),

@@ -199,11 +199,7 @@ impl Ladder {
 
     /// Returns the numbers of matches.
     pub fn counts(&self) -> Counts {
-        Counts {
-            open: self.open.len(),
-            counted: self.results.len() as u64,
-            ..self.counts
-        }
+        Counts { open: self.open.len(), counted: self.results.len() as u64, ..self.counts }
     }
 
     /// Returns the results that count for ratings.
@@ -244,10 +240,8 @@ impl Ladder {
     pub fn admit(&self, presence: &AttendingBot) -> Result<Option<LadderEntry>, EntryRefused> {
         if let Some(existing) = self.entry(&presence.bot) {
             let has_changed_hands = existing.owner != presence.owner;
-            return Ok(has_changed_hands.then(|| LadderEntry {
-                owner: presence.owner.clone(),
-                ..existing.clone()
-            }));
+            return Ok(has_changed_hands
+                .then(|| LadderEntry { owner: presence.owner.clone(), ..existing.clone() }));
         }
         match self.state {
             State::Open => Ok(Some(LadderEntry {
@@ -268,11 +262,7 @@ impl Ladder {
     pub fn unbench(&self, bot: &BotVersion) -> Option<LadderEntry> {
         let entry = self.entry(bot)?;
         entry.benched.as_ref()?;
-        Some(LadderEntry {
-            benched: None,
-            forgiven_before: self.counts.paired,
-            ..entry.clone()
-        })
+        Some(LadderEntry { benched: None, forgiven_before: self.counts.paired, ..entry.clone() })
     }
 
     /// Applies a version's stored entry.
@@ -356,12 +346,7 @@ impl Ladder {
     /// Applies a fit, and adds the matches that were paired since the fit's snapshot. If the fit
     /// belongs to another ladder, ignores it and returns `false`.
     pub fn apply_fit(&mut self, fitted: FitResult) -> bool {
-        let FitResult {
-            origin,
-            table,
-            mut pairing_model,
-            paired,
-        } = fitted;
+        let FitResult { origin, table, mut pairing_model, paired } = fitted;
         if origin != self.origin {
             return false;
         }

@@ -123,9 +123,8 @@ impl Ladder {
             return Err(RequestRefused::Full);
         }
         let open = self.open.values();
-        let requested: Vec<&OpenMatch> = open
-            .filter(|open| open.purpose == Purpose::Requested)
-            .collect();
+        let requested: Vec<&OpenMatch> =
+            open.filter(|open| open.purpose == Purpose::Requested).collect();
         let max = (self.rules.max_matches / MATCHES_PER_REQUESTED).max(1);
         if requested.len() >= max {
             return Err(RequestRefused::TooMany { max });
@@ -148,20 +147,13 @@ impl Ladder {
                 return Err(RequestRefused::Due { bot: bot.clone() });
             }
         }
-        Ok(Pairing {
-            purpose: Purpose::Requested,
-            seats: bots.to_vec(),
-            replaces: None,
-        })
+        Ok(Pairing { purpose: Purpose::Requested, seats: bots.to_vec(), replaces: None })
     }
 
     /// Returns the bots in the queue that have free slots, with the number of these slots.
     fn free(&self) -> BTreeMap<BotNumber, u32> {
-        let mut free: BTreeMap<BotNumber, u32> = self
-            .present
-            .iter()
-            .map(|(bot, attending)| (*bot, attending.slots))
-            .collect();
+        let mut free: BTreeMap<BotNumber, u32> =
+            self.present.iter().map(|(bot, attending)| (*bot, attending.slots)).collect();
         for bot in self.open.values().flat_map(|open| &open.seats) {
             if let Some(slots) = free.get_mut(bot) {
                 *slots = slots.saturating_sub(1);
@@ -169,11 +161,8 @@ impl Ladder {
         }
         for (bot, slots) in &mut free {
             // Matches of the bot's other versions use its slots as well.
-            *slots = (*slots).min(
-                self.present
-                    .get(bot)
-                    .map_or(0, |attending| attending.free_slots),
-            );
+            *slots =
+                (*slots).min(self.present.get(bot).map_or(0, |attending| attending.free_slots));
         }
         free.retain(|_, slots| *slots > 0);
         free
@@ -188,10 +177,7 @@ impl Ladder {
     /// Returns the number of rated matches that were paired since the bot arrived, or since its
     /// last match started or ended.
     fn waited(&self, bot: BotNumber) -> u64 {
-        let came = self
-            .present
-            .get(&bot)
-            .map_or(0, |attending| attending.since);
+        let came = self.present.get(&bot).map_or(0, |attending| attending.since);
         let since = self.bots[bot.index()].waits_since.max(came);
         self.rated - since
     }
@@ -207,11 +193,7 @@ impl Ladder {
 
     fn pairing(&self, purpose: Purpose, seats: &[BotNumber], replaces: Option<u64>) -> Pairing {
         let seats = seats.iter().map(|bot| self.numbers().get(*bot).clone());
-        Pairing {
-            purpose,
-            seats: seats.collect(),
-            replaces,
-        }
+        Pairing { purpose, seats: seats.collect(), replaces }
     }
 
     /// Returns a repetition of an annulled match whose bots are all free. The seats are the same.
@@ -300,29 +282,19 @@ impl Ladder {
         let owner = |bot: &BotNumber| {
             let owner = self.present.get(bot).map(|there| &*there.owner);
             let owner = owner.filter(|owner| self.rules.owners_apart && !owner.is_empty())?;
-            owners
-                .iter()
-                .position(|other| *other == owner)
-                .map(|place| place as u64)
+            owners.iter().position(|other| *other == owner).map(|place| place as u64)
         };
-        let known: Vec<_> = there
-            .iter()
-            .map(|bot| (*bot, self.waited(*bot), owner(bot)))
-            .collect();
-        let candidates = known
-            .into_iter()
-            .map(|(bot, waited_matches, owner)| Candidate {
-                bot: self.pairing_model.index_or_insert(bot),
-                waited_matches,
-                owner,
-            });
+        let known: Vec<_> = there.iter().map(|bot| (*bot, self.waited(*bot), owner(bot))).collect();
+        let candidates = known.into_iter().map(|(bot, waited_matches, owner)| Candidate {
+            bot: self.pairing_model.index_or_insert(bot),
+            waited_matches,
+            owner,
+        });
         let mut candidates: Vec<Candidate> = candidates.collect();
         self.withhold(&mut candidates);
         let places = next_table(&self.pairing_model.uncertainty, &candidates, seats)?;
         let places = self.avoid_rematch(&candidates, places)?;
-        let bots = places
-            .into_iter()
-            .map(|place| self.pairing_model.bots[place]);
+        let bots = places.into_iter().map(|place| self.pairing_model.bots[place]);
         let table: Vec<BotNumber> = bots.collect();
         let table = self.seat_counts.order(&table, self.rated);
         Some(self.pairing(Purpose::Rated, &table, None))
@@ -336,9 +308,8 @@ impl Ladder {
             return;
         }
         let bots = candidates.iter().map(|candidate| candidate.bot);
-        let free: Vec<(BotNumber, usize)> = bots
-            .map(|place| (self.pairing_model.bots[place], place))
-            .collect();
+        let free: Vec<(BotNumber, usize)> =
+            bots.map(|place| (self.pairing_model.bots[place], place)).collect();
         let in_play = self.open.values().filter(|open| self.is_awaited(open));
         let mut playing: Vec<BotNumber> = in_play.flat_map(|open| open.seats.clone()).collect();
         playing.retain(|bot| {
@@ -349,9 +320,8 @@ impl Ladder {
             return;
         }
         let playing = playing.into_iter();
-        let playing: Vec<(BotNumber, usize)> = playing
-            .map(|bot| (bot, self.pairing_model.index_or_insert(bot)))
-            .collect();
+        let playing: Vec<(BotNumber, usize)> =
+            playing.map(|bot| (bot, self.pairing_model.index_or_insert(bot))).collect();
         let max_information = |(bot, place): (BotNumber, usize), others: &[(BotNumber, usize)]| {
             others
                 .iter()

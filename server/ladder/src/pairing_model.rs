@@ -101,10 +101,7 @@ impl SeatCounts {
 
     fn count_of(&self, bot: BotNumber, seat: usize) -> u32 {
         let seats = self.0.get(bot.index());
-        seats
-            .and_then(|seats| seats.get(seat))
-            .copied()
-            .unwrap_or_default()
+        seats.and_then(|seats| seats.get(seat)).copied().unwrap_or_default()
     }
 
     /// Returns the seat order in which these bots repeat earlier seats least often. `turn` rotates
@@ -159,10 +156,7 @@ mod tests {
         for bot in bots {
             for seat in 0..4 {
                 let had = counts.count_of(bot, seat);
-                assert!(
-                    (9..=11).contains(&had),
-                    "{bot:?} had seat {seat} {had} times"
-                );
+                assert!((9..=11).contains(&had), "{bot:?} had seat {seat} {had} times");
             }
         }
     }

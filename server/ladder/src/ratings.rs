@@ -70,12 +70,7 @@ impl Fit {
             places[bot.index()] = Some(place);
         }
         let log_odds = ratings.log_odds().iter();
-        Ok(Self {
-            bots,
-            weights: log_odds.map(|rating| rating.exp()).collect(),
-            ratings,
-            places,
-        })
+        Ok(Self { bots, weights: log_odds.map(|rating| rating.exp()).collect(), ratings, places })
     }
 
     pub(crate) fn table(&self, numbers: &BotNumbers) -> Vec<BotRating> {

@@ -101,11 +101,7 @@ impl Results {
     pub fn meetings(&self, bot: &BotVersion) -> Meetings {
         let bot = self.played.numbers.find(bot);
         let places = bot.and_then(|bot| self.of_bots.get(bot.index()));
-        Meetings {
-            played: self.played.clone(),
-            bot,
-            places: places.cloned().unwrap_or_default(),
-        }
+        Meetings { played: self.played.clone(), bot, places: places.cloned().unwrap_or_default() }
     }
 }
 
@@ -146,9 +142,8 @@ impl CountedMatches {
             has_played[bot.index()] = true;
         }
         let numbered = (0u32..).map(BotNumber).zip(has_played);
-        let mut bots: Vec<BotNumber> = numbered
-            .filter_map(|(bot, has_played)| has_played.then_some(bot))
-            .collect();
+        let mut bots: Vec<BotNumber> =
+            numbered.filter_map(|(bot, has_played)| has_played.then_some(bot)).collect();
         bots.sort_by_key(|bot| self.numbers.get(*bot));
         let mut places = vec![0; self.numbers.all().len()];
         for (place, bot) in bots.iter().enumerate() {
@@ -209,11 +204,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_does_not_change_when_results_and_bots_are_added() {
-        let end = |place| SeatEnd {
-            place,
-            score: 0,
-            forfeited: false,
-        };
+        let end = |place| SeatEnd { place, score: 0, forfeited: false };
         let bot = |number: u64| BotVersion::new(format!("bot-{}", number % 7), "1");
         let mut results = Results::new();
         let mut copies = Vec::new();
@@ -223,10 +214,7 @@ mod tests {
             }
             results.add(number, &[(bot(number), end(1)), (bot(number + 1), end(2))]);
         }
-        results.add(
-            3_000,
-            &[(BotVersion::new("late", "1"), end(1)), (bot(0), end(2))],
-        );
+        results.add(3_000, &[(BotVersion::new("late", "1"), end(1)), (bot(0), end(2))]);
         for (count, copy) in copies {
             assert_eq!(copy.len() as u64, count);
             let numbers = copy.all().map(|counted| counted.number);

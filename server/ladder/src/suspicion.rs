@@ -163,10 +163,8 @@ impl BehindStats {
         let usual = of(self.matches, spoiled.matches());
         let usual = usual.max(of(self.matches_ms, spoiled.matches_ms));
         let sum = self.of_moments + self.of_last();
-        (chance_of_mean(sum, spoiled.moments, usual) < level).then_some(Suspicion::WhenBehind {
-            behind: self.annulled,
-            annulled: spoiled.annulled,
-        })
+        (chance_of_mean(sum, spoiled.moments, usual) < level)
+            .then_some(Suspicion::WhenBehind { behind: self.annulled, annulled: spoiled.annulled })
     }
 }
 
@@ -188,11 +186,7 @@ fn chance_of_mean(sum: f64, count: u64, usual: f64) -> f64 {
         return 1.0;
     }
     let part = |share: f64, usual: f64| {
-        if share > 0.0 {
-            share * (share / usual).ln()
-        } else {
-            0.0
-        }
+        if share > 0.0 { share * (share / usual).ln() } else { 0.0 }
     };
     (-(count as f64) * (part(mean, usual) + part(1.0 - mean, 1.0 - usual))).exp()
 }
@@ -247,14 +241,8 @@ impl AnnulmentStats {
     }
 
     fn add_to_sums(&mut self, span: FinishedMatchSpan) {
-        let FinishedMatchSpan {
-            span: Span {
-                started_ms,
-                ended_ms,
-            },
-            is_annulled,
-            is_behind,
-        } = span;
+        let FinishedMatchSpan { span: Span { started_ms, ended_ms }, is_annulled, is_behind } =
+            span;
         let sums = &mut self.sums;
         let ended_ms = ended_ms.max(started_ms);
         sums.matches_ms += ended_ms - started_ms;
@@ -307,14 +295,7 @@ mod tests {
     use super::*;
 
     fn span(started_ms: u64, ended_ms: u64, is_annulled: bool) -> FinishedMatchSpan {
-        FinishedMatchSpan {
-            span: Span {
-                started_ms,
-                ended_ms,
-            },
-            is_annulled,
-            is_behind: false,
-        }
+        FinishedMatchSpan { span: Span { started_ms, ended_ms }, is_annulled, is_behind: false }
     }
 
     fn finished(matches: &[(u64, FinishedMatchSpan)], open: &[u64]) -> MatchTotals {
@@ -339,11 +320,7 @@ mod tests {
         assert_eq!((sums.in_play_ms, sums.matches_ms), (90, 150));
         // Each match overlaps the next one, but the first and the last match do not overlap.
         assert_eq!(annulled([(0, 20), (10, 60), (20, 90)]).moments, 2);
-        let apart = [
-            (0, span(0, 10, true)),
-            (1, span(30, 40, true)),
-            (2, span(50, 60, false)),
-        ];
+        let apart = [(0, span(0, 10, true)), (1, span(30, 40, true)), (2, span(50, 60, false))];
         assert_eq!(finished(&apart, &[]).moments, 2);
     }
 
@@ -379,15 +356,9 @@ mod tests {
         assert_eq!(of(0, 2).more_than_others(all, level), None, "too few");
         assert!(matches!(
             of(480, 24).more_than_others(all, level),
-            Some(Suspicion::MoreThanOthers {
-                moments: 24,
-                of_others: 76
-            })
+            Some(Suspicion::MoreThanOthers { moments: 24, of_others: 76 })
         ));
-        let one_moment = MatchTotals {
-            moments: 1,
-            ..of(480, 24)
-        };
+        let one_moment = MatchTotals { moments: 1, ..of(480, 24) };
         let suspicion = one_moment.more_than_others(all, level);
         assert_eq!(suspicion, None, "the server stalled once");
     }
@@ -398,10 +369,8 @@ mod tests {
         let mut annulments = AnnulmentStats::default();
         let mut now_ms = 0;
         for (number, (takes_ms, is_annulled, is_behind)) in (0..).zip(matches) {
-            let span = FinishedMatchSpan {
-                is_behind,
-                ..span(now_ms, now_ms + takes_ms, is_annulled)
-            };
+            let span =
+                FinishedMatchSpan { is_behind, ..span(now_ms, now_ms + takes_ms, is_annulled) };
             annulments.record(number, span, None, MatchTotals::default());
             now_ms += takes_ms;
         }
@@ -414,10 +383,7 @@ mod tests {
         let lags = (0..154).map(|number| (10, number % 7 == 0, number % 2 == 0 || number % 7 == 0));
         assert!(matches!(
             suspicion_of(lags),
-            Some(Suspicion::WhenBehind {
-                behind: 22,
-                annulled: 22
-            })
+            Some(Suspicion::WhenBehind { behind: 22, annulled: 22 })
         ));
         let as_often = (0..154).map(|number| (10, number % 7 == 0, number % 2 == 0));
         assert_eq!(suspicion_of(as_often), None);

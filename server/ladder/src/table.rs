@@ -106,12 +106,7 @@ impl FitJob {
         for table in &self.in_play {
             pairing_model.add_bots_and_table(table);
         }
-        FitResult {
-            origin: self.origin.clone(),
-            table,
-            pairing_model,
-            paired: self.paired,
-        }
+        FitResult { origin: self.origin.clone(), table, pairing_model, paired: self.paired }
     }
 }
 

@@ -164,9 +164,7 @@ fn is_address(text: &str) -> bool {
         && port.parse::<u16>().is_ok_and(|port| port > 0)
         && !host.is_empty()
         && (is_v6 || !host.contains(':'))
-        && host
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b))
+        && host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:[]".contains(&b))
 }
 
 fn is_name(text: &str) -> bool {
@@ -177,9 +175,7 @@ fn is_name(text: &str) -> bool {
 
 fn is_id(text: &str) -> bool {
     (1..=MAX_ID_BYTES).contains(&text.len())
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
 }
 
 #[cfg(test)]
@@ -221,16 +217,7 @@ mod tests {
         for good in ["one.example:50051", "127.0.0.1:1", "[::1]:50051"] {
             assert!(NodeAddress::new(good).is_ok(), "{good:?}");
         }
-        for bad in [
-            "",
-            "one.example",
-            ":1",
-            "a:0",
-            "a:70000",
-            "::1:5",
-            "http://a:1",
-            "a b:1",
-        ] {
+        for bad in ["", "one.example", ":1", "a:0", "a:70000", "::1:5", "http://a:1", "a b:1"] {
             assert!(NodeAddress::new(bad).is_err(), "{bad:?}");
         }
     }

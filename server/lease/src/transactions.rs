@@ -34,11 +34,7 @@ impl CommitNumbers {
     /// Creates the state after commit number `last`. That commit must be flushed.
     #[must_use]
     pub fn new(last: i64) -> Self {
-        Self {
-            last,
-            flushed: last,
-            is_outcome_unknown: false,
-        }
+        Self { last, flushed: last, is_outcome_unknown: false }
     }
 
     /// Returns the number of the last commit.
@@ -53,11 +49,7 @@ impl CommitNumbers {
     /// [`OutcomeUnknown`] after a commit with an unknown outcome. The server must not commit any
     /// more.
     pub fn next(&self) -> Result<i64, OutcomeUnknown> {
-        if self.is_outcome_unknown {
-            Err(OutcomeUnknown)
-        } else {
-            Ok(self.last + 1)
-        }
+        if self.is_outcome_unknown { Err(OutcomeUnknown) } else { Ok(self.last + 1) }
     }
 
     /// Marks the next commit as committed and flushed. All earlier commits are then flushed, too.
@@ -88,11 +80,7 @@ impl CommitNumbers {
     /// # Errors
     /// [`FlushedCommitMissing`] if a flushed commit is missing.
     pub fn missing(&self, newest: i64) -> Result<RangeInclusive<i64>, FlushedCommitMissing> {
-        if newest < self.flushed {
-            Err(FlushedCommitMissing)
-        } else {
-            Ok(newest + 1..=self.last)
-        }
+        if newest < self.flushed { Err(FlushedCommitMissing) } else { Ok(newest + 1..=self.last) }
     }
 
     /// Marks the outcome of the next commit as unknown, because the last retry has failed.
@@ -146,11 +134,7 @@ impl Backoff {
     /// Creates the state before the first attempt. That attempt starts at `started_at`.
     #[must_use]
     pub fn new(started_at: Duration) -> Self {
-        Self {
-            started_at,
-            delay: POSTGRES_MIN_BACKOFF,
-            is_retry: false,
-        }
+        Self { started_at, delay: POSTGRES_MIN_BACKOFF, is_retry: false }
     }
 
     /// Returns whether an earlier attempt might have been committed.
@@ -241,10 +225,7 @@ mod tests {
     #[test]
     fn the_outcome_of_a_flush_follows_from_the_newest_commit_and_the_epoch() {
         assert_eq!(FlushOutcome::from_newest(8, Some(8)), FlushOutcome::UpTo(8));
-        assert_eq!(
-            FlushOutcome::from_newest(8, Some(10)),
-            FlushOutcome::UpTo(10)
-        );
+        assert_eq!(FlushOutcome::from_newest(8, Some(10)), FlushOutcome::UpTo(10));
         assert_eq!(FlushOutcome::from_newest(8, Some(7)), FlushOutcome::Missing);
         assert_eq!(FlushOutcome::from_newest(8, None), FlushOutcome::Superseded);
     }

@@ -23,8 +23,7 @@ impl LeaseTrust {
     /// unknown.
     #[must_use]
     pub fn since_renewal(&self, now: Duration) -> Duration {
-        self.renewed_at
-            .map_or(Duration::MAX, |started_at| now.saturating_sub(started_at))
+        self.renewed_at.map_or(Duration::MAX, |started_at| now.saturating_sub(started_at))
     }
 
     /// Returns whether the node may respond to clients, because no other node can have taken over
@@ -91,14 +90,8 @@ mod tests {
         trust.record_renewal(S(10));
         assert_eq!(trust.renewal_delay(true, S(10), S(11)), S(1));
         assert_eq!(trust.renewal_delay(true, S(10), S(13)), S(0));
-        assert_eq!(
-            trust.renewal_delay(false, S(12), S(14)),
-            LEASE_RETRY_INTERVAL
-        );
+        assert_eq!(trust.renewal_delay(false, S(12), S(14)), LEASE_RETRY_INTERVAL);
         let just_before = S(16) - Duration::from_millis(1);
-        assert_eq!(
-            trust.renewal_delay(false, S(12), just_before),
-            Duration::from_millis(1)
-        );
+        assert_eq!(trust.renewal_delay(false, S(12), just_before), Duration::from_millis(1));
     }
 }

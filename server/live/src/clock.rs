@@ -34,10 +34,7 @@ impl MatchClock {
     /// Returns the current time and lag.
     pub(super) fn now(&self) -> ServerTime {
         let now = self.server.now();
-        ServerTime {
-            time: self.offset.to_match(now.time),
-            ..now
-        }
+        ServerTime { time: self.offset.to_match(now.time), ..now }
     }
 
     /// Returns the time that has passed since `moment`.
@@ -59,10 +56,7 @@ impl MatchClock {
 /// Creates the clock of a match that starts on this server.
 impl From<&Arc<ServerClock>> for MatchClock {
     fn from(server: &Arc<ServerClock>) -> Self {
-        Self {
-            server: Arc::clone(server),
-            offset: ClockOffset::default(),
-        }
+        Self { server: Arc::clone(server), offset: ClockOffset::default() }
     }
 }
 

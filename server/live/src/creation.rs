@@ -82,9 +82,7 @@ impl MatchOptions {
             maker: self.maker.as_ref().map(ToString::to_string),
             created_unix_ms,
             labels: self.labels,
-            reserved_for: reserved_for
-                .map(|(seat, name)| (seat, name.to_string()))
-                .collect(),
+            reserved_for: reserved_for.map(|(seat, name)| (seat, name.to_string())).collect(),
             group: self.group,
             spectators: self.spectators,
             offered: self.offered,
@@ -157,9 +155,7 @@ impl Matches {
         };
         let permit = self.request_locks.lock(request).await;
         let Some(hosted) = self.previous_result(request).await? else {
-            return Ok(CreationStart::New(CreationPermit {
-                _held: Some(permit),
-            }));
+            return Ok(CreationStart::New(CreationPermit { _held: Some(permit) }));
         };
         let tickets = match self.replace_tickets(&*hosted, TicketTargets::Vacant).await {
             Ok(tickets) => tickets,
@@ -233,9 +229,7 @@ impl Matches {
     /// Acquires a permit for a delayed view, if spectators see the match with a delay.
     fn delay_permit(&self, options: &MatchOptions) -> Result<Option<DelayedMatchPermit>, Refusal> {
         let maker = options.maker.as_ref();
-        let permit = options
-            .has_spectator_delay()
-            .then(|| self.delayed().acquire(maker));
+        let permit = options.has_spectator_delay().then(|| self.delayed().acquire(maker));
         permit.transpose()
     }
 
@@ -316,11 +310,7 @@ impl Matches {
             self.release_slot(live.facts().maker.as_ref());
             return Err(not_stored.into());
         }
-        let info = if pending.without_config {
-            live.info_without_config()
-        } else {
-            live.info()
-        };
+        let info = if pending.without_config { live.info_without_config() } else { live.info() };
         let info = info.into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let offered: Vec<Seat> = live.facts().offered.keys().copied().collect();
@@ -336,11 +326,7 @@ impl Matches {
             seat: seat.number().into(),
             ticket: ticket.reveal().to_owned(),
         });
-        Ok(CreatedMatch {
-            info,
-            tickets: visible.collect(),
-            existed: false,
-        })
+        Ok(CreatedMatch { info, tickets: visible.collect(), existed: false })
     }
 
     /// Closes the group of a match, so that no more matches can be added to the group.
@@ -382,10 +368,7 @@ impl Matches {
 
 /// Returns whether new tickets were refused because the match has ended.
 fn is_match_over_refusal(refusal: &Refusal) -> bool {
-    matches!(
-        refusal.reason(),
-        RefusalReason::MatchEnded | RefusalReason::MatchCancelled
-    )
+    matches!(refusal.reason(), RefusalReason::MatchEnded | RefusalReason::MatchCancelled)
 }
 
 impl Matches {
@@ -424,9 +407,7 @@ impl Matches {
             return Ok(self.previous_result_by_name(request.name()));
         };
         let damaged = |problem: String| {
-            Refusal::damaged(format!(
-                "the stored record of this idempotency key: {problem}"
-            ))
+            Refusal::damaged(format!("the stored record of this idempotency key: {problem}"))
         };
         match journal.store().record(request.name()).await {
             Ok(None) => Ok(None),

@@ -65,10 +65,7 @@ impl VisibilityCursor {
         let info = original.info().into_value();
         let audience = Arc::<Audience>::default();
         let publisher = Publisher::new(&audience, &context.limits, &context.watcher_queue_bytes);
-        let SpectatorDelay {
-            delay,
-            end_visible_in,
-        } = spectator_delay;
+        let SpectatorDelay { delay, end_visible_in } = spectator_delay;
         Self {
             delay,
             end_visible_at: end_visible_in
@@ -343,19 +340,11 @@ mod tests {
             let (seat, ..) = redeemed.join(BotIdentity::default(), None, None).unwrap();
             seat
         };
-        let seats: Vec<_> = created
-            .tickets
-            .iter()
-            .map(|one| join(&one.ticket))
-            .collect();
+        let seats: Vec<_> = created.tickets.iter().map(|one| join(&one.ticket)).collect();
         let id = MatchId::new(created.info.match_id).unwrap();
         let hosted = matches.in_memory(&id).unwrap();
         let spectator_delay = hosted.spectator_delay().unwrap();
-        let delayed = Arc::new(VisibilityCursor::new(
-            hosted,
-            spectator_delay,
-            matches.context(),
-        ));
+        let delayed = Arc::new(VisibilityCursor::new(hosted, spectator_delay, matches.context()));
         let updates = delayed.watch(None).unwrap().expect("the match is delayed");
         let before_end = Instant::now();
         for seat in &seats {
@@ -402,9 +391,6 @@ mod tests {
         assert_eq!(seen.state(), MatchState::Waiting);
         assert!(ended_at.elapsed() >= DELAY);
         assert!(delayed.state().is_delay_over());
-        assert_eq!(
-            received_states(updates).await,
-            [MatchState::Waiting, MatchState::Ended]
-        );
+        assert_eq!(received_states(updates).await, [MatchState::Waiting, MatchState::Ended]);
     }
 }

@@ -39,10 +39,7 @@ pub async fn repair_records(store: &dyn Store) -> Result<RecordRepair, StoreErro
         // This record's existence marks the group as ended; its value is unused, so it can be
         // empty.
         repair.writes.push(if name.starts_with(OVER_RECORD_PREFIX) {
-            Write::PutRecord {
-                name,
-                value: Vec::new(),
-            }
+            Write::PutRecord { name, value: Vec::new() }
         } else {
             Write::RemoveRecord { name }
         });

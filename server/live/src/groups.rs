@@ -116,10 +116,7 @@ impl Groups {
                 return Err(group_over());
             }
             if open.matches != group.matches {
-                let detail = format!(
-                    "the group has {} matches; use the same number",
-                    open.matches
-                );
+                let detail = format!("the group has {} matches; use the same number", open.matches);
                 return Err(Refusal::field("config.group.matches", detail));
             }
             open.in_play += 1;
@@ -159,10 +156,10 @@ impl Groups {
     ) -> CommitGate {
         // The record is queued under the lock, so that the last queued record is the newest.
         let table = self.0.lock();
-        let record = table.open.get(key).map(|open| Write::PutRecord {
-            name: key.open_record_name(),
-            value: open.record(),
-        });
+        let record = table
+            .open
+            .get(key)
+            .map(|open| Write::PutRecord { name: key.open_record_name(), value: open.record() });
         store(record)
     }
 
@@ -219,10 +216,7 @@ impl Groups {
         if table.is_authoritative {
             return true;
         }
-        *table = GroupTable {
-            is_authoritative: true,
-            ..GroupTable::default()
-        };
+        *table = GroupTable { is_authoritative: true, ..GroupTable::default() };
         table.read(records)
     }
 
@@ -234,10 +228,7 @@ impl Groups {
         if table.is_authoritative || table.requested_at.is_some_and(is_newer) {
             return true;
         }
-        *table = GroupTable {
-            requested_at: Some(started),
-            ..GroupTable::default()
-        };
+        *table = GroupTable { requested_at: Some(started), ..GroupTable::default() };
         table.read(records)
     }
 
@@ -322,10 +313,7 @@ mod tests {
             seed_reveal: SeedReveal::WithGroup.into(),
         };
         let key = GroupKey::if_seeds_withheld(Some(&group), Some("ada"));
-        (
-            key.unwrap_or_else(|| panic!("its seeds are withheld")),
-            group,
-        )
+        (key.unwrap_or_else(|| panic!("its seeds are withheld")), group)
     }
 
     fn add_match(groups: &Groups, key: &GroupKey, group: &MatchGroup) -> Result<(), Refusal> {
@@ -348,16 +336,10 @@ mod tests {
         assert!(groups.is_open(&key));
         add_match(&groups, &key, &group).unwrap_or_else(|_| panic!("it is accepted"));
         finish(&groups, &key, Some(1));
-        assert!(
-            groups.is_open(&key),
-            "one is in play, though all were played"
-        );
+        assert!(groups.is_open(&key), "one is in play, though all were played");
         finish(&groups, &key, Some(1));
         assert!(groups.is_revealed(&key));
-        assert!(
-            add_match(&groups, &key, &group).is_err(),
-            "it is over for good"
-        );
+        assert!(add_match(&groups, &key, &group).is_err(), "it is over for good");
     }
 
     #[test]
@@ -403,12 +385,7 @@ mod tests {
         damaged.add_ended(&key, &group, None);
         damaged.add_ended(&key, &group, Some(1));
         assert!(damaged.is_open(&key));
-        let [
-            Write::PutRecord {
-                value: restored, ..
-            },
-        ] = &damaged.records_of(&[key])[..]
-        else {
+        let [Write::PutRecord { value: restored, .. }] = &damaged.records_of(&[key])[..] else {
             panic!("it has a record");
         };
         assert_eq!(restored, value);

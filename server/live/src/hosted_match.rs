@@ -84,10 +84,7 @@ pub trait HostedMatch: Send + Sync {
 
     /// Returns the match's identity for trace spans.
     fn match_spans(&self) -> MatchSpans<'_> {
-        MatchSpans {
-            id: self.id(),
-            game_id: self.facts().game_id,
-        }
+        MatchSpans { id: self.id(), game_id: self.facts().game_id }
     }
 
     /// Returns whether the key with this name created the match, or whether the key's bot has a
@@ -357,10 +354,7 @@ impl<T> Outcome<T> {
 
     /// Converts the result of the call.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome {
-            value: change(self.value),
-            ended: self.ended,
-        }
+        Outcome { value: change(self.value), ended: self.ended }
     }
 }
 

@@ -47,9 +47,7 @@ impl MatchIds {
         let next = |last: u64| now_unix_us.max(last.saturating_add(1));
         let last = self
             .last_unix_us
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
-                Some(next(last))
-            });
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
         let unix_us = next(last.unwrap_or_default());
         let random: [u8; 5] = system_bytes();
         let id = MatchId::new(format!("{unix_us:014x}{}", hex::encode(random)))
@@ -62,9 +60,7 @@ impl MatchIds {
 /// lower, all others higher. `None` if the time does not fit into an identifier.
 pub(super) fn position_of_time(created_unix_ms: u64) -> Option<MatchId> {
     let position = format!("{:014x}", created_unix_ms.checked_mul(1_000)?);
-    MatchId::new(position)
-        .ok()
-        .filter(|id| id.as_str().len() == 14)
+    MatchId::new(position).ok().filter(|id| id.as_str().len() == 14)
 }
 
 impl Ticket {
@@ -117,8 +113,7 @@ impl fmt::Debug for Ticket {
 /// Generates an unpredictable seed of 32 lower-case hex digits.
 pub fn generate_seed() -> bridgemaster_games::Seed {
     let text = format!("{:032x}", u128::from_le_bytes(system_bytes()));
-    text.parse()
-        .expect("32 hex digits are within the length and alphabet of a seed")
+    text.parse().expect("32 hex digits are within the length and alphabet of a seed")
 }
 
 /// Generates a salt for the commitment to a seed.
@@ -158,11 +153,7 @@ impl OfferTickets {
     /// do not name the match.
     pub(super) fn ticket_with_hash(&self, id: &MatchId, seat: Seat, hash: TicketHash) -> Ticket {
         let ticket = self.ticket(id, seat);
-        if ticket.hash() == hash {
-            ticket
-        } else {
-            Ticket::without_match(&self.secret(id, seat))
-        }
+        if ticket.hash() == hash { ticket } else { Ticket::without_match(&self.secret(id, seat)) }
     }
 
     fn secret(&self, id: &MatchId, seat: Seat) -> [u8; TICKET_SECRET_BYTES] {
@@ -186,10 +177,7 @@ mod tests {
     fn identifiers_ascend_though_the_clock_goes_back() {
         let ids = MatchIds::default();
         let generated = [9_000, 9_000, 5, 9_001, 10_000].map(|now| ids.generate(now).0);
-        assert!(
-            generated.is_sorted_by(|one, next| one < next),
-            "{generated:?}"
-        );
+        assert!(generated.is_sorted_by(|one, next| one < next), "{generated:?}");
         assert!(generated[4].as_str().starts_with("00000000002710"));
     }
 

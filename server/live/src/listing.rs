@@ -132,10 +132,7 @@ impl Matches {
         let Some(of) = party_filter(viewer, party.as_ref()) else {
             return Ok(MatchPage::default());
         };
-        let mut page = MatchPage {
-            is_incomplete: remote.is_incomplete,
-            ..MatchPage::default()
-        };
+        let mut page = MatchPage { is_incomplete: remote.is_incomplete, ..MatchPage::default() };
         if after.is_none() && query.includes_in_play() {
             page.damaged = self.damaged_in_play(viewer);
         }
@@ -160,8 +157,7 @@ impl Matches {
         let is_complete = parts.complete_to.is_none() && !page.is_incomplete;
         let lowest = parts.matches.keys().next().cloned();
         if query.includes_finished() {
-            self.list_stored(query, before, count, viewer, (&mut parts, &mut page))
-                .await?;
+            self.list_stored(query, before, count, viewer, (&mut parts, &mut page)).await?;
         }
         let next = parts.fill(count, &mut page);
         page.next = next.map(|before| PageToken {
@@ -320,14 +316,9 @@ mod tests {
     ) -> (String, Option<MatchId>) {
         let mut parts = PageParts::default();
         for text in ids {
-            let info = MatchInfo {
-                match_id: (*text).to_owned(),
-                ..MatchInfo::default()
-            };
+            let info = MatchInfo { match_id: (*text).to_owned(), ..MatchInfo::default() };
             let is_damaged = text.chars().any(char::is_uppercase);
-            parts
-                .matches
-                .insert(id(text), (!is_damaged).then_some(info));
+            parts.matches.insert(id(text), (!is_damaged).then_some(info));
         }
         for to in complete_to {
             parts.continue_below(to.map(id));

@@ -101,10 +101,9 @@ impl<G: WireGame> LiveMatch<G> {
         context: &Arc<Context>,
     ) -> Result<Self, Unreplayable> {
         let maker = recovered.origin.maker.as_deref().map(KeyName::new);
-        let maker = maker.transpose().map_err(|error| Unreplayable::Header {
-            field: "maker",
-            problem: error.to_string(),
-        })?;
+        let maker = maker
+            .transpose()
+            .map_err(|error| Unreplayable::Header { field: "maker", problem: error.to_string() })?;
         let machine = Match::from_recovered(recovered, Arc::clone(&context.signing_key));
         Ok(Self::build(machine, maker, clock, context))
     }
@@ -204,9 +203,7 @@ impl<G: WireGame> LiveMatch<G> {
         let clock = &self.shared.clock;
         while let Some((entries, gate)) = locked.gates.pop_open() {
             if let Some(opened_at) = gate.opened_at() {
-                locked
-                    .machine
-                    .mark_stored(entries, clock.time_at(opened_at));
+                locked.machine.mark_stored(entries, clock.time_at(opened_at));
             }
         }
         let (mut reports, mut effects) = take_buffers();
@@ -216,9 +213,7 @@ impl<G: WireGame> LiveMatch<G> {
             // The time is read under the inbox lock, so that no later report has an earlier time.
             clock.now()
         };
-        let LockedMatch {
-            machine, forwarded, ..
-        } = &mut *locked;
+        let LockedMatch { machine, forwarded, .. } = &mut *locked;
         forwarded.take_lags(|seat, lag_us| machine.add_forwarding_lag(seat, lag_us, now.time));
         let value = act(&mut locked.machine, (now, &mut reports), &mut effects);
         locked.counted.set_phase(locked.machine.referee().phase());
@@ -267,10 +262,6 @@ impl<G: WireGame> LiveMatch<G> {
     /// # Errors
     /// The refusal of a stopping server, if the match was handed off.
     fn check_not_moved(&self) -> Result<(), Refusal> {
-        if self.shared.moved.is_cancelled() {
-            Err(Refusal::stopping())
-        } else {
-            Ok(())
-        }
+        if self.shared.moved.is_cancelled() { Err(Refusal::stopping()) } else { Ok(()) }
     }
 }

@@ -121,8 +121,7 @@ impl Matches {
 
     /// Returns the replay file of an ended match.
     pub async fn replay(&self, hosted: &MatchView, reader: &Reader) -> Result<Arc<[u8]>, Refusal> {
-        self.replay_bytes(hosted, hosted.replay(), Some(reader))
-            .await
+        self.replay_bytes(hosted, hosted.replay(), Some(reader)).await
     }
 
     /// Returns the replay file for a caller that already has a read permit.
@@ -187,9 +186,7 @@ impl Matches {
         };
         let (mut newest, mut before) = (Vec::new(), None);
         for _ in 0..MAX_BATCHES {
-            let older = self
-                .match_index()
-                .list_before(before.as_ref(), of, BATCH_SIZE);
+            let older = self.match_index().list_before(before.as_ref(), of, BATCH_SIZE);
             let Some(last) = older.last() else {
                 break;
             };
@@ -218,16 +215,11 @@ impl Matches {
             return Ok(());
         }
         let started = Instant::now();
-        let records = store
-            .records(OPEN_RECORD_PREFIX)
-            .await
-            .map_err(store_failed)?;
+        let records = store.records(OPEN_RECORD_PREFIX).await.map_err(store_failed)?;
         if self.context().groups.load_replica(records, started) {
             Ok(())
         } else {
-            Err(Refusal::damaged(
-                "the stored record of a group cannot be read; see the server log",
-            ))
+            Err(Refusal::damaged("the stored record of a group cannot be read; see the server log"))
         }
     }
 

@@ -61,10 +61,7 @@ impl MatchIndex {
         limits: &Limits,
     ) -> Result<(), Refusal> {
         if self.open >= limits.open_matches {
-            return Err(Refusal::server_limit(
-                OPEN_MATCHES_LIMIT_NAME,
-                limits.open_matches,
-            ));
+            return Err(Refusal::server_limit(OPEN_MATCHES_LIMIT_NAME, limits.open_matches));
         }
         let of_maker = maker.and_then(|maker| self.open_by_maker.get(maker));
         if of_maker.is_some_and(|open| *open >= limits.open_matches_per_key) {
@@ -243,10 +240,7 @@ impl MatchIndex {
         of: Option<&KeyName>,
         count: usize,
     ) -> Vec<Arc<dyn HostedMatch>> {
-        let older = (
-            Bound::Unbounded,
-            before.map_or(Bound::Unbounded, Bound::Excluded),
-        );
+        let older = (Bound::Unbounded, before.map_or(Bound::Unbounded, Bound::Excluded));
         let Some(of) = of else {
             let older = self.entries.range(older).rev().take(count);
             return older.map(|(_, entry)| Arc::clone(&entry.hosted)).collect();

@@ -214,10 +214,7 @@ impl Matches {
         drop(match_index);
         for listener in self.listeners() {
             let ticket = |seat: Seat| match hashes.get(seat.index()) {
-                Some(hash) => self
-                    .context
-                    .offer_tickets
-                    .ticket_with_hash(played.id(), seat, *hash),
+                Some(hash) => self.context.offer_tickets.ticket_with_hash(played.id(), seat, *hash),
                 None => self.offered_ticket(played.id(), seat),
             };
             listener.on_hosted(&*played, &ticket, is_new);
@@ -233,8 +230,7 @@ impl Matches {
     /// Hosts a match from an earlier server. The limits are not checked, since they concern only
     /// new matches.
     pub(super) fn resume(self: &Arc<Self>, played: Arc<dyn ActiveMatch>, tickets: Vec<TicketHash>) {
-        self.match_index()
-            .occupy_slot(played.facts().maker.as_ref());
+        self.match_index().occupy_slot(played.facts().maker.as_ref());
         let restart = played.restart();
         self.host(played, tickets, false, None);
         self.record_end(restart);
@@ -333,9 +329,7 @@ impl Matches {
     ) -> (Vec<(MatchId, Gated<MatchInfo>)>, Option<MatchId>) {
         let mut page: Vec<(MatchId, Gated<MatchInfo>)> = Vec::new();
         for _ in 0..MAX_BATCHES {
-            let older = self
-                .match_index()
-                .list_before(before.as_ref(), of, BATCH_SIZE);
+            let older = self.match_index().list_before(before.as_ref(), of, BATCH_SIZE);
             if older.is_empty() {
                 return (page, None);
             }
@@ -411,10 +405,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_server_creates_nothing_and_a_failure_releases_its_slot() {
-        let matches = matches(Limits {
-            open_matches: 1,
-            ..Limits::default()
-        });
+        let matches = matches(Limits { open_matches: 1, ..Limits::default() });
         let mut created = 0;
         let mut make = |outcome: Result<(), Refusal>| {
             matches.with_slot(None, || {
@@ -461,8 +452,6 @@ mod tests {
                 yield_now().await;
             }
         };
-        timeout(Duration::from_secs(10), no_task)
-            .await
-            .expect("its timer ends with it");
+        timeout(Duration::from_secs(10), no_task).await.expect("its timer ends with it");
     }
 }

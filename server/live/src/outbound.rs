@@ -83,10 +83,7 @@ pub(crate) fn channel(limit: usize) -> (OutboundSender, Outbound) {
         limit,
         budget: Call::current().map(|call| call.queue_budget()),
     };
-    let outbound = Outbound {
-        queue,
-        has_failed: false,
-    };
+    let outbound = Outbound { queue, has_failed: false };
     (sender, outbound)
 }
 
@@ -127,10 +124,7 @@ impl OutboundSender {
             _ => None,
         };
         queued.bytes += bytes;
-        let message = Box::new(Message {
-            outgoing,
-            _counted: counted,
-        });
+        let message = Box::new(Message { outgoing, _counted: counted });
         queued.messages.push_back(Gated::new(message, gate.clone()));
         drop(queued);
         self.wake_after(gate);
@@ -256,10 +250,7 @@ mod tests {
 
     fn message(nonce: u64) -> PlayResponse {
         let ping = Ping { nonce };
-        PlayResponse {
-            sequence: 0,
-            message: Some(play_response::Message::Ping(ping)),
-        }
+        PlayResponse { sequence: 0, message: Some(play_response::Message::Ping(ping)) }
     }
 
     fn bytes(nonce: u64) -> Vec<u8> {
@@ -324,17 +315,11 @@ mod tests {
         sender.close(Closing::MatchOver, Some(gate.clone()));
         assert_eq!((stream.next(), stream.times_woken()), (Poll::Pending, 0));
         gate.resolve(Ok(()));
-        assert_eq!(
-            (stream.next(), stream.times_woken()),
-            (Poll::Ready(None), 1)
-        );
+        assert_eq!((stream.next(), stream.times_woken()), (Poll::Ready(None), 1));
         let (sender, mut stream) = queue();
         assert_eq!(stream.next(), Poll::Pending);
         drop(sender);
-        assert_eq!(
-            (stream.next(), stream.times_woken()),
-            (Poll::Ready(None), 1)
-        );
+        assert_eq!((stream.next(), stream.times_woken()), (Poll::Ready(None), 1));
         assert!(matches!(stream.outbound.closing(), Closing::MatchOver));
     }
 

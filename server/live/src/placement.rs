@@ -74,9 +74,7 @@ impl Matches {
             && reason.metadata_value("limit") == Some(OPEN_MATCHES_LIMIT_NAME);
         // A server that has lost its lease cannot choose another node.
         let is_draining = reason.reason() == RefusalReason::ServerStopping
-            && self
-                .journal()
-                .is_none_or(|journal| journal.failure().is_none());
+            && self.journal().is_none_or(|journal| journal.failure().is_none());
         is_full || is_draining
     }
 
@@ -126,10 +124,7 @@ impl Matches {
         if !hosted.may_be_delayed_remotely() {
             return Ok(());
         }
-        let record = journal
-            .store()
-            .record(&delay_records::record_name(hosted.id()))
-            .await;
+        let record = journal.store().record(&delay_records::record_name(hosted.id())).await;
         match record.map(|record| record.and_then(|record| delay_records::serving_node(&record))) {
             Ok(Some(node)) => cluster.check_node_is_local(&node).await,
             // Either the delay has ended, or the record is damaged, in which case this node serves

@@ -39,10 +39,7 @@ struct QuarantineState {
 
 impl Quarantine {
     pub(super) fn new(metrics: Arc<Metrics>) -> Self {
-        Self {
-            metrics,
-            state: Mutex::default(),
-        }
+        Self { metrics, state: Mutex::default() }
     }
 
     /// Quarantines a match in play that cannot continue.
@@ -117,11 +114,7 @@ impl Quarantine {
     /// Returns the quarantined matches in play, each with the key that created it.
     pub(super) fn in_play(&self) -> Vec<(MatchId, Option<KeyName>)> {
         let state = self.lock();
-        state
-            .in_play
-            .iter()
-            .map(|(id, maker)| (id.clone(), maker.clone()))
-            .collect()
+        state.in_play.iter().map(|(id, maker)| (id.clone(), maker.clone())).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, QuarantineState> {
@@ -140,7 +133,5 @@ pub(super) fn unknown_ticket(count: usize) -> Refusal {
 
 /// The refusal for a match whose stored data cannot be read.
 pub(crate) fn match_unreadable(id: &MatchId) -> Refusal {
-    Refusal::damaged(format!(
-        "the stored data of match {id} cannot be read; see the server log"
-    ))
+    Refusal::damaged(format!("the stored data of match {id} cannot be read; see the server log"))
 }

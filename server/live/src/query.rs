@@ -69,9 +69,7 @@ impl MatchQuery {
         let rare = rare.into_iter().filter(|(_, is_wanted)| *is_wanted);
         let rare = rare.map(|(name, _)| (name, String::new()));
         let properties = texts.chain(labels).chain(rare);
-        properties
-            .map(|(name, value)| IndexKey::of_property(name, &value))
-            .collect()
+        properties.map(|(name, value)| IndexKey::of_property(name, &value)).collect()
     }
 
     /// Returns the positions in the order of identifiers between which all matches of the range of
@@ -113,17 +111,12 @@ impl MatchQuery {
         let has_seat = |name: &String| info.seats.iter().any(|seat| seat.bot_name == *name);
         self.matches_state(info.state())
             && self.bot_name.as_ref().is_none_or(has_seat)
-            && self
-                .annulled
-                .is_none_or(|annulled| annulled == info.annulment.is_some())
+            && self.annulled.is_none_or(|annulled| annulled == info.annulment.is_some())
             && self.matches_fixed(&FixedProperties {
                 game_id,
                 labels: &info.labels,
                 maker: &info.maker,
-                group: info
-                    .config
-                    .as_ref()
-                    .and_then(|config| config.group.as_ref()),
+                group: info.config.as_ref().and_then(|config| config.group.as_ref()),
                 created_unix_ms: info.created_unix_ms,
             })
     }
@@ -133,10 +126,7 @@ impl MatchQuery {
         let mut labels = self.labels.iter();
         is(&self.game_id, fixed.game_id)
             && is(&self.maker, fixed.maker)
-            && is(
-                &self.group_id,
-                fixed.group.map_or("", |group| &group.group_id),
-            )
+            && is(&self.group_id, fixed.group.map_or("", |group| &group.group_id))
             && labels.all(|(name, value)| fixed.labels.get(name) == Some(value))
             && self.created_unix_ms.contains(&fixed.created_unix_ms)
     }
@@ -164,17 +154,12 @@ mod tests {
 
     fn labels(labels: &[(&str, &str)]) -> BTreeMap<String, String> {
         let owned = labels.iter();
-        owned
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]
     fn the_ids_of_a_range_of_creation_times_are_between_its_positions() {
-        let query = MatchQuery {
-            created_unix_ms: 1_700_000_000_000..=1_700_000_000_001,
-            ..any()
-        };
+        let query = MatchQuery { created_unix_ms: 1_700_000_000_000..=1_700_000_000_001, ..any() };
         let (Some(begin), Some(end)) = query.id_range() else {
             panic!("{query:?}");
         };
@@ -191,18 +176,9 @@ mod tests {
 
     #[test]
     fn a_query_matches_when_all_conditions_hold() {
-        let seat = SeatInfo {
-            bot_name: "greedy".to_owned(),
-            ..SeatInfo::default()
-        };
-        let group = MatchGroup {
-            group_id: "g".to_owned(),
-            ..MatchGroup::default()
-        };
-        let config = MatchConfig {
-            group: Some(group),
-            ..MatchConfig::default()
-        };
+        let seat = SeatInfo { bot_name: "greedy".to_owned(), ..SeatInfo::default() };
+        let group = MatchGroup { group_id: "g".to_owned(), ..MatchGroup::default() };
+        let config = MatchConfig { group: Some(group), ..MatchConfig::default() };
         let info = MatchInfo {
             state: MatchState::Running.into(),
             seats: vec![seat],
@@ -227,46 +203,16 @@ mod tests {
         };
         assert!(matches(all.clone()));
         for but_one in [
-            MatchQuery {
-                state: MatchState::Ended,
-                ..all.clone()
-            },
-            MatchQuery {
-                game_id: some("carcassonne"),
-                ..all.clone()
-            },
-            MatchQuery {
-                labels: labels(&[("run", "7"), ("kind", "weekly")]),
-                ..all.clone()
-            },
-            MatchQuery {
-                labels: labels(&[("owner", "7")]),
-                ..all.clone()
-            },
-            MatchQuery {
-                maker: some("c"),
-                ..all.clone()
-            },
-            MatchQuery {
-                bot_name: some("greed"),
-                ..all.clone()
-            },
-            MatchQuery {
-                group_id: some("h"),
-                ..all.clone()
-            },
-            MatchQuery {
-                annulled: Some(true),
-                ..all.clone()
-            },
-            MatchQuery {
-                created_unix_ms: 501..=900,
-                ..all.clone()
-            },
-            MatchQuery {
-                created_unix_ms: 0..=499,
-                ..all
-            },
+            MatchQuery { state: MatchState::Ended, ..all.clone() },
+            MatchQuery { game_id: some("carcassonne"), ..all.clone() },
+            MatchQuery { labels: labels(&[("run", "7"), ("kind", "weekly")]), ..all.clone() },
+            MatchQuery { labels: labels(&[("owner", "7")]), ..all.clone() },
+            MatchQuery { maker: some("c"), ..all.clone() },
+            MatchQuery { bot_name: some("greed"), ..all.clone() },
+            MatchQuery { group_id: some("h"), ..all.clone() },
+            MatchQuery { annulled: Some(true), ..all.clone() },
+            MatchQuery { created_unix_ms: 501..=900, ..all.clone() },
+            MatchQuery { created_unix_ms: 0..=499, ..all },
         ] {
             assert!(!matches(but_one.clone()), "{but_one:?}");
         }

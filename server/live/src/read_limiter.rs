@@ -82,10 +82,7 @@ impl ReadLimiter {
         }
         let _waiting = WaitingReader::enter(self).ok_or_else(full)?;
         // The semaphore is never closed.
-        self.permits
-            .acquire()
-            .await
-            .map_err(|_| Refusal::stopping())
+        self.permits.acquire().await.map_err(|_| Refusal::stopping())
     }
 }
 

@@ -198,23 +198,16 @@ impl Matches {
         let records =
             delay_records::parse_records(journal.store().records(DELAY_RECORD_PREFIX).await?);
         let live_nodes = live_nodes.await?;
-        let records = records
-            .into_iter()
-            .filter(|record| !live_nodes.contains(&record.node));
+        let records = records.into_iter().filter(|record| !live_nodes.contains(&record.node));
         let delayed = self.filter_delayed(journal, records.collect()).await?;
         if delayed.is_empty() {
             return Ok(());
         }
         let node = self.context().node_name();
-        let records = delayed
-            .iter()
-            .map(|stored| delay_records::put_record(stored.id(), node));
+        let records = delayed.iter().map(|stored| delay_records::put_record(stored.id(), node));
         let stored = journal.queue_records(records.collect()).wait().await;
         stored.map_err(|NotStored| StoreError::Closed)?;
-        info!(
-            matches = delayed.len(),
-            "took over the delayed views of a dead node"
-        );
+        info!(matches = delayed.len(), "took over the delayed views of a dead node");
         for stored in delayed {
             self.add_finished(stored, true);
         }
@@ -249,12 +242,7 @@ impl Matches {
     }
 
     fn resume_recovered(self: &Arc<Self>, recovered: RecoveredMatch) {
-        let RecoveredMatch {
-            played,
-            tickets,
-            started,
-            ..
-        } = recovered;
+        let RecoveredMatch { played, tickets, started, .. } = recovered;
         self.span_recorder().record(|| {
             let span = played.match_spans().span(started, "recover match");
             span.with(SEATS, u32::from(played.facts().seats.get()))
@@ -334,10 +322,7 @@ impl Matches {
         match store.open_match(id).await {
             Err(StoreError::Damaged { damage, .. }) => {
                 let header = store.open_match_header(id).await;
-                let parties = header
-                    .ok()
-                    .flatten()
-                    .map(|header| MatchParties::read(&header));
+                let parties = header.ok().flatten().map(|header| MatchParties::read(&header));
                 self.quarantined().add_match_in_play(
                     id.clone(),
                     parties.unwrap_or_default(),
@@ -358,8 +343,7 @@ impl Matches {
         let replayed = self.replay_match(open, clock);
         let quarantine = |problem| {
             let parties = MatchParties::read(&open.header);
-            self.quarantined()
-                .add_match_in_play(open.match_id.clone(), parties, &problem);
+            self.quarantined().add_match_in_play(open.match_id.clone(), parties, &problem);
         };
         replayed.map_err(quarantine).ok()
     }
@@ -383,9 +367,7 @@ impl Matches {
                 started,
             }
         });
-        recovered.ok_or_else(|| Unreplayable::UnknownGame {
-            game_id: header.game_id().to_owned(),
-        })
+        recovered.ok_or_else(|| Unreplayable::UnknownGame { game_id: header.game_id().to_owned() })
     }
 }
 
@@ -396,14 +378,11 @@ async fn release_leader_matches(
     cluster: &Cluster,
     recovered: Vec<RecoveredMatch>,
 ) -> Result<Vec<RecoveredMatch>, RecoveryError> {
-    let (leader_only, own): (Vec<_>, Vec<_>) = recovered
-        .into_iter()
-        .partition(|recovered| recovered.requires_leader);
+    let (leader_only, own): (Vec<_>, Vec<_>) =
+        recovered.into_iter().partition(|recovered| recovered.requires_leader);
     if !leader_only.is_empty() {
-        let ids: Vec<MatchId> = leader_only
-            .iter()
-            .map(|recovered| recovered.played.id().clone())
-            .collect();
+        let ids: Vec<MatchId> =
+            leader_only.iter().map(|recovered| recovered.played.id().clone()).collect();
         cluster.nodes().release(&ids).await?;
         let matches = ids.len();
         warn!(
@@ -416,9 +395,8 @@ async fn release_leader_matches(
 
 /// Drops either all of the listed matches or none of them.
 async fn drop_matches(store: &dyn Store, dropped_ids: &[String]) -> Result<(), RecoveryError> {
-    let unknown_match = |match_id: &str| RecoveryError::UnknownMatch {
-        match_id: match_id.to_owned(),
-    };
+    let unknown_match =
+        |match_id: &str| RecoveryError::UnknownMatch { match_id: match_id.to_owned() };
     let mut ids: Vec<MatchId> = Vec::new();
     for match_id in dropped_ids {
         let id = MatchId::new(match_id.as_str()).map_err(|_| unknown_match(match_id))?;

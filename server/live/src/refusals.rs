@@ -20,11 +20,8 @@ pub(super) fn check_seat(field: &'static str, seat: Seat, seats: SeatCount) -> R
 }
 
 pub(super) fn forfeited(fault: &dyn Display) -> Refusal {
-    Refusal::new(
-        RefusalReason::SeatClosed,
-        format!("the seat was forfeited for the fault {fault}"),
-    )
-    .with("fault", fault.to_string())
+    Refusal::new(RefusalReason::SeatClosed, format!("the seat was forfeited for the fault {fault}"))
+        .with("fault", fault.to_string())
 }
 
 /// The refusal when a seat is held by, or reserved for, another key.
@@ -95,10 +92,7 @@ pub(super) fn match_over(info: &MatchInfo) -> Refusal {
 }
 
 pub(super) fn ticket_replaced() -> Refusal {
-    Refusal::new(
-        RefusalReason::TicketUnknown,
-        "the ticket was replaced by a newer one",
-    )
+    Refusal::new(RefusalReason::TicketUnknown, "the ticket was replaced by a newer one")
 }
 
 /// The refusal to cancel a match that has ended.

@@ -172,11 +172,7 @@ mod tests {
     use super::*;
 
     fn message(position: u32, bytes: usize) -> BroadcastMessage {
-        BroadcastMessage {
-            position: Some(position),
-            message: vec![0; bytes].into(),
-            info: None,
-        }
+        BroadcastMessage { position: Some(position), message: vec![0; bytes].into(), info: None }
     }
 
     fn positions(received: BroadcastPoll) -> Vec<u32> {
@@ -204,18 +200,13 @@ mod tests {
         early.broadcast.send(message(2, 1));
         assert!(matches!(early.receive(0), BroadcastPoll::Lagged));
         assert_eq!(positions(late.receive(from)), [1, 2]);
-        assert!(matches!(
-            late.receive(3),
-            BroadcastPoll::Empty(BroadcastState::Live)
-        ));
+        assert!(matches!(late.receive(3), BroadcastPoll::Empty(BroadcastState::Live)));
     }
 
     #[test]
     fn one_message_is_buffered_regardless_of_its_size() {
         let (mut follower, _) = Relay::default().follow();
-        follower
-            .broadcast
-            .send(message(0, 10 * BROADCAST_BUFFER_BYTES));
+        follower.broadcast.send(message(0, 10 * BROADCAST_BUFFER_BYTES));
         assert_eq!(positions(follower.receive(0)), [0]);
     }
 
@@ -234,15 +225,9 @@ mod tests {
     #[tokio::test]
     async fn a_waiting_follower_is_woken_by_the_end() {
         let (mut follower, _) = Relay::default().follow();
-        assert!(matches!(
-            follower.receive(0),
-            BroadcastPoll::Empty(BroadcastState::Live)
-        ));
+        assert!(matches!(follower.receive(0), BroadcastPoll::Empty(BroadcastState::Live)));
         follower.broadcast.close(BroadcastState::Ended(7));
         follower.changed().await;
-        assert!(matches!(
-            follower.receive(0),
-            BroadcastPoll::Empty(BroadcastState::Ended(7))
-        ));
+        assert!(matches!(follower.receive(0), BroadcastPoll::Empty(BroadcastState::Ended(7))));
     }
 }

@@ -46,10 +46,7 @@ impl IdempotentRequest {
     /// numbers.
     pub fn for_ladder_match(id: &LadderId, made_unix_ms: u64, number: u64) -> Self {
         let name = format!("{LADDER_RECORD_PREFIX}\n{id}\n{made_unix_ms}\n{number}");
-        Self {
-            content: Sha256::digest(name.as_bytes()).into(),
-            name,
-        }
+        Self { content: Sha256::digest(name.as_bytes()).into(), name }
     }
 
     /// Returns the write that removes the request's record, once the match has ended.
@@ -69,14 +66,9 @@ impl IdempotentRequest {
 
     /// Returns the record which states that the request created this match.
     pub(super) fn record(&self, id: &MatchId) -> Write {
-        let record = RequestNote {
-            match_id: id.to_string(),
-            request_sha256: self.content.to_vec(),
-        };
-        Write::PutRecord {
-            name: self.name.clone(),
-            value: record.encode_to_vec(),
-        }
+        let record =
+            RequestNote { match_id: id.to_string(), request_sha256: self.content.to_vec() };
+        Write::PutRecord { name: self.name.clone(), value: record.encode_to_vec() }
     }
 }
 
@@ -107,9 +99,8 @@ impl RequestLocks {
     /// Waits until no other request with this name is in progress.
     pub(super) async fn lock(&self, request: &IdempotentRequest) -> OwnedMutexGuard<()> {
         let bytes = request.name.bytes();
-        let mixed = bytes.fold(0_usize, |mixed, byte| {
-            mixed.wrapping_mul(31).wrapping_add(byte.into())
-        });
+        let mixed =
+            bytes.fold(0_usize, |mixed, byte| mixed.wrapping_mul(31).wrapping_add(byte.into()));
         Arc::clone(&self.0[mixed % LOCK_COUNT]).lock_owned().await
     }
 }

@@ -72,8 +72,7 @@ impl SeatHandle {
             self.report(SeatInput::HandedOver { request_id });
             return;
         }
-        self.hosted
-            .record_handover(self.seat, self.number, request_id);
+        self.hosted.record_handover(self.seat, self.number, request_id);
     }
 
     /// Ends the stream because of a fault of the server. The time until the bot reconnects is not
@@ -129,13 +128,7 @@ impl RedeemedTicket {
     /// If the ticket belongs to no match on this server.
     pub fn redeem(matches: &Arc<Matches>, ticket: &Ticket) -> Result<Self, Refusal> {
         let (hosted, seat) = matches.seat_of(ticket)?;
-        Ok(Self {
-            matches: Arc::clone(matches),
-            hosted,
-            seat,
-            ticket: ticket.hash(),
-            node: None,
-        })
+        Ok(Self { matches: Arc::clone(matches), hosted, seat, ticket: ticket.hash(), node: None })
     }
 
     /// Returns the hash of the ticket.
@@ -165,8 +158,7 @@ impl RedeemedTicket {
 
     /// Records that the server itself refused the seat's bot, so that the seat's clocks are paused.
     pub fn record_rejection(&self) {
-        self.matches
-            .record_end(self.hosted.record_rejection(self.seat, None));
+        self.matches.record_end(self.hosted.record_rejection(self.seat, None));
     }
 
     /// Creates a log span for one of the seat's streams, within the match's span.
@@ -191,14 +183,8 @@ impl RedeemedTicket {
         // A bot name that is not a valid key name is not indexed.
         let name = KeyName::new(&bot.name).ok();
         let seat = (self.seat, self.ticket);
-        let joined = self
-            .hosted
-            .join(seat, bot, key, resume_point, self.node.as_ref());
-        let Joined {
-            number,
-            outbound,
-            start,
-        } = self.matches.record_end(joined)?;
+        let joined = self.hosted.join(seat, bot, key, resume_point, self.node.as_ref());
+        let Joined { number, outbound, start } = self.matches.record_end(joined)?;
         if let Some(name) = name {
             self.matches.add_party(self.hosted.id(), &name);
         }

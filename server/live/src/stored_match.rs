@@ -89,9 +89,7 @@ impl StoredMatch {
                 spectator_delay: MatchFacts::delay_of(config.and_then(|config| config.spectators)),
             },
             groups: Arc::clone(groups),
-            declined: summary
-                .declined_seat
-                .and_then(|seat| Seat::new(u8::try_from(seat).ok()?)),
+            declined: summary.declined_seat.and_then(|seat| Seat::new(u8::try_from(seat).ok()?)),
             info,
             seats: summary.seats,
             histories: read_histories(summary.histories)?,
@@ -110,11 +108,7 @@ impl StoredMatch {
         let place = self.facts.group.as_ref()?;
         let result = self.info.result.as_ref();
         let counts = result.is_some_and(|result| !result.spoiled_by_referee);
-        Some((
-            self.facts.withheld_group.as_ref()?,
-            place,
-            counts.then_some(place.number),
-        ))
+        Some((self.facts.withheld_group.as_ref()?, place, counts.then_some(place.number)))
     }
 
     /// Returns the public state of the match.
@@ -163,9 +157,7 @@ impl StoredMatch {
     /// Returns the hashes of the tickets, in seat order.
     pub(super) fn tickets(&self) -> Vec<TicketHash> {
         let seats = self.seats.iter();
-        seats
-            .filter_map(|seat| TicketHash::from_bytes(&seat.ticket_sha256))
-            .collect()
+        seats.filter_map(|seat| TicketHash::from_bytes(&seat.ticket_sha256)).collect()
     }
 
     /// Returns whether the match was cancelled, and so has no replay.
@@ -195,10 +187,8 @@ impl StoredMatch {
     /// Returns the message about the start of the match that a seat received or would have
     /// received.
     fn start_message(&self, seat: Seat) -> v1::MatchStarted {
-        let config = self.info.config.clone().map(|config| v1::MatchConfig {
-            seed: None,
-            ..config
-        });
+        let config =
+            self.info.config.clone().map(|config| v1::MatchConfig { seed: None, ..config });
         v1::MatchStarted {
             match_id: self.facts.id.to_string(),
             seat: seat.number().into(),
@@ -257,9 +247,7 @@ impl HostedMatch for StoredMatch {
         change_count: Option<u64>,
     ) -> Option<(u64, Gated<WatchMatchResponse>)> {
         // A finished match does not change.
-        change_count
-            .is_none()
-            .then(|| (0, Gated::new(self.snapshot(), None)))
+        change_count.is_none().then(|| (0, Gated::new(self.snapshot(), None)))
     }
 
     fn watch(self: Arc<Self>, _: Option<Watcher>) -> Result<WatchReceiver, Refusal> {
@@ -303,10 +291,7 @@ impl HostedMatch for StoredMatch {
         }
         let delay = self.facts.spectator_delay?;
         let left = delay.saturating_sub(self.time_since_end());
-        (!left.is_zero()).then_some(SpectatorDelay {
-            delay,
-            end_visible_in: Some(left),
-        })
+        (!left.is_zero()).then_some(SpectatorDelay { delay, end_visible_in: Some(left) })
     }
 
     fn may_be_delayed_remotely(&self) -> bool {
@@ -368,11 +353,8 @@ impl HostedMatch for StoredMatch {
             let _ = sender.send(message.into(), None);
         }
         sender.close(Closing::MatchOver, None);
-        let start = StreamStart {
-            history_id: self.histories.running(),
-            resumed,
-            note_bytes_left: 0,
-        };
+        let start =
+            StreamStart { history_id: self.histories.running(), resumed, note_bytes_left: 0 };
         Outcome::without_end(Ok(Joined {
             number: StreamNumber::default(),
             outbound,

@@ -88,9 +88,7 @@ impl Matches {
         generated: &[(Seat, Ticket)],
         are_optional: bool,
     ) -> Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>> {
-        let hashes = generated
-            .iter()
-            .map(|(seat, ticket)| (*seat, ticket.hash()));
+        let hashes = generated.iter().map(|(seat, ticket)| (*seat, ticket.hash()));
         let hashes: Vec<_> = hashes.collect();
         // Under this lock, the tickets in the index stay consistent with those in the match.
         let _guard = self.ticket_lock().lock();

@@ -147,11 +147,8 @@ impl MatchView {
         let Some(state) = self.delayed_state() else {
             return self.hosted.updates_from(from_bytes);
         };
-        let info = MatchInfo {
-            config: None,
-            seed_commitment: String::new(),
-            ..state.info().clone()
-        };
+        let info =
+            MatchInfo { config: None, seed_commitment: String::new(), ..state.info().clone() };
         let records = state.records_from(from_bytes).to_vec();
         Gated::new(ReplayUpdate { info, records }, None)
     }
@@ -183,8 +180,7 @@ impl MatchView {
 
     /// See [`HostedMatch::withheld_reason`].
     pub fn withheld_reason(&self) -> Option<Refusal> {
-        self.delay_refusal()
-            .or_else(|| self.hosted.withheld_reason())
+        self.delay_refusal().or_else(|| self.hosted.withheld_reason())
     }
 
     /// See [`HostedMatch::relay`].
@@ -275,10 +271,7 @@ impl Matches {
     /// Returns the replay of an ended match, or `None` if no replay can be read. The remaining
     /// records are revealed from the replay.
     async fn replay_for_cursor(&self, original: &Arc<dyn HostedMatch>) -> Option<Arc<[u8]>> {
-        let whole = MatchView {
-            hosted: Arc::clone(original),
-            cursor: None,
-        };
+        let whole = MatchView { hosted: Arc::clone(original), cursor: None };
         loop {
             match self.full_replay(&whole, &Reader::default()).await {
                 Ok(replay) => return Some(replay),

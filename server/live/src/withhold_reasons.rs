@@ -52,10 +52,7 @@ impl WithheldReplays {
     #[must_use]
     pub fn new(records: Records) -> Self {
         let groups = Arc::<Groups>::default();
-        Self {
-            is_all_read: groups.load_authoritative(records),
-            groups,
-        }
+        Self { is_all_read: groups.load_authoritative(records), groups }
     }
 
     /// Returns whether the replay of a finished match is not public yet. Returns `true` if the
@@ -134,17 +131,12 @@ impl WithholdingPolicy for Matches {
         };
         let visible_at = stored.visible_at_unix_ms();
         let visible_at = visible_at.map_or(0, |until| until.saturating_add(margin_ms));
-        Ok(self
-            .match_withhold_reason(stored.facts(), visible_at)
-            .unless_over())
+        Ok(self.match_withhold_reason(stored.facts(), visible_at).unless_over())
     }
 
     async fn reload_groups(&self) -> Result<(), WithholdReasonUnknown> {
         match self.store() {
-            Some(store) => self
-                .refresh_groups(store)
-                .await
-                .map_err(|_| WithholdReasonUnknown),
+            Some(store) => self.refresh_groups(store).await.map_err(|_| WithholdReasonUnknown),
             None => Ok(()),
         }
     }

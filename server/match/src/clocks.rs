@@ -28,9 +28,7 @@ impl ClockOffset {
     /// was at the match time `known_until`.
     #[must_use]
     pub fn resuming_at(now: Time, known_until: Time) -> Self {
-        Self {
-            us: known_until.us_since(now),
-        }
+        Self { us: known_until.us_since(now) }
     }
 
     /// Converts server time to match time.

@@ -21,11 +21,7 @@ pub(crate) struct CommitTracker {
 impl CommitTracker {
     /// Creates a tracker for a journal whose entries are all stored.
     pub(crate) fn new(stored: Entries) -> Self {
-        Self {
-            last: stored,
-            stored,
-            ..Self::default()
-        }
+        Self { last: stored, stored, ..Self::default() }
     }
 
     /// Records that effects have waited for this position since `time`.
@@ -57,11 +53,7 @@ impl CommitTracker {
 
     /// Returns the position, unless it is already stored.
     pub(crate) fn uncommitted_part(&self, entries: Entries) -> Entries {
-        if entries <= self.stored {
-            Entries::NONE
-        } else {
-            entries
-        }
+        if entries <= self.stored { Entries::NONE } else { entries }
     }
 
     fn is_all_stored(&self) -> bool {

@@ -214,11 +214,9 @@ impl Verdict {
     /// Finds the outcome of a seat's answer among the answer's effects.
     pub(crate) fn in_effects(seat: Seat, effects: &[Effect]) -> Self {
         let rejected = effects.iter().find_map(|effect| match effect {
-            Effect::Send {
-                seat: receiver,
-                message,
-                after: _,
-            } if *receiver == seat => message.rejected.clone(),
+            Effect::Send { seat: receiver, message, after: _ } if *receiver == seat => {
+                message.rejected.clone()
+            }
             _ => None,
         });
         rejected.map_or(Self::Accepted, Self::Rejected)

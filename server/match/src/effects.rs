@@ -53,11 +53,9 @@ impl<G: WireGame> Match<G> {
         let after = self.uncommitted();
         for output in outputs.drain(..) {
             match output {
-                Output::Send {
-                    seat,
-                    sequence,
-                    message,
-                } => self.send(seat, sequence, &message, after, effects),
+                Output::Send { seat, sequence, message } => {
+                    self.send(seat, sequence, &message, after, effects)
+                }
                 Output::Close { seat, reason } => self.close(seat, reason, after, effects),
                 Output::Record(_) | Output::Ended | Output::Cancelled => {}
             }
@@ -86,11 +84,7 @@ impl<G: WireGame> Match<G> {
             return;
         }
         let message = self.outgoing(sequence, message);
-        effects.push(Effect::Send {
-            seat,
-            message,
-            after,
-        });
+        effects.push(Effect::Send { seat, message, after });
     }
 
     /// Closes a seat's stream, if it has one.
@@ -112,11 +106,7 @@ impl<G: WireGame> Match<G> {
             CloseReason::Garbage => return,
         };
         if self.streams[seat.index()].end() {
-            effects.push(Effect::Close {
-                seat,
-                closing,
-                after,
-            });
+            effects.push(Effect::Close { seat, closing, after });
         }
     }
 
@@ -200,9 +190,8 @@ impl<G: WireGame> Match<G> {
         let referee = &self.referee;
         let seats = referee.seats().zip(&self.tickets);
         let seats = seats.map(|(info, ticket)| {
-            let (started_sequence, ended_sequence) = referee
-                .start_and_end_sequences(info.seat)
-                .unwrap_or_default();
+            let (started_sequence, ended_sequence) =
+                referee.start_and_end_sequences(info.seat).unwrap_or_default();
             FinishedSeat {
                 ticket_sha256: ticket.as_bytes().to_vec(),
                 started_sequence,

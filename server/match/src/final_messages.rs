@@ -43,15 +43,10 @@ impl FinalMessages {
             });
         }
         if missing != Some(0) {
-            messages.push(PlayResponse {
-                sequence: last,
-                message: Some(Message::MatchEnded(ended())),
-            });
+            messages
+                .push(PlayResponse { sequence: last, message: Some(Message::MatchEnded(ended())) });
         }
-        Self {
-            resumed: missing.is_some(),
-            messages,
-        }
+        Self { resumed: missing.is_some(), messages }
     }
 }
 
@@ -67,16 +62,9 @@ mod tests {
         ended_sequence: u32,
         has: Option<u32>,
     ) -> (bool, Vec<(u32, &'static str)>) {
-        let finished = FinishedSeat {
-            started_sequence,
-            ended_sequence,
-            ..FinishedSeat::default()
-        };
+        let finished = FinishedSeat { started_sequence, ended_sequence, ..FinishedSeat::default() };
         let history_id = HistoryId::new([7; 16]);
-        let resume_point = has.map(|last_sequence| ResumePoint {
-            history_id,
-            last_sequence,
-        });
+        let resume_point = has.map(|last_sequence| ResumePoint { history_id, last_sequence });
         let seat = Seat::new(0).unwrap();
         let histories = Histories::new(history_id);
         let final_messages = FinalMessages::for_bot(
@@ -99,10 +87,7 @@ mod tests {
 
     #[test]
     fn a_bot_that_missed_only_the_end_resumes_and_any_other_starts_over() {
-        assert_eq!(
-            final_messages(Some(1), 9, Some(8)),
-            (true, vec![(9, "ended")])
-        );
+        assert_eq!(final_messages(Some(1), 9, Some(8)), (true, vec![(9, "ended")]));
         assert_eq!(final_messages(Some(1), 9, Some(9)), (true, vec![]));
         let restart = (false, vec![(1, "started"), (9, "ended")]);
         assert_eq!(final_messages(Some(1), 9, Some(7)), restart);
@@ -114,10 +99,6 @@ mod tests {
     fn a_bot_that_never_connected_gets_the_start_before_the_end() {
         let both = (false, vec![(1, "started"), (2, "ended")]);
         assert_eq!(final_messages(None, 2, None), both);
-        assert_eq!(
-            final_messages(None, 1, None),
-            both,
-            "as older versions stored it"
-        );
+        assert_eq!(final_messages(None, 1, None), both, "as older versions stored it");
     }
 }

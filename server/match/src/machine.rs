@@ -222,12 +222,7 @@ impl<G: WireGame> Match<G> {
     }
 
     fn handle_report(&mut self, report: Report, effects: &mut Vec<Effect>) {
-        let Report {
-            moment,
-            seat,
-            stream,
-            input,
-        } = report;
+        let Report { moment, seat, stream, input } = report;
         let current = &mut self.streams[seat.index()];
         if !current.holds(stream) {
             return;
@@ -306,11 +301,7 @@ impl<G: WireGame> Match<G> {
         }
         let stream = current.open();
         effects.push(Effect::Open { seat, stream });
-        let input = Input::Connected {
-            seat,
-            bot,
-            last_sequence,
-        };
+        let input = Input::Connected { seat, bot, last_sequence };
         self.handle(now.time, input, effects);
         Ok(Joined {
             stream,
@@ -459,9 +450,7 @@ impl<G: WireGame> Match<G> {
         if self.referee.phase() == MatchPhase::Ended {
             return;
         }
-        let Self {
-            commits, referee, ..
-        } = self;
+        let Self { commits, referee, .. } = self;
         let has_run_out = || referee.deadline().is_some_and(|at| at <= moment.time);
         let storing_us = commits.take_wait_us(moment.time, has_run_out);
         let lag_us = moment.lag_us.saturating_sub(self.lag_us);
@@ -469,11 +458,7 @@ impl<G: WireGame> Match<G> {
         let lag_us = lag_us.saturating_add(storing_us);
         let forwarding = self.take_forwarding_lag(moment.time);
         if lag_us > 0 || !forwarding.is_empty() {
-            self.handle(
-                moment.time,
-                Input::RefereeLag { lag_us, forwarding },
-                effects,
-            );
+            self.handle(moment.time, Input::RefereeLag { lag_us, forwarding }, effects);
         }
     }
 

@@ -86,8 +86,7 @@ impl<G: WireGame> Match<G> {
         if !vacant.is_empty() {
             // As during recovery, this only advances the time of the referee and expires no
             // deadline.
-            self.referee
-                .handle(now.time, Input::Tick, &mut self.outputs);
+            self.referee.handle(now.time, Input::Tick, &mut self.outputs);
             self.emit_effects(now.time, effects);
         }
         Ok(ReplacedTickets {

@@ -50,11 +50,7 @@ impl Outgoing {
             write(writer);
             writer.to_bytes()
         });
-        Self {
-            bytes,
-            request_id: None,
-            rejected: None,
-        }
+        Self { bytes, request_id: None, rejected: None }
     }
 }
 
@@ -66,10 +62,6 @@ impl From<PlayResponse> for Outgoing {
             Some(Message::DecisionRejected(rejected)) => (None, Some(Box::new(rejected))),
             _ => (None, None),
         };
-        Self {
-            bytes,
-            request_id,
-            rejected,
-        }
+        Self { bytes, request_id, rejected }
     }
 }

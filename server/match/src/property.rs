@@ -33,10 +33,7 @@ pub(crate) fn properties(finished: &FinishedMatch) -> Vec<(&'static str, String)
     properties.extend(labels.map(|(name, value)| (LABEL, label_value(name, value))));
     let bots = info.seats.iter().filter(|seat| !seat.bot_name.is_empty());
     properties.extend(bots.map(|seat| (BOT, seat.bot_name.clone())));
-    let group = info
-        .config
-        .as_ref()
-        .and_then(|config| config.group.as_ref());
+    let group = info.config.as_ref().and_then(|config| config.group.as_ref());
     properties.extend(group.map(|group| (GROUP, group.group_id.clone())));
     if info.state() == MatchState::Cancelled {
         properties.push((CANCELLED, String::new()));

@@ -93,10 +93,7 @@ pub(crate) fn referee_input<G: WireGame>(
     match input {
         SeatInput::Decision(decision) => answer(seat, decision, budget),
         SeatInput::HandedOver { request_id } => Input::HandedOver { seat, request_id },
-        SeatInput::RoundTrip { elapsed_us } => Input::RoundTrip {
-            seat,
-            round_trip_us: elapsed_us,
-        },
+        SeatInput::RoundTrip { elapsed_us } => Input::RoundTrip { seat, round_trip_us: elapsed_us },
         SeatInput::Resign => Input::Resign { seat },
         SeatInput::Useless => Input::Useless { seat },
         SeatInput::Garbage { detail } => Input::Garbage { seat, detail },
@@ -122,18 +119,10 @@ fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, budget: Option<NoteBu
             }
         },
         None => {
-            return malformed(
-                "choice".to_owned(),
-                "neither index nor decision is set".to_owned(),
-            );
+            return malformed("choice".to_owned(), "neither index nor decision is set".to_owned());
         }
     };
     let note =
         Some(decision.note).filter(|note| budget.is_some_and(|budget| budget.has(note.len())));
-    Input::Answer {
-        seat,
-        request_id,
-        answer,
-        note: note.unwrap_or_default(),
-    }
+    Input::Answer { seat, request_id, answer, note: note.unwrap_or_default() }
 }

@@ -49,10 +49,7 @@ impl ReturnTracker {
         for output in outputs {
             if let Output::Record(record) = output
                 && let RecordEntry::Fault { seat, fault } = &record.entry
-                && matches!(
-                    fault.reason,
-                    FaultReason::Disconnected | FaultReason::NeverConnected
-                )
+                && matches!(fault.reason, FaultReason::Disconnected | FaultReason::NeverConnected)
                 && self.is_awaited(*seat)
             {
                 self.lost.get_or_insert(*seat);

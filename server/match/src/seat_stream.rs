@@ -28,11 +28,7 @@ pub(crate) struct SeatStream {
 impl SeatStream {
     /// Replaces the stream with a new one.
     pub(crate) fn open(&mut self) -> StreamNumber {
-        *self = Self {
-            newest: self.newest.next(),
-            is_open: true,
-            ..Self::default()
-        };
+        *self = Self { newest: self.newest.next(), is_open: true, ..Self::default() };
         self.newest
     }
 
@@ -102,10 +98,6 @@ impl SeatStream {
 
     /// The journal position that this stream's last report waits for.
     pub(crate) fn reported(&self, number: StreamNumber) -> Entries {
-        if self.newest == number {
-            self.reported
-        } else {
-            Entries::NONE
-        }
+        if self.newest == number { self.reported } else { Entries::NONE }
     }
 }

@@ -25,9 +25,7 @@ impl SpectatorUpdate {
 
 impl fmt::Debug for SpectatorUpdate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SpectatorUpdate")
-            .field(&self.to_message())
-            .finish()
+        f.debug_tuple("SpectatorUpdate").field(&self.to_message()).finish()
     }
 }
 
@@ -53,20 +51,14 @@ pub(crate) struct UnpublishedEvents<E> {
 /// Creates a collection for a match without spectators. It stays empty.
 impl<E> Default for UnpublishedEvents<E> {
     fn default() -> Self {
-        Self {
-            published_changes: None,
-            events: Vec::new(),
-        }
+        Self { published_changes: None, events: Vec::new() }
     }
 }
 
 impl<E: Clone> UnpublishedEvents<E> {
     /// Starts collecting changes for spectators that already have this version.
     pub(crate) fn since(published_changes: u64) -> Self {
-        Self {
-            published_changes: Some(published_changes),
-            events: Vec::new(),
-        }
+        Self { published_changes: Some(published_changes), events: Vec::new() }
     }
 
     /// Adds public events. The decision or chance result that caused the events can be secret.

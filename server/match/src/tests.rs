@@ -20,10 +20,7 @@ use prost::Message as _;
 use crate::{Effect, Match, MatchId, Origin, Report, SeatInput, ServerTime, StreamNumber};
 
 fn at_ms(ms: u32) -> ServerTime {
-    ServerTime {
-        time: Time(0).plus_ms(ms),
-        lag_us: 0,
-    }
+    ServerTime { time: Time(0).plus_ms(ms), lag_us: 0 }
 }
 
 /// Standard rules for two seats.
@@ -36,11 +33,7 @@ fn started_match<G: WireGame>(
     rules: MatchRules<G>,
     is_stored: bool,
 ) -> (Match<G>, [StreamNumber; 2], Vec<Effect>) {
-    let origin = Origin::new(
-        MatchId::new("m").unwrap(),
-        SeedSalt::new([1; 32]),
-        Vec::new(),
-    );
+    let origin = Origin::new(MatchId::new("m").unwrap(), SeedSalt::new([1; 32]), Vec::new());
     let (history, key) = (HistoryId::new([2; 16]), SigningKey::new(&[3; 32]));
     let created = Match::new(origin, rules, at_ms(0), history, is_stored, Arc::new(key));
     let (mut started_match, mut effects) = (created.unwrap(), Vec::new());
@@ -73,12 +66,7 @@ fn an_answer_that_was_decoded_before_the_deadline_is_in_time_after_it() {
         choice: Some(Choice::Index(0)),
         ..Decision::default()
     });
-    reports.push(Report {
-        moment: at_ms(31),
-        seat: seats[0],
-        stream: streams[0],
-        input: answer,
-    });
+    reports.push(Report { moment: at_ms(31), seat: seats[0], stream: streams[0], input: answer });
     let next = played.tick((at_ms(60), &mut reports), &mut effects);
     let strikes = seats.map(|seat| played.referee.seat_info(seat).unwrap().strikes);
     assert_eq!(strikes, [0, 1], "only seat 1 gave no answer");
@@ -117,14 +105,8 @@ fn a_late_loss_does_not_pause_the_clock_of_a_seat_that_closed_a_newer_stream() {
     rules.clock.reconnect_ms = 100;
     let (mut machine, [first, _], mut effects) = started_match(rules, false);
     let seat = Seat::new(0).unwrap();
-    let left = |stream, ms| {
-        vec![Report {
-            moment: at_ms(ms),
-            seat,
-            stream,
-            input: SeatInput::Left,
-        }]
-    };
+    let left =
+        |stream, ms| vec![Report { moment: at_ms(ms), seat, stream, input: SeatInput::Left }];
     machine.handle_reports(&mut left(first, 10), &mut effects);
     let (arrived, bot) = ((at_ms(20), &mut Vec::new()), BotIdentity::default());
     let joined = machine.join(arrived, seat, bot, None, None, &mut effects);
@@ -248,8 +230,5 @@ fn a_decision_becomes_a_public_record_when_it_is_counted() {
     let games = GAME_IDS.iter();
     let most = games.map(|game| with_game!(*game, G => most_secret::<G>()).unwrap());
     let most: Vec<i64> = most.collect();
-    assert!(
-        most.iter().any(|most| *most > 1),
-        "something was secret: {most:?}"
-    );
+    assert!(most.iter().any(|most| *most > 1), "something was secret: {most:?}");
 }

@@ -72,9 +72,7 @@ impl<G: WireGame> Match<G> {
     /// reservation.
     pub(crate) fn seat_owner(&self, seat: Seat) -> Option<&str> {
         let reserved = || self.origin.reserved_for.get(&seat).map(String::as_str);
-        self.bot(seat)
-            .map(|bot| bot.name.as_str())
-            .or_else(reserved)
+        self.bot(seat).map(|bot| bot.name.as_str()).or_else(reserved)
     }
 
     /// Names of the parties of the match: the key that created it, its bots, and the keys that
@@ -173,10 +171,7 @@ impl<G: WireGame> Match<G> {
         v1::MatchInfo {
             match_id: id.to_string(),
             state: self.state().into(),
-            seats: referee
-                .public_seats()
-                .map(|info| self.seat_to_wire(info))
-                .collect(),
+            seats: referee.public_seats().map(|info| self.seat_to_wire(info)).collect(),
             decisions: referee.public_decisions(),
             rules_version: G::RULES_VERSION,
             labels: labels.clone(),
@@ -264,9 +259,7 @@ impl<G: WireGame> Match<G> {
     /// the match has no spectators. The last update contains the end of the match.
     pub fn take_update(&mut self) -> Option<DueUpdate> {
         let is_last = self.referee.phase() == MatchPhase::Ended;
-        let events = self
-            .unpublished
-            .take(self.referee.public_changes(), is_last)?;
+        let events = self.unpublished.take(self.referee.public_changes(), is_last)?;
         // Intermediate updates omit the commitment and the config, since the first message
         // contained them. The config is large because of its edition data.
         let info = if is_last {
@@ -283,11 +276,7 @@ impl<G: WireGame> Match<G> {
             observation: observation.as_ref().map(G::observation_to_wire),
             events: events.iter().map(G::event_to_wire).collect(),
         });
-        Some(DueUpdate {
-            update,
-            is_last,
-            after: self.uncommitted(),
-        })
+        Some(DueUpdate { update, is_last, after: self.uncommitted() })
     }
 }
 

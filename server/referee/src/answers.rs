@@ -39,11 +39,7 @@ impl<G: Game> Referee<G> {
     ) {
         let player = &self.players[seat.index()];
         let Some(open) = player.open.as_ref().filter(|open| open.id == request_id) else {
-            if player
-                .answered
-                .as_ref()
-                .is_some_and(|last| *last == (request_id, answer))
-            {
+            if player.answered.as_ref().is_some_and(|last| *last == (request_id, answer)) {
                 return self.count_useless_message(seat);
             }
             return self.refuse_not_open(seat, request_id);
@@ -60,9 +56,7 @@ impl<G: Game> Referee<G> {
             Answer::Decision(decision) => (decision.clone(), "decision"),
         };
         let state = &mut self.state;
-        let applied = self
-            .log
-            .record(|events| G::apply(state, seat, &decision, events));
+        let applied = self.log.record(|events| G::apply(state, seat, &decision, events));
         match applied {
             Ok(events) => {
                 let charge = self.accept(seat, answer);
@@ -96,11 +90,7 @@ impl<G: Game> Referee<G> {
         if self.players[seat.index()].open_request_id() != request_id || request_id == 0 {
             return self.refuse_not_open(seat, request_id);
         }
-        let invalid = InvalidDecision {
-            reason: RejectionReason::MalformedDecision,
-            field,
-            detail,
-        };
+        let invalid = InvalidDecision { reason: RejectionReason::MalformedDecision, field, detail };
         self.refuse_illegal(seat, request_id, invalid);
     }
 
@@ -128,11 +118,7 @@ impl<G: Game> Referee<G> {
 
     /// Returns the note if it fits the seat's budget, and an empty note otherwise.
     fn fit_note(&mut self, seat: Seat, note: String) -> String {
-        if self.players[seat.index()].note_budget.take(note.len()) {
-            note
-        } else {
-            String::new()
-        }
+        if self.players[seat.index()].note_budget.take(note.len()) { note } else { String::new() }
     }
 
     /// Rejects an answer to a request that is not open. There is no penalty.
@@ -150,15 +136,7 @@ impl<G: Game> Referee<G> {
             )
         };
         let field = "request_id".to_owned();
-        self.refuse_useless(
-            seat,
-            request_id,
-            InvalidDecision {
-                reason,
-                field,
-                detail,
-            },
-        );
+        self.refuse_useless(seat, request_id, InvalidDecision { reason, field, detail });
     }
 
     /// Rejects an answer without a penalty, and counts it as a useless message.

@@ -63,18 +63,8 @@ impl ClockRules {
         for (field, value, min, max) in [
             ("clock.startup_ms", self.startup_ms, 1, HOUR_MS),
             ("clock.reconnect_ms", self.reconnect_ms, 0, HOUR_MS),
-            (
-                "clock.round_trip_credit_ms",
-                self.round_trip_credit_ms,
-                0,
-                MAX_CREDIT_MS,
-            ),
-            (
-                "clock.referee_lag_limit_ms",
-                self.referee_lag_limit_ms,
-                0,
-                MAX_LAG_LIMIT_MS,
-            ),
+            ("clock.round_trip_credit_ms", self.round_trip_credit_ms, 0, MAX_CREDIT_MS),
+            ("clock.referee_lag_limit_ms", self.referee_lag_limit_ms, 0, MAX_LAG_LIMIT_MS),
         ] {
             check_range(field, value, min, max)?;
         }
@@ -211,11 +201,7 @@ impl RequestTimer {
     /// Stops the timer at `since` until the bot reconnects.
     pub(crate) fn hold(&mut self, since: Time) {
         let lag = self.lag;
-        let hold = self.hold.get_or_insert(Hold {
-            since,
-            lag,
-            is_back: false,
-        });
+        let hold = self.hold.get_or_insert(Hold { since, lag, is_back: false });
         hold.is_back = false;
         // The lag since an earlier restart is discarded, because the time since then does not
         // count.
@@ -418,10 +404,7 @@ impl SeatClock {
     }
 
     pub(crate) fn clock_use(&self) -> ClockUse {
-        ClockUse {
-            bank_left_ms: whole_ms(self.bank_us),
-            ..self.used
-        }
+        ClockUse { bank_left_ms: whole_ms(self.bank_us), ..self.used }
     }
 }
 

@@ -17,11 +17,7 @@ pub(crate) struct EventLog<E> {
 impl<E: Clone> EventLog<E> {
     /// Creates a log that starts with the setup's events.
     pub(crate) fn new(opening: Vec<E>, seats: usize) -> Self {
-        Self {
-            events: opening,
-            delivered: [0; MAX_SEATS],
-            seats,
-        }
+        Self { events: opening, delivered: [0; MAX_SEATS], seats }
     }
 
     /// Calls `add` to push events, and returns the new events. Discards them if `add` fails.
@@ -53,12 +49,7 @@ impl<E: Clone> EventLog<E> {
 
     fn drop_delivered(&mut self) {
         let delivered = &mut self.delivered[..self.seats];
-        let delivered_to_all = delivered
-            .iter()
-            .copied()
-            .min()
-            .unwrap_or(0)
-            .min(self.events.len());
+        let delivered_to_all = delivered.iter().copied().min().unwrap_or(0).min(self.events.len());
         if delivered_to_all >= MIN_DROP {
             self.events.drain(..delivered_to_all);
             for mark in delivered.iter_mut().filter(|mark| **mark != usize::MAX) {

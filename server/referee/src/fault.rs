@@ -116,22 +116,9 @@ impl FaultPolicy {
     pub(crate) fn check(&self) -> Result<(), RulesError> {
         use FaultAction::{Forfeit, Strike, Substitute};
         check_action("faults.late", self.late, &[Strike, Substitute, Forfeit])?;
-        check_action(
-            "faults.disconnected",
-            self.disconnected,
-            &[Strike, Substitute, Forfeit],
-        )?;
-        check_action(
-            "faults.never_connected",
-            self.never_connected,
-            &[Substitute, Forfeit],
-        )?;
-        check_range(
-            "faults.strikes_to_forfeit",
-            self.strikes_to_forfeit,
-            1,
-            MAX_STRIKES,
-        )
+        check_action("faults.disconnected", self.disconnected, &[Strike, Substitute, Forfeit])?;
+        check_action("faults.never_connected", self.never_connected, &[Substitute, Forfeit])?;
+        check_range("faults.strikes_to_forfeit", self.strikes_to_forfeit, 1, MAX_STRIKES)
     }
 }
 

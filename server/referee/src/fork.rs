@@ -123,9 +123,5 @@ pub fn redraw<G: Game>(
     seed: &Seed,
 ) -> Result<G::State, bridgemaster_games::FieldError> {
     let observation = G::observe(state, Viewer::Seat(observer));
-    G::sample_state(
-        config,
-        &observation,
-        &mut ChanceStream::new(seed, REDRAW_STREAM),
-    )
+    G::sample_state(config, &observation, &mut ChanceStream::new(seed, REDRAW_STREAM))
 }

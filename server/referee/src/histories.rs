@@ -55,10 +55,7 @@ pub struct EndedHistory {
 impl Histories {
     /// Creates the histories for a new match.
     pub fn new(running: HistoryId) -> Self {
-        Self {
-            ended: VecDeque::new(),
-            running,
-        }
+        Self { ended: VecDeque::new(), running }
     }
 
     /// The current history's identifier.
@@ -76,10 +73,7 @@ impl Histories {
         if self.ended.len() == MAX_ENDED_HISTORIES {
             self.ended.pop_front();
         }
-        self.ended.push_back(EndedHistory {
-            history_id: self.running,
-            sent,
-        });
+        self.ended.push_back(EndedHistory { history_id: self.running, sent });
         self.running = next;
     }
 
@@ -157,18 +151,8 @@ mod tests {
         assert_eq!(id.to_string(), text);
         assert_eq!(id.as_bytes()[1], 0x11);
         let upper = text.to_uppercase();
-        for wrong in [
-            "",
-            "0",
-            &text[1..],
-            &upper,
-            "+0112233445566778899aabbccddeeff",
-        ] {
-            assert_eq!(
-                wrong.parse::<HistoryId>(),
-                Err(ParseHistoryIdError),
-                "{wrong:?}"
-            );
+        for wrong in ["", "0", &text[1..], &upper, "+0112233445566778899aabbccddeeff"] {
+            assert_eq!(wrong.parse::<HistoryId>(), Err(ParseHistoryIdError), "{wrong:?}");
         }
     }
 
@@ -178,10 +162,7 @@ mod tests {
         let limit = MAX_ENDED_HISTORIES as u8;
         let seat = Seat::new(0).unwrap();
         let holds = |histories: &Histories, number| {
-            let point = ResumePoint {
-                history_id: id(number),
-                last_sequence: 1,
-            };
+            let point = ResumePoint { history_id: id(number), last_sequence: 1 };
             histories.covers(seat, point, 0)
         };
         for next in 1..=limit {

@@ -179,11 +179,9 @@ impl<G: Game> Referee<G> {
         let has_stream = |seat: Seat| self.players[seat.index()].is_connected();
         let is_of_stream = self.phase != MatchPhase::Ended && input.seat().is_some_and(has_stream);
         match input {
-            Input::Connected {
-                seat,
-                bot,
-                last_sequence,
-            } => self.handle_connected(seat, bot, last_sequence),
+            Input::Connected { seat, bot, last_sequence } => {
+                self.handle_connected(seat, bot, last_sequence)
+            }
             Input::ConnectionRefused { seat } => self.handle_refused_connection(seat),
             Input::Expired { seat, why } => self.handle_expired(seat, &why),
             Input::Cancelled => self.cancel(),
@@ -192,12 +190,9 @@ impl<G: Game> Referee<G> {
             _ if !is_of_stream => {}
             Input::Disconnected { seat } => self.handle_disconnected(seat),
             Input::HandedOver { seat, request_id } => self.handle_handed_over(seat, request_id),
-            Input::Answer {
-                seat,
-                request_id,
-                answer,
-                note,
-            } => self.handle_answer(seat, request_id, (answer, note)),
+            Input::Answer { seat, request_id, answer, note } => {
+                self.handle_answer(seat, request_id, (answer, note))
+            }
             Input::BadAnswer {
                 seat,
                 request_id,
@@ -207,10 +202,7 @@ impl<G: Game> Referee<G> {
             } => self.handle_bad_answer(seat, request_id, (field, detail)),
             Input::Garbage { seat, detail } => self.handle_garbage(seat, detail),
             Input::Useless { seat } => self.count_useless_message(seat),
-            Input::RoundTrip {
-                seat,
-                round_trip_us,
-            } => {
+            Input::RoundTrip { seat, round_trip_us } => {
                 let clock = &mut self.players[seat.index()].clock;
                 clock.record_round_trip(round_trip_us);
             }
@@ -229,18 +221,13 @@ impl<G: Game> Referee<G> {
 
     /// Appends a record to the replay.
     pub(crate) fn record(&mut self, entry: RecordEntry<G>) {
-        let record = Record {
-            number: self.next_record,
-            at_ms: self.at_ms(),
-            entry,
-        };
+        let record = Record { number: self.next_record, at_ms: self.at_ms(), entry };
         self.next_record += 1;
         self.out.push(Output::Record(record));
     }
 
     /// Time since the start of the match, in ms; 0 before the start.
     pub(crate) fn at_ms(&self) -> u64 {
-        self.started_at
-            .map_or(0, |start| self.now.us_since(start) / 1000)
+        self.started_at.map_or(0, |start| self.now.us_since(start) / 1000)
     }
 }

@@ -84,11 +84,7 @@ impl<G: Game> Outbox<G> {
 
     /// Drops the messages up to this number, which the seat has received.
     pub(crate) fn acknowledge(&mut self, sequence: u32) {
-        while self
-            .retained
-            .front()
-            .is_some_and(|(retained, _)| *retained <= sequence)
-        {
+        while self.retained.front().is_some_and(|(retained, _)| *retained <= sequence) {
             self.retained.pop_front();
         }
         self.dropped = self.dropped.max(sequence);
@@ -104,9 +100,7 @@ impl<G: Game> Outbox<G> {
         &self,
         sequence: u32,
     ) -> impl Iterator<Item = &(u32, SeatMessage<G>)> {
-        self.retained
-            .iter()
-            .filter(move |(retained, _)| *retained > sequence)
+        self.retained.iter().filter(move |(retained, _)| *retained > sequence)
     }
 
     /// Records that another seat changed while the seat of this outbox had no stream. Only the last
@@ -119,8 +113,6 @@ impl<G: Game> Outbox<G> {
     /// Removes and returns the recorded changes.
     pub(crate) fn drain_changes(&mut self) -> impl Iterator<Item = (Seat, Option<FaultReason>)> {
         let reasons = self.reasons;
-        std::mem::take(&mut self.changed)
-            .iter()
-            .map(move |seat| (seat, reasons[seat.index()]))
+        std::mem::take(&mut self.changed).iter().map(move |seat| (seat, reasons[seat.index()]))
     }
 }

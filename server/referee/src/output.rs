@@ -36,11 +36,7 @@ pub enum Output<G: Game> {
 
 impl<G: Game> Output<G> {
     pub(crate) fn send(seat: Seat, sequence: u32, message: SeatMessage<G>) -> Self {
-        Self::Send {
-            seat,
-            sequence,
-            message,
-        }
+        Self::Send { seat, sequence, message }
     }
 
     pub(crate) fn close(seat: Seat, reason: CloseReason) -> Self {

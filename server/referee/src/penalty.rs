@@ -37,13 +37,7 @@ impl<G: Game> Referee<G> {
         let action = policy.cost(reason, &mut player.info.strikes);
         player.fault_count = player.fault_count.saturating_add(1);
         if player.faults.len() < MAX_RECORDED_FAULTS || action == FaultAction::Forfeit {
-            let fault = Fault {
-                reason,
-                action,
-                request_id,
-                at_ms,
-                detail,
-            };
+            let fault = Fault { reason, action, request_id, at_ms, detail };
             player.faults.push(fault.clone());
             self.record(RecordEntry::Fault { seat, fault });
         }
@@ -55,10 +49,7 @@ impl<G: Game> Referee<G> {
     pub(crate) fn enact(&mut self, seat: Seat, reason: FaultReason, cost: FaultAction) {
         let player = &mut self.players[seat.index()];
         let is_reachable = player.is_reachable();
-        let is_away = matches!(
-            reason,
-            FaultReason::Disconnected | FaultReason::NeverConnected
-        );
+        let is_away = matches!(reason, FaultReason::Disconnected | FaultReason::NeverConnected);
         match cost {
             FaultAction::Refuse => return,
             FaultAction::Strike | FaultAction::Substitute => player.absent |= is_away,
@@ -72,20 +63,14 @@ impl<G: Game> Referee<G> {
             let status = self.status_for(seat, seat, Some(reason));
             self.send(seat, SeatMessage::SeatStatus(status));
         } else if cost != FaultAction::Forfeit {
-            self.players[seat.index()]
-                .outbox
-                .defer_change(seat, Some(reason));
+            self.players[seat.index()].outbox.defer_change(seat, Some(reason));
         }
         self.notify_seat_change(seat, Some(reason));
         if is_reachable && cost == FaultAction::Forfeit {
-            self.out
-                .push(Output::close(seat, CloseReason::Forfeited(reason)));
+            self.out.push(Output::close(seat, CloseReason::Forfeited(reason)));
         }
         let clock_runs_on = cost == FaultAction::Strike
-            && matches!(
-                reason,
-                FaultReason::Illegal | FaultReason::Flood | FaultReason::Garbage
-            );
+            && matches!(reason, FaultReason::Illegal | FaultReason::Flood | FaultReason::Garbage);
         if !clock_runs_on {
             self.substitute(seat);
         }
@@ -95,9 +80,10 @@ impl<G: Game> Referee<G> {
     /// seat has no stream.
     pub(crate) fn clock_ran_out(&mut self, seat: Seat) {
         let player = &self.players[seat.index()];
-        let (allowance_ms, lag_ms) = player.open.as_ref().map_or((0, 0), |open| {
-            (open.timer.allowance_ms(), open.timer.lag_ms())
-        });
+        let (allowance_ms, lag_ms) = player
+            .open
+            .as_ref()
+            .map_or((0, 0), |open| (open.timer.allowance_ms(), open.timer.lag_ms()));
         let (reason, mut detail) = if player.is_connected() {
             let detail = format!("no legal answer within {allowance_ms} ms");
             (FaultReason::Late, detail)
@@ -106,9 +92,7 @@ impl<G: Game> Referee<G> {
             (FaultReason::Disconnected, detail)
         };
         if lag_ms > 0 {
-            detail.push_str(&format!(
-                ", not counting {lag_ms} ms of the referee's own lag"
-            ));
+            detail.push_str(&format!(", not counting {lag_ms} ms of the referee's own lag"));
         }
         self.penalise(seat, reason, detail);
     }

@@ -11,9 +11,7 @@ use crate::{
 
 impl<G: Game> Referee<G> {
     pub(crate) fn all_seats_ready(&self) -> bool {
-        self.players
-            .iter()
-            .all(|player| player.is_connected() || player.is_played_by_house())
+        self.players.iter().all(|player| player.is_connected() || player.is_played_by_house())
     }
 
     pub(crate) fn start(&mut self) {
@@ -87,8 +85,7 @@ impl<G: Game> Referee<G> {
         self.is_cancelled = true;
         for player in &self.players {
             if player.is_connected() {
-                self.out
-                    .push(Output::close(player.info.seat, CloseReason::Cancelled));
+                self.out.push(Output::close(player.info.seat, CloseReason::Cancelled));
             }
         }
     }

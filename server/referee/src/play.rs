@@ -57,9 +57,7 @@ impl<G: Game> Referee<G> {
                 return false;
             };
             let state = &mut self.state;
-            let applied = self
-                .log
-                .record(|events| G::apply_chance(state, &chance, events));
+            let applied = self.log.record(|events| G::apply_chance(state, &chance, events));
             let Ok(events) = applied else { return false };
             self.record_chance(stream, chance, events);
         }
@@ -70,12 +68,7 @@ impl<G: Game> Referee<G> {
     fn record_chance(&mut self, stream: u64, chance: G::Chance, events: Vec<G::Event>) {
         let is_public = !events.is_empty();
         self.digest = G::digest(&self.state);
-        let record = ChanceRecord {
-            stream,
-            chance,
-            events,
-            digest: self.digest,
-        };
+        let record = ChanceRecord { stream, chance, events, digest: self.digest };
         self.record(RecordEntry::Chance(record));
         if is_public {
             self.publish();
@@ -123,10 +116,7 @@ impl<G: Game> Referee<G> {
     /// Returns whether a decision was made.
     fn decide_or_request(&mut self, seat: Seat) -> bool {
         let list = G::legal(&self.state, seat, &mut self.legal_buffer);
-        if self
-            .rules
-            .is_played_by_referee(list, self.legal_buffer.len())
-        {
+        if self.rules.is_played_by_referee(list, self.legal_buffer.len()) {
             return self.decide_listed(seat, 0, DecidedBy::Referee, 0);
         }
         if self.players[seat.index()].is_played_by_house() {
@@ -215,20 +205,12 @@ impl<G: Game> Referee<G> {
             return false;
         };
         let state = &mut self.state;
-        let applied = self
-            .log
-            .record(|events| G::apply(state, seat, &decision, events));
+        let applied = self.log.record(|events| G::apply(state, seat, &decision, events));
         let Ok(events) = applied else { return false };
         self.record_decision(
             seat,
             decision,
-            AppliedDecision {
-                by,
-                request_id,
-                charge: None,
-                events,
-                note: String::new(),
-            },
+            AppliedDecision { by, request_id, charge: None, events, note: String::new() },
         );
         true
     }

@@ -67,12 +67,7 @@ pub(crate) struct Player<G: Game> {
 
 impl<G: Game> Player<G> {
     pub(crate) fn new(seat: Seat, seats: SeatCount, rules: &ClockRules) -> Self {
-        let info = SeatInfo {
-            seat,
-            state: SeatState::Vacant,
-            bot: None,
-            strikes: 0,
-        };
+        let info = SeatInfo { seat, state: SeatState::Vacant, bot: None, strikes: 0 };
         Self {
             public_info: info.clone(),
             info,
@@ -139,9 +134,7 @@ impl<G: Game> Player<G> {
     /// house plays the seat.
     pub(crate) fn grace_ends(&self) -> Option<Time> {
         (self.info.state == SeatState::Paused && !self.absent).then(|| {
-            self.lost_at
-                .plus_ms(self.grace_ms)
-                .plus_us(self.lag_since_lost.extension_us())
+            self.lost_at.plus_ms(self.grace_ms).plus_us(self.lag_since_lost.extension_us())
         })
     }
 
@@ -215,9 +208,6 @@ impl<G: Game> Player<G> {
             Some(open) if open.id == request.request_id => self.clock.reading(&open.timer, now),
             _ => self.clock.closed_reading(),
         };
-        DecisionRequest {
-            clock,
-            ..request.clone()
-        }
+        DecisionRequest { clock, ..request.clone() }
     }
 }

@@ -80,16 +80,11 @@ impl<G: Game> Referee<G> {
             info: self.players[about.index()].public_info.clone(),
             reason: fault,
         });
-        for player in self
-            .players
-            .iter_mut()
-            .filter(|player| player.info.seat != about)
-        {
+        for player in self.players.iter_mut().filter(|player| player.info.seat != about) {
             if player.is_reachable() {
                 let message = SeatMessage::SeatStatus(Arc::clone(&status));
                 let sequence = player.outbox.push(&message);
-                self.out
-                    .push(Output::send(player.info.seat, sequence, message));
+                self.out.push(Output::send(player.info.seat, sequence, message));
             } else if player.forfeit.is_none() {
                 player.outbox.defer_change(about, fault);
             }
@@ -100,11 +95,7 @@ impl<G: Game> Referee<G> {
     /// seat, and the public state of any other.
     pub(crate) fn info_for(&self, to: Seat, about: Seat) -> &SeatInfo {
         let player = &self.players[about.index()];
-        if to == about {
-            &player.info
-        } else {
-            &player.public_info
-        }
+        if to == about { &player.info } else { &player.public_info }
     }
 
     /// Builds the message about a seat for a receiver.
@@ -114,9 +105,6 @@ impl<G: Game> Referee<G> {
         about: Seat,
         reason: Option<FaultReason>,
     ) -> Arc<SeatStatus> {
-        Arc::new(SeatStatus {
-            info: self.info_for(to, about).clone(),
-            reason,
-        })
+        Arc::new(SeatStatus { info: self.info_for(to, about).clone(), reason })
     }
 }

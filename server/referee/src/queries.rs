@@ -72,9 +72,7 @@ impl<G: Game> Referee<G> {
 
     /// The remaining budget for the notes of a seat; `None` if the match has no such seat.
     pub fn note_budget(&self, seat: Seat) -> Option<NoteBudget> {
-        self.players
-            .get(seat.index())
-            .map(|player| player.note_budget)
+        self.players.get(seat.index()).map(|player| player.note_budget)
     }
 
     /// Returns whether all messages after this one can be sent to a seat again. If not, the seat
@@ -97,9 +95,7 @@ impl<G: Game> Referee<G> {
 
     /// The fault for which a seat was forfeited; `None` if it was not.
     pub fn forfeit(&self, seat: Seat) -> Option<FaultReason> {
-        self.players
-            .get(seat.index())
-            .and_then(|player| player.forfeit)
+        self.players.get(seat.index()).and_then(|player| player.forfeit)
     }
 
     /// The seats' full states, in seat order. They contain secrets: see [`Referee::public_seats`]

@@ -171,11 +171,7 @@ mod tests {
         }
         assert_eq!(budget.remaining_bytes(), 682);
         assert!(!budget.take(683));
-        assert_eq!(
-            budget.remaining_bytes(),
-            682,
-            "a dropped note uses no budget"
-        );
+        assert_eq!(budget.remaining_bytes(), 682, "a dropped note uses no budget");
         assert!(budget.take(682) && budget.take(0) && !budget.take(1));
     }
 }

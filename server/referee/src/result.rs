@@ -99,12 +99,6 @@ pub fn places(outcome: &Outcome, forfeited: impl Fn(usize) -> bool) -> Vec<u8> {
         .seats
         .iter()
         .enumerate()
-        .map(|(index, seat)| {
-            1 + if forfeited(index) {
-                behind_all
-            } else {
-                ahead_of(seat.place)
-            }
-        })
+        .map(|(index, seat)| 1 + if forfeited(index) { behind_all } else { ahead_of(seat.place) })
         .collect()
 }

@@ -105,11 +105,7 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn new(policy: HousePolicy, seed: Seed) -> Self {
-        Self {
-            policy,
-            seed,
-            streams: Default::default(),
-        }
+        Self { policy, seed, streams: Default::default() }
     }
 
     /// Returns an index below `count`, which must be at least 1.

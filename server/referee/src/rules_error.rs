@@ -14,10 +14,7 @@ pub struct RulesError {
 
 impl RulesError {
     pub(crate) fn new(field: impl Into<String>, detail: impl ToString) -> Self {
-        Self {
-            field: field.into(),
-            detail: detail.to_string(),
-        }
+        Self { field: field.into(), detail: detail.to_string() }
     }
 
     /// Creates the error for a config or setup that the game rejects.

@@ -22,18 +22,14 @@ impl<G: Game> Referee<G> {
         }
         let player = &mut self.players[seat.index()];
         if let Some(reason) = player.forfeit {
-            self.out
-                .push(Output::close(seat, CloseReason::Forfeited(reason)));
+            self.out.push(Output::close(seat, CloseReason::Forfeited(reason)));
             return;
         }
         player.clock.reset_round_trip();
         let received_up_to = last_sequence.filter(|last| player.outbox.can_resume_after(*last));
         if let Some(open) = &mut player.open {
             open.timer.resume(self.now);
-            if open
-                .sequence
-                .is_some_and(|sequence| Some(sequence) <= received_up_to)
-            {
+            if open.sequence.is_some_and(|sequence| Some(sequence) <= received_up_to) {
                 open.timer.clear_hold();
             }
             // The answer of the bot may have been lost with the end of the journal, so the bot gets
@@ -194,10 +190,7 @@ impl<G: Game> Referee<G> {
     /// Sends the open request to a connected seat, unless the request was already sent.
     pub(crate) fn send_open_request(&mut self, seat: Seat) {
         let player = &mut self.players[seat.index()];
-        if player
-            .open
-            .as_ref()
-            .is_some_and(|open| open.sequence.is_none())
+        if player.open.as_ref().is_some_and(|open| open.sequence.is_none())
             && let Some(message) = player.request_message(self.now)
         {
             let sequence = player.outbox.push(&message);

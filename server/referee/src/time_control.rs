@@ -54,11 +54,7 @@ pub enum TimeControl {
 impl Default for TimeControl {
     /// One minute in the bank, an increment of half a second, and at most ten seconds per decision.
     fn default() -> Self {
-        Self::Fischer {
-            bank_ms: 60_000,
-            increment_ms: 500,
-            cap_ms: 10_000,
-        }
+        Self::Fischer { bank_ms: 60_000, increment_ms: 500, cap_ms: 10_000 }
     }
 }
 
@@ -119,10 +115,9 @@ impl TimeControl {
     pub(crate) fn check(&self, parent: &str) -> Result<(), RulesError> {
         let (kind, delay) = match *self {
             Self::Fischer { .. } => ("fischer", None),
-            Self::FischerDelay { delay_ms, .. } => (
-                "fischer_delay",
-                Some(("delay_ms", delay_ms, DELAY_RANGE_MS)),
-            ),
+            Self::FischerDelay { delay_ms, .. } => {
+                ("fischer_delay", Some(("delay_ms", delay_ms, DELAY_RANGE_MS)))
+            }
         };
         let shared = [
             ("bank_ms", self.bank_ms(), BANK_RANGE_MS),
@@ -133,9 +128,7 @@ impl TimeControl {
             check_range(format!("{parent}.{kind}.{field}"), value, min, max)?;
         }
         match *self {
-            Self::FischerDelay {
-                delay_ms, cap_ms, ..
-            } if delay_ms >= cap_ms => {
+            Self::FischerDelay { delay_ms, cap_ms, .. } if delay_ms >= cap_ms => {
                 let detail = format!("{delay_ms} must be less than cap_ms, which is {cap_ms}");
                 Err(RulesError::new(format!("{parent}.{kind}.delay_ms"), detail))
             }
@@ -201,23 +194,14 @@ impl FromStr for TimeControl {
         let increment_ms = increment_ms.unwrap_or(0);
         let cap_ms = cap_ms.unwrap_or(Self::MAX_CAP_MS);
         Ok(match delay_ms {
-            None => Self::Fischer {
-                bank_ms,
-                increment_ms,
-                cap_ms,
-            },
+            None => Self::Fischer { bank_ms, increment_ms, cap_ms },
             Some(delay_ms) if delay_ms >= cap_ms => {
                 return Err(ParseTimeControlError::Delay {
                     delay: Seconds(delay_ms).to_string(),
                     cap: Seconds(cap_ms).to_string(),
                 });
             }
-            Some(delay_ms) => Self::FischerDelay {
-                bank_ms,
-                increment_ms,
-                delay_ms,
-                cap_ms,
-            },
+            Some(delay_ms) => Self::FischerDelay { bank_ms, increment_ms, delay_ms, cap_ms },
         })
     }
 }
@@ -245,11 +229,7 @@ fn time_ms(
     if (range_ms.0..=range_ms.1).contains(&ms) {
         return Ok(ms);
     }
-    Err(ParseTimeControlError::Range {
-        part,
-        text: text.to_owned(),
-        range_ms,
-    })
+    Err(ParseTimeControlError::Range { part, text: text.to_owned(), range_ms })
 }
 
 /// A time in ms that is written in seconds, such as `0.5`.
@@ -287,20 +267,11 @@ mod tests {
     use super::*;
 
     fn fischer(bank_ms: u32, increment_ms: u32, cap_ms: u32) -> TimeControl {
-        TimeControl::Fischer {
-            bank_ms,
-            increment_ms,
-            cap_ms,
-        }
+        TimeControl::Fischer { bank_ms, increment_ms, cap_ms }
     }
 
     fn with_delay(bank_ms: u32, increment_ms: u32, delay_ms: u32, cap_ms: u32) -> TimeControl {
-        TimeControl::FischerDelay {
-            bank_ms,
-            increment_ms,
-            delay_ms,
-            cap_ms,
-        }
+        TimeControl::FischerDelay { bank_ms, increment_ms, delay_ms, cap_ms }
     }
 
     #[test]
@@ -311,10 +282,7 @@ mod tests {
             ("0.001+3600", fischer(1, 3_600_000, TimeControl::MAX_CAP_MS)),
             ("60/0.25", fischer(60_000, 0, 250)),
             ("60+0.5d2/10", with_delay(60_000, 500, 2000, 10_000)),
-            (
-                "60d2.5",
-                with_delay(60_000, 0, 2500, TimeControl::MAX_CAP_MS),
-            ),
+            ("60d2.5", with_delay(60_000, 0, 2500, TimeControl::MAX_CAP_MS)),
         ] {
             assert_eq!(text.parse(), Ok(control), "{text}");
         }
@@ -326,11 +294,7 @@ mod tests {
             "", "+1", "60+", "60/", "60/10+1", "60+1+2", "60d", "60d1+1", "-1", "1e3", "0.0005",
             "60 + 1", ".5",
         ] {
-            assert_eq!(
-                text.parse::<TimeControl>(),
-                Err(ParseTimeControlError::Form),
-                "{text}"
-            );
+            assert_eq!(text.parse::<TimeControl>(), Err(ParseTimeControlError::Form), "{text}");
         }
     }
 
@@ -338,10 +302,7 @@ mod tests {
     fn a_time_out_of_range_is_refused_with_its_part_and_the_range() {
         for (text, problem) in [
             ("0", "BANK is 0 s; the range is 0.001 to 86400 s"),
-            (
-                "86400.001",
-                "BANK is 86400.001 s; the range is 0.001 to 86400 s",
-            ),
+            ("86400.001", "BANK is 86400.001 s; the range is 0.001 to 86400 s"),
             (
                 "99999999999999999999",
                 "BANK is 99999999999999999999 s; the range is 0.001 to 86400 s",
@@ -350,10 +311,7 @@ mod tests {
             ("1/0", "CAP is 0 s; the range is 0.001 to 86400 s"),
             ("1d0", "DELAY is 0 s; the range is 0.001 to 60 s"),
             ("1d60.001", "DELAY is 60.001 s; the range is 0.001 to 60 s"),
-            (
-                "1d2/2",
-                "DELAY is 2 s, but must be less than CAP, which is 2 s",
-            ),
+            ("1d2/2", "DELAY is 2 s, but must be less than CAP, which is 2 s"),
         ] {
             let refused = text.parse::<TimeControl>().unwrap_err();
             assert_eq!(refused.to_string(), problem, "{text}");

@@ -145,13 +145,7 @@ impl<'a> Signature<'a> {
         let (rest, key) = split_field(file, KEY_HEAD)?;
         let (signed, signature) = split_field(rest, SIGNATURE_HEAD)?;
         let (sealed, id) = split_field(signed, ID_HEAD)?;
-        Some(Self {
-            signed,
-            sealed,
-            id,
-            signature,
-            key,
-        })
+        Some(Self { signed, sealed, id, signature, key })
     }
 
     /// Verifies the signature and returns its key.
@@ -272,12 +266,7 @@ mod tests {
     }
 
     fn head(format_version: u32) -> Replay {
-        Replay {
-            format_version,
-            match_id: "m".into(),
-            opening_digest: 7,
-            ..Replay::default()
-        }
+        Replay { format_version, match_id: "m".into(), opening_digest: 7, ..Replay::default() }
     }
 
     fn signed() -> Vec<u8> {
@@ -340,14 +329,8 @@ mod tests {
     #[test]
     fn a_recomputed_checksum_does_not_hide_an_alteration() {
         assert!(decode(&forged(head(FORMAT_VERSION))).is_ok());
-        let other = Replay {
-            match_id: "another".into(),
-            ..head(FORMAT_VERSION)
-        };
-        assert!(matches!(
-            decode(&forged(other)),
-            Err(ReplayFileError::Signature(_))
-        ));
+        let other = Replay { match_id: "another".into(), ..head(FORMAT_VERSION) };
+        assert!(matches!(decode(&forged(other)), Err(ReplayFileError::Signature(_))));
     }
 
     #[test]
@@ -356,15 +339,9 @@ mod tests {
         let cut = &signed[..signed.len() - 113];
         assert!(matches!(decode(cut), Err(ReplayFileError::NoSignature)));
         let put_on = forged(head(UNSIGNED_FORMAT_VERSION));
-        assert!(matches!(
-            decode(&put_on),
-            Err(ReplayFileError::UnexpectedSignature)
-        ));
+        assert!(matches!(decode(&put_on), Err(ReplayFileError::UnexpectedSignature)));
         let future = forged(head(3));
-        assert!(matches!(
-            decode(&future),
-            Err(ReplayFileError::FormatVersion(3))
-        ));
+        assert!(matches!(decode(&future), Err(ReplayFileError::FormatVersion(3))));
     }
 
     #[test]

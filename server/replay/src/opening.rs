@@ -32,10 +32,7 @@ pub(super) fn invalid_field<T>(
 /// Returns the error for a game that is unknown to this version.
 pub(super) fn unknown_game(game_id: &str) -> WireError {
     let known = GAME_IDS.join(", ");
-    WireError::new(
-        "game_id",
-        format!("{game_id:?} is not a known game; known: {known}"),
-    )
+    WireError::new("game_id", format!("{game_id:?} is not a known game; known: {known}"))
 }
 
 /// Prefixes the path of an invalid field.
@@ -76,10 +73,7 @@ pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat
     let seat = u8::try_from(number).ok().and_then(Seat::new);
     match seat.filter(|seat| seats.contains(*seat)) {
         Some(seat) => Ok(seat),
-        None => invalid_field(
-            field,
-            format!("{number} is out of range (0..={})", seats.get() - 1),
-        ),
+        None => invalid_field(field, format!("{number} is out of range (0..={})", seats.get() - 1)),
     }
 }
 
@@ -112,12 +106,7 @@ pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireError
     let mut events = Vec::new();
     let state = G::start(&rules.config, rules.seats, &setup, &mut events)
         .or_else(|error| invalid_field("setup", error))?;
-    Ok(Opening {
-        rules,
-        setup,
-        state,
-        events,
-    })
+    Ok(Opening { rules, setup, state, events })
 }
 
 /// The progress through a replay's copied steps. Empty for matches that were not forked.
@@ -189,10 +178,7 @@ impl ForkProgress {
             );
         }
         if !rules.seats.contains(observer) {
-            return invalid_field(
-                "fork.knowing_seats",
-                format!("seat {observer} does not exist"),
-            );
+            return invalid_field("fork.knowing_seats", format!("seat {observer} does not exist"));
         }
         *state = redraw::<G>(&rules.config, state, observer, &rules.seed)
             .or_else(|error| invalid_field("fork", error))?;

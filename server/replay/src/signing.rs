@@ -45,10 +45,7 @@ impl SigningKey {
             .expect("every secret of this length is a valid key");
         let mut public = [0; PUBLIC_BYTES];
         public.copy_from_slice(pair.public_key().as_ref());
-        Self {
-            pair,
-            public: PublicKey(public),
-        }
+        Self { pair, public: PublicKey(public) }
     }
 
     /// The public key that verifies the signatures made with this key.
@@ -66,9 +63,7 @@ impl SigningKey {
 
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SigningKey")
-            .field("public", &self.public)
-            .finish_non_exhaustive()
+        f.debug_struct("SigningKey").field("public", &self.public).finish_non_exhaustive()
     }
 }
 
@@ -122,9 +117,7 @@ impl PublicKey {
 
     /// Returns whether `signature` is valid for these replay file bytes.
     pub(super) fn verifies(&self, bytes: &[u8], signature: &[u8]) -> bool {
-        UnparsedPublicKey::new(&ED25519, self.0)
-            .verify(&with_domain(bytes), signature)
-            .is_ok()
+        UnparsedPublicKey::new(&ED25519, self.0).verify(&with_domain(bytes), signature).is_ok()
     }
 }
 
@@ -205,11 +198,7 @@ mod tests {
     #[test]
     fn invalid_key_texts_are_rejected() {
         for text in ["", "ab", &"g".repeat(64), &"a".repeat(65), &"é".repeat(32)] {
-            assert_eq!(
-                text.parse::<PublicKey>(),
-                Err(PublicKeyError::Length),
-                "{text:?}"
-            );
+            assert_eq!(text.parse::<PublicKey>(), Err(PublicKeyError::Length), "{text:?}");
         }
     }
 }

@@ -61,21 +61,12 @@ fn write_head<G: WireGame>(replay: &Replay, text: &mut impl Write) -> Result<(),
         Escaped(&replay.match_id),
         Escaped(&replay.server_version)
     )?;
-    writeln!(
-        text,
-        "game {}, rules version {}",
-        G::NAME,
-        replay.rules_version
-    )?;
+    writeln!(text, "game {}, rules version {}", G::NAME, replay.rules_version)?;
     for note in &replay.data_notes {
         writeln!(text, "note: {}", Escaped(note))?;
     }
     writeln!(text, "seats {}", rules.seats)?;
-    match replay
-        .config
-        .as_ref()
-        .and_then(|config| config.seed.as_ref())
-    {
+    match replay.config.as_ref().and_then(|config| config.seed.as_ref()) {
         Some(seed) => writeln!(text, "seed {}", Escaped(seed))?,
         None => writeln!(text, "seed not stored")?,
     }
@@ -214,11 +205,7 @@ fn write_chance<G: WireGame>(
 fn write_fault(seat: u32, fault: &Fault, text: &mut impl Write) -> fmt::Result {
     let reason = short_name(fault.reason().as_str_name());
     let action = short_name(fault.action().as_str_name());
-    writeln!(
-        text,
-        "seat {seat}: FAULT {reason}, costs {action}: {}",
-        Escaped(&fault.detail)
-    )
+    writeln!(text, "seat {seat}: FAULT {reason}, costs {action}: {}", Escaped(&fault.detail))
 }
 
 fn write_seat(info: &SeatInfo, text: &mut impl Write) -> fmt::Result {

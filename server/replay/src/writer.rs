@@ -50,10 +50,7 @@ impl ReplayWriter {
     /// The public records from an offset on, encoded as the `records` field of a `Replay`.
     /// [`RecordCursor`](crate::RecordCursor) decodes them.
     pub fn public_from(&self, bytes: usize) -> &[u8] {
-        self.records
-            .as_bytes()
-            .get(bytes..self.public_bytes)
-            .unwrap_or_default()
+        self.records.as_bytes().get(bytes..self.public_bytes).unwrap_or_default()
     }
 
     /// Frees the buffer's unused capacity.
@@ -96,13 +93,7 @@ impl ReplayWriter {
 /// The part of a replay that precedes its records: the rules, including the seed, and the setup. It
 /// is secret while the match runs.
 pub fn replay_head<G: WireGame>(match_id: &str, referee: &Referee<G>) -> Replay {
-    let Replay {
-        setup,
-        opening_events,
-        opening_digest,
-        fork,
-        ..
-    } = after_config(referee);
+    let Replay { setup, opening_events, opening_digest, fork, .. } = after_config(referee);
     Replay {
         config: Some(rules_to_wire(referee.rules(), true)),
         setup,
@@ -130,11 +121,7 @@ fn before_config<G: WireGame>(match_id: &str) -> Replay {
 fn after_config<G: WireGame>(referee: &Referee<G>) -> Replay {
     Replay {
         setup: Some(G::setup_to_wire(referee.setup())),
-        opening_events: referee
-            .opening_events()
-            .iter()
-            .map(G::event_to_wire)
-            .collect(),
+        opening_events: referee.opening_events().iter().map(G::event_to_wire).collect(),
         opening_digest: referee.opening_digest().0,
         fork: referee.rules().fork.as_deref().map(fork_origin),
         ..Replay::default()

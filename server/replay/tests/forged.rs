@@ -62,9 +62,7 @@ fn decision_at(replay: &mut Replay, position: usize) -> &mut DecisionRecord {
 }
 
 fn decision(notation: &str) -> Option<GameDecision> {
-    Some(OldLondonBridge::decision_to_wire(
-        &notation.parse().unwrap(),
-    ))
+    Some(OldLondonBridge::decision_to_wire(&notation.parse().unwrap()))
 }
 
 fn is_by(wanted: DecidedBy) -> impl Fn(&DecisionRecord) -> bool {
@@ -188,10 +186,9 @@ fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
 
 #[test]
 fn who_decided_cannot_be_forged_where_the_rules_tell() {
-    for (recorded, forged) in [
-        (DecidedBy::Bot, DecidedBy::Referee),
-        (DecidedBy::Referee, DecidedBy::Bot),
-    ] {
+    for (recorded, forged) in
+        [(DecidedBy::Bot, DecidedBy::Referee), (DecidedBy::Referee, DecidedBy::Bot)]
+    {
         assert_refused_decision(position(is_by(recorded)), "decided_by", |decision| {
             decision.set_decided_by(forged);
         });
@@ -208,9 +205,7 @@ fn a_record_that_is_missing_or_out_of_order_is_named() {
     assert_refused("after the last record: the match is not over", |replay| {
         replay.records.truncate(20);
     });
-    assert_refused("record 8: at_ms", |replay| {
-        replay.records[7].at_ms = u64::MAX
-    });
+    assert_refused("record 8: at_ms", |replay| replay.records[7].at_ms = u64::MAX);
     assert_refused("record 6: record", |replay| replay.records[6].record = None);
 }
 
@@ -223,22 +218,17 @@ fn a_forged_or_missing_chance_result_is_named() {
     let refuse = |place: String, forge: &dyn Fn(&mut Replay)| {
         assert_refused_of(sample.clone(), &place, forge);
     };
-    refuse(
-        format!("record {at}: chance.chance: expected the result drawn"),
-        &|replay| {
-            let Some(record::Record::Chance(chance)) = &mut replay.records[at].record else {
-                panic!("record {at} is no chance result");
-            };
-            let Some(game_chance::Game::Alhambra(shuffle)) = chance
-                .chance
-                .as_mut()
-                .and_then(|chance| chance.game.as_mut())
-            else {
-                panic!("record {at} is of another game");
-            };
-            shuffle.cards.reverse();
-        },
-    );
+    refuse(format!("record {at}: chance.chance: expected the result drawn"), &|replay| {
+        let Some(record::Record::Chance(chance)) = &mut replay.records[at].record else {
+            panic!("record {at} is no chance result");
+        };
+        let Some(game_chance::Game::Alhambra(shuffle)) =
+            chance.chance.as_mut().and_then(|chance| chance.game.as_mut())
+        else {
+            panic!("record {at} is of another game");
+        };
+        shuffle.cards.reverse();
+    });
     refuse(format!("record {at}: "), &|replay| {
         replay.records.remove(at);
     });
@@ -282,20 +272,14 @@ fn a_charge_that_breaks_the_time_rules_or_is_not_its_sum_is_named() {
         ("elapsed_us is", |charge| charge.elapsed_us += 1),
         ("elapsed_us is", |charge| charge.referee_lag_us += 1),
         ("elapsed_us is", |charge| charge.credit_us = u64::MAX),
-        (
-            "charged_us + uncharged_us is 20000000, which exceeds the limit of 10000000",
-            |charge| {
-                charge.charged_us = 20_000_000;
-                charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;
-            },
-        ),
-        (
-            "credit_us is 100001, which exceeds the limit of 100000",
-            |charge| {
-                charge.credit_us = 100_001;
-                charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
-            },
-        ),
+        ("charged_us + uncharged_us is 20000000, which exceeds the limit of 10000000", |charge| {
+            charge.charged_us = 20_000_000;
+            charge.elapsed_us = 20_000_000 + charge.credit_us + charge.referee_lag_us;
+        }),
+        ("credit_us is 100001, which exceeds the limit of 100000", |charge| {
+            charge.credit_us = 100_001;
+            charge.elapsed_us = 100_001 + charge.charged_us + charge.referee_lag_us;
+        }),
         ("charged_us is", |charge| {
             charge.charged_us -= 1;
             charge.uncharged_us += 1;
@@ -341,13 +325,10 @@ fn a_setup_seed_or_opening_that_does_not_fit_is_named() {
     });
     assert_refused("setup", |replay| replay.setup = None);
     assert_refused("config", |replay| replay.config = None);
-    assert_refused("config.seats", |replay| {
-        replay.config.as_mut().unwrap().seats = 9
+    assert_refused("config.seats", |replay| replay.config.as_mut().unwrap().seats = 9);
+    assert_refused("; verify the replay with the release that wrote it", |replay| {
+        replay.rules_version += 1
     });
-    assert_refused(
-        "; verify the replay with the release that wrote it",
-        |replay| replay.rules_version += 1,
-    );
     assert_refused("game_id", |replay| replay.game_id = "chess".to_owned());
 }
 
@@ -375,9 +356,7 @@ fn a_forged_result_is_named_by_its_field() {
         ("charged_us", |clock| clock.charged_us = u64::MAX),
         ("longest_us", |clock| clock.longest_us = 10_000_001),
         ("bank_left_ms", |clock| clock.bank_left_ms += 1),
-        ("longest_referee_lag_us", |clock| {
-            clock.longest_referee_lag_us = u64::MAX
-        }),
+        ("longest_referee_lag_us", |clock| clock.longest_referee_lag_us = u64::MAX),
     ];
     for (field, forge) in forgeries {
         assert_refused_result(&format!("seats[1].clock_use.{field}"), |result| {
@@ -408,10 +387,7 @@ fn sample_with_fault() -> (Replay, usize) {
     scored.fault_count += 1;
     let record = Record {
         at_ms: replay.records[at].at_ms,
-        record: Some(record::Record::Fault(FaultRecord {
-            seat: 1,
-            fault: Some(fault),
-        })),
+        record: Some(record::Record::Fault(FaultRecord { seat: 1, fault: Some(fault) })),
         ..Record::default()
     };
     replay.records.insert(at, record);
@@ -494,10 +470,7 @@ fn every_cut_and_every_altered_byte_of_a_file_is_noticed() {
     let bytes = file();
     let mut altered = bytes.clone();
     for position in 0..bytes.len() {
-        assert!(
-            decode(&bytes[..position]).is_err(),
-            "cut to {position} bytes"
-        );
+        assert!(decode(&bytes[..position]).is_err(), "cut to {position} bytes");
         altered[position] ^= 1;
         assert!(decode(&altered).is_err(), "byte {position} altered");
         altered[position] ^= 1;

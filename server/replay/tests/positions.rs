@@ -50,13 +50,10 @@ fn positions(
 }
 
 fn decisions(replay: &Replay) -> impl Iterator<Item = &v1::DecisionRecord> {
-    replay
-        .records
-        .iter()
-        .filter_map(|record| match &record.record {
-            Some(record::Record::Decision(decision)) => Some(decision),
-            _ => None,
-        })
+    replay.records.iter().filter_map(|record| match &record.record {
+        Some(record::Record::Decision(decision)) => Some(decision),
+        _ => None,
+    })
 }
 
 #[test]
@@ -75,11 +72,7 @@ fn each_decision_leads_to_a_position_with_the_same_lines_as_the_transcript() {
                 (record.seat, &record.decision, record.charge)
             );
             assert!(!played.notation.is_empty());
-            assert!(
-                played
-                    .legal_decisions
-                    .contains(record.decision.as_ref().unwrap())
-            );
+            assert!(played.legal_decisions.contains(record.decision.as_ref().unwrap()));
         }
         for position in &all {
             assert_eq!(position.observations.len(), viewers.len());
@@ -93,10 +86,7 @@ fn each_decision_leads_to_a_position_with_the_same_lines_as_the_transcript() {
         let lines: Vec<&str> = lines.map(String::as_str).collect();
         // Other lines of the table may come first.
         assert!(shown.ends_with(&lines), "{game}");
-        let faults = all
-            .iter()
-            .map(|position| position.faults.len())
-            .sum::<usize>();
+        let faults = all.iter().map(|position| position.faults.len()).sum::<usize>();
         let recorded = replay.records.iter();
         let recorded = recorded.filter(|r| matches!(r.record, Some(record::Record::Fault(_))));
         assert_eq!(faults, recorded.count(), "{game}");
@@ -108,24 +98,15 @@ fn banks_follow_from_charges_and_increments_and_finally_equal_those_of_the_resul
     for game in GAME_IDS {
         let whole = replay(game);
         let result = whole.result.as_ref().unwrap();
-        let stated: Vec<u32> = result
-            .seats
-            .iter()
-            .map(|seat| seat.clock_use.unwrap().bank_left_ms)
-            .collect();
+        let stated: Vec<u32> =
+            result.seats.iter().map(|seat| seat.clock_use.unwrap().bank_left_ms).collect();
         let viewers = [Viewer::Spectator];
-        let last = |replay: &Replay| {
-            positions(replay, &viewers, 0, Disclosure::Public)
-                .pop()
-                .unwrap()
-        };
+        let last =
+            |replay: &Replay| positions(replay, &viewers, 0, Disclosure::Public).pop().unwrap();
         assert_eq!(last(&whole).bank_left_ms, stated);
         // Without a result, the banks are reconstructed from the records. Those of seats for which
         // the house never decided are exact.
-        let live = Replay {
-            result: None,
-            ..whole.clone()
-        };
+        let live = Replay { result: None, ..whole.clone() };
         let computed = last(&live).bank_left_ms;
         for (seat, stated) in stated.iter().enumerate() {
             let house = decisions(&whole).filter(|decision| {
@@ -162,18 +143,12 @@ fn records_decoded_from_bytes_equal_those_of_the_message_and_the_head_is_the_res
         }
         assert_eq!(records, replay.records);
         assert_eq!(place.bytes(), file.len());
-        let head = Replay {
-            records: Vec::new(),
-            ..replay
-        };
+        let head = Replay { records: Vec::new(), ..replay };
         assert_eq!(decode_head(&file).unwrap(), head);
         let cut = &file[..file.len() / 2];
         let mut place = RecordCursor::default();
         let read = std::iter::from_fn(|| place.next(cut).transpose());
-        assert!(
-            read.take(records.len() + 1).any(|record| record.is_err()),
-            "{game}"
-        );
+        assert!(read.take(records.len() + 1).any(|record| record.is_err()), "{game}");
     }
 }
 
@@ -185,10 +160,7 @@ fn with_other_secrets<G: WireGame>(replay: &Replay, viewer: Viewer, seed: u64) -
     let setup = G::setup_from_wire(replay.setup.as_ref().unwrap(), &rules.config).unwrap();
     let mut chance = ChanceStream::new(&seed, 1 << 40);
     let redealt = G::redeal(&rules.config, rules.seats, &setup, viewer, &mut chance);
-    Replay {
-        setup: Some(G::setup_to_wire(&redealt)),
-        ..replay.clone()
-    }
+    Replay { setup: Some(G::setup_to_wire(&redealt)), ..replay.clone() }
 }
 
 /// The positions of both matches for as long as their events are the same.
@@ -294,10 +266,7 @@ fn with_fault(replay: &Replay) -> Replay {
     let record = Record {
         number: 0,
         at_ms: 0,
-        record: Some(record::Record::Fault(v1::FaultRecord {
-            seat: 0,
-            fault: Some(fault),
-        })),
+        record: Some(record::Record::Fault(v1::FaultRecord { seat: 0, fault: Some(fault) })),
     };
     let mut faulty = replay.clone();
     faulty.records.insert(0, record);
@@ -347,27 +316,18 @@ fn errors_name_the_invalid_field() {
         let opened = Positions::open(replay, &[Viewer::Spectator], 0, Disclosure::Public);
         opened.err().unwrap().to_string()
     };
-    let unknown = Replay {
-        game_id: "chess".to_owned(),
-        ..replay.clone()
-    };
+    let unknown = Replay { game_id: "chess".to_owned(), ..replay.clone() };
     assert!(
         open(&unknown).starts_with("game_id: \"chess\" is not a known game"),
         "{}",
         open(&unknown)
     );
-    let without = Replay {
-        setup: None,
-        ..replay.clone()
-    };
+    let without = Replay { setup: None, ..replay.clone() };
     assert_eq!(open(&without), "setup: is missing");
 
     let mut positions =
         Positions::open(&replay, &[Viewer::Spectator], 0, Disclosure::Public).unwrap();
-    let empty = Record {
-        number: 7,
-        ..Record::default()
-    };
+    let empty = Record { number: 7, ..Record::default() };
     let refused = positions.after(&empty).unwrap_err().to_string();
     assert_eq!(refused, "records[7].record: is missing");
 
@@ -383,10 +343,6 @@ fn errors_name_the_invalid_field() {
     for number in [3, 255, 256, u32::MAX] {
         let refused = read(&[viewer(None), viewer(Some(number))]).unwrap_err();
         assert_eq!(refused.field, "viewers[1].seat");
-        assert!(
-            refused
-                .detail
-                .starts_with(&format!("{number} is out of range"))
-        );
+        assert!(refused.detail.starts_with(&format!("{number} is out of range")));
     }
 }

@@ -61,9 +61,7 @@ pub fn apply_decisions(request: &ApplyDecisionsRequest) -> Result<ApplyDecisions
 /// Returns a problem if the position cannot be rebuilt.
 pub fn get_outcome(request: &GetOutcomeRequest) -> Result<GetOutcomeResponse, Problem> {
     let position = rebuild(request.position.as_ref())?;
-    Ok(GetOutcomeResponse {
-        status: Some(position.of_game.status()),
-    })
+    Ok(GetOutcomeResponse { status: Some(position.of_game.status()) })
 }
 
 /// Returns a viewer's observation of a position.
@@ -73,9 +71,7 @@ pub fn get_outcome(request: &GetOutcomeRequest) -> Result<GetOutcomeResponse, Pr
 /// Returns a problem if the position cannot be rebuilt, or has no such seat.
 pub fn get_observation(request: &GetObservationRequest) -> Result<GetObservationResponse, Problem> {
     let position = rebuild(request.position.as_ref())?;
-    Ok(GetObservationResponse {
-        observation: Some(observe(&position, request.viewer_seat)?),
-    })
+    Ok(GetObservationResponse { observation: Some(observe(&position, request.viewer_seat)?) })
 }
 
 fn observe(
@@ -103,20 +99,14 @@ pub(crate) fn set(message: Option<&RulesPosition>) -> Result<&RulesPosition, Pro
 pub fn convert_notation(
     request: &ConvertNotationRequest,
 ) -> Result<ConvertNotationResponse, Problem> {
-    let lists = [
-        ("decisions", request.decisions.len()),
-        ("texts", request.texts.len()),
-    ];
+    let lists = [("decisions", request.decisions.len()), ("texts", request.texts.len())];
     if let Some((field, count)) = lists.into_iter().find(|(_, len)| *len > MAX_CONVERSIONS) {
         let detail = format!("must have at most {MAX_CONVERSIONS} entries, found {count}");
         return Err(Problem::invalid(field, detail));
     }
     with_game!(request.game_id.as_str(), G => convert::<G>(request)).unwrap_or_else(|| {
         let games = GAME_IDS.join(", ");
-        Err(Problem::invalid(
-            "game_id",
-            format!("unknown game; the games are {games}"),
-        ))
+        Err(Problem::invalid("game_id", format!("unknown game; the games are {games}")))
     })
 }
 
@@ -174,13 +164,7 @@ impl Sampling {
                 return Err(Problem::invalid("samples", detail));
             }
         };
-        Ok(Self {
-            request,
-            requested,
-            next: 0,
-            bytes: 0,
-            samples: Vec::new(),
-        })
+        Ok(Self { request, requested, next: 0, bytes: 0, samples: Vec::new() })
     }
 
     /// Draws samples until all are drawn or `keep_going` returns `false`. Returns `true` if all
@@ -201,9 +185,7 @@ impl Sampling {
 
     /// Returns the samples drawn so far.
     pub fn into_response(self) -> SampleStatesResponse {
-        SampleStatesResponse {
-            samples: self.samples,
-        }
+        SampleStatesResponse { samples: self.samples }
     }
 
     /// Draws the next sample. Skips a sample in which any of the position's decisions is illegal.
@@ -218,15 +200,11 @@ impl Sampling {
             Ok(()) => {}
             Err(problem) if is_due_to_sample(problem.reason) => return Ok(()),
             Err(problem) => {
-                return Err(problem
-                    .with_reason(RefusalReason::InvalidField)
-                    .below("position"));
+                return Err(problem.with_reason(RefusalReason::InvalidField).below("position"));
             }
         }
-        let sample = RulesSample {
-            sample_seed: name,
-            observations: position.of_game.observe_all(),
-        };
+        let sample =
+            RulesSample { sample_seed: name, observations: position.of_game.observe_all() };
         self.bytes += sample.encoded_len();
         if self.bytes > MAX_ANSWER_BYTES {
             let detail = format!(
@@ -243,8 +221,5 @@ impl Sampling {
 /// Returns `true` if decisions were refused because of a sample's hidden facts, so that another
 /// sample might allow them.
 fn is_due_to_sample(reason: RefusalReason) -> bool {
-    matches!(
-        reason,
-        RefusalReason::IllegalDecision | RefusalReason::IndexOutOfRange
-    )
+    matches!(reason, RefusalReason::IllegalDecision | RefusalReason::IndexOutOfRange)
 }

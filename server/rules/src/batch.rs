@@ -37,10 +37,7 @@ pub(crate) struct Playouts {
 impl Batch {
     /// Starts a request's operations. A request with too many operations is refused as a whole.
     pub fn new(request: OpenSessionRequest) -> Self {
-        let OpenSessionRequest {
-            request_id,
-            operations,
-        } = request;
+        let OpenSessionRequest { request_id, operations } = request;
         let mut batch = Self {
             request_id,
             operations,
@@ -70,10 +67,7 @@ impl Batch {
 
     /// Returns the operations' results.
     pub fn into_response(self) -> OpenSessionResponse {
-        OpenSessionResponse {
-            request_id: self.request_id,
-            results: self.results,
-        }
+        OpenSessionResponse { request_id: self.request_id, results: self.results }
     }
 
     /// Returns the index of the next operation, if there is one.

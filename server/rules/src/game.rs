@@ -98,12 +98,7 @@ impl<G: WireGame> GamePosition<G> {
             return Err(Problem::impossible("config.seats", detail));
         }
         resolve_chance::<G>(&mut state, &seed, &mut NoEvents);
-        let root = Arc::new(Root {
-            config,
-            seats,
-            viewer,
-            seed,
-        });
+        let root = Arc::new(Root { config, seats, viewer, seed });
         Ok(Self { root, state })
     }
 
@@ -119,16 +114,12 @@ impl<G: WireGame> GamePosition<G> {
             let detail = "the game is over";
             return Err(Problem::new(RefusalReason::IllegalDecision, "", detail));
         }
-        let only = seats_to_decide
-            .iter()
-            .next()
-            .filter(|_| seats_to_decide.len() == 1 && seat == 0);
+        let only =
+            seats_to_decide.iter().next().filter(|_| seats_to_decide.len() == 1 && seat == 0);
         let decider = only.or_else(|| seats_to_decide.contains(named).then_some(named));
         decider.ok_or_else(|| {
-            let detail = format!(
-                "seat {seat} owes no decision; expected: {}",
-                listed(seats_to_decide)
-            );
+            let detail =
+                format!("seat {seat} owes no decision; expected: {}", listed(seats_to_decide));
             Problem::new(RefusalReason::IllegalDecision, "seat", detail)
         })
     }
@@ -180,9 +171,7 @@ impl<G: WireGame> GamePosition<G> {
             Some(Choice::Index(index)) => {
                 let mut legal = Vec::new();
                 G::legal(state, seat, &mut legal);
-                let listed = usize::try_from(*index)
-                    .ok()
-                    .and_then(|index| legal.get(index));
+                let listed = usize::try_from(*index).ok().and_then(|index| legal.get(index));
                 let listed = listed.ok_or_else(|| {
                     let detail = format!(
                         "{index} is not below {}, the length of the legal list",
@@ -209,19 +198,13 @@ impl<G: WireGame> GamePosition<G> {
 
 impl<G: WireGame + Rate> AnyPosition for GamePosition<G> {
     fn copy(&self) -> Box<dyn AnyPosition> {
-        Box::new(Self {
-            root: Arc::clone(&self.root),
-            state: self.state.clone(),
-        })
+        Box::new(Self { root: Arc::clone(&self.root), state: self.state.clone() })
     }
 
     fn status(&self) -> RulesStatus {
         let seats_to_decide = G::seats_to_decide(&self.state);
         RulesStatus {
-            seats_to_decide: seats_to_decide
-                .iter()
-                .map(|seat| seat.number().into())
-                .collect(),
+            seats_to_decide: seats_to_decide.iter().map(|seat| seat.number().into()).collect(),
             outcome: G::outcome(&self.state).as_ref().map(outcome_to_wire),
         }
     }
@@ -282,10 +265,7 @@ fn resolve_chance<G: WireGame>(
     while let Some(stream) = G::chance_due(state) {
         let drawn = G::draw_chance(state, &mut ChanceStream::new(seed, stream));
         let applied = drawn.map(|drawn| G::apply_chance(state, &drawn, events));
-        debug_assert!(
-            matches!(applied, Some(Ok(()))),
-            "a due result is drawn and applies"
-        );
+        debug_assert!(matches!(applied, Some(Ok(()))), "a due result is drawn and applies");
         if !matches!(applied, Some(Ok(()))) {
             return;
         }

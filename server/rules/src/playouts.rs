@@ -106,21 +106,13 @@ impl<G: WireGame + Rate> GamePlayouts<G> {
             Some(observation) => G::draw_state(&self.root.config, observation, &mut chance)
                 .map_err(|error| Problem::rules(RefusalReason::PositionInvalid, "", error))?,
         };
-        Ok(Playout {
-            state,
-            chance,
-            decisions: 0,
-        })
+        Ok(Playout { state, chance, decisions: 0 })
     }
 
     /// Resolves chance and makes a playout's next decision. Returns `false` if there is no decision
     /// to make.
     fn step(&mut self, playout: &mut Playout<G>) -> bool {
-        let Playout {
-            state,
-            chance,
-            decisions,
-        } = playout;
+        let Playout { state, chance, decisions } = playout;
         resolve_chance::<G>(state, chance, &mut NoEvents);
         let Some(seat) = G::seats_to_decide(state).iter().next() else {
             return false;
@@ -135,12 +127,8 @@ impl<G: WireGame + Rate> GamePlayouts<G> {
         let place = match self.policy {
             Policy::Random => chance.below(count) as usize,
             Policy::Greedy => {
-                let point = DecisionPoint {
-                    config: &self.root.config,
-                    state,
-                    seat,
-                    decisions: legal,
-                };
+                let point =
+                    DecisionPoint { config: &self.root.config, state, seat, decisions: legal };
                 playout_decision::<G>(&point, chance, &mut self.ratings)
             }
         };
@@ -186,10 +174,10 @@ pub(crate) struct Root<G: WireGame> {
 pub(crate) fn outcome_to_wire(outcome: &Outcome) -> RulesOutcome {
     let mut message = places_to_wire(outcome);
     for (seat, given) in message.seats.iter_mut().zip(&outcome.seats) {
-        let lines = given.breakdown.iter().map(|line| ScoreLine {
-            category: line.category.to_owned(),
-            points: line.points,
-        });
+        let lines = given
+            .breakdown
+            .iter()
+            .map(|line| ScoreLine { category: line.category.to_owned(), points: line.points });
         seat.breakdown = lines.collect();
     }
     message
@@ -203,7 +191,5 @@ pub(crate) fn places_to_wire(outcome: &Outcome) -> RulesOutcome {
         score: given.score,
         breakdown: Vec::new(),
     });
-    RulesOutcome {
-        seats: seats.collect(),
-    }
+    RulesOutcome { seats: seats.collect() }
 }

@@ -66,9 +66,7 @@ impl Position {
 
 impl Clone for Position {
     fn clone(&self) -> Self {
-        Self {
-            of_game: self.of_game.copy(),
-        }
+        Self { of_game: self.of_game.copy() }
     }
 }
 

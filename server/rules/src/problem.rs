@@ -21,11 +21,7 @@ pub struct Problem {
 impl Problem {
     /// Creates a refusal with a reason.
     pub fn new(reason: RefusalReason, field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self {
-            reason,
-            field: field.into(),
-            detail: detail.into(),
-        }
+        Self { reason, field: field.into(), detail: detail.into() }
     }
 
     /// Creates a refusal for a field whose value cannot be read or is out of range.

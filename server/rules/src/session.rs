@@ -25,9 +25,7 @@ struct StoredPosition<P> {
 
 impl<P> Default for Session<P> {
     fn default() -> Self {
-        Self {
-            positions: HashMap::new(),
-        }
+        Self { positions: HashMap::new() }
     }
 }
 
@@ -162,10 +160,7 @@ impl<P> Session<P> {
         match self.positions.get_mut(&number) {
             Some(held) => held.position = position,
             None => {
-                let held = StoredPosition {
-                    position,
-                    _permit: place()?,
-                };
+                let held = StoredPosition { position, _permit: place()? };
                 self.positions.insert(number, held);
             }
         }
@@ -174,8 +169,7 @@ impl<P> Session<P> {
 
     fn position(&self, field: &str, requested: u32) -> Result<&Position, Problem> {
         let held = self.positions.get(&number(field, requested)?);
-        held.map(|held| &held.position)
-            .ok_or_else(|| no_such_position(field, requested))
+        held.map(|held| &held.position).ok_or_else(|| no_such_position(field, requested))
     }
 
     fn position_mut(&mut self, number: u16) -> Result<&mut Position, Problem> {
@@ -193,8 +187,5 @@ fn number(field: &str, requested: u32) -> Result<u16, Problem> {
 }
 
 fn no_such_position(field: &str, number: u32) -> Problem {
-    Problem::invalid(
-        field,
-        format!("no position has the number {number}; load one first"),
-    )
+    Problem::invalid(field, format!("no position has the number {number}; load one first"))
 }

@@ -93,11 +93,7 @@ impl FileStamp {
         };
         #[cfg(not(unix))]
         let identity = Default::default();
-        Ok(Self {
-            bytes: metadata.len(),
-            modified: metadata.modified().ok(),
-            identity,
-        })
+        Ok(Self { bytes: metadata.len(), modified: metadata.modified().ok(), identity })
     }
 }
 
@@ -137,11 +133,7 @@ impl BotFiles {
                 ))
             })?;
             let sha256 = sha256(&path, stamp.bytes).map_err(|error| failed(&error))?;
-            let state = FileState {
-                path,
-                stamp,
-                sha256,
-            };
+            let state = FileState { path, stamp, sha256 };
             files.0.insert(name, state);
         }
         Ok(files)
@@ -190,11 +182,7 @@ impl BotFiles {
         let files = self.0.iter().filter(|(name, state)| {
             is_concerned(name) && FileStamp::read(&state.path).ok().as_ref() != Some(&state.stamp)
         });
-        Self(
-            files
-                .map(|(name, state)| (name.clone(), state.clone()))
-                .collect(),
-        )
+        Self(files.map(|(name, state)| (name.clone(), state.clone())).collect())
     }
 
     /// Rereads these files, and returns the files whose content has changed.
@@ -342,9 +330,7 @@ mod tests {
     #[test]
     fn the_program_and_the_files_of_its_command_and_of_patterns_are_read() {
         let folder = in_a_folder();
-        let files = BotFiles::read(&spec(folder.path(), &["*.py"]))
-            .unwrap()
-            .list();
+        let files = BotFiles::read(&spec(folder.path(), &["*.py"])).unwrap().list();
         let names = files.iter().map(|file| {
             let path = Path::new(&file.name.file).file_name().unwrap();
             (file.name.bot.as_deref(), path.to_str().unwrap())
@@ -398,11 +384,7 @@ mod tests {
         fs::write(folder.path().join("bot.sh"), "other").unwrap();
         fs::remove_file(folder.path().join("one.py")).unwrap();
         let (of_another, _) = again(&mut files, &|bot| bot == "other");
-        assert_eq!(
-            of_another.len(),
-            1,
-            "the file found by a pattern: {of_another:?}"
-        );
+        assert_eq!(of_another.len(), 1, "the file found by a pattern: {of_another:?}");
         let (of_mine, touched) = again(&mut files, &|bot| bot == "mine");
         assert_eq!(touched, 0);
         assert_eq!(of_mine.len(), 1, "{of_mine:?}");

@@ -48,9 +48,7 @@ impl MatchRunner {
             }
             let name = self.launch.name(bot);
             let stderr = Folder::stderr_name(assigned.of, assigned.attempt, seat, name);
-            let file = self
-                .stderr
-                .file(StderrFile::create(&self.folder.path(&stderr)), name);
+            let file = self.stderr.file(StderrFile::create(&self.folder.path(&stderr)), name);
             bots.add(self.process(assigned, tickets, seat, file).await?, stderr);
         }
         Ok(bots)
@@ -83,9 +81,7 @@ impl MatchRunner {
         let file = StderrFile::append(&self.folder.path(&died.stderr));
         let file = self.stderr.file(file, name);
         if let Some(ReusedBot { queue_id, key, .. }) = bots.reused(seat) {
-            let process = self
-                .attending_process(assigned, seat, (queue_id, key), file)
-                .await?;
+            let process = self.attending_process(assigned, seat, (queue_id, key), file).await?;
             bots.restart_reused(process, seat);
             return Ok(());
         }
@@ -153,11 +149,7 @@ impl MatchRunner {
             // Keys are ASCII.
             .with_variable(KEY_VARIABLE, key.to_str().unwrap_or_default())
             .with_variable(SLOTS_VARIABLE, "1")
-            .start_with(
-                &self.server_url,
-                &[(QUEUE_VARIABLE, queue_id)],
-                Some(stderr),
-            )
+            .start_with(&self.server_url, &[(QUEUE_VARIABLE, queue_id)], Some(stderr))
             .await
             .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))?;
         Ok(WatchedProcess::new(process))
@@ -176,12 +168,7 @@ fn reason(end: &BotEnd) -> String {
 }
 
 pub(crate) fn bot_start(assigned: &Assignment, seat: usize) -> BotStart<'_> {
-    BotStart {
-        of: assigned.of,
-        group_seed: &assigned.seed,
-        seat,
-        slot: assigned.slot,
-    }
+    BotStart { of: assigned.of, group_seed: &assigned.seed, seat, slot: assigned.slot }
 }
 
 fn ticket_of(tickets: &[SeatTicket], seat: usize) -> Result<&str, PlayError> {

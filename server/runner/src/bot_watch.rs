@@ -63,11 +63,7 @@ impl BotWatch {
         identity.changes.extend(differences);
         identity.files = files.list();
         folder.store_identity(&identity)?;
-        Ok(Self {
-            folder,
-            changes_allowed,
-            state: Mutex::new(WatchState { files, identity }),
-        })
+        Ok(Self { folder, changes_allowed, state: Mutex::new(WatchState { files, identity }) })
     }
 
     /// Returns the provenance of the contest so far.
@@ -89,9 +85,7 @@ impl BotWatch {
     pub(crate) async fn check(&self, names: &[&str], of: MatchNumber) -> Result<(), PlayError> {
         let to_reread = {
             let state = self.state.lock();
-            state
-                .files
-                .with_changed_metadata(|bot| names.contains(&bot))
+            state.files.with_changed_metadata(|bot| names.contains(&bot))
         };
         if to_reread.is_empty() {
             return Ok(());
@@ -169,10 +163,7 @@ fn built_in_difference(spec: &ContestSpec, last: &Origin, current: &Origin) -> O
     let bot = spec.bots.iter().find(is_built_in)?;
     let (before, after) = (&last.bridgemaster_version, &current.bridgemaster_version);
     (before != after).then(|| BotChange {
-        name: BotFileName {
-            bot: Some(bot.name.clone()),
-            file: PROGRAM.to_owned(),
-        },
+        name: BotFileName { bot: Some(bot.name.clone()), file: PROGRAM.to_owned() },
         before: Some(before.clone()),
         after: Some(after.clone()),
         before_match: None,

@@ -108,10 +108,7 @@ impl BuiltInSeats {
         // Unlike a process, a built-in bot cannot be restarted, so it has more time to reconnect.
         let options = options.for_offered_seat(ATTEND_RECONNECT_FOR);
         let connection = self.connection(seat.slot)?;
-        let bot = CpuMeasuredBot {
-            bot: seat.bot,
-            used,
-        };
+        let bot = CpuMeasuredBot { bot: seat.bot, used };
         let play = async move {
             let played = connection.play(bot, &options).await;
             ended(played.map(drop).map_err(|error| with_causes(&error)))

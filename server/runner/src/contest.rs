@@ -64,10 +64,7 @@ impl Contest {
         let files = BotFiles::read(state.spec())?;
         let id = random_hex::<ID_BYTES>()?;
         let (folder, journal) = Folder::create(root, id, state.spec())?;
-        Ok(Self {
-            files: Some(files),
-            ..Self::from_rows(folder, journal, state, &[])
-        })
+        Ok(Self { files: Some(files), ..Self::from_rows(folder, journal, state, &[]) })
     }
 
     /// Creates a contest that starts from a position in this replay file, and stores the file in
@@ -238,10 +235,8 @@ async fn connect(
         return Err(SpecError::ReuseElsewhere.into());
     }
     let launch = launch.on_server(server, folder.path(""), min_isolation);
-    let fetcher = ReplayFetcher {
-        client: MatchClient::connect(server).await?,
-        folder: Arc::clone(&folder),
-    };
+    let fetcher =
+        ReplayFetcher { client: MatchClient::connect(server).await?, folder: Arc::clone(&folder) };
     let lacks_bot_key = server.key.is_some() && server.bot_key.is_none();
     let starts_bots = spec.bots.iter().any(|bot| bot.attends.is_none());
     if lacks_bot_key && starts_bots && fetcher.client.requires_bot_keys().await {

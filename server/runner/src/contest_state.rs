@@ -118,9 +118,8 @@ impl ContestState {
         let faulty = row.seats.iter().find(|seat| seat.has_fault())?;
         let name = self.spec.bots.get(faulty.bot)?.name.as_str();
         let fault = faulty.faults.first();
-        let fault = fault.map_or_else(String::new, |fault| {
-            format!(": {}, {}", fault.reason, fault.detail)
-        });
+        let fault =
+            fault.map_or_else(String::new, |fault| format!(": {}, {}", fault.reason, fault.detail));
         let sentence = format!("{name} had a fault in match {}{fault}", row.of);
         row.counts().then_some(sentence)
     }
@@ -147,9 +146,7 @@ impl ContestState {
     /// Returns the test's verdict; [`VerdictKind::None`] without a test.
     #[must_use]
     pub fn verdict(&self) -> VerdictKind {
-        self.judge
-            .as_ref()
-            .map_or(VerdictKind::None, Judge::verdict)
+        self.judge.as_ref().map_or(VerdictKind::None, Judge::verdict)
     }
 
     /// Returns the number of counted groups.
@@ -214,10 +211,7 @@ impl ContestState {
             verdict: self.judge.as_ref().map(Judge::report),
             bots,
             rating_errors: figures.rating_errors(),
-            series: self
-                .judge
-                .as_ref()
-                .map_or_else(Vec::new, |judge| judge.series().to_vec()),
+            series: self.judge.as_ref().map_or_else(Vec::new, |judge| judge.series().to_vec()),
             counts: self.counts(),
             requirements: self.requirements(&figures),
             refused_calls: self.refused_calls.clone(),
@@ -262,9 +256,7 @@ impl ContestState {
 
     fn requirements(&self, figures: &Figures<'_>) -> Vec<RequirementReport> {
         let required = self.spec.require.iter();
-        required
-            .filter_map(|required| self.requirement(figures, required))
-            .collect()
+        required.filter_map(|required| self.requirement(figures, required)).collect()
     }
 
     fn requirement(
@@ -288,13 +280,10 @@ impl ContestState {
             _ if self.counted.is_empty() => None,
             (measure, _) => figures.figure(bot, measure, level),
         };
-        let end = required
-            .level
-            .and(figure)
-            .map(|figure| match required.comparison {
-                Comparison::AtLeast => figure.low,
-                Comparison::AtMost => figure.high,
-            });
+        let end = required.level.and(figure).map(|figure| match required.comparison {
+            Comparison::AtLeast => figure.low,
+            Comparison::AtMost => figure.high,
+        });
         let decisive = end.or(figure.map(|figure| figure.estimate));
         let is_met = decisive.is_some_and(|decisive| match required.comparison {
             Comparison::AtLeast => decisive >= required.bound,

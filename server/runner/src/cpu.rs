@@ -27,20 +27,14 @@ impl Pinning {
         let seats = usize::from(spec.rules.seats).max(1);
         let concurrency = spec.concurrency.unwrap_or(1) as usize;
         if concurrency.saturating_mul(seats) > cores.len() {
-            return Err(SpecError::Cores {
-                concurrency,
-                seats,
-                cores: cores.len(),
-            });
+            return Err(SpecError::Cores { concurrency, seats, cores: cores.len() });
         }
         Ok(Self { cores, seats })
     }
 
     /// Returns the number of concurrent matches that the cores and the CPU quota allow.
     fn max_concurrency(&self, quota: Option<f64>) -> usize {
-        let cores = quota.map_or(self.cores.len(), |quota| {
-            self.cores.len().min(quota as usize)
-        });
+        let cores = quota.map_or(self.cores.len(), |quota| self.cores.len().min(quota as usize));
         (cores / self.seats).max(1)
     }
 
@@ -79,10 +73,7 @@ pub(crate) struct Throttling<'a> {
 
 impl<'a> Throttling<'a> {
     pub(crate) fn since_now(quota: &'a CpuQuota) -> Self {
-        Self {
-            quota,
-            before: quota.throttled(),
-        }
+        Self { quota, before: quota.throttled() }
     }
 
     /// Adds the quota to the explanation of an annulment, if the match was annulled because of lag
@@ -135,10 +126,7 @@ mod tests {
     }
 
     fn explained(because: AnnulmentCause, throttled_ms: u64) -> String {
-        let mut annulled = Annulment {
-            because,
-            detail: "the referee lagged 90 ms".to_owned(),
-        };
+        let mut annulled = Annulment { because, detail: "the referee lagged 90 ms".to_owned() };
         explain(&mut annulled, 1.5, Duration::from_millis(throttled_ms));
         annulled.detail
     }
@@ -148,10 +136,9 @@ mod tests {
         let detail = explained(AnnulmentCause::RefereeLag, 250);
         let quota = "the CPU quota of 1.5 cores (cgroup) throttled the server for 250 ms";
         assert!(detail.contains(quota), "{detail}");
-        for (because, throttled_ms) in [
-            (AnnulmentCause::RefereeLag, 0),
-            (AnnulmentCause::ServerCrash, 250),
-        ] {
+        for (because, throttled_ms) in
+            [(AnnulmentCause::RefereeLag, 0), (AnnulmentCause::ServerCrash, 250)]
+        {
             assert_eq!(explained(because, throttled_ms), "the referee lagged 90 ms");
         }
     }

@@ -10,11 +10,7 @@ use crate::{
 const MAX_ATTEMPTS: u32 = 10;
 
 pub(crate) fn exit_with(reason: ExitReason, sentence: impl Into<String>) -> Exit {
-    Exit {
-        reason,
-        code: reason.code(),
-        sentence: sentence.into(),
-    }
+    Exit { reason, code: reason.code(), sentence: sentence.into() }
 }
 
 /// Returns the contest's exit if a match was annulled too often.
@@ -88,10 +84,9 @@ pub fn exit(state: &ContestState) -> Exit {
     }
     let groups = state.groups();
     match (state.verdict(), &state.spec().format) {
-        (VerdictKind::Accepted, _) => exit_with(
-            ExitReason::Accepted,
-            format!("accepted after {}", format_groups(groups)),
-        ),
+        (VerdictKind::Accepted, _) => {
+            exit_with(ExitReason::Accepted, format!("accepted after {}", format_groups(groups)))
+        }
         (_, Format::Series | Format::Candidate { .. }) => exit_with(
             ExitReason::Finished,
             match groups {
@@ -196,10 +191,7 @@ mod tests {
     };
 
     fn state(faults: FaultCounting) -> ContestState {
-        let spec = ContestSpec {
-            faults,
-            ..spec(TestSpec::default())
-        };
+        let spec = ContestSpec { faults, ..spec(TestSpec::default()) };
         ContestState::new(spec, PathBuf::new()).unwrap()
     }
 
@@ -208,10 +200,7 @@ mod tests {
     fn rows(won: u64, lost: u64) -> Vec<MatchRow> {
         let group = |group: u64| {
             let (winner, loser) = if group < won { (1, 2) } else { (2, 1) };
-            [
-                row(group, 0, &[0, 1], &[winner, loser]),
-                row(group, 1, &[1, 0], &[loser, winner]),
-            ]
+            [row(group, 0, &[0, 1], &[winner, loser]), row(group, 1, &[1, 0], &[loser, winner])]
         };
         (0..won + lost).flat_map(group).collect()
     }
@@ -220,17 +209,14 @@ mod tests {
     fn a_verdict_uses_no_later_group_and_does_not_depend_on_the_order_of_ends() {
         let rows = rows(10, 10);
         let mut in_order = state(FaultCounting::Count);
-        rows.iter()
-            .for_each(|row| in_order.add(row.clone()).unwrap());
+        rows.iter().for_each(|row| in_order.add(row.clone()).unwrap());
         let expected = in_order.report(exit(&in_order));
         assert_eq!(expected.exit.code, 0, "{}", expected.exit.sentence);
         assert!(expected.counts.groups < 10);
         assert!(expected.counts.surplus_matches > 0);
         // The lost groups finish first.
         let mut reversed = state(FaultCounting::Count);
-        rows.iter()
-            .rev()
-            .for_each(|row| reversed.add(row.clone()).unwrap());
+        rows.iter().rev().for_each(|row| reversed.add(row.clone()).unwrap());
         let report = reversed.report(exit(&reversed));
         assert_eq!(report, expected);
     }
@@ -289,10 +275,7 @@ mod tests {
 
     #[test]
     fn forfeits_for_lack_of_memory_name_the_limit() {
-        let spec = ContestSpec {
-            bot_memory_bytes: Some(1 << 28),
-            ..spec(TestSpec::default())
-        };
+        let spec = ContestSpec { bot_memory_bytes: Some(1 << 28), ..spec(TestSpec::default()) };
         let mut all = ContestState::new(spec, PathBuf::new()).unwrap();
         for mut row in rows(10, 0) {
             let loser = row.seats.iter_mut().find(|seat| seat.place == 2).unwrap();

@@ -61,11 +61,7 @@ impl<'a> Figures<'a> {
             figures.total.worst.truncate(WORST_MATCHES);
         }
         let ratings = ratings(&bots, groups);
-        Self {
-            spec,
-            bots,
-            ratings,
-        }
+        Self { spec, bots, ratings }
     }
 
     /// Returns the source of the ratings' errors: the spread between groups, or the model.
@@ -76,9 +72,8 @@ impl<'a> Figures<'a> {
     /// Returns the bots, best first.
     pub(crate) fn table(&self) -> Vec<BotReport> {
         let level = self.spec.level;
-        let mut reports: Vec<BotReport> = (0..self.bots.len())
-            .map(|bot| self.report(bot, level))
-            .collect();
+        let mut reports: Vec<BotReport> =
+            (0..self.bots.len()).map(|bot| self.report(bot, level)).collect();
         let strength = |report: &BotReport| {
             let rating = report.rating.map(|rating| rating.elo.estimate);
             let score = report.score.map(|score| score.estimate);
@@ -111,19 +106,15 @@ impl<'a> Figures<'a> {
             }
             Measure::Margin => match mean_with_interval(&figures.margins, level) {
                 Ok((estimate, interval)) => Some(IntervalReport::new(estimate, interval)),
-                Err(_) => figures
-                    .margins
-                    .first()
-                    .copied()
-                    .map(IntervalReport::from_estimate),
+                Err(_) => figures.margins.first().copied().map(IntervalReport::from_estimate),
             },
             Measure::Superiority => None,
             Measure::Faults => Some(IntervalReport::from_estimate(figures.total.faults as f64)),
             Measure::Forfeits => Some(IntervalReport::from_estimate(figures.total.forfeits as f64)),
             Measure::Restarts => Some(IntervalReport::from_estimate(figures.total.restarts as f64)),
-            Measure::LongestMs => Some(IntervalReport::from_estimate(
-                figures.total.longest_us as f64 / 1e3,
-            )),
+            Measure::LongestMs => {
+                Some(IntervalReport::from_estimate(figures.total.longest_us as f64 / 1e3))
+            }
         }
     }
 
@@ -161,15 +152,8 @@ impl<'a> Figures<'a> {
             place: self.figure(bot, Measure::Place, level),
             margin: self.figure(bot, Measure::Margin, level),
             faults_by_reason,
-            mean_us: figures
-                .thinking_us
-                .checked_div(figures.total.answered)
-                .unwrap_or(0),
-            mean_cpu_time_ms: figures
-                .cpu_time_ms
-                .iter()
-                .sum::<u64>()
-                .checked_div(measured),
+            mean_us: figures.thinking_us.checked_div(figures.total.answered).unwrap_or(0),
+            mean_cpu_time_ms: figures.cpu_time_ms.iter().sum::<u64>().checked_div(measured),
             ..figures.total.clone()
         }
     }
@@ -178,14 +162,7 @@ impl<'a> Figures<'a> {
 impl BotFigures {
     /// Adds a group, if the bot plays in it.
     fn record(&mut self, bot: BotNumber, rows: &[MatchRow]) {
-        let [
-            mut seats,
-            mut pairs,
-            mut points,
-            mut wins,
-            mut places,
-            mut margins,
-        ] = [0.0; 6];
+        let [mut seats, mut pairs, mut points, mut wins, mut places, mut margins] = [0.0; 6];
         for row in rows {
             let last = (row.seats.len().max(2) - 1) as f64;
             for (number, seat) in row.seats.iter().enumerate() {
@@ -244,9 +221,7 @@ impl BotFigures {
         let ran_out_of_memory = seat.end == BotEnd::OutOfMemory;
         self.total.out_of_memory += u64::from(ran_out_of_memory);
         let why = match &seat.forfeit {
-            Some(reason) => WorstMatchReason::Forfeited {
-                reason: reason.clone(),
-            },
+            Some(reason) => WorstMatchReason::Forfeited { reason: reason.clone() },
             None if seat.place > 1 => WorstMatchReason::Lost,
             None => return,
         };
@@ -274,13 +249,7 @@ impl BotFigures {
 /// both groups, matches are ordered by place, the worst first, and then by margin, the lowest
 /// first.
 fn worst_first_key(worst: &WorstMatch) -> impl Ord + use<> {
-    (
-        worst.why == WorstMatchReason::Lost,
-        Reverse(worst.place),
-        worst.margin,
-        worst.of,
-        worst.seat,
-    )
+    (worst.why == WorstMatchReason::Lost, Reverse(worst.place), worst.margin, worst.of, worst.seat)
 }
 
 /// Returns the mean over the groups' shares, each clamped to 0..=1, with its confidence interval.
@@ -338,10 +307,7 @@ fn ratings(bots: &[BotFigures], groups: &[CountedGroup]) -> Option<(Ratings, Rat
     } else {
         (Covariance::Model, RatingErrors::Model)
     };
-    let fit = PlackettLuce {
-        covariance,
-        ..PlackettLuce::default()
-    };
+    let fit = PlackettLuce { covariance, ..PlackettLuce::default() };
     let ratings = fit.fit(bots.len(), &rankings).ok()?;
     Some((ratings, errors))
 }
@@ -380,10 +346,7 @@ mod tests {
     fn the_table_has_the_best_bot_first_with_its_figures_over_groups() {
         let groups: Vec<CountedGroup> = (0..8)
             .map(|group| {
-                let rows = vec![
-                    row(group, 0, &[0, 1], &[2, 1]),
-                    row(group, 1, &[1, 0], &[1, 2]),
-                ];
+                let rows = vec![row(group, 0, &[0, 1], &[2, 1]), row(group, 1, &[1, 0], &[1, 2])];
                 (GroupNumber(group), rows)
             })
             .collect();
@@ -402,10 +365,7 @@ mod tests {
     #[test]
     fn a_bot_that_takes_several_seats_is_measured_by_the_other_bots_alone() {
         // Bot 0, the candidate, plays against bot 1, which has the three other seats.
-        let groups = vec![(
-            GroupNumber(0),
-            vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])],
-        )];
+        let groups = vec![(GroupNumber(0), vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])])];
         let spec = spec_of(2, 4, Format::RoundRobin { rounds: 1 });
         let figures = Figures::compute(&spec, &groups);
         let score = |bot| figures.figure(bot, Measure::Score, 0.95).unwrap().estimate;

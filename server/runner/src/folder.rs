@@ -113,22 +113,14 @@ impl Folder {
             let created = mode.create_folder(&folder, is_open);
             created.map_err(failed(&folder))?;
         }
-        let stored = StoredContest {
-            form: FORMAT_VERSION,
-            id: id.clone(),
-            contest: spec.clone(),
-        };
+        let stored = StoredContest { form: FORMAT_VERSION, id: id.clone(), contest: spec.clone() };
         let mut text = serde_json::to_string_pretty(&stored)
             .map_err(io::Error::from)
             .map_err(failed(&file))?;
         text.push('\n');
         let (journal, _) = Journal::open(&root.join(RESULTS_FILE))?;
         whole_file::write_with(&file, text.as_bytes(), PRIVATE).map_err(failed(&file))?;
-        let folder = Self {
-            root: root.to_owned(),
-            id,
-            replay_mode,
-        };
+        let folder = Self { root: root.to_owned(), id, replay_mode };
         Ok((folder, journal))
     }
 
@@ -141,11 +133,8 @@ impl Folder {
         // The journal is locked, so no other process writes to this folder.
         remove_unfinished(root);
         remove_unfinished(&root.join(REPLAYS));
-        let folder = Self {
-            root: root.to_owned(),
-            id: stored.id,
-            replay_mode: stored.contest.replay_mode,
-        };
+        let folder =
+            Self { root: root.to_owned(), id: stored.id, replay_mode: stored.contest.replay_mode };
         let state = rebuild_state(root, stored.contest, &rows)?;
         Ok((folder, journal, state, rows))
     }
@@ -164,10 +153,7 @@ impl Folder {
 
     /// Returns the error for a replay file that cannot be parsed.
     pub(crate) fn invalid_fork(&self, problem: String) -> FolderError {
-        FolderError::Spec {
-            path: self.root.join(FORK_FILE),
-            problem,
-        }
+        FolderError::Spec { path: self.root.join(FORK_FILE), problem }
     }
 
     /// Stores the contest's provenance.
@@ -196,9 +182,7 @@ impl Folder {
     /// Writes replay files. When this function returns, all files are complete and synced.
     pub(crate) fn store_replays(&self, replays: &[ReplayFile]) -> Result<(), FolderError> {
         let files = replays.iter();
-        let files: Vec<_> = files
-            .map(|replay| (self.path(&replay.name), &*replay.bytes))
-            .collect();
+        let files: Vec<_> = files.map(|replay| (self.path(&replay.name), &*replay.bytes)).collect();
         whole_file::write_together(&files, self.replay_mode)
             .map_err(|(path, source)| FolderError::File { path, source })
     }
@@ -228,11 +212,7 @@ impl Folder {
 pub fn read_contest(root: &Path) -> Result<(ContestState, Vec<MatchRow>), FolderError> {
     let spec = read_stored(root)?.contest;
     let file = root.join(RESULTS_FILE);
-    let mut rows = if file.exists() {
-        journal::read_file(&file)?
-    } else {
-        Vec::new()
-    };
+    let mut rows = if file.exists() { journal::read_file(&file)? } else { Vec::new() };
     for row in &mut rows {
         row.replay = row.replay.take().filter(|name| root.join(name).exists());
     }
@@ -247,10 +227,8 @@ fn read_identity(root: &Path) -> Result<Identity, FolderError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Identity::default()),
         read => read.map_err(failed(&path))?,
     };
-    serde_json::from_slice(&text).map_err(|error| FolderError::Spec {
-        path,
-        problem: error.to_string(),
-    })
+    serde_json::from_slice(&text)
+        .map_err(|error| FolderError::Spec { path, problem: error.to_string() })
 }
 
 fn rebuild_state(
@@ -273,11 +251,8 @@ fn read_stored(root: &Path) -> Result<StoredContest, FolderError> {
         }
         read => read.map_err(failed(&path))?,
     };
-    let stored: StoredContest =
-        serde_json::from_slice(&text).map_err(|error| FolderError::Spec {
-            path: path.clone(),
-            problem: error.to_string(),
-        })?;
+    let stored: StoredContest = serde_json::from_slice(&text)
+        .map_err(|error| FolderError::Spec { path: path.clone(), problem: error.to_string() })?;
     if stored.form != FORMAT_VERSION {
         return Err(FolderError::Spec {
             path,
@@ -340,16 +315,11 @@ mod tests {
         for (mode, folder_bits, replay_bits) in [("0600", 0o700, 0o600), ("0640", 0o750, 0o640)] {
             let parent = tempfile::tempdir().unwrap();
             let root = parent.path().join("contest");
-            let spec = ContestSpec {
-                replay_mode: mode.parse().unwrap(),
-                ..spec_of(2, 2, Format::Series)
-            };
+            let spec =
+                ContestSpec { replay_mode: mode.parse().unwrap(), ..spec_of(2, 2, Format::Series) };
             drop(Folder::create(&root, "id".to_owned(), &spec).unwrap());
             let (folder, ..) = Folder::resume(&root).unwrap();
-            let replay = ReplayFile {
-                name: format!("{REPLAYS}/one"),
-                bytes: b"replay".to_vec(),
-            };
+            let replay = ReplayFile { name: format!("{REPLAYS}/one"), bytes: b"replay".to_vec() };
             folder.store_replays(&[replay]).unwrap();
             folder.store_fork(b"replay").unwrap();
             let mode_of = |name: &str| {
@@ -414,10 +384,7 @@ mod tests {
         journal.append(std::slice::from_ref(&played)).unwrap();
         let read = || read_contest(root.path()).unwrap().1[0].replay.clone();
         assert_eq!(read(), None);
-        let replay = ReplayFile {
-            name: name.clone(),
-            bytes: b"replay".to_vec(),
-        };
+        let replay = ReplayFile { name: name.clone(), bytes: b"replay".to_vec() };
         folder.store_replays(&[replay]).unwrap();
         assert_eq!(read(), Some(name));
         drop(journal);

@@ -34,10 +34,7 @@ impl ForkSource {
     /// Returns a match's config. If the fork keeps the replay's chance results, the seed is
     /// ignored.
     pub(crate) fn config(&self, seed: &str) -> MatchConfig {
-        MatchConfig {
-            seed: (!self.keeps_chance).then(|| seed.to_owned()),
-            ..self.config.clone()
-        }
+        MatchConfig { seed: (!self.keeps_chance).then(|| seed.to_owned()), ..self.config.clone() }
     }
 
     /// Returns the message that describes the fork in a CreateMatch request.

@@ -138,9 +138,7 @@ fn git_commit(folder: &Path) -> Option<String> {
         let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
         commit(lines.find(|(_, found)| *found == name)?.0)
     };
-    of_folder(&git)
-        .or_else(|| of_folder(&common))
-        .or_else(packed)
+    of_folder(&git).or_else(|| of_folder(&common)).or_else(packed)
 }
 
 /// Reads a path from a file, and resolves it relative to the file's folder.
@@ -190,14 +188,8 @@ mod tests {
         let packed = format!("# pack-refs with: peeled\n{COMMIT} refs/heads/main\n^{COMMIT}\n");
         for files in [
             &[(".git/HEAD", &*line)][..],
-            &[
-                (".git/HEAD", "ref: refs/heads/main\n"),
-                (".git/refs/heads/main", &line),
-            ],
-            &[
-                (".git/HEAD", "ref: refs/heads/main\n"),
-                (".git/packed-refs", &packed),
-            ],
+            &[(".git/HEAD", "ref: refs/heads/main\n"), (".git/refs/heads/main", &line)],
+            &[(".git/HEAD", "ref: refs/heads/main\n"), (".git/packed-refs", &packed)],
             // The repository is a worktree.
             &[
                 (".git", "gitdir: elsewhere/worktrees/one\n"),

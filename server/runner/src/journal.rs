@@ -59,10 +59,7 @@ impl Journal {
     /// Opens or creates the file, locks it, and reads its rows. An incomplete last line is removed;
     /// its match has not been counted, since a match counts only after its line was synced.
     pub(crate) fn open(path: &Path) -> Result<(Self, Vec<MatchRow>), JournalError> {
-        let failed = |source| JournalError::File {
-            path: path.to_owned(),
-            source,
-        };
+        let failed = |source| JournalError::File { path: path.to_owned(), source };
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
@@ -82,11 +79,7 @@ impl Journal {
             file.sync_all().map_err(failed)?;
         }
         let lines = rows.len() as u64;
-        let journal = Self {
-            path: path.to_owned(),
-            file,
-            lines,
-        };
+        let journal = Self { path: path.to_owned(), file, lines };
         Ok((journal, rows))
     }
 
@@ -97,10 +90,7 @@ impl Journal {
         let written = lines
             .and_then(|lines| self.file.write_all(lines.as_bytes()))
             .and_then(|()| self.file.sync_data());
-        written.map_err(|source| JournalError::File {
-            path: self.path.clone(),
-            source,
-        })?;
+        written.map_err(|source| JournalError::File { path: self.path.clone(), source })?;
         self.lines += rows.len() as u64;
         Ok(())
     }
@@ -108,10 +98,8 @@ impl Journal {
 
 /// Reads the journal of a contest that might be running.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<MatchRow>, JournalError> {
-    let bytes = read_regular(path).map_err(|source| JournalError::File {
-        path: path.to_owned(),
-        source,
-    })?;
+    let bytes = read_regular(path)
+        .map_err(|source| JournalError::File { path: path.to_owned(), source })?;
     Ok(read(path, &bytes)?.0)
 }
 
@@ -120,18 +108,13 @@ fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<MatchRow>, usize), JournalErro
     let mut rows = Vec::new();
     let mut valid_bytes = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let row = line
-            .strip_suffix(b"\n")
-            .and_then(|line| parse_line(line, rows.len() as u64));
+        let row = line.strip_suffix(b"\n").and_then(|line| parse_line(line, rows.len() as u64));
         let Some(row) = row else {
             let is_last = valid_bytes + line.len() == bytes.len();
             if is_last {
                 return Ok((rows, valid_bytes));
             }
-            return Err(JournalError::Corrupt {
-                path: path.to_owned(),
-                line: rows.len() + 1,
-            });
+            return Err(JournalError::Corrupt { path: path.to_owned(), line: rows.len() + 1 });
         };
         rows.push(row);
         valid_bytes += line.len();
@@ -143,9 +126,7 @@ fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<MatchRow>, usize), JournalErro
 fn format_line(row: &MatchRow, line: u64) -> io::Result<String> {
     let row = serde_json::to_string(row)?;
     let sum = xxh64(row.as_bytes(), line);
-    Ok(format!(
-        "{BEFORE_ROW}{row}{BEFORE_SUM}{sum:016x}{AFTER_SUM}\n"
-    ))
+    Ok(format!("{BEFORE_ROW}{row}{BEFORE_SUM}{sum:016x}{AFTER_SUM}\n"))
 }
 
 fn parse_line(line: &[u8], number: u64) -> Option<MatchRow> {
@@ -175,9 +156,7 @@ mod tests {
 
     #[test]
     fn a_torn_last_line_is_dropped_and_the_next_row_takes_its_place() {
-        let rows: Vec<MatchRow> = (0..3)
-            .map(|group| row(group, 0, &[0, 1], &[1, 2]))
-            .collect();
+        let rows: Vec<MatchRow> = (0..3).map(|group| row(group, 0, &[0, 1], &[1, 2])).collect();
         let (_folder, path) = journal_of(&rows);
         let valid_bytes = fs::read(&path).unwrap();
         let second = valid_bytes.iter().rposition(|byte| *byte == b'{').unwrap();
@@ -193,9 +172,7 @@ mod tests {
 
     #[test]
     fn a_changed_or_moved_line_is_reported() {
-        let rows: Vec<MatchRow> = (0..3)
-            .map(|group| row(group, 0, &[0, 1], &[1, 2]))
-            .collect();
+        let rows: Vec<MatchRow> = (0..3).map(|group| row(group, 0, &[0, 1], &[1, 2])).collect();
         let (_folder, path) = journal_of(&rows);
         let text = fs::read_to_string(&path).unwrap();
         let lines: Vec<&str> = text.lines().collect();
@@ -204,10 +181,7 @@ mod tests {
         for damaged in [changed, moved] {
             fs::write(&path, damaged).unwrap();
             let error = Journal::open(&path).unwrap_err();
-            assert!(
-                matches!(error, JournalError::Corrupt { line: 1, .. }),
-                "{error}"
-            );
+            assert!(matches!(error, JournalError::Corrupt { line: 1, .. }), "{error}");
         }
     }
 

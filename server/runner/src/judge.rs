@@ -73,10 +73,7 @@ impl Judge {
 
     /// Returns whether the test has reached a verdict; groups after the verdict do not count.
     pub(crate) fn has_decided(&self) -> bool {
-        matches!(
-            self.verdict(),
-            VerdictKind::Accepted | VerdictKind::Rejected
-        )
+        matches!(self.verdict(), VerdictKind::Accepted | VerdictKind::Rejected)
     }
 
     /// Returns the test's verdict.
@@ -230,10 +227,7 @@ impl Judge {
         let expected = expected_groups(&hypotheses, variance.sqrt());
         let (llr_lower, llr_upper) = match &self.test {
             Test::Sequential(test) => test.llr_bounds(),
-            _ => (
-                hypotheses.rates().lower_llr(),
-                hypotheses.rates().upper_llr(),
-            ),
+            _ => (hypotheses.rates().lower_llr(), hypotheses.rates().upper_llr()),
         };
         let betting = match &self.test {
             Test::Sequential(test) => Some(test.betting()),
@@ -296,10 +290,7 @@ mod tests {
         assert_eq!(accepted.decided_by, Some(StoppedBy::Betting));
         let (elo, confidence) = (accepted.elo.unwrap(), &accepted.confidence);
         assert!(elo.low > 0.0);
-        assert_eq!(
-            (elo.low, elo.high),
-            (confidence.elo_low, confidence.elo_high)
-        );
+        assert_eq!((elo.low, elo.high), (confidence.elo_low, confidence.elo_high));
         let (narrower, _) = judge.elo(0.5).unwrap();
         assert!(narrower.low > elo.low, "{narrower:?} {elo:?}");
         let rejected = judged(TestSpec::default(), &[[2, 2]; 20]).report();
@@ -321,10 +312,7 @@ mod tests {
 
     #[test]
     fn a_fixed_number_of_groups_gives_an_estimate_and_no_verdict() {
-        let report = judged(
-            TestSpec::Fixed { groups: 4 },
-            &[[1, 1], [1, 2], [1, 2], [1, 1]],
-        );
+        let report = judged(TestSpec::Fixed { groups: 4 }, &[[1, 1], [1, 2], [1, 2], [1, 1]]);
         let report = report.report();
         assert_eq!(report.verdict, VerdictKind::None);
         assert!(report.test.is_none());

@@ -62,17 +62,12 @@ impl BotStatus {
     /// Returns whether the process of the bot failed or was killed, so that a restart might help.
     /// After exit code 0 or a lack of memory, a restarted process would end in the same way.
     pub(crate) fn has_died(&self) -> bool {
-        matches!(
-            self.end,
-            Some(BotEnd::Exited { .. } | BotEnd::Signalled { .. })
-        )
+        matches!(self.end, Some(BotEnd::Exited { .. } | BotEnd::Signalled { .. }))
     }
 
     /// Returns whether the bot's process has ended.
     pub(crate) fn has_ended(&self) -> bool {
-        self.end
-            .as_ref()
-            .is_some_and(|end| *end != BotEnd::Attended)
+        self.end.as_ref().is_some_and(|end| *end != BotEnd::Attended)
     }
 
     /// Returns whether the bot's process has ended while the server might still wait for the bot.
@@ -83,11 +78,7 @@ impl BotStatus {
 
 impl MatchBots {
     pub(crate) fn new() -> Self {
-        Self {
-            running: JoinSet::new(),
-            kill: CancellationToken::new(),
-            status: Vec::new(),
-        }
+        Self { running: JoinSet::new(), kill: CancellationToken::new(), status: Vec::new() }
     }
 
     /// Adds the process for the next seat. `stderr` names the file with the process's standard
@@ -120,10 +111,7 @@ impl MatchBots {
             };
             (seat, ProcessEnd { end, tail })
         })?;
-        self.status.push(BotStatus {
-            used: vec![used],
-            ..BotStatus::default()
-        });
+        self.status.push(BotStatus { used: vec![used], ..BotStatus::default() });
         Ok(())
     }
 
@@ -195,10 +183,7 @@ impl MatchBots {
 
     /// Adds a bot for the next seat. The bot attends the queue by itself.
     pub(crate) fn add_attending(&mut self) {
-        self.status.push(BotStatus {
-            end: Some(BotEnd::Attended),
-            ..BotStatus::default()
-        });
+        self.status.push(BotStatus { end: Some(BotEnd::Attended), ..BotStatus::default() });
     }
 
     /// Waits for the next process to end, and returns its seat. Returns `None` once all processes

@@ -43,10 +43,7 @@ pub(crate) struct MatchClient {
 
 impl MatchClient {
     pub(crate) async fn connect(server: &ServerAddress) -> Result<Self, CallError> {
-        Ok(Self {
-            rpc: RetryClient::connect(server).await?,
-            creating: Arc::default(),
-        })
+        Ok(Self { rpc: RetryClient::connect(server).await?, creating: Arc::default() })
     }
 
     /// Returns whether the server requires an API key from a bot, in addition to its ticket.
@@ -217,10 +214,8 @@ impl MatchClient {
 
     /// Cancels a match. Does nothing if it has ended.
     pub(crate) async fn cancel(&self, match_id: &str, reason: &str) -> Result<(), CallError> {
-        let request = CancelMatchRequest {
-            match_id: match_id.to_owned(),
-            reason: reason.to_owned(),
-        };
+        let request =
+            CancelMatchRequest { match_id: match_id.to_owned(), reason: reason.to_owned() };
         let cancelled = self.call("CancelMatch", request, |mut services, request| async move {
             services.matches.cancel_match(request).await
         });
@@ -247,11 +242,7 @@ impl MatchClient {
         match expired.await {
             Err(CallError::Refused { status, .. }) if is_seat_taken(&status) => Ok(false),
             expired => {
-                let needless = [
-                    Code::FailedPrecondition,
-                    Code::NotFound,
-                    Code::Unimplemented,
-                ];
+                let needless = [Code::FailedPrecondition, Code::NotFound, Code::Unimplemented];
                 unless_refused(expired, &needless).map(|_| true)
             }
         }
@@ -276,10 +267,7 @@ impl MatchClient {
 
     /// Returns a match's replay file. The match's group must have ended.
     pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, CallError> {
-        let request = GetReplayRequest {
-            match_id: match_id.to_owned(),
-            as_file: true,
-        };
+        let request = GetReplayRequest { match_id: match_id.to_owned(), as_file: true };
         let answer = self.call("GetReplay", request, |mut services, request| async move {
             services.matches.get_replay(request).await
         });

@@ -135,11 +135,7 @@ impl MatchRunner {
     }
 
     fn startup_ms(&self) -> u32 {
-        self.spec
-            .rules
-            .clock
-            .startup_ms
-            .unwrap_or(DEFAULT_STARTUP_MS)
+        self.spec.rules.clock.startup_ms.unwrap_or(DEFAULT_STARTUP_MS)
     }
 
     /// Returns `Ok` if the call is to be retried, because a reused process exited during the call
@@ -220,18 +216,8 @@ impl MatchRunner {
         // The file is appended to, because a resumed contest numbers its processes from 1 again.
         let file = StderrFile::append(&self.folder.path(&stderr));
         let file = self.stderr.file(file, name);
-        let process = self
-            .attending_process(assigned, seat, (&queue_id, &key), file)
-            .await?;
-        Ok(ReusedBot {
-            bot,
-            core,
-            queue_id,
-            key,
-            stderr,
-            process,
-            changes,
-        })
+        let process = self.attending_process(assigned, seat, (&queue_id, &key), file).await?;
+        Ok(ReusedBot { bot, core, queue_id, key, stderr, process, changes })
     }
 
     /// Returns a process to the pool if it is still running and `is_reusable` is true. Otherwise,
@@ -248,11 +234,7 @@ impl MatchRunner {
     /// Terminates the idle processes. If `is_complete` is true for the contest, first waits for the
     /// processes to exit by themselves.
     pub(crate) async fn shut_down_reused_bots(&self, is_complete: bool) -> Result<(), CallError> {
-        let timeout = if is_complete {
-            SHUTDOWN_TIMEOUT
-        } else {
-            Duration::ZERO
-        };
+        let timeout = if is_complete { SHUTDOWN_TIMEOUT } else { Duration::ZERO };
         self.terminate(&self.reused_bots.drain(), timeout).await
     }
 
@@ -268,8 +250,7 @@ impl MatchRunner {
         shut_down(bots, timeout).await;
         for bot in bots {
             let is_important = Some(bot.bot) == self.spec.candidate();
-            self.stderr
-                .trim(&self.folder.path(&bot.stderr), is_important);
+            self.stderr.trim(&self.folder.path(&bot.stderr), is_important);
         }
         closed
     }

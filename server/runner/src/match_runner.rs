@@ -108,8 +108,7 @@ impl MatchRunner {
         let reused = bots.take_reused();
         let mut row = self.row(&assigned, info, bots).await?;
         for (seat, bot) in reused {
-            self.release(bot, !row.seats[seat].has_lost_its_seat())
-                .await?;
+            self.release(bot, !row.seats[seat].has_lost_its_seat()).await?;
         }
         if let (Some(throttling), Some(annulled)) = (throttling, &mut row.annulled) {
             throttling.explain(annulled);
@@ -154,8 +153,7 @@ impl MatchRunner {
             if let Some(seat) = ended_seat {
                 self.check_took_seat(assigned, &info, seat, bots)?;
                 self.check_files(assigned).await?;
-                self.restart_bot(assigned, tickets, &info, bots, seat)
-                    .await?;
+                self.restart_bot(assigned, tickets, &info, bots, seat).await?;
             }
             self.expire_seats(match_id, &info, bots).await?;
         }
@@ -240,11 +238,7 @@ impl MatchRunner {
                 ),
             );
         }
-        let reuse = if self.launch.is_reused(bot) {
-            REUSE_HINT
-        } else {
-            ""
-        };
+        let reuse = if self.launch.is_reused(bot) { REUSE_HINT } else { "" };
         let cause = machine_hint(tail).map(|advice| format!("; possible cause: {advice}"));
         let cause = cause.unwrap_or_default();
         PlayError::exit(
@@ -339,10 +333,7 @@ impl MatchRunner {
                 AnnulmentReason::RefereeLag => AnnulmentCause::RefereeLag,
                 _ => AnnulmentCause::ServerCrash,
             };
-            return Some(Annulment {
-                because,
-                detail: annulment.detail.clone(),
-            });
+            return Some(Annulment { because, detail: annulment.detail.clone() });
         }
         if result.spoiled_by_referee {
             let lag_ms = result.longest_referee_lag_us / 1000;

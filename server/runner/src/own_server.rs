@@ -118,10 +118,7 @@ mod tests {
             (Some("of another match".to_owned()), calls(Some(0), None)),
         ];
         add_late_refused(&mut reports, &spec, rows.iter(), late);
-        let counts: Vec<_> = reports
-            .iter()
-            .map(|report| (report.bot, report.count))
-            .collect();
+        let counts: Vec<_> = reports.iter().map(|report| (report.bot, report.count)).collect();
         assert_eq!(counts, [(Some(1), 4), (None, 4)]);
     }
 }

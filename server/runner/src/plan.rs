@@ -88,11 +88,7 @@ impl Planner {
                 (Tables::Swiss(swiss), max_groups)
             }
         };
-        Self {
-            planned: seeds.count().unwrap_or(u64::MAX).min(max_groups),
-            seeds,
-            tables,
-        }
+        Self { planned: seeds.count().unwrap_or(u64::MAX).min(max_groups), seeds, tables }
     }
 
     /// Returns the maximum number of groups.
@@ -127,15 +123,10 @@ impl Planner {
     /// Returns the group with this number.
     pub(crate) fn group(&self, number: GroupNumber) -> NextGroup {
         let seed = self.seeds.group_seed(number.0);
-        match (
-            seed.filter(|_| number.0 < self.planned),
-            self.seatings(number),
-        ) {
-            (Some(seed), Some(seatings)) => NextGroup::Group(PlannedGroup {
-                number,
-                seed,
-                seatings: seatings.clone(),
-            }),
+        match (seed.filter(|_| number.0 < self.planned), self.seatings(number)) {
+            (Some(seed), Some(seatings)) => {
+                NextGroup::Group(PlannedGroup { number, seed, seatings: seatings.clone() })
+            }
             (Some(_), None) if matches!(self.tables, Tables::Swiss(_)) => NextGroup::Pending,
             _ => NextGroup::End,
         }
@@ -310,10 +301,8 @@ mod tests {
 
     #[test]
     fn a_swiss_round_is_drawn_when_the_one_before_it_has_ended() {
-        let planner = Planner::new(
-            &spec_of(4, 2, Format::Swiss { rounds: 2 }),
-            &Seeds::From("s".to_owned()),
-        );
+        let planner =
+            Planner::new(&spec_of(4, 2, Format::Swiss { rounds: 2 }), &Seeds::From("s".to_owned()));
         assert_eq!(planner.planned(), 4);
         assert!(matches!(planner.group(GroupNumber(1)), NextGroup::Group(_)));
         assert_eq!(planner.group(GroupNumber(2)), NextGroup::Pending);

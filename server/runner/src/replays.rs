@@ -62,8 +62,7 @@ impl Replays {
     /// Starts fetching the replays of finished groups, and storing the replays that were fetched.
     pub(crate) fn poll(&mut self, is_over: impl Fn(GroupNumber) -> bool) -> Result<(), RunError> {
         for withheld in self.withheld.extract_over(is_over) {
-            self.fetching
-                .spawn(self.fetcher.clone().fetch_group(withheld));
+            self.fetching.spawn(self.fetcher.clone().fetch_group(withheld));
         }
         while let Some(files) = self.fetching.try_join_next() {
             self.fetched.extend(files?);
@@ -76,8 +75,7 @@ impl Replays {
         if self.storing.is_empty() && !self.fetched.is_empty() && is_time {
             self.stored_at = Some(Instant::now());
             let (fetcher, files) = (self.fetcher.clone(), mem::take(&mut self.fetched));
-            self.storing
-                .spawn(async move { fetcher.store(files).await });
+            self.storing.spawn(async move { fetcher.store(files).await });
         }
         Ok(())
     }
@@ -164,10 +162,7 @@ impl WithheldReplays {
             self.0
                 .entry(row.of.group)
                 .or_default()
-                .push(WithheldReplay {
-                    match_id: row.match_id.clone(),
-                    name: name.clone(),
-                });
+                .push(WithheldReplay { match_id: row.match_id.clone(), name: name.clone() });
         }
     }
 
@@ -274,17 +269,11 @@ mod tests {
         let mut withheld = WithheldReplays::default();
         for (group, number) in [(0, 0), (1, 0), (0, 1)] {
             let replay = Some(format!("{group}.{number}"));
-            withheld.add(&MatchRow {
-                replay,
-                ..row(group, number, &[0, 1], &[1, 2])
-            });
+            withheld.add(&MatchRow { replay, ..row(group, number, &[0, 1], &[1, 2]) });
         }
         withheld.add(&row(2, 0, &[0, 1], &[1, 2]));
         let extracted = withheld.extract_over(|group| group.0 != 1);
-        let names = extracted
-            .iter()
-            .flatten()
-            .map(|withheld| withheld.name.as_str());
+        let names = extracted.iter().flatten().map(|withheld| withheld.name.as_str());
         assert_eq!(names.collect::<Vec<_>>(), ["0.0", "0.1"]);
         assert!(withheld.extract_over(|group| group.0 != 1).is_empty());
         assert!(!withheld.is_empty());

@@ -254,28 +254,16 @@ pub struct IntervalReport {
 
 impl IntervalReport {
     pub(crate) fn new(estimate: f64, Interval { low, high }: Interval) -> Self {
-        Self {
-            estimate,
-            low,
-            high,
-        }
+        Self { estimate, low, high }
     }
 
     /// Returns an estimate without an interval.
     pub(crate) fn from_estimate(estimate: f64) -> Self {
-        Self {
-            estimate,
-            low: estimate,
-            high: estimate,
-        }
+        Self { estimate, low: estimate, high: estimate }
     }
 
     pub(crate) fn map(self, change: impl Fn(f64) -> f64) -> Self {
-        Self {
-            estimate: change(self.estimate),
-            low: change(self.low),
-            high: change(self.high),
-        }
+        Self { estimate: change(self.estimate), low: change(self.low), high: change(self.high) }
     }
 }
 

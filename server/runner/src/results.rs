@@ -53,10 +53,7 @@ impl Results {
     pub(crate) fn is_finished(&self, of: MatchNumber) -> bool {
         of.group < self.next
             || self.excluded.contains(&of.group)
-            || self
-                .open
-                .get(&of.group)
-                .is_some_and(|group| group.contains_key(&of.number))
+            || self.open.get(&of.group).is_some_and(|group| group.contains_key(&of.number))
     }
 
     /// Returns whether no more of the group's matches will be started.
@@ -165,10 +162,7 @@ mod tests {
     fn finished_and_running_matches_are_not_started_again() {
         let mut results = results(2);
         results.add(row(0, 1, &[1, 0], &[1, 2]));
-        let of = |group, number| MatchNumber {
-            group: GroupNumber(group),
-            number,
-        };
+        let of = |group, number| MatchNumber { group: GroupNumber(group), number };
         let next = |results: &Results, playing: &[MatchNumber]| {
             let playing = playing.iter().copied().collect();
             results.next_match(&playing, 8).map(|(_, of)| of)
@@ -183,16 +177,11 @@ mod tests {
         let mut results = results(1);
         let mut spoiled = row(0, 0, &[0, 1], &[1, 2]);
         let of = spoiled.of;
-        spoiled.annulled = Some(Annulment {
-            because: AnnulmentCause::RefereeLag,
-            detail: "lag".to_owned(),
-        });
+        spoiled.annulled =
+            Some(Annulment { because: AnnulmentCause::RefereeLag, detail: "lag".to_owned() });
         results.add(spoiled);
         assert_eq!(results.attempts(of), 1);
-        assert_eq!(
-            results.next_match(&HashSet::new(), 8).map(|(_, of)| of),
-            Some(of)
-        );
+        assert_eq!(results.next_match(&HashSet::new(), 8).map(|(_, of)| of), Some(of));
         results.add(row(0, 0, &[0, 1], &[2, 1]));
         results.add(row(0, 0, &[0, 1], &[1, 2]));
         assert!(!results.is_group_over(of.group));
@@ -208,10 +197,8 @@ mod tests {
     fn a_group_with_an_excluded_match_is_skipped() {
         let mut results = results(2);
         let mut faulty = row(0, 0, &[0, 1], &[1, 2]);
-        faulty.annulled = Some(Annulment {
-            because: AnnulmentCause::BotFault,
-            detail: "late".to_owned(),
-        });
+        faulty.annulled =
+            Some(Annulment { because: AnnulmentCause::BotFault, detail: "late".to_owned() });
         results.add(faulty);
         assert!(results.is_group_over(GroupNumber(0)));
         for number in 0..2 {

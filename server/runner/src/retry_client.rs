@@ -96,11 +96,7 @@ impl CallError {
         };
         let refusal = Refusal::from_status(status)?;
         let is_not_available = refusal.reason == "BOT_NOT_AVAILABLE";
-        refusal
-            .metadata
-            .get("bot_name")
-            .filter(|_| is_not_available)
-            .cloned()
+        refusal.metadata.get("bot_name").filter(|_| is_not_available).cloned()
     }
 }
 
@@ -129,10 +125,7 @@ impl RetryClient {
         connection
             .probe()
             .await
-            .map_err(|source| CallError::Unreachable {
-                url: server.url.clone(),
-                source,
-            })?;
+            .map_err(|source| CallError::Unreachable { url: server.url.clone(), source })?;
         let route = connection.route();
         Ok(Self {
             connection,
@@ -162,10 +155,7 @@ impl RetryClient {
             };
             let since = *failing_since.get_or_insert_with(Instant::now);
             if Advice::for_status(&status) != Advice::Retry || since.elapsed() >= timeout {
-                return Err(CallError::Refused {
-                    call: name,
-                    status: Box::new(status),
-                });
+                return Err(CallError::Refused { call: name, status: Box::new(status) });
             }
             if allows_failover(&status) {
                 route.advance();

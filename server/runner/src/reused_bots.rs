@@ -80,10 +80,7 @@ impl ReusedBot {
         async move {
             let end = ended.wait_for(Option::is_some).await;
             let end = end.ok().and_then(|end| end.clone());
-            end.unwrap_or(ProcessEnd {
-                end: BotEnd::Unknown,
-                tail: String::new(),
-            })
+            end.unwrap_or(ProcessEnd { end: BotEnd::Unknown, tail: String::new() })
         }
     }
 
@@ -119,9 +116,7 @@ impl ReusedBots {
     /// might have exited in the meantime.
     pub(crate) fn acquire(&self, bot: BotNumber, core: Option<usize>) -> Option<ReusedBot> {
         let mut idle = self.idle.lock();
-        let found = idle
-            .iter()
-            .position(|one| one.bot == bot && one.core == core)?;
+        let found = idle.iter().position(|one| one.bot == bot && one.core == core)?;
         Some(idle.swap_remove(found))
     }
 

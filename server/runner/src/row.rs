@@ -240,9 +240,7 @@ impl SeatRow {
     /// Returns whether the bot forfeited for a reason other than a resignation.
     #[must_use]
     pub fn has_lost_its_seat(&self) -> bool {
-        self.forfeit
-            .as_ref()
-            .is_some_and(|reason| reason != RESIGNED)
+        self.forfeit.as_ref().is_some_and(|reason| reason != RESIGNED)
     }
 }
 

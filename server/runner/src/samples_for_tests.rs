@@ -7,26 +7,15 @@ use crate::{
 
 /// Returns a contest in the `series` format between two built-in bots.
 pub(crate) fn spec(test: TestSpec) -> ContestSpec {
-    let rules = MatchRules {
-        game: "carcassonne".to_owned(),
-        seats: 2,
-        ..MatchRules::default()
-    };
+    let rules = MatchRules { game: "carcassonne".to_owned(), seats: 2, ..MatchRules::default() };
     let bots = ["greedy", "random"].map(BotSpec::built_in).to_vec();
-    ContestSpec {
-        test: Some(test),
-        ..ContestSpec::new(rules, bots, Format::Series)
-    }
+    ContestSpec { test: Some(test), ..ContestSpec::new(rules, bots, Format::Series) }
 }
 
 /// Returns a contest between `bots` bots that are started by commands. Its matches have `seats`
 /// seats.
 pub(crate) fn spec_of(bots: usize, seats: u8, format: Format) -> ContestSpec {
-    let rules = MatchRules {
-        game: "carcassonne".to_owned(),
-        seats,
-        ..MatchRules::default()
-    };
+    let rules = MatchRules { game: "carcassonne".to_owned(), seats, ..MatchRules::default() };
     let bots = (0..bots).map(|bot| BotSpec::from_command(format!("bot{bot}"), "bot"));
     ContestSpec::new(rules, bots.collect(), format)
 }
@@ -46,10 +35,7 @@ pub(crate) fn row(group: u64, number: u32, bots: &[usize], places: &[u32]) -> Ma
         ..SeatRow::default()
     });
     MatchRow {
-        of: MatchNumber {
-            group: GroupNumber(group),
-            number,
-        },
+        of: MatchNumber { group: GroupNumber(group), number },
         match_id: format!("m{group}-{number}"),
         seed: format!("s{group}"),
         seats: seats.collect(),

@@ -284,8 +284,6 @@ pub(crate) fn ignore_missing_replays(fetched: Result<(), RunError>) -> Result<()
 /// Returns `BYTES` random bytes as hex digits.
 pub(crate) fn random_hex<const BYTES: usize>() -> Result<String, RunError> {
     let mut bytes = [0; BYTES];
-    SysRng
-        .try_fill_bytes(&mut bytes)
-        .map_err(|_| RunError::NoRandomness)?;
+    SysRng.try_fill_bytes(&mut bytes).map_err(|_| RunError::NoRandomness)?;
     Ok(hex::encode(bytes))
 }

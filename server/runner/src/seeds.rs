@@ -98,10 +98,7 @@ mod tests {
 
     #[test]
     fn a_match_that_is_made_again_for_bots_that_may_remember_has_another_seed() {
-        let of = |number| MatchNumber {
-            group: GroupNumber(1),
-            number,
-        };
+        let of = |number| MatchNumber { group: GroupNumber(1), number };
         let distinct: HashSet<String> = [(0, "a"), (0, "b"), (1, "a")]
             .into_iter()
             .map(|(number, nonce)| match_seed("seed", of(number), nonce))
@@ -111,10 +108,7 @@ mod tests {
 
     #[test]
     fn built_in_bots_of_two_seats_or_matches_do_not_share_their_chance() {
-        let of = |group, number| MatchNumber {
-            group: GroupNumber(group),
-            number,
-        };
+        let of = |group, number| MatchNumber { group: GroupNumber(group), number };
         let distinct: HashSet<String> =
             [(of(1, 0), 0), (of(1, 0), 1), (of(1, 1), 0), (of(11, 0), 0)]
                 .into_iter()

@@ -106,9 +106,7 @@ impl Budget {
         let limit = if is_important {
             self.total
         } else {
-            ORDINARY_BYTES
-                .min(self.ordinary / BUDGET_FRACTION)
-                .min(self.total)
+            ORDINARY_BYTES.min(self.ordinary / BUDGET_FRACTION).min(self.total)
         };
         let kept = bytes.min(limit);
         if kept < bytes.min(MIN_BYTES) {
@@ -161,10 +159,7 @@ mod tests {
             assert_eq!(is_kept, path(number).exists());
             if number < 200 {
                 let kept = fs::read_to_string(path(number)).unwrap();
-                assert!(
-                    kept.starts_with("beginx") && kept.ends_with("xend"),
-                    "{kept}"
-                );
+                assert!(kept.starts_with("beginx") && kept.ends_with("xend"), "{kept}");
                 assert!(kept.contains("truncated here"), "{kept}");
             }
         }

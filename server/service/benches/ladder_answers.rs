@@ -45,9 +45,7 @@ const CALLS: usize = 200;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let option = arguments
-        .iter()
-        .position(|argument| argument == "--matches");
+    let option = arguments.iter().position(|argument| argument == "--matches");
     let matches = option.and_then(|place| arguments.get(place + 1));
     let matches = matches.map_or(1_000_000, |text| text.parse().expect("a number of matches"));
     Runtime::new().unwrap().block_on(measure(matches));
@@ -65,15 +63,10 @@ async fn measure(matches: u64) {
     let served = Served::over(folder.path()).await;
     row("start", began.elapsed().as_secs_f64() * 1_000.0, "ms");
     let client = served.client().await;
-    let bot = LadderBotRef {
-        bot_name: name(7),
-        bot_version: "1".to_owned(),
-    };
+    let bot = LadderBotRef { bot_name: name(7), bot_version: "1".to_owned() };
     let ladder_id = NAME.to_owned();
-    let request = ListStandingsRequest {
-        ladder_id: ladder_id.clone(),
-        ..ListStandingsRequest::default()
-    };
+    let request =
+        ListStandingsRequest { ladder_id: ladder_id.clone(), ..ListStandingsRequest::default() };
     calls("standings", async || {
         let answer = client.clone().list_standings(request.clone()).await;
         assert_eq!(answer.unwrap().into_inner().standings.len(), BOTS);
@@ -143,15 +136,9 @@ impl Served {
             dropped_matches: Vec::new(),
             keep_replays: KeepReplays::All,
         };
-        let calls_per_address = Rate {
-            per_second: 100_000,
-            burst: 100_000,
-        };
+        let calls_per_address = Rate { per_second: 100_000, burst: 100_000 };
         let options = ServerOptions {
-            limits: Limits {
-                calls_per_address,
-                ..Limits::default()
-            },
+            limits: Limits { calls_per_address, ..Limits::default() },
             storage: Some(storage),
             ..ServerOptions::default()
         };
@@ -183,14 +170,8 @@ async fn create(folder: &Path) {
         seats: 2,
         ..MatchConfig::default()
     };
-    let ladder = Ladder {
-        ladder_id: NAME.to_owned(),
-        config: Some(config),
-        ..Ladder::default()
-    };
-    let request = CreateLadderRequest {
-        ladder: Some(ladder),
-    };
+    let ladder = Ladder { ladder_id: NAME.to_owned(), config: Some(config), ..Ladder::default() };
+    let request = CreateLadderRequest { ladder: Some(ladder) };
     let made = served.client().await.create_ladder(request).await;
     made.unwrap();
     served.stop().await;
@@ -207,10 +188,9 @@ async fn fill(folder: &Path, matches: u64) {
     // The server that created the ladder was its leader in the first term.
     let term = 2;
     let commit = async |changes: Vec<LadderChange>| {
-        let writes = changes.into_iter().map(|change| Write::ChangeLadder {
-            ladder_id: ladder_id.clone(),
-            change,
-        });
+        let writes = changes
+            .into_iter()
+            .map(|change| Write::ChangeLadder { ladder_id: ladder_id.clone(), change });
         store.commit(writes.collect()).await.unwrap();
     };
     let versions = (0..BOTS).map(|bot| {
@@ -232,9 +212,7 @@ async fn fill(folder: &Path, matches: u64) {
     let mut from = 0;
     while from < matches {
         let numbers = from..matches.min(from + AT_ONCE);
-        let records = numbers
-            .clone()
-            .map(|number| (number, record(number, &mut luck)));
+        let records = numbers.clone().map(|number| (number, record(number, &mut luck)));
         let records: Vec<(u64, LadderMatchRecord)> = records.collect();
         let paired = records.iter().map(|(number, record)| LadderChange::Pair {
             term,

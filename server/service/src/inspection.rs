@@ -29,11 +29,8 @@ fn replayed(open: &OpenMatch) -> Result<(), Unreplayable> {
     let replayed = with_game!(header.game_id(), G => {
         recover::<G>(open.match_id.clone(), &header, &open.journal).map(drop)
     });
-    replayed.unwrap_or_else(|| {
-        Err(Unreplayable::UnknownGame {
-            game_id: header.game_id().to_owned(),
-        })
-    })
+    replayed
+        .unwrap_or_else(|| Err(Unreplayable::UnknownGame { game_id: header.game_id().to_owned() }))
 }
 
 /// Reads the summary and the replay of a finished match, and checks that both belong to that match.
@@ -42,10 +39,8 @@ fn replayed(open: &OpenMatch) -> Result<(), Unreplayable> {
 /// Describes the value that cannot be read.
 pub fn inspect_finished_match(finished: &FinishedMatch, replay: &[u8]) -> Result<(), DamageReport> {
     let id = || finished.match_id.clone();
-    let summary = StoredMatch::read(finished, &Arc::default()).map_err(|detail| DamageReport {
-        value: DamagedValue::Summary(id()),
-        detail,
-    })?;
+    let summary = StoredMatch::read(finished, &Arc::default())
+        .map_err(|detail| DamageReport { value: DamagedValue::Summary(id()), detail })?;
     if summary.is_cancelled() && replay.is_empty() {
         return Ok(());
     }
@@ -58,8 +53,5 @@ pub fn inspect_finished_match(finished: &FinishedMatch, replay: &[u8]) -> Result
             Err(format!("the replay file belongs to match {of:?}"))
         }
     });
-    of_this.map_err(|detail| DamageReport {
-        value: DamagedValue::Replay(id()),
-        detail,
-    })
+    of_this.map_err(|detail| DamageReport { value: DamagedValue::Replay(id()), detail })
 }

@@ -51,9 +51,7 @@ impl RulesServer {
     /// When the threads cannot be spawned.
     pub fn new(threads: usize) -> Result<Self, RulesServerError> {
         let workers = Workers::start(threads, None).map_err(RulesServerError::Threads)?;
-        Ok(Self {
-            workers: Arc::new(workers),
-        })
+        Ok(Self { workers: Arc::new(workers) })
     }
 
     /// Serves on a TCP listener until `stop` is cancelled.
@@ -97,9 +95,7 @@ impl RulesServer {
             stop.clone(),
         );
         let (health_reporter, health) = tonic_health::server::health_reporter();
-        health_reporter
-            .set_serving::<RulesServiceServer<RulesRpc>>()
-            .await;
+        health_reporter.set_serving::<RulesServiceServer<RulesRpc>>().await;
         let reflection = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(DESCRIPTORS)
             .build_v1()?;

@@ -31,14 +31,10 @@ fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let turn = Duration::from_millis(if quick { 300 } else { 2_000 });
     let runtime = Runtime::new().unwrap();
-    for (durability, name) in [
-        (Durability::Disk, "power"),
-        (Durability::Process, "process"),
-    ] {
+    for (durability, name) in [(Durability::Disk, "power"), (Durability::Process, "process")] {
         for &batch in BATCHES {
-            let mut turns: Vec<Turn> = (0..TURNS)
-                .map(|_| runtime.block_on(measure(durability, batch, turn)))
-                .collect();
+            let mut turns: Vec<Turn> =
+                (0..TURNS).map(|_| runtime.block_on(measure(durability, batch, turn))).collect();
             turns.sort_by(|a, b| a.commits_per_s.total_cmp(&b.commits_per_s));
             let median = &turns[TURNS / 2];
             let row = |what: &str, value: f64, unit: &str| {
@@ -63,18 +59,10 @@ struct Turn {
 async fn measure(durability: Durability, matches: usize, turn: Duration) -> Turn {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
-    let options = SqliteOptions {
-        durability,
-        ..SqliteOptions::default()
-    };
+    let options = SqliteOptions { durability, ..SqliteOptions::default() };
     let store = SqliteStore::open(&dir, options).await.unwrap();
-    let mut players: Vec<Player> = (0..matches)
-        .map(|place| Player::new(place, matches))
-        .collect();
-    store
-        .commit(players.iter().map(Player::open).collect())
-        .await
-        .unwrap();
+    let mut players: Vec<Player> = (0..matches).map(|place| Player::new(place, matches)).collect();
+    store.commit(players.iter().map(Player::open).collect()).await.unwrap();
 
     let mut times_us = Vec::new();
     let begin = Instant::now();
@@ -93,11 +81,7 @@ async fn measure(durability: Durability, matches: usize, turn: Duration) -> Turn
     store.close().await.unwrap();
     times_us.sort_by(f64::total_cmp);
     let quantile = |share: f64| times_us[((times_us.len() - 1) as f64 * share) as usize];
-    Turn {
-        commits_per_s,
-        p50_us: quantile(0.5),
-        p99_us: quantile(0.99),
-    }
+    Turn { commits_per_s, p50_us: quantile(0.5), p99_us: quantile(0.99) }
 }
 
 /// A table at which one match follows another.
@@ -114,12 +98,7 @@ impl Player {
     /// Staggers the first matches, so that later ones do not end together.
     fn new(place: usize, places: usize) -> Self {
         let end = 1 + 2 * MATCH_ENTRIES * place as u64 / places as u64;
-        Self {
-            place,
-            matches: 0,
-            entries: 0,
-            end,
-        }
+        Self { place, matches: 0, entries: 0, end }
     }
 
     fn match_id(&self) -> MatchId {
@@ -134,21 +113,13 @@ impl Player {
 
     fn open(&self) -> Write {
         let header = vec![0x68; 1_000];
-        Write::OpenMatch {
-            match_id: self.match_id(),
-            opened_at_unix_ms: 0,
-            header,
-        }
+        Write::OpenMatch { match_id: self.match_id(), opened_at_unix_ms: 0, header }
     }
 
     fn append(&mut self) -> Write {
         let number = self.entries;
         self.entries += 1;
-        Write::Append {
-            match_id: self.match_id(),
-            number,
-            entry: vec![0x65; ENTRY_BYTES],
-        }
+        Write::Append { match_id: self.match_id(), number, entry: vec![0x65; ENTRY_BYTES] }
     }
 
     fn is_at_its_end(&self) -> bool {

@@ -34,18 +34,12 @@ fn main() {
 async fn run(matches: u64) {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
-    let options = SqliteOptions {
-        durability: Durability::Process,
-        ..SqliteOptions::default()
-    };
+    let options = SqliteOptions { durability: Durability::Process, ..SqliteOptions::default() };
     let store = SqliteStore::open(&dir, options).await.unwrap();
     let begin = Instant::now();
     for first in (0..matches).step_by(MATCHES_PER_COMMIT as usize) {
         let numbers = first..matches.min(first + MATCHES_PER_COMMIT);
-        store
-            .commit(numbers.flat_map(whole_match).collect())
-            .await
-            .unwrap();
+        store.commit(numbers.flat_map(whole_match).collect()).await.unwrap();
     }
     println!("fill {:.1} s", begin.elapsed().as_secs_f64());
     let mut is_too_slow = false;
@@ -107,20 +101,11 @@ fn filters() -> Vec<(&'static str, Vec<IndexKey>)> {
         ("cancelled", vec![key("cancelled", "")]),
         ("annulled", vec![key("annulled", "")]),
         ("unknown_bot", vec![key("bot", "nobody")]),
-        (
-            "bot_and_opponent",
-            vec![key("bot", "bot-7"), key("bot", "bot-8")],
-        ),
-        (
-            "game_and_label",
-            vec![key("game", "1"), key("label", "kind=1")],
-        ),
+        ("bot_and_opponent", vec![key("bot", "bot-7"), key("bot", "bot-8")]),
+        ("game_and_label", vec![key("game", "1"), key("label", "kind=1")]),
         ("game_and_party", vec![key("game", "1"), party]),
         // Both are common, and no match has both.
-        (
-            "labels_that_exclude_each_other",
-            vec![key("label", "kind=0"), key("label", "kind=1")],
-        ),
+        ("labels_that_exclude_each_other", vec![key("label", "kind=0"), key("label", "kind=1")]),
     ]
 }
 
@@ -129,11 +114,8 @@ fn whole_match(number: u64) -> [Write; 2] {
     let properties = properties(number);
     let bots = properties.iter().filter(|(name, _)| *name == "bot");
     let parties = bots.map(|(_, bot)| KeyName::new(bot.as_str()).unwrap());
-    let open = Write::OpenMatch {
-        match_id: match_id.clone(),
-        opened_at_unix_ms: 0,
-        header: Vec::new(),
-    };
+    let open =
+        Write::OpenMatch { match_id: match_id.clone(), opened_at_unix_ms: 0, header: Vec::new() };
     let keys = properties.iter();
     let finish = Write::FinishMatch {
         match_id,
@@ -141,9 +123,7 @@ fn whole_match(number: u64) -> [Write; 2] {
         summary: vec![0x73; SUMMARY_BYTES],
         replay: Vec::new(),
         parties: parties.collect(),
-        index_keys: keys
-            .map(|(name, value)| IndexKey::of_property(name, value))
-            .collect(),
+        index_keys: keys.map(|(name, value)| IndexKey::of_property(name, value)).collect(),
     };
     [open, finish]
 }

@@ -71,10 +71,9 @@ fn row_changes(write: &Write, ladders: &mut LadderStates) -> Result<Vec<RowChang
                 bytes: value.len(),
             })
         }
-        Write::RemoveRecord { name } => Ok(vec![RowChange::Delete {
-            table: NamedTable::Record,
-            name: name.clone(),
-        }]),
+        Write::RemoveRecord { name } => {
+            Ok(vec![RowChange::Delete { table: NamedTable::Record, name: name.clone() }])
+        }
         _ => Ok(Vec::new()),
     }
 }
@@ -93,15 +92,9 @@ fn next_status(write: &Write, current: MatchStatus) -> Result<MatchStatus, Write
         (Write::OpenMatch { .. }, _) => Err(WriteRefusal::MatchExists { match_id }),
         (_, Unknown) => Err(WriteRefusal::UnknownMatch { match_id }),
         (Write::Append { number, .. }, InPlay { entries }) if *number != entries => {
-            Err(WriteRefusal::NumberOutOfOrder {
-                match_id,
-                number: *number,
-                expected: entries,
-            })
+            Err(WriteRefusal::NumberOutOfOrder { match_id, number: *number, expected: entries })
         }
-        (Write::Append { number, .. }, InPlay { .. }) => Ok(InPlay {
-            entries: number + 1,
-        }),
+        (Write::Append { number, .. }, InPlay { .. }) => Ok(InPlay { entries: number + 1 }),
         (Write::DropMatch { .. }, _) => Ok(Unknown),
         (Write::FinishMatch { .. }, InPlay { .. }) | (Write::ForgetReplay { .. }, Finished) => {
             Ok(Finished)
@@ -119,29 +112,16 @@ fn check_sizes(write: &Write, match_id: &MatchId) -> Result<(), WriteRefusal> {
         if bytes.len() <= limit {
             return Ok(());
         }
-        Err(WriteRefusal::TooLarge {
-            match_id: match_id.clone(),
-            part,
-            bytes: bytes.len(),
-            limit,
-        })
+        Err(WriteRefusal::TooLarge { match_id: match_id.clone(), part, bytes: bytes.len(), limit })
     };
     match write {
         Write::OpenMatch { header, .. } => check("header", header, MAX_HEADER_BYTES),
         Write::Append { entry, .. } => check("entry", entry, MAX_ENTRY_BYTES),
-        Write::FinishMatch {
-            summary,
-            replay,
-            parties,
-            index_keys,
-            ..
-        } => {
+        Write::FinishMatch { summary, replay, parties, index_keys, .. } => {
             check("summary", summary, MAX_SUMMARY_BYTES)?;
             check("replay", replay, MAX_REPLAY_BYTES)?;
-            for (count, limit) in [
-                (parties.len(), MAX_PARTIES),
-                (index_keys.len(), MAX_INDEX_KEYS),
-            ] {
+            for (count, limit) in [(parties.len(), MAX_PARTIES), (index_keys.len(), MAX_INDEX_KEYS)]
+            {
                 if count > limit {
                     return Err(WriteRefusal::TooManyParties {
                         match_id: match_id.clone(),

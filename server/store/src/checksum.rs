@@ -68,31 +68,12 @@ mod tests {
         let one = StoreId([1; STORE_ID_BYTES]);
         let other = StoreId([2; STORE_ID_BYTES]);
         let sums = [
-            one.row_checksum("replay")
-                .add_text("ab")
-                .add_text("c")
-                .finish(),
-            one.row_checksum("replay")
-                .add_text("a")
-                .add_text("bc")
-                .finish(),
-            one.row_checksum("secret")
-                .add_text("ab")
-                .add_text("c")
-                .finish(),
-            other
-                .row_checksum("replay")
-                .add_text("ab")
-                .add_text("c")
-                .finish(),
-            one.row_checksum("replay")
-                .add_text("ab")
-                .add_number(99)
-                .finish(),
-            one.row_checksum("replay")
-                .add_text("ab")
-                .add_bytes(&[])
-                .finish(),
+            one.row_checksum("replay").add_text("ab").add_text("c").finish(),
+            one.row_checksum("replay").add_text("a").add_text("bc").finish(),
+            one.row_checksum("secret").add_text("ab").add_text("c").finish(),
+            other.row_checksum("replay").add_text("ab").add_text("c").finish(),
+            one.row_checksum("replay").add_text("ab").add_number(99).finish(),
+            one.row_checksum("replay").add_text("ab").add_bytes(&[]).finish(),
             one.row_checksum("replay").add_text("ab").finish(),
         ];
         for (place, sum) in sums.iter().enumerate() {

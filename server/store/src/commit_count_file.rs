@@ -41,9 +41,7 @@ pub(crate) fn read(folder: &Path) -> Result<CommitsRecord, StoreError> {
         Err(error) => return Err(io_error(&path, &error)),
     };
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(|error| io_error(&path, &error))?;
+    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(|error| io_error(&path, &error))?;
     Ok(parse(&bytes))
 }
 
@@ -64,16 +62,11 @@ impl CommitCountFile {
     ) -> Result<Self, StoreError> {
         let path = folder.join(COMMITS_FILE);
         let to_error = |error: io::Error| io_error(&path, &error);
-        let file = data_dir::private_file()
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(to_error)?;
+        let file =
+            data_dir::private_file().create(true).truncate(false).open(&path).map_err(to_error)?;
         let mut this = Self { file, store };
         this.write(commits).map_err(to_error)?;
-        this.file
-            .set_len(format_line(store, commits).len() as u64)
-            .map_err(to_error)?;
+        this.file.set_len(format_line(store, commits).len() as u64).map_err(to_error)?;
         this.file.sync_all().map_err(to_error)?;
         sync_folder(folder).map_err(to_error)?;
         Ok(this)
@@ -93,8 +86,7 @@ impl CommitCountFile {
 
     fn write(&mut self, commits: i64) -> io::Result<()> {
         self.file.rewind()?;
-        self.file
-            .write_all(format_line(self.store, commits).as_bytes())
+        self.file.write_all(format_line(self.store, commits).as_bytes())
     }
 }
 
@@ -119,9 +111,8 @@ fn format_line(store: StoreId, commits: i64) -> String {
 }
 
 fn parse(bytes: &[u8]) -> CommitsRecord {
-    let words: Option<Vec<&str>> = std::str::from_utf8(bytes)
-        .ok()
-        .map(|text| text.split_ascii_whitespace().collect());
+    let words: Option<Vec<&str>> =
+        std::str::from_utf8(bytes).ok().map(|text| text.split_ascii_whitespace().collect());
     let Some(&["store", id, "commits", commits, "checksum", _]) = words.as_deref() else {
         return CommitsRecord::Invalid("the format is unknown");
     };
@@ -140,10 +131,7 @@ pub(crate) fn io_error(path: &Path, error: &io::Error) -> StoreError {
     let path: PathBuf = path.to_owned();
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
-        _ => StoreError::Io {
-            path,
-            detail: error.to_string(),
-        },
+        _ => StoreError::Io { path, detail: error.to_string() },
     }
 }
 
@@ -166,39 +154,24 @@ mod tests {
         let mut file = CommitCountFile::open_or_create(folder.path(), STORE, 0).unwrap();
         for commits in [1, 999, i64::MAX, 7] {
             file.write_count(commits);
-            assert_eq!(
-                read(folder.path()).unwrap(),
-                CommitsRecord::Commits(STORE, commits)
-            );
+            assert_eq!(read(folder.path()).unwrap(), CommitsRecord::Commits(STORE, commits));
         }
         let again = CommitCountFile::open_or_create(folder.path(), STORE, 12).unwrap();
         again.sync();
-        assert_eq!(
-            read(folder.path()).unwrap(),
-            CommitsRecord::Commits(STORE, 12)
-        );
+        assert_eq!(read(folder.path()).unwrap(), CommitsRecord::Commits(STORE, 12));
     }
 
     #[test]
     fn every_flipped_bit_is_noticed() {
         let sound = format_line(STORE, 1_234);
-        assert_eq!(
-            parse(sound.as_bytes()),
-            CommitsRecord::Commits(STORE, 1_234)
-        );
+        assert_eq!(parse(sound.as_bytes()), CommitsRecord::Commits(STORE, 1_234));
         for place in 0..sound.len() {
             for bit in 0..8 {
                 let mut damaged = sound.clone().into_bytes();
                 damaged[place] ^= 1 << bit;
-                assert!(
-                    matches!(parse(&damaged), CommitsRecord::Invalid(_)),
-                    "byte {place}"
-                );
+                assert!(matches!(parse(&damaged), CommitsRecord::Invalid(_)), "byte {place}");
             }
-            assert!(matches!(
-                parse(&sound.as_bytes()[..place]),
-                CommitsRecord::Invalid(_)
-            ));
+            assert!(matches!(parse(&sound.as_bytes()[..place]), CommitsRecord::Invalid(_)));
         }
     }
 }

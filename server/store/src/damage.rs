@@ -94,11 +94,7 @@ impl fmt::Display for DamagedValue {
             Self::Secret(name) => write!(f, "the secret {name:?}"),
             Self::Record(name) => write!(f, "the record {name:?}"),
             Self::Ladder(name) => write!(f, "the ladder {name:?}"),
-            Self::LadderVersion {
-                ladder,
-                bot_name,
-                bot_version,
-            } => write!(
+            Self::LadderVersion { ladder, bot_name, bot_version } => write!(
                 f,
                 "the version {bot_version:?} of the bot {bot_name:?} on the ladder {ladder:?}"
             ),

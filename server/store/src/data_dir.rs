@@ -23,13 +23,8 @@ pub const LOCK_FILE: &str = "server.lock";
 pub const COMMITS_FILE: &str = "bridgemaster.commits";
 
 /// The files in a data folder that belong to this program.
-const OWN_FILES: &[&str] = &[
-    DATABASE_FILE,
-    "bridgemaster.db-wal",
-    "bridgemaster.db-shm",
-    COMMITS_FILE,
-    LOCK_FILE,
-];
+const OWN_FILES: &[&str] =
+    &[DATABASE_FILE, "bridgemaster.db-wal", "bridgemaster.db-shm", COMMITS_FILE, LOCK_FILE];
 
 /// Maximum number of bytes that are read from a lock file, enough for a process id.
 const MAX_PROCESS_ID_BYTES: u64 = 16;
@@ -144,10 +139,7 @@ fn folder_unusable(path: &Path, source: io::Error) -> StoreError {
     let path = path.to_owned();
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::DiskFull { path },
-        _ => StoreError::FolderUnusable {
-            path,
-            cause: source,
-        },
+        _ => StoreError::FolderUnusable { path, cause: source },
     }
 }
 
@@ -158,9 +150,7 @@ fn write_process_id(file: &mut File) -> io::Result<()> {
 
 fn read_process_id(file: &File) -> Option<u32> {
     let mut text = String::new();
-    file.take(MAX_PROCESS_ID_BYTES)
-        .read_to_string(&mut text)
-        .ok()?;
+    file.take(MAX_PROCESS_ID_BYTES).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
 
@@ -210,10 +200,7 @@ pub(crate) fn mode_if_shared(path: &Path) -> io::Result<Option<u32>> {
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(path)?.permissions().mode();
-    fs::set_permissions(
-        path,
-        fs::Permissions::from_mode(mode & !GROUP_AND_OTHERS_MASK),
-    )
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & !GROUP_AND_OTHERS_MASK))
 }
 
 /// Does nothing: permissions are not changed on this system.

@@ -76,10 +76,9 @@ impl DbError {
             Self::Sqlite(error) => sqlite_error(path, &error),
             Self::Sqlx(error) => sqlx_error(database, &error),
             Self::Io(error) => io_error(&path, &error),
-            Self::Timeout => StoreError::Unreachable {
-                database,
-                detail: "no response in time".to_owned(),
-            },
+            Self::Timeout => {
+                StoreError::Unreachable { database, detail: "no response in time".to_owned() }
+            }
             Self::Standby => StoreError::ReadOnlyStandby { database },
             Self::ReadOnlySetting => StoreError::ReadOnlySetting { database },
             Self::NoHost { detail, .. } => StoreError::Unreachable { database, detail },
@@ -87,10 +86,7 @@ impl DbError {
                 StoreError::PasswordFileUnusable { path, detail }
             }
             Self::Inconsistent(detail) => StoreError::Corrupt { path, detail },
-            Self::Damaged(damage) => StoreError::Damaged {
-                path,
-                damage: Box::new(damage),
-            },
+            Self::Damaged(damage) => StoreError::Damaged { path, damage: Box::new(damage) },
             Self::Superseded => StoreError::Superseded { path },
             Self::EpochEnded => StoreError::EpochEnded { database },
             Self::LeaseExpired => StoreError::Unreachable {
@@ -122,10 +118,7 @@ impl DbError {
             Self::Sqlx(error) => format!("{host}: {error}"),
             other => other.at(&host).to_string(),
         });
-        Self::NoHost {
-            detail: details.collect::<Vec<_>>().join("; "),
-            is_transient,
-        }
+        Self::NoHost { detail: details.collect::<Vec<_>>().join("; "), is_transient }
     }
 
     /// Returns whether the transaction failed for a transient reason and left its session usable.
@@ -235,14 +228,11 @@ const BAD_CERTIFICATE: &str = "invalid peer certificate";
 fn sqlx_error(database: String, error: &sqlx::Error) -> StoreError {
     let detail = error.to_string();
     match error {
-        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => StoreError::Corrupt {
-            path: database.into(),
-            detail,
-        },
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
+            StoreError::Corrupt { path: database.into(), detail }
+        }
         sqlx::Error::Database(reported) => match reported.code().as_deref() {
-            Some(code::DISK_FULL) => StoreError::DiskFull {
-                path: database.into(),
-            },
+            Some(code::DISK_FULL) => StoreError::DiskFull { path: database.into() },
             Some(code::READ_ONLY_TRANSACTION) => StoreError::ReadOnlyStandby { database },
             Some(code) if code.starts_with(code::INVALID_AUTHORIZATION) => {
                 StoreError::LoginRefused { database, detail }
@@ -269,14 +259,8 @@ mod tests {
         let converted =
             |text: &str| sqlx_error("db".to_owned(), &sqlx::Error::Io(io::Error::other(text)));
         let refused = converted("invalid peer certificate: UnknownIssuer");
-        assert!(
-            matches!(refused, StoreError::CertificateRefused { .. }),
-            "{refused:?}"
-        );
-        assert!(
-            refused.to_string().contains("?sslrootcert=FILE"),
-            "{refused}"
-        );
+        assert!(matches!(refused, StoreError::CertificateRefused { .. }), "{refused:?}");
+        assert!(refused.to_string().contains("?sslrootcert=FILE"), "{refused}");
         let away = converted("connection refused");
         assert!(matches!(away, StoreError::Unreachable { .. }), "{away:?}");
     }

@@ -70,10 +70,7 @@ pub(crate) fn write(
     let head = proto::JournalBatchHead {
         number: number.cast_unsigned(),
         match_keys_given: last_match_key.cast_unsigned(),
-        match_keys: parts
-            .iter()
-            .map(|part| part.match_key.cast_unsigned())
-            .collect(),
+        match_keys: parts.iter().map(|part| part.match_key.cast_unsigned()).collect(),
         checksum: 0,
     };
     let mut bytes = Vec::with_capacity(max_encoded_len(&parts));
@@ -126,10 +123,7 @@ pub(crate) fn read(store: StoreId, number: i64, bytes: &[u8]) -> Batch {
     });
     let is_complete = keys.as_ref().is_some_and(|keys| {
         keys.len() == parts.len()
-            && keys
-                .iter()
-                .zip(&parts)
-                .all(|(key, part)| *key == part.match_key)
+            && keys.iter().zip(&parts).all(|(key, part)| *key == part.match_key)
     });
     let damage = (!is_sound || !is_complete).then(|| BatchDamage {
         match_keys: keys.map(|mut keys| {
@@ -211,10 +205,7 @@ mod tests {
             match_key,
             first_entry: match_key.unsigned_abs() * 100,
             previous_batch,
-            entries: entries
-                .iter()
-                .map(|entry| entry.as_bytes().to_vec())
-                .collect(),
+            entries: entries.iter().map(|entry| entry.as_bytes().to_vec()).collect(),
         };
         vec![
             part(3, Some(40), &["first of three", "second of three"]),

@@ -142,16 +142,8 @@ impl ReadKeys {
     }
 
     fn add_damaged(&mut self, row: DamagedRow, name: Option<KeyName>, is_revoked: bool) {
-        let key = DamagedKey {
-            id: row.key_id(),
-            name,
-            detail: row.detail.clone(),
-        };
-        self.damaged.push(UnreadableKey {
-            key,
-            row,
-            is_revoked,
-        });
+        let key = DamagedKey { id: row.key_id(), name, detail: row.detail.clone() };
+        self.damaged.push(UnreadableKey { key, row, is_revoked });
     }
 
     /// Adds a key with its last use, unless the row of the use is damaged.
@@ -209,10 +201,7 @@ impl ReadKeys {
 
 /// Returns the queries for keys with these ids and their uses.
 fn queries(selection: RowSelection) -> Vec<RowQuery> {
-    vec![
-        NamedTable::Key.query(selection.clone()),
-        NamedTable::KeyUse.query(selection),
-    ]
+    vec![NamedTable::Key.query(selection.clone()), NamedTable::KeyUse.query(selection)]
 }
 
 fn queries_of(id: &KeyId) -> Vec<RowQuery> {
@@ -275,10 +264,8 @@ impl<B: RowStore> KeyStore for B {
             let key_id = key_id.clone();
             if !stored_names.is_empty() {
                 let delete = |name: &&[u8]| {
-                    [NamedTable::Key, NamedTable::KeyUse].map(|table| RowChange::DeleteDamaged {
-                        table,
-                        name: name.to_vec(),
-                    })
+                    [NamedTable::Key, NamedTable::KeyUse]
+                        .map(|table| RowChange::DeleteDamaged { table, name: name.to_vec() })
                 };
                 return Ok((stored_names.iter().flat_map(delete).collect(), ()));
             }
@@ -287,11 +274,7 @@ impl<B: RowStore> KeyStore for B {
                 return Err(StoreError::NotDamaged { value });
             }
             // An earlier attempt of this transaction may already have deleted the key.
-            if is_retry {
-                Ok((Vec::new(), ()))
-            } else {
-                Err(StoreError::UnknownKey { key_id })
-            }
+            if is_retry { Ok((Vec::new(), ())) } else { Err(StoreError::UnknownKey { key_id }) }
         };
         self.update_rows(queries(RowSelection::All), decide).await
     }
@@ -341,8 +324,7 @@ impl<B: RowStore> KeyStore for B {
                 }
                 Ok((changes, ()))
             };
-            self.update_rows(queries(RowSelection::Named(ids)), decide)
-                .await?;
+            self.update_rows(queries(RowSelection::Named(ids)), decide).await?;
         }
         Ok(())
     }
@@ -383,10 +365,7 @@ mod tests {
         store.update_rows(Vec::new(), fill).await.unwrap();
         store.add_key(new_key("last")).await.unwrap();
         let refused = store.add_key(new_key("more")).await.unwrap_err();
-        assert!(matches!(
-            refused,
-            StoreError::TooManyKeys { limit: MAX_KEYS }
-        ));
+        assert!(matches!(refused, StoreError::TooManyKeys { limit: MAX_KEYS }));
         let last = KeyId::new("last").unwrap();
         store.revoke_key(&last, 2).await.unwrap();
         store.add_key(new_key("more")).await.unwrap();

@@ -123,10 +123,7 @@ pub struct DamagedKey {
 
 impl From<DamagedKey> for DamageReport {
     fn from(key: DamagedKey) -> Self {
-        Self {
-            value: DamagedValue::Key(key.id),
-            detail: key.detail,
-        }
+        Self { value: DamagedValue::Key(key.id), detail: key.detail }
     }
 }
 

@@ -128,15 +128,13 @@ pub(crate) fn check(
             states.insert(ladder_id.clone(), LadderState::Sound(ladder));
             Ok(vec![put_ladder(ladder_id, 0, value)])
         }
-        (LadderChange::Open { .. }, Some(_)) => Err(WriteRefusal::LadderExists {
-            ladder_id: ladder_id.clone(),
-        }),
-        (_, None) => Err(WriteRefusal::UnknownLadder {
-            ladder_id: ladder_id.clone(),
-        }),
-        (_, Some(LadderState::Damaged)) => Err(WriteRefusal::LadderDamaged {
-            ladder_id: ladder_id.clone(),
-        }),
+        (LadderChange::Open { .. }, Some(_)) => {
+            Err(WriteRefusal::LadderExists { ladder_id: ladder_id.clone() })
+        }
+        (_, None) => Err(WriteRefusal::UnknownLadder { ladder_id: ladder_id.clone() }),
+        (_, Some(LadderState::Damaged)) => {
+            Err(WriteRefusal::LadderDamaged { ladder_id: ladder_id.clone() })
+        }
         (change, Some(LadderState::Sound(ladder))) => {
             Ok(ladder.apply(ladder_id, change)?.into_iter().collect())
         }
@@ -162,29 +160,16 @@ impl IntactLadder {
                 self.description.clone_from(value);
                 put_ladder(id, *term, value)
             }
-            LadderChange::PutVersion {
-                term,
-                bot_name,
-                bot_version,
-                value,
-            } => {
+            LadderChange::PutVersion { term, bot_name, bot_version, value } => {
                 check_term(id, *term, self.term)?;
                 put_version(id, bot_name, bot_version, value)
             }
-            LadderChange::Pair {
-                term,
-                number,
-                value,
-            } => {
+            LadderChange::Pair { term, number, value } => {
                 check_term(id, *term, self.term)?;
                 self.pair(id, *number)?;
                 put_match(id, *number, false, value)
             }
-            LadderChange::End {
-                term,
-                number,
-                value,
-            } => {
+            LadderChange::End { term, number, value } => {
                 check_term(id, *term, self.term)?;
                 if !self.open.remove(number) {
                     return Err(WriteRefusal::LadderMatchNotOpen {
@@ -202,9 +187,8 @@ impl IntactLadder {
     /// Checks the number of a new match, and counts the match.
     fn pair(&mut self, id: &LadderId, number: u64) -> Result<(), WriteRefusal> {
         // Without the number of matches, the new match could overwrite another one.
-        let expected = self.matches.ok_or_else(|| WriteRefusal::LadderDamaged {
-            ladder_id: id.clone(),
-        })?;
+        let expected =
+            self.matches.ok_or_else(|| WriteRefusal::LadderDamaged { ladder_id: id.clone() })?;
         if number != expected {
             return Err(WriteRefusal::LadderMatchOutOfOrder {
                 ladder_id: id.clone(),
@@ -222,11 +206,7 @@ fn check_term(ladder_id: &LadderId, term: u64, expected: u64) -> Result<(), Writ
     if term == expected {
         return Ok(());
     }
-    Err(WriteRefusal::LadderTermEnded {
-        ladder_id: ladder_id.clone(),
-        term,
-        expected,
-    })
+    Err(WriteRefusal::LadderTermEnded { ladder_id: ladder_id.clone(), term, expected })
 }
 
 fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteRefusal> {
@@ -246,12 +226,7 @@ fn check_sizes(ladder_id: &LadderId, change: &LadderChange) -> Result<(), WriteR
         LadderChange::Open { value } | LadderChange::Update { value, .. } => {
             check_size("rules", value.len(), MAX_LADDER_BYTES)
         }
-        LadderChange::PutVersion {
-            bot_name,
-            bot_version,
-            value,
-            ..
-        } => {
+        LadderChange::PutVersion { bot_name, bot_version, value, .. } => {
             check_size("bot name", bot_name.len(), MAX_LADDER_NAME_BYTES)?;
             check_size("bot version", bot_version.len(), MAX_LADDER_NAME_BYTES)?;
             check_size("version", value.len(), MAX_LADDER_VERSION_BYTES)
@@ -271,20 +246,10 @@ mod tests {
     #[test]
     fn nothing_is_paired_after_an_unreadable_number() {
         let ladder_id = LadderId::new("spring").unwrap();
-        let pair = LadderChange::Pair {
-            term: 0,
-            number: 0,
-            value: Vec::new(),
-        };
+        let pair = LadderChange::Pair { term: 0, number: 0, value: Vec::new() };
         let lead = LadderChange::StartTerm { term: 1 };
-        let batch = [Write::ChangeLadder {
-            ladder_id: ladder_id.clone(),
-            change: pair.clone(),
-        }];
-        for last in [
-            match_name(&ladder_id, u64::MAX),
-            "spring/000000000000000g".to_owned(),
-        ] {
+        let batch = [Write::ChangeLadder { ladder_id: ladder_id.clone(), change: pair.clone() }];
+        for last in [match_name(&ladder_id, u64::MAX), "spring/000000000000000g".to_owned()] {
             let row = |name: String, value: Vec<u8>| vec![Ok(NamedRow { name, value })];
             let results = vec![
                 row(ladder_id.to_string(), 0_u64.to_le_bytes().to_vec()),

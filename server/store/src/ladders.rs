@@ -120,11 +120,7 @@ pub struct LadderRows<T> {
 
 impl<T> Default for LadderRows<T> {
     fn default() -> Self {
-        Self {
-            intact: Vec::new(),
-            damaged: Vec::new(),
-            next: None,
-        }
+        Self { intact: Vec::new(), damaged: Vec::new(), next: None }
     }
 }
 
@@ -196,14 +192,8 @@ pub(crate) fn put_match(id: &LadderId, number: u64, is_over: bool, value: &[u8])
 
 /// Returns the changes that delete a ladder with its versions and matches.
 pub(crate) fn delete(id: &LadderId) -> [RowChange; 3] {
-    let delete_range = |table| RowChange::DeleteRange {
-        table,
-        range: NameRange::for_ladder(id),
-    };
-    let ladder = RowChange::Delete {
-        table: NamedTable::Ladder,
-        name: id.to_string(),
-    };
+    let delete_range = |table| RowChange::DeleteRange { table, range: NameRange::for_ladder(id) };
+    let ladder = RowChange::Delete { table: NamedTable::Ladder, name: id.to_string() };
     let [versions, matches] =
         [NamedTable::LadderVersion, NamedTable::LadderMatch].map(delete_range);
     [ladder, versions, matches]
@@ -224,11 +214,7 @@ pub(crate) fn ladder_from_row(row: RowResult) -> Result<StoredLadder, DamagedRow
 fn version_from_row(row: RowResult) -> Result<StoredLadderVersion, DamagedRow> {
     decode(NamedTable::LadderVersion, row, |row| {
         let (bot_name, bot_version) = parse_version_name(&row.name)?;
-        Some(StoredLadderVersion {
-            bot_name,
-            bot_version,
-            value: row.value.clone(),
-        })
+        Some(StoredLadderVersion { bot_name, bot_version, value: row.value.clone() })
     })
 }
 
@@ -315,10 +301,7 @@ impl<B: RowStore> LadderStore for B {
             })
         });
         rows.truncate(limit as usize);
-        Ok(LadderRows {
-            next,
-            ..decode_all(rows, match_from_row)
-        })
+        Ok(LadderRows { next, ..decode_all(rows, match_from_row) })
     }
 
     async fn ladder_match(

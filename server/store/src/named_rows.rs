@@ -20,11 +20,7 @@ const SEPARATOR: char = '/';
 
 impl NamedTable {
     pub(crate) fn checksum(self, store: StoreId, name: &str, value: &[u8]) -> i64 {
-        store
-            .row_checksum(self.sql_name())
-            .add_text(name)
-            .add_bytes(value)
-            .finish()
+        store.row_checksum(self.sql_name()).add_text(name).add_bytes(value).finish()
     }
 
     /// Reads a row with the columns name, value and checksum.
@@ -63,19 +59,12 @@ impl NamedTable {
     }
 
     pub(crate) fn query(self, selection: RowSelection) -> RowQuery {
-        RowQuery {
-            table: self,
-            selection,
-        }
+        RowQuery { table: self, selection }
     }
 
     /// Returns the change that inserts or replaces a row.
     pub(crate) fn put(self, name: impl Into<String>, value: Vec<u8>) -> RowChange {
-        RowChange::Put {
-            table: self,
-            name: name.into(),
-            value,
-        }
+        RowChange::Put { table: self, name: name.into(), value }
     }
 }
 
@@ -117,13 +106,7 @@ pub(crate) type RowResult = Result<NamedRow, DamagedRow>;
 impl DamagedRow {
     /// Returns a stand-in for missing rows of a table.
     pub(crate) fn missing(table: NamedTable, detail: String) -> Self {
-        Self {
-            table,
-            name: Vec::new(),
-            value: Vec::new(),
-            detail,
-            is_missing: true,
-        }
+        Self { table, name: Vec::new(), value: Vec::new(), detail, is_missing: true }
     }
 
     /// Returns the API key to which the row belongs, or a substitute if its id cannot be read.
@@ -161,10 +144,7 @@ impl DamagedRow {
                 number: parse_match_name(name).unwrap_or_default(),
             },
         };
-        DamageReport {
-            value,
-            detail: self.detail,
-        }
+        DamageReport { value, detail: self.detail }
     }
 }
 
@@ -194,8 +174,7 @@ pub(crate) fn parse_match_name(name: &str) -> Option<u64> {
 }
 
 fn ladder_part(name: &str) -> &str {
-    name.split_once(SEPARATOR)
-        .map_or(name, |(ladder, _)| ladder)
+    name.split_once(SEPARATOR).map_or(name, |(ladder, _)| ladder)
 }
 
 /// Rows to be read from a table.
@@ -241,10 +220,7 @@ impl NameRange {
                 break Some(before);
             }
         };
-        Self {
-            from: prefix.to_owned(),
-            before: next,
-        }
+        Self { from: prefix.to_owned(), before: next }
     }
 
     /// Returns the range of the names of a ladder's versions or matches.
@@ -267,11 +243,7 @@ impl NameRange {
 #[derive(Clone, Debug)]
 pub(crate) enum RowChange {
     /// Inserts or replaces a row.
-    Put {
-        table: NamedTable,
-        name: String,
-        value: Vec<u8>,
-    },
+    Put { table: NamedTable, name: String, value: Vec<u8> },
     /// Deletes a row, if it exists.
     Delete { table: NamedTable, name: String },
     /// Deletes the rows in a range of names.
@@ -338,10 +310,7 @@ pub(crate) trait RowStore: Send + Sync {
 
 /// Returns the error for a damaged row.
 pub(crate) fn damaged(location: PathBuf, row: DamagedRow) -> StoreError {
-    StoreError::Damaged {
-        path: location,
-        damage: Box::new(row.into_report()),
-    }
+    StoreError::Damaged { path: location, damage: Box::new(row.into_report()) }
 }
 
 /// Reads the rows of one query.

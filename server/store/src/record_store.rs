@@ -66,8 +66,7 @@ impl<B: RowStore> RecordStore for B {
                 Err(row) => Err(named_rows::damaged(location.clone(), row)),
             }
         };
-        self.update_rows(vec![NamedTable::Secret.all()], decide)
-            .await
+        self.update_rows(vec![NamedTable::Secret.all()], decide).await
     }
 
     async fn remove_damaged_secrets(&self) -> Result<Vec<DamageReport>, StoreError> {
@@ -83,8 +82,7 @@ impl<B: RowStore> RecordStore for B {
             let reports = damaged.into_iter().map(DamagedRow::into_report);
             Ok((changes, reports.collect()))
         };
-        self.update_rows(vec![NamedTable::Secret.all()], decide)
-            .await
+        self.update_rows(vec![NamedTable::Secret.all()], decide).await
     }
 }
 
@@ -92,10 +90,7 @@ impl<B: RowStore> RecordStore for B {
 pub(crate) fn records(rows: Vec<RowResult>) -> Records {
     let (intact, damaged) = separate(rows);
     Records {
-        intact: intact
-            .into_iter()
-            .map(|row| (row.name, row.value))
-            .collect(),
+        intact: intact.into_iter().map(|row| (row.name, row.value)).collect(),
         damaged: damaged.into_iter().map(DamagedRow::into_report).collect(),
     }
 }
@@ -106,10 +101,7 @@ pub(crate) fn records(rows: Vec<RowResult>) -> Records {
 /// If no row has this name but a row is damaged or missing: it might be that row.
 fn find_secret(rows: Vec<RowResult>, name: &str) -> Result<Option<Vec<u8>>, DamagedRow> {
     let (intact, mut damaged) = separate(rows);
-    match (
-        intact.into_iter().find(|row| row.name == name),
-        damaged.pop(),
-    ) {
+    match (intact.into_iter().find(|row| row.name == name), damaged.pop()) {
         (Some(row), _) => Ok(Some(row.value)),
         (None, Some(damaged)) => Err(damaged),
         (None, None) => Ok(None),

@@ -79,10 +79,7 @@ pub(crate) struct RowSum {
 
 impl RowSum {
     pub(crate) fn of_row(checksum: i64) -> Self {
-        Self {
-            rows: 1,
-            sum: checksum & SUM_MASK,
-        }
+        Self { rows: 1, sum: checksum & SUM_MASK }
     }
 
     fn add(&mut self, other: Self) {
@@ -91,10 +88,7 @@ impl RowSum {
     }
 
     fn negated(self) -> Self {
-        Self {
-            rows: -self.rows & SUM_MASK,
-            sum: -self.sum & SUM_MASK,
-        }
+        Self { rows: -self.rows & SUM_MASK, sum: -self.sum & SUM_MASK }
     }
 }
 
@@ -145,10 +139,7 @@ impl RowSums {
     pub(crate) fn from_journal(numbers: &[i64]) -> Self {
         let mut sums = Self::default();
         for (pair, own) in numbers.chunks_exact(2).zip(&mut sums.0) {
-            own.add(RowSum {
-                rows: pair[0] & SUM_MASK,
-                sum: pair[1] & SUM_MASK,
-            });
+            own.add(RowSum { rows: pair[0] & SUM_MASK, sum: pair[1] & SUM_MASK });
         }
         sums
     }

@@ -78,28 +78,18 @@ impl Schema {
             SchemaUse::Migrate | SchemaUse::Use => self.version + 1,
         };
         if version > newest {
-            return Err(StoreError::NewerSchema {
-                path: path(),
-                version,
-                supported: newest,
-            });
+            return Err(StoreError::NewerSchema { path: path(), version, supported: newest });
         }
         if version >= self.version {
             return Ok(&[]);
         }
         let first = self.migrations.iter().position(|one| one.to == version + 1);
         match first {
-            None => Err(StoreError::OlderSchema {
-                path: path(),
-                version,
-                supported: self.version,
-            }),
+            None => Err(StoreError::OlderSchema { path: path(), version, supported: self.version }),
             Some(first) if schema_use == SchemaUse::Migrate => Ok(&self.migrations[first..]),
-            Some(_) => Err(StoreError::NotMigrated {
-                path: path(),
-                version,
-                supported: self.version,
-            }),
+            Some(_) => {
+                Err(StoreError::NotMigrated { path: path(), version, supported: self.version })
+            }
         }
     }
 }

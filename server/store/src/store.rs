@@ -341,8 +341,6 @@ impl Flush {
 
 impl fmt::Debug for Flush {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Flush")
-            .field("is_durable", &self.is_durable())
-            .finish()
+        f.debug_struct("Flush").field("is_durable", &self.is_durable()).finish()
     }
 }

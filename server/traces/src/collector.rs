@@ -80,9 +80,7 @@ impl FromStr for Collector {
     /// Parses a URL. With `https`, the collector's certificate is verified against the system's
     /// trust store.
     fn from_str(address: &str) -> Result<Self, Self::Err> {
-        let wrong = || InvalidCollectorAddress::Url {
-            address: address.to_owned(),
-        };
+        let wrong = || InvalidCollectorAddress::Url { address: address.to_owned() };
         let endpoint = Endpoint::from_shared(address.to_owned()).map_err(|_| wrong())?;
         let uri = endpoint.uri();
         let is_bare = matches!(uri.path(), "" | "/") && uri.query().is_none();
@@ -98,20 +96,14 @@ impl FromStr for Collector {
         }
         let endpoint = endpoint.connect_timeout(TIMEOUT).timeout(TIMEOUT);
         if !is_encrypted {
-            return Ok(Self {
-                endpoint,
-                headers: Headers::default(),
-            });
+            return Ok(Self { endpoint, headers: Headers::default() });
         }
         let encrypted = endpoint.tls_config(ClientTlsConfig::new().with_native_roots());
         let endpoint = encrypted.map_err(|error| InvalidCollectorAddress::Tls {
             address: address.to_owned(),
             detail: with_sources(&error),
         })?;
-        Ok(Self {
-            endpoint,
-            headers: Headers::default(),
-        })
+        Ok(Self { endpoint, headers: Headers::default() })
     }
 }
 

@@ -47,10 +47,7 @@ impl Source {
         let attributes = attributes.map(|(key, text)| key_value(key, &text.into()));
         ExportTraceServiceRequest {
             resource_spans: vec![ResourceSpans {
-                resource: Some(Resource {
-                    attributes: attributes.into(),
-                    ..Resource::default()
-                }),
+                resource: Some(Resource { attributes: attributes.into(), ..Resource::default() }),
                 scope_spans: vec![ScopeSpans {
                     scope: Some(InstrumentationScope {
                         name: SCOPE.to_owned(),
@@ -71,33 +68,21 @@ fn message(span: &Span) -> v1::Span {
     v1::Span {
         trace_id: span.context.trace.0.into(),
         span_id: span.context.span.0.into(),
-        parent_span_id: span
-            .parent
-            .map(|parent| parent.0.into())
-            .unwrap_or_default(),
+        parent_span_id: span.parent.map(|parent| parent.0.into()).unwrap_or_default(),
         name: span.name.to_owned(),
         kind: span.kind.into(),
         start_time_unix_nano: unix_nanos(span.started),
         // If the clock was set back during the span, its end would be before its start.
         end_time_unix_nano: unix_nanos(span.ended.max(span.started)),
-        attributes: attributes
-            .map(|(key, value)| key_value(key, value))
-            .collect(),
+        attributes: attributes.map(|(key, value)| key_value(key, value)).collect(),
         links: span.links.iter().map(link).collect(),
-        status: span.failed.then(|| Status {
-            code: StatusCode::Error.into(),
-            ..Status::default()
-        }),
+        status: span.failed.then(|| Status { code: StatusCode::Error.into(), ..Status::default() }),
         ..v1::Span::default()
     }
 }
 
 fn link(to: &SpanContext) -> Link {
-    Link {
-        trace_id: to.trace.0.into(),
-        span_id: to.span.0.into(),
-        ..Link::default()
-    }
+    Link { trace_id: to.trace.0.into(), span_id: to.span.0.into(), ..Link::default() }
 }
 
 fn key_value(key: &str, value: &Value) -> KeyValue {

@@ -67,10 +67,7 @@ impl SpanRecorder {
             lost: Arc::clone(&lost),
             is_failing: false,
         };
-        let queue = Queue {
-            spans: sender,
-            lost,
-        };
+        let queue = Queue { spans: sender, lost };
         (Self { queue: Some(queue) }, exporter)
     }
 

@@ -47,14 +47,8 @@ impl Span {
 
     /// Creates a child of `parent` that started at `started` and ends now.
     pub fn within(parent: SpanContext, started: SystemTime, name: &'static str) -> Self {
-        let context = SpanContext {
-            trace: parent.trace,
-            span: SpanId::generate(),
-        };
-        Self {
-            parent: Some(parent.span),
-            ..Self::since(started, name, context)
-        }
+        let context = SpanContext { trace: parent.trace, span: SpanId::generate() };
+        Self { parent: Some(parent.span), ..Self::since(started, name, context) }
     }
 
     /// Adds an attribute to the span.
@@ -138,18 +132,12 @@ impl SpanContext {
         let (mut trace, mut span) = ([0; 16], [0; 8]);
         trace.copy_from_slice(&hash[..16]);
         span.copy_from_slice(&hash[16..24]);
-        Self {
-            trace: TraceId(trace),
-            span: SpanId(span),
-        }
+        Self { trace: TraceId(trace), span: SpanId(span) }
     }
 
     /// Generates the root span of a new trace.
     pub fn generate() -> Self {
-        Self {
-            trace: TraceId(nonzero(rand::random)),
-            span: SpanId::generate(),
-        }
+        Self { trace: TraceId(nonzero(rand::random)), span: SpanId::generate() }
     }
 }
 
@@ -181,10 +169,7 @@ mod tests {
         let first = SpanContext::from_name("m1");
         assert_eq!(first, SpanContext::from_name("m1"));
         let hash = Sha256::digest(b"m1");
-        assert_eq!(
-            (&first.trace.0[..], &first.span.0[..]),
-            (&hash[..16], &hash[16..24])
-        );
+        assert_eq!((&first.trace.0[..], &first.span.0[..]), (&hash[..16], &hash[16..24]));
         assert_ne!(first.trace, SpanContext::from_name("m2").trace);
     }
 

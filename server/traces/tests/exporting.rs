@@ -44,9 +44,7 @@ async fn a_span_arrives_with_all_its_attributes() {
             .with("a.number", 7_u32)
             .with("a.flag", true)
     });
-    let got = timeout(PATIENCE, collecting.until(|got| !got.is_empty()))
-        .await
-        .unwrap();
+    let got = timeout(PATIENCE, collecting.until(|got| !got.is_empty())).await.unwrap();
     for (name, value) in [
         ("service.name", "bridgemaster"),
         ("service.version", "1.2.3"),
@@ -108,12 +106,8 @@ async fn a_collector_that_starts_late_gets_the_queued_spans() {
     }
     let listener = TcpListener::bind(address).await.unwrap();
     let collecting = Collecting::on(listener);
-    let got = timeout(
-        PATIENCE,
-        collecting.until(|got| got.len() >= MAX_QUEUED_SPANS),
-    )
-    .await
-    .unwrap();
+    let got =
+        timeout(PATIENCE, collecting.until(|got| got.len() >= MAX_QUEUED_SPANS)).await.unwrap();
     assert!(got.len() < 2 * MAX_QUEUED_SPANS);
     stop.cancel();
     timeout(PATIENCE, running).await.unwrap().unwrap();
@@ -127,13 +121,9 @@ async fn permanently_rejected_spans_are_not_sent_again() {
     let stop = CancellationToken::new();
     let running = tokio::spawn(exporter.run(stop.clone()));
     span_recorder.record(|| span("refused"));
-    timeout(PATIENCE, collecting.until(|got| !got.is_empty()))
-        .await
-        .unwrap();
+    timeout(PATIENCE, collecting.until(|got| !got.is_empty())).await.unwrap();
     span_recorder.record(|| span("taken"));
-    let got = timeout(PATIENCE, collecting.until(|got| got.len() >= 2))
-        .await
-        .unwrap();
+    let got = timeout(PATIENCE, collecting.until(|got| got.len() >= 2)).await.unwrap();
     let names: Vec<_> = got.iter().map(|one| &*one.span.name).collect();
     assert_eq!(names, ["refused", "taken"]);
     stop.cancel();

@@ -47,8 +47,7 @@ impl<'a> Categories<'a> {
         }
         let open = |category| {
             let yard = seen.yard.iter().flatten();
-            yard.filter(|building| building.category() == category)
-                .count()
+            yard.filter(|building| building.category() == category).count()
         };
         let unowned = Category::ALL.map(|category| {
             let unseen = seen.unseen_buildings.count_of(category);
@@ -61,15 +60,7 @@ impl<'a> Categories<'a> {
         };
         let [a, b] = seen.scoring_cards.map(|range| range.map(before));
         let c = (seen.phase != Phase::Over).then_some(1.0);
-        Self {
-            config,
-            seat,
-            seats: seen.seats.len(),
-            counts,
-            owners,
-            coming: [a, b, c],
-            unowned,
-        }
+        Self { config, seat, seats: seen.seats.len(), counts, owners, coming: [a, b, c], unowned }
     }
 
     /// Returns the seat's gain from one more building in a category. If `give` is true, the dummy

@@ -196,10 +196,7 @@ mod tests {
 
     /// Returns the final state of a match of one game between two greedy seats.
     fn end_of_game(seed: u64) -> State {
-        let config = Config {
-            games: 1,
-            ..Config::default()
-        };
+        let config = Config { games: 1, ..Config::default() };
         let (seats, seed) = (SeatCount::new(2).unwrap(), Seed::from(seed));
         let setup = BridgesToNowhere::draw_setup(&config, seats, &seed).unwrap();
         let mut state = BridgesToNowhere::start(&config, seats, &setup, &mut NoEvents).unwrap();
@@ -220,11 +217,7 @@ mod tests {
         let mut contracts_met = 0;
         for seed in 0..30 {
             let end = BridgesToNowhere::observe(&end_of_game(seed), Viewer::Spectator);
-            let remaining = RemainingPieces {
-                contract: end.contract,
-                cards: 0,
-                building: false,
-            };
+            let remaining = RemainingPieces { contract: end.contract, cards: 0, building: false };
             for (view, score) in end.seats.iter().zip(end.results[0].scores) {
                 assert_eq!(remaining.evaluate(view), f64::from(score.total()), "{seed}");
                 contracts_met += usize::from(score.contract > 0);

@@ -52,10 +52,7 @@ impl Planner {
 
     /// Creates a planner for the current phase, with a narrower beam.
     pub(super) fn for_phase_narrow(seen: &Observation, seat: Seat) -> Self {
-        Self {
-            beam: DRAFT_BEAM,
-            ..Self::for_phase(seen, seat)
-        }
+        Self { beam: DRAFT_BEAM, ..Self::for_phase(seen, seat) }
     }
 
     /// Creates a planner for the building phase after a draft in which the seat has taken these
@@ -63,20 +60,14 @@ impl Planner {
     pub(super) fn for_draft(seen: &Observation, seat: Seat, held: Vec<Card>) -> Self {
         let to_take = CARDS_PER_DRAFT - held.len();
         let planner = Self::new(seen, seat, held.len(), to_take, DRAFT_BEAM);
-        Self {
-            usable: Some(held),
-            ..planner
-        }
+        Self { usable: Some(held), ..planner }
     }
 
     fn new(seen: &Observation, seat: Seat, held: usize, to_take: usize, beam: usize) -> Self {
         let rounds_left = usize::from(ROUNDS - 1 - seen.round);
         let later = rounds_left * CARDS_PER_DRAFT + to_take;
-        let remaining = |cards: usize, building| RemainingPieces {
-            contract: seen.contract,
-            cards,
-            building,
-        };
+        let remaining =
+            |cards: usize, building| RemainingPieces { contract: seen.contract, cards, building };
         Self {
             seat,
             usable: None,
@@ -106,12 +97,7 @@ impl Planner {
     /// Returns the value of the best plan from `state`.
     pub(super) fn best(&self, state: &State) -> f64 {
         let view = self.view(state);
-        let root = Stage {
-            state: state.clone(),
-            estimate: 0.0,
-            view,
-            first: 0,
-        };
+        let root = Stage { state: state.clone(), estimate: 0.0, view, first: 0 };
         let mut best = [CANNOT_END];
         self.search(vec![root], &mut best);
         best[0]
@@ -150,10 +136,7 @@ impl Planner {
             if retained.len() == self.beam {
                 break;
             }
-            if !retained
-                .iter()
-                .any(|other| other.view.structure == stage.view.structure)
-            {
+            if !retained.iter().any(|other| other.view.structure == stage.view.structure) {
                 retained.push(stage);
             }
         }
@@ -163,22 +146,13 @@ impl Planner {
     fn stage(&self, state: &State, decision: &Decision, first: usize) -> Stage {
         let state = after(state, self.seat, decision);
         let view = self.view(&state);
-        Stage {
-            estimate: self.before_end.evaluate(&view),
-            state,
-            view,
-            first,
-        }
+        Stage { estimate: self.before_end.evaluate(&view), state, view, first }
     }
 
     fn view(&self, state: &State) -> SeatView {
         let seen = BridgesToNowhere::observe(state, Viewer::Seat(self.seat));
         let [first, second] = seen.seats;
-        if self.seat.index() == 0 {
-            first
-        } else {
-            second
-        }
+        if self.seat.index() == 0 { first } else { second }
     }
 
     /// Returns `true` if a plan can continue with a placement.

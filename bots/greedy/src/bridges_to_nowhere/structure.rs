@@ -26,10 +26,7 @@ pub(super) struct Filled {
 
 impl Filled {
     pub(super) fn new(structure: &[Placement]) -> Self {
-        let mut filled = Self {
-            cards: [0; LEVELS],
-            pillars: [0; LEVELS],
-        };
+        let mut filled = Self { cards: [0; LEVELS], pillars: [0; LEVELS] };
         for Placement { piece, cell } in structure {
             let level = usize::from(cell.level) - 1;
             match piece {
@@ -102,11 +99,8 @@ impl Run<'_> {
     /// Returns the segment that the run becomes once it is complete.
     pub(super) fn as_segment(&self) -> Segment {
         let factor = self.level() as u16 + 1;
-        let mut segment = Segment {
-            level: self.level(),
-            length: self.length() as u8,
-            ..Segment::default()
-        };
+        let mut segment =
+            Segment { level: self.level(), length: self.length() as u8, ..Segment::default() };
         let number = |place: usize| match self.0.get(place).map(|placed| placed.piece) {
             Some(Piece::Card(Card::Bridge(card))) => card.number.map_or(0, u16::from),
             _ => 0,

@@ -90,11 +90,8 @@ impl<'a> SeatEvaluator<'a> {
             }
         }
         counts.sort_unstable_by(|a, b| b.total_cmp(a));
-        let per_turn: f64 = counts
-            .iter()
-            .zip(COAT_PER_TURN)
-            .map(|(count, pounds)| count * pounds)
-            .sum();
+        let per_turn: f64 =
+            counts.iter().zip(COAT_PER_TURN).map(|(count, pounds)| count * pounds).sum();
         per_turn * self.turns_left
     }
 
@@ -102,9 +99,7 @@ impl<'a> SeatEvaluator<'a> {
     pub(super) fn chapel_money(&self) -> f64 {
         let spaces = self.edition.chapel_money().iter();
         let at = self.me.chapel_position;
-        spaces
-            .map(|&(space, pounds)| self.reach(at, space) * f64::from(pounds))
-            .sum()
+        spaces.map(|&(space, pounds)| self.reach(at, space) * f64::from(pounds)).sum()
     }
 
     fn chapel_track(&self) -> f64 {
@@ -136,25 +131,17 @@ impl<'a> SeatEvaluator<'a> {
     fn hand(&self) -> f64 {
         let cards = (1..CARD_VALUES).map(|value| (value as f64, f64::from(self.me.hand[value])));
         let count: f64 = cards.clone().map(|(_, count)| count).sum();
-        let value: f64 = cards
-            .map(|(value, count)| count * (CARD + CARD_POINT * value))
-            .sum();
+        let value: f64 = cards.map(|(value, count)| count * (CARD + CARD_POINT * value)).sum();
         let useful = count.min(self.turns_left + SPARE_CARDS) / count.max(1.0);
         value * useful * self.turns_left / (self.turns_left + 1.0)
     }
 
     /// Returns the value of bonus tiles, used or unused.
     fn tiles(&self) -> f64 {
-        let unused = if self.seen.faces.contains(&Face::TileTable) {
-            0.0
-        } else {
-            UNUSED_TILE
-        };
+        let unused = if self.seen.faces.contains(&Face::TileTable) { 0.0 } else { UNUSED_TILE };
         let usable = (self.turns_left / 2.0).min(1.0);
         let kinds = self.me.tiles.iter().zip(TILE);
-        kinds
-            .map(|(count, used)| f64::from(*count) * (unused + (used - unused) * usable))
-            .sum()
+        kinds.map(|(count, used)| f64::from(*count) * (unused + (used - unused) * usable)).sum()
     }
 
     /// Returns the value of the bridge. Empty slots cost money, and a low last house number limits

@@ -72,10 +72,7 @@ impl SeatEvaluator<'_> {
             return 0.0;
         }
         let order = &self.seen.chapel_order;
-        let rank = order
-            .iter()
-            .position(|seat| *seat == self.seat)
-            .unwrap_or(0);
+        let rank = order.iter().position(|seat| *seat == self.seat).unwrap_or(0);
         let ahead = order.iter().enumerate().filter(|(other_rank, other)| {
             let theirs = measure(&self.seen.seats[other.index()]);
             theirs > own || (theirs == own && *other_rank < rank)
@@ -107,18 +104,11 @@ impl SeatEvaluator<'_> {
 }
 
 fn count(seat: &SeatView, kind: Kind) -> i32 {
-    seat.bridge
-        .iter()
-        .filter(|building| building.kind == kind)
-        .count() as i32
+    seat.bridge.iter().filter(|building| building.kind == kind).count() as i32
 }
 
 fn hand_sum(seat: &SeatView) -> i32 {
-    seat.hand
-        .iter()
-        .zip(0..)
-        .map(|(count, value)| i32::from(*count) * value)
-        .sum()
+    seat.hand.iter().zip(0..).map(|(count, value)| i32::from(*count) * value).sum()
 }
 
 /// Returns the payment for card sets. The sets 1+2, 1+2+3 and 1+2+3+4 pay £5, £10 and £15. So the
@@ -132,8 +122,5 @@ fn card_sets(seat: &SeatView) -> f64 {
 
 fn longest_series(seat: &SeatView) -> i32 {
     let series = seat.bridge.split(|building| building.number.is_none());
-    series
-        .map(|buildings| buildings.len() as i32)
-        .max()
-        .unwrap_or(0)
+    series.map(|buildings| buildings.len() as i32).max().unwrap_or(0)
 }

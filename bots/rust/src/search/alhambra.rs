@@ -53,17 +53,10 @@ impl Searchable for Alhambra {
         for seat in root.seats.seats() {
             let so_far = seen.seats[seat.index()].points;
             let so_far: i32 = so_far.as_flattened().iter().map(|&n| i32::from(n)).sum();
-            let expected = if over {
-                0.0
-            } else {
-                expected_points(root.config, &seen, seat)
-            };
+            let expected = if over { 0.0 } else { expected_points(root.config, &seen, seat) };
             points[seat.index()] = f64::from(so_far) + expected;
         }
-        Estimate {
-            points,
-            spread: SPREAD.0 + SPREAD.1 * seen.unseen_buildings.len() as f64,
-        }
+        Estimate { points, spread: SPREAD.0 + SPREAD.1 * seen.unseen_buildings.len() as f64 }
     }
 
     fn play(

@@ -25,10 +25,7 @@ pub struct Plans(Vec<(Seat, Vec<Card>, f64)>);
 impl Plans {
     fn best(&mut self, state: &State, seat: Seat, seen: &Observation) -> f64 {
         let cards = &seen.seats[seat.index()].cards;
-        let existing = self
-            .0
-            .iter()
-            .find(|(of, held, _)| *of == seat && held[..] == cards[..]);
+        let existing = self.0.iter().find(|(of, held, _)| *of == seat && held[..] == cards[..]);
         if let Some((_, _, points)) = existing {
             return *points;
         }
@@ -75,10 +72,7 @@ impl Searchable for BridgesToNowhere {
             for seat in seats {
                 points[seat.index()] = f64::from(result.scores[seat.index()].total());
             }
-            return Estimate {
-                points,
-                spread: SPREAD.0,
-            };
+            return Estimate { points, spread: SPREAD.0 };
         }
         for seat in seats {
             let seen = Self::observe(state, Viewer::Seat(seat));
@@ -90,9 +84,6 @@ impl Searchable for BridgesToNowhere {
                 structure_value(&seen, seat)
             };
         }
-        Estimate {
-            points,
-            spread: SPREAD.0 + SPREAD.1 * f64::from(ROUNDS - 1 - seen.round),
-        }
+        Estimate { points, spread: SPREAD.0 + SPREAD.1 * f64::from(ROUNDS - 1 - seen.round) }
     }
 }

@@ -31,12 +31,10 @@ impl TimeLeft {
         let margin = MARGIN.max(self.decision / MARGIN_PARTS);
         let usable = self.decision.saturating_sub(margin);
         let requested = match effort {
-            Effort {
-                time: Some(time), ..
-            } => time.min(self.bank / MIN_REMAINING_DECISIONS + self.increment),
-            Effort {
-                playouts: Some(_), ..
-            } => usable,
+            Effort { time: Some(time), .. } => {
+                time.min(self.bank / MIN_REMAINING_DECISIONS + self.increment)
+            }
+            Effort { playouts: Some(_), .. } => usable,
             Effort { .. } => self.bank / REMAINING_DECISIONS + self.increment * 4 / 5,
         };
         requested.min(usable)
@@ -69,10 +67,7 @@ enum Clock {
     /// Measures elapsed wall-clock time.
     Wall { started: Instant },
     /// Measures time with a clock that the caller provides.
-    Custom {
-        started: Duration,
-        now: fn() -> Duration,
-    },
+    Custom { started: Duration, now: fn() -> Duration },
 }
 
 impl Clock {
@@ -88,9 +83,7 @@ impl Budget {
     /// Creates a budget that starts now, limited by `effort` and by the time left. It ends early if
     /// the request is cancelled.
     pub(super) fn new(effort: Effort, left: TimeLeft, request: ClockView) -> Self {
-        let clock = Clock::Wall {
-            started: Instant::now(),
-        };
+        let clock = Clock::Wall { started: Instant::now() };
         Self {
             request: Some(request),
             playouts: effort.playouts.unwrap_or(u32::MAX),
@@ -100,25 +93,14 @@ impl Budget {
 
     /// Creates a budget for this many playouts, without a time limit.
     pub fn for_playouts(playouts: u32) -> Self {
-        Self {
-            request: None,
-            playouts,
-            time: None,
-        }
+        Self { request: None, playouts, time: None }
     }
 
     /// Creates a time budget that a custom clock measures, for example in processor time. `now`
     /// returns the time since any fixed moment.
     pub fn for_time(time: Duration, now: fn() -> Duration) -> Self {
-        let clock = Clock::Custom {
-            started: now(),
-            now,
-        };
-        Self {
-            request: None,
-            playouts: u32::MAX,
-            time: Some((clock, time)),
-        }
+        let clock = Clock::Custom { started: now(), now };
+        Self { request: None, playouts: u32::MAX, time: Some((clock, time)) }
     }
 
     /// Returns the number of playouts left after `playouts`. The number is an estimate if the time
@@ -147,11 +129,7 @@ mod tests {
     }
 
     fn left(decision: u64, bank: u64, increment: u64) -> TimeLeft {
-        TimeLeft {
-            decision: ms(decision),
-            bank: ms(bank),
-            increment: ms(increment),
-        }
+        TimeLeft { decision: ms(decision), bank: ms(bank), increment: ms(increment) }
     }
 
     #[test]
@@ -162,14 +140,8 @@ mod tests {
 
     #[test]
     fn a_margin_of_the_decision_time_always_remains() {
-        let day = Effort {
-            time: Some(ms(86_400_000)),
-            playouts: None,
-        };
-        let playouts = Effort {
-            time: None,
-            playouts: Some(u32::MAX),
-        };
+        let day = Effort { time: Some(ms(86_400_000)), playouts: None };
+        let playouts = Effort { time: None, playouts: Some(u32::MAX) };
         for effort in [day, playouts] {
             assert_eq!(left(1_000, 1_000_000_000, 0).allows(effort), ms(900));
             assert_eq!(left(100, 1_000_000_000, 0).allows(effort), ms(70));
@@ -179,10 +151,7 @@ mod tests {
 
     #[test]
     fn a_time_for_each_decision_is_cut_when_the_bank_is_nearly_empty() {
-        let effort = Effort {
-            time: Some(ms(200)),
-            playouts: None,
-        };
+        let effort = Effort { time: Some(ms(200)), playouts: None };
         assert_eq!(left(10_000, 60_000, 0).allows(effort), ms(200));
         assert_eq!(left(800, 800, 0).allows(effort), ms(100));
         assert_eq!(left(800, 800, 50).allows(effort), ms(150));

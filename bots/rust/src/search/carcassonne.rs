@@ -51,10 +51,7 @@ impl Searchable for Carcassonne {
         for seat in root.seats.seats() {
             points[seat.index()] += supply_value(&seen, seat.index());
         }
-        Estimate {
-            points,
-            spread: SPREAD.0 + SPREAD.1 * evaluator.undrawn_tiles(),
-        }
+        Estimate { points, spread: SPREAD.0 + SPREAD.1 * evaluator.undrawn_tiles() }
     }
 
     /// Rates a placement by the best meeple that it allows.
@@ -65,12 +62,7 @@ impl Searchable for Carcassonne {
         cache: &mut (),
         ratings: &mut [f64],
     ) {
-        let DecisionPoint {
-            state,
-            seat,
-            decisions,
-            ..
-        } = *point;
+        let DecisionPoint { state, seat, decisions, .. } = *point;
         let mut list = Vec::new();
         for (decision, rating) in decisions.iter().zip(ratings) {
             *rating = match decision {
@@ -80,9 +72,8 @@ impl Searchable for Carcassonne {
                     debug_assert_eq!(applied, Ok(()), "a listed decision applies");
                     list.clear();
                     Self::list(&placed, seat, &mut list);
-                    let leads = list
-                        .iter()
-                        .map(|meeple| lead_after(root, &placed, seat, meeple, cache));
+                    let leads =
+                        list.iter().map(|meeple| lead_after(root, &placed, seat, meeple, cache));
                     leads.fold(f64::NEG_INFINITY, f64::max)
                 }
                 Decision::Meeple(_) | Decision::Drawbridge(_) => {

@@ -39,11 +39,7 @@ impl Search {
     /// playouts, equal seeds and requests give equal decisions, unless the match's clock ends the
     /// search earlier.
     pub fn new(seed: &Seed, effort: Effort) -> Self {
-        Self {
-            chance: ChanceStream::new(seed, 0),
-            effort,
-            player: None,
-        }
+        Self { chance: ChanceStream::new(seed, 0), effort, player: None }
     }
 }
 

@@ -46,10 +46,7 @@ impl Searchable for OldLondonBridge {
             points[seat.index()] = evaluate(edition, &seen, seat);
         }
         let remaining_rounds = seen.rounds - 1 - seen.round;
-        Estimate {
-            points,
-            spread: SPREAD.0 + SPREAD.1 * f64::from(remaining_rounds),
-        }
+        Estimate { points, spread: SPREAD.0 + SPREAD.1 * f64::from(remaining_rounds) }
     }
 
     fn prior_ratings(

@@ -142,11 +142,8 @@ fn best_candidate<G: Searchable>(
     }
     let mut best = (0, f64::NEG_INFINITY);
     for number in 0..candidates.min(count) {
-        let place = if candidates >= count {
-            number as usize
-        } else {
-            chance.below(count) as usize
-        };
+        let place =
+            if candidates >= count { number as usize } else { chance.below(count) as usize };
         let decision = &point.decisions[place];
         let lead = lead_after(root, point.state, point.seat, decision, cache);
         if lead > best.1 {

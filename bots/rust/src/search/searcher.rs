@@ -89,12 +89,7 @@ impl<'a, G: Searchable> Searcher<'a, G> {
         let state = G::sample_state(config, observation, chance)?;
         Ok(Self {
             params: G::params(seats),
-            root: Root {
-                config,
-                seats,
-                seat,
-                state,
-            },
+            root: Root { config, seats, seat, state },
             observation,
             chance,
             cache: G::Cache::default(),
@@ -174,12 +169,7 @@ impl<'a, G: Searchable> Searcher<'a, G> {
             passes += u32::from(seat != last);
             last = seat;
             G::legal(state, seat, &mut list);
-            let point = DecisionPoint {
-                config: self.root.config,
-                state,
-                seat,
-                decisions: &list,
-            };
+            let point = DecisionPoint { config: self.root.config, state, seat, decisions: &list };
             if G::is_finished(&self.root, &point, passes) {
                 break;
             }
@@ -223,14 +213,10 @@ impl<'a, G: Searchable> Searcher<'a, G> {
         let Some((node, is_new)) = found.filter(|(_, is_new)| rates_new_nodes || !is_new) else {
             return (G::play(root, point, chance, cache), false);
         };
-        self.tree
-            .open(node, point.decisions, &mut self.open, |missing, ratings| {
-                let point = DecisionPoint {
-                    decisions: missing,
-                    ..*point
-                };
-                G::prior_ratings(root, &point, chance, cache, ratings);
-            });
+        self.tree.open(node, point.decisions, &mut self.open, |missing, ratings| {
+            let point = DecisionPoint { decisions: missing, ..*point };
+            G::prior_ratings(root, &point, chance, cache, ratings);
+        });
         let selection = Selection {
             exploration: self.params.exploration,
             temperature: self.params.temperature,

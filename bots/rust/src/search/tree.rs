@@ -59,14 +59,7 @@ pub(super) struct Edge<D> {
 
 impl<D> Edge<D> {
     const fn new(decision: D, rating: f64) -> Self {
-        Self {
-            decision,
-            rating,
-            visits: 0,
-            available: 0,
-            total: 0.0,
-            child: None,
-        }
+        Self { decision, rating, visits: 0, available: 0, total: 0.0, child: None }
     }
 
     /// Returns the mean reward.
@@ -87,10 +80,7 @@ pub(super) struct Selection {
 impl<D: PartialEq + Clone> Tree<D> {
     /// Creates a tree with only the root.
     pub(super) fn new(seat: Seat) -> Self {
-        let mut tree = Self {
-            nodes: Vec::new(),
-            edges: 0,
-        };
+        let mut tree = Self { nodes: Vec::new(), edges: 0 };
         tree.add(seat, 0);
         tree
     }
@@ -198,10 +188,8 @@ impl<D: PartialEq + Clone> Tree<D> {
     pub(super) fn choose(&mut self, id: NodeId, open: &[EdgeId], selection: Selection) -> EdgeId {
         let node = self.node_mut(id);
         let edges = &mut node.edges;
-        let best_rating = open
-            .iter()
-            .map(|&edge| edges[edge].rating)
-            .fold(f64::NEG_INFINITY, f64::max);
+        let best_rating =
+            open.iter().map(|&edge| edges[edge].rating).fold(f64::NEG_INFINITY, f64::max);
         let weight = |edge: &Edge<D>| ((edge.rating - best_rating) / selection.temperature).exp();
         let all: f64 = open.iter().map(|&edge| weight(&edges[edge])).sum();
         let mean = match node.visits {
@@ -238,10 +226,7 @@ impl<D: PartialEq + Clone> Tree<D> {
 mod tests {
     use super::*;
 
-    const CHOOSING: Selection = Selection {
-        exploration: 0.5,
-        temperature: 1.0,
-    };
+    const CHOOSING: Selection = Selection { exploration: 0.5, temperature: 1.0 };
 
     fn seat(number: u8) -> Seat {
         Seat::new(number).unwrap()

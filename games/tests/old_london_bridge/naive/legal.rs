@@ -155,9 +155,7 @@ impl Naive {
             }
             TurnStep::TakeTile { .. } => {
                 let stacks = (0..3).filter(|&stack| !self.bonus[stack].is_empty());
-                stacks
-                    .map(|stack| Decision::TakeTile(stack as u8))
-                    .collect()
+                stacks.map(|stack| Decision::TakeTile(stack as u8)).collect()
             }
             TurnStep::TakeCards { strength } => self.takes(strength),
         }
@@ -174,9 +172,7 @@ impl Naive {
                     cards
                 })
             });
-            takes = more
-                .filter(|cards| sum(cards) <= i32::from(strength))
-                .collect();
+            takes = more.filter(|cards| sum(cards) <= i32::from(strength)).collect();
         }
         takes.retain(|cards| sum(cards) > 0);
         takes.sort_by_key(|cards| {

@@ -21,21 +21,14 @@ impl Naive {
                 let mut below = stack.clone();
                 let top = below.pop();
                 below.sort();
-                StackView {
-                    kind,
-                    top,
-                    unseen: below.into_iter().collect(),
-                }
+                StackView { kind, top, unseen: below.into_iter().collect() }
             })
             .collect();
         let bonus = self.bonus.iter().map(|stack| {
             let mut below = stack.clone();
             let face_up = below.pop();
             below.sort();
-            BonusStackView {
-                face_up,
-                unseen: below.into_iter().collect(),
-            }
+            BonusStackView { face_up, unseen: below.into_iter().collect() }
         });
         let bonus: Vec<BonusStackView> = bonus.collect();
         let mut unseen_markers = [5; 3];

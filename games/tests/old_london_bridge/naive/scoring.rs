@@ -26,17 +26,11 @@ impl Naive {
 
     /// The score and the place of each seat.
     pub(crate) fn result(&self) -> Vec<(i32, u8)> {
-        let scores: Vec<i32> = self
-            .points()
-            .iter()
-            .map(|points| points.iter().sum())
-            .collect();
+        let scores: Vec<i32> = self.points().iter().map(|points| points.iter().sum()).collect();
         let mut order = self.chapel.clone();
         order.sort_by_key(|&owner| Reverse(scores[owner]));
         let place = |owner: usize| order.iter().position(|&other| other == owner).unwrap();
-        (0..scores.len())
-            .map(|owner| (scores[owner], place(owner) as u8 + 1))
-            .collect()
+        (0..scores.len()).map(|owner| (scores[owner], place(owner) as u8 + 1)).collect()
     }
 
     /// The payment of a face to each seat at the end.
@@ -76,12 +70,7 @@ impl Naive {
                 each(&|_| 0)
             }
             Face::AheadOfLast => {
-                let last = self
-                    .players
-                    .iter()
-                    .map(|p| p.chapel_position)
-                    .min()
-                    .unwrap();
+                let last = self.players.iter().map(|p| p.chapel_position).min().unwrap();
                 each(&|player| i32::from(player.chapel_position - last))
             }
             Face::MoneyAgain => each(&|player| {
@@ -128,14 +117,8 @@ fn card_sets(hand: [u8; CARD_VALUES]) -> i32 {
     let with_set = |length: usize| {
         let has_set = hand[1..=length].iter().all(|&count| count > 0);
         let mut rest = hand;
-        rest[1..=length]
-            .iter_mut()
-            .for_each(|count| *count = count.saturating_sub(1));
-        if has_set {
-            5 * (length as i32 - 1) + card_sets(rest)
-        } else {
-            0
-        }
+        rest[1..=length].iter_mut().for_each(|count| *count = count.saturating_sub(1));
+        if has_set { 5 * (length as i32 - 1) + card_sets(rest) } else { 0 }
     };
     (2..=4).map(with_set).max().unwrap()
 }

@@ -21,15 +21,10 @@ use crate::scripted_server::within_timeout;
 
 #[tokio::test]
 async fn a_failed_report_of_busy_slots_is_repeated() {
-    let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
-        .await
-        .unwrap();
+    let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let (updates, mut reports) = mpsc::unbounded_channel();
-    let lobby = ScriptedLobby {
-        updates,
-        has_failed: AtomicBool::new(false),
-    };
+    let lobby = ScriptedLobby { updates, has_failed: AtomicBool::new(false) };
     let serving = Server::builder()
         .add_service(LobbyServiceServer::new(lobby))
         .serve_with_incoming(TcpListenerStream::new(listener));
@@ -81,9 +76,7 @@ impl LobbyService for ScriptedLobby {
         let message = Some(attend_response::Message::Attendance(attendance));
         let first = tokio_stream::once(Ok::<_, Status>(AttendResponse { message }));
         // The stream stays open.
-        Ok(Response::new(Box::pin(
-            first.chain(tokio_stream::pending()),
-        )))
+        Ok(Response::new(Box::pin(first.chain(tokio_stream::pending()))))
     }
 
     async fn update_attendance(

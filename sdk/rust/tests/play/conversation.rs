@@ -41,16 +41,7 @@ async fn a_whole_match_reaches_the_bot_and_its_answers_the_server() {
     assert!(stream.is_closed_by_bot().await);
     drop(stream);
     assert_eq!(outcome(playing).await.unwrap(), match_result());
-    assert_eq!(
-        control.events(),
-        [
-            Started(SEAT),
-            Requested(1),
-            Requested(2),
-            Strikes(1),
-            Ended(7)
-        ]
-    );
+    assert_eq!(control.events(), [Started(SEAT), Requested(1), Requested(2), Strikes(1), Ended(7)]);
 }
 
 #[tokio::test]
@@ -86,16 +77,7 @@ async fn a_repeated_message_counts_once() {
     stream.send(4, decision_request(2)).await;
     control.answer(&mut stream, 2, 2).await;
     finish(stream, 5, playing).await;
-    assert_eq!(
-        control.events(),
-        [
-            Started(SEAT),
-            Strikes(1),
-            Requested(1),
-            Requested(2),
-            Ended(7)
-        ]
-    );
+    assert_eq!(control.events(), [Started(SEAT), Strikes(1), Requested(1), Requested(2), Ended(7)]);
 }
 
 #[tokio::test]
@@ -116,12 +98,7 @@ async fn a_refused_decision_is_reported_and_requested_again() {
     finish(stream, 4, playing).await;
     assert_eq!(
         control.events()[1..],
-        [
-            Requested(1),
-            Rejected(1, "index".to_owned()),
-            Requested(1),
-            Ended(7)
-        ]
+        [Requested(1), Rejected(1, "index".to_owned()), Requested(1), Ended(7)]
     );
 }
 
@@ -133,12 +110,7 @@ async fn a_bot_that_is_always_refused_ends_with_the_last_refusal() {
         stream.send(sequence, decision_rejected(1)).await;
     }
     let error = outcome(playing).await.unwrap_err();
-    let PlayError::NoLegalDecision {
-        request_id: 1,
-        times: 3,
-        last,
-    } = &error
-    else {
+    let PlayError::NoLegalDecision { request_id: 1, times: 3, last } = &error else {
         panic!("{error:?}")
     };
     assert_eq!(last.detail, "valid: 0 to 2");
@@ -158,9 +130,7 @@ async fn a_bot_that_panics_ends_play_with_its_message() {
     stream.send(1, match_started()).await;
     stream.send(2, decision_request(1)).await;
     let error = outcome(playing).await.unwrap_err();
-    let PlayError::BotPanicked(message) = error else {
-        panic!("{error:?}")
-    };
+    let PlayError::BotPanicked(message) = error else { panic!("{error:?}") };
     assert_eq!(message, "no idea about request 1");
 }
 

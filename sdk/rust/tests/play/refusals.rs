@@ -21,18 +21,10 @@ async fn a_refusal_is_returned_with_its_reason_and_not_retried() {
     let (playing, _control) = start(&server);
     let mut stream = server.next_stream().await;
     stream.hello().await;
-    refuse(
-        stream,
-        Code::Unauthenticated,
-        "TICKET_UNKNOWN",
-        "no such ticket",
-    )
-    .await;
+    refuse(stream, Code::Unauthenticated, "TICKET_UNKNOWN", "no such ticket").await;
     let error = outcome(playing).await.unwrap_err();
     assert_eq!(error.advice(), Advice::Fix);
-    let PlayError::Refused(refusal) = error else {
-        panic!("{error:?}")
-    };
+    let PlayError::Refused(refusal) = error else { panic!("{error:?}") };
     assert_eq!(refusal.reason, "TICKET_UNKNOWN");
     assert_eq!(refusal.message, "no such ticket");
 }
@@ -41,13 +33,7 @@ async fn a_refusal_is_returned_with_its_reason_and_not_retried() {
 async fn a_refusal_with_the_advice_retry_is_retried() {
     let (mut server, playing, _control, stream) = welcomed().await;
     stream.send(1, match_started()).await;
-    refuse(
-        stream,
-        Code::ResourceExhausted,
-        "SLOW_CONSUMER",
-        "the queue is full",
-    )
-    .await;
+    refuse(stream, Code::ResourceExhausted, "SLOW_CONSUMER", "the queue is full").await;
     let (hello, stream) = server.next_welcomed().await;
     assert_eq!(hello.last_sequence, Some(1));
     finish(stream, 2, playing).await;
@@ -71,10 +57,8 @@ async fn an_absent_server_is_unreachable_after_connect_for() {
     let unused = TcpSocket::new_v4().unwrap();
     unused.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let url = format!("http://{}", unused.local_addr().unwrap());
-    let (playing, _control) = start_with(Options {
-        connect_for: Duration::from_millis(50),
-        ..options(&url)
-    });
+    let (playing, _control) =
+        start_with(Options { connect_for: Duration::from_millis(50), ..options(&url) });
     let error = outcome(playing).await.unwrap_err();
     assert!(matches!(error, PlayError::Unreachable { .. }), "{error:?}");
     assert_eq!(error.advice(), Advice::Retry);
@@ -83,10 +67,8 @@ async fn an_absent_server_is_unreachable_after_connect_for() {
 #[tokio::test]
 async fn a_server_that_stays_away_is_lost_after_reconnect_for() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _control) = start_with(Options {
-        reconnect_for: Duration::from_millis(50),
-        ..options(&server.url)
-    });
+    let (playing, _control) =
+        start_with(Options { reconnect_for: Duration::from_millis(50), ..options(&server.url) });
     let (_, stream) = server.next_welcomed().await;
     server.stop();
     drop(stream);
@@ -105,10 +87,8 @@ async fn a_key_that_is_revoked_during_the_match_ends_play_with_that_reason() {
 #[tokio::test]
 async fn a_server_that_stops_for_good_ends_play_with_its_reason() {
     let mut server = ScriptedServer::start().await;
-    let (playing, _control) = start_with(Options {
-        reconnect_for: Duration::ZERO,
-        ..options(&server.url)
-    });
+    let (playing, _control) =
+        start_with(Options { reconnect_for: Duration::ZERO, ..options(&server.url) });
     let (_, stream) = server.next_welcomed().await;
     refuse(stream, Code::Unavailable, "SERVER_STOPPING", "until later").await;
     let error = outcome(playing).await.unwrap_err();
@@ -117,10 +97,7 @@ async fn a_server_that_stops_for_good_ends_play_with_its_reason() {
 
 #[tokio::test]
 async fn an_address_without_tls_of_a_server_with_tls_is_named_and_not_retried() {
-    for answer in [
-        &b"\x15\x03\x03\x00\x02\x02\x32"[..],
-        b"HTTP/1.1 400 use HTTPS",
-    ] {
+    for answer in [&b"\x15\x03\x03\x00\x02\x02\x32"[..], b"HTTP/1.1 400 use HTTPS"] {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move {
@@ -145,9 +122,7 @@ async fn an_invalid_address_is_refused_before_connecting() {
 
 /// Returns the reason and the advice of a refusal.
 fn reason(error: &PlayError) -> (&str, Advice) {
-    let PlayError::Refused(refusal) = error else {
-        panic!("{error:?}")
-    };
+    let PlayError::Refused(refusal) = error else { panic!("{error:?}") };
     (&refusal.reason, error.advice())
 }
 

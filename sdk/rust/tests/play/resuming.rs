@@ -13,10 +13,7 @@ use crate::{
 #[tokio::test]
 async fn a_lost_stream_is_resumed_and_the_open_request_answered_on_the_new_one() {
     let (mut server, playing, control, stream) = with_open_request().await;
-    assert_eq!(
-        next_events(&control, 2).await,
-        [Started(SEAT), Requested(1)]
-    );
+    assert_eq!(next_events(&control, 2).await, [Started(SEAT), Requested(1)]);
     stream.fail(Status::unavailable("gone")).await;
 
     let (hello, mut stream) = server.next_welcomed().await;
@@ -40,10 +37,7 @@ async fn an_answer_on_a_lost_stream_is_sent_again_once() {
     stream.send(3, decision_request(2)).await;
     control.answer(&mut stream, 2, 0).await;
     finish(stream, 4, playing).await;
-    assert_eq!(
-        control.events(),
-        [Started(SEAT), Requested(1), Requested(2), Ended(7)]
-    );
+    assert_eq!(control.events(), [Started(SEAT), Requested(1), Requested(2), Ended(7)]);
 }
 
 #[tokio::test]
@@ -71,14 +65,7 @@ async fn a_bot_that_is_not_resumed_starts_over_without_its_unsent_answer() {
     assert_eq!(finish(stream, 3, playing).await, match_result());
     assert_eq!(
         control.events(),
-        [
-            Started(SEAT),
-            Requested(1),
-            Requested(2),
-            Started(SEAT),
-            Requested(1),
-            Ended(7)
-        ]
+        [Started(SEAT), Requested(1), Requested(2), Started(SEAT), Requested(1), Ended(7)]
     );
 }
 

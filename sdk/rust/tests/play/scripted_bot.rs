@@ -50,10 +50,7 @@ impl BotControl {
 
 pub(crate) fn scripted_bot() -> (ScriptedBot, BotControl) {
     let ((events, of_test), (choices, of_bot)) = (channel(), channel());
-    let bot = ScriptedBot {
-        events,
-        choices: of_bot,
-    };
+    let bot = ScriptedBot { events, choices: of_bot };
     let events = of_test;
     (bot, BotControl { events, choices })
 }

@@ -30,9 +30,7 @@ pub(crate) struct ScriptedServer {
 impl ScriptedServer {
     /// Starts a server on a free loopback port.
     pub(crate) async fn start() -> Self {
-        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))
-            .await
-            .unwrap();
+        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         Self::start_on(listener)
     }
 
@@ -42,33 +40,21 @@ impl ScriptedServer {
         let service = PlayServiceServer::new(Script { calls });
         let serving = tokio::spawn(async move {
             let incoming = TcpListenerStream::new(listener);
-            Server::builder()
-                .add_service(service)
-                .serve_with_incoming(incoming)
-                .await
-                .unwrap();
+            Server::builder().add_service(service).serve_with_incoming(incoming).await.unwrap();
         });
-        Self {
-            url,
-            streams,
-            serving,
-        }
+        Self { url, streams, serving }
     }
 
     /// Waits for the next stream that a bot opens.
     pub(crate) async fn next_stream(&mut self) -> ServerStream {
-        within_timeout("a stream", self.streams.recv())
-            .await
-            .unwrap()
+        within_timeout("a stream", self.streams.recv()).await.unwrap()
     }
 
     /// Waits for the next stream, reads its Hello and sends a Welcome.
     pub(crate) async fn next_welcomed(&mut self) -> (v1::Hello, ServerStream) {
         let mut stream = self.next_stream().await;
         let hello = stream.hello().await;
-        stream
-            .welcome(HISTORY_ID, hello.last_sequence.is_some())
-            .await;
+        stream.welcome(HISTORY_ID, hello.last_sequence.is_some()).await;
         (hello, stream)
     }
 
@@ -105,19 +91,12 @@ impl ServerStream {
     /// Waits for the next message of the bot.
     pub(crate) async fn next(&mut self) -> play_request::Message {
         let request = within_timeout("a message of the bot", self.requests.message()).await;
-        request
-            .unwrap()
-            .expect("the bot ended its stream")
-            .message
-            .unwrap()
+        request.unwrap().expect("the bot ended its stream").message.unwrap()
     }
 
     /// Returns whether the bot closes its side without another message.
     pub(crate) async fn is_closed_by_bot(&mut self) -> bool {
-        matches!(
-            within_timeout("the bot's end", self.requests.message()).await,
-            Ok(None) | Err(_)
-        )
+        matches!(within_timeout("the bot's end", self.requests.message()).await, Ok(None) | Err(_))
     }
 
     pub(crate) async fn hello(&mut self) -> v1::Hello {
@@ -140,10 +119,7 @@ impl ServerStream {
     }
 
     pub(crate) async fn send(&self, sequence: u32, message: play_response::Message) {
-        let response = v1::PlayResponse {
-            sequence,
-            message: Some(message),
-        };
+        let response = v1::PlayResponse { sequence, message: Some(message) };
         self.responses.send(Ok(response)).await.unwrap();
     }
 
@@ -179,11 +155,7 @@ pub(crate) fn match_started() -> play_response::Message {
 
 /// A request with three legal decisions.
 pub(crate) fn decision_request(request_id: u32) -> play_response::Message {
-    let clock = v1::Clock {
-        bank_left_ms: 60_000,
-        decision_left_ms: 10_000,
-        last_charge: None,
-    };
+    let clock = v1::Clock { bank_left_ms: 60_000, decision_left_ms: 10_000, last_charge: None };
     play_response::Message::DecisionRequest(v1::DecisionRequest {
         request_id,
         legal_count: 3,
@@ -205,23 +177,12 @@ pub(crate) fn decision_rejected(request_id: u32) -> play_response::Message {
 }
 
 pub(crate) fn seat_status(strikes: u32) -> play_response::Message {
-    let seat = v1::SeatInfo {
-        seat: 0,
-        strikes,
-        ..Default::default()
-    };
-    play_response::Message::SeatStatus(v1::SeatStatus {
-        seat: Some(seat),
-        ..Default::default()
-    })
+    let seat = v1::SeatInfo { seat: 0, strikes, ..Default::default() };
+    play_response::Message::SeatStatus(v1::SeatStatus { seat: Some(seat), ..Default::default() })
 }
 
 pub(crate) fn match_result() -> v1::MatchResult {
-    v1::MatchResult {
-        match_id: MATCH_ID.to_owned(),
-        decisions: 7,
-        ..Default::default()
-    }
+    v1::MatchResult { match_id: MATCH_ID.to_owned(), decisions: 7, ..Default::default() }
 }
 
 pub(crate) fn match_ended() -> play_response::Message {
@@ -244,19 +205,10 @@ impl PlayService for Script {
         request: Request<Streaming<v1::PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         let authorization = request.metadata().get("authorization");
-        let authorization = authorization
-            .and_then(|v| v.to_str().ok())
-            .map(str::to_owned);
+        let authorization = authorization.and_then(|v| v.to_str().ok()).map(str::to_owned);
         let (responses, outbound) = mpsc::channel(16);
-        let stream = ServerStream {
-            authorization,
-            requests: request.into_inner(),
-            responses,
-        };
-        self.calls
-            .send(stream)
-            .await
-            .map_err(|_| Status::unavailable("the test is over"))?;
+        let stream = ServerStream { authorization, requests: request.into_inner(), responses };
+        self.calls.send(stream).await.map_err(|_| Status::unavailable("the test is over"))?;
         Ok(Response::new(Box::pin(ReceiverStream::new(outbound))))
     }
 }

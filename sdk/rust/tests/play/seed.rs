@@ -52,10 +52,7 @@ async fn a_seed_or_salt_that_does_not_match_is_an_error_with_the_result() {
         drop(stream);
         let error = outcome(playing).await.unwrap_err();
         assert_eq!(error.advice(), Advice::Stop);
-        let PlayError::BrokenSeedCommitment {
-            commitment, result, ..
-        } = error
-        else {
+        let PlayError::BrokenSeedCommitment { commitment, result, .. } = error else {
             panic!("{error:?}")
         };
         assert_eq!((commitment.as_str(), *result), (COMMITMENT, match_result()));
@@ -72,30 +69,20 @@ async fn a_seed_revealed_with_the_group_may_be_missing_but_must_match_the_commit
             seed_reveal: v1::SeedReveal::WithGroup.into(),
             ..v1::MatchGroup::default()
         };
-        let config = v1::MatchConfig {
-            group: Some(group),
-            ..v1::MatchConfig::default()
-        };
+        let config = v1::MatchConfig { group: Some(group), ..v1::MatchConfig::default() };
         play_response::Message::MatchStarted(v1::MatchStarted {
             config: Some(Box::new(config)),
             ..started
         })
     };
-    for (seed, salt, is_accepted) in [
-        ("", "", true),
-        (SEED, SALT, true),
-        ("london-1210", SALT, false),
-        (SEED, "", false),
-    ] {
+    for (seed, salt, is_accepted) in
+        [("", "", true), (SEED, SALT, true), ("london-1210", SALT, false), (SEED, "", false)]
+    {
         let (_server, playing, _control, stream) = welcomed().await;
         stream.send(1, of_group()).await;
         stream.send(2, revealing(seed, salt)).await;
         drop(stream);
-        assert_eq!(
-            outcome(playing).await.is_ok(),
-            is_accepted,
-            "{seed:?} {salt:?}"
-        );
+        assert_eq!(outcome(playing).await.is_ok(), is_accepted, "{seed:?} {salt:?}");
     }
 }
 

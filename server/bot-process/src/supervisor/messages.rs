@@ -81,10 +81,7 @@ impl Control {
 /// Returns the standard input, a socket to the parent stage. Children do not inherit this
 /// descriptor.
 pub(super) fn parent_socket() -> io::Result<StdStream> {
-    io::stdin()
-        .as_fd()
-        .try_clone_to_owned()
-        .map(StdStream::from)
+    io::stdin().as_fd().try_clone_to_owned().map(StdStream::from)
 }
 
 /// Returns whether the other end is closed. Stages send nothing to their children, so a socket is
@@ -96,11 +93,7 @@ pub(super) fn poll_closed(socket: &StdStream) -> io::Result<bool> {
 }
 
 pub(super) const fn readable(fd: c::c_int) -> c::pollfd {
-    c::pollfd {
-        fd,
-        events: c::POLLIN,
-        revents: 0,
-    }
+    c::pollfd { fd, events: c::POLLIN, revents: 0 }
 }
 
 /// Reports the isolation of a bot that is about to start. Returns whether the isolation is strong
@@ -111,11 +104,7 @@ pub(super) fn report_isolation(
     options: &SupervisorOptions,
 ) -> io::Result<bool> {
     let is_enough = isolation >= options.min_isolation;
-    let message = if is_enough {
-        Message::Isolation
-    } else {
-        Message::TooWeak
-    };
+    let message = if is_enough { Message::Isolation } else { Message::TooWeak };
     send(to, message(isolation))?;
     Ok(is_enough)
 }

@@ -36,11 +36,7 @@ const ROOT_CAPABILITIES: CapabilitySet = CapabilitySet::CHOWN
 const MAX_PROCESSES: u64 = 1_024;
 /// The first kernel version that counts processes per user namespace. Older kernels count all of
 /// the user's processes.
-const COUNTS_BY_NAMESPACE: Version = Version {
-    major: 5,
-    minor: 14,
-    patch: 0,
-};
+const COUNTS_BY_NAMESPACE: Version = Version { major: 5, minor: 14, patch: 0 };
 /// Limits on the number of namespaces below a bot's user namespace, including the bot's own
 /// namespaces. Without these limits, a bot could exhaust the whole machine's namespaces.
 const LIMITS: [&str; 8] = ["cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts"];
@@ -64,9 +60,7 @@ pub(super) enum NamespaceStatus {
 /// # Errors
 /// The machine currently cannot create more namespaces.
 pub(super) fn enter() -> io::Result<NamespaceStatus> {
-    let has_right = capabilities(None)?
-        .effective
-        .contains(CapabilitySet::SYS_ADMIN);
+    let has_right = capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN);
     if has_right && check_refusal(unshare(c::CLONE_NEWPID).map_err(Into::into))? {
         return Ok(NamespaceStatus::Entered);
     }
@@ -156,18 +150,11 @@ pub(super) fn drop_capabilities() -> io::Result<()> {
         }
         // A program that root executes also gets the inheritable capabilities, so they are cleared.
         let (inheritable, own) = (CapabilitySet::empty(), capabilities(None)?);
-        return Ok(set_capabilities(
-            None,
-            CapabilitySets { inheritable, ..own },
-        )?);
+        return Ok(set_capabilities(None, CapabilitySets { inheritable, ..own })?);
     }
     let _ = clear_ambient_capability_set();
     let none = CapabilitySet::empty();
-    let none = CapabilitySets {
-        effective: none,
-        permitted: none,
-        inheritable: none,
-    };
+    let none = CapabilitySets { effective: none, permitted: none, inheritable: none };
     Ok(set_capabilities(None, none)?)
 }
 

@@ -54,9 +54,7 @@ pub(super) fn supervise(options: SupervisorOptions) -> io::Result<()> {
     let (lower, remote) = UnixStream::pair()?;
     let options = SupervisorOptions { stage, ..options };
     let mut command = Command::new(CURRENT_EXE);
-    command
-        .args(options.arguments()?)
-        .stdin(OwnedFd::from(remote));
+    command.args(options.arguments()?).stdin(OwnedFd::from(remote));
     let started = command.spawn();
     // Dropping the command closes its copy of the socket's other end.
     drop(command);
@@ -166,10 +164,7 @@ fn close_inherited_on_exec() -> io::Result<()> {
     }
     // Kernels before 5.11 do not support the CLOEXEC flag of `close_range`.
     for entry in fs::read_dir("/proc/self/fd")? {
-        let number = entry?
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok());
+        let number = entry?.file_name().to_str().and_then(|name| name.parse().ok());
         let Some(number) = number.filter(|number| *number >= FIRST_OTHER.cast_signed()) else {
             continue;
         };

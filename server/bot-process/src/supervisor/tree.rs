@@ -76,7 +76,5 @@ pub(super) fn kill_tree() -> io::Result<()> {
 pub(crate) fn children(process: &Process) -> Vec<i32> {
     let tasks = process.tasks().into_iter().flatten().flatten();
     let children = tasks.flat_map(|task| task.children().unwrap_or_default());
-    children
-        .filter_map(|child| i32::try_from(child).ok())
-        .collect()
+    children.filter_map(|child| i32::try_from(child).ok()).collect()
 }

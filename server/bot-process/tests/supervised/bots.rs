@@ -163,10 +163,7 @@ pub(crate) fn parent(text: &str) -> Result<Child, Failed> {
 
 /// Starts such a process by this command of this program.
 pub(crate) fn parent_by(program: &mut Command, text: &str) -> Result<Child, Failed> {
-    let mut child = program
-        .args([PARENT_COMMAND, text])
-        .stdout(Stdio::piped())
-        .spawn()?;
+    let mut child = program.args([PARENT_COMMAND, text]).stdout(Stdio::piped()).spawn()?;
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line)?;
     match line.trim() {

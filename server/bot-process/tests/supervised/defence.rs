@@ -18,15 +18,9 @@ pub(crate) const MASKED_COMMAND: &str = "with-masks";
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
-        Trial::test(
-            "a bot without a namespace cannot read the secrets of its parent",
-            secrets,
-        ),
+        Trial::test("a bot without a namespace cannot read the secrets of its parent", secrets),
         in_a_namespace("a bot cannot exhaust processes or namespaces", bounds),
-        in_a_namespace(
-            "a machine without namespaces starts bots without privileges",
-            refused,
-        ),
+        in_a_namespace("a machine without namespaces starts bots without privileges", refused),
         in_a_namespace("no bot is started in a weaker isolation", weaker),
         in_a_namespace("a /proc that cannot be mounted is reported", masked),
     ]

@@ -13,16 +13,10 @@ use crate::bots::{
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
-        with_and_without_namespaces(
-            "processes that a bot leaves behind end with it",
-            left_behind,
-        ),
+        with_and_without_namespaces("processes that a bot leaves behind end with it", left_behind),
         with_and_without_namespaces("no process of a killed bot is left", killed),
         with_and_without_namespaces("no process of a dropped bot is left", dropped),
-        with_and_without_namespaces(
-            "no process is left after the end of the parent",
-            parent_ended,
-        ),
+        with_and_without_namespaces("no process is left after the end of the parent", parent_ended),
         with_and_without_namespaces("the end of a bot is reported", own_end),
         with_and_without_namespaces("orphans are reaped while their bot runs", orphans),
     ]

@@ -18,11 +18,8 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
 }
 
 fn command(text: &str, memory_bytes: Option<u64>) -> BotCommand {
-    let limits = Limits {
-        memory_bytes,
-        cores: allowed_cores().into_iter().take(1).collect(),
-        group: None,
-    };
+    let limits =
+        Limits { memory_bytes, cores: allowed_cores().into_iter().take(1).collect(), group: None };
     script(text).limited(limits).measured()
 }
 
@@ -54,10 +51,7 @@ fn killed() -> Result<(), Failed> {
         let mut bot = start_by(command(text, Some(20_000_000))).await?;
         let status = bot.ended().await?;
         let last_words = bot.final_stderr().await;
-        assert!(
-            bot.ran_out_of_memory(status, &last_words),
-            "{status}: {last_words}"
-        );
+        assert!(bot.ran_out_of_memory(status, &last_words), "{status}: {last_words}");
         Ok(())
     })
 }

@@ -34,10 +34,8 @@ fn main() -> std::process::ExitCode {
         return u8::from(done.is_err()).into();
     }
     let arguments = libtest_mimic::Arguments::from_args();
-    let trials = ends::trials()
-        .chain(starts::trials())
-        .chain(limits::trials())
-        .chain(defence::trials());
+    let trials =
+        ends::trials().chain(starts::trials()).chain(limits::trials()).chain(defence::trials());
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 

@@ -21,10 +21,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     ]
     .into_iter()
     .flatten()
-    .chain([in_a_namespace(
-        "a bot in a namespace sees no other process",
-        no_others,
-    )])
+    .chain([in_a_namespace("a bot in a namespace sees no other process", no_others)])
 }
 
 fn descriptors() -> Result<(), Failed> {
@@ -38,9 +35,7 @@ fn descriptors() -> Result<(), Failed> {
         "exec 7</dev/null 8</dev/zero; exec '{}' {PARENT_COMMAND} \"$1\"",
         env::current_exe()?.display()
     );
-    let ran = Command::new("sh")
-        .args(["-c", &command, "sh", bot])
-        .output()?;
+    let ran = Command::new("sh").args(["-c", &command, "sh", bot]).output()?;
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "started\n");
     run(async {
         assert_eq!(stderr_of(script(bot)).await?, "ready");
@@ -74,10 +69,7 @@ fn no_others() -> Result<(), Failed> {
     run(async {
         // The init and the shell; all processes where /proc cannot be mounted, as in many
         // containers.
-        assert_eq!(
-            stderr_of(script("echo /proc/[0-9]* >&2")).await?,
-            "/proc/1 /proc/2"
-        );
+        assert_eq!(stderr_of(script("echo /proc/[0-9]* >&2")).await?, "/proc/1 /proc/2");
         Ok(())
     })
 }
@@ -92,10 +84,7 @@ fn reasons() -> Result<(), Failed> {
     };
     run(async {
         for (program, named) in [
-            (
-                file("lost", "#!/no/such/python\n", 0o755),
-                "/no/such/python",
-            ),
+            (file("lost", "#!/no/such/python\n", 0o755), "/no/such/python"),
             (file("crlf", "#!/bin/sh\r\nexit\r\n", 0o755), "CR LF"),
             (file("plain", "#!/bin/sh\n", 0o644), "chmod +x"),
             (folder.path().join("none"), "not found"),

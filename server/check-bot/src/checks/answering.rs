@@ -66,9 +66,7 @@ pub(super) async fn stale_refusal(bot_match: &mut BotMatch) -> Verdict<()> {
         open_request_id: 3,
         ..DecisionRejected::default()
     });
-    bot_match
-        .insert(|sequence| wire::encode(sequence, refusal))
-        .await;
+    bot_match.insert(|sequence| wire::encode(sequence, refusal)).await;
     collect_extra_answers(bot_match).await?;
     bot_match.forward_answer(answer).await;
     bot_match.finish(0).await?;
@@ -134,13 +132,9 @@ pub(super) async fn unknown_messages(bot_match: &mut BotMatch) -> Verdict<()> {
         bot_match.insert(wire::unknown_kind).await;
         bot_match.insert(wire::empty).await;
         let seat = bot_match.seat;
-        bot_match
-            .insert(|sequence| wire::newer_seat_status(sequence, seat))
-            .await;
+        bot_match.insert(|sequence| wire::newer_seat_status(sequence, seat)).await;
         let asked = FromServer::DecisionRequest(asked);
-        bot_match
-            .deliver_encoded(sequence, asked, wire::with_unknown_fields)
-            .await;
+        bot_match.deliver_encoded(sequence, asked, wire::with_unknown_fields).await;
         let answer = bot_match.wait_for_answer(request_id).await?;
         bot_match.insert(wire::unknown_kind).await;
         bot_match.forward_answer(answer).await;

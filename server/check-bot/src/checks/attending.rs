@@ -55,14 +55,9 @@ pub(super) async fn attend(environment: &CheckEnvironment, settings: MatchSettin
 impl<'a> AttendanceCheck<'a> {
     async fn start(environment: &'a CheckEnvironment, settings: MatchSettings) -> Verdict<Self> {
         let mut lobby = LobbyServiceClient::new(environment.channel());
-        let queue = Queue {
-            queue_id: QUEUE.to_owned(),
-            ..Queue::default()
-        };
+        let queue = Queue { queue_id: QUEUE.to_owned(), ..Queue::default() };
         let opened = lobby.create_queue(CreateQueueRequest { queue: Some(queue) });
-        opened
-            .await
-            .map_err(|status| broken_check("cannot open the queue", status))?;
+        opened.await.map_err(|status| broken_check("cannot open the queue", status))?;
         let relay = Relay::open(environment.server).await;
         let relay = relay.map_err(|error| broken_check("cannot listen on a port", error))?;
         let url = format!("http://{}", relay.listener.local_addr());
@@ -82,11 +77,9 @@ impl<'a> AttendanceCheck<'a> {
 
     async fn script(&mut self) -> Verdict<()> {
         let name = self.wait_for_attendance().await?;
-        self.play_match(&name, "a bot that plays the offered seat to the end")
-            .await?;
+        self.play_match(&name, "a bot that plays the offered seat to the end").await?;
         self.relay.listener.reset_connections().await;
-        self.play_match(&name, "a bot that attends again after a lost connection")
-            .await?;
+        self.play_match(&name, "a bot that attends again after a lost connection").await?;
         self.close_queue().await
     }
 
@@ -94,9 +87,8 @@ impl<'a> AttendanceCheck<'a> {
     async fn wait_for_attendance(&mut self) -> Verdict<String> {
         let queue_id = QUEUE.to_owned();
         let updates = self.lobby.watch_queue(WatchQueueRequest { queue_id }).await;
-        let mut updates = updates
-            .map_err(|status| broken_check("cannot watch the queue", status))?
-            .into_inner();
+        let mut updates =
+            updates.map_err(|status| broken_check("cannot watch the queue", status))?.into_inner();
         let until = Instant::now() + self.environment.times.start;
         let expected = "a bot that attends the queue in BRIDGEMASTER_QUEUE, if the variable is set";
         select! {
@@ -165,10 +157,7 @@ impl<'a> AttendanceCheck<'a> {
     /// Closes the queue, and checks that the process exits by itself, in time and with code 0.
     async fn close_queue(&mut self) -> Verdict<()> {
         let queue_id = QUEUE.to_owned();
-        let closed = self
-            .lobby
-            .delete_queue(DeleteQueueRequest { queue_id })
-            .await;
+        let closed = self.lobby.delete_queue(DeleteQueueRequest { queue_id }).await;
         closed.map_err(|status| broken_check("cannot close the queue", status))?;
         let time = self.environment.times.exit;
         let expected = format!(

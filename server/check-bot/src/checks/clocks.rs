@@ -22,9 +22,7 @@ pub(super) async fn ask_forced(bot_match: &mut BotMatch) -> Verdict<()> {
     if requests.any(|(_, asked)| asked.legal_count == 1) {
         return Ok(());
     }
-    Err(StopReason::Skipped(
-        "no request of this match had only one legal decision".to_owned(),
-    ))
+    Err(StopReason::Skipped("no request of this match had only one legal decision".to_owned()))
 }
 
 /// Sends Pings before a request and while the request is open.
@@ -91,18 +89,14 @@ pub(super) async fn slow_clock(bot_match: &mut BotMatch) -> Verdict<()> {
                 }
                 Event::BotDisconnected(how) => return Err(disconnected_early(how)),
                 Event::Exited(status) => {
-                    return Err(disconnected_early(format!(
-                        "the process ended with {status}"
-                    )));
+                    return Err(disconnected_early(format!("the process ended with {status}")));
                 }
                 other => bot_match.forward(other).await?,
             }
         }
     }
     if bot_match.transcript.streams != streams {
-        return Err(disconnected_early(
-            "the bot opened another stream".to_owned(),
-        ));
+        return Err(disconnected_early("the bot opened another stream".to_owned()));
     }
     bot_match.deliver_request(&request).await;
     bot_match.finish(0).await

@@ -30,20 +30,13 @@ pub(super) async fn exit_code(bot_match: &mut BotMatch) -> Verdict<()> {
     let ended = bot_match.wait_for_end().await?;
     bot_match.forward(ended).await?;
     let time = bot_match.times.exit;
-    let expected = format!(
-        "exit code 0 within {} ms after MatchEnded",
-        time.as_millis()
-    );
+    let expected = format!("exit code 0 within {} ms after MatchEnded", time.as_millis());
     bot_match.expect_within(expected.clone(), time, section::MESSAGE_FLOW);
-    let exited = bot_match
-        .forward_until(|event| matches!(event, Event::Exited(_)))
-        .await?;
+    let exited = bot_match.forward_until(|event| matches!(event, Event::Exited(_))).await?;
     match exited {
-        Event::Exited(status) if !status.success() => Err(failed(
-            expected,
-            format!("the process ended with {status}"),
-            section::MESSAGE_FLOW,
-        )),
+        Event::Exited(status) if !status.success() => {
+            Err(failed(expected, format!("the process ended with {status}"), section::MESSAGE_FLOW))
+        }
         _ => Ok(()),
     }
 }

@@ -45,9 +45,9 @@ pub(super) async fn run_check(
 async fn play(check: Check, bot_match: &mut BotMatch) -> Verdict<()> {
     bot_match.connect().await?;
     match check {
-        Check::UnknownTicket | Check::Attend => Err(StopReason::Broken(
-            "this check has its own entry point".to_owned(),
-        )),
+        Check::UnknownTicket | Check::Attend => {
+            Err(StopReason::Broken("this check has its own entry point".to_owned()))
+        }
         Check::WholeMatch | Check::FastClock => bot_match.finish(0).await,
         Check::AskForced => clocks::ask_forced(bot_match).await,
         Check::ExitCode => leaving::exit_code(bot_match).await,

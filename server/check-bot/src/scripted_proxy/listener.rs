@@ -58,10 +58,8 @@ enum State {
 
 impl Listener {
     /// Listens on a free loopback port. Returns the listener and a stream of its connections.
-    pub(super) async fn open() -> io::Result<(
-        Self,
-        impl tokio_stream::Stream<Item = io::Result<DuplexStream>>,
-    )> {
+    pub(super) async fn open()
+    -> io::Result<(Self, impl tokio_stream::Stream<Item = io::Result<DuplexStream>>)> {
         let (service, connections) = mpsc::channel(1);
         let tcp_listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
         let mut listener = Self {
@@ -80,11 +78,7 @@ impl Listener {
     }
 
     fn listen(&mut self, listener: TcpListener) {
-        let accepting = accept(
-            listener,
-            self.service.clone(),
-            Arc::clone(&self.connections),
-        );
+        let accepting = accept(listener, self.service.clone(), Arc::clone(&self.connections));
         self.state = State::Listening(AbortOnDropHandle::new(tokio::spawn(accepting)));
     }
 
@@ -141,9 +135,7 @@ async fn accept(
         }
         let connections = connections.lock();
         let cut = connections.cut.clone();
-        connections
-            .tasks
-            .spawn(copy_until_reset(connection, near, cut));
+        connections.tasks.spawn(copy_until_reset(connection, near, cut));
     }
 }
 
@@ -189,10 +181,7 @@ impl Relay {
                 while relays.try_join_next().is_some() {}
             }
         };
-        Ok(Self {
-            listener,
-            _relaying: AbortOnDropHandle::new(tokio::spawn(relaying)),
-        })
+        Ok(Self { listener, _relaying: AbortOnDropHandle::new(tokio::spawn(relaying)) })
     }
 }
 

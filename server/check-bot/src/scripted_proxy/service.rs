@@ -79,12 +79,10 @@ impl Service<http::Request<Body>> for ScriptedPlay {
         Box::pin(async move {
             if request.uri().path() != "/bridgemaster.v1.PlayService/Play" {
                 return Ok(
-                    Status::unimplemented("unknown method; PlayService has only Play").into_http(),
+                    Status::unimplemented("unknown method; PlayService has only Play").into_http()
                 );
             }
-            Ok(Grpc::new(BytesCodec::default())
-                .streaming(PlayMethod { arrivals }, request)
-                .await)
+            Ok(Grpc::new(BytesCodec::default()).streaming(PlayMethod { arrivals }, request).await)
         })
     }
 }

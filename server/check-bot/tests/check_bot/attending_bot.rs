@@ -16,10 +16,7 @@ const WAYS: [(&str, Option<&str>); 5] = [
     ("soundly", None),
     ("without_coming", Some("a bot that attends the queue")),
     ("without_playing", Some("no faults of the bot")),
-    (
-        "until_a_lost_stream",
-        Some("attends again after a lost connection"),
-    ),
+    ("until_a_lost_stream", Some("attends again after a lost connection")),
     ("with_exit_code_1", Some("exit code 0")),
 ];
 
@@ -48,10 +45,7 @@ pub(crate) fn run(way: &str) -> ExitCode {
                 Ok(())
             }
             "until_a_lost_stream" => {
-                let once = AttendOptions {
-                    reconnect_for: Duration::ZERO,
-                    ..options
-                };
+                let once = AttendOptions { reconnect_for: Duration::ZERO, ..options };
                 bridgemaster_sdk::attend(bot, once).await
             }
             _ => bridgemaster_sdk::attend(bot, options).await,
@@ -90,9 +84,5 @@ fn check(way: &str, missing: Option<&str>) -> Result<(), Failed> {
         (Outcome::Failed(failure), Some(missing)) => failure.expected.contains(missing),
         _ => false,
     };
-    if is_expected {
-        Ok(())
-    } else {
-        Err(format!("{found:#?}").into())
-    }
+    if is_expected { Ok(()) } else { Err(format!("{found:#?}").into()) }
 }

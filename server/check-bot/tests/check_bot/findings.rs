@@ -45,12 +45,9 @@ fn check(flaw: Flaw, found_by: &[&str]) -> Result<(), Failed> {
         }
     }
     let may_find = flaw.may_be_found_by();
-    let is_found = found_by
-        .iter()
-        .all(|check| failed.iter().any(|name| name == check));
-    let is_alone = failed
-        .iter()
-        .all(|name| found_by.contains(&&**name) || may_find.contains(&&**name));
+    let is_found = found_by.iter().all(|check| failed.iter().any(|name| name == check));
+    let is_alone =
+        failed.iter().all(|name| found_by.contains(&&**name) || may_find.contains(&&**name));
     if is_found && is_alone {
         return Ok(());
     }

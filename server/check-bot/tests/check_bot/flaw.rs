@@ -107,10 +107,7 @@ impl Flaw {
         (Self::WaitsWithHello, &["unknown-ticket"]),
         (Self::EndsWellWhenRefused, &["unknown-ticket"]),
         (Self::InsistsOnTicket, &["unknown-ticket"]),
-        (
-            Self::IllegalAtThreeSeats,
-            &["whole-match (old_london_bridge, 3 seats)"],
-        ),
+        (Self::IllegalAtThreeSeats, &["whole-match (old_london_bridge, 3 seats)"]),
         (Self::IllegalWhenForced, &["ask-forced"]),
         (Self::ExitsWith1, &["exit-code"]),
         (Self::NeverExits, &["exit-code"]),
@@ -135,15 +132,9 @@ impl Flaw {
         (Self::GoesOnRegardless, &["start-over"]),
         (Self::InsistsOnItsAnswer, &["start-over"]),
         // Sequence numbers jump when the bot starts over.
-        (
-            Self::CountsByItself,
-            &["start-over", "resume-after-unknown"],
-        ),
+        (Self::CountsByItself, &["start-over", "resume-after-unknown"]),
         (Self::ForgetsLostAnswers, &["resume-answer-lost"]),
-        (
-            Self::DiesOfUnknownKinds,
-            &["resume-after-unknown", "unknown-messages"],
-        ),
+        (Self::DiesOfUnknownKinds, &["resume-after-unknown", "unknown-messages"]),
         (Self::DiesOfUnknownValues, &["unknown-messages"]),
         (Self::GetsBored, &["slow-clock"]),
         (Self::ThinksTooLong, &["fast-clock"]),

@@ -62,10 +62,7 @@ struct FlawedBot {
 
 /// Plays the seat given by the environment.
 pub(crate) fn run(flaw: Flaw) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let named = env::var("BRIDGEMASTER_SERVER").unwrap();
         let mut servers: Vec<String> = named.split(',').map(str::to_owned).collect();
@@ -93,9 +90,7 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
 }
 
 fn channel_to(server: &str) -> Channel {
-    Endpoint::from_shared(server.to_owned())
-        .unwrap()
-        .connect_lazy()
+    Endpoint::from_shared(server.to_owned()).unwrap().connect_lazy()
 }
 
 impl FlawedBot {
@@ -178,9 +173,7 @@ impl FlawedBot {
     async fn play_on_one_stream(&mut self) -> End {
         self.streams += 1;
         let (outbound, messages) = mpsc::channel(64);
-        let hello = PlayRequest {
-            message: Some(Outgoing::Hello(self.hello())),
-        };
+        let hello = PlayRequest { message: Some(Outgoing::Hello(self.hello())) };
         let mut call = Request::new(ReceiverStream::new(messages));
         let ticket = match self.flaw {
             Flaw::ForgetsItsTicket if self.streams > 1 => "another",
@@ -244,8 +237,7 @@ impl FlawedBot {
                 let newest = self.newest.clone().unwrap_or_default();
                 let is_open = rejected.open_request_id == rejected.request_id;
                 if is_open && flaw != Flaw::IgnoresRefusals {
-                    self.answer(&newest, correct_choice(&newest), outbound)
-                        .await;
+                    self.answer(&newest, correct_choice(&newest), outbound).await;
                 } else if !is_open && flaw == Flaw::ChangesItsMind {
                     self.answer(&newest, other_choice(&newest), outbound).await;
                 }

@@ -31,9 +31,6 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // The bots mostly wait.
     arguments.test_threads.get_or_insert(CONCURRENT_TRIALS);
-    libtest_mimic::run(
-        &arguments,
-        findings::trials().chain(attending_bot::trials()).collect(),
-    )
-    .exit_code()
+    libtest_mimic::run(&arguments, findings::trials().chain(attending_bot::trials()).collect())
+        .exit_code()
 }

@@ -115,18 +115,14 @@ impl CheckBotArgs {
             let names = || Check::ALL.iter().map(|check| check.name());
             Check::by_name(name).ok_or_else(|| {
                 let names = names().collect::<Vec<_>>().join(", ");
-                misuse(format!(
-                    "--only: unknown check {name:?}; valid checks are {names}"
-                ))
+                misuse(format!("--only: unknown check {name:?}; valid checks are {names}"))
             })
         });
         let bot_choice = match &*self.command {
             [name] if NAMES.contains(&name.as_str()) => BotChoice::BuiltIn(name.clone()),
             [program, ..] if is_program(program) => BotChoice::Command(self.command.clone()),
             [program, ..] => {
-                return Err(misuse(format!(
-                    "COMMAND: cannot find the program {program:?}"
-                )));
+                return Err(misuse(format!("COMMAND: cannot find the program {program:?}")));
             }
             [] => {
                 return Err(misuse(
@@ -193,9 +189,7 @@ mod tests {
             section: "Clocks",
             stderr: format!("{HOSTILE}\nthe end"),
         };
-        let skipped = Outcome::Skipped {
-            reason: HOSTILE.to_owned(),
-        };
+        let skipped = Outcome::Skipped { reason: HOSTILE.to_owned() };
         Report {
             command: vec![HOSTILE.to_owned()],
             bot: BotInfo {

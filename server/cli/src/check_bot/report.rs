@@ -51,9 +51,7 @@ pub(super) fn xml(report: &Report) -> anyhow::Result<String> {
 /// Lists all checks with the behaviour that each check proves.
 pub(super) fn check_list() -> String {
     let checks = Check::ALL.iter();
-    checks
-        .map(|check| format!("{:21} {}\n", check.name(), check.proves()))
-        .collect()
+    checks.map(|check| format!("{:21} {}\n", check.name(), check.proves())).collect()
 }
 
 pub(super) fn check_line(check: &CheckReport, colours: bool) -> Screen {

@@ -102,11 +102,7 @@ pub(super) fn changes(report: &Report) -> impl Iterator<Item = String> {
 /// Describes the bots that might remember earlier matches. With such a bot, each match of the
 /// contest has its own seed.
 pub(super) fn bots_with_memory(spec: &ContestSpec) -> &'static str {
-    if spec.has_attending_bots() {
-        "bots that attend"
-    } else {
-        "bots whose processes are reused"
-    }
+    if spec.has_attending_bots() { "bots that attend" } else { "bots whose processes are reused" }
 }
 
 /// Describes the test's verdict, and the part of the test that decided.
@@ -142,10 +138,8 @@ pub(super) fn verdict_so_far(report: &Report) -> String {
         (true, false) => format!("{name} is at most {high:+.0} Elo better"),
         (false, false) => format!("{name} is {low:+.0} to {high:+.0} Elo better"),
     };
-    let confidence = format!(
-        "{bounds} (anytime-valid confidence {:.0} %)",
-        verdict.confidence.level * 100.0
-    );
+    let confidence =
+        format!("{bounds} (anytime-valid confidence {:.0} %)", verdict.confidence.level * 100.0);
     match verdict.test {
         None => confidence,
         Some(test) => format!(
@@ -170,11 +164,7 @@ pub(super) fn candidate_name<'a>(report: &'a Report, verdict: &VerdictReport) ->
 
 /// Formats a difference with its interval: `+12.3 [-1.0, +25.6]`.
 pub(super) fn signed(figure: IntervalReport) -> String {
-    let IntervalReport {
-        estimate,
-        low,
-        high,
-    } = figure;
+    let IntervalReport { estimate, low, high } = figure;
     if low == high {
         format!("{estimate:+.1}")
     } else {
@@ -213,11 +203,7 @@ pub(super) fn why(worst: &WorstMatch) -> String {
 
 /// Appends `OUT_OF_MEMORY` to the description of a match in which the bot ran out of memory.
 pub(super) fn with_memory(text: String, worst: &WorstMatch) -> String {
-    if worst.ran_out_of_memory {
-        format!("{text}, OUT_OF_MEMORY")
-    } else {
-        text
-    }
+    if worst.ran_out_of_memory { format!("{text}, OUT_OF_MEMORY") } else { text }
 }
 
 /// Returns the text, or a dash for `None`.
@@ -231,9 +217,7 @@ pub(super) fn downsampled<T: Copy>(values: &[T], max: usize) -> Vec<T> {
     if values.len() <= max {
         return values.to_vec();
     }
-    (1..=max)
-        .map(|part| values[part * values.len() / max - 1])
-        .collect()
+    (1..=max).map(|part| values[part * values.len() / max - 1]).collect()
 }
 
 #[cfg(test)]
@@ -251,11 +235,7 @@ mod tests {
 
     #[test]
     fn an_interval_of_no_width_is_not_shown() {
-        let figure = |low, high| IntervalReport {
-            estimate: 0.5,
-            low,
-            high,
-        };
+        let figure = |low, high| IntervalReport { estimate: 0.5, low, high };
         assert_eq!(share(figure(0.5, 0.5)), "50.0 %");
         assert_eq!(share(figure(0.4, 0.6)), "50.0 % [40.0, 60.0]");
         assert_eq!(signed(figure(-1.0, 2.0)), "+0.5 [-1.0, +2.0]");

@@ -151,10 +151,7 @@ impl DefiningFlags {
             None => self.rules.seats_or_min()?,
         };
         Ok(ContestSpec {
-            rules: MatchRules {
-                rules_version: self.rules_version,
-                ..self.rules.rules(seats)?
-            },
+            rules: MatchRules { rules_version: self.rules_version, ..self.rules.rules(seats)? },
             test: self.verdict.test(&format)?,
             seeds: self.seeds()?,
             seeds_per_match: self.has_seeds_per_match(),
@@ -178,9 +175,7 @@ impl DefiningFlags {
             let bot = bots.iter_mut().find(|bot| bot.name == *who);
             let bot = bot.ok_or_else(|| {
                 let names = names.join(", ");
-                misuse(format!(
-                    "--clock-of {who}=...: unknown bot {who:?}; the bots are {names}"
-                ))
+                misuse(format!("--clock-of {who}=...: unknown bot {who:?}; the bots are {names}"))
             })?;
             if bot.time_control.replace(*time_control).is_some() {
                 return Err(misuse(format!("--clock-of {who}=... is given twice")));
@@ -210,9 +205,7 @@ impl DefiningFlags {
             return Err(misuse("--against needs --format candidate"));
         }
         if !has_rounds && self.rounds.is_some() {
-            return Err(misuse(
-                "--rounds needs --format round-robin, gauntlet or swiss",
-            ));
+            return Err(misuse("--rounds needs --format round-robin, gauntlet or swiss"));
         }
         let first = bots.first().map(|bot| bot.name.clone()).unwrap_or_default();
         let candidate = self.candidate.clone().unwrap_or(first);
@@ -244,9 +237,7 @@ impl DefiningFlags {
             return Ok(self.rules.seed().map(|seed| Seeds::From(seed.to_string())));
         };
         if self.rules.seed().is_some() {
-            return Err(misuse(
-                "--seed conflicts with --seeds; use only one of them",
-            ));
+            return Err(misuse("--seed conflicts with --seeds; use only one of them"));
         }
         let text = files::read_text(path, MAX_SEEDS_BYTES)
             .map_err(|error| misuse(format!("--seeds: {error:#}")))?;
@@ -270,10 +261,7 @@ pub(super) fn bot(text: &str) -> BotSpec {
         return BotSpec::attending(name, key_name);
     }
     if is_built_in(command) {
-        BotSpec {
-            built_in: Some(command.to_owned()),
-            ..BotSpec::built_in(name)
-        }
+        BotSpec { built_in: Some(command.to_owned()), ..BotSpec::built_in(name) }
     } else {
         BotSpec::from_command(name, command)
     }
@@ -331,9 +319,7 @@ mod tests {
 
     fn spec(flags: &str) -> anyhow::Result<ContestSpec> {
         let line = format!("contest --bot greedy --bot random {flags}");
-        Command::try_parse_from(line.split_whitespace())?
-            .spec
-            .spec()
+        Command::try_parse_from(line.split_whitespace())?.spec.spec()
     }
 
     #[test]
@@ -360,9 +346,7 @@ mod tests {
         let command = RunCommand::command();
         let conflicts_with_both = |arg: &Arg| {
             let conflicts = command.get_arg_conflicts_with(arg);
-            ["config", "resume"]
-                .iter()
-                .all(|id| conflicts.iter().any(|other| other.get_id() == id))
+            ["config", "resume"].iter().all(|id| conflicts.iter().any(|other| other.get_id() == id))
         };
         let arguments = command.get_arguments();
         let (defining, others): (Vec<&Arg>, Vec<&Arg>) =
@@ -391,10 +375,7 @@ mod tests {
             let parsed = Command::try_parse_from(["contest", "--config", "my.toml", flag]);
             let error = parsed.err().unwrap().to_string();
             let (name, _) = flag.split_once('=').unwrap();
-            assert!(
-                error.contains("--config") && error.contains(name),
-                "{error}"
-            );
+            assert!(error.contains("--config") && error.contains(name), "{error}");
             assert!(!error.contains(other), "{error}");
         }
     }

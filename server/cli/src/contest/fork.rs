@@ -25,15 +25,13 @@ use crate::{
 };
 
 #[derive(Args)]
-#[command(
-    after_help = "Let a new bot continue a match that the old bot lost:\n\n  \
+#[command(after_help = "Let a new bot continue a match that the old bot lost:\n\n  \
     bridgemaster replay fork lost.replay.binpb --at 30 --seat 0 --bot \"python3 bot.py\" \\\n    \
     --times 5 --require \"win_rate>=0.5\"\n\n\
     Exit codes: 0 played; 2 invalid command line; 3 stopped; 4 a requirement is not met; 5 a fault \
     of a bot; 51 a bot cannot be started; 52 a bot exited before its first seat; 53 a bot never \
     connected; 54 a bot does not play the game; 55 a bot ran out of memory; 56 a bot changed since \
-    the contest started; 6 a fault of the referee or the machine."
-)]
+    the contest started; 6 a fault of the referee or the machine.")]
 pub(crate) struct ForkArgs {
     /// Replay file of an ended match
     file: PathBuf,
@@ -109,11 +107,7 @@ impl ForkArgs {
         let outputs = self.outputs.open()?;
         let folder = self.folder.clone().unwrap_or_else(default_folder);
         let contest = Contest::fork(&folder, spec, &bytes).map_err(to_error)?;
-        let options = LiveOptions {
-            quiet: self.quiet,
-            output: false,
-            max_time: None,
-        };
+        let options = LiveOptions { quiet: self.quiet, output: false, max_time: None };
         let before = results_in_replay(&replay, &self.seats);
         let table = |report: &Report| format!("{}{before}", text(report));
         play_to_end(contest, (built_in, self.server), options, &outputs, table)
@@ -173,22 +167,15 @@ impl ForkArgs {
         for (seat, text) in self.seats.iter().zip(&self.bots) {
             let Some(place) = seating.get_mut(usize::from(*seat)) else {
                 let last = seats - 1;
-                return Err(misuse(format!(
-                    "--seat {seat} is out of range (0..={last})"
-                )));
+                return Err(misuse(format!("--seat {seat} is out of range (0..={last})")));
             };
-            if place
-                .replace(seat_bot(text, &format!("seat{seat}")))
-                .is_some()
-            {
+            if place.replace(seat_bot(text, &format!("seat{seat}"))).is_some() {
                 return Err(misuse(format!("--seat {seat} is given twice")));
             }
         }
         let other = seat_bot(&self.others, "others");
         let bots = seating.into_iter();
-        Ok(bots
-            .map(|bot| bot.unwrap_or_else(|| other.clone()))
-            .collect())
+        Ok(bots.map(|bot| bot.unwrap_or_else(|| other.clone())).collect())
     }
 }
 
@@ -199,11 +186,7 @@ fn seat_bot(text: &str, name: &str) -> BotSpec {
         !name.is_empty() && name.trim().chars().all(is_of_name)
     };
     let has_name = text.split_once('=').is_some_and(|(name, _)| is_name(name));
-    if has_name || is_built_in(text.trim()) {
-        bot(text)
-    } else {
-        BotSpec::from_command(name, text)
-    }
+    if has_name || is_built_in(text.trim()) { bot(text) } else { BotSpec::from_command(name, text) }
 }
 
 /// Describes the original match's results in the forked seats, for comparison.

@@ -48,11 +48,8 @@ pub(super) struct Live {
 impl Live {
     /// Creates a contest's output, which `quiet` hides.
     pub(super) fn new(state: &ContestState, quiet: bool) -> Self {
-        let bar = if quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new(state.planned_groups())
-        };
+        let bar =
+            if quiet { ProgressBar::hidden() } else { ProgressBar::new(state.planned_groups()) };
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
         Self {
             has_lines: !quiet && bar.is_hidden(),
@@ -121,10 +118,7 @@ impl Live {
                     BotEnd::OutOfMemory => ", OUT_OF_MEMORY",
                     _ => "",
                 };
-                self.eprint(&format!(
-                    "match {}: {name} forfeited: {reason}{note}",
-                    row.of
-                ));
+                self.eprint(&format!("match {}: {name} forfeited: {reason}{note}", row.of));
             }
         }
     }
@@ -147,9 +141,7 @@ impl Live {
             _ => return,
         };
         let lines = seat.stderr_tail.lines().rev().take(TAIL_LINES);
-        let mut lines: Vec<_> = lines
-            .map(|line| format!("\n  | {}", Escaped(line)))
-            .collect();
+        let mut lines: Vec<_> = lines.map(|line| format!("\n  | {}", Escaped(line))).collect();
         lines.reverse();
         let stderr = if lines.is_empty() {
             "its standard error is empty".to_owned()
@@ -191,10 +183,7 @@ impl Live {
             (false, true) => return,
             (false, false) => TABLE_INTERVAL,
         };
-        if self
-            .last_shown
-            .is_some_and(|shown| shown.elapsed() < interval)
-        {
+        if self.last_shown.is_some_and(|shown| shown.elapsed() < interval) {
             return;
         }
         self.last_shown = Some(Instant::now());
@@ -215,10 +204,7 @@ impl Live {
             _ => table(&standings_table(&report), width),
         };
         let below = format!("{pace}\n{}\n{table}", figures::verdict_so_far(&report));
-        self.bar.set_message(format!(
-            "groups\n{}",
-            fitted_lines(&below, width).trim_end()
-        ));
+        self.bar.set_message(format!("groups\n{}", fitted_lines(&below, width).trim_end()));
     }
 
     /// Describes how many matches are played per time. Once a match has finished, also describes

@@ -168,11 +168,8 @@ impl RunArgs {
         };
         contest.bots_may_change = self.bot_changed == BotChangedFlag::Allow;
         contest.min_isolation = self.isolation;
-        let options = LiveOptions {
-            quiet: self.quiet,
-            output: self.show_output,
-            max_time: self.max_time,
-        };
+        let options =
+            LiveOptions { quiet: self.quiet, output: self.show_output, max_time: self.max_time };
         play_to_end(contest, (built_in, self.server), options, &outputs, text)
     }
 }
@@ -235,9 +232,7 @@ fn built_in() -> anyhow::Result<BuiltInBots> {
 }
 
 fn check(spec: &ContestSpec, built_in: &BuiltInBots) -> anyhow::Result<()> {
-    let checked = spec
-        .validate()
-        .and_then(|()| Contest::check_bots(spec, built_in));
+    let checked = spec.validate().and_then(|()| Contest::check_bots(spec, built_in));
     checked.map_err(|error| spec_error(&error))
 }
 

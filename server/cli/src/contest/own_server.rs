@@ -65,9 +65,7 @@ impl ServerChoice {
     /// Checks that the server flags suit the contest.
     pub(super) fn check(&self, spec: &ContestSpec) -> anyhow::Result<()> {
         if spec.has_attending_bots() && self.url.is_none() {
-            return Err(misuse(
-                "bots given as NAME=@KEY need a running server; add --server URL",
-            ));
+            return Err(misuse("bots given as NAME=@KEY need a running server; add --server URL"));
         }
         if spec.reuse && self.url.is_some() {
             return Err(misuse(SpecError::ReuseElsewhere.to_string()));

@@ -55,12 +55,9 @@ pub(super) fn play(
         let playing = async {
             let serving = server.serve(contest.concurrent_seats()).await?;
             let done = contest
-                .play(
-                    serving.address(),
-                    built_in,
-                    stop.cancelled(),
-                    |state, news| live.show(state, &news),
-                )
+                .play(serving.address(), built_in, stop.cancelled(), |state, news| {
+                    live.show(state, &news)
+                })
                 .await;
             serving.stop().await?;
             anyhow::Ok(done)
@@ -88,11 +85,7 @@ pub(super) fn play(
 /// Reads an interrupted contest's stored matches.
 fn stored(folder: &Path) -> anyhow::Result<(ContestState, Exit)> {
     let (state, _) = read_contest(folder).map_err(|error| to_error(error.into()))?;
-    let exit = if state.is_complete() {
-        exit(&state)
-    } else {
-        stopped(&state)
-    };
+    let exit = if state.is_complete() { exit(&state) } else { stopped(&state) };
     Ok((state, exit))
 }
 

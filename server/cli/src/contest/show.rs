@@ -105,10 +105,7 @@ impl LocalPages for ContestPages {
         let replay = self.0.join(replay.ok_or(PageError::Unknown)?);
         let shown = page_of(&replay).map_err(|error| PageError::Failed(format!("{error:#}")))?;
         let (_, shown) = shown;
-        Ok(local(
-            shown.with_back_link("/", "All matches of the contest"),
-            None,
-        ))
+        Ok(local(shown.with_back_link("/", "All matches of the contest"), None))
     }
 }
 

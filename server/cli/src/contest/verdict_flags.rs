@@ -13,12 +13,7 @@ pub(super) struct VerdictFlags {
     /// Elo bounds of the test: rejects at LOWER, accepts at UPPER [default: 0,50]
     ///
     /// The test decides between two hypotheses: the candidate is better by LOWER, or by UPPER.
-    #[arg(
-        long,
-        value_name = "LOWER,UPPER",
-        value_delimiter = ',',
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "LOWER,UPPER", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Option<Vec<f64>>,
     /// Bounds in normalised Elo, for which every game needs the same number of groups
     #[arg(

@@ -99,9 +99,7 @@ impl DemoArgs {
             self.match_flags.config(seats)?
         };
         let json = self.json.as_deref();
-        let json = json
-            .map(|path| OutputFile::open("--json", path))
-            .transpose()?;
+        let json = json.map(|path| OutputFile::open("--json", path)).transpose()?;
         if let Some(path) = &self.replay {
             let file = OutputFile::open("--replay", path)?;
             if file.is_stdout() {
@@ -130,20 +128,15 @@ impl DemoArgs {
         }
         let named = self.bots.len();
         if let Some(seats) = chosen.filter(|seats| usize::from(seats.get()) != named + people) {
-            let seats_of_bots = if self.human {
-                "each seat except your own"
-            } else {
-                "each seat"
-            };
+            let seats_of_bots = if self.human { "each seat except your own" } else { "each seat" };
             return Err(misuse(format!(
                 "--seats {seats} does not match the {named} bots of --bots; name one bot for \
                  {seats_of_bots}, or omit one of the flags"
             )));
         }
-        let seats = self.match_flags.check_seats(
-            named + people,
-            &format!("--bots with {}", count(named, "bot", "bots")),
-        )?;
+        let seats = self
+            .match_flags
+            .check_seats(named + people, &format!("--bots with {}", count(named, "bot", "bots")))?;
         let bots = self.bots.iter().map(|text| BotChoice::parse(text));
         Ok((seats, bots.collect::<anyhow::Result<_>>()?))
     }
@@ -168,8 +161,7 @@ impl DemoArgs {
         if let Some(addr) = page {
             // The page is opened before the match starts, so that the user sees all of it.
             let path = self.page_path(&match_id, &tickets);
-            self.open_page(addr, access.page(), &path, json.as_ref())
-                .await?;
+            self.open_page(addr, access.page(), &path, json.as_ref()).await?;
         }
         let progress = ProgressView::new(self.quiet);
         let shutdown = shutdown_requested();
@@ -184,13 +176,8 @@ impl DemoArgs {
         if let Some(isolation) = processes.isolation.filter(|_| !self.quiet) {
             output::eprint(&format!("bots run in {isolation}"));
         }
-        let followed = follow_to_end(
-            &mut client,
-            &match_id,
-            &mut processes,
-            &progress,
-            shutdown.as_mut(),
-        );
+        let followed =
+            follow_to_end(&mut client, &match_id, &mut processes, &progress, shutdown.as_mut());
         let ended = followed.await.inspect_err(|_| progress.clear())?;
         progress.finish();
         processes.finish(|exit| progress.report_exit(exit)).await;
@@ -214,11 +201,8 @@ impl DemoArgs {
         let has_page = self.open || self.human;
         let options = ServerOptions::private(access.clone(), seats, has_page);
         let mut server = Server::bind(loopback, options).await?;
-        let page = if has_page {
-            Some(server.open_page(loopback, Vec::new()).await?)
-        } else {
-            None
-        };
+        let page =
+            if has_page { Some(server.open_page(loopback, Vec::new()).await?) } else { None };
         Ok((server, page))
     }
 
@@ -276,10 +260,7 @@ impl DemoArgs {
         match &ended.result {
             Some(result) if !self.quiet => {
                 let summary = summary(ended, result, &path);
-                Ok(output::print(&format!(
-                    "{summary}{}",
-                    bot_output.files(result)
-                ))?)
+                Ok(output::print(&format!("{summary}{}", bot_output.files(result)))?)
             }
             _ => Ok(()),
         }
@@ -291,14 +272,9 @@ async fn create(
     client: &mut MatchClient,
     config: MatchConfig,
 ) -> anyhow::Result<(String, Vec<SeatTicket>)> {
-    let request = CreateMatchRequest {
-        config: Some(config),
-        ..CreateMatchRequest::default()
-    };
+    let request = CreateMatchRequest { config: Some(config), ..CreateMatchRequest::default() };
     let created = message(client.create_match(request).await)?;
-    let info = created
-        .r#match
-        .context("the server did not return the created match")?;
+    let info = created.r#match.context("the server did not return the created match")?;
     Ok((info.match_id, created.tickets))
 }
 

@@ -101,17 +101,10 @@ impl Processes {
 async fn wait_for_exit(mut process: BotProcess, seat: u32, name: String) -> BotExit {
     let outcome = match process.ended().await {
         Ok(status) if status.success() => Outcome::Success,
-        Ok(status) => Outcome::Failed {
-            status,
-            last_words: process.final_stderr().await,
-        },
+        Ok(status) => Outcome::Failed { status, last_words: process.final_stderr().await },
         Err(error) => Outcome::Unknown(error),
     };
-    BotExit {
-        seat,
-        name,
-        outcome,
-    }
+    BotExit { seat, name, outcome }
 }
 
 impl BotExit {
@@ -128,16 +121,10 @@ impl fmt::Display for BotExit {
             Outcome::Success => write!(f, "{name} exited"),
             Outcome::Unknown(error) => write!(f, "cannot wait for {name}: {error}"),
             Outcome::Failed { status, last_words } if last_words.is_empty() => {
-                write!(
-                    f,
-                    "{name} failed ({status}) and wrote nothing to its standard error"
-                )
+                write!(f, "{name} failed ({status}) and wrote nothing to its standard error")
             }
             Outcome::Failed { status, last_words } => {
-                write!(
-                    f,
-                    "{name} failed ({status}); last lines of its standard error:"
-                )?;
+                write!(f, "{name} failed ({status}); last lines of its standard error:")?;
                 for line in last_words.lines() {
                     write!(f, "\n  | {}", Escaped(line))?;
                 }
@@ -159,10 +146,7 @@ pub(super) struct BotOutput {
 impl BotOutput {
     /// Creates a match's output. `print`, if given, is called with each line.
     pub(super) fn new(match_id: &str, print: Option<PrintLine>) -> Self {
-        Self {
-            match_id: match_id.to_owned(),
-            print,
-        }
+        Self { match_id: match_id.to_owned(), print }
     }
 
     /// Returns the path of a seat's file, in the temporary folder. The file is created when the bot
@@ -210,9 +194,7 @@ impl ProgressView {
     /// Creates a bar, which `quiet` hides.
     pub(super) fn new(quiet: bool) -> Self {
         if quiet {
-            return Self {
-                bar: ProgressBar::hidden(),
-            };
+            return Self { bar: ProgressBar::hidden() };
         }
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}");
         let bar = ProgressBar::new(0).with_message("starting");
@@ -231,10 +213,7 @@ impl ProgressView {
         };
         let Some(view) = View::from_update(update)?.filter(|_| info.state() != MatchState::Waiting)
         else {
-            let connected = info
-                .seats
-                .iter()
-                .filter(|seat| seat.state() == SeatState::Connected);
+            let connected = info.seats.iter().filter(|seat| seat.state() == SeatState::Connected);
             self.bar.set_length(info.seats.len() as u64);
             self.bar.set_position(connected.count() as u64);
             self.bar.set_message("bots connected");

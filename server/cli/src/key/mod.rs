@@ -39,16 +39,14 @@ pub(super) struct KeyArgs {
 #[derive(Subcommand)]
 enum KeyCommand {
     /// Create a key and print its secret, or create the keys of a CSV file
-    #[command(
-        after_help = "The key is printed only once, to standard output or a new file:\n\n  \
+    #[command(after_help = "The key is printed only once, to standard output or a new file:\n\n  \
         bridgemaster key add alice --scope play --data data --output alice.key\n  \
         bridgemaster key add guest --scope play --expires 90d --data data\n\n\
         Programs read the key from BRIDGEMASTER_KEY, as in BRIDGEMASTER_KEY=\"$(cat alice.key)\"\n\n\
         A file of --from-csv has a line NAME,SCOPES[,EXPIRES[,OWNER]] for each key, with spaces \
         between scopes, such as `alice,play create,90d,team 1`. Either all keys are created or \
         none; the output has lines NAME,KEY:\n\n  \
-        bridgemaster key add --from-csv class.csv --data data --output class-keys.csv"
-    )]
+        bridgemaster key add --from-csv class.csv --data data --output class-keys.csv")]
     Add {
         /// Name of the key, and of its bot in matches
         #[arg(value_name = "NAME", required_unless_present = "from_csv")]
@@ -100,15 +98,7 @@ impl KeyArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             match self.command {
-                KeyCommand::Add {
-                    name,
-                    scopes,
-                    expires,
-                    owner,
-                    from_csv,
-                    output,
-                    place,
-                } => {
+                KeyCommand::Add { name, scopes, expires, owner, from_csv, output, place } => {
                     let request = match (name, from_csv) {
                         (Some(name), _) => AddRequest::One(single(name, owner, scopes, expires)?),
                         (None, Some(file)) => AddRequest::Many(many(&file)?, file),
@@ -149,13 +139,7 @@ fn single(
             Escaped(name.as_str())
         )));
     }
-    Ok(Entry {
-        line: 0,
-        name,
-        owner,
-        scopes,
-        lifetime,
-    })
+    Ok(Entry { line: 0, name, owner, scopes, lifetime })
 }
 
 fn many(file: &Path) -> anyhow::Result<Vec<Entry>> {
@@ -165,11 +149,7 @@ fn many(file: &Path) -> anyhow::Result<Vec<Entry>> {
 
 /// Returns the error that lists a CSV file's problems.
 fn invalid_file(file: &Path, problems: &[String]) -> anyhow::Error {
-    misuse(format!(
-        "--from-csv {}: no key is created\n  {}",
-        file.display(),
-        problems.join("\n  ")
-    ))
+    misuse(format!("--from-csv {}: no key is created\n  {}", file.display(), problems.join("\n  ")))
 }
 
 /// Rejects a file with names that are in use or confusable with other names.
@@ -183,14 +163,9 @@ fn check_entries(
     for (place, entry) in entries.iter().enumerate() {
         let (line, name) = (entry.line, &entry.name);
         let before = entries[..place].iter().map(Entry::owner);
-        let holder = all
-            .iter()
-            .find(|key| key.is_in_force() && key.name == *name);
+        let holder = all.iter().find(|key| key.is_in_force() && key.name == *name);
         if let Some(holder) = holder {
-            problems.push(format!(
-                "line {line}: the name {name} is in use by key {}",
-                holder.id
-            ));
+            problems.push(format!("line {line}: the name {name} is in use by key {}", holder.id));
         }
         if let Err(problem) = check_name_confusable(name, all, damaged) {
             problems.push(format!("line {line}: {problem}"));
@@ -208,11 +183,7 @@ fn check_entries(
             ));
         }
     }
-    if problems.is_empty() {
-        Ok(())
-    } else {
-        Err(invalid_file(file, &problems))
-    }
+    if problems.is_empty() { Ok(()) } else { Err(invalid_file(file, &problems)) }
 }
 
 /// Generates a key, and the record to store for it.
@@ -225,9 +196,7 @@ fn generate(entry: &Entry) -> (ApiKey, NewKey) {
         scopes: entry.scopes.iter().map(|scope| scope.to_scope()).collect(),
         secret_hash: key.secret_hash(),
         created_at_unix_ms,
-        expires_at_unix_ms: entry
-            .lifetime
-            .map(|time| time.end_unix_ms(created_at_unix_ms)),
+        expires_at_unix_ms: entry.lifetime.map(|time| time.end_unix_ms(created_at_unix_ms)),
     };
     (key, new)
 }
@@ -243,9 +212,7 @@ async fn add(
             check_name_confusable(&entry.name, &all, &damaged).map_err(misuse)?;
             check_owner_confusable(entry.owner(), std::iter::empty(), &all).map_err(misuse)?;
             let (key, new) = generate(entry);
-            let until = new
-                .expires_at_unix_ms
-                .map(|at| format!(" until {}", utc(at)));
+            let until = new.expires_at_unix_ms.map(|at| format!(" until {}", utc(at)));
             keys.add_key(new).await?;
             let message = format!(
                 "created key {} for {}{}; its secret is not shown again",
@@ -258,8 +225,7 @@ async fn add(
         AddRequest::Many(entries, path) => {
             check_entries(path, entries, &all, &damaged)?;
             let generated: Vec<(ApiKey, NewKey)> = entries.iter().map(generate).collect();
-            keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect())
-                .await?;
+            keys.add_keys(generated.iter().map(|(_, new)| new.clone()).collect()).await?;
             let lines = generated.iter().map(|(key, new)| (&new.name, key.reveal()));
             let message = format!(
                 "created {}; the secrets are not shown again",
@@ -298,9 +264,7 @@ async fn list(keys: &dyn KeyStore) -> anyhow::Result<()> {
         ]
     });
     let text = table::plain(
-        [
-            "id", "name", "owner", "scopes", "created", "expires", "last use", "revoked",
-        ],
+        ["id", "name", "owner", "scopes", "created", "expires", "last use", "revoked"],
         rows,
     );
     output::print(&text)?;
@@ -324,10 +288,7 @@ async fn list(keys: &dyn KeyStore) -> anyhow::Result<()> {
 async fn revoke(keys: &dyn KeyStore, which: &str) -> anyhow::Result<()> {
     let all = keys.keys().await?;
     let named = |key: &&Key| key.is_in_force() && key.name.as_str() == which;
-    let key = all
-        .iter()
-        .find(|key| key.id.as_str() == which)
-        .or_else(|| all.iter().find(named));
+    let key = all.iter().find(|key| key.id.as_str() == which).or_else(|| all.iter().find(named));
     let Some(key) = key else {
         return remove_damaged(keys, which).await;
     };

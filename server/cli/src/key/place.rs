@@ -61,9 +61,7 @@ impl KeyPlace {
                 let keys = PostgresKeys::open(&url).await?;
                 Ok(Box::new(keys))
             }
-            None => Err(misuse(
-                "no location of the keys is given; use --data DIR or --store URL",
-            )),
+            None => Err(misuse("no location of the keys is given; use --data DIR or --store URL")),
         }
     }
 }

@@ -66,11 +66,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Vec<String>> {
         problems
             .push("the file has no keys; expected lines NAME,SCOPES[,EXPIRES[,OWNER]]".to_owned());
     }
-    if problems.is_empty() {
-        Ok(entries)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(entries) } else { Err(problems) }
 }
 
 /// Returns a record's line number. `at` can be the position of empty lines or comments before the
@@ -119,19 +115,11 @@ fn entry(record: &StringRecord, line: u64) -> Result<Entry, String> {
         "" => None,
         text => Some(parse_owner(text).map_err(|error| format!("owner: {error}"))?),
     };
-    Ok(Entry {
-        line,
-        name,
-        owner,
-        scopes,
-        lifetime,
-    })
+    Ok(Entry { line, name, owner, scopes, lifetime })
 }
 
 fn parse_owner(text: &str) -> Result<OwnerName, String> {
-    let owner: OwnerName = text
-        .parse()
-        .map_err(|error: InvalidText| error.to_string())?;
+    let owner: OwnerName = text.parse().map_err(|error: InvalidText| error.to_string())?;
     check_owner(&owner)?;
     Ok(owner)
 }
@@ -247,14 +235,7 @@ mod tests {
         let entries = parse(text).unwrap();
         let parsed: Vec<_> = entries
             .iter()
-            .map(|entry| {
-                (
-                    entry.line,
-                    entry.name.as_str(),
-                    entry.scopes.len(),
-                    entry.owner(),
-                )
-            })
+            .map(|entry| (entry.line, entry.name.as_str(), entry.scopes.len(), entry.owner()))
             .collect();
         let expected = [
             (2, "alice", 1, "alice"),

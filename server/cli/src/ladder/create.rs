@@ -131,9 +131,7 @@ impl CreateArgs {
         let ladder = self.flags.ladder(self.name)?;
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let request = CreateLadderRequest {
-                ladder: Some(ladder),
-            };
+            let request = CreateLadderRequest { ladder: Some(ladder) };
             let created = message(client.create_ladder(request).await)?;
             let created = client::ladder_of(created.ladder)?;
             let name = Escaped(&created.ladder_id);

@@ -31,13 +31,11 @@ use crate::{
 pub(super) use crate::ladder::create::LadderFlags;
 
 #[derive(Args)]
-#[command(
-    after_help = "A ladder plays matches while bots attend its queue:\n\n  \
+#[command(after_help = "A ladder plays matches while bots attend its queue:\n\n  \
     bridgemaster ladder create class --game old_london_bridge --seats 2\n  \
     bridgemaster attend --queue class -- python3 my_bot.py\n  \
     bridgemaster ladder standings class\n\n\
-    docs/guides/class.md explains how to run a ladder for a class, with keys and house bots."
-)]
+    docs/guides/class.md explains how to run a ladder for a class, with keys and house bots.")]
 pub(super) struct LadderArgs {
     #[command(subcommand)]
     command: LadderCommand,
@@ -116,17 +114,10 @@ impl LadderArgs {
             LadderCommand::Results(args) => args.run(),
             LadderCommand::Replays(args) => args.run(),
             LadderCommand::Recompute(args) => args.run(),
-            LadderCommand::Unbench {
-                server,
-                ladder,
-                bot,
-                version,
-            } => unbench(&server, ladder, bot, version),
-            LadderCommand::Request {
-                server,
-                ladder,
-                bots,
-            } => request(&server, ladder, bots),
+            LadderCommand::Unbench { server, ladder, bot, version } => {
+                unbench(&server, ladder, bot, version)
+            }
+            LadderCommand::Request { server, ladder, bots } => request(&server, ladder, bots),
         }
     }
 }
@@ -135,17 +126,11 @@ impl AdvanceArgs {
     fn run(self, state: LadderState) -> anyhow::Result<()> {
         block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let request = AdvanceLadderRequest {
-                ladder_id: self.ladder,
-                state: state.into(),
-            };
+            let request = AdvanceLadderRequest { ladder_id: self.ladder, state: state.into() };
             let advanced = message(client.advance_ladder(request).await)?;
             let ladder = client::ladder_of(advanced.ladder)?;
-            let text = format!(
-                "ladder {} is {}\n",
-                Escaped(&ladder.ladder_id),
-                state_name(&ladder)
-            );
+            let text =
+                format!("ladder {} is {}\n", Escaped(&ladder.ladder_id), state_name(&ladder));
             Ok(output::print(&text)?)
         })
     }
@@ -156,19 +141,13 @@ fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
         let mut client = client::connect(server).await?;
         let ladders = all_pages(async |page_token| {
             let page_size = client::PAGE_SIZE;
-            let request = ListLaddersRequest {
-                page_size,
-                page_token,
-            };
+            let request = ListLaddersRequest { page_size, page_token };
             let page = message(client.list_ladders(request).await)?;
             Ok((page.ladders, page.next_page_token))
         });
         let ladders = ladders.await?;
         if json {
-            let response = ListLaddersResponse {
-                ladders,
-                next_page_token: String::new(),
-            };
+            let response = ListLaddersResponse { ladders, next_page_token: String::new() };
             let text = formats::to_json("ListLaddersResponse", &response)?;
             return Ok(output::print(&text)?);
         }
@@ -188,9 +167,7 @@ fn list(server: &ServerFlag, json: bool) -> anyhow::Result<()> {
                 if ladder.settled { "yes" } else { "no" }.to_owned(),
             ]
         });
-        let header = [
-            "ladder", "state", "game", "seats", "matches", "annulled", "settled",
-        ];
+        let header = ["ladder", "state", "game", "seats", "matches", "annulled", "settled"];
         Ok(output::print(&table::plain(header, rows))?)
     })
 }
@@ -205,10 +182,7 @@ fn unbench(
         let mut client = client::connect(server).await?;
         let request = UnbenchBotRequest {
             ladder_id: ladder,
-            bot: Some(LadderBotRef {
-                bot_name,
-                bot_version,
-            }),
+            bot: Some(LadderBotRef { bot_name, bot_version }),
         };
         let standing = message(client.unbench_bot(request).await)?.standing;
         let standing = standing.context("the server sent no information about the bot")?;
@@ -224,14 +198,9 @@ fn unbench(
 fn request(server: &ServerFlag, ladder: String, bots: Vec<String>) -> anyhow::Result<()> {
     block_on(async {
         let mut client = client::connect(server).await?;
-        let bots = bots.into_iter().map(|bot_name| LadderBotRef {
-            bot_name,
-            bot_version: String::new(),
-        });
-        let request = RequestMatchRequest {
-            ladder_id: ladder,
-            bots: bots.collect(),
-        };
+        let bots =
+            bots.into_iter().map(|bot_name| LadderBotRef { bot_name, bot_version: String::new() });
+        let request = RequestMatchRequest { ladder_id: ladder, bots: bots.collect() };
         let match_id = message(client.request_match(request).await)?.match_id;
         Ok(output::print(&format!("{}\n", Escaped(&match_id)))?)
     })

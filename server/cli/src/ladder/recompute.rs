@@ -48,12 +48,7 @@ pub(super) struct RecomputeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "ladder")]
     results: Option<PathBuf>,
     /// Rating method for --results: plackett-luce or glicko-2
-    #[arg(
-        long,
-        value_name = "METHOD",
-        default_value_t,
-        conflicts_with = "ladder"
-    )]
+    #[arg(long, value_name = "METHOD", default_value_t, conflicts_with = "ladder")]
     rating_method: RatingMethodId,
 }
 
@@ -105,10 +100,8 @@ impl RecomputeArgs {
                 }
                 output::print(&standings::text(&as_standings(&rated)))?;
                 compared?;
-                let text = format!(
-                    "{} results; the server's ratings are identical\n",
-                    results.len()
-                );
+                let text =
+                    format!("{} results; the server's ratings are identical\n", results.len());
                 return Ok(output::print(&text)?);
             }
             bail!(

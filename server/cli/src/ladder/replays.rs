@@ -67,9 +67,7 @@ impl ReplaysArgs {
         file.persist().with_context(cannot_write)?;
         let mut text = format!("{shown}: {replays} replays");
         if omitted > 0 {
-            text.push_str(&format!(
-                "; {omitted} omitted, see {OMISSIONS} for the reasons"
-            ));
+            text.push_str(&format!("; {omitted} omitted, see {OMISSIONS} for the reasons"));
         }
         text.push('\n');
         Ok(output::print(&text)?)
@@ -85,10 +83,7 @@ struct Contents {
 
 /// Counts an archive's files, and checks that the archive is complete.
 fn inspect(path: &Path) -> anyhow::Result<Contents> {
-    let mut contents = Contents {
-        replays: 0,
-        omitted: 0,
-    };
+    let mut contents = Contents { replays: 0, omitted: 0 };
     let file = File::open(path)?;
     ensure!(file.metadata()?.len() > 0, "the archive is empty");
     let mut archive = tar::Archive::new(file);
@@ -116,12 +111,7 @@ fn count_omitted(file: impl io::Read) -> io::Result<usize> {
     // The first line is the header.
     for number in 0.. {
         line.clear();
-        if file
-            .by_ref()
-            .take(MAX_LINE_BYTES)
-            .read_until(b'\n', &mut line)?
-            == 0
-        {
+        if file.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             break;
         }
         if number > 0 {
@@ -135,10 +125,7 @@ fn count_omitted(file: impl io::Read) -> io::Result<usize> {
 /// lines.
 fn unlisted(line: &[u8]) -> Option<usize> {
     let line = str::from_utf8(line).ok()?.trim_end();
-    line.strip_prefix("and ")?
-        .strip_suffix(" more,,")?
-        .parse()
-        .ok()
+    line.strip_prefix("and ")?.strip_suffix(" more,,")?.parse().ok()
 }
 
 #[cfg(test)]
@@ -158,10 +145,7 @@ mod tests {
     #[test]
     fn omitted_replays_are_counted_whether_listed_or_not() {
         let count = |text: &str| count_omitted(text.as_bytes()).unwrap();
-        assert_eq!(
-            ["", "a", "a\n", "a\nb", "a\nb\nand 40 more,,\n"].map(count),
-            [0, 0, 0, 1, 41]
-        );
+        assert_eq!(["", "a", "a\n", "a\nb", "a\nb\nand 40 more,,\n"].map(count), [0, 0, 0, 1, 41]);
         let long = "0123456789\n".repeat(5_000);
         assert_eq!(count(&long), 4_999);
     }
@@ -177,10 +161,7 @@ mod tests {
         ];
         let whole = archive(&files);
         std::fs::write(&path, &whole).unwrap();
-        let expected = Contents {
-            replays: 2,
-            omitted: 1,
-        };
+        let expected = Contents { replays: 2, omitted: 1 };
         assert_eq!(inspect(&path).unwrap(), expected);
         std::fs::write(&path, &whole[..2_000]).unwrap();
         assert!(inspect(&path).is_err(), "truncated");

@@ -15,12 +15,7 @@ pub(super) struct ResultsArgs {
     /// Name of the ladder
     ladder: String,
     /// File to write [default: standard output]
-    #[arg(
-        long,
-        value_name = "FILE",
-        default_value = "-",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
 }
 
@@ -43,10 +38,7 @@ fn check(csv: &[u8]) -> anyhow::Result<()> {
     counted(csv)?;
     for (line, row) in (2..).zip(csv::Reader::from_reader(csv).records()) {
         let is_text = row?.iter().all(|field| !field.contains(char::is_control));
-        ensure!(
-            is_text,
-            "line {line} of the results contains control characters"
-        );
+        ensure!(is_text, "line {line} of the results contains control characters");
     }
     Ok(())
 }
@@ -133,10 +125,7 @@ fn counted_matches(csv: &[u8]) -> anyhow::Result<Vec<CountedMatch>> {
         counted.seats.push((bot, end));
     }
     for CountedMatch { number, seats, .. } in matches.values() {
-        ensure!(
-            seats.len() > 1,
-            "match {number} of the results has only one seat"
-        );
+        ensure!(seats.len() > 1, "match {number} of the results has only one seat");
     }
     Ok(matches.into_values().collect())
 }

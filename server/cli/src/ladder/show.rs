@@ -33,12 +33,7 @@ pub(super) struct ShowArgs {
     /// Name of the bot
     bot: String,
     /// Show only results against the bot with this name
-    #[arg(
-        long,
-        value_name = "BOT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "BOT", default_value = "", hide_default_value = true)]
     against: String,
     /// Version of the bot [default: the newest]
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -125,15 +120,7 @@ fn met_text(met: &[LadderHeadToHead]) -> String {
             format!("{:+.1}", met.mean_score_margin),
         ]
     });
-    let header = [
-        "against",
-        "version",
-        "matches",
-        "ahead",
-        "ties",
-        "behind",
-        "mean margin",
-    ];
+    let header = ["against", "version", "matches", "ahead", "ties", "behind", "mean margin"];
     table::plain(header, rows)
 }
 
@@ -194,9 +181,7 @@ impl WatchArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let followed = block_on(async {
             let mut client = client::connect(&self.server).await?;
-            let request = WatchLadderRequest {
-                ladder_id: self.ladder,
-            };
+            let request = WatchLadderRequest { ladder_id: self.ladder };
             let mut updates = message(client.watch_ladder(request).await)?;
             while let Some(update) = client::next_part(&mut updates).await? {
                 if let Some(one) = &update.r#match {

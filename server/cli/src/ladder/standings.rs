@@ -30,10 +30,7 @@ impl StandingsArgs {
             let mut client = client::connect(&self.server).await?;
             let standings = client::standings(&mut client, &self.ladder, self.all_versions).await?;
             if self.json {
-                let response = ListStandingsResponse {
-                    standings,
-                    next_page_token: String::new(),
-                };
+                let response = ListStandingsResponse { standings, next_page_token: String::new() };
                 let text = formats::to_json("ListStandingsResponse", &response)?;
                 return Ok(output::print(&text)?);
             }
@@ -53,22 +50,16 @@ pub(super) fn text(standings: &[Standing]) -> String {
     let has_other_owner =
         |standing: &Standing| !standing.owner.is_empty() && standing.owner != standing.bot_name;
     if !standings.iter().any(has_other_owner) {
-        let header = [
-            "rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state",
-        ];
+        let header = ["rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state"];
         return table::plain(header, standings.iter().map(cells));
     }
     let rows = standings.iter().map(|standing| {
         let [rank, bot, rest @ ..] = cells(standing);
         let [version, elo, interval, matches, annulled, state] = rest;
         let owner = standing.owner.clone();
-        [
-            rank, bot, owner, version, elo, interval, matches, annulled, state,
-        ]
+        [rank, bot, owner, version, elo, interval, matches, annulled, state]
     });
-    let header = [
-        "rank", "bot", "owner", "version", "elo", "95 %", "matches", "annulled", "state",
-    ];
+    let header = ["rank", "bot", "owner", "version", "elo", "95 %", "matches", "annulled", "state"];
     table::plain(header, rows)
 }
 
@@ -90,11 +81,7 @@ fn cells(standing: &Standing) -> [String; 8] {
 
 /// Describes a ladder's state in one line.
 pub(super) fn line(ladder: &Ladder) -> String {
-    let settled = if ladder.settled {
-        "; the order of the top ten is settled"
-    } else {
-        ""
-    };
+    let settled = if ladder.settled { "; the order of the top ten is settled" } else { "" };
     let apart = if ladder.owners_apart {
         "; bots of the same owner are not paired in rated matches"
     } else {
@@ -129,11 +116,7 @@ fn state(standing: &Standing) -> String {
         _ => String::new(),
     };
     let house = if standing.is_house_bot { ", house" } else { "" };
-    let changed = if standing.changed {
-        ", changed behavior"
-    } else {
-        ""
-    };
+    let changed = if standing.changed { ", changed behavior" } else { "" };
     format!("{name}{reason}{house}{changed}")
 }
 

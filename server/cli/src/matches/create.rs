@@ -50,12 +50,7 @@ pub(super) struct CreateArgs {
     /// Idempotency key: repeated commands with this key create only one match
     ///
     /// A repeated command prints new tickets for the vacant seats of the existing match.
-    #[arg(
-        long,
-        value_name = "KEY",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "KEY", default_value = "", hide_default_value = true)]
     idempotency_key: String,
     /// Place of the match in a match group, such as deal-7=0/4
     ///
@@ -91,10 +86,9 @@ impl CreateArgs {
             group.set_seed_reveal(SeedReveal::WithGroup);
         }
         config.seat_clocks = seat_clocks(&self.clock_of)?;
-        config.spectators = self.spectator_delay_ms.map(|delay_ms| SpectatorRules {
-            delay_ms,
-            ..SpectatorRules::default()
-        });
+        config.spectators = self
+            .spectator_delay_ms
+            .map(|delay_ms| SpectatorRules { delay_ms, ..SpectatorRules::default() });
         block_on(async {
             let request = CreateMatchRequest {
                 config: Some(config),
@@ -120,10 +114,7 @@ fn seat_clocks(given: &[ClockOf]) -> anyhow::Result<Vec<SeatClock>> {
                 "--clock-of {who}=...: {who:?} is not a seat number; seats are numbered from 0"
             ))
         })?;
-        Ok(SeatClock {
-            seat,
-            time_control: Some(time_control_to_wire(*time_control)),
-        })
+        Ok(SeatClock { seat, time_control: Some(time_control_to_wire(*time_control)) })
     });
     clocks.collect()
 }
@@ -135,15 +126,9 @@ fn instructions(server_url: &str, page: Option<&PageUrl>, created: &CreateMatchR
     let quoted = |text: &str| shell_words::quote(&Escaped(text).to_string()).into_owned();
     let server_url = quoted(server_url);
     let info = created.r#match.clone().unwrap_or_default();
-    let clock = info
-        .config
-        .and_then(|config| config.clock)
-        .unwrap_or_default();
-    let mut text = format!(
-        "match {} waits for {} bots\n",
-        Escaped(&info.match_id),
-        created.tickets.len()
-    );
+    let clock = info.config.and_then(|config| config.clock).unwrap_or_default();
+    let mut text =
+        format!("match {} waits for {} bots\n", Escaped(&info.match_id), created.tickets.len());
     if let Some(startup_ms) = clock.startup_ms {
         text += &format!(
             "bots have {} s to connect; then the match starts without missing bots (--startup-ms \
@@ -194,11 +179,7 @@ fn reservation(text: &str) -> Result<SeatReservation, &'static str> {
     let parts = parts.and_then(|(seat, name)| Some((seat.parse().ok()?, name)));
     let (seat, name) =
         parts.ok_or("expected SEAT=NAME: a seat, from 0, and the name of an API key")?;
-    Ok(SeatReservation {
-        seat,
-        key_name: name.to_owned(),
-        queue_id: String::new(),
-    })
+    Ok(SeatReservation { seat, key_name: name.to_owned(), queue_id: String::new() })
 }
 
 /// Parses a label, `NAME=VALUE`. The server validates names and values.
@@ -240,11 +221,9 @@ mod tests {
 
     #[test]
     fn a_label_has_a_name_and_an_optional_value() {
-        for (text, name, value) in [
-            ("run=42", "run", "42"),
-            ("run=", "run", ""),
-            ("link=a=b", "link", "a=b"),
-        ] {
+        for (text, name, value) in
+            [("run=42", "run", "42"), ("run=", "run", ""), ("link=a=b", "link", "a=b")]
+        {
             assert_eq!(label(text), Ok((name.to_owned(), value.to_owned())));
         }
         for bad in ["", "run", "=42"] {
@@ -255,10 +234,7 @@ mod tests {
     #[test]
     fn a_place_in_a_group_has_an_identifier_a_number_and_a_count() {
         let place = group_place("deal-7=0/4").unwrap();
-        assert_eq!(
-            (place.group_id.as_str(), place.number, place.matches),
-            ("deal-7", 0, 4)
-        );
+        assert_eq!((place.group_id.as_str(), place.number, place.matches), ("deal-7", 0, 4));
         for bad in ["", "deal-7", "deal-7=0", "deal-7=a/4", "deal-7=0/-4"] {
             assert!(group_place(bad).is_err(), "{bad:?}");
         }

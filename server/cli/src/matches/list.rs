@@ -95,11 +95,7 @@ impl ListArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             let mut client = self.server.connect().await?;
-            let limit = if self.all {
-                usize::MAX
-            } else {
-                self.limit as usize
-            };
+            let limit = if self.all { usize::MAX } else { self.limit as usize };
             let listed = collect(&mut client, &self.filter, limit).await?;
             if self.json {
                 let answer = ListMatchesResponse {
@@ -108,10 +104,7 @@ impl ListArgs {
                     damaged_match_ids: listed.damaged,
                     incomplete: listed.is_incomplete,
                 };
-                return Ok(output::print(&formats::to_json(
-                    "ListMatchesResponse",
-                    &answer,
-                )?)?);
+                return Ok(output::print(&formats::to_json("ListMatchesResponse", &answer)?)?);
             }
             output::print(&text(&listed))?;
             listed.report_omissions();
@@ -147,11 +140,7 @@ impl Listed {
             );
         }
         if !self.damaged.is_empty() {
-            let ids: Vec<String> = self
-                .damaged
-                .iter()
-                .map(|id| Escaped(id).to_string())
-                .collect();
+            let ids: Vec<String> = self.damaged.iter().map(|id| Escaped(id).to_string()).collect();
             output::eprint(&format!(
                 "the server cannot read the stored values of these matches: {}",
                 ids.join(", ")
@@ -169,11 +158,8 @@ async fn collect(
     let (mut damaged, mut is_incomplete) = (Vec::new(), false);
     // Requests one match more than the limit, to detect whether there are more.
     let matches = first_items(limit.saturating_add(1), async |page_token| {
-        let request = ListMatchesRequest {
-            filter: Some(filter.message()),
-            page_size: PAGE_SIZE,
-            page_token,
-        };
+        let request =
+            ListMatchesRequest { filter: Some(filter.message()), page_size: PAGE_SIZE, page_token };
         let page = message(client.list_matches(request).await)?;
         damaged.extend(page.damaged_match_ids);
         is_incomplete |= page.incomplete;
@@ -182,12 +168,7 @@ async fn collect(
     let mut matches = matches.await?;
     let has_more = matches.len() > limit;
     matches.truncate(limit);
-    Ok(Listed {
-        matches,
-        damaged,
-        has_more,
-        is_incomplete,
-    })
+    Ok(Listed { matches, damaged, has_more, is_incomplete })
 }
 
 impl Filter {
@@ -231,10 +212,7 @@ fn text(listed: &Listed) -> String {
             bots(info),
         ]
     });
-    table::plain(
-        ["match", "state", "created", "game", "decisions", "bots"],
-        rows,
-    )
+    table::plain(["match", "state", "created", "game", "decisions", "bots"], rows)
 }
 
 fn created_at(info: &MatchInfo) -> String {
@@ -248,14 +226,9 @@ fn created_at(info: &MatchInfo) -> String {
 /// end.
 fn bots(info: &MatchInfo) -> String {
     if let Some(result) = &info.result {
-        let seats = table::by_place(result).into_iter().map(|seat| {
-            format!(
-                "{}. {} {}",
-                seat.place,
-                name_or_none(&seat.bot_name),
-                seat.score
-            )
-        });
+        let seats = table::by_place(result)
+            .into_iter()
+            .map(|seat| format!("{}. {} {}", seat.place, name_or_none(&seat.bot_name), seat.score));
         return seats.collect::<Vec<_>>().join(", ");
     }
     let seats = info.seats.iter().map(|seat| match seat.state() {

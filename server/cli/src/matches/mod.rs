@@ -76,10 +76,8 @@ impl CloseGroupArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             let mut client = self.server.connect().await?;
-            let request = CloseGroupRequest {
-                match_id: self.match_id,
-                ..CloseGroupRequest::default()
-            };
+            let request =
+                CloseGroupRequest { match_id: self.match_id, ..CloseGroupRequest::default() };
             message(client.close_group(request).await)?;
             Ok(output::print("the group is closed\n")?)
         })
@@ -108,10 +106,7 @@ impl CancelArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             let mut client = self.server.connect().await?;
-            let request = CancelMatchRequest {
-                match_id: self.match_id,
-                reason: self.reason,
-            };
+            let request = CancelMatchRequest { match_id: self.match_id, reason: self.reason };
             let info = match_of(message(client.cancel_match(request).await)?.r#match)?;
             formats::print("MatchInfo", &info, self.json, cancelled_text)
         })
@@ -148,10 +143,7 @@ impl TicketsArgs {
     pub(super) fn run(self) -> anyhow::Result<()> {
         block_on(async {
             let mut client = self.server.connect().await?;
-            let request = ReplaceTicketsRequest {
-                match_id: self.match_id,
-                seats: self.seats,
-            };
+            let request = ReplaceTicketsRequest { match_id: self.match_id, seats: self.seats };
             let response = message(client.replace_tickets(request).await)?;
             formats::print("ReplaceTicketsResponse", &response, self.json, |response| {
                 tickets_text(&response.tickets)

@@ -114,10 +114,7 @@ fn origin(info: &MatchInfo) -> String {
             ""
         };
         let (id, number) = (Escaped(&group.group_id), group.number);
-        text += &format!(
-            "match {number} of {} of group {id}{withheld}\n",
-            group.matches
-        );
+        text += &format!("match {number} of {} of group {id}{withheld}\n", group.matches);
     }
     for (name, value) in &info.labels {
         text += &format!("label {}={}\n", Escaped(name), Escaped(value));

@@ -48,10 +48,7 @@ impl NewBotArgs {
             write(&self.folder.join(name), &text)?;
         }
         if let Some(name) = template.lock_file {
-            let (from, to) = (
-                Path::new(checkout.path()).join(name),
-                self.folder.join(name),
-            );
+            let (from, to) = (Path::new(checkout.path()).join(name), self.folder.join(name));
             fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
         }
         output::print(&next_steps(&self.folder, template, &checkout))?;
@@ -64,9 +61,7 @@ fn create_folder(folder: &Path) -> anyhow::Result<()> {
     let shown = folder.display();
     match fs::read_dir(folder).map(|entries| entries.count()) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(misuse(format!(
-            "DIR: {shown} is not empty; name an empty or a new folder"
-        ))),
+        Ok(_) => Err(misuse(format!("DIR: {shown} is not empty; name an empty or a new folder"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))
         }
@@ -78,10 +73,8 @@ fn create_folder(folder: &Path) -> anyhow::Result<()> {
 }
 
 fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    let written = file
-        .parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .and_then(|()| fs::write(file, text));
+    let written =
+        file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(file, text));
     written.with_context(|| format!("cannot write {}", file.display()))
 }
 
@@ -89,9 +82,9 @@ fn next_steps(folder: &Path, template: &Template, checkout: &Checkout) -> String
     let (folder, source) = (folder.display(), template.source);
     let (build, command) = (template.build(checkout), template.command);
     let program = match program() {
-        named if named.contains('/') => fs::canonicalize(&named)
-            .map(|path| path.display().to_string())
-            .unwrap_or(named),
+        named if named.contains('/') => {
+            fs::canonicalize(&named).map(|path| path.display().to_string()).unwrap_or(named)
+        }
         named => named,
     };
     format!(

@@ -188,9 +188,7 @@ impl Checkout {
     /// the current folder.
     pub(super) fn find(named: Option<&Path>) -> anyhow::Result<Self> {
         if let Some(named) = named {
-            let found = fs::canonicalize(named)
-                .ok()
-                .filter(|path| is_checkout(path));
+            let found = fs::canonicalize(named).ok().filter(|path| is_checkout(path));
             return Self::at(found.as_deref().ok_or_else(|| {
                 misuse(format!(
                     "--checkout: {} is not a checkout of Bridgemaster, since {} is missing",

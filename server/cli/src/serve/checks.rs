@@ -56,10 +56,7 @@ impl Settings {
     /// Returns this server's identity among the servers that share the store.
     pub(super) fn node(&self) -> NodeIdentity {
         match (&self.node, &self.node_address) {
-            (Some(name), address) => NodeIdentity {
-                name: name.clone(),
-                address: address.clone(),
-            },
+            (Some(name), address) => NodeIdentity { name: name.clone(), address: address.clone() },
             (None, _) => NodeIdentity::default(),
         }
     }
@@ -91,10 +88,7 @@ impl Settings {
             ));
         }
         // The flag's value parser has the same range.
-        if let Some(seconds) = self
-            .drain_time
-            .filter(|seconds| *seconds > MAX_DRAIN_SECONDS)
-        {
+        if let Some(seconds) = self.drain_time.filter(|seconds| *seconds > MAX_DRAIN_SECONDS) {
             return Err(misuse(format!(
                 "drain_time: {seconds} is out of range (0..={MAX_DRAIN_SECONDS} seconds)"
             )));
@@ -111,9 +105,9 @@ impl Settings {
             ("--drop-match", !self.drop_match.is_empty()),
         ];
         match need_store.iter().find(|(_, is_given)| *is_given) {
-            Some((flag, _)) if !self.has_store() => Err(misuse(format!(
-                "{flag} needs a store; add --data DIR or --store URL"
-            ))),
+            Some((flag, _)) if !self.has_store() => {
+                Err(misuse(format!("{flag} needs a store; add --data DIR or --store URL")))
+            }
             _ => Ok(()),
         }
     }
@@ -148,9 +142,7 @@ impl Settings {
             (Some(_), None) => "--tls-key",
             (None, _) => "--tls-cert",
         };
-        Err(misuse(format!(
-            "TLS needs a certificate and its key; add {missing} FILE"
-        )))
+        Err(misuse(format!("TLS needs a certificate and its key; add {missing} FILE")))
     }
 
     /// Rejects addresses that other machines can reach without encryption.

@@ -16,9 +16,7 @@ use crate::{failure::misuse, ladder::LadderFlags, serve::settings::Settings};
 pub(super) fn parse(settings: &Settings) -> anyhow::Result<Vec<Ladder>> {
     let path = settings.config.as_deref().unwrap_or(Path::new(""));
     let ladders = settings.ladders.iter();
-    ladders
-        .map(|(name, table)| ladder_of(path, name, table))
-        .collect()
+    ladders.map(|(name, table)| ladder_of(path, name, table)).collect()
 }
 
 /// Parser for a ladder's flags. Each flag has the name of an entry.
@@ -35,10 +33,7 @@ struct Entries {
 /// An entry is unknown, or its value is invalid.
 fn ladder_of(path: &Path, name: &str, table: &Table) -> anyhow::Result<Ladder> {
     let invalid = |problem: String| {
-        misuse(format!(
-            "--config {}: [ladders.{name}]: {problem}",
-            path.display()
-        ))
+        misuse(format!("--config {}: [ladders.{name}]: {problem}", path.display()))
     };
     let mut arguments = Vec::new();
     for (entry, value) in table {
@@ -66,20 +61,14 @@ fn flags(entry: &str, value: &Value) -> Result<Vec<String>, String> {
         .map(|long| long.replace('-', "_"))
         .collect();
     if !names.iter().any(|name| name == entry) {
-        return Err(format!(
-            "unknown entry {entry:?}; valid entries are {}",
-            names.join(", ")
-        ));
+        return Err(format!("unknown entry {entry:?}; valid entries are {}", names.join(", ")));
     }
     let flag = format!("--{}", entry.replace('_', "-"));
     let one = |value: &Value| match value {
         Value::String(text) => Ok(format!("{flag}={text}")),
         Value::Integer(number) => Ok(format!("{flag}={number}")),
         Value::Float(number) => Ok(format!("{flag}={number}")),
-        other => Err(format!(
-            "{entry}: a value of type {} is not valid here",
-            other.type_str()
-        )),
+        other => Err(format!("{entry}: a value of type {} is not valid here", other.type_str())),
     };
     match value {
         Value::Boolean(true) => Ok(vec![flag]),
@@ -121,19 +110,13 @@ mod tests {
     #[test]
     fn an_error_names_the_ladder_and_the_entry() {
         for (text, expected) in [
-            (
-                "colour = 1",
-                "[ladders.class]: unknown entry \"colour\"; valid entries are ",
-            ),
+            ("colour = 1", "[ladders.class]: unknown entry \"colour\"; valid entries are "),
             ("server = \"x\"", "unknown entry \"server\""),
             ("game = \"chess\"", "--game"),
             ("seats = 9", "--seats 9"),
             ("seats = \"many\"", "--seats"),
             ("seed = \"s\"", "--seed"),
-            (
-                "game = { name = 1 }",
-                "game: a value of type table is not valid here",
-            ),
+            ("game = { name = 1 }", "game: a value of type table is not valid here"),
             ("replays = \"mine\"", "after-season"),
         ] {
             let problem = ladder(text).unwrap_err();

@@ -66,9 +66,7 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
     let filter = log_filter(levels.with_default(other_level));
     let limit = LineLimit::default();
     let filter = filter.and(limit.clone());
-    let writer = NonBlockingBuilder::default()
-        .buffered_lines_limit(QUEUE_LINES)
-        .thread_name("log");
+    let writer = NonBlockingBuilder::default().buffered_lines_limit(QUEUE_LINES).thread_name("log");
     let format = settings.log.unwrap_or(LogFormat::Text);
     let (lines, writing) = match format {
         LogFormat::Text => writer.finish(output::text_log()),
@@ -82,17 +80,13 @@ pub(super) fn start(settings: &Settings) -> (MissingLines, WorkerGuard) {
         LogFormat::Text => {
             let prefix = node.map(|node| format!("{node} "));
             let log = log.map_event_format(|format| NamedLines { prefix, format });
-            tracing_subscriber::registry()
-                .with(log.with_filter(filter))
-                .init();
+            tracing_subscriber::registry().with(log.with_filter(filter)).init();
         }
         LogFormat::Json => {
             let prefix = node.map(|node| format!("{{\"node\":{},", serde_json::json!(node)));
             let log = log.json();
             let log = log.map_event_format(|format| NamedLines { prefix, format });
-            tracing_subscriber::registry()
-                .with(log.with_filter(filter))
-                .init();
+            tracing_subscriber::registry().with(log.with_filter(filter)).init();
         }
     }
     (missing, writing)
@@ -125,19 +119,14 @@ where
             return self.format.format_event(context, writer, event);
         }
         let mut line = String::new();
-        self.format
-            .format_event(context, Writer::new(&mut line), event)?;
+        self.format.format_event(context, Writer::new(&mut line), event)?;
         writer.write_str(line.strip_prefix('{').unwrap_or(&line))
     }
 }
 
 impl MissingLines {
     fn new(limit: LineLimit, lines: &NonBlocking) -> Self {
-        Self {
-            limit,
-            dropped: lines.error_counter(),
-            reported: Arc::default(),
-        }
+        Self { limit, dropped: lines.error_counter(), reported: Arc::default() }
     }
 
     /// Logs the number of lines that were dropped since the last report.
@@ -212,9 +201,7 @@ mod tests {
         fn write(&mut self, line: &[u8]) -> io::Result<usize> {
             // Fails at the end of the test, when the sender is dropped.
             let _ = self.requests.recv();
-            let _ = self
-                .written
-                .send(String::from_utf8_lossy(line).into_owned());
+            let _ = self.written.send(String::from_utf8_lossy(line).into_owned());
             Ok(line.len())
         }
 

@@ -208,10 +208,7 @@ fn log_memory_bound(settings: &Settings, limits: &Limits) {
 
 /// Prints the server's addresses.
 fn print_addresses(server: &Server, scheme: &str, page: Option<OpenedPage>) -> io::Result<()> {
-    output::print(&format!(
-        "listening on {scheme}://{} (Ctrl-C stops)\n",
-        server.local_addr()
-    ))?;
+    output::print(&format!("listening on {scheme}://{} (Ctrl-C stops)\n", server.local_addr()))?;
     if let Some(addr) = server.metrics_addr() {
         output::print(&format!("metrics at http://{addr}/metrics\n"))?;
     }
@@ -301,11 +298,7 @@ async fn open_store(
         let identity = settings.node();
         let store = Arc::new(PostgresStore::open_as(url, durability, &identity).await?);
         let nodes = Arc::clone(&store) as Arc<dyn Nodes>;
-        let shared = SharedStore {
-            nodes,
-            identity,
-            connector,
-        };
+        let shared = SharedStore { nodes, identity, connector };
         return Ok(Some((store, Some(shared))));
     }
     let Some(folder) = &settings.data else {

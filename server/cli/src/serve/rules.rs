@@ -86,10 +86,7 @@ async fn serve_on_socket(
 ) -> anyhow::Result<()> {
     let listener = listen_on_socket(path)
         .with_context(|| format!("--socket {}: cannot listen", path.display()))?;
-    output::print(&format!(
-        "rules at unix:{} (Ctrl-C stops)\n",
-        path.display()
-    ))?;
+    output::print(&format!("rules at unix:{} (Ctrl-C stops)\n", path.display()))?;
     let served = rules.run_on_socket(listener, stop).await;
     // Fails if the file no longer exists.
     let _ = std::fs::remove_file(path);

@@ -240,9 +240,7 @@ fn deserialize_keep_replays<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<KeepReplays>, D::Error> {
     let text = String::deserialize(from)?;
-    parse_keep_replays(&text)
-        .map(Some)
-        .map_err(D::Error::custom)
+    parse_keep_replays(&text).map(Some).map_err(D::Error::custom)
 }
 
 /// Deserializes a value that has the same text in a config file and in a flag.
@@ -298,9 +296,9 @@ impl Settings {
         }
         let settings: Self = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
         match (&settings.data, &settings.store) {
-            (Some(_), Some(_)) => Err(misuse(
-                "the config file has both data and store; remove one of them",
-            )),
+            (Some(_), Some(_)) => {
+                Err(misuse("the config file has both data and store; remove one of them"))
+            }
             _ => Ok(settings),
         }
     }
@@ -309,11 +307,7 @@ impl Settings {
     fn with_environment(self) -> anyhow::Result<Self> {
         Ok(match place::read()? {
             None => self,
-            store => Self {
-                data: None,
-                store,
-                ..self
-            },
+            store => Self { data: None, store, ..self },
         })
     }
 
@@ -380,10 +374,7 @@ mod tests {
         let merged = settings(text, &flags).unwrap();
         assert_eq!(merged.listen().port(), 2);
         assert_eq!(merged.page().map(|page| page.port()), Some(3));
-        assert_eq!(
-            (merged.data, merged.page_host),
-            (None, vec!["b".to_owned()])
-        );
+        assert_eq!((merged.data, merged.page_host), (None, vec!["b".to_owned()]));
         assert!(merged.store.is_some() && merged.rules);
     }
 
@@ -392,24 +383,13 @@ mod tests {
         for limit in FIXED_LIMITS {
             let problem = settings(&format!("[limits]\n{limit} = 1"), &[]);
             let problem = problem.err().unwrap().to_string();
-            assert!(
-                problem.contains(limit) && problem.contains("remove it"),
-                "{problem}"
-            );
+            assert!(problem.contains(limit) && problem.contains("remove it"), "{problem}");
         }
         let problem = settings("\n[limits]\nopen_games = 1", &[]);
         let problem = problem.err().unwrap().to_string();
-        assert!(
-            problem.contains("line 3") && problem.contains("open_matches"),
-            "{problem}"
-        );
+        assert!(problem.contains("line 3") && problem.contains("open_matches"), "{problem}");
         let both = settings("data = \"one\"\nstore = \"postgres://one\"", &[]);
-        assert!(
-            both.err()
-                .unwrap()
-                .to_string()
-                .contains("both data and store")
-        );
+        assert!(both.err().unwrap().to_string().contains("both data and store"));
     }
 
     #[test]
@@ -419,16 +399,7 @@ mod tests {
         assert_eq!(parse_keep_replays("1000000"), Ok(last));
         let month = Duration::from_secs(30 * 24 * 60 * 60);
         assert_eq!(parse_keep_replays("30d"), Ok(KeepReplays::For(month)));
-        for bad in [
-            "",
-            "0",
-            "-1",
-            "+5",
-            "30days",
-            "none",
-            "ALL",
-            "99999999999999999999",
-        ] {
+        for bad in ["", "0", "-1", "+5", "30days", "none", "ALL", "99999999999999999999"] {
             assert!(parse_keep_replays(bad).is_err(), "{bad:?}");
         }
     }

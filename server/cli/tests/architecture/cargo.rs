@@ -71,10 +71,7 @@ pub(crate) fn tree(package: Option<&str>) -> BTreeSet<Built> {
         }
     };
     // An empty line separates the trees of two crates.
-    text.lines()
-        .filter(|text| !text.is_empty())
-        .map(line)
-        .collect()
+    text.lines().filter(|text| !text.is_empty()).map(line).collect()
 }
 
 fn output(args: &[&str]) -> String {

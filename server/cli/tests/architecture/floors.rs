@@ -50,10 +50,7 @@ fn arrows() -> Vec<(String, String, bool)> {
     let is_ours = |name: &str| packages.iter().any(|package| package.name == name);
     let mut arrows = Vec::new();
     for package in &packages {
-        let ours = package
-            .dependencies
-            .iter()
-            .filter(|used| is_ours(&used.name));
+        let ours = package.dependencies.iter().filter(|used| is_ours(&used.name));
         for used in ours.filter(|used| used.name != package.name) {
             let is_in_tests = used.kind.as_deref() == Some("dev");
             let (from, to) = (short(&package.name), short(&used.name));
@@ -66,10 +63,7 @@ fn arrows() -> Vec<(String, String, bool)> {
 #[test]
 fn each_crate_has_one_floor() {
     let packages = packages();
-    let mut crates: Vec<&str> = packages
-        .iter()
-        .map(|package| short(&package.name))
-        .collect();
+    let mut crates: Vec<&str> = packages.iter().map(|package| short(&package.name)).collect();
     let mut listed: Vec<&str> = FLOORS.concat();
     crates.sort_unstable();
     listed.sort_unstable();
@@ -96,10 +90,7 @@ fn the_server_uses_clients_only_in_the_listed_tests() {
         }
         let mut listed = CLIENTS_IN_TESTS.iter();
         let exception = listed.find(|exception| exception.0 == from && exception.1 == to);
-        assert!(
-            is_in_tests && exception.is_some(),
-            "{from} uses {to}, a client"
-        );
+        assert!(is_in_tests && exception.is_some(), "{from} uses {to}, a client");
         used.extend(exception);
     }
     assert_eq!(used.len(), CLIENTS_IN_TESTS.len(), "{used:?}");
@@ -109,9 +100,7 @@ fn the_server_uses_clients_only_in_the_listed_tests() {
 fn the_map_of_the_architecture_shows_these_floors() {
     let page = std::fs::read_to_string(crate::cargo::root().join("ARCHITECTURE.md")).unwrap();
     for (floor, crates) in FLOORS.iter().enumerate() {
-        let row = page
-            .lines()
-            .find(|line| line.starts_with(&format!("| {floor} |")));
+        let row = page.lines().find(|line| line.starts_with(&format!("| {floor} |")));
         for name in *crates {
             let is_shown = row.is_some_and(|row| row.contains(&format!("`{name}`")));
             assert!(is_shown, "floor {floor}: {name}: {row:?}");

@@ -63,10 +63,7 @@ fn a_long_function_is_found_and_a_table_is_none() {
     let arms = body("        A => 1,\n", 70);
     let table = format!("fn table(a: A) -> u8 {{\n    match a {{\n{arms}    }}\n}}\n");
     assert_eq!(too_long(&table), []);
-    let more = format!(
-        "{}{table}",
-        table.replace("    match", &body("    a();\n", 20))
-    );
+    let more = format!("{}{table}", table.replace("    match", &body("    a();\n", 20)));
     assert_eq!(too_long(&more).len(), 1, "a table and more");
     let tests = format!("#[cfg(test)]\nmod tests {{\n{long}}}\n");
     assert_eq!(too_long(before_tests(&tests)), []);

@@ -19,11 +19,7 @@ const PURE: &[&str] = &[
 #[test]
 fn clippy_forbids_clocks_and_the_environment_in_the_pure_crates() {
     let games = fs::read_to_string(root().join("games/clippy.toml")).unwrap();
-    for banned in [
-        "std::time::Instant::now",
-        "std::time::SystemTime::now",
-        "std::env::var",
-    ] {
+    for banned in ["std::time::Instant::now", "std::time::SystemTime::now", "std::env::var"] {
         assert!(games.contains(&format!("\"{banned}\"")), "{banned}");
     }
     let packages = packages();
@@ -31,11 +27,7 @@ fn clippy_forbids_clocks_and_the_environment_in_the_pure_crates() {
         let package = packages.iter().find(|package| package.name == *name);
         let folder = package.unwrap().manifest_path.parent().unwrap();
         let read = fs::read_to_string(folder.join("clippy.toml"));
-        assert_eq!(
-            read.ok().as_ref(),
-            Some(&games),
-            "{name} has another clippy.toml"
-        );
+        assert_eq!(read.ok().as_ref(), Some(&games), "{name} has another clippy.toml");
     }
 }
 

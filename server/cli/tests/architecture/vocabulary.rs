@@ -63,16 +63,9 @@ fn false_questions(text: &str) -> Vec<&str> {
     });
     let false_ones = functions.filter(|(_, rest)| {
         let head = rest.split(['{', ';']).next().unwrap_or_default();
-        let returned = head
-            .rsplit_once("->")
-            .map_or("", |(_, returned)| returned.trim());
-        let of_bool = [
-            "bool",
-            "Result<bool",
-            "io::Result<bool",
-            "Option<bool",
-            "impl Future<Output = bool",
-        ];
+        let returned = head.rsplit_once("->").map_or("", |(_, returned)| returned.trim());
+        let of_bool =
+            ["bool", "Result<bool", "io::Result<bool", "Option<bool", "impl Future<Output = bool"];
         !of_bool.iter().any(|bool| returned.starts_with(bool))
     });
     false_ones.map(|(name, _)| name).collect()
@@ -82,32 +75,25 @@ fn false_questions(text: &str) -> Vec<&str> {
 fn comments(text: &str) -> Vec<(&str, bool)> {
     let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
     let is_comment = |at: usize| {
-        lines
-            .get(at)
-            .is_some_and(|line| line.starts_with("///") || line.starts_with("//!"))
+        lines.get(at).is_some_and(|line| line.starts_with("///") || line.starts_with("//!"))
     };
     let begins = |at: &usize| is_comment(*at) && (*at == 0 || !is_comment(at - 1));
     let first = (0..lines.len()).filter(begins);
-    first
-        .map(|at| (lines[at][3..].trim(), !is_comment(at + 1)))
-        .collect()
+    first.map(|at| (lines[at][3..].trim(), !is_comment(at + 1))).collect()
 }
 
 fn vague_types(text: &str) -> Vec<&str> {
     let definitions = text.lines().filter_map(|line| {
         let line = line.trim_start();
         let line = line.trim_start_matches("pub").trim_start();
-        let line = line.strip_prefix('(').map_or(line, |rest| {
-            rest.split_once(") ").map_or(rest, |(_, rest)| rest)
-        });
-        let rest = ["struct ", "enum ", "trait "]
-            .iter()
-            .find_map(|word| line.strip_prefix(word))?;
+        let line = line
+            .strip_prefix('(')
+            .map_or(line, |rest| rest.split_once(") ").map_or(rest, |(_, rest)| rest));
+        let rest =
+            ["struct ", "enum ", "trait "].iter().find_map(|word| line.strip_prefix(word))?;
         rest.split(|c: char| !c.is_ascii_alphanumeric()).next()
     });
-    definitions
-        .filter(|name| VAGUE_TYPES.contains(name))
-        .collect()
+    definitions.filter(|name| VAGUE_TYPES.contains(name)).collect()
 }
 
 /// Returns the places in the product's files at which something was found.
@@ -119,9 +105,7 @@ fn found<'a, T>(
     let in_file = |source: &'a Source| {
         let path = source.path.display();
         let all = find(&source.text);
-        all.iter()
-            .map(|one| format!("{path}: {}", show(one)))
-            .collect::<Vec<_>>()
+        all.iter().map(|one| format!("{path}: {}", show(one))).collect::<Vec<_>>()
     };
     sources.iter().flat_map(in_file).collect()
 }
@@ -140,9 +124,7 @@ fn each_habit_is_found_in_a_text_that_has_it() {
 
 #[test]
 fn a_function_that_is_named_as_a_question_answers_with_a_bool() {
-    let found = found(&product_sources(), false_questions, |name| {
-        (*name).to_owned()
-    });
+    let found = found(&product_sources(), false_questions, |name| (*name).to_owned());
     assert!(found.is_empty(), "{found:#?}");
 }
 
@@ -161,8 +143,7 @@ fn comments_begin_with_a_noun_or_a_verb_and_say_more_than_the_name() {
         &sources,
         |text| {
             let all = comments(text).into_iter();
-            all.filter(|(first, _)| words(first).next().as_deref() == Some("what"))
-                .collect()
+            all.filter(|(first, _)| words(first).next().as_deref() == Some("what")).collect()
         },
         |(first, _)| (*first).to_owned(),
     );
@@ -172,16 +153,11 @@ fn comments_begin_with_a_noun_or_a_verb_and_say_more_than_the_name() {
         |text| {
             let all = comments(text).into_iter();
             let is_brief = |first: &str| (1..=3).contains(&first.split_whitespace().count());
-            all.filter(|(first, is_only)| *is_only && is_brief(first))
-                .collect()
+            all.filter(|(first, is_only)| *is_only && is_brief(first)).collect()
         },
         |(first, _)| (*first).to_owned(),
     );
-    assert!(
-        brief.len() <= MAX_BRIEF_COMMENTS,
-        "{}: {brief:#?}",
-        brief.len()
-    );
+    assert!(brief.len() <= MAX_BRIEF_COMMENTS, "{}: {brief:#?}", brief.len());
 }
 
 #[test]
@@ -189,18 +165,12 @@ fn components_send_and_report_and_are_counted_by_numbers() {
     let sources = product_sources();
     let personal = |text| words(text).filter(|word| PERSONAL_VERBS.contains(&word.as_str()));
     let verbs = found(&sources, |text| personal(text).collect(), Clone::clone);
-    assert!(
-        verbs.len() <= MAX_PERSONAL_VERBS,
-        "{}: {verbs:#?}",
-        verbs.len()
-    );
+    assert!(verbs.len() <= MAX_PERSONAL_VERBS, "{}: {verbs:#?}", verbs.len());
     let many = found(
         &sources,
         |text: &str| {
             let lines = text.lines();
-            lines
-                .filter(|line| line.to_ascii_lowercase().contains("so many"))
-                .collect()
+            lines.filter(|line| line.to_ascii_lowercase().contains("so many")).collect()
         },
         |line| (*line).to_owned(),
     );

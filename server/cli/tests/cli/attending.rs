@@ -40,10 +40,7 @@ fn a_contest_plays_bots_that_attend_with_a_seed_for_each_of_their_matches() {
 
     let rows = rows(&path);
     assert_eq!(rows.len(), 6);
-    let seeds: HashSet<&str> = rows
-        .iter()
-        .map(|row| row["seed"].as_str().unwrap())
-        .collect();
+    let seeds: HashSet<&str> = rows.iter().map(|row| row["seed"].as_str().unwrap()).collect();
     assert_eq!(seeds.len(), 6, "each match has a bot that may remember");
     for seat in seats(&rows) {
         let how = if seat["bot"] == 0 { "done" } else { "attended" };
@@ -62,10 +59,7 @@ fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
     all_refused(&[
         ("contest --bot far=@ada --against greedy", &["--server URL"]),
         (nameless, &["attends: the name is empty"]),
-        (
-            "attend --queue cup -- ./no/such/program",
-            &["cannot find the program"],
-        ),
+        ("attend --queue cup -- ./no/such/program", &["cannot find the program"]),
         ("attend --queue cup --slots 65 -- sh", &["1..=64"]),
     ]);
 }
@@ -74,14 +68,8 @@ fn what_cannot_attend_or_be_attended_is_told_before_anything_starts() {
 async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceState) {
     let reached = async {
         loop {
-            let update = watched
-                .message()
-                .await
-                .unwrap()
-                .expect("the queue is there");
-            let attendance = update
-                .attendance
-                .expect("the update has the status of the bot");
+            let update = watched.message().await.unwrap().expect("the queue is there");
+            let attendance = update.attendance.expect("the update has the status of the bot");
             if attendance.state() == state {
                 return;
             }
@@ -94,14 +82,8 @@ async fn until(watched: &mut Streaming<WatchQueueResponse>, state: AttendanceSta
 async fn watched_queue(server: &Served) -> Streaming<WatchQueueResponse> {
     let mut lobby = LobbyServiceClient::new(server.channel().await);
     let queue_id = "cup".to_owned();
-    let queue = Some(Queue {
-        queue_id: queue_id.clone(),
-        ..Queue::default()
-    });
-    lobby
-        .create_queue(CreateQueueRequest { queue })
-        .await
-        .unwrap();
+    let queue = Some(Queue { queue_id: queue_id.clone(), ..Queue::default() });
+    lobby.create_queue(CreateQueueRequest { queue }).await.unwrap();
     let watched = lobby.watch_queue(WatchQueueRequest { queue_id }).await;
     watched.unwrap().into_inner()
 }
@@ -110,10 +92,7 @@ async fn watched_queue(server: &Served) -> Streaming<WatchQueueResponse> {
 async fn a_bot_pauses_on_a_signal_over_a_restart_of_the_server_and_goes_on_on_another() {
     let server = Served::start("");
     let mut watched = watched_queue(&server).await;
-    let bot = attend(
-        &server,
-        &format!("attend --queue cup -- {PROGRAM} bot random"),
-    );
+    let bot = attend(&server, &format!("attend --queue cup -- {PROGRAM} bot random"));
     until(&mut watched, AttendanceState::Active).await;
     bot.signal("-USR1");
     until(&mut watched, AttendanceState::Paused).await;
@@ -136,11 +115,7 @@ fn an_offer_whose_bot_cannot_be_started_is_declined_and_the_next_is_played() {
     let bot = folder.path().join("bot");
     let write = |interpreter: &str| {
         let new = folder.path().join("new");
-        fs::write(
-            &new,
-            format!("#!{interpreter}\nexec {PROGRAM} bot random\n"),
-        )
-        .unwrap();
+        fs::write(&new, format!("#!{interpreter}\nexec {PROGRAM} bot random\n")).unwrap();
         fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
         fs::rename(&new, &bot).unwrap();
     };
@@ -181,11 +156,7 @@ fn a_slot_is_offered_again_only_when_the_process_of_the_bot_has_ended() {
     let (bot, stuck) = (folder.path().join("bot"), folder.path().join("stuck"));
     fs::write(&stuck, "").unwrap();
     let lingers = format!("while [ -e {} ]; do sleep 0.1; done", stuck.display());
-    fs::write(
-        &bot,
-        format!("#!/bin/sh\n{PROGRAM} bot random && {lingers}\n"),
-    )
-    .unwrap();
+    fs::write(&bot, format!("#!/bin/sh\n{PROGRAM} bot random && {lingers}\n")).unwrap();
     fs::set_permissions(&bot, fs::Permissions::from_mode(0o755)).unwrap();
     let _other = attend(&server, "bot random --queue class");
     let line = format!("attend --queue class {ADA} -- {}", bot.display());

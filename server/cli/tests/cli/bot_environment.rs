@@ -50,11 +50,7 @@ impl Place {
         let (notes, temporary) = (folder.path().join("notes"), folder.path().join("tmp"));
         fs::create_dir(&notes).unwrap();
         fs::create_dir(&temporary).unwrap();
-        Self {
-            folder,
-            notes,
-            temporary,
-        }
+        Self { folder, notes, temporary }
     }
 
     /// Returns a bot that records its environment, and then plays.
@@ -131,22 +127,13 @@ fn bots_of_every_command_get_the_listed_variables_and_private_folders_and_no_sec
     let against = format!("--against random {game} --groups 1 --quiet {LAGGING}");
     let pass = "--bot-env CUDA_VISIBLE_DEVICES --bot-env OMP_NUM_THREADS";
     for (line, rest) in [
-        (
-            format!("contest --bot {mine} --folder {contest} {against}"),
-            String::new(),
-        ),
-        (
-            format!("demo --bots {demo} --quiet --replay {kept}"),
-            String::new(),
-        ),
+        (format!("contest --bot {mine} --folder {contest} {against}"), String::new()),
+        (format!("demo --bots {demo} --quiet --replay {kept}"), String::new()),
         (
             format!("replay fork {replay} --at 5 --seat 0 --bot {bot} --quiet --folder {fork}"),
             String::new(),
         ),
-        (
-            format!("check-bot {game} --only whole-match"),
-            format!("-- sh -c {}", quoted(&script)),
-        ),
+        (format!("check-bot {game} --only whole-match"), format!("-- sh -c {}", quoted(&script))),
     ] {
         for (flags, besides, threads) in
             [("", &[][..], "1"), (pass, &["CUDA_VISIBLE_DEVICES"], "64")]
@@ -168,9 +155,7 @@ fn a_bot_that_attend_starts_gets_them_too() {
     let bots = "--bot here=random --bot far=@ada --against far --groups 1";
     let playing = Background::start(contest.line(&format!("{bots} {at}")));
     let bot = format!("sh -c {}", quoted(&place.script()));
-    let attending = place
-        .command(&format!("attend {at} {ADA} -- {bot}"))
-        .output();
+    let attending = place.command(&format!("attend {at} {ADA} -- {bot}")).output();
     playing.ended().exits(0);
     Ran::from(attending.unwrap()).exits(0);
     place.check("attend", &["BRIDGEMASTER_QUEUE"], "1");
@@ -186,10 +171,7 @@ fn what_a_bot_writes_into_its_folder_is_not_there_in_the_next_match() {
          echo new >learnt; exec {PROGRAM} bot random'",
         place.notes.display()
     );
-    let line = contest.line(&format!(
-        "--bot {} --against random --groups 1",
-        quoted(&bot)
-    ));
+    let line = contest.line(&format!("--bot {} --against random --groups 1", quoted(&bot)));
     let ran = bridgemaster(line).current_dir(&place.folder).output();
     Ran::from(ran.unwrap()).exits(0);
     let read = place.texts();
@@ -205,10 +187,7 @@ fn a_variable_that_is_not_there_or_that_the_command_sets_is_refused_before_anyth
         ("NO_SUCH_VARIABLE", "NO_SUCH_VARIABLE is not set"),
         ("BRIDGEMASTER_STORE", "BRIDGEMASTER_STORE cannot be passed"),
         ("other:PATH", "no bot \"other\""),
-        (
-            "TOKEN=hush",
-            "\"TOKEN\" is not a valid environment variable name",
-        ),
+        ("TOKEN=hush", "\"TOKEN\" is not a valid environment variable name"),
     ] {
         let contest = Contest::new();
         let flags = format!("--bot 'mine=sh -c true' --against random --bot-env {name}");
@@ -227,9 +206,7 @@ fn draws(flags: &str, expected: &str) -> [Vec<String>; 2] {
         place.notes.display()
     );
     let common = "--against random --groups 1 --concurrency 1";
-    contest
-        .run(format!("--bot {} {common} {flags}", quoted(&bot)))
-        .prints(0, &[expected]);
+    contest.run(format!("--bot {} {common} {flags}", quoted(&bot))).prints(0, &[expected]);
     assert_eq!(contest.rows().len(), 2, "no match was annulled");
     let tiles = |text: &String| {
         let tiles = text.lines().filter_map(|line| line.split(' ').next_back());

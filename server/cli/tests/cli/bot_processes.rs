@@ -53,10 +53,7 @@ fn stubborn(number: u32) -> String {
 fn contest(folder: &Path, bot: &str) -> String {
     let bot = quoted(&format!("mine={bot}"));
     let game = "contest --game carcassonne --seats 2 --against greedy --groups 1";
-    format!(
-        "{game} {LAGGING} --bot {bot} --folder {}",
-        folder.join("contest").display()
-    )
+    format!("{game} {LAGGING} --bot {bot} --folder {}", folder.join("contest").display())
 }
 
 /// Plays a contest with this bot.
@@ -94,9 +91,7 @@ fn no_process_of_a_bot_outlives_a_contest_or_a_demo_however_it_is_ended() {
         running.signal(signal);
         let ended = running.process().wait().unwrap();
         assert!(code.is_none() || ended.code() == code, "{signal}: {ended}");
-        wait_within(END_TIME, &format!("{signal}: processes are left"), || {
-            sleepers(number) == 0
-        });
+        wait_within(END_TIME, &format!("{signal}: processes are left"), || sleepers(number) == 0);
     }
 }
 
@@ -168,13 +163,7 @@ fn a_contest_that_needs_namespaces_is_not_played_without_them() {
 #[test]
 fn as_pid_1_it_reaps_orphans_and_passes_signals_and_its_exit_code_on() {
     let started = Command::new("unshare")
-        .args([
-            "--user",
-            "--map-root-user",
-            "--pid",
-            "--fork",
-            "--mount-proc",
-        ])
+        .args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"])
         .args([PROGRAM, "list", "--no-such-flag"])
         .output();
     Ran::from(started.unwrap()).exits(2);

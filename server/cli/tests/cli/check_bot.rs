@@ -15,10 +15,7 @@ fn the_house_bot_passes_every_check() {
     // The time limits are longer because other tests run on the same machine.
     let said = succeed("check-bot --time-limit 3 --game bridges_to_nowhere -- random");
     assert!(!said.contains("FAIL") && !said.contains("skip"), "{said}");
-    assert_has(
-        &said,
-        &["pass  whole-match", "pass  drain", "pass  superseded"],
-    );
+    assert_has(&said, &["pass  whole-match", "pass  drain", "pass  superseded"]);
     assert_has(&said, &[" passed, 0 failed in "]);
 }
 
@@ -32,10 +29,7 @@ fn the_report_is_written_as_json_and_as_junit_xml() {
     assert_eq!(report["bot"]["name"], "random");
     if cfg!(target_os = "linux") {
         let isolation = report["isolation"].as_str().unwrap();
-        assert!(
-            ["pid_namespace", "process_tree"].contains(&isolation),
-            "{report}"
-        );
+        assert!(["pid_namespace", "process_tree"].contains(&isolation), "{report}");
     }
     let checks = report["checks"].as_array().unwrap();
     assert_eq!(checks.len(), 1);
@@ -56,11 +50,7 @@ fn a_bot_that_never_comes_fails_with_what_was_expected_and_its_last_words() {
     let folder = tempfile::tempdir().unwrap();
     let junit = folder.path().join("r.xml");
     let bot = "-- sh -c 'echo out of ideas >&2; exit 3'";
-    let ran = run(format!(
-        "check-bot --json - --junit {} {bot}",
-        junit.display()
-    ))
-    .exits(1);
+    let ran = run(format!("check-bot --json - --junit {} {bot}", junit.display())).exits(1);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     let check = &report["checks"][0];
     assert_eq!(check["outcome"], "failed");
@@ -68,17 +58,8 @@ fn a_bot_that_never_comes_fails_with_what_was_expected_and_its_last_words() {
     assert_eq!(check["stderr"], "out of ideas");
     assert_has(check["seen"].as_str().unwrap(), &["exit status: 3"]);
     let xml = fs::read_to_string(junit).unwrap();
-    assert_has(
-        &xml,
-        &["failures=\"1\"", "out of ideas", "<testsuite name=\"sh -c "],
-    );
-    let shown = [
-        "FAIL  unknown-ticket",
-        "expected  ",
-        "seen  ",
-        "| out of ideas",
-        "1 failed",
-    ];
+    assert_has(&xml, &["failures=\"1\"", "out of ideas", "<testsuite name=\"sh -c "]);
+    let shown = ["FAIL  unknown-ticket", "expected  ", "seen  ", "| out of ideas", "1 failed"];
     run(format!("check-bot {bot}")).prints(1, &shown);
 }
 
@@ -100,18 +81,9 @@ fn what_is_not_there_or_cannot_be_written_is_a_mistake_in_the_command_line() {
         ("check-bot --time-limit 0 -- random", &["--time-limit"]),
         ("check-bot -- ./no/such/bot", &["cannot find the program"]),
         ("check-bot", &["COMMAND"]),
-        (
-            "check-bot --json no/such/folder/r.json -- random",
-            &[missing],
-        ),
-        (
-            "check-bot --junit no/such/folder/r.xml -- random",
-            &[missing_xml],
-        ),
-        (
-            "check-bot --json - --junit - -- random",
-            &["write the others to files"],
-        ),
+        ("check-bot --json no/such/folder/r.json -- random", &[missing]),
+        ("check-bot --junit no/such/folder/r.xml -- random", &[missing_xml]),
+        ("check-bot --json - --junit - -- random", &["write the others to files"]),
     ]);
     let folder = tempfile::tempdir().unwrap();
     let line = format!("check-bot --json {} -- random", folder.path().display());

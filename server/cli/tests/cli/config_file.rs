@@ -86,42 +86,20 @@ fn a_limit_of_the_file_holds() {
 fn an_entry_that_is_not_known_or_out_of_range_is_refused_with_its_line() {
     let cases: &[(&str, &[&str])] = &[
         ("colour = \"red\"", &["colour", "line 1", "listen"]),
-        (
-            "listen = \"here\"",
-            &["listen", "line 1", "127.0.0.1:50051"],
-        ),
+        ("listen = \"here\"", &["listen", "line 1", "127.0.0.1:50051"]),
         (
             "[limits]\ncalls_per_key = 5",
-            &[
-                "calls_per_key",
-                "line 2",
-                "{ per_second = 1000, burst = 5000 }",
-            ],
+            &["calls_per_key", "line 2", "{ per_second = 1000, burst = 5000 }"],
         ),
         ("log = \"xml\"", &["log", "text", "json"]),
         ("keep_replays = \"a while\"", &["line 1", "90d", "all"]),
         ("drain_time = 86401", &["drain_time", "86400"]),
-        (
-            "\n[limits]\nopen_games = 1",
-            &["open_games", "line 3", "open_matches"],
-        ),
-        (
-            "[limits]\nopen_matches = 0",
-            &["open_matches", "line 2", "positive number"],
-        ),
-        (
-            "[limits]\nhello_time_ms = 0",
-            &["hello_time_ms", "1 to 86400000"],
-        ),
-        (
-            "[limits]\noutbound_queue = 100",
-            &["outbound_queue", "no longer an entry", "remove it"],
-        ),
+        ("\n[limits]\nopen_games = 1", &["open_games", "line 3", "open_matches"]),
+        ("[limits]\nopen_matches = 0", &["open_matches", "line 2", "positive number"]),
+        ("[limits]\nhello_time_ms = 0", &["hello_time_ms", "1 to 86400000"]),
+        ("[limits]\noutbound_queue = 100", &["outbound_queue", "no longer an entry", "remove it"]),
         ("[limits]\nconnections = -1", &["connections", "line 2"]),
-        (
-            "[limits]\ncalls_per_key = { per_second = 5 }",
-            &["calls_per_key", "burst"],
-        ),
+        ("[limits]\ncalls_per_key = { per_second = 5 }", &["calls_per_key", "burst"]),
         ("listen = ", &["server.toml", "line 1"]),
         // The file lacks required settings, so the flags must supply them.
         ("require_keys = true", &["--data DIR"]),

@@ -28,10 +28,7 @@ impl Contest {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contest");
-        Self {
-            _folder: folder,
-            path,
-        }
+        Self { _folder: folder, path }
     }
 
     /// Its command line with more flags.
@@ -74,11 +71,9 @@ impl Contest {
     /// contain no times.
     pub(crate) fn verdict(&self) -> Vec<String> {
         let shown = self.show("");
-        let lines = shown.lines().filter(|line| {
-            ["Elo against", "LLR", "group"]
-                .iter()
-                .any(|text| line.contains(text))
-        });
+        let lines = shown
+            .lines()
+            .filter(|line| ["Elo against", "LLR", "group"].iter().any(|text| line.contains(text)));
         // This line contains the total time of all matches, which varies.
         let lines = lines.filter(|line| !line.contains("matches in"));
         lines.map(str::to_owned).collect()
@@ -91,10 +86,7 @@ fn greedy_is_accepted_over_random_within_ten_groups_in_every_game() {
     for game in GAME_IDS {
         let at = folder.path().join(game).display().to_string();
         let line = "contest --quiet --bot greedy --against random --seed four --max-groups 10";
-        run(format!(
-            "{line} {LAGGING} --game {game} --folder {at} --json {at}.json"
-        ))
-        .exits(0);
+        run(format!("{line} {LAGGING} --game {game} --folder {at} --json {at}.json")).exits(0);
         let report = report_files::json(&fs::read_to_string(format!("{at}.json")).unwrap());
         assert_eq!(report["exit"]["reason"], "accepted", "{game}");
     }
@@ -126,10 +118,7 @@ fn a_bot_is_not_accepted_over_its_equal_and_a_test_without_a_verdict_has_exit_co
     let ran = contest.run(format!("{bots} --seed spring --max-groups 4 --elo 0,100"));
     ran.prints(3, &["not decided after 4 groups"]);
     let worst = contest.show("--bot one");
-    assert!(
-        worst.contains("worst matches") && worst.contains(".replay.binpb"),
-        "{worst}"
-    );
+    assert!(worst.contains("worst matches") && worst.contains(".replay.binpb"), "{worst}");
 }
 
 #[test]
@@ -178,15 +167,8 @@ fn a_contest_of_built_in_bots_needs_no_program_to_start_them() {
     for seat in seats(&rows) {
         assert_eq!(seat["end"]["how"], "done", "{seat}");
         assert!(seat["answered"].as_u64() > Some(0), "{seat}");
-        assert!(
-            seat["peak_memory_bytes"].is_null() && seat["stderr"].is_null(),
-            "{seat}"
-        );
-        assert_eq!(
-            seat["cpu_time_ms"].is_u64(),
-            cfg!(target_os = "linux"),
-            "{seat}"
-        );
+        assert!(seat["peak_memory_bytes"].is_null() && seat["stderr"].is_null(), "{seat}");
+        assert_eq!(seat["cpu_time_ms"].is_u64(), cfg!(target_os = "linux"), "{seat}");
     }
 }
 
@@ -196,9 +178,7 @@ fn a_built_in_bot_decides_in_the_contest_as_it_does_in_a_process_with_its_memory
     // With a memory limit, even one that is never reached, the bot runs as a process.
     let scores = ["", "--bot-memory 8G"].map(|limits| {
         let contest = Contest::new();
-        contest
-            .run(format!("{BUILT_IN} --groups 2 {limits}"))
-            .exits(0);
+        contest.run(format!("{BUILT_IN} --groups 2 {limits}")).exits(0);
         for seat in seats(&contest.rows()) {
             let is_process = seat["peak_memory_bytes"].as_u64() > Some(1 << 20);
             assert_eq!(is_process, !limits.is_empty(), "{seat}");

@@ -21,10 +21,7 @@ fn each_format_plays_its_matches() {
     let four = "--bot greedy --bot one=random --bot two=random --bot three=random";
     for (flags, matches) in [
         // Each of the two bots takes each seat.
-        (
-            "--format series --groups 1 --bot greedy --bot random".to_owned(),
-            2,
-        ),
+        ("--format series --groups 1 --bot greedy --bot random".to_owned(), 2),
         // Three opponents.
         (format!("--format gauntlet --rounds 1 {four}"), 6),
         // Six pairs.
@@ -42,10 +39,7 @@ fn each_format_plays_its_matches() {
 fn a_verdict_is_given_by_the_test_and_the_bounds_that_were_asked_for() {
     let common = "--bot greedy --against random --seed spring --max-groups 40";
     for (flags, expected) in [
-        (
-            "--test pentanomial --elo 0,400",
-            "accepted by the pentanomial test",
-        ),
+        ("--test pentanomial --elo 0,400", "accepted by the pentanomial test"),
         ("--nelo 0,300", "accepted by"),
         ("--elo 0,400 --level 0.8", "intervals of 80 %"),
     ] {
@@ -100,10 +94,7 @@ fn a_file_may_hold_an_edition_and_a_clock() {
     contest.run_config(&file, "").exits(0);
     assert_eq!(contest.scores().len(), 2);
     let spec = contest.read("contest.json");
-    assert!(
-        spec.contains("of the attic") && spec.contains("600/10"),
-        "{spec}"
-    );
+    assert!(spec.contains("of the attic") && spec.contains("600/10"), "{spec}");
 
     fs::write(&file, text("ring = 7\n")).unwrap();
     Contest::new().run_config(&file, "").fails(2, &["edition"]);
@@ -118,10 +109,7 @@ fn a_bot_has_its_own_clock_in_whatever_seat_it_sits_and_the_report_says_so() {
         .run(format!("--bot greedy --against random {flags}"))
         .prints(0, &["time odds: random has 70/10 s"]);
     let report = read_json(json);
-    assert_eq!(
-        report["spec"]["bots"][1]["time_control"], "70/10",
-        "{report}"
-    );
+    assert_eq!(report["spec"]["bots"][1]["time_control"], "70/10", "{report}");
     let mut seen = Vec::new();
     for row in contest.rows() {
         let mut bots = row["seats"].as_array().unwrap().iter();
@@ -144,10 +132,7 @@ fn time_odds_of_nobody_are_refused_before_anything_starts() {
     let unknown = "unknown bot \"nobody\"; the bots are greedy, random";
     for (odds, expected) in [
         ("nobody=1", unknown),
-        (
-            "greedy=time:1",
-            "expected a time control such as 60+0.5/10: BANK",
-        ),
+        ("greedy=time:1", "expected a time control such as 60+0.5/10: BANK"),
         ("greedy", "expected WHO="),
         ("greedy=0", "BANK is 0 s; the range is 0.001 to 86400 s"),
     ] {
@@ -169,33 +154,21 @@ fn a_match_is_made_with_a_clock_for_each_seat() {
 fn what_makes_no_contest_is_told_before_anything_starts() {
     let both = "--bot greedy --against random";
     for (flags, texts) in [
-        (
-            "--bot greddy --against random",
-            &["greddy", "random, greedy"][..],
-        ),
+        ("--bot greddy --against random", &["greddy", "random, greedy"][..]),
         ("--bot greedy@7 --against random", &["version 1"]),
         ("", &["--bot"]),
         ("--bot greedy", &["--against"]),
         (&format!("{both} --elo 50,0"), &["lower bound"]),
-        (
-            &format!("{both} --require 'fun>=3'"),
-            &["--require", "margin"],
-        ),
+        (&format!("{both} --require 'fun>=3'"), &["--require", "margin"]),
         (&format!("{both} --bot-files no/such/*"), &["no/such/*"]),
-        (
-            &format!("{both} --svg no/such/c.svg"),
-            &["--svg: cannot write no/such/c.svg"],
-        ),
+        (&format!("{both} --svg no/such/c.svg"), &["--svg: cannot write no/such/c.svg"]),
     ] {
         let contest = Contest::new();
         refused(contest.line(flags), texts);
         assert!(!contest.path.exists(), "{flags}");
     }
     let empty = tempfile::tempdir().unwrap();
-    refused(
-        format!("contest --resume {}", empty.path().display()),
-        &["no contest"],
-    );
+    refused(format!("contest --resume {}", empty.path().display()), &["no contest"]);
 }
 
 #[test]
@@ -265,9 +238,6 @@ fn one_output_on_standard_output_comes_alone() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("contest");
     let bots = "--bot random --bot other=random --groups 1 --json -";
-    let line = format!(
-        "contest --game bridges_to_nowhere --folder {} {bots}",
-        at.display()
-    );
+    let line = format!("contest --game bridges_to_nowhere --folder {} {bots}", at.display());
     crate::report_files::json(&succeed(format!("{line} {LAGGING}")));
 }

@@ -59,9 +59,7 @@ fn a_contest_whose_server_is_killed_comes_to_the_table_of_one_that_was_left_alon
     let mut server = Served::start(&data);
     let playing = contest(&server, &path("disturbed"), &flags);
     for matches in [1, 3] {
-        wait_until("matches end", || {
-            scores(&path("disturbed")).len() >= matches
-        });
+        wait_until("matches end", || scores(&path("disturbed")).len() >= matches);
         let address = server.address();
         server.kill();
         server = Served::start_at(&address, &data);
@@ -80,12 +78,7 @@ fn annulled(lag: &str, because: &str, disturb: impl FnOnce(Served) -> Served) ->
     let server = Served::start("--no-page");
     let playing = contest(&server, &at, &format!("{BUILT_IN} {FOUR_MATCHES} {lag}"));
     let runtime = Runtime::new().unwrap();
-    wait_until("a match runs", || {
-        runtime
-            .block_on(server.all_matches())
-            .iter()
-            .any(is_running)
-    });
+    wait_until("a match runs", || runtime.block_on(server.all_matches()).iter().any(is_running));
     let _server = disturb(server);
     playing.ended().exits(0);
     assert_eq!(scores(&at).len(), 4);
@@ -183,11 +176,7 @@ impl Fixture {
                 for bot in bots {
                     assert!(signal("-KILL", bot));
                 }
-                let info = || {
-                    self.runtime
-                        .block_on(self.server.info(&running.match_id))
-                        .unwrap()
-                };
+                let info = || self.runtime.block_on(self.server.info(&running.match_id)).unwrap();
                 wait_until("the match is over, or has lost its bots", || {
                     let info = info();
                     is_over(&info) || info.seats.iter().all(|seat| is_lost(seat.state()))
@@ -222,9 +211,7 @@ fn stop(process: &Background) {
     process.signal("-STOP");
     let number = process.id().to_string();
     wait_until("it stands still", || {
-        let state = Command::new("ps")
-            .args(["-o", "stat=", "-p", &number])
-            .output();
+        let state = Command::new("ps").args(["-o", "stat=", "-p", &number]).output();
         // A thread that has ended counts as stopped.
         matches!(state.unwrap().stdout.first(), Some(b'T' | b'Z'))
     });

@@ -42,11 +42,7 @@ fn each_exit_code_is_named_wherever_they_are_listed_and_no_other() {
     let help = |command: &str| between(&succeed(command), "Exit codes:", ".");
     for (place, listed, expected) in [
         ("exit-codes.md", first_cells(EXIT_CODES), &all),
-        (
-            "action.yml",
-            between(ACTION, "The exit code of the contest:", "value:"),
-            &all,
-        ),
+        ("action.yml", between(ACTION, "The exit code of the contest:", "value:"), &all),
         ("contest", help("contest --help"), &all),
         ("replay fork", help("replay fork --help"), &of_forks),
     ] {

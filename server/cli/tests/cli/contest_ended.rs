@@ -37,9 +37,7 @@ fn a_contest_whose_time_is_up_is_not_decided_and_has_all_reports() {
         .prints(3, &["--max-time"]);
     assert_reported(folder.path());
     for bad in ["25", "0m", "+1m", "1d", "m", "1.5h"] {
-        contest
-            .run(format!("{LONG} --max-time {bad}"))
-            .fails(2, &["25m"]);
+        contest.run(format!("{LONG} --max-time {bad}")).fails(2, &["25m"]);
     }
 }
 
@@ -66,10 +64,7 @@ fn a_second_signal_leaves_all_reports_of_a_contest_that_waits_for_good() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = silent.local_addr().unwrap();
     let (contest, folder) = (Contest::new(), tempfile::tempdir().unwrap());
-    let flags = format!(
-        "{} --server http://{at} --max-time 1s",
-        reports(folder.path())
-    );
+    let flags = format!("{} --server http://{at} --max-time 1s", reports(folder.path()));
     let mut playing = Background::start(contest.line(&format!("{LONG} {flags}")));
     drop(silent.accept().unwrap());
     let _held = silent.accept().unwrap();
@@ -93,9 +88,7 @@ fn a_pipe_where_a_bot_writes_its_output_stops_no_contest() {
         stderr.display(),
     );
     let flags = "--against random --groups 1 --max-time 2m";
-    contest
-        .run(format!("--bot {} {flags}", quoted(&bot)))
-        .exits(0);
+    contest.run(format!("--bot {} {flags}", quoted(&bot))).exits(0);
     assert_eq!(contest.read("stderr/000000.0-seat0-mine.txt"), "out\n");
 }
 
@@ -104,27 +97,14 @@ fn what_bots_write_is_printed_with_their_names_and_found_at_the_end() {
     let contest = Contest::new();
     let bot = format!("sh -c 'printf \"a\\033[2Jb\\n\" >&2; exec {PROGRAM} bot greedy --seed 1'");
     let mine = quoted(&format!("mine={bot}"));
-    let ran = contest.run(format!(
-        "--bot {mine} --against random --groups 1 --show-output"
-    ));
+    let ran = contest.run(format!("--bot {mine} --against random --groups 1 --show-output"));
     let stderr = contest.path.join("stderr");
     let ran = ran.prints(0, &[&format!("output of bots: {}\n", stderr.display())]);
-    assert_eq!(
-        ran.err.matches("[mine] a\\u{1b}[2Jb\n").count(),
-        2,
-        "{}",
-        ran.err
-    );
+    assert_eq!(ran.err.matches("[mine] a\\u{1b}[2Jb\n").count(), 2, "{}", ran.err);
     assert_eq!(fs::read_dir(stderr).unwrap().count(), 2);
 
     let folder = tempfile::tempdir().unwrap();
-    let (bots, replay) = (
-        quoted(&format!("{bot},random")),
-        folder.path().join("replay"),
-    );
-    let demo = format!(
-        "demo --game carcassonne --bots {bots} --replay {}",
-        replay.display()
-    );
+    let (bots, replay) = (quoted(&format!("{bot},random")), folder.path().join("replay"));
+    let demo = format!("demo --game carcassonne --bots {bots} --replay {}", replay.display());
     assert!(succeed(demo).contains("output of seat 0"));
 }

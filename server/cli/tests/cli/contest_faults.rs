@@ -33,10 +33,8 @@ fn a_bot_that_cannot_play_ends_the_contest_at_once_with_what_to_do() {
     let said = &["mine: does not play carcassonne", "Hello", "--game"];
     play(other_games, "", 54, said);
     if cfg!(target_os = "linux") {
-        let starved = &[
-            "mine: ran out of memory before it took its seat",
-            "--bot-memory allows 64 MiB",
-        ];
+        let starved =
+            &["mine: ran out of memory before it took its seat", "--bot-memory allows 64 MiB"];
         play("sh -c 'tail /dev/zero'", "--bot-memory 64M", 55, starved);
     }
 }
@@ -58,12 +56,7 @@ fn a_fault_ends_a_contest_that_allows_none_or_leaves_its_group_out() {
         let mark = folder.path().join("mark");
         let mark = mark.display();
         let bot = format!("sh -c 'mkdir {mark} && exec {PROGRAM} bot random --seed x'");
-        play(
-            &bot,
-            &format!("--faults {faults} --startup-ms 5000"),
-            5,
-            &said,
-        );
+        play(&bot, &format!("--faults {faults} --startup-ms 5000"), 5, &said);
     }
 }
 
@@ -84,16 +77,9 @@ fn dying_once(folder: &Path) -> String {
 #[test]
 fn a_bot_that_dies_in_a_match_is_started_again_and_plays_on() {
     let folder = tempfile::tempdir().unwrap();
-    let said = &[
-        "mine died in a match and was restarted 1 time",
-        "requirement restarts<=0: NOT MET",
-    ];
-    let (contest, _) = play(
-        &dying_once(folder.path()),
-        "--require 'restarts<=0'",
-        4,
-        said,
-    );
+    let said =
+        &["mine died in a match and was restarted 1 time", "requirement restarts<=0: NOT MET"];
+    let (contest, _) = play(&dying_once(folder.path()), "--require 'restarts<=0'", 4, said);
     let mut restarts = 0;
     for seat in seats(&contest.rows()) {
         assert_eq!(seat["fault_count"], 0, "{seat}");
@@ -101,47 +87,28 @@ fn a_bot_that_dies_in_a_match_is_started_again_and_plays_on() {
         if seat["restarts"] != 0 {
             restarts += 1;
             assert_eq!(seat["restarts"], 1, "{seat}");
-            assert!(
-                seat["stderr_tail"].as_str().unwrap().contains("died"),
-                "{seat}"
-            );
+            assert!(seat["stderr_tail"].as_str().unwrap().contains("died"), "{seat}");
             let stderr = contest.read(seat["stderr"].as_str().unwrap());
             assert!(stderr.contains("died"), "{stderr}");
         }
     }
     assert_eq!(restarts, 1);
     let shown = contest.show("");
-    assert!(
-        shown.contains("died in a match and was restarted: 1"),
-        "{shown}"
-    );
+    assert!(shown.contains("died in a match and was restarted: 1"), "{shown}");
 }
 
 #[test]
 fn a_bot_that_dies_ends_a_contest_that_allows_no_fault_unless_it_may_be_started_again() {
     for (flags, code, restarts, expected) in [
         ("", 5, 0, "dies in a match is not restarted"),
-        (
-            "--restarts 1",
-            0,
-            1,
-            "dies in a match is restarted up to 1 time",
-        ),
+        ("--restarts 1", 0, 1, "dies in a match is restarted up to 1 time"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let flags = format!("--faults fail --reconnect-ms 20000 {flags}");
         let (contest, ran) = play(&dying_once(folder.path()), &flags, code, &[expected]);
-        assert_eq!(
-            ran.out.contains("mine had a fault"),
-            code == 5,
-            "{}",
-            ran.out
-        );
+        assert_eq!(ran.out.contains("mine had a fault"), code == 5, "{}", ran.out);
         let spec = contest.read("contest.json");
-        assert!(
-            spec.contains(&format!("\"restarts\": {restarts}")),
-            "{spec}"
-        );
+        assert!(spec.contains(&format!("\"restarts\": {restarts}")), "{spec}");
     }
 }
 
@@ -162,14 +129,8 @@ fn a_bot_that_ends_for_good_within_a_match_is_lost_to_it_at_once() {
             assert_eq!(mine["forfeit"], "DISCONNECTED", "{row}");
             assert_eq!(mine["restarts"], restarts, "{row}");
             assert_ne!(mine["end"]["how"], "done", "{row}");
-            assert!(
-                mine["stderr_tail"].as_str().unwrap().contains("died"),
-                "{row}"
-            );
-            assert!(
-                mine["faults"][0]["detail"].as_str().unwrap().ends_with(why),
-                "{row}"
-            );
+            assert!(mine["stderr_tail"].as_str().unwrap().contains("died"), "{row}");
+            assert!(mine["faults"][0]["detail"].as_str().unwrap().ends_with(why), "{row}");
             assert!(row["duration_ms"].as_u64() < Some(60_000), "{row}");
         }
     }

@@ -25,10 +25,7 @@ struct Scripted {
 
 impl Scripted {
     fn new() -> Self {
-        let scripted = Self {
-            contest: Contest::new(),
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let scripted = Self { contest: Contest::new(), folder: tempfile::tempdir().unwrap() };
         scripted.write("greedy");
         scripted
     }
@@ -65,9 +62,7 @@ fn a_program_that_is_replaced_stops_the_contest_until_that_is_allowed() {
     let playing = scripted.start(&json);
     scripted.write("random");
     let script = scripted.path("bot.sh").display().to_string();
-    playing
-        .ended()
-        .prints(56, &["mine: ", &script, "--bot-changed allow"]);
+    playing.ended().prints(56, &["mine: ", &script, "--bot-changed allow"]);
     assert_eq!(read_json(&path)["exit"]["reason"], "bot_changed");
     let played = scripted.contest.rows().len();
 
@@ -77,10 +72,7 @@ fn a_program_that_is_replaced_stops_the_contest_until_that_is_allowed() {
 
     // With the original file, nothing has changed.
     scripted.write("greedy");
-    scripted
-        .contest
-        .resume(&format!("{json} --max-time 1s"))
-        .exits(3);
+    scripted.contest.resume(&format!("{json} --max-time 1s")).exits(3);
     assert_eq!(read_json(&path)["identity"]["changes"], json!([]));
 
     scripted.write("random");
@@ -88,10 +80,7 @@ fn a_program_that_is_replaced_stops_the_contest_until_that_is_allowed() {
     scripted.contest.resume(&allowed).prints(3, &["changed"]);
     let report = read_json(&path);
     let change = &report["identity"]["changes"][0];
-    assert_eq!(
-        (&change["bot"], &change["file"]),
-        (&"mine".into(), &script.into())
-    );
+    assert_eq!((&change["bot"], &change["file"]), (&"mine".into(), &script.into()));
     assert!(change["before"] != change["after"], "{change}");
 }
 

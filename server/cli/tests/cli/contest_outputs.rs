@@ -24,10 +24,7 @@ impl Written {
     fn by(flags: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("contest");
-        let line = format!(
-            "contest --game bridges_to_nowhere --folder {}",
-            at.display()
-        );
+        let line = format!("contest --game bridges_to_nowhere --folder {}", at.display());
         let outputs = outputs_in(&folder);
         let ran = run(format!("{line} {LAGGING} {outputs} {flags}"));
         Self { folder, ran }
@@ -69,11 +66,7 @@ fn every_output_of_a_contest_is_read_by_its_readers() {
     // The same again from the folder.
     let again = tempfile::tempdir().unwrap();
     let folder = written.folder.path().join("contest");
-    succeed(format!(
-        "contest show {} {}",
-        folder.display(),
-        outputs_in(&again)
-    ));
+    succeed(format!("contest show {} {}", folder.display(), outputs_in(&again)));
     for output in OUTPUTS {
         let shown = fs::read_to_string(again.path().join(output)).unwrap();
         assert_eq!(shown, written.read(output), "{output}");

@@ -60,21 +60,14 @@ fn a_process_plays_all_matches_of_its_bot_each_with_a_seed_of_its_own() {
     ran.prints(0, &[expected]);
     assert_eq!(starts(folder.path()), 1);
     let rows = contest.rows();
-    let seeds: HashSet<&str> = rows
-        .iter()
-        .map(|row| row["seed"].as_str().unwrap())
-        .collect();
+    let seeds: HashSet<&str> = rows.iter().map(|row| row["seed"].as_str().unwrap()).collect();
     assert_eq!(seeds.len(), 6);
     let mut files = HashSet::new();
     for seat in own_seats(&contest) {
         assert_eq!(seat["end"]["how"], "reused", "{seat}");
         assert!(seat["fault_count"] == 0 && seat["restarts"] == 0, "{seat}");
         assert!(seat["answered"].as_u64() > Some(0), "{seat}");
-        assert_eq!(
-            seat["cpu_time_ms"].is_u64(),
-            cfg!(target_os = "linux"),
-            "{seat}"
-        );
+        assert_eq!(seat["cpu_time_ms"].is_u64(), cfg!(target_os = "linux"), "{seat}");
         files.insert(seat["stderr"].as_str().unwrap().to_owned());
     }
     assert_eq!(files.len(), 1, "one file for its one process: {files:?}");
@@ -94,14 +87,8 @@ fn a_reused_process_that_dies_is_started_again_or_loses_its_match_alone() {
         let (first, others) = seats.split_first().unwrap();
         if is_restarted {
             assert_eq!(first["end"]["how"], "reused", "{first}");
-            assert!(
-                first["fault_count"] == 0 && first["restarts"] == 1,
-                "{first}"
-            );
-            assert!(
-                first["stderr_tail"].as_str().unwrap().contains("died"),
-                "{first}"
-            );
+            assert!(first["fault_count"] == 0 && first["restarts"] == 1, "{first}");
+            assert!(first["stderr_tail"].as_str().unwrap().contains("died"), "{first}");
         } else {
             assert_eq!(first["forfeit"], "DISCONNECTED", "{first}");
             assert_eq!(first["end"]["code"], 7, "{first}");
@@ -141,9 +128,5 @@ fn a_reused_process_whose_files_change_plays_no_other_match() {
     let (contest, ran) = play(&command, "--bot-changed allow");
     ran.exits(0);
     assert_eq!(own_seats(&contest).len(), 6);
-    assert_eq!(
-        starts(folder.path()),
-        1 + 6,
-        "a new process after each change"
-    );
+    assert_eq!(starts(folder.path()), 1 + 6, "a new process after each change");
 }

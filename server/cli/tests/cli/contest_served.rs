@@ -27,10 +27,7 @@ fn killed(contest: &Contest, flags: &str, rows: usize) -> Vec<Value> {
 
 /// All matches of a server.
 fn listed(server: &Served) -> Vec<Value> {
-    matches_in(&succeed(format!(
-        "match list --all --json --server {}",
-        server.url
-    )))
+    matches_in(&succeed(format!("match list --all --json --server {}", server.url)))
 }
 
 /// Returns the matches that `match list --json` has printed.
@@ -66,11 +63,7 @@ fn a_contest_that_is_killed_goes_on_and_comes_to_the_same_table_and_verdict() {
     torn.extend(b"{\"row\":{\"group\":9");
     fs::write(&results, torn).unwrap();
     contest.resume("").exits(0);
-    assert_eq!(
-        contest.rows()[..before.len()],
-        before,
-        "nothing is replayed"
-    );
+    assert_eq!(contest.rows()[..before.len()], before, "nothing is replayed");
     assert_eq!(contest.scores(), undisturbed.scores());
     assert_eq!(contest.verdict(), undisturbed.verdict());
 }
@@ -132,9 +125,7 @@ fn a_contest_on_a_running_server_gets_all_replays_after_a_kill_and_leaves_nothin
     assert_replays(&contest);
     let all = listed(&server);
     assert!(all.iter().all(is_over), "nothing is in play");
-    let mut ended = all
-        .iter()
-        .filter(|info| info["state"] == "MATCH_STATE_ENDED");
+    let mut ended = all.iter().filter(|info| info["state"] == "MATCH_STATE_ENDED");
     assert!(ended.all(is_revealed), "no group is left open");
 }
 
@@ -161,8 +152,5 @@ fn what_cannot_be_stored_ends_a_contest_and_leaves_no_match_in_play() {
     let stored = contest.rows().len() as u64;
     assert_eq!(count("matches") + count("surplus_matches"), stored);
     let all = listed(&server);
-    assert!(
-        !all.is_empty() && all.iter().all(is_over),
-        "nothing is in play"
-    );
+    assert!(!all.is_empty() && all.iter().all(is_over), "nothing is in play");
 }

@@ -117,11 +117,7 @@ fn a_check_finds_a_whole_folder_whole_and_names_what_is_damaged() {
     bad(check_all(), 1, &[&replay, "is missing"]);
 
     alter(&data, DAMAGE);
-    bad(
-        format!("check {data}"),
-        1,
-        &["the summary of match", &fixture.ended],
-    );
+    bad(format!("check {data}"), 1, &["the summary of match", &fixture.ended]);
     alter(&data, DAMAGED_HEADER);
     let both = [&*fixture.ended, &*fixture.waiting, "the header of match"];
     bad(format!("check {data}"), 1, &both);
@@ -147,16 +143,9 @@ fn a_match_that_was_cancelled_lacks_no_replay_file() {
 fn a_backup_made_beside_a_server_is_restored_and_served() {
     let mut fixture = Fixture::make();
     let [data, backup, restored] = ["data", "backup", "restored"].map(|name| fixture.path(name));
-    good(
-        format!("backup {data} {backup}"),
-        &["1 match in play, 1 finished"],
-    );
+    good(format!("backup {data} {backup}"), &["1 match in play, 1 finished"]);
     bad(format!("backup {data} {backup}"), 1, &["already exists"]);
-    bad(
-        format!("restore {backup} {data}"),
-        1,
-        &["in use by another server"],
-    );
+    bad(format!("restore {backup} {data}"), 1, &["in use by another server"]);
     // Created after the backup, so it must be missing after the restore.
     let later = fixture.create("");
     fixture.stop();
@@ -180,9 +169,7 @@ fn a_backup_made_beside_a_server_is_restored_and_served() {
     bad(format!("restore {backup} {data}"), 2, &replacing);
     good(format!("restore {backup} {data} --replace"), &[]);
     good(format!("check {data}"), &[]);
-    let kept = files(&data)
-        .into_iter()
-        .map(|path| path.display().to_string());
+    let kept = files(&data).into_iter().map(|path| path.display().to_string());
     let kept = kept.into_iter().find(|path| path.contains("replaced-"));
     let kept = kept.expect("what was replaced is kept");
     good(format!("check {kept}"), &["2 matches in play"]);
@@ -196,17 +183,9 @@ fn a_damaged_backup_is_not_restored_and_a_damaged_folder_not_backed_up_without_a
     alter(&data, DAMAGE);
     let said = ["the summary of match", "contains the damaged values"];
     bad(format!("backup {data} {backup}"), 1, &said);
-    bad(
-        format!("restore {backup} {restored}"),
-        1,
-        &["the summary of match"],
-    );
+    bad(format!("restore {backup} {restored}"), 1, &["the summary of match"]);
     assert!(!Path::new(&restored).join("bridgemaster.db").exists());
-    bad(
-        format!("restore {restored} {data} --replace"),
-        1,
-        &["is not a backup"],
-    );
+    bad(format!("restore {restored} {data} --replace"), 1, &["is not a backup"]);
     bad(format!("check {data}"), 1, &["1 finished"]);
 }
 
@@ -226,10 +205,7 @@ fn a_damaged_or_missing_signing_key_is_dropped_and_another_takes_its_place() {
         alter(&data, damage);
         // With a new key, replays would appear to be signed by another server, so the start is
         // refused.
-        assert_has(
-            &Served::refused(format!("--data {data}")),
-            &["signs replays"],
-        );
+        assert_has(&Served::refused(format!("--data {data}")), &["signs replays"]);
         bad(format!("check {data}"), 1, &["data drop", "--signing-key"]);
         good(drop_key(), &["the next start creates a new key"]);
         good(format!("check {data}"), &[]);
@@ -244,21 +220,10 @@ fn a_missing_row_is_reported_until_its_loss_is_accepted() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
     fixture.stop();
-    bad(
-        format!("drop {data} --missing"),
-        2,
-        &["no rows are missing"],
-    );
+    bad(format!("drop {data} --missing"), 2, &["no rows are missing"]);
     alter(&data, "DELETE FROM open_match");
-    bad(
-        format!("check {data}"),
-        1,
-        &["the table open_match", "missing", "data drop", "--missing"],
-    );
-    good(
-        format!("drop {data} --missing"),
-        &["accepted", "open_match"],
-    );
+    bad(format!("check {data}"), 1, &["the table open_match", "missing", "data drop", "--missing"]);
+    good(format!("drop {data} --missing"), &["accepted", "open_match"]);
     good(format!("check {data}"), &[]);
 }
 
@@ -266,12 +231,8 @@ fn a_missing_row_is_reported_until_its_loss_is_accepted() {
 fn a_damaged_note_is_told_with_the_command_that_drops_it() {
     let mut fixture = Fixture::make();
     let data = fixture.path("data");
-    let create = |fixture: &Fixture| {
-        run(format!(
-            "match create {} --idempotency-key one",
-            fixture.at()
-        ))
-    };
+    let create =
+        |fixture: &Fixture| run(format!("match create {} --idempotency-key one", fixture.at()));
     create(&fixture).exits(0);
     let drop_notes = || format!("drop {data} --notes");
     bad(drop_notes(), 1, &["in use by another server"]);
@@ -294,12 +255,8 @@ fn a_damaged_note_of_a_group_that_is_not_over_is_dropped_and_its_chance_stays_se
     let first = fixture.create(&of_group("g1=0/2"));
     fixture.watch(&first);
     let file = fixture.path("fetched");
-    let fetch = |fixture: &Fixture| {
-        run(format!(
-            "replay fetch {first} {} --out {file}",
-            fixture.at()
-        ))
-    };
+    let fetch =
+        |fixture: &Fixture| run(format!("replay fetch {first} {} --out {file}", fixture.at()));
     for damage in [
         "UPDATE record SET value = zeroblob(5)",
         "UPDATE record SET name = 'grouq' || substr(name, 6)",
@@ -329,11 +286,7 @@ fn a_match_is_dropped_from_a_folder_that_no_server_uses() {
     let in_use = ["in use by another server", "--drop-match"];
     bad(format!("drop {data} {waiting}"), 1, &in_use);
     fixture.stop();
-    bad(
-        format!("drop {data} 0000000000000000"),
-        2,
-        &["0000000000000000"],
-    );
+    bad(format!("drop {data} 0000000000000000"), 2, &["0000000000000000"]);
     // Damaged records, which a server would quarantine.
     alter(&data, DAMAGE);
     alter(&data, DAMAGED_HEADER);
@@ -353,10 +306,7 @@ fn a_copy_is_between_a_folder_and_a_database() {
     fs::create_dir(&there).unwrap();
     refused(format!("data copy {there} {to}"), &["data backup"]);
     refused(format!("data copy {database} {database}"), &["pg_dump"]);
-    refused(
-        format!("data copy {missing} {database}"),
-        &["no such folder"],
-    );
+    refused(format!("data copy {missing} {database}"), &["no such folder"]);
     let unreachable = run(format!("data copy {database} {to}"));
     let unreachable = unreachable.fails(1, &["127.0.0.1:1"]);
     assert!(!unreachable.err.contains("hush"), "{}", unreachable.err);

@@ -67,9 +67,7 @@ async fn a_match_that_cannot_go_on_is_named_while_others_go_on_and_can_be_given_
     let folder = tempfile::tempdir().unwrap();
     let good = used(folder.path()).await;
     let dir = DataDir::prepare(folder.path()).unwrap();
-    let store = SqliteStore::open(&dir, SqliteOptions::default())
-        .await
-        .unwrap();
+    let store = SqliteStore::open(&dir, SqliteOptions::default()).await.unwrap();
     let newer = Write::OpenMatch {
         match_id: MatchId::new("00000000000000ff").unwrap(),
         opened_at_unix_ms: 0,
@@ -83,9 +81,7 @@ async fn a_match_that_cannot_go_on_is_named_while_others_go_on_and_can_be_given_
     let server = serve(folder.path(), "--drain-time 0");
     assert_eq!(server.all_matches().await.len(), 1);
     let said = server.stop();
-    let named = said
-        .lines()
-        .filter(|line| line.contains("00000000000000ff"));
+    let named = said.lines().filter(|line| line.contains("00000000000000ff"));
     let named: Vec<&str> = named.collect();
     assert_eq!(named.len(), 1, "{said}");
     assert_has(named[0], &["ERROR", "format version 99", "data drop"]);
@@ -170,10 +166,7 @@ async fn a_replay_that_a_kill_left_half_written_is_written_by_the_next_server() 
     let file = decode(&fs::read(replays.join(&name)).unwrap()).unwrap();
     assert_eq!(file.replay, server.replay(&match_id).await);
     let left = names(&replays);
-    assert!(
-        !left.iter().any(|name| name.ends_with(".unfinished")),
-        "{left:?}"
-    );
+    assert!(!left.iter().any(|name| name.ends_with(".unfinished")), "{left:?}");
 }
 
 #[tokio::test]

@@ -26,10 +26,7 @@ fn a_match_leaves_json_and_a_replay_that_holds_and_one_seed_gives_one_match() {
         assert_eq!(info["state"], "MATCH_STATE_ENDED");
         let seats = info["result"]["seats"].as_array().unwrap();
         assert_eq!(seats.len(), 3);
-        assert!(
-            seats.iter().all(|seat| seat.get("forfeit").is_none()),
-            "{info}"
-        );
+        assert!(seats.iter().all(|seat| seat.get("forfeit").is_none()), "{info}");
         let replay = folder.path().join("match.replay");
         let said = succeed(format!("replay verify {}", replay.display()));
         let decisions = info["result"]["decisions"].as_u64().unwrap();
@@ -47,18 +44,8 @@ fn the_result_is_shown_with_scores_their_breakdown_and_where_the_replay_is() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("shown.replay");
     let file = replay.display();
-    let said = succeed(format!(
-        "demo --bots random,greedy --seed shown --replay {file}"
-    ));
-    let shown = [
-        "place",
-        "greedy",
-        "faults",
-        "longest",
-        "empty_spaces",
-        "total",
-        "seed shown",
-    ];
+    let said = succeed(format!("demo --bots random,greedy --seed shown --replay {file}"));
+    let shown = ["place", "greedy", "faults", "longest", "empty_spaces", "total", "seed shown"];
     assert_has(&said, &shown);
     assert_has(&said, &[&format!("replay show {file}")]);
     assert!(replay.is_file());

@@ -28,14 +28,8 @@ fn a_match_of_every_game_at_every_number_of_seats_leaves_a_replay_that_holds() {
             let replay = play(game, &format!("--seats {seats}"), &file);
             let verified = succeed(format!("replay verify {}", file.display()));
             let result = replay.result.as_ref().unwrap();
-            assert_eq!(
-                (&*replay.game_id, result.seats.len()),
-                (*game, usize::from(seats))
-            );
-            assert!(
-                result.seats.iter().all(|seat| seat.fault_count == 0),
-                "{game}"
-            );
+            assert_eq!((&*replay.game_id, result.seats.len()), (*game, usize::from(seats)));
+            assert!(result.seats.iter().all(|seat| seat.fault_count == 0), "{game}");
             let counted = format!("{} decisions and 0 faults", result.decisions);
             assert_has(&verified, &[&counted]);
             if seats == 2 {
@@ -64,11 +58,7 @@ fn assert_shown(game: &str, replay: &Replay, file: &Path) {
     assert_eq!(json["gameId"], game);
     let mut records = json["records"].as_array().unwrap().iter();
     let decision = records.find_map(|record| record.get("decision")).unwrap();
-    for entry in [
-        &json["config"]["game"],
-        &json["setup"],
-        &decision["decision"],
-    ] {
+    for entry in [&json["config"]["game"], &json["setup"], &decision["decision"]] {
         let entries: Vec<&String> = entry.as_object().unwrap().keys().collect();
         assert_eq!(entries.len(), 1, "{entries:?}");
         assert_eq!(entries[0].to_lowercase(), game.replace('_', ""));

@@ -11,9 +11,7 @@ use crate::{
 /// Returns a contest of one group, and the replay of its first match.
 fn played() -> (Contest, String) {
     let contest = Contest::new();
-    contest
-        .run("--bot greedy --against random --groups 1")
-        .exits(0);
+    contest.run("--bot greedy --against random --groups 1").exits(0);
     let rows = contest.rows();
     let counted = rows.iter().find(|row| row["annulled"].is_null()).unwrap();
     let replay = contest.path.join(counted["replay"].as_str().unwrap());
@@ -27,11 +25,7 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
     let [folder, json, other] = ["fork", "json", "other"].map(place);
     let fork = format!("replay fork {replay} --at 20 --others random --seat 1 --bot greedy");
     let kept = format!("--times 2 --seed 1 --folder {folder} --json {json}");
-    let shown = [
-        "in the replay: seat 1",
-        "played 2 times from decision 20",
-        "greedy",
-    ];
+    let shown = ["in the replay: seat 1", "played 2 times from decision 20", "greedy"];
     run(format!("{fork} {kept} --require 'faults<=0'")).prints(0, &shown);
     let report = report_files::json(&fs::read_to_string(&json).unwrap());
     assert_eq!(report["counts"]["matches"], 2, "{report}");
@@ -61,10 +55,7 @@ fn a_replay_is_played_on_by_other_bots_and_what_must_hold_decides_the_exit_code(
 fn one_bot_plays_all_seats_on_where_no_other_is_named() {
     let (contest, replay) = played();
     let folder = contest.path.with_extension("fork");
-    let fork = format!(
-        "replay fork {replay} --at 20 --json - --folder {}",
-        folder.display()
-    );
+    let fork = format!("replay fork {replay} --at 20 --json - --folder {}", folder.display());
     let report = report_files::json(&succeed(fork));
     assert_eq!(report["spec"]["bots"].as_array().unwrap().len(), 1);
 }
@@ -77,15 +68,9 @@ fn what_cannot_be_played_on_is_told_before_anything_starts() {
     all_refused(&[
         (&fork("100000"), &["is out of range (0..="]),
         (&fork("1 --seat 0"), &["--bot"]),
-        (
-            &fork("1 --seat 7 --bot greedy"),
-            &["is out of range (0..=1)"],
-        ),
+        (&fork("1 --seat 7 --bot greedy"), &["is out of range (0..=1)"]),
         (&fork("1 --redraw"), &["--seat"]),
         (&fork("1 --others greedy@7"), &["version 1"]),
-        (
-            &format!("replay fork {} --at 1", file.display()),
-            &["contest.json"],
-        ),
+        (&format!("replay fork {} --at 1", file.display()), &["contest.json"]),
     ]);
 }

@@ -95,31 +95,16 @@ fn result() -> v1::MatchResult {
         place: 1,
         bot_name: hostile(),
         bot_version: hostile(),
-        breakdown: vec![v1::ScoreLine {
-            category: hostile(),
-            points: 1,
-        }],
+        breakdown: vec![v1::ScoreLine { category: hostile(), points: 1 }],
         ..v1::SeatResult::default()
     };
-    v1::MatchResult {
-        match_id: hostile(),
-        seats: vec![seat],
-        ..v1::MatchResult::default()
-    }
+    v1::MatchResult { match_id: hostile(), seats: vec![seat], ..v1::MatchResult::default() }
 }
 
 fn info(result: Option<v1::MatchResult>) -> v1::MatchInfo {
-    let seat = v1::SeatInfo {
-        bot_name: hostile(),
-        bot_version: hostile(),
-        ..v1::SeatInfo::default()
-    };
-    v1::MatchInfo {
-        match_id: hostile(),
-        seats: vec![seat],
-        result,
-        ..v1::MatchInfo::default()
-    }
+    let seat =
+        v1::SeatInfo { bot_name: hostile(), bot_version: hostile(), ..v1::SeatInfo::default() };
+    v1::MatchInfo { match_id: hostile(), seats: vec![seat], result, ..v1::MatchInfo::default() }
 }
 
 /// Returns a match before and after its end.
@@ -182,10 +167,7 @@ hostile_service! {
 }
 
 fn ladder() -> Option<v1::Ladder> {
-    Some(v1::Ladder {
-        ladder_id: hostile(),
-        ..v1::Ladder::default()
-    })
+    Some(v1::Ladder { ladder_id: hostile(), ..v1::Ladder::default() })
 }
 
 fn standing() -> v1::Standing {
@@ -201,22 +183,13 @@ fn standing() -> v1::Standing {
 }
 
 fn ladder_match() -> v1::LadderMatch {
-    let info = v1::MatchInfo {
-        state: v1::MatchState::Ended.into(),
-        ..info(Some(result()))
-    };
-    v1::LadderMatch {
-        r#match: Some(info),
-        ..v1::LadderMatch::default()
-    }
+    let info = v1::MatchInfo { state: v1::MatchState::Ended.into(), ..info(Some(result())) };
+    v1::LadderMatch { r#match: Some(info), ..v1::LadderMatch::default() }
 }
 
 fn head_to_head() -> v1::LadderHeadToHead {
     v1::LadderHeadToHead {
-        against: Some(v1::LadderBotRef {
-            bot_name: hostile(),
-            bot_version: hostile(),
-        }),
+        against: Some(v1::LadderBotRef { bot_name: hostile(), bot_version: hostile() }),
         head_to_head: Some(v1::HeadToHead {
             // More than exist: commands must not panic on this.
             first_ahead: 7,
@@ -295,18 +268,12 @@ impl PlayService for Hostile {
             match_id: hostile(),
             ..v1::Welcome::default()
         };
-        let ended = v1::MatchEnded {
-            result: Some(result()),
-            ..v1::MatchEnded::default()
-        };
+        let ended = v1::MatchEnded { result: Some(result()), ..v1::MatchEnded::default() };
         let messages = [Message::Welcome(welcome), Message::MatchEnded(ended)];
         self.stream(
             (0..)
                 .zip(messages)
-                .map(|(sequence, message)| v1::PlayResponse {
-                    sequence,
-                    message: Some(message),
-                }),
+                .map(|(sequence, message)| v1::PlayResponse { sequence, message: Some(message) }),
         )
     }
 }
@@ -378,9 +345,7 @@ async fn results_and_replays_of_a_ladder_that_are_none_are_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("b.tar");
     let line = format!("ladder replays l b --output {}", output.display());
-    talk(&server, &line)
-        .await
-        .fails(1, &["sent an invalid archive"]);
+    talk(&server, &line).await.fails(1, &["sent an invalid archive"]);
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 

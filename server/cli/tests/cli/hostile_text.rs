@@ -31,9 +31,7 @@ pub(crate) fn assert_clean(what: &str, ran: &Ran) {
     for text in [&ran.out, &ran.err] {
         let raw = text.chars().find(|c| !is_printable(*c) && *c != '\n');
         assert_eq!(raw, None, "{what}: {text:?}");
-        let forged = text
-            .lines()
-            .find(|line| line.trim_start().starts_with("FORGED"));
+        let forged = text.lines().find(|line| line.trim_start().starts_with("FORGED"));
         assert_eq!(forged, None, "{what}: {text}");
     }
 }
@@ -77,20 +75,13 @@ fn names_versions_details_and_identifiers_are_shown_with_escapes() {
     assert!(shown.out.contains("\\u{1b}[2J"), "{}", shown.out);
     // The replay is valid, because the rules do not concern names.
     assert_eq!(verified.code, Some(0), "{}", verified.err);
-    assert!(
-        verified.out.contains("match \\u{1b}[2J"),
-        "{}",
-        verified.out
-    );
+    assert!(verified.out.contains("match \\u{1b}[2J"), "{}", verified.out);
     let json: serde_json::Value = serde_json::from_str(&exported.out).unwrap();
     assert_eq!(json["matchId"], HOSTILE, "JSON has the same text");
 
     let fault = FaultRecord {
         seat: 0,
-        fault: Some(Fault {
-            detail: HOSTILE.to_owned(),
-            ..Fault::default()
-        }),
+        fault: Some(Fault { detail: HOSTILE.to_owned(), ..Fault::default() }),
     };
     replay.records.push(Record {
         number: replay.records.len() as u32,
@@ -144,11 +135,7 @@ fn no_text_field_of_a_replay_gets_through_whatever_a_command_says_of_it() {
             let mut fields = descriptor.fields();
             if let Some(field) = fields.find(|field| field.full_name() == name) {
                 let text = Value::String(HOSTILE.to_owned());
-                let text = if field.is_list() {
-                    Value::List(vec![text])
-                } else {
-                    text
-                };
+                let text = if field.is_list() { Value::List(vec![text]) } else { text };
                 message.set_field(&field, text);
             }
         });
@@ -172,8 +159,6 @@ fn what_a_bot_says_on_its_standard_error_is_shown_with_escapes() {
     assert!(ran.out.contains("\\u{1b}[2J"), "{}", ran.all());
     assert_clean("check-bot", &ran);
     let xml = fs::read_to_string(junit).unwrap();
-    let mut raw = xml
-        .chars()
-        .filter(|c| !is_printable(*c) && !"\n\t".contains(*c));
+    let mut raw = xml.chars().filter(|c| !is_printable(*c) && !"\n\t".contains(*c));
     assert_eq!(raw.next(), None, "{xml:?}");
 }

@@ -56,9 +56,8 @@ fn attend_gives_its_key_to_bots_only_where_the_server_requires_one() {
     let keyed = format!("--data {} --require-keys", data.display());
     // The contest also starts a second bot, which has another key.
     let keys = format!("--key {organiser} --bot-key {player}");
-    for (number, (flags, keys, key)) in [(&*keyed, &*keys, &*player), ("", "", "")]
-        .into_iter()
-        .enumerate()
+    for (number, (flags, keys, key)) in
+        [(&*keyed, &*keys, &*player), ("", "", "")].into_iter().enumerate()
     {
         let server = Served::start(flags);
         let notes = folder.path().join(format!("notes-{number}"));
@@ -67,9 +66,7 @@ fn attend_gives_its_key_to_bots_only_where_the_server_requires_one() {
         let there = attend(&server, &line);
         let kept = folder.path().join(format!("contest-{number}"));
         let more = format!("--queue cup --bot there=@ada {keys}");
-        Background::start(contest(&server, &kept, &more))
-            .ended()
-            .exits(0);
+        Background::start(contest(&server, &kept, &more)).ended().exits(0);
         there.ended().exits(0);
         let noted = fs::read_to_string(&notes).unwrap();
         assert_eq!(noted, format!("key:{key}\n").repeat(2));

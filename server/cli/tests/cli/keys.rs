@@ -37,19 +37,13 @@ fn a_key_is_written_to_a_file_that_nobody_else_may_open() {
     let [data, file, other] =
         ["data", "alice.key", "other.key"].map(|name| folder.path().join(name));
     let add = |name: &str, file: &Path| {
-        key(
-            &data,
-            &format!("add {name} --scope play --output {}", file.display()),
-        )
+        key(&data, &format!("add {name} --scope play --output {}", file.display()))
     };
     assert_eq!(add("alice", &file).exits(0).out, "");
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600, "{mode:o}");
     let written = fs::read_to_string(&file).unwrap();
-    assert!(
-        written.starts_with("bmk_") && written.ends_with('\n'),
-        "{written}"
-    );
+    assert!(written.starts_with("bmk_") && written.ends_with('\n'), "{written}");
 
     // An existing file is not overwritten, and no key is created for it.
     add("bob", &file).fails(1, &["cannot create ", "alice.key"]);
@@ -63,11 +57,7 @@ fn a_key_is_written_to_a_file_that_nobody_else_may_open() {
 
 /// Runs a line with a key in its environment.
 fn run_with(key: &str, line: &str) -> Ran {
-    bridgemaster(line)
-        .env("BRIDGEMASTER_KEY", key)
-        .output()
-        .unwrap()
-        .into()
+    bridgemaster(line).env("BRIDGEMASTER_KEY", key).output().unwrap().into()
 }
 
 #[test]
@@ -162,10 +152,7 @@ fn a_damaged_key_is_shown_as_such_and_revoking_it_frees_its_name() {
     alter(shown, damage);
 
     let listed = key(data, "list").fails(0, &["`key revoke ID`"]);
-    assert_has(
-        &listed.out,
-        &["alice", "damaged key", id, "checksum mismatch"],
-    );
+    assert_has(&listed.out, &["alice", "damaged key", id, "checksum mismatch"]);
     key(data, "add bob --scope play").fails(1, &[id]);
     key(data, "add Bob --scope play").fails(2, &["damaged"]);
     let alike = "is confusable with \"alice\"";
@@ -175,10 +162,7 @@ fn a_damaged_key_is_shown_as_such_and_revoking_it_frees_its_name() {
     key(data, &format!("revoke {id}")).prints(0, &["its name can be reused"]);
     add(data, "bob", "play");
     let listed = list(data);
-    assert!(
-        !listed.contains("damaged") && !listed.contains(id),
-        "{listed}"
-    );
+    assert!(!listed.contains("damaged") && !listed.contains(id), "{listed}");
     succeed(format!("data check {shown}"));
 
     // By its name, too.
@@ -243,12 +227,7 @@ fn many_keys_are_made_from_a_file_or_none() {
     };
     add(&data, "taken", "play");
     let wrong = "alice,play\nbob,fly\ntaken,play\nAlice,play,9y\n";
-    let problems = [
-        "class.csv",
-        "line 2: scopes",
-        "line 4: expires",
-        "no key is created",
-    ];
+    let problems = ["class.csv", "line 2: scopes", "line 4: expires", "no key is created"];
     assert_eq!(from_file(wrong, "").fails(2, &problems).out, "");
     let wrong = "alice,play\ntaken,play\nAlice,play,9w\n";
     let alike = "line 3: the name Alice is confusable with alice";

@@ -161,18 +161,15 @@ async fn a_match_whose_bot_is_lost_in_a_kill_is_annulled_and_played_again_and_al
     let mut thinker = Some(pace.bot(1, &Arc::default()));
     let new_thinker = move || thinker.take().expect("one match");
     let bob = attend(&server, "bob", new_thinker);
-    timeout(PATIENCE, pace.held_at(0))
-        .await
-        .expect("it is asked");
+    timeout(PATIENCE, pace.held_at(0)).await.expect("it is asked");
     // The machine of this bot fails together with the server.
     bob.abort();
     let server = restart(server, &data);
     // The server is killed again while the bot is awaited.
     let server = restart(server, &data);
     let annulled = first_over(&server).await;
-    let earlier = wait_for("its results", || {
-        Some(results(&server)).filter(|lines| !lines.is_empty())
-    });
+    let earlier =
+        wait_for("its results", || Some(results(&server)).filter(|lines| !lines.is_empty()));
     // The server is killed again before the match is repeated.
     let server = restart(server, &data);
     for info in [annulled, first_over(&server).await] {

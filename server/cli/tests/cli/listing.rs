@@ -36,9 +36,7 @@ fn make(server: &Served, flags: &str) -> Value {
 fn listed(server: &Served, flags: &str) -> Vec<String> {
     let all = ask_json(server, &format!("match list {flags}"));
     let matches = all["matches"].as_array().cloned().unwrap_or_default();
-    let ids = matches
-        .iter()
-        .map(|info| info["matchId"].as_str().unwrap().to_owned());
+    let ids = matches.iter().map(|info| info["matchId"].as_str().unwrap().to_owned());
     ids.collect()
 }
 
@@ -60,10 +58,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let waiting = make(&server, &format!("--game alhambra --seats 2 {labels}"));
     let played = make(&server, "--game bridges_to_nowhere");
     let (waiting, ended) = (id_of(&waiting).to_owned(), id_of(&played).to_owned());
-    assert_has(
-        &play(&server, &played),
-        &["place", "greedy", "total", &ended],
-    );
+    assert_has(&play(&server, &played), &["place", "greedy", "total", &ended]);
 
     // Newest first; each filter is tested by itself.
     let both = [ended.clone(), waiting.clone()];
@@ -86,15 +81,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
         assert_eq!(listed(&server, filter), ids, "{filter}");
     }
     assert_has(&try_ask(&server, "match list --limit 1").err, &["--all"]);
-    let cells = [
-        &*waiting,
-        "waiting",
-        "(vacant), (vacant)",
-        &*ended,
-        "1. ",
-        "2. ",
-        "greedy",
-    ];
+    let cells = [&*waiting, "waiting", "(vacant), (vacant)", &*ended, "1. ", "2. ", "greedy"];
     assert_has(&ask(&server, "match list"), &cells);
 
     let json = ask_json(&server, &format!("match result {ended}"));
@@ -105,31 +92,20 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     let [first, again] = [make(&server, once), make(&server, once)];
     assert_eq!(id_of(&first), id_of(&again));
     assert_eq!(again["existed"], true);
-    let tickets = ask(
-        &server,
-        &format!("match tickets {} --seat 1", id_of(&first)),
-    );
-    assert!(
-        tickets.contains("seat 1  ") && !tickets.contains("seat 0"),
-        "{tickets}"
-    );
+    let tickets = ask(&server, &format!("match tickets {} --seat 1", id_of(&first)));
+    assert!(tickets.contains("seat 1  ") && !tickets.contains("seat 0"), "{tickets}");
     ask(&server, &format!("match cancel {}", id_of(&first)));
     let reserved = try_ask(&server, "match create --reserve 0=ada");
     assert_has(&reserved.err, &["does not use API keys"]);
 
-    let of_group = make(
-        &server,
-        "--group deal-7=0/1 --reveal-with-group --game alhambra --startup-ms 600000",
-    );
+    let of_group =
+        make(&server, "--group deal-7=0/1 --reveal-with-group --game alhambra --startup-ms 600000");
     let of_group_id = id_of(&of_group);
     assert_eq!(of_group["match"]["config"]["group"]["groupId"], "deal-7");
     assert_eq!(listed(&server, "--group deal-7"), [of_group_id]);
     // On a busy machine, a match that was played may be annulled.
     assert!(listed(&server, "--annulled --group deal-7").is_empty());
-    assert_has(
-        &ask(&server, &format!("match close-group {of_group_id}")),
-        &["closed"],
-    );
+    assert_has(&ask(&server, &format!("match close-group {of_group_id}")), &["closed"]);
     let result = try_ask(&server, &format!("match result {of_group_id}"));
     assert_has(&result.out, &["match 0 of 1 of group deal-7"]);
 
@@ -139,10 +115,7 @@ fn matches_are_listed_and_a_result_says_whether_there_is_one() {
     assert_eq!(listed(&server, "--state cancelled"), both);
     let why = ["cancelled: enough"];
     try_ask(&server, &format!("match result {waiting}")).prints(4, &why);
-    assert_has(
-        &ask(&server, &format!("match watch {waiting} --plain")),
-        &why,
-    );
+    assert_has(&ask(&server, &format!("match watch {waiting} --plain")), &why);
     let late = try_ask(&server, &format!("match cancel {ended}"));
     assert_has(&late.err, &["MATCH_ENDED"]);
     try_ask(&server, "match result no-such-match").fails(1, &["MATCH_UNKNOWN"]);
@@ -176,10 +149,7 @@ fn what_a_server_was_told_of_its_matches_survives_a_kill() {
     let server = Served::start(&data);
     let first = make(&server, &once);
     let cancelled = make(&server, game);
-    ask(
-        &server,
-        &format!("match cancel {} --reason enough", id_of(&cancelled)),
-    );
+    ask(&server, &format!("match cancel {} --reason enough", id_of(&cancelled)));
     let played = make(&server, &format!("{of_group} deals=0/2"));
     play(&server, &played);
     server.kill();

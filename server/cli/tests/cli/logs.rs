@@ -37,9 +37,7 @@ fn what_happens_in_a_match_is_logged_with_its_match_and_seat_and_without_its_sec
     let json = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
     let lines: Vec<Value> = log.lines().map(json).collect();
     for (message, count) in [("bot joined", 2), ("match ended", 1)] {
-        let named = lines
-            .iter()
-            .filter(|line| line["fields"]["message"] == message);
+        let named = lines.iter().filter(|line| line["fields"]["message"] == message);
         let named: Vec<&Value> = named.collect();
         assert_eq!(named.len(), count, "{message}");
         for line in named {
@@ -60,25 +58,15 @@ fn the_first_level_of_logging_tells_the_memory_bound_and_the_address() {
 #[test]
 fn the_reason_why_a_server_stops_is_json_in_a_log_of_json() {
     for (flags, reason, code) in [
-        (
-            "--store postgres://a@127.0.0.1:1/b",
-            "127.0.0.1:1/b cannot be used",
-            1,
-        ),
+        ("--store postgres://a@127.0.0.1:1/b", "127.0.0.1:1/b cannot be used", 1),
         ("--tls-cert none.pem --tls-key none.pem", "none.pem", 2),
     ] {
         let ran = run(format!("serve --listen 127.0.0.1:0 --log json {flags}"));
         let line: Value =
             serde_json::from_str(ran.err.trim()).unwrap_or_else(|_| panic!("{}", ran.err));
         let fields = &line["fields"];
-        assert_eq!(
-            (ran.code, &fields["message"]),
-            (Some(code), &"the server has stopped".into())
-        );
-        assert!(
-            fields["reason"].as_str().unwrap().contains(reason),
-            "{line}"
-        );
+        assert_eq!((ran.code, &fields["message"]), (Some(code), &"the server has stopped".into()));
+        assert!(fields["reason"].as_str().unwrap().contains(reason), "{line}");
     }
 }
 
@@ -102,9 +90,7 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
         assert!(ended.success());
     }
     server.signal("-TERM");
-    let ended = wait_for("the end of the server", || {
-        server.process.try_wait().unwrap()
-    });
+    let ended = wait_for("the end of the server", || server.process.try_wait().unwrap());
     assert_eq!(ended.code(), Some(0));
 }
 
@@ -112,9 +98,12 @@ fn a_log_that_nobody_reads_holds_up_no_match() {
 #[test]
 fn a_server_with_few_files_accepts_whoever_comes_and_says_how_many_it_can_have() {
     let mut limited = Command::new("sh");
-    limited
-        .args(["-c", "ulimit -n 160; exec \"$@\"", "sh", PROGRAM])
-        .args(["serve", "--listen", "127.0.0.1:0", "--no-page"]);
+    limited.args(["-c", "ulimit -n 160; exec \"$@\"", "sh", PROGRAM]).args([
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--no-page",
+    ]);
     let server = Served::by(clean(&mut limited));
     wait_until("the warning", || server.log().contains("ulimit -n"));
     assert_has(&server.log(), &["=60"]);

@@ -77,12 +77,7 @@ async fn start(server: &Served, games: &[&str]) -> Vec<Playing> {
             };
             tokio::spawn(bridgemaster_sdk::play(pace.bot(seed, progress), options))
         });
-        playing.push(Playing {
-            match_id,
-            bots: bots.collect(),
-            pace,
-            progress,
-        });
+        playing.push(Playing { match_id, bots: bots.collect(), pace, progress });
     }
     for one in &playing {
         one.held_at(FOUND).await;

@@ -9,28 +9,12 @@ fn help_shows_the_first_steps_and_every_command() {
     let commands = "demo serve match ladder contest replay bot key data cluster new-bot check-bot \
                     attend";
     let help = succeed("--help");
-    assert_has(
-        &help,
-        &[
-            "bridgemaster demo",
-            "replay show FILE",
-            "BRIDGEMASTER_TICKET",
-        ],
-    );
+    assert_has(&help, &["bridgemaster demo", "replay show FILE", "BRIDGEMASTER_TICKET"]);
     for command in commands.split(' ') {
         assert_has(&help, &[command]);
-        assert_has(
-            &succeed(format!("{command} --help")),
-            &["Usage: bridgemaster"],
-        );
+        assert_has(&succeed(format!("{command} --help")), &["Usage: bridgemaster"]);
     }
-    let options = [
-        "--game",
-        "old_london_bridge",
-        "--faces",
-        "random",
-        "--edition",
-    ];
+    let options = ["--game", "old_london_bridge", "--faces", "random", "--edition"];
     assert_has(&succeed("match create --help"), &options);
     assert_has(&succeed("demo --help"), &options);
     assert_has(&succeed("demo --help"), bridgemaster_bots::NAMES);
@@ -48,67 +32,31 @@ fn what_makes_no_sense_is_refused_with_what_would() {
         ("demo --seats 1", &["--seats 1", "2 to 4"]),
         ("demo --bots random", &["--bots with 1 bot", "2 to 4"]),
         ("match create --seats five", &["--seats", "five"]),
-        (
-            "demo --seats 3 --bots greedy,random",
-            &["--seats 3", "2 bots of --bots"],
-        ),
+        ("demo --seats 3 --bots greedy,random", &["--seats 3", "2 bots of --bots"]),
         ("demo --bots greddy,random", &["greddy"]),
         ("demo --bots greddy,random", bridgemaster_bots::NAMES),
         ("bot greddy --ticket t", bridgemaster_bots::NAMES),
         ("bot greedy", &["BRIDGEMASTER_TICKET", "--ticket"]),
         // `--playouts` with bots that do not search.
-        (
-            "bot human --ticket t --playouts 5",
-            &["--playouts", "search", "human"],
-        ),
-        (
-            "bot human --ticket t --time-ms 5",
-            &["--time-ms", "search", "human"],
-        ),
-        (
-            "bot greedy --ticket t --playouts 5",
-            &["--playouts", "search", "greedy"],
-        ),
-        (
-            "bot greedy --ticket t --time-ms 5",
-            &["--time-ms", "search", "greedy"],
-        ),
+        ("bot human --ticket t --playouts 5", &["--playouts", "search", "human"]),
+        ("bot human --ticket t --time-ms 5", &["--time-ms", "search", "human"]),
+        ("bot greedy --ticket t --playouts 5", &["--playouts", "search", "greedy"]),
+        ("bot greedy --ticket t --time-ms 5", &["--time-ms", "search", "greedy"]),
         ("bot human --ticket t --seed s", &["--seed", "human"]),
         // Matches.
         ("demo --seed 'a b'", &["printable ASCII without spaces"]),
         (&long_seed, &["1 to 64", "65"]),
-        (
-            "demo --faces chapel_leader,spire",
-            &["--faces", "spire", "longest_series", "random"],
-        ),
-        (
-            "demo --edition no/such/file.toml",
-            &["--edition", "no/such/file.toml"],
-        ),
+        ("demo --faces chapel_leader,spire", &["--faces", "spire", "longest_series", "random"]),
+        ("demo --edition no/such/file.toml", &["--edition", "no/such/file.toml"]),
         ("match create --game chess", &["chess", "old_london_bridge"]),
-        (
-            "demo --time-control 0",
-            &["BANK is 0 s", "0.001 to 86400 s"],
-        ),
+        ("demo --time-control 0", &["BANK is 0 s", "0.001 to 86400 s"]),
         ("demo --on-late refuse", &["faults.late", "SUBSTITUTE"]),
-        (
-            "demo --json no/such/file",
-            &["--json", "no/such/file", "cannot write"],
-        ),
-        (
-            "demo --replay no/such/file",
-            &["--replay", "no/such/file", "cannot write"],
-        ),
+        ("demo --json no/such/file", &["--json", "no/such/file", "cannot write"]),
+        ("demo --replay no/such/file", &["--replay", "no/such/file", "cannot write"]),
         // Servers and their addresses.
         ("serve --listen 0.0.0.0:0", &to_all),
-        (
-            "serve --listen localhost:0",
-            &["--listen", "not resolved", "127.0.0.1:0"],
-        ),
-        (
-            "serve --metrics localhost:0",
-            &["--metrics", "not resolved", "127.0.0.1:0"],
-        ),
+        ("serve --listen localhost:0", &["--listen", "not resolved", "127.0.0.1:0"]),
+        ("serve --metrics localhost:0", &["--metrics", "not resolved", "127.0.0.1:0"]),
         ("serve --metrics 0.0.0.0:9464", &metrics_to_all),
         ("serve --otlp collector:4317", &["http://HOST:PORT"]),
         (
@@ -169,9 +117,7 @@ fn an_unknown_parameter_of_a_store_is_refused_by_name_and_its_value_is_not_logge
     for line in ["serve", "cluster nodes", "key list"] {
         let store = "postgres://n@127.0.0.1:1/g?sslpassword=hush";
         let mut command = bridgemaster(line);
-        command
-            .env("BRIDGEMASTER_STORE", store)
-            .env("RUST_LOG", "trace");
+        command.env("BRIDGEMASTER_STORE", store).env("RUST_LOG", "trace");
         let ran = Ran::from(command.output().unwrap());
         assert_ne!(ran.code, Some(0), "{line}");
         assert_has(&ran.err, &["sslpassword", "sslmode"]);

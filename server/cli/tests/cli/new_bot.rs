@@ -18,14 +18,7 @@ const PAGES: [&str; 7] = [
     "bots/cpp/README.md",
 ];
 const LANGUAGES: [&str; 6] = ["python", "typescript", "go", "java", "cpp", "rust"];
-const PLACEHOLDERS: [&str; 6] = [
-    "@CHECKOUT",
-    "@SOURCE",
-    "@BUILD",
-    "@COMMAND",
-    "@TOOLS",
-    "@NAMED",
-];
+const PLACEHOLDERS: [&str; 6] = ["@CHECKOUT", "@SOURCE", "@BUILD", "@COMMAND", "@TOOLS", "@NAMED"];
 const TOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Returns the names and texts of all files below a folder.
@@ -53,9 +46,7 @@ fn a_new_bot_of_each_language_names_the_checkout_and_leaves_no_placeholder() {
         let mut source = files(&made);
         source.retain(|(name, _)| !name.ends_with("Cargo.lock"));
         for (name, text) in &source {
-            let left = PLACEHOLDERS
-                .iter()
-                .find(|placeholder| text.contains(*placeholder));
+            let left = PLACEHOLDERS.iter().find(|placeholder| text.contains(*placeholder));
             assert_eq!(left, None, "{name}: {text}");
         }
         let naming = source.iter().filter(|(_, text)| text.contains(&top));

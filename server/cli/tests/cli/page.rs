@@ -88,10 +88,7 @@ fn a_replay_becomes_one_html_file_beside_it_or_where_it_is_wanted() {
         ["ab.replay.binpb", "ab.html", "other"].map(|name| folder.path().join(name));
     fs::copy(sample_replay(), &replay).unwrap();
     let file = replay.display();
-    assert_has(
-        &succeed(format!("replay html {file}")),
-        &[beside.to_str().unwrap()],
-    );
+    assert_has(&succeed(format!("replay html {file}")), &[beside.to_str().unwrap()]);
     let html = fs::read_to_string(&beside).unwrap();
     assert!(html.starts_with("<!doctype html>"));
     let (_, block) = html.split_once("id=\"positions\">").unwrap();
@@ -125,9 +122,7 @@ fn a_replay_is_opened_at_an_address_of_its_own_until_it_is_stopped() {
 #[test]
 fn a_contest_is_opened_with_its_matches_while_it_grows() {
     let contest = Contest::new();
-    contest
-        .run("--bot greedy --against random --groups 2")
-        .exits(0);
+    contest.run("--bot greedy --against random --groups 2").exits(0);
     // The state after one finished match.
     let results = contest.path.join("results.jsonl");
     let all = fs::read_to_string(&results).unwrap();
@@ -136,10 +131,7 @@ fn a_contest_is_opened_with_its_matches_while_it_grows() {
     let (at, path) = address(&opened.line("http://"));
     let (status, head, body) = get(&at, &path, &at);
     assert_eq!(status, 200);
-    assert!(
-        !head.contains("script-src") && head.contains("refresh: 5"),
-        "{head}"
-    );
+    assert!(!head.contains("script-src") && head.contains("refresh: 5"), "{head}");
     assert_has(&body, &["<bdi>greedy</bdi>"]);
     let links = |body: &str| -> Vec<String> {
         let links = body.split("<a href=\"/match/").skip(1);
@@ -157,12 +149,7 @@ fn a_contest_is_opened_with_its_matches_while_it_grows() {
     assert_has(&body, &["id=\"positions\"", "<a href=\"/\">All matches"]);
     assert_status(&at, "/", "evil.example", 403);
     assert_status(&at, "/match/9.9", &at, 404);
-    assert_status(
-        &at,
-        "/",
-        &format!("{at}\r\norigin: http://evil.example"),
-        403,
-    );
+    assert_status(&at, "/", &format!("{at}\r\norigin: http://evil.example"), 403);
     stop(opened);
 }
 
@@ -174,10 +161,7 @@ fn entered(at: &str, path: &str) -> String {
         let mut lines = head.lines();
         lines.find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
     };
-    assert_has(
-        &header("set-cookie:").unwrap(),
-        &["HttpOnly", "SameSite=Strict"],
-    );
+    assert_has(&header("set-cookie:").unwrap(), &["HttpOnly", "SameSite=Strict"]);
     header("location:").unwrap()
 }
 
@@ -185,10 +169,7 @@ fn entered(at: &str, path: &str) -> String {
 fn a_demo_that_is_opened_shows_its_match_until_it_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let replay = folder.path().join("r");
-    let line = format!(
-        "demo --open --bots random,random --replay {}",
-        replay.display()
-    );
+    let line = format!("demo --open --bots random,random --replay {}", replay.display());
     let mut demo = Background::start(line);
     let (at, path) = address(&demo.line("page at"));
     demo.line("replay verify");
@@ -209,12 +190,8 @@ fn ticket(link: &str) -> &str {
 #[test]
 fn create_prints_a_link_for_each_seat_and_gives_people_time() {
     let served = Served::start("--no-page");
-    let create = |flags: &str| {
-        succeed(format!(
-            "match create --server {} --seats 2 {flags}",
-            served.url
-        ))
-    };
+    let create =
+        |flags: &str| succeed(format!("match create --server {} --seats 2 {flags}", served.url));
     let made = create("--page http://127.0.0.1:9");
     let links = made.lines().filter_map(|line| {
         let (_, link) = line.trim().split_once("  http://127.0.0.1:9")?;
@@ -230,10 +207,7 @@ fn create_prints_a_link_for_each_seat_and_gives_people_time() {
     let shown = ["http://127.0.0.1:8080/play#ticket=", "bots have 5 s"];
     assert_has(&create("--page --startup-ms 5000"), &shown);
     let made = create("");
-    assert!(
-        !made.contains("/play#") && !made.contains("bots have 600 s"),
-        "{made}"
-    );
+    assert!(!made.contains("/play#") && !made.contains("bots have 600 s"), "{made}");
 }
 
 #[test]
@@ -243,9 +217,7 @@ fn a_demo_for_a_person_prints_the_link_of_its_seat_and_waits() {
     let (at, path) = address(&line);
     let path = entered(&at, &path);
     // The identifier of the match, and 128 random bits.
-    let secret = ticket(&path)
-        .rsplit_once('-')
-        .map(|(_, secret)| secret.len());
+    let secret = ticket(&path).rsplit_once('-').map(|(_, secret)| secret.len());
     assert_eq!(secret, Some(32), "{line}");
     assert_status(&at, "/play", &at, 200);
     demo.signal("-INT");

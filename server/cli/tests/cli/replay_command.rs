@@ -72,18 +72,12 @@ fn a_transcript_and_json_have_the_table_every_record_the_result_and_who_signed()
         assert_has(&shown, &[&seat.score.to_string()]);
     }
     run(format!("replay export --json {file}")).says(0, &[&signer, &key]);
-    assert_eq!(
-        succeed(format!("replay export --json {file} -o {}", json.display())),
-        ""
-    );
+    assert_eq!(succeed(format!("replay export --json {file} -o {}", json.display())), "");
     let json: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
     assert_eq!(json["matchId"], replay.match_id.as_str());
     // In canonical proto JSON, 64-bit numbers are strings.
     assert_eq!(json["openingDigest"], replay.opening_digest.to_string());
-    assert_eq!(
-        json["records"].as_array().unwrap().len(),
-        replay.records.len()
-    );
+    assert_eq!(json["records"].as_array().unwrap().len(), replay.records.len());
     assert!(json["setup"]["oldLondonBridge"].is_object());
 }
 
@@ -118,11 +112,7 @@ fn signed_with(secret: u8, replay: &Replay) -> Vec<u8> {
         signing_key: Vec::new(),
         ..replay.clone()
     };
-    let signed = [
-        b"bridgemaster replay v2\0".as_slice(),
-        &unsigned.encode_to_vec(),
-    ]
-    .concat();
+    let signed = [b"bridgemaster replay v2\0".as_slice(), &unsigned.encode_to_vec()].concat();
     let signed = Replay {
         signature: key.sign(&signed).as_ref().to_vec(),
         signing_key: public.to_vec(),
@@ -231,9 +221,7 @@ fn the_key_of_a_data_folder_outlives_the_server_and_without_one_it_does_not() {
     let file = folder.path().join("fetched");
     let key_of = |flags: &str| {
         fetch(&Served::start(flags), &file);
-        Replay::decode(fs::read(&file).unwrap().as_slice())
-            .unwrap()
-            .signing_key
+        Replay::decode(fs::read(&file).unwrap().as_slice()).unwrap().signing_key
     };
     let data = folder.path().join("data");
     let kept = format!("--data {} --durability process", data.display());

@@ -26,12 +26,7 @@ async fn seats_to_decide(address: &str) -> Vec<u32> {
     let position = Some(position);
     let mut rules = RulesServiceClient::new(connected(address).await);
     let outcome = rules.get_outcome(GetOutcomeRequest { position }).await;
-    outcome
-        .unwrap()
-        .into_inner()
-        .status
-        .unwrap()
-        .seats_to_decide
+    outcome.unwrap().into_inner().status.unwrap().seats_to_decide
 }
 
 #[tokio::test]
@@ -50,14 +45,8 @@ async fn rules_answers_at_a_socket_of_its_user_alone_and_replaces_one_that_was_l
     let text = path.to_str().unwrap();
     let mut rules = Background::start(format!("serve rules --socket {text}"));
     let line = rules.line("");
-    assert!(
-        line.starts_with(&format!("rules at unix:{text} ")),
-        "{line}"
-    );
-    assert_eq!(
-        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert!(line.starts_with(&format!("rules at unix:{text} ")), "{line}");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     run(format!("serve rules --socket {text}")).fails(1, &["--socket"]);
     assert!(!seats_to_decide(&format!("unix:{text}")).await.is_empty());
     rules.signal("-INT");

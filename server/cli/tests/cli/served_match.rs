@@ -19,10 +19,7 @@ use crate::{
 
 /// Creates a match of two seats with these flags, and returns the response as JSON.
 pub(crate) fn create(server: &Served, more: &str) -> Value {
-    let line = format!(
-        "match create --server {} --seats 2 --json {more}",
-        server.url
-    );
+    let line = format!("match create --server {} --seats 2 --json {more}", server.url);
     serde_json::from_str(&succeed(line)).unwrap()
 }
 
@@ -65,10 +62,7 @@ fn a_created_match_is_played_by_bots_followed_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let server = Served::start(format!("--replays {}", folder.path().display()));
     let made = create(&server, "");
-    assert!(
-        made["match"]["config"].get("seed").is_none(),
-        "the seed is secret: {made}"
-    );
+    assert!(made["match"]["config"].get("seed").is_none(), "the seed is secret: {made}");
     let line = format!("match watch {} --server {}", id_of(&made), server.url);
     let watcher = Background::start(line);
     for bot in bots(&server, &made, &["greedy", "random"]) {
@@ -86,11 +80,7 @@ fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     // Enough time for the process of the other bot to start on a busy machine.
     let made = create(&server, "--startup-ms 4000");
     let bots = bots(&server, &made, &["random"]);
-    let said = succeed(format!(
-        "match watch {} --server {}",
-        id_of(&made),
-        server.url
-    ));
+    let said = succeed(format!("match watch {} --server {}", id_of(&made), server.url));
     assert_has(&said, &["NEVER_CONNECTED"]);
     for bot in bots {
         assert!(bot.wait_with_output().unwrap().status.success());
@@ -98,10 +88,7 @@ fn a_seat_that_no_bot_takes_is_a_fault_in_result_and_replay() {
     assert_has(&verified(folder.path(), id_of(&made)), &["1 fault"]);
     let replay = folder.path().join(format!("{}.replay.binpb", id_of(&made)));
     let transcript = succeed(format!("replay show {}", replay.display()));
-    assert_has(
-        &transcript,
-        &["seat 1: FAULT never connected, costs forfeit"],
-    );
+    assert_has(&transcript, &["seat 1: FAULT never connected, costs forfeit"]);
 }
 
 #[test]
@@ -111,18 +98,10 @@ fn a_watcher_comes_back_when_the_server_does() {
     let read = |file: &NamedTempFile| fs::read_to_string(file.path()).unwrap();
     let watch = |server: &Served, made: &Value, flags: &str| {
         let [said, log] = [(); 2].map(|()| NamedTempFile::new().unwrap());
-        let line = format!(
-            "match watch {} --server {} {flags}",
-            id_of(made),
-            server.url
-        );
-        let watcher = bridgemaster(line)
-            .stdout(said.reopen().unwrap())
-            .stderr(log.reopen().unwrap())
-            .spawn();
-        wait_until("the first news", || {
-            read(&said).contains("waiting for bots")
-        });
+        let line = format!("match watch {} --server {} {flags}", id_of(made), server.url);
+        let watcher =
+            bridgemaster(line).stdout(said.reopen().unwrap()).stderr(log.reopen().unwrap()).spawn();
+        wait_until("the first news", || read(&said).contains("waiting for bots"));
         (watcher.unwrap(), said, log)
     };
     let server = Served::start(&data);
@@ -130,13 +109,9 @@ fn a_watcher_comes_back_when_the_server_does() {
     let (mut watcher, said, log) = watch(&server, &made, "");
     let address = server.address();
     server.kill();
-    wait_until("the loss of the stream", || {
-        read(&log).contains("retrying for")
-    });
+    wait_until("the loss of the stream", || read(&log).contains("retrying for"));
     let server = Served::start_at(&address, &data);
-    wait_until("the new stream", || {
-        read(&log).contains("reconnected to the server")
-    });
+    wait_until("the new stream", || read(&log).contains("reconnected to the server"));
     play(&server, &made);
     assert!(watcher.wait().unwrap().success(), "{}", read(&log));
     assert_has(&read(&said), &["empty_spaces"]);
@@ -155,11 +130,7 @@ fn create_tells_the_tickets_and_the_commands_that_go_on() {
     let said = succeed(format!("match create --server {url} --seats 3 --seed s"));
     assert_eq!(said.matches("BRIDGEMASTER_TICKET=").count(), 3, "{said}");
     // Half a minute is too short for tickets that are copied by hand.
-    let shown = [
-        &*format!("--server {url}"),
-        " watch ",
-        "bots have 30 s to connect",
-    ];
+    let shown = [&*format!("--server {url}"), " watch ", "bots have 30 s to connect"];
     assert_has(&said, &shown);
     let unknown = run(format!("match watch no-such-match --server {url}"));
     unknown.fails(1, &["no-such-match", "MATCH_UNKNOWN"]);
@@ -199,11 +170,7 @@ fn a_server_that_serves_is_told_from_one_that_drains_and_one_that_is_gone() {
 fn a_server_with_keys_and_tls_is_asked_for_its_health_without_a_key() {
     let authority = Authority::new();
     let (own, folder) = (authority.certify("server"), tempfile::tempdir().unwrap());
-    let tls = format!(
-        "--tls-cert {} --tls-key {}",
-        own.cert.display(),
-        own.key.display()
-    );
+    let tls = format!("--tls-cert {} --tls-key {}", own.cert.display(), own.key.display());
     let data = format!("--data {} --require-keys", folder.path().display());
     let server = Served::start(format!("{data} {tls}"));
     let asked = bridgemaster("cluster health")

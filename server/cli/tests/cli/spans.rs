@@ -33,10 +33,7 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
     let data = tempfile::tempdir().unwrap();
     let flags = format!("--no-page --data {}", data.path().display());
     let server = Served::start(format!("{flags} --otlp {}", collecting.address));
-    let made = create(
-        &server,
-        &format!("{LAGGING} --seed a-hidden-seed --game alhambra"),
-    );
+    let made = create(&server, &format!("{LAGGING} --seed a-hidden-seed --game alhambra"));
     let match_id = id_of(&made).to_owned();
     // Spans are exported before the match has ended.
     let is_made = |spans: &[Collected]| !named(spans, "make match").is_empty();
@@ -62,23 +59,15 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
     ] {
         assert_eq!(whole.attribute(name).as_deref(), Some(value), "{name}");
     }
-    let within: Vec<_> = spans
-        .iter()
-        .filter(|one| one.span.parent_span_id == of_match.span.0)
-        .collect();
+    let within: Vec<_> =
+        spans.iter().filter(|one| one.span.parent_span_id == of_match.span.0).collect();
     for one in &within {
         assert_eq!(one.span.trace_id, of_match.trace.0);
-        assert_eq!(
-            one.attribute("bridgemaster.match.id").as_ref(),
-            Some(&match_id)
-        );
+        assert_eq!(one.attribute("bridgemaster.match.id").as_ref(), Some(&match_id));
         assert!(one.span.start_time_unix_nano <= one.span.end_time_unix_nano);
     }
     let decisions = named(&spans, "decision");
-    assert_eq!(
-        whole.attribute("bridgemaster.match.decisions"),
-        Some(decisions.len().to_string())
-    );
+    assert_eq!(whole.attribute("bridgemaster.match.decisions"), Some(decisions.len().to_string()));
     let by_bots = decisions
         .iter()
         .filter(|one| one.attribute("bridgemaster.decision.by").as_deref() == Some("bot"));
@@ -100,11 +89,7 @@ async fn a_match_is_a_trace_of_its_seats_and_decisions_and_commits_name_it() {
         .sum();
     assert!(writes > decisions.len() / 2, "{writes} writes");
     let others = commits.len() + 1;
-    assert_eq!(
-        within.len() + others,
-        spans.len(),
-        "all others are within the match"
-    );
+    assert_eq!(within.len() + others, spans.len(), "all others are within the match");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -121,9 +106,7 @@ async fn no_secret_is_in_what_is_exported() {
         .output();
     let made: Value = serde_json::from_slice(&made.unwrap().stdout).unwrap();
     let tickets = made["tickets"].as_array().unwrap().iter();
-    let tickets: Vec<&str> = tickets
-        .map(|seat| seat["ticket"].as_str().unwrap())
-        .collect();
+    let tickets: Vec<&str> = tickets.map(|seat| seat["ticket"].as_str().unwrap()).collect();
     let bots = tickets.iter().map(|ticket| {
         bridgemaster("bot random")
             .env("BRIDGEMASTER_SERVER", &server.url)
@@ -162,10 +145,9 @@ async fn a_fault_is_a_span_that_failed_with_its_reason() {
     assert_eq!(faults.len(), 2);
     for fault in faults {
         assert_eq!(fault.span.trace_id, trace);
-        for (name, value) in [
-            ("error.type", "NEVER_CONNECTED"),
-            ("bridgemaster.fault.action", "FORFEIT"),
-        ] {
+        for (name, value) in
+            [("error.type", "NEVER_CONNECTED"), ("bridgemaster.fault.action", "FORFEIT")]
+        {
             assert_eq!(fault.attribute(name).as_deref(), Some(value));
         }
         assert_eq!(fault.span.status.as_ref().unwrap().code, 2);

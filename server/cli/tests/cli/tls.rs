@@ -14,11 +14,7 @@ use crate::{
 };
 
 fn flags(own: &Certified) -> String {
-    format!(
-        "--tls-cert {} --tls-key {}",
-        own.cert.display(),
-        own.key.display()
-    )
+    format!("--tls-cert {} --tls-key {}", own.cert.display(), own.key.display())
 }
 
 fn create(server: &Served, ca: &Path) -> Ran {
@@ -93,14 +89,8 @@ fn files_that_cannot_be_used_are_told_before_the_server_listens() {
         (&serve(format!("--tls-key {key}")), &["--tls-cert"]),
         (&serve(format!("--tls-client-ca {cert}")), &["--tls-cert"]),
         (&serve(format!("--tls-cert {key} --tls-key {key}")), &[key]),
-        (
-            &serve(format!("--tls-cert {cert} --tls-key {other_key}")),
-            &[other_key],
-        ),
-        (
-            &serve(format!("--tls-cert no/such.pem --tls-key {key}")),
-            &["no/such.pem"],
-        ),
+        (&serve(format!("--tls-cert {cert} --tls-key {other_key}")), &[other_key]),
+        (&serve(format!("--tls-cert no/such.pem --tls-key {key}")), &["no/such.pem"]),
     ]);
 }
 
@@ -134,10 +124,7 @@ fn a_certificate_that_nobody_else_has_signed_is_trusted_or_its_mistake_is_explai
 #[test]
 fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
     let authority = Authority::new();
-    let (own, ca) = (
-        authority.certify("server"),
-        authority.ca().display().to_string(),
-    );
+    let (own, ca) = (authority.certify("server"), authority.ca().display().to_string());
     let server = Served::start(format!("{} --tls-client-ca {ca}", flags(&own)));
     let at = format!("--server {} --ca {ca}", server.url);
     // It varies how much of the reason is read before the connection closes.
@@ -148,13 +135,8 @@ fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
     let others = Authority::new();
     let stranger = others.certify("stranger");
     let (cert, key) = (stranger.cert.display(), stranger.key.display());
-    run(format!(
-        "match list {at} --client-cert {cert} --client-key {key}"
-    ))
-    .exits(1);
-    let watch = run(format!(
-        "match watch 0123456789abcdef --reconnect-for 0 {at}"
-    ));
+    run(format!("match list {at} --client-cert {cert} --client-key {key}")).exits(1);
+    let watch = run(format!("match watch 0123456789abcdef --reconnect-for 0 {at}"));
     assert_has(&watch.err, &["--client-cert"]);
 }
 
@@ -162,10 +144,9 @@ fn a_client_without_the_certificate_that_the_server_asks_for_is_told_so() {
 fn tls_on_one_side_only_is_explained() {
     let encrypted = Served::start(flags(&Authority::new().certify("server")));
     let plain = Served::start("");
-    for (server, wrong, right) in [
-        (&encrypted, "http://", "https://"),
-        (&plain, "https://", "http://"),
-    ] {
+    for (server, wrong, right) in
+        [(&encrypted, "http://", "https://"), (&plain, "https://", "http://")]
+    {
         let url = server.url.replace(right, wrong);
         let hint = format!("begin the address with {right}");
         run(format!("match create --seats 2 --server {url}")).fails(1, &[&hint]);

@@ -33,9 +33,7 @@ async fn is_open(queue_id: &str, leader: &Served) {
 }
 
 pub(crate) async fn a_queue_of_a_contest_is_at_the_leader_whichever_server_is_named() {
-    let Cluster {
-        one, two, three, ..
-    } = Cluster::start();
+    let Cluster { one, two, three, .. } = Cluster::start();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contest");
     let flags = "--rounds 2 --bot here=random --bot far=@greedy --queue cup";
@@ -56,9 +54,7 @@ pub(crate) async fn a_queue_of_a_contest_is_at_the_leader_whichever_server_is_na
 }
 
 pub(crate) async fn a_contest_goes_on_when_its_server_is_killed() {
-    let Cluster {
-        one, two, three, ..
-    } = Cluster::start();
+    let Cluster { one, two, three, .. } = Cluster::start();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contest");
     let servers = [&*one.url, &*two.url, &*three.url].join(",");

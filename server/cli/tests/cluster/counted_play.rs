@@ -58,10 +58,7 @@ impl Ended {
 
     /// Asserts that the results equal those of the same matches without failures.
     pub(crate) fn assert_as_undisturbed(&self, undisturbed: &Self) {
-        assert_eq!(
-            self.decisions, undisturbed.decisions,
-            "no bot is asked anything twice"
-        );
+        assert_eq!(self.decisions, undisturbed.decisions, "no bot is asked anything twice");
         assert_eq!(self.matches(), undisturbed.matches());
         for (seed, expected) in &undisturbed.matches {
             let found = &self.matches[seed];
@@ -92,10 +89,7 @@ struct Begun {
 impl Playing {
     /// Matches with this time control.
     pub(crate) fn with_clock(clock: ClockRules) -> Self {
-        Self {
-            clock: Some(clock),
-            ..Self::default()
-        }
+        Self { clock: Some(clock), ..Self::default() }
     }
 
     /// Starts one more match on a server. Its bots connect to the servers at these addresses.
@@ -114,33 +108,21 @@ impl Playing {
             };
             tokio::spawn(bridgemaster_sdk::play(bot, options))
         });
-        self.matches.push(Begun {
-            match_id,
-            seed: seed.to_owned(),
-            bots: bots.collect(),
-        });
+        self.matches.push(Begun { match_id, seed: seed.to_owned(), bots: bots.collect() });
     }
 
     /// Completes when the bots have made this many decisions in total.
     pub(crate) async fn reaches(&self, decisions: u64) {
         let mut made = self.decisions.subscribe();
         let reached = made.wait_for(|made| *made >= decisions);
-        timeout(PATIENCE, reached)
-            .await
-            .expect("play goes on")
-            .unwrap();
+        timeout(PATIENCE, reached).await.expect("play goes on").unwrap();
     }
 
     /// Waits for all matches and returns their results, which must be the same on all servers.
     pub(crate) async fn end(self, servers: &[&Served]) -> Ended {
         let ended = async {
             let mut ended = BTreeMap::new();
-            for Begun {
-                match_id,
-                seed,
-                bots,
-            } in self.matches
-            {
+            for Begun { match_id, seed, bots } in self.matches {
                 let mut results = Vec::new();
                 for bot in bots {
                     results.push(bot.await.unwrap().unwrap());
@@ -157,10 +139,7 @@ impl Playing {
             ended
         };
         let matches = timeout(PATIENCE, ended).await.expect("all matches end");
-        Ended {
-            matches,
-            decisions: *self.decisions.borrow(),
-        }
+        Ended { matches, decisions: *self.decisions.borrow() }
     }
 }
 
@@ -174,10 +153,7 @@ fn played(result: &MatchResult, replay: &Replay) -> Played {
     }
     let seats = result.seats.iter();
     Played {
-        table: seats
-            .clone()
-            .map(|seat| (seat.place, seat.score, seat.breakdown.clone()))
-            .collect(),
+        table: seats.clone().map(|seat| (seat.place, seat.score, seat.breakdown.clone())).collect(),
         faults: seats.map(|seat| seat.fault_count).sum(),
         longest_lag_us: result.longest_referee_lag_us,
         decisions,

@@ -65,23 +65,16 @@ pub(crate) async fn callers_and_spectators_are_answered_at_any_server() {
     let (match_id, _) = two.create("alhambra", "a").await;
     let mut matches = one.matches().await;
     assert_eq!(one.info(&match_id).await.unwrap().match_id, match_id);
-    let request = WatchMatchRequest {
-        match_id: match_id.clone(),
-    };
+    let request = WatchMatchRequest { match_id: match_id.clone() };
     let mut news = matches.watch_match(request).await.unwrap().into_inner();
     let first = timeout(PATIENCE, news.message()).await.unwrap().unwrap();
     assert_eq!(first.unwrap().r#match.unwrap().state(), MatchState::Waiting);
-    let request = ExpireSeatRequest {
-        match_id: match_id.clone(),
-        ..ExpireSeatRequest::default()
-    };
+    let request = ExpireSeatRequest { match_id: match_id.clone(), ..ExpireSeatRequest::default() };
     matches.expire_seat(request).await.unwrap();
     let seat = one.info(&match_id).await.unwrap().seats[0].state();
     assert_eq!(seat, SeatState::Forfeited);
-    let request = CancelMatchRequest {
-        match_id: match_id.clone(),
-        ..CancelMatchRequest::default()
-    };
+    let request =
+        CancelMatchRequest { match_id: match_id.clone(), ..CancelMatchRequest::default() };
     let cancelled = matches.cancel_match(request).await.unwrap().into_inner();
     assert_eq!(cancelled.r#match.unwrap().state(), MatchState::Cancelled);
     for server in [&one, &two] {

@@ -70,10 +70,7 @@ pub(crate) async fn bots_behind_a_server_that_stood_still_are_not_late() {
     let ended = playing.end(&[&owner]).await;
     ended.assert_as_undisturbed(&expected);
     let lags_us = ended.longest_lags_us();
-    assert!(
-        lags_us.iter().all(|lag_us| *lag_us >= LAG_US),
-        "{lags_us:?}"
-    );
+    assert!(lags_us.iter().all(|lag_us| *lag_us >= LAG_US), "{lags_us:?}");
 }
 
 /// Plays behind a server that ends in this way, and is started again after a while.
@@ -89,10 +86,7 @@ async fn play_behind_two_lives(end: impl FnOnce(Served)) {
     // Longer than the time for a decision.
     sleep(STOPPED).await;
     let _successor = node_at(&database, "forwarder", &at, "");
-    playing
-        .end(&[&owner])
-        .await
-        .assert_as_undisturbed(&expected);
+    playing.end(&[&owner]).await.assert_as_undisturbed(&expected);
 }
 
 pub(crate) async fn bots_behind_a_server_that_is_killed_wait_for_its_successor() {
@@ -156,29 +150,14 @@ pub(crate) async fn an_offer_through_a_server_that_stood_still_is_not_missed() {
     const QUEUE: &str = "behind";
     let (owner, forwarder) = two_servers();
     let mut lobby = LobbyServiceClient::new(owner.channel().await);
-    let queue = Some(Queue {
-        queue_id: QUEUE.to_owned(),
-        ..Queue::default()
-    });
-    lobby
-        .create_queue(CreateQueueRequest { queue })
-        .await
-        .unwrap();
-    let options = AttendOptions {
-        slots: 2,
-        ..AttendOptions::new(&forwarder.url, QUEUE, "ada")
-    };
+    let queue = Some(Queue { queue_id: QUEUE.to_owned(), ..Queue::default() });
+    lobby.create_queue(CreateQueueRequest { queue }).await.unwrap();
+    let options = AttendOptions { slots: 2, ..AttendOptions::new(&forwarder.url, QUEUE, "ada") };
     let new_bot = || Random::new(&Seed::from(2));
     let attending = tokio::spawn(bridgemaster_sdk::attend(new_bot, options));
-    let reservation = |seat| SeatReservation {
-        seat,
-        key_name: "ada".to_owned(),
-        queue_id: QUEUE.to_owned(),
-    };
-    let clock = ClockRules {
-        startup_ms: Some(CAP_MS),
-        ..SHORT_CLOCK
-    };
+    let reservation =
+        |seat| SeatReservation { seat, key_name: "ada".to_owned(), queue_id: QUEUE.to_owned() };
+    let clock = ClockRules { startup_ms: Some(CAP_MS), ..SHORT_CLOCK };
     let offered = CreateMatchRequest {
         seat_reservations: vec![reservation(0), reservation(1)],
         ..create_request(config(GAME, 2, clock))
@@ -197,10 +176,7 @@ pub(crate) async fn an_offer_through_a_server_that_stood_still_is_not_missed() {
     let match_id = made.r#match.unwrap().match_id;
     let ended = async || owner.info(&match_id).await.unwrap().result;
     let result = until("the match ends", ended).await;
-    assert!(
-        result.seats.iter().all(|seat| seat.fault_count == 0),
-        "{result:?}"
-    );
+    assert!(result.seats.iter().all(|seat| seat.fault_count == 0), "{result:?}");
     attending.abort();
 }
 

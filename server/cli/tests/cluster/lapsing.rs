@@ -36,10 +36,7 @@ async fn join(server: &Served, ticket: &str) -> SeatStream {
 
 /// Creates a queue, starts a bot that attends it, and waits until the bot is listed.
 async fn attend(server: &Served) -> Streaming<AttendResponse> {
-    let queue = Queue {
-        queue_id: "queue".to_owned(),
-        ..Queue::default()
-    };
+    let queue = Queue { queue_id: "queue".to_owned(), ..Queue::default() };
     let request = AttendRequest {
         queue_id: queue.queue_id.clone(),
         bot_name: "waiting".to_owned(),
@@ -80,17 +77,14 @@ pub(crate) async fn a_server_that_cannot_renew_its_lease_answers_nobody_until_it
     let mut stream = join(&server, &tickets[0]).await;
     server.info(&match_id).await.unwrap();
     let mut attendance = attend(&server).await;
-    let request = WatchMatchRequest {
-        match_id: match_id.clone(),
-    };
+    let request = WatchMatchRequest { match_id: match_id.clone() };
     let watched = server.matches().await.watch_match(request).await;
     let mut watched = watched.unwrap().into_inner();
 
     // The database responds, but a lease cannot be renewed.
     let schema = database.rsplit('=').next().unwrap();
-    let in_the_way = PostgresServer::shared().open_transaction(&format!(
-        "SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR UPDATE"
-    ));
+    let in_the_way = PostgresServer::shared()
+        .open_transaction(&format!("SELECT 1 FROM {schema}.node WHERE node_id = 'one' FOR UPDATE"));
     assert_superseded(&end_of(async || stream.next().await).await);
     assert_superseded(&end_of(async || attendance.message().await).await);
     assert_superseded(&end_of(async || watched.message().await).await);

@@ -36,15 +36,8 @@ async fn partly_listed(
     let mut turns = servers.iter().cycle();
     loop {
         let mut matches = turns.next().unwrap().matches().await;
-        let request = ListMatchesRequest {
-            filter: Some(filter.clone()),
-            page_size,
-            page_token,
-        };
-        let page = matches
-            .list_matches(showing(request, "", key))
-            .await
-            .unwrap();
+        let request = ListMatchesRequest { filter: Some(filter.clone()), page_size, page_token };
+        let page = matches.list_matches(showing(request, "", key)).await.unwrap();
         let page = page.into_inner();
         assert!(page.matches.len() <= page_size as usize && page.damaged_match_ids.is_empty());
         all.extend(page.matches);
@@ -61,10 +54,7 @@ fn ids(all: &[MatchInfo]) -> Vec<&str> {
 }
 
 fn of_bot(name: &str) -> MatchFilter {
-    MatchFilter {
-        bot_name: name.to_owned(),
-        ..MatchFilter::default()
-    }
+    MatchFilter { bot_name: name.to_owned(), ..MatchFilter::default() }
 }
 
 /// Joins a seat, whose stream stays open until it is dropped.
@@ -92,16 +82,11 @@ async fn make(servers: [&Served; 3]) -> Vec<(String, Vec<String>)> {
 }
 
 pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
-    let Cluster {
-        one, two, three, ..
-    } = Cluster::start();
+    let Cluster { one, two, three, .. } = Cluster::start();
     let made = make([&one, &two, &three]).await;
     let newest_first: Vec<&str> = made.iter().rev().map(|(id, _)| &**id).collect();
     let any = MatchFilter::default();
-    let of_a_game = MatchFilter {
-        game_id: "carcassonne".to_owned(),
-        ..MatchFilter::default()
-    };
+    let of_a_game = MatchFilter { game_id: "carcassonne".to_owned(), ..MatchFilter::default() };
     for server in [&one, &two, &three] {
         for page_size in [1, 2, 5, 500] {
             let paged = listed(&[server], "", &any, page_size).await;
@@ -115,9 +100,7 @@ pub(crate) async fn every_server_lists_the_matches_in_play_of_all() {
 }
 
 pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
-    let Cluster {
-        one, two, three, ..
-    } = Cluster::start();
+    let Cluster { one, two, three, .. } = Cluster::start();
     let made = make([&one, &two, &three]).await;
     let any = MatchFilter::default();
     let (at_two, tickets) = &made[4];
@@ -126,10 +109,7 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
     let shown = listed(&[&three], "", &of_bot("waiting"), 500).await;
     assert_eq!(ids(&shown), [at_two]);
     let (at_one, _) = &made[0];
-    let request = CancelMatchRequest {
-        match_id: at_one.clone(),
-        ..CancelMatchRequest::default()
-    };
+    let request = CancelMatchRequest { match_id: at_one.clone(), ..CancelMatchRequest::default() };
     one.matches().await.cancel_match(request).await.unwrap();
     let newest_first: Vec<&str> = made.iter().rev().map(|(id, _)| &**id).collect();
     for page_size in [1, 2, 500] {
@@ -152,16 +132,11 @@ pub(crate) async fn what_becomes_of_a_match_is_listed_at_every_server() {
 /// Creates a match of two seats with this delay for spectators.
 async fn create(server: &Served, key: &str, delay_ms: u32) -> CreateMatchResponse {
     let config = MatchConfig {
-        spectators: Some(SpectatorRules {
-            delay_ms,
-            ..SpectatorRules::default()
-        }),
+        spectators: Some(SpectatorRules { delay_ms, ..SpectatorRules::default() }),
         ..config("alhambra", 2, ClockRules::default())
     };
     let mut matches = server.matches().await;
-    let made = matches
-        .create_match(showing(create_request(config), "", key))
-        .await;
+    let made = matches.create_match(showing(create_request(config), "", key)).await;
     made.unwrap().into_inner()
 }
 
@@ -191,11 +166,7 @@ pub(crate) async fn a_list_of_another_server_shows_what_its_caller_may_see() {
     let shown = listed(&[&two], &reader, &any, 500).await;
     assert_eq!(ids(&shown), [&*late_id]);
     assert!(!has_bot(&shown[0]), "{shown:?}");
-    assert!(
-        listed(&[&two], &reader, &of_bot("maker"), 500)
-            .await
-            .is_empty()
-    );
+    assert!(listed(&[&two], &reader, &of_bot("maker"), 500).await.is_empty());
     // A caller without a part in the match, and without access to all matches, does not see it.
     assert!(listed(&[&two], &other, &any, 500).await.is_empty());
 }

@@ -36,12 +36,7 @@ impl Cluster {
     pub(crate) fn start() -> Self {
         let database = PostgresServer::shared().fresh();
         let start = |name| node(&database, name, "");
-        Self {
-            one: start("one"),
-            two: start("two"),
-            three: start("three"),
-            database,
-        }
+        Self { one: start("one"), two: start("two"), three: start("three"), database }
     }
 }
 
@@ -83,9 +78,7 @@ pub(crate) fn node_at(database: &str, name: &str, address: &str, more: &str) -> 
 fn serve(database: &str, name: &str, address: &str, more: &str) -> Command {
     let store = format!("--store {} --node {name}", quoted(database));
     let at = format!("--listen {address} --node-address {address}");
-    bridgemaster(format!(
-        "serve --no-page --drain-time 0 {store} {at} {more}"
-    ))
+    bridgemaster(format!("serve --no-page --drain-time 0 {store} {at} {more}"))
 }
 
 /// Waits until a call gives something.
@@ -115,17 +108,12 @@ pub(crate) fn nodes(database: &str) -> Vec<Value> {
 }
 
 pub(crate) async fn the_nodes_are_shown_as_a_table_and_for_programs() {
-    let Cluster {
-        database, one, two, ..
-    } = Cluster::start();
+    let Cluster { database, one, two, .. } = Cluster::start();
     two.create("alhambra", "a").await;
     // A server logs its number of matches when it stops.
     two.stop();
     let table = shown(&database);
-    assert_has(
-        &table,
-        &["one", "two", "three", "leader", "gone", &one.address()],
-    );
+    assert_has(&table, &["one", "two", "three", "leader", "gone", &one.address()]);
     let nodes = nodes(&database);
     let named = |name| nodes.iter().find(|node| node["name"] == name).unwrap();
     assert_eq!(nodes.len(), 3);
@@ -141,23 +129,13 @@ pub(crate) async fn a_wrong_address_is_reported_and_a_node_that_ended_is_removed
     let database = PostgresServer::shared().fresh();
     let one = node(&database, "one", "--log json");
     let store = format!("--store {} --node two", quoted(&database));
-    let at = format!(
-        "--listen {} --node-address {}",
-        free_address(),
-        one.address()
-    );
+    let at = format!("--listen {} --node-address {}", free_address(), one.address());
     let two = Served::by(&mut bridgemaster(format!("serve --no-page {store} {at}")));
-    let wrong = format!(
-        "node two cannot be reached at {}: node one answers there",
-        one.address()
-    );
+    let wrong = format!("node two cannot be reached at {}: node one answers there", one.address());
     until("the report of the wrong address", async || {
         let nodes = nodes(&database);
         let problems = nodes[0]["problems"].as_array().unwrap().clone();
-        problems
-            .iter()
-            .any(|one| one.as_str().unwrap().contains(&wrong))
-            .then_some(())
+        problems.iter().any(|one| one.as_str().unwrap().contains(&wrong)).then_some(())
     })
     .await;
     assert_has(&shown(&database), &[&wrong]);
@@ -182,12 +160,7 @@ pub(crate) async fn ladders(server: &Served) -> Result<usize, Status> {
 }
 
 pub(crate) async fn what_spans_matches_is_kept_by_one_server_and_then_by_another() {
-    let Cluster {
-        database,
-        one,
-        two,
-        three,
-    } = Cluster::start();
+    let Cluster { database, one, two, three } = Cluster::start();
     for server in [&one, &two, &three] {
         assert_eq!(ladders(server).await.unwrap(), 0);
     }
@@ -207,9 +180,6 @@ pub(crate) async fn what_a_cluster_cannot_do_is_refused() {
         (named, &["--store URL"]),
         (&quick, &["--durability process"]),
         ("serve --node one", &["--node-address"]),
-        (
-            "serve --node one --node-address http://one:1",
-            &["HOST:PORT"],
-        ),
+        ("serve --node one --node-address http://one:1", &["HOST:PORT"]),
     ]);
 }

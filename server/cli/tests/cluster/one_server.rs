@@ -12,9 +12,7 @@ use crate::{
 
 pub(crate) async fn has_the_matches_of_a_killed_server_and_belongs_to_the_newest() {
     let store = format!("--store {}", quoted(&PostgresServer::shared().fresh()));
-    let key = succeed(format!(
-        "key add referee --scope create --scope read {store}"
-    ));
+    let key = succeed(format!("key add referee --scope create --scope read {store}"));
     let start = || Served::start(format!("--no-page --require-keys {store}"));
     let call = |server: &Served, words: &str| {
         let mut command = bridgemaster(format!("match {words} --server {}", server.url));

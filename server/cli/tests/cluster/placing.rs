@@ -32,10 +32,7 @@ async fn two_with_slots(slots: usize) -> (String, Served, Served) {
     fs::write(&config, format!("[limits]\nopen_matches = {slots}\n")).unwrap();
     let flags = format!("--config {}", config.display());
     // Each server has read the status when it answers.
-    let (one, two) = (
-        node(&database, "one", &flags),
-        node(&database, "two", &flags),
-    );
+    let (one, two) = (node(&database, "one", &flags), node(&database, "two", &flags));
     until_all_tell_their_load(&database).await;
     (database, one, two)
 }

@@ -39,14 +39,9 @@ pub(crate) async fn the_spans_of_all_servers_of_a_match_are_one_trace() {
             decisions.any(|one| one.instance() == name)
         }
     };
-    let seen = timeout(PATIENCE, collecting.until(decision_of("one")))
-        .await
-        .unwrap();
+    let seen = timeout(PATIENCE, collecting.until(decision_of("one"))).await.unwrap();
     let decision = seen.iter().find(|one| one.span.name == "decision").unwrap();
-    assert_eq!(
-        decision.attribute("bridgemaster.match.id"),
-        Some(match_id.clone())
-    );
+    assert_eq!(decision.attribute("bridgemaster.match.id"), Some(match_id.clone()));
     one.kill();
     pace.allow(u32::MAX);
     for bot in bots {

@@ -42,12 +42,7 @@ async fn a_quarter_played() -> (Ended, Cluster, Playing) {
 
 pub(crate) async fn a_server_that_drains_leaves_its_matches_to_others() {
     let (expected, cluster, playing) = a_quarter_played().await;
-    let Cluster {
-        database,
-        one,
-        two,
-        three,
-    } = cluster;
+    let Cluster { database, one, two, three } = cluster;
     // A rolling restart: one server after the other, each with its own address.
     let at = one.address();
     one.stop();
@@ -77,9 +72,7 @@ pub(crate) async fn a_bot_whose_server_drains_comes_back_once() {
 }
 
 pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_belongs_to_it() {
-    let Cluster {
-        database, one, two, ..
-    } = Cluster::start();
+    let Cluster { database, one, two, .. } = Cluster::start();
     let request = create_request(MatchConfig {
         group: Some(MatchGroup {
             group_id: "held-back".to_owned(),
@@ -97,9 +90,8 @@ pub(crate) async fn a_server_that_lost_the_lead_while_it_was_away_leaves_what_be
     // times.
     let schema = database.rsplit('=').next().unwrap();
     for (name, leads) in [("one", false), ("two", true)] {
-        PostgresServer::shared().run(&format!(
-            "UPDATE {schema}.node SET leads = {leads} WHERE node_id = '{name}'"
-        ));
+        PostgresServer::shared()
+            .run(&format!("UPDATE {schema}.node SET leads = {leads} WHERE node_id = '{name}'"));
     }
     let _one = node_at(&database, "one", &at, "");
     let found = until("two has it", async || two.info(&match_id).await.ok()).await;

@@ -37,17 +37,11 @@ pub(crate) fn config(game: &str, seats: u32, clock: ClockRules) -> MatchConfig {
 }
 
 pub(crate) fn create_request(config: MatchConfig) -> CreateMatchRequest {
-    CreateMatchRequest {
-        config: Some(config),
-        ..CreateMatchRequest::default()
-    }
+    CreateMatchRequest { config: Some(config), ..CreateMatchRequest::default() }
 }
 
 pub(crate) fn get_request(match_id: &str) -> GetMatchRequest {
-    GetMatchRequest {
-        match_id: match_id.to_owned(),
-        ..GetMatchRequest::default()
-    }
+    GetMatchRequest { match_id: match_id.to_owned(), ..GetMatchRequest::default() }
 }
 
 /// Returns a call with a ticket and a key. An empty one is omitted.
@@ -95,43 +89,27 @@ impl Served {
         seed: &str,
         clock: ClockRules,
     ) -> Result<(String, Vec<String>), Status> {
-        let config = MatchConfig {
-            seed: Some(seed.to_owned()),
-            ..config(game, 2, clock)
-        };
-        let made = self
-            .matches()
-            .await
-            .create_match(create_request(config))
-            .await?;
+        let config = MatchConfig { seed: Some(seed.to_owned()), ..config(game, 2, clock) };
+        let made = self.matches().await.create_match(create_request(config)).await?;
         let made = made.into_inner();
         let tickets = made.tickets.into_iter().map(|ticket| ticket.ticket);
         Ok((made.r#match.unwrap().match_id, tickets.collect()))
     }
 
     pub(crate) async fn all_matches(&self) -> Vec<MatchInfo> {
-        let request = ListMatchesRequest {
-            page_size: 500,
-            ..ListMatchesRequest::default()
-        };
+        let request = ListMatchesRequest { page_size: 500, ..ListMatchesRequest::default() };
         let listed = self.matches().await.list_matches(request).await.unwrap();
         listed.into_inner().matches
     }
 
     pub(crate) async fn info(&self, match_id: &str) -> Result<MatchInfo, Status> {
-        let got = self
-            .matches()
-            .await
-            .get_match(get_request(match_id))
-            .await?;
+        let got = self.matches().await.get_match(get_request(match_id)).await?;
         Ok(got.into_inner().r#match.unwrap())
     }
 
     pub(crate) async fn replay(&self, match_id: &str) -> Replay {
-        let request = GetReplayRequest {
-            match_id: match_id.to_owned(),
-            ..GetReplayRequest::default()
-        };
+        let request =
+            GetReplayRequest { match_id: match_id.to_owned(), ..GetReplayRequest::default() };
         let replay = self.matches().await.get_replay(request).await.unwrap();
         replay.into_inner().replay.unwrap()
     }

@@ -128,9 +128,7 @@ pub(crate) fn all_refused(cases: &[(&str, &[&str])]) {
 /// Sends a signal to a process, and returns whether the process existed.
 #[cfg(unix)]
 pub(crate) fn signal(name: &str, process: u32) -> bool {
-    let kill = Command::new("kill")
-        .args([name, &process.to_string()])
-        .output();
+    let kill = Command::new("kill").args([name, &process.to_string()]).output();
     kill.unwrap().status.success()
 }
 
@@ -166,15 +164,8 @@ impl Background {
     }
 
     pub(crate) fn spawn(command: &mut Command) -> Self {
-        let process = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
-        Self {
-            process: Some(process.unwrap()),
-            out: None,
-            err: None,
-        }
+        let process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        Self { process: Some(process.unwrap()), out: None, err: None }
     }
 
     pub(crate) fn process(&mut self) -> &mut Child {

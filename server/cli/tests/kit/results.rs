@@ -16,9 +16,7 @@ pub(crate) fn rows(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("results.jsonl")).unwrap_or_default();
     let lines = text.split_inclusive('\n');
     let whole = lines.filter(|line| line.ends_with('\n'));
-    whole
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].take())
-        .collect()
+    whole.map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].take()).collect()
 }
 
 /// The seats of all rows.

@@ -38,32 +38,24 @@ impl SeatStream {
         hello: Hello,
     ) -> Result<Self, Status> {
         let (outbound, messages) = mpsc::channel(8);
-        let first = PlayRequest {
-            message: Some(play_request::Message::Hello(hello)),
-        };
+        let first = PlayRequest { message: Some(play_request::Message::Hello(hello)) };
         // The channel has room.
         let _ = outbound.send(first).await;
         let call = showing(ReceiverStream::new(messages), ticket, key);
         let opened = PlayServiceClient::new(channel).play(call).await?;
-        Ok(Self {
-            outbound: Some(outbound),
-            inbound: opened.into_inner(),
-        })
+        Ok(Self { outbound: Some(outbound), inbound: opened.into_inner() })
     }
 
     /// Returns the next message other than a Ping, which is answered; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<PlayResponse>, Status> {
         loop {
             let response = self.inbound.message().await?;
-            let message = response
-                .as_ref()
-                .and_then(|response| response.message.as_ref());
+            let message = response.as_ref().and_then(|response| response.message.as_ref());
             let Some(Message::Ping(ping)) = message else {
                 return Ok(response);
             };
             let nonce = ping.nonce;
-            self.send(play_request::Message::Pong(Pong { nonce }))
-                .await?;
+            self.send(play_request::Message::Pong(Pong { nonce })).await?;
         }
     }
 
@@ -75,11 +67,8 @@ impl SeatStream {
 
     /// Answers a request with a decision from its list.
     pub(crate) async fn decide(&self, request_id: u32, index: u32) -> Result<(), Status> {
-        let decision = Decision {
-            request_id,
-            choice: Some(Choice::Index(index)),
-            ..Decision::default()
-        };
+        let decision =
+            Decision { request_id, choice: Some(Choice::Index(index)), ..Decision::default() };
         self.send(play_request::Message::Decision(decision)).await
     }
 
@@ -94,8 +83,6 @@ impl SeatStream {
             Some(outbound) => outbound.send(PlayRequest { message }).await.is_ok(),
             None => false,
         };
-        is_sent
-            .then_some(())
-            .ok_or_else(|| Status::unavailable("the stream is gone"))
+        is_sent.then_some(()).ok_or_else(|| Status::unavailable("the stream is gone"))
     }
 }

@@ -66,25 +66,13 @@ impl Served {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
-        let url = line
-            .split_whitespace()
-            .find(|word| word.starts_with("http"));
+        let url = line.split_whitespace().find(|word| word.starts_with("http"));
         let Some(url) = url.map(str::to_owned) else {
             let code = process.wait().unwrap().code();
             let err = fs::read_to_string(log).unwrap_or_default();
-            return Err(Ran {
-                code,
-                out: line,
-                err,
-            });
+            return Err(Ran { code, out: line, err });
         };
-        Ok(Self {
-            process,
-            url,
-            out,
-            log: log.to_owned(),
-            _temporary: None,
-        })
+        Ok(Self { process, url, out, log: log.to_owned(), _temporary: None })
     }
 
     /// Returns the error of a server whose start must be refused.

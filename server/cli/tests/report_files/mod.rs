@@ -10,20 +10,11 @@ use serde_json::Value;
 /// An element of JUnit XML: its name, required attributes, optional attributes, and allowed child
 /// elements. They follow the schema of the Jenkins plugin for such files (`junit-10.xsd` of
 /// xunit-plugin), the strictest schema in use.
-type Element = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-    &'static [&'static str],
-);
+type Element =
+    (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
 const JUNIT: [Element; 8] = [
-    (
-        "testsuites",
-        &[],
-        &["name", "time", "tests", "failures", "errors"],
-        &["testsuite"],
-    ),
+    ("testsuites", &[], &["name", "time", "tests", "failures", "errors"], &["testsuite"]),
     (
         "testsuite",
         &["name", "tests", "failures", "errors"],
@@ -66,10 +57,7 @@ pub(crate) fn junit(text: &str) -> quick_junit::Report {
             panic!("there is no element {element}:\n{text}");
         };
         for name in *required {
-            assert!(
-                attributes.contains(*name),
-                "{element} has no {name}:\n{text}"
-            );
+            assert!(attributes.contains(*name), "{element} has no {name}:\n{text}");
         }
         for name in attributes {
             let is_known = required.contains(&name.as_str()) || optional.contains(&name.as_str());
@@ -81,10 +69,7 @@ pub(crate) fn junit(text: &str) -> quick_junit::Report {
         assert!(is_root || may_be, "{element} in {within:?}:\n{text}");
     });
     let report = quick_junit::Report::deserialize_from_str(text).unwrap();
-    let cases = report
-        .test_suites
-        .iter()
-        .map(|suite| suite.test_cases.len());
+    let cases = report.test_suites.iter().map(|suite| suite.test_cases.len());
     assert_eq!(cases.sum::<usize>(), report.tests, "{text}");
     report
 }
@@ -97,10 +82,7 @@ pub(crate) fn svg(text: &str) {
         let acts = attributes.iter().find(|name| name.starts_with("on"));
         assert_eq!(acts, None, "{element}:\n{text}");
     });
-    assert!(
-        text.contains("xmlns=\"http://www.w3.org/2000/svg\""),
-        "{text}"
-    );
+    assert!(text.contains("xmlns=\"http://www.w3.org/2000/svg\""), "{text}");
 }
 
 /// Returns the number of rows. The columns must be listed in docs/reference/contest.md, and each
@@ -120,10 +102,7 @@ pub(crate) fn markdown(text: &str) {
     assert!(text.starts_with("## Contest: "), "{text}");
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();
     let lines: Vec<&str> = text.lines().collect();
-    for pair in lines
-        .windows(2)
-        .filter(|pair| pair.iter().all(|line| line.starts_with('|')))
-    {
+    for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.starts_with('|'))) {
         assert_eq!(cells(pair[0]), cells(pair[1]), "{pair:?}:\n{text}");
     }
 }
@@ -149,11 +128,7 @@ fn elements(text: &str, look: impl Fn(&str, Option<&str>, &HashSet<String>)) {
             let attribute = attribute.unwrap();
             utf8(attribute.key.as_ref())
         });
-        look(
-            &name,
-            around.last().map(String::as_str),
-            &attributes.collect(),
-        );
+        look(&name, around.last().map(String::as_str), &attributes.collect());
         if matches!(event, Event::Start(_)) {
             around.push(name);
         }

@@ -50,11 +50,7 @@ fn main() -> ExitCode {
     };
     let (Ok(text) | Err(text)) = &long;
     println!("{text}");
-    if long.is_ok() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if long.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs the tests of `cargo test`.
@@ -64,9 +60,5 @@ fn test() -> ExitCode {
     // Attacks run one at a time, because a server's resource use must not depend on other tests.
     arguments.test_threads = Some(1);
     let second = libtest_mimic::run(&arguments, attack::trials());
-    if first.has_failed() {
-        first.exit_code()
-    } else {
-        second.exit_code()
-    }
+    if first.has_failed() { first.exit_code() } else { second.exit_code() }
 }

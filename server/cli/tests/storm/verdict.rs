@@ -33,11 +33,7 @@ impl Verdict {
     /// The same text, if a property does not hold.
     pub(crate) fn result(&self) -> Result<String, String> {
         let holds = self.checks.iter().all(|(_, against)| against.is_empty());
-        if holds {
-            Ok(self.to_string())
-        } else {
-            Err(self.to_string())
-        }
+        if holds { Ok(self.to_string()) } else { Err(self.to_string()) }
     }
 }
 

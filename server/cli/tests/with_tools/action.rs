@@ -54,9 +54,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             a_job_that_is_cancelled_has_its_summary_and_artifact,
         ),
     ];
-    tests
-        .into_iter()
-        .map(|(name, test)| Trial::ignorable_test(name, move || RUNNER.with(test)))
+    tests.into_iter().map(|(name, test)| Trial::ignorable_test(name, move || RUNNER.with(test)))
 }
 
 /// A job: a repository with a bot, and a `cargo` that returns the program of this build as if it
@@ -79,10 +77,7 @@ impl Job {
         fs::write(&cargo, script)?;
         let made = Command::new("chmod").arg("+x").arg(&cargo).status()?;
         assert!(made.success());
-        Ok(Self {
-            folder,
-            python: python.to_owned(),
-        })
+        Ok(Self { folder, python: python.to_owned() })
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -157,16 +152,9 @@ fn a_better_bot_is_green_and_the_program_is_built_once(python: &Path) -> Result<
     }
     let calls = fs::read_to_string(job.path("calls"))?;
     assert_eq!(calls.lines().count(), 1, "{calls}");
-    assert!(
-        calls.starts_with("build --release --locked -p bridgemaster"),
-        "{calls}"
-    );
+    assert!(calls.starts_with("build --release --locked -p bridgemaster"), "{calls}");
     let summary = fs::read_to_string(job.path("work/.job/summary.md"))?;
-    assert_eq!(
-        summary.matches("## Contest: accepted").count(),
-        2,
-        "{summary}"
-    );
+    assert_eq!(summary.matches("## Contest: accepted").count(), 2, "{summary}");
     Ok(())
 }
 
@@ -185,10 +173,8 @@ fn a_worse_bot_is_red_with_summary_and_replays(python: &Path) -> Result<(), Fail
     for name in ["report.json", "summary.md", "results.csv", "contest.svg"] {
         assert!(kept.join("contest-reports").join(name).is_file(), "{name}");
     }
-    let replays = Command::new("find")
-        .arg(kept.join("contest"))
-        .args(["-name", "*.binpb"])
-        .output()?;
+    let replays =
+        Command::new("find").arg(kept.join("contest")).args(["-name", "*.binpb"]).output()?;
     assert!(!replays.stdout.is_empty(), "no replay was kept");
     Ok(())
 }
@@ -223,10 +209,8 @@ fn a_verdict_stands_without_an_artifact_and_a_broken_program_is_built_again(
     assert!(artifacts(&job)?.is_empty());
     // Simulates a program that was built for another image.
     let tools = job.path("work/.job");
-    let found = Command::new("find")
-        .arg(&tools)
-        .args(["-name", "bridgemaster", "-type", "f"])
-        .output()?;
+    let found =
+        Command::new("find").arg(&tools).args(["-name", "bridgemaster", "-type", "f"]).output()?;
     let found = String::from_utf8(found.stdout)?;
     assert!(!found.is_empty(), "the program is kept");
     for program in found.lines() {
@@ -257,9 +241,7 @@ fn a_job_that_is_cancelled_has_its_summary_and_artifact(python: &Path) -> Result
 fn a_gauntlet_of_bots_of_two_languages_has_every_output(python: &Path) -> Result<(), Failed> {
     let job = Job::new(python)?;
     let mine = format!("--bot mine={} bot.py", python.display());
-    let sample = workspace()
-        .join("bots/python/sample_bot.py")
-        .canonicalize()?;
+    let sample = workspace().join("bots/python/sample_bot.py").canonicalize()?;
     let sample = format!("--bot sample={} {}", python.display(), sample.display());
     let program = env!("CARGO_BIN_EXE_bridgemaster");
     let rust = format!("--bot rust={program} bot random --seed spring");
@@ -289,9 +271,6 @@ fn a_gauntlet_of_bots_of_two_languages_has_every_output(python: &Path) -> Result
     report_files::svg(&read("contest.svg")?);
     let summary = read("summary.md")?;
     report_files::markdown(&summary);
-    assert_eq!(
-        fs::read_to_string(job.path("work/.job/summary.md"))?,
-        summary
-    );
+    assert_eq!(fs::read_to_string(job.path("work/.job/summary.md"))?, summary);
     Ok(())
 }

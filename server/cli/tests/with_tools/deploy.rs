@@ -11,10 +11,7 @@ use crate::{
 
 const CHECKS: Tool = Tool {
     name: "Python environment with what .ci/deploy needs",
-    check: &[
-        "-c",
-        "import check_jsonschema, kubernetes_validate, promql_parser, yaml",
-    ],
+    check: &["-c", "import check_jsonschema, kubernetes_validate, promql_parser, yaml"],
     install: "python3 sdk/python/develop.py --with-checks",
     ..PYTHON
 };
@@ -30,14 +27,8 @@ const PROMETHEUS: Tool = Tool {
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     [
-        (
-            "deploy::the_files_keep_to_their_schemas_and_to_the_flags_of_the_program",
-            "files",
-        ),
-        (
-            "deploy::alarms_and_dashboard_ask_for_what_running_servers_tell",
-            "running",
-        ),
+        ("deploy::the_files_keep_to_their_schemas_and_to_the_flags_of_the_program", "files"),
+        ("deploy::alarms_and_dashboard_ask_for_what_running_servers_tell", "running"),
     ]
     .into_iter()
     .map(|(name, which)| Trial::ignorable_test(name, move || check(which)))

@@ -32,18 +32,10 @@ fn has_a_bar_the_pace_the_table_and_the_verdict_so_far(python: &Path) -> Result<
         .current_dir(folder.path())
         .output()?;
     let shown = String::from_utf8_lossy(&output.stdout);
-    let (live, end) = shown
-        .rsplit_once("rank")
-        .ok_or_else(|| format!("there is no table:\n{shown}"))?;
+    let (live, end) =
+        shown.rsplit_once("rank").ok_or_else(|| format!("there is no table:\n{shown}"))?;
     assert!(output.status.success(), "{shown}");
-    for text in [
-        "░",
-        "0/4",
-        "matches/s, at most",
-        "left",
-        "rank",
-        "Elo estimate for greedy",
-    ] {
+    for text in ["░", "0/4", "matches/s, at most", "left", "rank", "Elo estimate for greedy"] {
         assert!(live.contains(text), "{text:?} is missing in:\n{live}");
     }
     assert!(end.contains("all 4 groups have been played"), "{end}");

@@ -22,10 +22,7 @@ const BUF: Tool = Tool {
 pub(crate) fn trials() -> [Trial; 2] {
     [
         trial("buf_finds_nothing_to_complain_about", &["lint"]),
-        trial(
-            "what_was_settled_is_not_broken",
-            &["breaking", "--against", "proto/baseline.binpb"],
-        ),
+        trial("what_was_settled_is_not_broken", &["breaking", "--against", "proto/baseline.binpb"]),
     ]
 }
 

@@ -29,15 +29,8 @@ use crate::{
 };
 
 /// Runs the unit tests of the current folder.
-pub(crate) const UNIT_TESTS: [&str; 7] = [
-    "-m",
-    "unittest",
-    "discover",
-    "--start-directory",
-    "tests",
-    "--top-level-directory",
-    ".",
-];
+pub(crate) const UNIT_TESTS: [&str; 7] =
+    ["-m", "unittest", "discover", "--start-directory", "tests", "--top-level-directory", "."];
 
 /// Clocks that do not run out on a loaded machine.
 const PATIENT: &str = "--time-control 600/600";
@@ -72,26 +65,14 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     };
     [
         // Each plays a match of every game with every number of seats.
-        trial("sample_passes_every_check", |python| {
-            passes_every_check(python, "sample")
-        }),
-        trial("random_passes_every_check", |python| {
-            passes_every_check(python, "random")
-        }),
-        trial(
-            "search_plays_with_rules_at_a_socket",
-            search_plays_with_rules_at_a_socket,
-        ),
+        trial("sample_passes_every_check", |python| passes_every_check(python, "sample")),
+        trial("random_passes_every_check", |python| passes_every_check(python, "random")),
+        trial("search_plays_with_rules_at_a_socket", search_plays_with_rules_at_a_socket),
         trial("plays_over_tls_with_a_key", plays_over_tls_with_a_key),
-        trial(
-            "attends_a_queue_with_two_slots",
-            attends_a_queue_with_two_slots,
-        ),
+        trial("attends_a_queue_with_two_slots", attends_a_queue_with_two_slots),
         trial("its_own_tests_pass", |python| {
             must_succeed(
-                Command::new(python)
-                    .args(UNIT_TESTS)
-                    .current_dir(workspace().join("bots/python")),
+                Command::new(python).args(UNIT_TESTS).current_dir(workspace().join("bots/python")),
             )
         }),
     ]
@@ -142,9 +123,7 @@ fn bot<const N: usize>(python: &Path, arguments: [&OsStr; N]) -> Command {
 /// Starts a bot for a ticket.
 fn start(command: &mut Command, server: &Served, ticket: &str) -> Background {
     Background::spawn(
-        command
-            .env("BRIDGEMASTER_SERVER", &server.url)
-            .env("BRIDGEMASTER_TICKET", ticket),
+        command.env("BRIDGEMASTER_SERVER", &server.url).env("BRIDGEMASTER_TICKET", ticket),
     )
 }
 
@@ -155,22 +134,16 @@ fn search_plays_with_rules_at_a_socket(python: &Path) -> Result<(), Failed> {
     let socket = folder.path().join("rules.sock");
     let mut rules = Background::start(format!("serve rules --socket {}", socket.display()));
     rules.line("rules.sock");
-    let asked = bot(
-        python,
-        ["-c".as_ref(), ASKS_AT_A_SOCKET.as_ref(), socket.as_os_str()],
-    )
-    .current_dir(workspace().join("bots/python"))
-    .output()?;
+    let asked = bot(python, ["-c".as_ref(), ASKS_AT_A_SOCKET.as_ref(), socket.as_os_str()])
+        .current_dir(workspace().join("bots/python"))
+        .output()?;
     let asked = Ran::from(asked);
     assert!(asked.out.starts_with("refused: "), "{}", asked.err);
 
     let server = Served::start("");
     let tickets = create(&server, GAME_IDS[0], "", "");
     let search = program("search");
-    let mut search = bot(
-        python,
-        [search.as_os_str(), "--playouts".as_ref(), "1".as_ref()],
-    );
+    let mut search = bot(python, [search.as_os_str(), "--playouts".as_ref(), "1".as_ref()]);
     search.env("BRIDGEMASTER_RULES", format!("unix:{}", socket.display()));
     let search = start(&mut search, &server, &tickets[0]);
     let other = start(&mut bridgemaster("bot random"), &server, &tickets[1]);
@@ -192,9 +165,7 @@ fn plays_over_tls_with_a_key(python: &Path) -> Result<(), Failed> {
     let (own, client) = (authority.certify("server"), clients.certify("client"));
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data").display().to_string();
-    let key = succeed(format!(
-        "key add wherryman --scope create --scope play --data {data}"
-    ));
+    let key = succeed(format!("key add wherryman --scope create --scope play --data {data}"));
     let (cert, cert_key) = (own.cert.display(), own.key.display());
     let server = Served::start(format!(
         "--require-keys --data {data} --tls-cert {cert} --tls-key {cert_key} --tls-client-ca {}",
@@ -229,19 +200,14 @@ fn attends_a_queue_with_two_slots(python: &Path) -> Result<(), Failed> {
     let bot = Runtime::new()?.block_on(async {
         let mut lobby = LobbyServiceClient::new(server.channel().await);
         let queue_id = "cup".to_owned();
-        let queue = Some(Queue {
-            queue_id: queue_id.clone(),
-            ..Queue::default()
-        });
+        let queue = Some(Queue { queue_id: queue_id.clone(), ..Queue::default() });
         lobby.create_queue(CreateQueueRequest { queue }).await?;
         let mut bot = bot(python, ["-c".as_ref(), FUNCTION_BOT.as_ref()]);
         bot.env("BRIDGEMASTER_SERVER", &server.url)
             .env("BRIDGEMASTER_QUEUE", "cup")
             .env("BRIDGEMASTER_SLOTS", "2");
         let bot = Background::spawn(&mut bot);
-        let watch = WatchQueueRequest {
-            queue_id: queue_id.clone(),
-        };
+        let watch = WatchQueueRequest { queue_id: queue_id.clone() };
         let mut watched = lobby.watch_queue(watch).await?.into_inner();
         let mut matches = server.matches().await;
         for _ in 0..2 {

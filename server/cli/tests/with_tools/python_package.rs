@@ -28,9 +28,7 @@ const OTHER_PROTOBUF: [&str; 2] = ["5.29.1", "6.33.6"];
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let own_tests = trial("its_own_tests_pass".to_owned(), |python| {
         must_succeed(
-            Command::new(python)
-                .args(UNIT_TESTS)
-                .current_dir(workspace().join("sdk/python")),
+            Command::new(python).args(UNIT_TESTS).current_dir(workspace().join("sdk/python")),
         )
     });
     let wheel = trial(
@@ -53,10 +51,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             it_plays(Command::new(other))
         })
     });
-    [own_tests, wheel, readmes]
-        .into_iter()
-        .chain(others)
-        .chain(pythons)
+    [own_tests, wheel, readmes].into_iter().chain(others).chain(pythons)
 }
 
 /// Returns the versions of the other interpreters that `develop.py --with-checks` has found.
@@ -86,10 +81,8 @@ fn trial(name: String, test: impl FnOnce(&Path) -> Result<(), Failed> + Send + '
 fn it_plays_with_protobuf(python: &Path, version: &str) -> Result<(), Failed> {
     let packages = beside(python, "protobuf")?.join(version);
     let mut has_version = Command::new(python);
-    has_version.args([
-        "-c",
-        "import sys, google.protobuf as p; sys.exit(p.__version__ != sys.argv[1])",
-    ]);
+    has_version
+        .args(["-c", "import sys, google.protobuf as p; sys.exit(p.__version__ != sys.argv[1])"]);
     must_succeed(has_version.arg(version).env("PYTHONPATH", &packages))?;
     let mut python = Command::new(python);
     python.env("PYTHONPATH", &packages);
@@ -101,11 +94,7 @@ fn its_wheel_plays_a_match(python: &Path) -> Result<(), Failed> {
     let wheels = beside(python, "wheels")?;
     let folder = TempDir::new()?;
     let made = folder.path().join(".venv");
-    must_succeed(
-        Command::new(python)
-            .args(["-m", "venv", "--without-pip"])
-            .arg(&made),
-    )?;
+    must_succeed(Command::new(python).args(["-m", "venv", "--without-pip"]).arg(&made))?;
     let empty = made.join("bin/python");
     must_succeed(
         Command::new(python)
@@ -140,10 +129,7 @@ fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed>
     fs::create_dir(&programs)?;
     let run = format!("[ \"$1 $2\" = 'run --' ] && shift 2 && exec {BRIDGEMASTER} \"$@\"");
     write_program(&programs.join("cargo"), &run)?;
-    write_program(
-        &programs.join("python3"),
-        &format!("exec {} \"$@\"", python.display()),
-    )?;
+    write_program(&programs.join("python3"), &format!("exec {} \"$@\"", python.display()))?;
     let mut path = OsString::from(&programs);
     path.push(":");
     path.push(env::var_os("PATH").unwrap_or_default());
@@ -176,26 +162,17 @@ fn the_commands_of_the_readmes_play_matches(python: &Path) -> Result<(), Failed>
 /// Returns a folder that `develop.py` has created in the environment of an interpreter.
 fn beside(python: &Path, name: &str) -> Result<PathBuf, Failed> {
     let environment = python.parent().and_then(Path::parent);
-    let folder = environment
-        .map(|folder| folder.join(name))
-        .filter(|folder| folder.is_dir());
+    let folder = environment.map(|folder| folder.join(name)).filter(|folder| folder.is_dir());
     folder.ok_or_else(|| {
         let install = PYTHON.install;
-        format!(
-            "{} has no folder {name}: run `{install} --with-checks`",
-            python.display()
-        )
-        .into()
+        format!("{} has no folder {name}: run `{install} --with-checks`", python.display()).into()
     })
 }
 
 /// Writes the first program of the package's README to the file that it names.
 fn write_bot_of_readme(folder: &Path) -> Result<(), Failed> {
     let text = fs::read_to_string(workspace().join("sdk/python/README.md"))?;
-    let bot = blocks(&text, "python")
-        .into_iter()
-        .next()
-        .ok_or("the README shows a bot")?;
+    let bot = blocks(&text, "python").into_iter().next().ok_or("the README shows a bot")?;
     assert!(bot.lines().count() <= 10, "it promises ten lines:\n{bot}");
     Ok(fs::write(folder.join("my_bot.py"), bot)?)
 }
@@ -209,10 +186,7 @@ fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
 
 fn write_program(file: &Path, body: &str) -> Result<(), Failed> {
     fs::write(file, format!("#!/bin/sh\n{body}\n"))?;
-    Ok(fs::set_permissions(
-        file,
-        fs::Permissions::from_mode(0o755),
-    )?)
+    Ok(fs::set_permissions(file, fs::Permissions::from_mode(0o755))?)
 }
 
 /// Copies a folder without hidden files, such as environments, and without compiled Python files.

@@ -24,10 +24,10 @@ bridgemaster.run(decide)
 
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     // Only Linux limits memory.
-    let trial = Trial::ignorable_test(
-        "starved_bot::has_a_note_beside_the_fault_of_the_referee",
-        || PYTHON.with(has_a_note_beside_the_fault_of_the_referee),
-    );
+    let trial =
+        Trial::ignorable_test("starved_bot::has_a_note_beside_the_fault_of_the_referee", || {
+            PYTHON.with(has_a_note_beside_the_fault_of_the_referee)
+        });
     cfg!(target_os = "linux").then_some(trial).into_iter()
 }
 

@@ -150,11 +150,7 @@ mod tests {
                 position.advance(part);
                 skipped += part.len();
                 let is_between = ends.contains(&skipped);
-                assert_eq!(
-                    position.is_between_messages(),
-                    is_between,
-                    "{skipped} by {step}"
-                );
+                assert_eq!(position.is_between_messages(), is_between, "{skipped} by {step}");
             }
         }
     }

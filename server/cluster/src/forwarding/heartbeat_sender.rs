@@ -65,9 +65,7 @@ impl HeartbeatSenders {
         if let Some(sender) = by_address.get(address).and_then(Weak::upgrade) {
             return Some(sender);
         }
-        let sender = Arc::new(HeartbeatSender {
-            unused: CancellationToken::new(),
-        });
+        let sender = Arc::new(HeartbeatSender { unused: CancellationToken::new() });
         let (channel, unused) = (channel()?, sender.unused.clone());
         tokio::spawn(async move {
             let ended = CancellationToken::new();

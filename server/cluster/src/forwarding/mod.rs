@@ -62,11 +62,8 @@ const MAX_FORWARD_HOPS: usize = 3;
 /// known.
 const WATCH_SEAT_PATH: &str = "/bridgemaster.v1.SeatService/WatchSeat";
 /// The methods whose streams carry decision requests, which have deadlines.
-const BOT_STREAMS: [&str; 3] = [
-    "/bridgemaster.v1.PlayService/Play",
-    WATCH_SEAT_PATH,
-    "/bridgemaster.v1.LobbyService/Attend",
-];
+const BOT_STREAMS: [&str; 3] =
+    ["/bridgemaster.v1.PlayService/Play", WATCH_SEAT_PATH, "/bridgemaster.v1.LobbyService/Attend"];
 
 /// Creates the endpoint of a node from its address `HOST:PORT`, with TLS if the cluster uses it.
 pub type NodeConnector = Arc<dyn Fn(&str) -> Result<Endpoint, String> + Send + Sync>;
@@ -95,10 +92,7 @@ pub struct Forwarding<S> {
 impl<S> Forwarding<S> {
     /// Wraps `services`, and forwards the calls that they refuse with the name of another node.
     pub fn new(services: S, forwarder: Option<Arc<Forwarder>>) -> Self {
-        Self {
-            services,
-            forwarder,
-        }
+        Self { services, forwarder }
     }
 }
 
@@ -117,9 +111,7 @@ where
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let connection = request.extensions().get::<ConnectionInfo>();
-        let of_caller = connection
-            .filter(|connection| !connection.is_forwarded)
-            .cloned();
+        let of_caller = connection.filter(|connection| !connection.is_forwarded).cloned();
         let Some((forwarder, connection)) = self.forwarder.clone().zip(of_caller) else {
             return Box::pin(self.services.call(request));
         };
@@ -127,9 +119,7 @@ where
         let request = ReplayableBody::new(body);
         // Nothing of the body has been read yet.
         let reader = request.reader().unwrap_or_default();
-        let local = self
-            .services
-            .call(http::Request::from_parts(parts.clone(), reader));
+        let local = self.services.call(http::Request::from_parts(parts.clone(), reader));
         Box::pin(async move {
             let response = local.await?;
             match forward_to(response.headers()) {
@@ -197,11 +187,7 @@ impl Forwarder {
             head.headers.insert(FORWARDING_NODE_HEADER, id);
         }
         for _ in 0..MAX_FORWARD_HOPS {
-            let beats = if is_bot_stream {
-                self.beats_to(&address)
-            } else {
-                None
-            };
+            let beats = if is_bot_stream { self.beats_to(&address) } else { None };
             let response = match (self.channel(&address, &connection), request.reader()) {
                 (Some(channel), Some(body)) => {
                     self.send_request(
@@ -230,9 +216,7 @@ impl Forwarder {
     /// Returns the request head to send to another server.
     fn forwarded_head(&self, mut parts: Parts, connection: &ConnectionInfo) -> Option<Parts> {
         let address = connection.peer.ip().to_canonical();
-        let value = self
-            .credential
-            .header_value(address, connection.round_trip.reported_us())?;
+        let value = self.credential.header_value(address, connection.round_trip.reported_us())?;
         parts.headers.insert(FORWARDED_HEADER, value);
         // Only this server may set its identifier.
         parts.headers.remove(FORWARDING_NODE_HEADER);
@@ -283,9 +267,7 @@ impl Forwarder {
             channel.call(request).await
         };
         let response = response.await;
-        response
-            .inspect_err(|error| debug!(%error, address, "another node did not answer"))
-            .ok()
+        response.inspect_err(|error| debug!(%error, address, "another node did not answer")).ok()
     }
 
     /// Returns the sender of beats to a server.
@@ -301,8 +283,7 @@ impl Forwarder {
         metadata.insert(FORWARDED_HEADER, credential);
         metadata.insert(FORWARDING_NODE_HEADER, self.id.clone());
         let stopping = self.lifecycle.stop_token();
-        self.beats
-            .get_or_start(address, channel, metadata, stopping)
+        self.beats.get_or_start(address, channel, metadata, stopping)
     }
 
     fn forwarded_response(

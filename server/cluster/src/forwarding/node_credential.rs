@@ -44,9 +44,7 @@ impl NodeCredential {
             Some(secret) => secret,
             None => {
                 let generated: [u8; SECRET_BYTES] = system_bytes();
-                store
-                    .get_or_insert_secret(SECRET_NAME, generated.to_vec())
-                    .await?
+                store.get_or_insert_secret(SECRET_NAME, generated.to_vec()).await?
             }
         };
         Ok(Self::from_secret(&secret))
@@ -76,10 +74,7 @@ impl NodeCredential {
             number => Some(number.parse().ok()?),
         };
         let is_all = parts.next().is_none();
-        is_all.then_some(ForwardedOrigin {
-            address,
-            round_trip_us,
-        })
+        is_all.then_some(ForwardedOrigin { address, round_trip_us })
     }
 
     /// Returns the server that forwarded a call, if it sends beats. The caller must have checked
@@ -124,23 +119,16 @@ mod tests {
         let store = MemoryStore::new();
         let one = NodeCredential::load_or_create(&store).await.unwrap();
         let two = NodeCredential::load_or_create(&store).await.unwrap();
-        let stranger = NodeCredential::load_or_create(&MemoryStore::new())
-            .await
-            .unwrap();
+        let stranger = NodeCredential::load_or_create(&MemoryStore::new()).await.unwrap();
         let address = "192.0.2.7".parse().unwrap();
         let value = one.header_value(address, Some(40)).unwrap();
         let value = metadata(value.to_str().unwrap());
-        let forwarded_origin = ForwardedOrigin {
-            address,
-            round_trip_us: Some(40),
-        };
+        let forwarded_origin = ForwardedOrigin { address, round_trip_us: Some(40) };
         assert_eq!(two.forwarded_origin(&value), Some(forwarded_origin));
         assert_eq!(stranger.forwarded_origin(&value), None);
         assert_eq!(two.forwarded_origin(&HeaderMap::new()), None);
         let unknown = one.header_value(address, None).unwrap();
-        let value = two
-            .forwarded_origin(&metadata(unknown.to_str().unwrap()))
-            .unwrap();
+        let value = two.forwarded_origin(&metadata(unknown.to_str().unwrap())).unwrap();
         assert_eq!(value.round_trip_us, None);
     }
 
@@ -161,11 +149,7 @@ mod tests {
             format!("{} 192.0.2.7 -40", credential.text),
             format!("{right} 1"),
         ] {
-            assert_eq!(
-                credential.forwarded_origin(&metadata(&wrong)),
-                None,
-                "{wrong}"
-            );
+            assert_eq!(credential.forwarded_origin(&metadata(&wrong)), None, "{wrong}");
         }
     }
 }

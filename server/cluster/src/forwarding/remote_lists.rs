@@ -174,17 +174,12 @@ mod tests {
     #[test]
     fn a_limit_of_another_node_is_reported_with_its_details() {
         let mut refused = Status::from(Refusal::limit("reads_per_key", 1));
-        refused
-            .metadata_mut()
-            .insert("date", AsciiMetadataValue::from_static("today"));
+        refused.metadata_mut().insert("date", AsciiMetadataValue::from_static("today"));
         assert!(is_limit_refusal(&refused));
         let reported = details_only(&refused);
         assert!(is_limit_refusal(&reported) && reported.metadata().is_empty());
         assert_eq!(reported.message(), refused.message());
-        for other in [
-            Status::from(Refusal::stopping()),
-            Status::resource_exhausted("no details"),
-        ] {
+        for other in [Status::from(Refusal::stopping()), Status::resource_exhausted("no details")] {
             assert!(!is_limit_refusal(&other));
         }
     }

@@ -119,10 +119,7 @@ impl http_body::Body for BodyReader {
                 "the request body was already forwarded to another server",
             ))));
         }
-        let part = shared
-            .buffered
-            .as_ref()
-            .and_then(|buffered| buffered.parts.get(this.read));
+        let part = shared.buffered.as_ref().and_then(|buffered| buffered.parts.get(this.read));
         if let Some(part) = part {
             this.read += 1;
             return Poll::Ready(Some(Ok(Frame::data(part.clone()))));

@@ -60,10 +60,7 @@ impl Uncertainty {
     pub fn from_ratings(ratings: &Ratings) -> Self {
         let covariance = ratings.bounded_covariance().clone();
         let weighed = covariance.times(&weights(ratings, &covariance));
-        Self {
-            at_stake: weighed.times(&covariance),
-            covariance,
-        }
+        Self { at_stake: weighed.times(&covariance), covariance }
     }
 
     /// Returns the number of bots.

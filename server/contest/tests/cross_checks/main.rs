@@ -4,10 +4,7 @@
 //! Both are Python packages. If they are missing, these tests are ignored and print the command
 //! that installs them; if `CI` is set or an environment is named, missing packages are a failure.
 #![allow(clippy::unwrap_used)]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the environment says where Python is"
-)]
+#![allow(clippy::disallowed_methods, reason = "the environment says where Python is")]
 
 #[path = "../simulation/luck.rs"]
 mod luck;
@@ -69,22 +66,12 @@ struct Answer {
 }
 
 fn fit(ridge: f64, played: &Played) -> Ratings {
-    let fit = PlackettLuce {
-        ridge,
-        covariance: Covariance::Model,
-        bias: Bias::Uncorrected,
-    };
+    let fit = PlackettLuce { ridge, covariance: Covariance::Model, bias: Bias::Uncorrected };
     fit.fit(BOTS, &played.rankings()).unwrap()
 }
 
 fn case(rankings: Vec<Vec<usize>>, ridge: f64, ratings: &Ratings, asks_openskill: bool) -> Case {
-    Case {
-        bots: BOTS,
-        rankings,
-        ridge,
-        log_odds: ratings.log_odds().to_vec(),
-        asks_openskill,
-    }
+    Case { bots: BOTS, rankings, ridge, log_odds: ratings.log_odds().to_vec(), asks_openskill }
 }
 
 fn ask(python: &Path, cases: &[Case]) -> Result<Vec<Answer>, Failed> {
@@ -110,10 +97,7 @@ fn assert_near(found: &[f64], expected: &[f64], allowed: f64, name: &str) {
     assert_eq!(found.len(), expected.len(), "{name}");
     for (bot, (found, expected)) in found.iter().zip(expected).enumerate() {
         let off = (found - expected).abs();
-        assert!(
-            off <= allowed,
-            "{name}, bot {bot}: {found}, and {expected} is expected"
-        );
+        assert!(off <= allowed, "{name}, bot {bot}: {found}, and {expected} is expected");
     }
 }
 
@@ -125,10 +109,7 @@ fn choix_fits_the_same_ratings(python: &Path) -> Result<(), Failed> {
     // With a ridge, choix uses a slow algorithm.
     let ridges = [(0.0, vec![2, 3, 4, 6]), (0.01, vec![2])];
     for (ridge, counts) in ridges {
-        for (seats, ties) in counts
-            .into_iter()
-            .flat_map(|seats| [(seats, false), (seats, true)])
-        {
+        for (seats, ties) in counts.into_iter().flat_map(|seats| [(seats, false), (seats, true)]) {
             let played = Played::new(BOTS, seats, ties);
             let (rankings, copies) = played.in_every_order();
             let ratings = fit(ridge, &played);
@@ -171,9 +152,8 @@ fn openskill_would_change_nothing_at_the_fit(python: &Path) -> Result<(), Failed
 /// space of ratings with the mean 0.
 fn information(ratings: &Ratings) -> Vec<f64> {
     let share = 1.0 / BOTS as f64;
-    let covariance = DMatrix::from_fn(BOTS, BOTS, |row, column| {
-        ratings.covariance(row, column) + share
-    });
+    let covariance =
+        DMatrix::from_fn(BOTS, BOTS, |row, column| ratings.covariance(row, column) + share);
     let inverse = covariance.try_inverse().unwrap();
     (0..BOTS).map(|bot| inverse[(bot, bot)] - share).collect()
 }

@@ -22,10 +22,8 @@ impl Played {
         let mut luck = Luck::of(u64::from(ties), seats as u64);
         let result = |number: usize| {
             let table = luck.draw((0..bots).collect(), seats);
-            let mut shown: Vec<(f64, usize)> = table
-                .into_iter()
-                .map(|bot| (0.3 * bot as f64 + luck.gumbel(), bot))
-                .collect();
+            let mut shown: Vec<(f64, usize)> =
+                table.into_iter().map(|bot| (0.3 * bot as f64 + luck.gumbel(), bot)).collect();
             shown.sort_by(|one, other| other.0.total_cmp(&one.0));
             let mut places: Vec<Vec<usize>> = shown.into_iter().map(|(_, bot)| vec![bot]).collect();
             if ties && number.is_multiple_of(3) {
@@ -36,9 +34,7 @@ impl Played {
             }
             places
         };
-        Self {
-            results: (0..MATCHES).map(result).collect(),
-        }
+        Self { results: (0..MATCHES).map(result).collect() }
     }
 
     /// Converts to rankings of this library.

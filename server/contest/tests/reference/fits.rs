@@ -5,11 +5,7 @@ use bridgemaster_contest::{Bias, Covariance, PlackettLuce, Ranking, RatingMethod
 use crate::assert_six_digits;
 
 fn plain(bots: usize, rankings: &[Ranking]) -> Ratings {
-    let fit = PlackettLuce {
-        ridge: 0.0,
-        covariance: Covariance::Model,
-        bias: Bias::Uncorrected,
-    };
+    let fit = PlackettLuce { ridge: 0.0, covariance: Covariance::Model, bias: Bias::Uncorrected };
     fit.fit(bots, rankings).unwrap()
 }
 
@@ -52,14 +48,8 @@ fn pairs_are_rated_as_by_choix() {
 }
 
 fn rankings_of_four() -> Vec<Ranking> {
-    let orders = [
-        [0, 1, 2, 3],
-        [1, 0, 2, 3],
-        [0, 2, 1, 3],
-        [3, 0, 1, 2],
-        [0, 1, 3, 2],
-        [2, 0, 1, 3],
-    ];
+    let orders =
+        [[0, 1, 2, 3], [1, 0, 2, 3], [0, 2, 1, 3], [3, 0, 1, 2], [0, 1, 3, 2], [2, 0, 1, 3]];
     (0..)
         .zip(orders)
         .map(|(cluster, order)| Ranking::new(order.into_iter().zip(1..).collect(), cluster))
@@ -121,22 +111,14 @@ fn the_difference_of_two_engines_has_the_error_found_by_hand() {
 /// makes 158 of the 190.85.
 #[test]
 fn a_ridge_compresses_ratings_as_the_penalty_of_choix_does() {
-    let default = PlackettLuce {
-        bias: Bias::Uncorrected,
-        ..PlackettLuce::default()
-    };
+    let default = PlackettLuce { bias: Bias::Uncorrected, ..PlackettLuce::default() };
     let ratings = default.fit(3, &three_engines()).unwrap();
     for (bot, expected) in [190.675_643, 0.0, -190.675_643].into_iter().enumerate() {
         let elo = ratings.log_odds()[bot] * 400.0 / 10f64.ln();
         assert_six_digits(elo, expected, &format!("engine {bot}"));
     }
     let ratings = default.fit(4, &rankings_of_four()).unwrap();
-    let expected = [
-        1.389_220_233_1,
-        0.342_339_770_5,
-        -0.469_878_201_1,
-        -1.261_681_802_4,
-    ];
+    let expected = [1.389_220_233_1, 0.342_339_770_5, -0.469_878_201_1, -1.261_681_802_4];
     for (bot, log_odds) in expected.into_iter().enumerate() {
         let off = (ratings.log_odds()[bot] - log_odds).abs();
         assert!(off < 1e-8, "bot {bot}");
@@ -148,10 +130,7 @@ fn the_order_of_the_results_changes_no_digit() {
     let mut rankings: Vec<Ranking> = (0..200u64)
         .map(|n| {
             let bot = |k: u64| ((n * 7 + k * 3) % 8) as usize;
-            Ranking::new(
-                vec![(bot(0), 1), (bot(1), 2), (bot(2), 2), (bot(3), 4)],
-                n / 4,
-            )
+            Ranking::new(vec![(bot(0), 1), (bot(1), 2), (bot(2), 2), (bot(3), 4)], n / 4)
         })
         .collect();
     for (covariance, bias) in [
@@ -159,20 +138,13 @@ fn the_order_of_the_results_changes_no_digit() {
         (Covariance::Model, Bias::Reduced),
         (Covariance::Clustered, Bias::Reduced),
     ] {
-        let fit = PlackettLuce {
-            covariance,
-            bias,
-            ..PlackettLuce::default()
-        };
+        let fit = PlackettLuce { covariance, bias, ..PlackettLuce::default() };
         let forwards = fit.fit(8, &rankings).unwrap();
         rankings.reverse();
         let backwards = fit.fit(8, &rankings).unwrap();
         assert_eq!(forwards.log_odds(), backwards.log_odds());
         for bot in 0..8 {
-            assert_eq!(
-                standard_error(&forwards, bot),
-                standard_error(&backwards, bot)
-            );
+            assert_eq!(standard_error(&forwards, bot), standard_error(&backwards, bot));
         }
     }
 }
@@ -185,14 +157,9 @@ fn a_tie_counts_as_all_its_orders() {
     for cluster in 0..6 {
         tied.push(Ranking::new(vec![(0, 1), (1, 1), (2, 1), (3, 4)], cluster));
     }
-    for (cluster, order) in (0..).zip([
-        [0, 1, 2],
-        [0, 2, 1],
-        [1, 0, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-        [2, 1, 0],
-    ]) {
+    for (cluster, order) in
+        (0..).zip([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+    {
         let places = order.into_iter().chain([3]).zip(1..).collect();
         spelled_out.push(Ranking::new(places, cluster));
     }
@@ -211,16 +178,10 @@ fn a_tie_counts_as_all_its_orders() {
 fn by_likelihood_a_bot_that_won_everything_has_a_rating_with_a_ridge_and_none_without() {
     let mut rankings = Vec::new();
     wins(&mut rankings, 0, 1, 5);
-    let unbounded = PlackettLuce {
-        ridge: 0.0,
-        covariance: Covariance::Model,
-        bias: Bias::Uncorrected,
-    };
+    let unbounded =
+        PlackettLuce { ridge: 0.0, covariance: Covariance::Model, bias: Bias::Uncorrected };
     assert!(unbounded.fit(2, &rankings).is_err());
-    let held = PlackettLuce {
-        ridge: 0.01,
-        ..unbounded
-    };
+    let held = PlackettLuce { ridge: 0.01, ..unbounded };
     let ratings = held.fit(2, &rankings).unwrap();
     assert!(ratings.log_odds()[0] > 1.0);
     assert!(ratings.chance_above(0, 1) > 0.5);
@@ -231,9 +192,7 @@ fn invalid_rankings_are_reported() {
     let fit = PlackettLuce::default();
     let fine = Ranking::new(vec![(0, 1), (1, 2)], 0);
     for wrong in [vec![(0, 1)], vec![(0, 1), (0, 2)], vec![(0, 1), (2, 2)]] {
-        let error = fit
-            .fit(2, &[fine.clone(), Ranking::new(wrong, 1)])
-            .unwrap_err();
+        let error = fit.fit(2, &[fine.clone(), Ranking::new(wrong, 1)]).unwrap_err();
         assert!(error.to_string().starts_with("ranking 1"), "{error}");
     }
 }
@@ -250,11 +209,8 @@ fn bots_without_a_significant_difference_share_a_range_of_ranks() {
         wins(&mut rankings, 2, 1, 1);
     }
     let ratings = PlackettLuce::default().fit(3, &rankings).unwrap();
-    let ranges: Vec<_> = ratings
-        .table(0.95)
-        .iter()
-        .map(|row| (row.ranks.best, row.ranks.worst))
-        .collect();
+    let ranges: Vec<_> =
+        ratings.table(0.95).iter().map(|row| (row.ranks.best, row.ranks.worst)).collect();
     assert_eq!(ranges, [(1, 2), (1, 2), (3, 3)]);
     assert!(!ratings.is_settled(1, 0.95));
     assert!(ratings.is_settled(0, 0.95));

@@ -10,14 +10,8 @@ use crate::assert_six_digits;
 fn assert_estimate(counts: &[u64], bounds: Bounds, expected: [f64; 3], superiority: Option<f64>) {
     let rates = ErrorRates::new(0.05, 0.05).unwrap();
     let frequencies = Frequencies::new(counts).unwrap();
-    let StoppedEstimate {
-        elo,
-        elo_interval,
-        superiority: found,
-        ..
-    } = frequencies
-        .estimate_after_stopping(bounds, rates, 0.95)
-        .unwrap();
+    let StoppedEstimate { elo, elo_interval, superiority: found, .. } =
+        frequencies.estimate_after_stopping(bounds, rates, 0.95).unwrap();
     let estimate = [elo.0, elo_interval.low, elo_interval.high];
     for (found, expected) in estimate.into_iter().zip(expected) {
         assert_six_digits(found, expected, &format!("{counts:?} {bounds:?}"));
@@ -88,10 +82,9 @@ fn the_interval_after_betting_decides_is_that_of_the_confidence_sequence() {
     let rates = ErrorRates::new(0.05, 0.05).unwrap();
     let hypotheses = Hypotheses::new(Bounds::elo(0.0, 30.0), rates, 2).unwrap();
     // Scores without variance, and with a lot.
-    for (scores, decided_by) in [
-        (&[1.0][..], DecidedBy::Betting),
-        (&[1.0, 0.0, 1.0, 0.5], DecidedBy::TValue),
-    ] {
+    for (scores, decided_by) in
+        [(&[1.0][..], DecidedBy::Betting), (&[1.0, 0.0, 1.0, 0.5], DecidedBy::TValue)]
+    {
         let mut test = SequentialTest::new(hypotheses);
         let mut seen = ConfidenceSequence::new(0.95);
         for score in scores.iter().cycle() {
@@ -103,16 +96,9 @@ fn the_interval_after_betting_decides_is_that_of_the_confidence_sequence() {
         }
         assert_eq!(test.decided_by(), Some(decided_by));
         let Interval { low, high } = seen.interval();
-        let of_seen = Interval {
-            low: Elo::from_score(low).0,
-            high: Elo::from_score(high).0,
-        };
+        let of_seen = Interval { low: Elo::from_score(low).0, high: Elo::from_score(high).0 };
         let interval = test.estimate(&seen).unwrap().elo_interval;
         let is_by_betting = decided_by == DecidedBy::Betting;
-        assert_eq!(
-            interval == of_seen,
-            is_by_betting,
-            "{interval:?} {of_seen:?}"
-        );
+        assert_eq!(interval == of_seen, is_by_betting, "{interval:?} {of_seen:?}");
     }
 }

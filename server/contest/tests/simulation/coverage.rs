@@ -46,9 +46,8 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
                     let mut luck = Luck::of(stream, run.into());
                     // Only without shared luck is the mean beat fraction that of the Elo.
                     let shared = if elo == 0.0 { 0.5 } else { 0.0 };
-                    let scores: GroupScores = (0..groups)
-                        .map(|_| group(Elo(elo), seats, shared, &mut luck))
-                        .collect();
+                    let scores: GroupScores =
+                        (0..groups).map(|_| group(Elo(elo), seats, shared, &mut luck)).collect();
                     let estimate = Estimate::from_groups(&scores, seats as u32, LEVEL).unwrap();
                     let interval = estimate.score_interval;
                     held += u32::from(interval.low <= truth && truth <= interval.high);
@@ -86,10 +85,7 @@ fn sequences(runs: u32) -> Vec<Cell> {
 
 /// Checks the estimate after a sequential test, where the plain mean is biased.
 fn after_stopping(runs: u32) -> Vec<Cell> {
-    [17.0, 35.0]
-        .into_iter()
-        .flat_map(|effect| after_a_test_of(effect, runs))
-        .collect()
+    [17.0, 35.0].into_iter().flat_map(|effect| after_a_test_of(effect, runs)).collect()
 }
 
 fn after_a_test_of(effect: f64, runs: u32) -> Vec<Cell> {
@@ -143,10 +139,7 @@ pub(crate) fn fitted_cells(runs: u32) -> Vec<Cell> {
                 let stream = (seats * 1_000 + matches) as u64;
                 let mut luck = Luck::of(stream, run.into());
                 let rankings = random_matches(&strengths, seats, matches, &mut luck);
-                let fit = PlackettLuce {
-                    covariance: Covariance::Model,
-                    ..PlackettLuce::default()
-                };
+                let fit = PlackettLuce { covariance: Covariance::Model, ..PlackettLuce::default() };
                 let ratings = fit.fit(BOTS, &rankings).unwrap();
                 for row in ratings.table(LEVEL) {
                     let truth = strengths[row.bot] * 400.0 / 10f64.ln();

@@ -28,17 +28,12 @@ pub(crate) fn cells(runs: u32) -> Vec<Cell> {
         .into_iter()
         .flat_map(|seats| {
             let mut luck = Luck::of(5, seats as u64);
-            let grouped: GroupScores = (0..runs)
-                .map(|_| group(Elo(0.0), seats, SHARED, &mut luck))
-                .collect();
+            let grouped: GroupScores =
+                (0..runs).map(|_| group(Elo(0.0), seats, SHARED, &mut luck)).collect();
             let scattered: GroupScores = (0..runs).map(|_| scattered(seats, &mut luck)).collect();
             let ratio = grouped.variance() / scattered.variance();
             let name = format!("{seats} seats: variance of groups against single matches");
-            let note = format!(
-                "{:.4} against {:.4}",
-                grouped.variance(),
-                scattered.variance()
-            );
+            let note = format!("{:.4} against {:.4}", grouped.variance(), scattered.variance());
             let variance = Cell::between(name, ratio, 0.0, 0.85, note);
             // A bot is no better than itself, regardless of seats and seeds.
             let error = (grouped.variance() / f64::from(runs)).sqrt();

@@ -163,12 +163,7 @@ impl Ladder {
                 let mut near = present[first.saturating_sub(reach)..=last].to_vec();
                 near.retain(|other| *other != bot);
                 let mut table = vec![bot];
-                table.extend(
-                    self.luck
-                        .draw(near, self.seats)
-                        .into_iter()
-                        .take(self.seats - 1),
-                );
+                table.extend(self.luck.draw(near, self.seats).into_iter().take(self.seats - 1));
                 table
             }
         }

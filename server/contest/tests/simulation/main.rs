@@ -40,9 +40,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let Some(flag) = args.iter().position(|arg| arg == "--table") else {
         let trials = TABLES.iter().map(|(name, cells, _, runs)| {
-            Trial::test(format!("{name}_are_what_they_say"), || {
-                judge(cells(*runs), false)
-            })
+            Trial::test(format!("{name}_are_what_they_say"), || judge(cells(*runs), false))
         });
         return libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code();
     };

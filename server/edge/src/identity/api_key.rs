@@ -135,13 +135,7 @@ pub struct UnknownScope;
 
 impl KeyScope {
     /// All scopes, in the order in which they are documented.
-    pub const ALL: [Self; 5] = [
-        Self::Play,
-        Self::Create,
-        Self::Read,
-        Self::Admin,
-        Self::Rules,
-    ];
+    pub const ALL: [Self; 5] = [Self::Play, Self::Create, Self::Read, Self::Admin, Self::Rules];
 
     /// The name of the scope, as in `--scope play`.
     pub fn as_str(self) -> &'static str {
@@ -208,9 +202,7 @@ pub(super) fn key_unknown() -> Refusal {
 /// Returns the refusal of a call whose key is damaged in the store. The secret cannot be verified,
 /// but the identifier may be shown, since it is not secret.
 pub(super) fn key_damaged(id: &KeyId) -> Refusal {
-    Refusal::damaged(format!(
-        "the stored API key {id} is damaged; ask the operator for a new key"
-    ))
+    Refusal::damaged(format!("the stored API key {id} is damaged; ask the operator for a new key"))
 }
 
 /// Returns the refusal of a call while the store is unreadable and the key is not cached.
@@ -250,9 +242,7 @@ pub(super) fn presented_key(metadata: &HeaderMap) -> Result<ApiKey, Refusal> {
 /// ```
 pub fn are_confusable(one: &str, other: &str) -> bool {
     let others = skeletons(other);
-    skeletons(one)
-        .iter()
-        .any(|skeleton| others.contains(skeleton))
+    skeletons(one).iter().any(|skeleton| others.contains(skeleton))
 }
 
 /// Returns the skeletons (UTS 39) of a name: of the name itself, of its lower-case form and of its
@@ -293,9 +283,7 @@ mod tests {
         let key = ApiKey::generate();
         let text = key.reveal();
         let last = if text.ends_with('0') { '1' } else { '0' };
-        let other: ApiKey = format!("{}{last}", &text[..text.len() - 1])
-            .parse()
-            .unwrap();
+        let other: ApiKey = format!("{}{last}", &text[..text.len() - 1]).parse().unwrap();
         assert!(!other.has_hash(&key.secret_hash()));
         let bad = [
             String::new(),

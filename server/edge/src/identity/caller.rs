@@ -88,8 +88,7 @@ impl AuthenticatedKey {
                     if let Err(refusal) = check_key_valid(&key, now_unix_ms) {
                         return refusal;
                     }
-                    key.expires_at_unix_ms
-                        .map(|at| at.saturating_sub(now_unix_ms))
+                    key.expires_at_unix_ms.map(|at| at.saturating_sub(now_unix_ms))
                 }
                 None if self.keys.is_damaged(&self.key.id) => return key_damaged(&self.key.id),
                 None => return key_unknown(),

@@ -142,10 +142,7 @@ impl KeyRing {
     ) -> Result<(Self, KeysVersion), StoreError> {
         let started_at = Instant::now();
         let (mark, keys) = read_keys(&*store).await?;
-        let poll = KeyPoll {
-            started_at,
-            succeeded: true,
-        };
+        let poll = KeyPoll { started_at, succeeded: true };
         let ring = Self {
             store,
             metrics,
@@ -195,19 +192,13 @@ impl KeyRing {
                 Err(_) => {
                     if last_succeeded {
                         let within_ms = POLL_TIMEOUT.as_millis();
-                        error!(
-                            within_ms,
-                            "reading API keys timed out; using the cached keys"
-                        );
+                        error!(within_ms, "reading API keys timed out; using the cached keys");
                     }
                     false
                 }
             };
             last_succeeded = succeeded;
-            self.last_poll.send_replace(KeyPoll {
-                started_at,
-                succeeded,
-            });
+            self.last_poll.send_replace(KeyPoll { started_at, succeeded });
             sleep(MIN_POLL_INTERVAL.min(self.poll_interval)).await;
         }
     }

@@ -68,11 +68,7 @@ struct StoredKeys {
 impl Authenticator {
     /// Creates an authenticator without stored keys; a private server generates its own keys.
     pub fn without_store(private: Option<PrivateAccess>) -> Self {
-        Self {
-            keys: None,
-            lease: None,
-            private,
-        }
+        Self { keys: None, lease: None, private }
     }
 
     /// Creates an authenticator with a store's keys, or without a store, as
@@ -104,11 +100,7 @@ impl Authenticator {
             creates: TokenBuckets::new(limits.creates_per_key),
             public,
         }));
-        Ok(Self {
-            keys,
-            lease: None,
-            private: None,
-        })
+        Ok(Self { keys, lease: None, private: None })
     }
 
     /// Adds the check of this node's lease. While the check fails, calls are refused, because other
@@ -188,11 +180,7 @@ impl Authenticator {
         keys.uses.record(&key, now_unix_ms);
         debug!(key_id = %key.id, name = %key.name, "authenticated");
         let ring = Arc::clone(&keys.ring);
-        Ok(Caller::Holder(AuthenticatedKey::new(
-            key,
-            ring,
-            keys.public,
-        )))
+        Ok(Caller::Holder(AuthenticatedKey::new(key, ring, keys.public)))
     }
 
     fn check_lease(&self) -> Result<(), Refusal> {
@@ -206,9 +194,7 @@ impl Authenticator {
         if let Some(private) = &self.private {
             // The organiser's key is exempt from rate limits, since calls of bots at the same
             // address must not block the organiser.
-            return private
-                .is_organiser(&presented)
-                .then(|| presented.id().clone());
+            return private.is_organiser(&presented).then(|| presented.id().clone());
         }
         let key = self.keys.as_ref()?.ring.cached_key(presented.id())?;
         let is_valid =

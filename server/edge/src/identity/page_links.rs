@@ -66,18 +66,12 @@ impl PageLinks {
     /// Creates a one-time link for a command line that bots might read.
     #[must_use]
     pub fn one_time_link(&self, target: &str) -> OneTimePageLink {
-        OneTimePageLink {
-            links: self.clone(),
-            secret: self.add_link(target, true),
-        }
+        OneTimePageLink { links: self.clone(), secret: self.add_link(target, true) }
     }
 
     fn add_link(&self, target: &str, is_one_time: bool) -> String {
         let secret = generate_secret();
-        let link = Link {
-            target: target.to_owned(),
-            is_one_time,
-        };
+        let link = Link { target: target.to_owned(), is_one_time };
         self.0.by_secret.lock().insert(secret.clone(), link);
         secret
     }
@@ -90,10 +84,7 @@ impl PageLinks {
             links.remove(secret);
             self.0.used.notify_waiters();
         }
-        Some(OpenedLink {
-            target: link.target,
-            cookie: self.0.cookie.clone(),
-        })
+        Some(OpenedLink { target: link.target, cookie: self.0.cookie.clone() })
     }
 
     /// Returns whether a cookie equals the cookie that the links set. The comparison takes constant

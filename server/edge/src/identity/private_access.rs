@@ -98,10 +98,8 @@ impl PrivateAccess {
     /// When `name` is not a valid name of a key.
     pub fn issue_bot_key(&self, queue_id: &str, name: &str) -> Result<ApiKey, InvalidText> {
         let key = ApiKey::generate();
-        let bot = Arc::new(BotPermission {
-            queue_id: queue_id.to_owned(),
-            name: KeyName::new(name)?,
-        });
+        let bot =
+            Arc::new(BotPermission { queue_id: queue_id.to_owned(), name: KeyName::new(name)? });
         let stored = (key.secret_hash(), bot);
         self.0.bots.lock().insert(key.id().clone(), stored);
         Ok(key)

@@ -41,13 +41,8 @@ pub enum DamagedValue {
 }
 
 impl DamagedValue {
-    pub(super) const ALL: [Self; 5] = [
-        Self::MatchInPlay,
-        Self::Summary,
-        Self::Replay,
-        Self::Key,
-        Self::Ladder,
-    ];
+    pub(super) const ALL: [Self; 5] =
+        [Self::MatchInPlay, Self::Summary, Self::Replay, Self::Key, Self::Ladder];
 
     /// The value of the label, for metrics and logs.
     pub fn as_str(self) -> &'static str {
@@ -68,9 +63,7 @@ pub(super) struct DamageLabels {
 
 impl DamageLabels {
     pub(super) fn for_value(value: DamagedValue) -> Self {
-        Self {
-            what: value.as_str(),
-        }
+        Self { what: value.as_str() }
     }
 }
 
@@ -110,10 +103,7 @@ pub(super) struct FaultLabels {
 
 impl FaultLabels {
     pub(super) fn for_fault(fault: &Fault) -> Self {
-        Self {
-            reason: fault.reason.to_string(),
-            action: fault.action.to_string(),
-        }
+        Self { reason: fault.reason.to_string(), action: fault.action.to_string() }
     }
 }
 
@@ -142,11 +132,7 @@ pub struct MatchGauge {
 
 impl MatchGauge {
     pub(super) fn new(matches: Family<StateLabels, Gauge>, phase: MatchPhase) -> Self {
-        Self {
-            _guard: guard(&matches, phase),
-            matches,
-            phase,
-        }
+        Self { _guard: guard(&matches, phase), matches, phase }
     }
 
     /// Moves the match to the gauge of its current phase.

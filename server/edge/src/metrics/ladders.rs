@@ -82,11 +82,7 @@ impl LadderMetrics {
     }
 
     pub(super) fn init_series(&self) {
-        for outcome in [
-            LadderOutcome::Played,
-            LadderOutcome::Annulled,
-            LadderOutcome::Cancelled,
-        ] {
+        for outcome in [LadderOutcome::Played, LadderOutcome::Annulled, LadderOutcome::Cancelled] {
             self.matches.get_or_create_owned(&outcome.labels());
         }
         self.set_attending(0, 0);
@@ -107,9 +103,7 @@ impl LadderMetrics {
     pub(super) fn set_attending(&self, ladders: usize, others: usize) {
         for (queue, bots) in [("ladder", ladders), ("other", others)] {
             let bots = i64::try_from(bots).unwrap_or(i64::MAX);
-            self.attending
-                .get_or_create(&QueueLabels { queue })
-                .set(bots);
+            self.attending.get_or_create(&QueueLabels { queue }).set(bots);
         }
     }
 }

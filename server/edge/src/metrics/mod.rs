@@ -45,9 +45,8 @@ pub use ladders::LadderOutcome;
 
 /// Bucket bounds for the time that a decision takes, in seconds: from a table lookup to the use of
 /// an entire long clock.
-const DECISION_BOUNDS: [f64; 12] = [
-    0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0,
-];
+const DECISION_BOUNDS: [f64; 12] =
+    [0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
 /// Bucket bounds for the server's own part of a response time, in seconds: from the referee's
 /// computation alone to a commit on a slow disk.
 const HANDLING_BOUNDS: [f64; 20] = [
@@ -153,12 +152,7 @@ impl Metrics {
             ),
             faults: add(r, "faults", "Faults of seats", Family::default()),
             play_streams: add(r, "play_streams", "Open streams of bots", Gauge::default()),
-            watch_streams: add(
-                r,
-                "watch_streams",
-                "Open streams of spectators",
-                Gauge::default(),
-            ),
+            watch_streams: add(r, "watch_streams", "Open streams of spectators", Gauge::default()),
             storage: StorageMetrics::new(r),
             ladders: LadderMetrics::new(r),
             process: process::registry(name),
@@ -179,18 +173,13 @@ impl Metrics {
         }
         self.ladders.init_series();
         for value in DamagedValue::ALL {
-            self.storage
-                .damaged_values
-                .get_or_create_owned(&DamageLabels::for_value(value));
+            self.storage.damaged_values.get_or_create_owned(&DamageLabels::for_value(value));
         }
     }
 
     /// Returns the metrics of a game in the catalogue.
     pub fn game(&self, game: &'static str) -> GameMetrics {
-        let by = |by| {
-            self.decisions
-                .get_or_create_owned(&DecisionLabels::new(game, by))
-        };
+        let by = |by| self.decisions.get_or_create_owned(&DecisionLabels::new(game, by));
         let label = GameLabels { game };
         GameMetrics {
             ended: self.matches_ended.get_or_create_owned(&label),
@@ -244,9 +233,7 @@ impl Metrics {
 
     /// Sets the number of commits that the data folder lost.
     pub fn set_lost_commits(&self, commits: u64) {
-        self.storage
-            .lost_commits
-            .set(i64::try_from(commits).unwrap_or(i64::MAX));
+        self.storage.lost_commits.set(i64::try_from(commits).unwrap_or(i64::MAX));
     }
 
     /// Sets the age of the oldest commit in progress; zero if there is none.
@@ -263,10 +250,7 @@ impl Metrics {
 
     /// Counts an unreadable value in the store.
     pub fn count_damaged(&self, value: DamagedValue) {
-        self.storage
-            .damaged_values
-            .get_or_create(&DamageLabels::for_value(value))
-            .inc();
+        self.storage.damaged_values.get_or_create(&DamageLabels::for_value(value)).inc();
     }
 
     /// Counts a match whose result is affected by the server's lag.
@@ -281,9 +265,7 @@ impl Metrics {
 
     /// Counts a seat's fault.
     pub fn count_fault(&self, fault: &Fault) {
-        self.faults
-            .get_or_create(&FaultLabels::for_fault(fault))
-            .inc();
+        self.faults.get_or_create(&FaultLabels::for_fault(fault)).inc();
     }
 
     /// Counts a call that is forwarded to another node, until the guard is dropped.
@@ -393,12 +375,7 @@ impl StorageMetrics {
                 "Values of the store that this server could not read",
                 Family::default(),
             ),
-            replays_written: add(
-                r,
-                "replays_written",
-                "Replay files written",
-                Counter::default(),
-            ),
+            replays_written: add(r, "replays_written", "Replay files written", Counter::default()),
             replays_failed: add(
                 r,
                 "replays_failed",
@@ -438,8 +415,7 @@ impl GameMetrics {
         }
         .inc();
         if let Some(charge) = charge {
-            self.decision_seconds
-                .observe(charge.elapsed_us as f64 / 1e6);
+            self.decision_seconds.observe(charge.elapsed_us as f64 / 1e6);
         }
     }
 
@@ -463,9 +439,7 @@ pub async fn serve<L>(listener: L, metrics: Arc<Metrics>, refresh: Refresh) -> s
 where
     L: Listener<Addr: Debug>,
 {
-    let pages = Router::new()
-        .route("/metrics", get(page))
-        .with_state((metrics, refresh));
+    let pages = Router::new().route("/metrics", get(page)).with_state((metrics, refresh));
     axum::serve(listener, pages).await
 }
 

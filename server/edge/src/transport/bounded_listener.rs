@@ -40,11 +40,7 @@ impl BoundedListener {
     /// Creates a listener with as many connections as `slots` has, each open for at most
     /// `max_lifetime`.
     pub fn new(listener: TcpListener, slots: Arc<ConnectionSlots>, max_lifetime: Duration) -> Self {
-        Self {
-            listener,
-            slots,
-            max_lifetime,
-        }
+        Self { listener, slots, max_lifetime }
     }
 }
 

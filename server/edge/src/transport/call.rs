@@ -138,10 +138,7 @@ pub struct QueueBudget {
 impl QueueBudget {
     /// Reserves `bytes` bytes; `None` if fewer are available.
     pub fn reserve(&self, bytes: usize) -> Option<[Permit; 2]> {
-        Some([
-            self.of_caller.try_acquire(bytes)?,
-            self.of_server.try_acquire(bytes)?,
-        ])
+        Some([self.of_caller.try_acquire(bytes)?, self.of_server.try_acquire(bytes)?])
     }
 }
 
@@ -283,11 +280,8 @@ impl Call {
         self.is_bot_stream.store(true, Ordering::Relaxed);
         let mut held = self.held();
         held.kind = CallKind::BotStream;
-        let released = (
-            held.server_permit.take(),
-            held.caller_permit.take(),
-            held.eviction_entry.take(),
-        );
+        let released =
+            (held.server_permit.take(), held.caller_permit.take(), held.eviction_entry.take());
         // Dropped after this lock is released: the evictor acquires this lock while it holds its
         // own.
         drop(held);
@@ -385,10 +379,7 @@ impl Call {
 
     /// Returns the handle by which the audience identifies this spectator's call.
     pub fn watcher(self: &Arc<Self>) -> Watcher {
-        Watcher {
-            caller: self.held().caller.clone(),
-            call: Arc::downgrade(self),
-        }
+        Watcher { caller: self.held().caller.clone(), call: Arc::downgrade(self) }
     }
 
     /// Aborts an unread response. If the client continues to read, it receives the reason.
@@ -411,9 +402,7 @@ impl Call {
                 ),
             ),
         };
-        let refusal = refusal
-            .with("limit", "unread_time")
-            .with("value", time_ms.to_string());
+        let refusal = refusal.with("limit", "unread_time").with("value", time_ms.to_string());
         self.answer.abort(Status::from(refusal));
         drop(permits);
     }
@@ -474,13 +463,9 @@ impl CallResources {
 }
 
 fn acquire(limiter: &Arc<Limiter>, limit: &'static str) -> Result<Permit, Refusal> {
-    limiter
-        .try_acquire(1)
-        .ok_or_else(|| Refusal::limit(limit, limiter.limit()))
+    limiter.try_acquire(1).ok_or_else(|| Refusal::limit(limit, limiter.limit()))
 }
 
 fn acquire_of_server(limiter: &Arc<Limiter>, limit: &'static str) -> Result<Permit, Refusal> {
-    limiter
-        .try_acquire(1)
-        .ok_or_else(|| Refusal::server_limit(limit, limiter.limit()))
+    limiter.try_acquire(1).ok_or_else(|| Refusal::server_limit(limit, limiter.limit()))
 }

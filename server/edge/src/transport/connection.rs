@@ -177,10 +177,7 @@ impl Connection {
                 until: Box::pin(sleep_until(preface_by)),
             }),
             slot: SlotGuard::new(slot),
-            writing: WriteProgress {
-                unread_time,
-                ..WriteProgress::default()
-            },
+            writing: WriteProgress { unread_time, ..WriteProgress::default() },
             coalescer: WriteCoalescer::default(),
             read_budget_left: READ_BUDGET_BYTES,
         }
@@ -346,10 +343,7 @@ pub(super) struct SlotGuard {
 
 impl SlotGuard {
     pub(super) fn new(slot: ConnectionSlot) -> Self {
-        Self {
-            evicted: Box::pin(slot.evicted().clone().cancelled_owned()),
-            slot,
-        }
+        Self { evicted: Box::pin(slot.evicted().clone().cancelled_owned()), slot }
     }
 
     pub(super) fn slots(&self) -> &Arc<ConnectionSlots> {
@@ -387,10 +381,7 @@ pub(super) struct WriteCoalescer {
 impl WriteCoalescer {
     /// Creates a coalescer for a connection with `open_calls` calls.
     pub(super) fn new(open_calls: Arc<AtomicUsize>) -> Self {
-        Self {
-            open_calls,
-            has_yielded: false,
-        }
+        Self { open_calls, has_yielded: false }
     }
 
     /// Yields to other tasks, once before each flush.
@@ -420,14 +411,10 @@ mod tests {
 
     /// Returns a connection, its other end, and a table with one slot.
     async fn connected() -> (Connection, TcpStream, Arc<ConnectionSlots>) {
-        let slots = ConnectionSlots::new(&Limits {
-            connections_per_address: 1,
-            ..Limits::default()
-        });
+        let slots =
+            ConnectionSlots::new(&Limits { connections_per_address: 1, ..Limits::default() });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let other_end = TcpStream::connect(listener.local_addr().unwrap())
-            .await
-            .unwrap();
+        let other_end = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (tcp, peer) = listener.accept().await.unwrap();
         let (slot, _) = slots.acquire(peer);
         let preface_by = Instant::now() + Duration::from_secs(3_600);
@@ -455,10 +442,7 @@ mod tests {
         let (first, _other_end, _slots) = connected().await;
         let (mut second, _other_end, _slots) = connected().await;
         second.peer = first.peer;
-        let seat = CallingBot::Seat {
-            match_id: "a".to_owned(),
-            seat: 1,
-        };
+        let seat = CallingBot::Seat { match_id: "a".to_owned(), seat: 1 };
         first.connect_info().bot.set(seat.clone());
         assert_eq!(first.connect_info().bot.get(), Some(seat));
         assert_eq!(second.connect_info().bot.get(), None);

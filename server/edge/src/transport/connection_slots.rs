@@ -94,11 +94,7 @@ impl ConnectionSlots {
 
     /// Creates the slots of a port without bots, on which no connection is protected.
     pub fn without_bots(max_connections: usize, max_per_address: usize) -> Arc<Self> {
-        Self::build(
-            max_connections,
-            max_per_address,
-            ProtectedConnections::default(),
-        )
+        Self::build(max_connections, max_per_address, ProtectedConnections::default())
     }
 
     fn build(
@@ -138,12 +134,7 @@ impl ConnectionSlots {
         table.remove(peer);
         let evicted = CancellationToken::new();
         let number = table.add(peer, evicted.clone());
-        let slot = ConnectionSlot {
-            slots: Arc::clone(self),
-            peer,
-            number,
-            evicted,
-        };
+        let slot = ConnectionSlot { slots: Arc::clone(self), peer, number, evicted };
         (slot, full.map(|(limit, _)| limit))
     }
 
@@ -174,15 +165,8 @@ impl ConnectionSlots {
         key: Option<&KeyId>,
     ) -> Option<SeatProtection> {
         let superseded = CancellationToken::new();
-        let stream = self
-            .table()
-            .add_stream(peer, seat, key.cloned(), superseded.clone())?;
-        Some(SeatProtection {
-            slots: Arc::clone(self),
-            seat,
-            stream,
-            superseded,
-        })
+        let stream = self.table().add_stream(peer, seat, key.cloned(), superseded.clone())?;
+        Some(SeatProtection { slots: Arc::clone(self), seat, stream, superseded })
     }
 
     fn table(&self) -> MutexGuard<'_, SlotTable> {
@@ -298,10 +282,7 @@ mod tests {
                 slot
             })
             .collect();
-        let evicted: Vec<bool> = of_node
-            .iter()
-            .map(|slot| slot.evicted().is_cancelled())
-            .collect();
+        let evicted: Vec<bool> = of_node.iter().map(|slot| slot.evicted().is_cancelled()).collect();
         assert_eq!(evicted, [true, false, false]);
         let (direct, limit) = slots.acquire(peer("198.51.100.7:9"));
         assert_eq!(limit, Some("connections_per_address"));
@@ -322,9 +303,7 @@ mod tests {
             .collect();
         let was_evicted = || {
             let given = bots.iter().map(|(slot, _)| slot.evicted());
-            given
-                .map(CancellationToken::is_cancelled)
-                .collect::<Vec<_>>()
+            given.map(CancellationToken::is_cancelled).collect::<Vec<_>>()
         };
         // Three quarters of the connections are protected.
         let back = peer("192.0.2.1:9");
@@ -355,19 +334,10 @@ mod tests {
         // Three of the four keys protect two connections each, so one of them loses its newer one.
         let honest = with_bot(&slots, "192.0.2.1:9", [9; 32], "honest");
         let more: Vec<_> = (10..30_u8)
-            .map(|n| {
-                with_bot(
-                    &slots,
-                    &format!("192.0.2.1:{n}"),
-                    [n; 32],
-                    &format!("more-{n}"),
-                )
-            })
+            .map(|n| with_bot(&slots, &format!("192.0.2.1:{n}"), [n; 32], &format!("more-{n}")))
             .collect();
         assert!(!honest.0.evicted().is_cancelled());
-        let protected = greedy
-            .iter()
-            .filter(|(slot, _)| !slot.evicted().is_cancelled());
+        let protected = greedy.iter().filter(|(slot, _)| !slot.evicted().is_cancelled());
         assert!(protected.count() >= 3);
         drop((greedy, honest, more));
         assert!(slots.table().is_empty());

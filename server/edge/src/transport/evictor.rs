@@ -55,10 +55,7 @@ impl CallEvictor {
         let number = state.last;
         state.calls.insert(number, call);
         drop(state);
-        EvictorEntry {
-            evictor: Arc::clone(self),
-            number,
-        }
+        EvictorEntry { evictor: Arc::clone(self), number }
     }
 
     /// Evicts calls in favour of a new call: all calls that wait for their clients, or, if there
@@ -76,8 +73,7 @@ impl CallEvictor {
         // Unlocked first, since an evicted call needs the lock to remove its registration.
         drop(state);
         let waiting = |call: &&Arc<dyn EvictionCandidate>| {
-            call.waited_for_client()
-                .is_some_and(|time| time >= MIN_CLIENT_WAIT)
+            call.waited_for_client().is_some_and(|time| time >= MIN_CLIENT_WAIT)
         };
         let mut evicted: Vec<&Arc<dyn EvictionCandidate>> = calls.iter().filter(waiting).collect();
         if evicted.is_empty() {
@@ -87,9 +83,7 @@ impl CallEvictor {
             }
             let own = by_caller.get(newcomer).map_or(0, Vec::len);
             let largest = by_caller.into_values().max_by_key(Vec::len);
-            evicted = largest
-                .filter(|largest| largest.len() > own + 1)
-                .unwrap_or_default();
+            evicted = largest.filter(|largest| largest.len() > own + 1).unwrap_or_default();
             evicted.truncate(evicted.len().div_ceil(EVICTION_DIVISOR));
         }
         for call in &evicted {

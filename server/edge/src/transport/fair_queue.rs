@@ -86,10 +86,7 @@ mod tests {
         assert!(second.poll(&mut context).is_pending());
         assert!(third.poll(&mut context).is_pending());
         drop(permit);
-        assert!(
-            third.poll(&mut context).is_pending(),
-            "the second arrived first"
-        );
+        assert!(third.poll(&mut context).is_pending(), "the second arrived first");
         drop(second.poll(&mut context));
         drop(third);
         assert!(first.poll(&mut context).is_ready(), "the queue is empty");

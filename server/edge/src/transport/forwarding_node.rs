@@ -72,11 +72,7 @@ impl HeartbeatState {
         }
         let silent_us = now_us.saturating_sub(self.last_us).min(as_us(LEASE_TERM));
         let overdue_us = silent_us.saturating_sub(as_us(BEAT_INTERVAL));
-        if overdue_us < MIN_LAG_US {
-            0
-        } else {
-            overdue_us
-        }
+        if overdue_us < MIN_LAG_US { 0 } else { overdue_us }
     }
 
     fn lag_us(&self, now_us: u64) -> u64 {
@@ -100,11 +96,7 @@ impl ForwardingNode {
             id,
             clock,
             metrics,
-            beats: Mutex::new(HeartbeatState {
-                last_us,
-                lag_us: 0,
-                is_resting: false,
-            }),
+            beats: Mutex::new(HeartbeatState { last_us, lag_us: 0, is_resting: false }),
             lost: CancellationToken::new(),
         }
     }
@@ -200,10 +192,7 @@ pub struct LagReader {
 impl LagReader {
     /// Creates a reader of the lag from now on.
     pub fn new(node: Arc<ForwardingNode>) -> Self {
-        Self {
-            read_us: node.lag_us(),
-            node,
-        }
+        Self { read_us: node.lag_us(), node }
     }
 
     /// Returns the node whose lag is read.
@@ -231,11 +220,7 @@ pub struct ForwardingNodes {
 impl ForwardingNodes {
     /// Creates a table without nodes. Lag is measured by `clock` and observed by `metrics`.
     pub fn new(clock: Arc<ServerClock>, metrics: Arc<Metrics>) -> Self {
-        Self {
-            clock,
-            metrics,
-            by_id: Arc::default(),
-        }
+        Self { clock, metrics, by_id: Arc::default() }
     }
 
     /// Returns the node that sent a call just now, which shows that the node runs. Must be called
@@ -336,11 +321,7 @@ mod tests {
     const MS: u64 = 1_000;
 
     fn beats() -> HeartbeatState {
-        HeartbeatState {
-            last_us: 0,
-            lag_us: 0,
-            is_resting: false,
-        }
+        HeartbeatState { last_us: 0, lag_us: 0, is_resting: false }
     }
 
     #[tokio::test]

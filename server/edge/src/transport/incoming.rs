@@ -69,11 +69,7 @@ struct Acceptor {
 
 impl Acceptor {
     fn new(listener: TcpListener, slots: Arc<ConnectionSlots>) -> Self {
-        Self {
-            listener,
-            slots,
-            warned_at: None,
-        }
+        Self { listener, slots, warned_at: None }
     }
 
     /// Accepts the next connection. Cancel-safe: no connection with a slot is lost.
@@ -135,19 +131,13 @@ struct PendingHandshake {
 
 impl Handshakes {
     pub(super) fn new(limits: Limits, client_kind: ClientKind) -> Self {
-        Self {
-            limits,
-            client_kind,
-            running: JoinSet::new(),
-            pending: VecDeque::new(),
-        }
+        Self { limits, client_kind, running: JoinSet::new(), pending: VecDeque::new() }
     }
 
     /// Wraps a connection on a port without TLS.
     pub(super) fn without_tls(&self, accepted: AcceptedConnection) -> Connection {
         let AcceptedConnection { tcp, peer, slot } = accepted;
-        self.timeouts()
-            .connection(Transport::Plain(tcp), peer, slot)
+        self.timeouts().connection(Transport::Plain(tcp), peer, slot)
     }
 
     fn timeouts(&self) -> PeerTimeouts {
@@ -162,8 +152,7 @@ impl Handshakes {
     /// the most handshakes. A normal handshake takes milliseconds, so the aborted one has probably
     /// stalled.
     pub(super) fn start(&mut self, accepted: AcceptedConnection, tls: &Tls) {
-        self.pending
-            .retain(|pending| !pending.handshake.is_finished());
+        self.pending.retain(|pending| !pending.handshake.is_finished());
         let origin = accepted.origin();
         if self.pending.len() >= self.limits.tls_handshakes {
             let origins = self.pending.iter().map(|pending| pending.origin);
@@ -176,8 +165,7 @@ impl Handshakes {
         let deadline = Instant::now() + self.limits.tls_handshake_time;
         let handshake = accept_tls(accepted, acceptor, deadline, self.timeouts());
         let handshake = self.running.spawn(handshake);
-        self.pending
-            .push_back(PendingHandshake { origin, handshake });
+        self.pending.push_back(PendingHandshake { origin, handshake });
     }
 
     /// Waits for the next finished handshake; `None` when none is in progress.

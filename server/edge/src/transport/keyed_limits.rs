@@ -28,11 +28,7 @@ pub struct KeyedPermit<K: Eq + Hash> {
 impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
     /// Creates a limiter that allows `limit` permits per key.
     pub fn new(name: &'static str, limit: usize) -> Arc<Self> {
-        Arc::new(Self {
-            limit,
-            name,
-            used: Mutex::default(),
-        })
+        Arc::new(Self { limit, name, used: Mutex::default() })
     }
 
     /// Acquires a permit.
@@ -57,10 +53,7 @@ impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
     }
 
     fn permit(self: &Arc<Self>, key: K) -> KeyedPermit<K> {
-        KeyedPermit {
-            limiter: Arc::clone(self),
-            key,
-        }
+        KeyedPermit { limiter: Arc::clone(self), key }
     }
 }
 
@@ -103,10 +96,7 @@ impl<K: Eq + Hash> TokenBuckets<K> {
     pub fn new(rate: Rate) -> Self {
         Self {
             rate,
-            buckets: Mutex::new(Buckets {
-                full_at: HashMap::new(),
-                sweep_at: MIN_SWEEP_SIZE,
-            }),
+            buckets: Mutex::new(Buckets { full_at: HashMap::new(), sweep_at: MIN_SWEEP_SIZE }),
         }
     }
 
@@ -167,29 +157,20 @@ mod tests {
     #[test]
     fn each_key_has_its_own_limit_and_unused_keys_are_removed() {
         let limiter = KeyedLimiter::new("reads_per_key", 2);
-        let held = [
-            limiter.acquire("a").ok().unwrap(),
-            limiter.acquire("a").ok().unwrap(),
-        ];
+        let held = [limiter.acquire("a").ok().unwrap(), limiter.acquire("a").ok().unwrap()];
         assert!(limiter.acquire("a").is_err());
         let other = limiter.acquire("b").ok().unwrap();
         let beyond = limiter.acquire_over_limit("a");
         drop(held);
         let second = limiter.acquire("a").ok().unwrap();
-        assert!(
-            limiter.acquire("a").is_err(),
-            "permits beyond the limit count"
-        );
+        assert!(limiter.acquire("a").is_err(), "permits beyond the limit count");
         drop((beyond, second));
         assert!(limiter.acquire("a").is_ok());
         drop(other);
         assert!(limiter.used().is_empty());
     }
 
-    const RATE: Rate = Rate {
-        per_second: 10,
-        burst: 3,
-    };
+    const RATE: Rate = Rate { per_second: 10, burst: 3 };
     const TOKEN: Duration = Duration::from_millis(100);
 
     #[test]
@@ -200,11 +181,7 @@ mod tests {
             assert_eq!(buckets.debit("a", start), Ok(()));
         }
         assert_eq!(buckets.debit("a", start), Err(TOKEN));
-        assert_eq!(
-            buckets.debit("b", start),
-            Ok(()),
-            "other keys are not affected"
-        );
+        assert_eq!(buckets.debit("b", start), Ok(()), "other keys are not affected");
         assert_eq!(buckets.debit("a", start + TOKEN / 2), Err(TOKEN / 2));
         assert_eq!(buckets.debit("a", start + TOKEN), Ok(()));
         assert_eq!(buckets.debit("a", start + TOKEN), Err(TOKEN));

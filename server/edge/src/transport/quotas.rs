@@ -94,9 +94,7 @@ impl Quota {
 
 /// Returns the number of permits for `bytes` bytes.
 pub(super) fn permits(bytes: usize) -> usize {
-    bytes
-        .div_ceil(BYTES_PER_PERMIT)
-        .clamp(1, Semaphore::MAX_PERMITS)
+    bytes.div_ceil(BYTES_PER_PERMIT).clamp(1, Semaphore::MAX_PERMITS)
 }
 
 impl Quotas {
@@ -195,10 +193,7 @@ impl RequestBytes {
         let of_caller = of_caller.ok_or_else(|| too_many_bytes(CALLER_LIMIT_NAME))?;
         let of_server = of_server.try_acquire(bytes);
         let of_server = of_server.ok_or_else(|| too_many_bytes(SERVER_LIMIT_NAME))?;
-        Ok(Self {
-            of_caller,
-            of_server,
-        })
+        Ok(Self { of_caller, of_server })
     }
 
     /// Extends the permit by `bytes` bytes.
@@ -246,10 +241,7 @@ pub struct RulesPermit {
 impl RulesLimiters {
     /// Creates limiters for this number of calls and this number of positions.
     pub(crate) fn new(calls: usize, positions: usize) -> Self {
-        Self {
-            calls: Limiter::new(calls),
-            positions: Limiter::new(positions),
-        }
+        Self { calls: Limiter::new(calls), positions: Limiter::new(positions) }
     }
 }
 
@@ -257,10 +249,7 @@ impl RulesBudget {
     /// Creates a budget without limits, for a server that only callers on the same machine use.
     pub fn unlimited() -> Self {
         let limiters = RulesLimiters::new(usize::MAX, usize::MAX);
-        Self {
-            of_caller: limiters.clone(),
-            of_server: limiters,
-        }
+        Self { of_caller: limiters.clone(), of_server: limiters }
     }
 
     /// Acquires a permit for a call.
@@ -272,12 +261,9 @@ impl RulesBudget {
         let own = own
             .try_acquire(1)
             .ok_or_else(|| Refusal::limit("rules_calls_per_caller", own.limit()))?;
-        let all = all
-            .try_acquire(1)
-            .ok_or_else(|| Refusal::server_limit("rules_calls", all.limit()))?;
-        Ok(RulesPermit {
-            _permits: [own, all],
-        })
+        let all =
+            all.try_acquire(1).ok_or_else(|| Refusal::server_limit("rules_calls", all.limit()))?;
+        Ok(RulesPermit { _permits: [own, all] })
     }
 
     /// Acquires a permit for one more position.
@@ -293,15 +279,9 @@ impl RulesBudget {
             Problem::new(RefusalReason::LimitReached, "", detail)
         };
         let (own, all) = (&self.of_caller.positions, &self.of_server.positions);
-        let own = own
-            .try_acquire(1)
-            .ok_or_else(|| full("rules_positions_per_caller", own))?;
-        let all = all
-            .try_acquire(1)
-            .ok_or_else(|| full("rules_positions", all))?;
-        Ok(RulesPermit {
-            _permits: [own, all],
-        })
+        let own = own.try_acquire(1).ok_or_else(|| full("rules_positions_per_caller", own))?;
+        let all = all.try_acquire(1).ok_or_else(|| full("rules_positions", all))?;
+        Ok(RulesPermit { _permits: [own, all] })
     }
 }
 

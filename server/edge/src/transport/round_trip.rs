@@ -35,19 +35,13 @@ impl MinRoundTrip {
     /// Creates a round trip with the value that the system reports, in µs.
     #[cfg(test)]
     pub(crate) fn from_micros(us: Option<u32>) -> Self {
-        Self {
-            min_us: us.map(|us| Arc::new(AtomicU32::new(us))),
-            excess_us: 0,
-        }
+        Self { min_us: us.map(|us| Arc::new(AtomicU32::new(us))), excess_us: 0 }
     }
 
     /// Adds the round trip between the caller and the forwarding server; `None` if the forwarding
     /// server's system does not report it.
     pub(super) fn with_forwarding(self, excess_us: Option<u32>) -> Self {
-        Self {
-            min_us: excess_us.and(self.min_us),
-            excess_us: excess_us.unwrap_or_default(),
-        }
+        Self { min_us: excess_us.and(self.min_us), excess_us: excess_us.unwrap_or_default() }
     }
 
     /// The minimum round trip so far, in µs. The value is 0 while there is no measurement, and
@@ -172,36 +166,20 @@ mod tests {
         assert_eq!(both.network_us(100_000), Some(1_040));
         assert_eq!(both.reported_us(), Some(1_040));
         // If either round trip is not reported, there is no value to cap a measurement with.
-        assert_eq!(
-            least(Some(40)).with_forwarding(None).network_us(30_000),
-            Some(30_000)
-        );
-        assert_eq!(
-            least(None).with_forwarding(Some(40)).network_us(30_000),
-            Some(30_000)
-        );
-        assert_eq!(
-            least(Some(UNMEASURED))
-                .with_forwarding(Some(40))
-                .network_us(30_000),
-            None
-        );
+        assert_eq!(least(Some(40)).with_forwarding(None).network_us(30_000), Some(30_000));
+        assert_eq!(least(None).with_forwarding(Some(40)).network_us(30_000), Some(30_000));
+        assert_eq!(least(Some(UNMEASURED)).with_forwarding(Some(40)).network_us(30_000), None);
     }
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn the_handshake_measures_the_round_trip() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let _peer = TcpStream::connect(listener.local_addr().unwrap())
-            .await
-            .unwrap();
+        let _peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (accepted, _) = listener.accept().await.unwrap();
         let watch = RoundTripSampler::new(&accepted);
         let measured_us = watch.min().network_us(u64::MAX).unwrap();
         // Anything longer than an hour is implausible, and would mean that another field was read.
-        assert!(
-            (1..3_600_000_000).contains(&measured_us),
-            "{measured_us} µs"
-        );
+        assert!((1..3_600_000_000).contains(&measured_us), "{measured_us} µs");
     }
 }

@@ -159,8 +159,7 @@ where
         if let Some(forwarded_call) = forwarded_call {
             info = info.forwarded(forwarded_call);
             let (peer, origin) = (info.peer, info.origin);
-            self.caller_known
-                .call_once(|| self.slots.count_for(peer, origin));
+            self.caller_known.call_once(|| self.slots.count_for(peer, origin));
         }
         let (origin, is_forwarded) = (info.origin, info.is_forwarded);
         let mut request = request.map(Body::new);
@@ -258,11 +257,8 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
-        let _permit = if this.call.is_bot_stream() {
-            None
-        } else {
-            Some(ready!(this.place.poll(context)))
-        };
+        let _permit =
+            if this.call.is_bot_stream() { None } else { Some(ready!(this.place.poll(context))) };
         if this.exchange.as_mut().poll(context).is_ready() {
             return Poll::Ready(());
         }
@@ -276,11 +272,7 @@ impl<F: Future<Output = ()>> Future for CallTask<F> {
             };
             ready!(timer.as_mut().poll(context));
             this.timer = None;
-            if this
-                .call
-                .read_deadline()
-                .is_none_or(|due| due > Instant::now())
-            {
+            if this.call.read_deadline().is_none_or(|due| due > Instant::now()) {
                 continue;
             }
             if this.is_aborted {
@@ -317,8 +309,7 @@ impl http_body::Body for AnswerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let call = &self.call;
-        call.answer
-            .poll_frame(context, |bytes| call.shrink_answer(bytes))
+        call.answer.poll_frame(context, |bytes| call.shrink_answer(bytes))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -341,13 +332,7 @@ mod tests {
         ] {
             assert_eq!(call_kind(path), CallKind::Watch, "{path}");
         }
-        assert_eq!(
-            call_kind("/bridgemaster.v1.LadderService/GetLadder"),
-            CallKind::Other
-        );
-        assert_eq!(
-            call_kind("/bridgemaster.v1.PlayService/Play"),
-            CallKind::BotStream
-        );
+        assert_eq!(call_kind("/bridgemaster.v1.LadderService/GetLadder"), CallKind::Other);
+        assert_eq!(call_kind("/bridgemaster.v1.PlayService/Play"), CallKind::BotStream);
     }
 }

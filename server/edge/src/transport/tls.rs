@@ -116,16 +116,10 @@ impl Tls {
 }
 
 fn read(files: &TlsFiles) -> Result<TlsConfigs, TlsError> {
-    let pair = |source| TlsError::Pair {
-        cert: files.cert.clone(),
-        key: files.key.clone(),
-        source,
-    };
+    let pair = |source| TlsError::Pair { cert: files.cert.clone(), key: files.key.clone(), source };
     let chain = certificates(&files.cert)?;
-    let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|source| TlsError::File {
-        path: files.key.clone(),
-        source,
-    })?;
+    let key = PrivateKeyDer::from_pem_file(&files.key)
+        .map_err(|source| TlsError::File { path: files.key.clone(), source })?;
     // The provider is named explicitly, since rustls cannot choose one if a process has two.
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -134,10 +128,7 @@ fn read(files: &TlsFiles) -> Result<TlsConfigs, TlsError> {
     let builder = match &files.client_ca {
         None => builder.with_no_client_auth(),
         Some(path) => {
-            let unusable = |detail: String| TlsError::ClientCa {
-                path: path.clone(),
-                detail,
-            };
+            let unusable = |detail: String| TlsError::ClientCa { path: path.clone(), detail };
             let mut roots = RootCertStore::empty();
             for certificate in certificates(path)? {
                 let added = roots.add(certificate);
@@ -153,18 +144,12 @@ fn read(files: &TlsFiles) -> Result<TlsConfigs, TlsError> {
     config.alpn_protocols = vec![HTTP2.to_vec()];
     let mut browsers = config.clone();
     browsers.alpn_protocols.push(HTTP1.to_vec());
-    Ok(TlsConfigs {
-        programs: Arc::new(config),
-        browsers: Arc::new(browsers),
-    })
+    Ok(TlsConfigs { programs: Arc::new(config), browsers: Arc::new(browsers) })
 }
 
 /// Reads the certificates in a PEM file. The file must contain at least one certificate.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let unreadable = |source| TlsError::File {
-        path: path.to_owned(),
-        source,
-    };
+    let unreadable = |source| TlsError::File { path: path.to_owned(), source };
     let read = CertificateDer::pem_file_iter(path).map_err(unreadable)?;
     let certificates: Vec<_> = read.collect::<Result<_, _>>().map_err(unreadable)?;
     if certificates.is_empty() {

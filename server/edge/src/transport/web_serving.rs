@@ -162,9 +162,7 @@ where
                 Ok(()) => call_ready(page, request).await?,
                 Err(refusal) => {
                     let mut refused = Status::from(refusal).into_http();
-                    refused
-                        .headers_mut()
-                        .insert(header::CONTENT_TYPE, GRPC_WEB_CONTENT_TYPE);
+                    refused.headers_mut().insert(header::CONTENT_TYPE, GRPC_WEB_CONTENT_TYPE);
                     refused
                 }
             };

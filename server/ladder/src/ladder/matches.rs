@@ -90,9 +90,7 @@ impl Ladder {
             let is_house = self.rules.house_bots.contains(&was.bot.name);
             if now.benched.is_none() && !is_house {
                 let before = kept.failure_record.annulments.sums();
-                let all = self
-                    .all_totals
-                    .replacing(failure_record.annulments.sums(), before);
+                let all = self.all_totals.replacing(failure_record.annulments.sums(), before);
                 now.benched = match failure_record.annulments.suspicion(before, all) {
                     Some(suspicion) => Some(suspicion.to_string()),
                     None => benching_reason(&failure_record, fault.as_deref()),
@@ -137,9 +135,7 @@ impl Ladder {
             let before = failure_record.annulments.sums();
             let finished = self.finished(bot, number, open.purpose, end, &seats, span);
             failure_record.record(&finished, self.all_totals);
-            self.all_totals = self
-                .all_totals
-                .replacing(failure_record.annulments.sums(), before);
+            self.all_totals = self.all_totals.replacing(failure_record.annulments.sums(), before);
             let bot = &mut self.bots[bot.index()];
             bot.failure_record = failure_record;
             if open.purpose == Purpose::Rated {
@@ -209,10 +205,7 @@ fn fault_of(end: &End, seats: &[usize], faults: &[String]) -> Option<String> {
     let mut seats = seats.iter();
     let seat = seats.find(|seat| failed(end, **seat) == Some(true))?;
     let description = faults.get(*seat).filter(|fault| !fault.is_empty());
-    Some(description.map_or_else(
-        || "it forfeited or did not connect".to_owned(),
-        String::clone,
-    ))
+    Some(description.map_or_else(|| "it forfeited or did not connect".to_owned(), String::clone))
 }
 
 fn benching_reason(failure_record: &FailureRecord, last: Option<&str>) -> Option<String> {

@@ -130,10 +130,7 @@ fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
         end_first(&mut world);
     }
     assert!(!world.ladder.is_fit_current());
-    assert!(
-        !world.ladder.is_round_over(),
-        "the last results are not fitted"
-    );
+    assert!(!world.ladder.is_round_over(), "the last results are not fitted");
     fit(&mut world.ladder);
     assert!(world.ladder.table().is_settled(count, confidence));
     assert!(world.ladder.is_round_over());

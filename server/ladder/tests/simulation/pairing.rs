@@ -32,11 +32,8 @@ fn a_present_bot_waits_for_at_most_twice_as_many_matches_as_there_are_bots() {
 
 #[test]
 fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validation() {
-    let mut world = World::new(
-        house_rules(2, ["house"]),
-        vec![bot("house", 0.0), bot("ada", 0.0)],
-        1,
-    );
+    let mut world =
+        World::new(house_rules(2, ["house"]), vec![bot("house", 0.0), bot("ada", 0.0)], 1);
     world.bots[0].presence.slots = 4;
     play(&mut world, 6);
     world.bots.push(bot("new", 0.0));
@@ -51,11 +48,7 @@ fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validat
         world.end(rated as u64, End::Played(vec![seat(1), seat(2)]));
     }
     let new = BotVersion::new("new", "1");
-    assert_eq!(
-        world.ladder.open_matches_of(&new),
-        1,
-        "it was never present"
-    );
+    assert_eq!(world.ladder.open_matches_of(&new), 1, "it was never present");
 }
 
 #[test]
@@ -83,9 +76,7 @@ fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places()
             assert!(world.step(), "something is played");
         }
         let paired = &world.stored.matches[before..];
-        let rated = paired
-            .iter()
-            .filter(|(one, _)| one.purpose == Purpose::Rated);
+        let rated = paired.iter().filter(|(one, _)| one.purpose == Purpose::Rated);
         let (rated, all) = (rated.count(), paired.len());
         assert!(rated * 3 >= all, "{rated} of {all}, {at_once} at once");
     }
@@ -194,10 +185,7 @@ fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
     let enter = |ladder: &mut Ladder, present: &[AttendingBot]| {
         for presence in present {
             if let Some(entry) = ladder.admit(presence).unwrap() {
-                ladder.store_entry(LadderEntry {
-                    is_validated: true,
-                    ..entry
-                });
+                ladder.store_entry(LadderEntry { is_validated: true, ..entry });
             }
         }
         ladder.set_present(present, 0);
@@ -269,11 +257,8 @@ fn a_bot_whose_matches_others_ask_for_is_still_rated() {
 
 #[test]
 fn a_version_whose_slots_the_one_before_it_takes_is_not_paired() {
-    let mut world = World::new(
-        house_rules(2, ["house"]),
-        vec![bot("house", 0.0), bot("ada", 0.0)],
-        1,
-    );
+    let mut world =
+        World::new(house_rules(2, ["house"]), vec![bot("house", 0.0), bot("ada", 0.0)], 1);
     world.bots[0].presence.slots = 4;
     world.pair();
     assert_eq!(world.ladder.counts().open, 1, "the first version plays");

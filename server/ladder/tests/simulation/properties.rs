@@ -32,10 +32,7 @@ fn a_ladder_that_is_restored_at_any_time_is_the_same() {
             for entry in live.entries() {
                 let bot = &entry.bot;
                 assert_eq!(restored.entry(bot), Some(entry));
-                assert_eq!(
-                    restored.annulled_matches_of(bot),
-                    live.annulled_matches_of(bot)
-                );
+                assert_eq!(restored.annulled_matches_of(bot), live.annulled_matches_of(bot));
                 assert_eq!(head_to_heads(&restored, bot), head_to_heads(live, bot));
             }
             // Continue with the restored one.
@@ -48,10 +45,7 @@ fn a_ladder_that_is_restored_at_any_time_is_the_same() {
 #[test]
 fn ratings_follow_from_the_results_in_any_order_to_the_last_digit() {
     for rating_method in RatingMethodId::ALL {
-        let rules = Rules {
-            rating_method,
-            ..rules(3)
-        };
+        let rules = Rules { rating_method, ..rules(3) };
         let mut world = World::new(rules, field(12), 5);
         world.annul_rate = 0.1;
         play(&mut world, 300);
@@ -149,15 +143,9 @@ fn a_failed_validation_is_recorded_until_the_version_passes_one() {
     world.pair();
     let bot = world.stored.matches[0].0.seats[0].clone();
     let span = world.stored.spans[0];
-    let forfeited = |place, forfeited| SeatEnd {
-        forfeited,
-        ..seat(place)
-    };
+    let forfeited = |place, forfeited| SeatEnd { forfeited, ..seat(place) };
     let end = End::Played(vec![forfeited(1, false), forfeited(2, true)]);
-    let faults = [
-        String::new(),
-        "match m: ILLEGAL at its decision 7".to_owned(),
-    ];
+    let faults = [String::new(), "match m: ILLEGAL at its decision 7".to_owned()];
     let judged = world.ladder.entries_after(0, &end, span, &faults);
     let failed = judged[0].clone();
     assert_eq!(failed.failed_validation.as_ref(), Some(&faults[1]));
@@ -292,10 +280,7 @@ fn a_version_that_becomes_another_is_flagged() {
 
 #[test]
 fn glicko_2_flags_no_version_since_it_follows_changes() {
-    let rules = Rules {
-        rating_method: RatingMethodId::Glicko2,
-        ..rules(2)
-    };
+    let rules = Rules { rating_method: RatingMethodId::Glicko2, ..rules(2) };
     let mut world = World::new(rules, field(4), 12);
     play(&mut world, 500);
     world.bots[0].strength = 4.0;
@@ -331,10 +316,7 @@ fn a_late_fit_is_applied_together_with_later_matches() {
     assert_eq!(world.ladder.table().ratings(), ratings(&world.ladder));
     let matches = world.ladder.table();
     let matches = matches.get(&BotVersion::new("new", "1")).unwrap().matches;
-    assert!(
-        matches > 10,
-        "it is paired beside a fit without it: {matches}"
-    );
+    assert!(matches > 10, "it is paired beside a fit without it: {matches}");
 }
 
 #[test]

@@ -24,9 +24,5 @@ pub(crate) fn head_to_heads(ladder: &Ladder, bot: &BotVersion) -> Vec<(BotVersio
 }
 
 pub(crate) fn seat(place: u32) -> SeatEnd {
-    SeatEnd {
-        place,
-        score: 0,
-        forfeited: false,
-    }
+    SeatEnd { place, score: 0, forfeited: false }
 }

@@ -27,12 +27,7 @@ struct Server {
 const SERVERS: [Server; 4] = [
     server("2 % of matches, each for itself", 0.02, 0.0, 1.0),
     server("stalls that spoil all in play, 2 %", 0.0, 0.002, 1.0),
-    server(
-        "such stalls, ten times as often for hours",
-        0.002,
-        0.001,
-        10.0,
-    ),
+    server("such stalls, ten times as often for hours", 0.002, 0.001, 10.0),
     server("hardly any", 0.000_5, 0.000_05, 1.0),
 ];
 
@@ -42,12 +37,7 @@ const fn server(
     stall_rate: f64,
     bad_time_factor: f64,
 ) -> Server {
-    Server {
-        name,
-        single_rate,
-        stall_rate,
-        bad_time_factor,
-    }
+    Server { name, single_rate, stall_rate, bad_time_factor }
 }
 
 /// The result of one season.
@@ -88,10 +78,7 @@ impl Play {
         }
         Self {
             ladder,
-            season: Season {
-                bots: bots.len() as u64,
-                ..Season::default()
-            },
+            season: Season { bots: bots.len() as u64, ..Season::default() },
             bots,
             in_play: BTreeMap::new(),
             now_ms: 0,
@@ -124,18 +111,11 @@ impl Play {
         }
         free.truncate(seats);
         let versions = free.iter().map(|bot| self.bots[*bot].presence.bot.clone());
-        let pairing = Pairing {
-            purpose: Purpose::Rated,
-            seats: versions.collect(),
-            replaces: None,
-        };
+        let pairing =
+            Pairing { purpose: Purpose::Rated, seats: versions.collect(), replaces: None };
         let number = self.ladder.record_pairing(&pairing);
         let is_bad_time = number / 500 % 10 == 3;
-        let more = if is_bad_time {
-            server.bad_time_factor
-        } else {
-            1.0
-        };
+        let more = if is_bad_time { server.bad_time_factor } else { 1.0 };
         // Slow bots make long matches.
         let slow = free.iter().map(|bot| self.bots[*bot].forfeit_rate);
         let slow = slow.fold(1.0, f64::max);
@@ -176,10 +156,7 @@ impl Play {
         for bot in &over.table {
             *self.played.entry(*bot).or_default() += 1;
         }
-        let span = Span {
-            started_ms: over.started_ms,
-            ended_ms: now_ms,
-        };
+        let span = Span { started_ms: over.started_ms, ended_ms: now_ms };
         for entry in self.ladder.entries_after(over.number, &end, span, &[]) {
             let of = |bot: &Bot| bot.presence.bot == entry.bot;
             let number = self.bots.iter().position(of).unwrap();
@@ -258,10 +235,7 @@ fn guilty(server: Server, lags: f64, seasons: u64) -> (Option<u64>, u64) {
     }
     after.sort_unstable();
     let middle = after[after.len() / 2];
-    (
-        Some(middle).filter(|after| *after < u64::MAX),
-        innocent.len() as u64,
-    )
+    (Some(middle).filter(|after| *after < u64::MAX), innocent.len() as u64)
 }
 
 #[test]

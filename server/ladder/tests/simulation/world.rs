@@ -39,10 +39,7 @@ pub(crate) fn bot(name: &str, strength: f64) -> Bot {
 
 /// Rules with these house bots, which need no validation.
 pub(crate) fn house_rules<'a>(seats: usize, house: impl IntoIterator<Item = &'a str>) -> Rules {
-    Rules {
-        house_bots: house.into_iter().map(str::to_owned).collect(),
-        ..rules(seats)
-    }
+    Rules { house_bots: house.into_iter().map(str::to_owned).collect(), ..rules(seats) }
 }
 
 pub(crate) fn rules(seats: usize) -> Rules {
@@ -187,10 +184,7 @@ impl World {
         }
         let number = self.stored.matches.len() as u64;
         self.stored.matches.push((pairing.clone(), None));
-        self.stored.spans.push(Span {
-            started_ms: self.now,
-            ended_ms: self.now,
-        });
+        self.stored.spans.push(Span { started_ms: self.now, ended_ms: self.now });
         assert_eq!(self.ladder.record_pairing(&pairing), number);
         let takes = self.luck.random_range(1..100);
         self.ends.insert((self.now + takes, number), ());
@@ -247,9 +241,7 @@ impl World {
         // A bot that has changed its version still finishes the matches of the previous one.
         let of = |seated: &BotVersion| {
             let mut bots = self.bots.iter();
-            bots.find(|bot| bot.presence.bot.name == seated.name)
-                .unwrap()
-                .clone()
+            bots.find(|bot| bot.presence.bot.name == seated.name).unwrap().clone()
         };
         let bots: Vec<Bot> = seats.iter().map(of).collect();
         // Plackett-Luce: exponential clocks with the strengths as rates, in the order in which they
@@ -260,10 +252,8 @@ impl World {
                 -self.luck.random_range(f64::MIN_POSITIVE..1.0_f64).ln() / bot.strength.exp()
             })
             .collect();
-        let forfeits: Vec<bool> = bots
-            .iter()
-            .map(|bot| self.luck.random_bool(bot.forfeit_rate))
-            .collect();
+        let forfeits: Vec<bool> =
+            bots.iter().map(|bot| self.luck.random_bool(bot.forfeit_rate)).collect();
         let place = |seat: usize| {
             let ahead =
                 |other: &usize| (forfeits[*other], rings[*other]) < (forfeits[seat], rings[seat]);
@@ -281,11 +271,7 @@ impl World {
             is_behind && self.luck.random_bool(bot.lags_when_behind)
         });
         let is_spoiled = self.spoiled.remove(&number) | self.luck.random_bool(self.annul_rate);
-        if is_lagged || is_spoiled {
-            End::Annulled(ends)
-        } else {
-            End::Played(ends)
-        }
+        if is_lagged || is_spoiled { End::Annulled(ends) } else { End::Played(ends) }
     }
 
     /// Restores the ladder from the stored records, as another server would.

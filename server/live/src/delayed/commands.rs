@@ -228,8 +228,5 @@ fn with_decoy_tickets(
 
 /// Returns whether a refusal reveals that a match has ended.
 fn reveals_end(refusal: &Refusal) -> bool {
-    matches!(
-        refusal.reason(),
-        RefusalReason::MatchEnded | RefusalReason::MatchCancelled
-    )
+    matches!(refusal.reason(), RefusalReason::MatchEnded | RefusalReason::MatchCancelled)
 }

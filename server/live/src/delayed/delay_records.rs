@@ -20,21 +20,14 @@ pub(crate) struct DelayRecord {
 /// Creates the write for a record. The record says that `node` serves a match's delayed view, and
 /// is stored together with the match's end.
 pub(crate) fn put_record(id: &MatchId, node: &str) -> Write {
-    let record = DelayedMatchNote {
-        node: node.to_owned(),
-    };
-    Write::PutRecord {
-        name: record_name(id),
-        value: record.encode_to_vec(),
-    }
+    let record = DelayedMatchNote { node: node.to_owned() };
+    Write::PutRecord { name: record_name(id), value: record.encode_to_vec() }
 }
 
 /// Creates the write that removes a match's record. The write is committed once the delay has
 /// ended.
 pub(crate) fn remove_record(id: &MatchId) -> Write {
-    Write::RemoveRecord {
-        name: record_name(id),
-    }
+    Write::RemoveRecord { name: record_name(id) }
 }
 
 /// Parses delay records. Skips unreadable ones: a match without a record is still delayed when it

@@ -49,9 +49,7 @@ impl DelayedMatches {
         let full = || Refusal::server_limit("late_matches", MAX_DELAYED_MATCHES);
         Ok(DelayedMatchPermit {
             _of_all: self.of_all.try_acquire(1).ok_or_else(full)?,
-            _of_maker: maker
-                .map(|maker| self.of_makers.acquire(maker.clone()))
-                .transpose()?,
+            _of_maker: maker.map(|maker| self.of_makers.acquire(maker.clone())).transpose()?,
         })
     }
 
@@ -103,9 +101,8 @@ mod tests {
     fn permits_are_limited_per_maker_and_in_total() {
         let matches = DelayedMatches::default();
         let names = (0..).map(|number| KeyName::new(format!("maker {number}")).unwrap());
-        let makers: Vec<_> = names
-            .take(MAX_DELAYED_MATCHES / MAX_DELAYED_MATCHES_PER_KEY)
-            .collect();
+        let makers: Vec<_> =
+            names.take(MAX_DELAYED_MATCHES / MAX_DELAYED_MATCHES_PER_KEY).collect();
         let mut acquired = Vec::new();
         for maker in &makers {
             let permits = (0..MAX_DELAYED_MATCHES_PER_KEY).map(|_| matches.acquire(Some(maker)));
@@ -123,9 +120,8 @@ mod tests {
     #[test]
     fn existing_matches_exceed_the_limit_and_count_for_new_ones() {
         let matches = DelayedMatches::default();
-        let existing: Vec<_> = (0..=MAX_DELAYED_MATCHES)
-            .map(|_| matches.acquire_unlimited(None))
-            .collect();
+        let existing: Vec<_> =
+            (0..=MAX_DELAYED_MATCHES).map(|_| matches.acquire_unlimited(None)).collect();
         assert_eq!(limit_of(&matches, None), "late_matches");
         drop(existing);
         matches.acquire(None).expect("permits are released");

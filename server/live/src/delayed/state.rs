@@ -232,8 +232,7 @@ impl VisibleState {
             observation: self.observation.clone(),
             events,
         };
-        self.publisher
-            .publish(SpectatorUpdate::new(move || message.clone()), None);
+        self.publisher.publish(SpectatorUpdate::new(move || message.clone()), None);
     }
 
     /// Reveals the remaining records and the end of the match, and ends the delay.
@@ -244,8 +243,7 @@ impl VisibleState {
             observation: self.observation.take(),
             events: Vec::new(),
         };
-        self.publisher
-            .publish(SpectatorUpdate::new(move || message.clone()), None);
+        self.publisher.publish(SpectatorUpdate::new(move || message.clone()), None);
         self.finish();
     }
 
@@ -294,13 +292,7 @@ struct RecordBatch {
 
 impl RecordFeed {
     fn new(delay: Duration) -> Self {
-        Self {
-            delay,
-            records: Vec::new(),
-            batches: VecDeque::new(),
-            due_bytes: 0,
-            next_record: 0,
-        }
+        Self { delay, records: Vec::new(), batches: VecDeque::new(), due_bytes: 0, next_record: 0 }
     }
 
     /// Returns the number of bytes of all records, due or not.
@@ -352,10 +344,7 @@ impl RecordFeed {
         let mut cursor = RecordCursor::default();
         while let Ok(Some(record)) = cursor.next(replay) {
             if record.number >= self.next_record {
-                let field = Replay {
-                    records: vec![record],
-                    ..Replay::default()
-                };
+                let field = Replay { records: vec![record], ..Replay::default() };
                 rest.extend(field.encode_to_vec());
             }
         }
@@ -363,10 +352,7 @@ impl RecordFeed {
     }
 
     fn add_batch(&mut self, end: usize, public_at: Duration) {
-        let last = self
-            .batches
-            .back()
-            .map_or(self.due_bytes, |batch| batch.end);
+        let last = self.batches.back().map_or(self.due_bytes, |batch| batch.end);
         if end > last {
             self.batches.push_back(RecordBatch { end, public_at });
         }
@@ -494,20 +480,10 @@ mod tests {
 
     fn decision(number: u32, at_ms: u64, is_public: bool) -> Vec<u8> {
         let events = vec![GameEvent::default(); usize::from(is_public)];
-        let decision = DecisionRecord {
-            events,
-            ..DecisionRecord::default()
-        };
-        let record = Record {
-            number,
-            at_ms,
-            record: Some(record::Record::Decision(decision)),
-        };
+        let decision = DecisionRecord { events, ..DecisionRecord::default() };
+        let record = Record { number, at_ms, record: Some(record::Record::Decision(decision)) };
         let records = vec![record];
-        let replay = Replay {
-            records,
-            ..Replay::default()
-        };
+        let replay = Replay { records, ..Replay::default() };
         replay.encode_to_vec()
     }
 
@@ -558,11 +534,7 @@ mod tests {
     fn the_rest_of_a_replay_is_due_at_its_times_and_its_end_with_the_end() {
         let mut feed = RecordFeed::new(DELAY);
         feed.add(&decision(0, 10, true), ms(10));
-        let replay = [
-            decision(0, 10, true),
-            decision(1, 20, true),
-            decision(2, 30, false),
-        ];
+        let replay = [decision(0, 10, true), decision(1, 20, true), decision(2, 30, false)];
         feed.add_missing_records(&replay.concat());
         assert_eq!(due(&mut feed, ms(1_021)), [0, 1]);
         assert_eq!(feed.due_in(ms(1_021)), None);

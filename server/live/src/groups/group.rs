@@ -42,8 +42,7 @@ impl GroupKey {
 
     /// Parses the record name of an open group.
     pub(super) fn from_open_record_name(name: &str) -> Option<Self> {
-        name.strip_prefix(OPEN_RECORD_PREFIX)
-            .map(|key| Self(key.to_owned()))
+        name.strip_prefix(OPEN_RECORD_PREFIX).map(|key| Self(key.to_owned()))
     }
 
     /// Returns the group's record name while the group is open.
@@ -98,9 +97,7 @@ impl Group {
         let numbers = (0..).zip(&self.played);
         let record = GroupNote {
             matches: self.matches,
-            played: numbers
-                .filter_map(|(number, played)| played.then_some(number))
-                .collect(),
+            played: numbers.filter_map(|(number, played)| played.then_some(number)).collect(),
             is_closed: self.is_closed,
         };
         record.encode_to_vec()
@@ -132,9 +129,6 @@ pub(super) fn group_record_writes(key: &GroupKey, open: &Group) -> Vec<Write> {
         let value = open.record();
         return vec![Write::PutRecord { name, value }];
     }
-    let over = Write::PutRecord {
-        name: key.over_record_name(),
-        value: open.record(),
-    };
+    let over = Write::PutRecord { name: key.over_record_name(), value: open.record() };
     vec![Write::RemoveRecord { name }, over]
 }

@@ -146,11 +146,7 @@ impl Journal {
         header: Vec<u8>,
         records: impl IntoIterator<Item = Write>,
     ) -> CommitGate {
-        let open = Write::OpenMatch {
-            match_id,
-            opened_at_unix_ms,
-            header,
-        };
+        let open = Write::OpenMatch { match_id, opened_at_unix_ms, header };
         self.queue([open].into_iter().chain(records))
     }
 
@@ -215,13 +211,7 @@ impl Journal {
         } else {
             self.store.begin_commit(writes).await
         };
-        PendingCommit {
-            count,
-            started,
-            commit_span,
-            outcome,
-            _permit: permit,
-        }
+        PendingCommit { count, started, commit_span, outcome, _permit: permit }
     }
 
     /// Opens the gates of commits in order until one fails, and returns its error.
@@ -230,13 +220,7 @@ impl Journal {
         mut commits: mpsc::UnboundedReceiver<PendingCommit>,
     ) -> StoreError {
         while let Some(commit) = commits.recv().await {
-            let PendingCommit {
-                count,
-                started,
-                commit_span,
-                outcome,
-                _permit,
-            } = commit;
+            let PendingCommit { count, started, commit_span, outcome, _permit } = commit;
             let committed = match outcome {
                 Ok(flush) => flush.wait().await,
                 Err(error) => Err(error),
@@ -362,9 +346,7 @@ impl CommitsInFlight {
 
     fn oldest_age(&self) -> Duration {
         let commits = self.0.lock();
-        commits
-            .front()
-            .map_or(Duration::ZERO, |(_, started)| started.elapsed())
+        commits.front().map_or(Duration::ZERO, |(_, started)| started.elapsed())
     }
 
     /// Opens the gate of the oldest commit, which is durable now.
@@ -400,11 +382,8 @@ impl MatchJournal {
     /// Queues an entry with its records; the last entry also stores the finished match. Effects of
     /// the entry must wait for the returned gate.
     pub(crate) fn store(&self, entry: StoredEntry, records: Vec<Write>) -> CommitGate {
-        let append = Write::Append {
-            match_id: self.id.clone(),
-            number: entry.number,
-            entry: entry.bytes,
-        };
+        let append =
+            Write::Append { match_id: self.id.clone(), number: entry.number, entry: entry.bytes };
         let finish = entry.finish.map(|finish| Write::FinishMatch {
             match_id: self.id.clone(),
             ended_at_unix_ms: now_unix_ms(),
@@ -458,11 +437,8 @@ mod tests {
     #[tokio::test]
     async fn entries_queued_before_a_commit_share_its_gate() {
         let store = Arc::new(MemoryStore::new());
-        let journal = Arc::new(Journal::new(
-            Arc::clone(&store) as _,
-            metrics(),
-            SpanRecorder::disabled(),
-        ));
+        let journal =
+            Arc::new(Journal::new(Arc::clone(&store) as _, metrics(), SpanRecorder::disabled()));
         let gates = ["a", "b"].map(|id| journal.queue([open(id)]));
         assert!(!gates[0].is_open());
         let writing = tokio::spawn(Arc::clone(&journal).write());
@@ -510,11 +486,8 @@ mod tests {
 
     #[tokio::test]
     async fn gates_open_in_the_order_of_their_commits_and_none_after_one_that_failed() {
-        let journal = Journal::new(
-            Arc::new(MemoryStore::new()),
-            metrics(),
-            SpanRecorder::disabled(),
-        );
+        let journal =
+            Journal::new(Arc::new(MemoryStore::new()), metrics(), SpanRecorder::disabled());
         let (in_flight, permit) = (&journal.in_flight, Arc::new(Semaphore::new(4)));
         let (commits, pending) = mpsc::unbounded_channel();
         let (done, is_done) = oneshot::channel::<()>();

@@ -56,10 +56,7 @@ pub(super) struct MatchShared {
 impl MatchShared {
     /// Returns the match's identity for trace spans.
     fn match_spans(&self) -> MatchSpans<'_> {
-        MatchSpans {
-            id: &self.origin.id,
-            game_id: self.facts.game_id,
-        }
+        MatchSpans { id: &self.origin.id, game_id: self.facts.game_id }
     }
 
     /// Emits the trace span of the match once the end of the match is committed.
@@ -69,11 +66,7 @@ impl MatchShared {
         span: impl FnOnce(MatchSpans<'_>, u64, u8) -> Span,
     ) {
         emit_once_committed(&self.context.span_recorder, gate, || {
-            span(
-                self.match_spans(),
-                self.origin.created_unix_ms,
-                self.facts.seats.get(),
-            )
+            span(self.match_spans(), self.origin.created_unix_ms, self.facts.seats.get())
         });
     }
 }
@@ -151,20 +144,14 @@ impl<G: WireGame> LockedMatch<G> {
     ) {
         match effect {
             Effect::Store(entry) => self.store(shared, entry),
-            Effect::Send {
-                seat,
-                message,
-                after,
-            } => results.slow.extend(self.send(seat, message, after)),
+            Effect::Send { seat, message, after } => {
+                results.slow.extend(self.send(seat, message, after))
+            }
             Effect::Open { seat, stream } => {
                 let queue = self.joining.take();
                 self.streams[seat.index()] = queue.map(|queue| (stream, queue));
             }
-            Effect::Close {
-                seat,
-                closing: reason,
-                after,
-            } => {
+            Effect::Close { seat, closing: reason, after } => {
                 if let Some((_, sender)) = self.streams[seat.index()].take() {
                     sender.close(closing(reason), self.gates.gate_for(after));
                 }
@@ -173,10 +160,9 @@ impl<G: WireGame> LockedMatch<G> {
                 self.streams[seat.index()] = None;
                 self.forwarded.record_end(seat);
                 match garbage {
-                    Some(detail) => warn!(
-                        seat = seat.number(),
-                        detail, "the stream sent a malformed message"
-                    ),
+                    Some(detail) => {
+                        warn!(seat = seat.number(), detail, "the stream sent a malformed message")
+                    }
                     None => info!(seat = seat.number(), "the stream ended"),
                 }
             }
@@ -208,12 +194,7 @@ impl<G: WireGame> LockedMatch<G> {
         let gate = self.gates.newest();
         let span_recorder = &shared.context.span_recorder;
         match counted {
-            CountedEvent::Decision {
-                seat,
-                by,
-                charge,
-                at_ms,
-            } => {
+            CountedEvent::Decision { seat, by, charge, at_ms } => {
                 shared.metrics.count_decision(by, charge.as_ref());
                 emit_once_committed(span_recorder, gate, || {
                     spans.decision(self.elapsed_since(shared, at_ms), seat, by, charge.as_ref())
@@ -233,10 +214,7 @@ impl<G: WireGame> LockedMatch<G> {
         let Some(started_at) = self.machine.referee().started_at() else {
             return Duration::ZERO;
         };
-        let started = ServerTime {
-            time: started_at,
-            lag_us: 0,
-        };
+        let started = ServerTime { time: started_at, lag_us: 0 };
         let since_start = shared.clock.since(started);
         since_start.saturating_sub(Duration::from_millis(at_ms.saturating_add(1)))
     }
@@ -248,10 +226,7 @@ impl<G: WireGame> LockedMatch<G> {
         if result.spoiled_by_referee {
             shared.context.metrics.count_match_affected_by_lag();
             let longest_lag_ms = result.longest_referee_lag_us / 1000;
-            warn!(
-                longest_lag_ms,
-                "the server lagged beyond the limit; the result may be unfair"
-            );
+            warn!(longest_lag_ms, "the server lagged beyond the limit; the result may be unfair");
         }
         let ended = self.end_match(shared, true, after);
         shared.record_end_span(ended.gate.as_ref(), |spans, created_unix_ms, seats| {
@@ -264,11 +239,7 @@ impl<G: WireGame> LockedMatch<G> {
     }
 
     fn end_match(&self, shared: &MatchShared, has_replay: bool, after: Entries) -> Ended {
-        if let Some(group) = shared
-            .facts
-            .withheld_group
-            .as_ref()
-            .filter(|_| self.journal.is_none())
+        if let Some(group) = shared.facts.withheld_group.as_ref().filter(|_| self.journal.is_none())
         {
             let number = self.counted_number(shared);
             shared.context.groups.finish_match(group, number, |_| None);
@@ -292,10 +263,7 @@ impl<G: WireGame> LockedMatch<G> {
         let is_last = entry.finish.is_some();
         let mut records = Vec::new();
         if is_last && self.has_spectator_delay(shared) {
-            records.push(delay_records::put_record(
-                &shared.origin.id,
-                shared.context.node_name(),
-            ));
+            records.push(delay_records::put_record(&shared.origin.id, shared.context.node_name()));
         }
         let gate = match &shared.facts.withheld_group {
             Some(group) if is_last => {

@@ -87,10 +87,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     }
 
     fn is_over(&self) -> bool {
-        matches!(
-            self.state.get(),
-            v1::MatchState::Ended | v1::MatchState::Cancelled
-        )
+        matches!(self.state.get(), v1::MatchState::Ended | v1::MatchState::Cancelled)
     }
 
     fn until_over(&self) -> MatchFuture<'_> {
@@ -176,10 +173,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         if locked.machine.referee().phase() != MatchPhase::Ended {
             return Some(match_running());
         }
-        locked
-            .machine
-            .is_seed_withheld()
-            .then(group_running_refusal)
+        locked.machine.is_seed_withheld().then(group_running_refusal)
     }
 
     fn relay(&self) -> Option<&Relay> {
@@ -187,23 +181,13 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
     }
 
     fn spectator_delay(&self) -> Option<SpectatorDelay> {
-        let delay = self
-            .shared
-            .facts
-            .spectator_delay
-            .filter(|_| !self.is_over())?;
-        Some(SpectatorDelay {
-            delay,
-            end_visible_in: None,
-        })
+        let delay = self.shared.facts.spectator_delay.filter(|_| !self.is_over())?;
+        Some(SpectatorDelay { delay, end_visible_in: None })
     }
 
     fn elapsed(&self) -> Option<Duration> {
         let started_at = self.lock().machine.referee().started_at()?;
-        let started = ServerTime {
-            time: started_at,
-            lag_us: 0,
-        };
+        let started = ServerTime { time: started_at, lag_us: 0 };
         Some(self.shared.clock.since(started))
     }
 
@@ -317,10 +301,7 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         });
         outcome.map(|counts| {
             if counts {
-                info!(
-                    seat = seat.number(),
-                    "refused a bot; pausing the clock of its seat"
-                );
+                info!(seat = seat.number(), "refused a bot; pausing the clock of its seat");
             }
         })
     }
@@ -400,9 +381,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
         let mut locked = self.lock();
-        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
-            machine.cancel(arrived, why, effects)
-        });
+        let outcome = self
+            .drive(&mut locked, |machine, arrived, effects| machine.cancel(arrived, why, effects));
         outcome.map(|cancelled| match cancelled {
             Ok(()) => Ok(locked.gated(locked.machine.match_info())),
             Err(CancelError::Ended) => Err(locked.gated(match_ended())),
@@ -417,12 +397,7 @@ impl<G: WireGame> LiveMatch<G> {
         let mut inbox = self.inbox();
         // The time is read under the lock, so that reports are in the order of their times.
         let moment: ServerTime = self.shared.clock.now();
-        inbox.put(Report {
-            moment,
-            seat,
-            stream,
-            input,
-        });
+        inbox.put(Report { moment, seat, stream, input });
     }
 }
 
@@ -437,9 +412,7 @@ impl<G: WireGame> ActiveMatch for LiveMatch<G> {
 
     fn tick(&self) -> Outcome<Option<Time>> {
         let mut locked = self.lock();
-        self.drive(&mut locked, |machine, arrived, effects| {
-            machine.tick(arrived, effects)
-        })
+        self.drive(&mut locked, |machine, arrived, effects| machine.tick(arrived, effects))
     }
 
     fn restart(&self) -> Outcome<()> {

@@ -31,9 +31,7 @@ impl<G: WireGame> LockedMatch<G> {
     /// handled.
     fn subscribe(&mut self) -> watch::Receiver<u64> {
         let public_changes = self.machine.referee().public_changes();
-        let changes = self
-            .changes
-            .get_or_insert_with(|| watch::Sender::new(public_changes));
+        let changes = self.changes.get_or_insert_with(|| watch::Sender::new(public_changes));
         changes.subscribe()
     }
 

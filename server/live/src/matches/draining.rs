@@ -49,9 +49,7 @@ impl Matches {
     pub async fn movable_matches(&self, count: usize) -> Vec<Arc<dyn HostedMatch>> {
         let (mut some, mut before) = (Vec::new(), None);
         loop {
-            let older = self
-                .match_index()
-                .list_before(before.as_ref(), None, BATCH_SIZE);
+            let older = self.match_index().list_before(before.as_ref(), None, BATCH_SIZE);
             let Some(last) = older.last() else {
                 return some;
             };

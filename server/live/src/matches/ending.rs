@@ -55,11 +55,7 @@ impl Matches {
         let Some(hosted) = self.in_memory(id) else {
             return Ok(());
         };
-        let why = Cancellation {
-            reason,
-            by: None,
-            declined,
-        };
+        let why = Cancellation { reason, by: None, declined };
         match self.cancel(&*hosted, why).await {
             Err(refusal) if refusal.reason() != RefusalReason::MatchEnded => Err(refusal),
             _ => Ok(()),
@@ -69,12 +65,7 @@ impl Matches {
     /// Notifies listeners that a match has ended, and queues its replay. The replay is written once
     /// the end is committed.
     fn handle_end(&self, ended: Ended) {
-        let Ended {
-            id,
-            maker,
-            has_replay,
-            gate,
-        } = ended;
+        let Ended { id, maker, has_replay, gate } = ended;
         for listener in self.listeners() {
             listener.on_match_over(&id, gate.as_ref());
         }
@@ -85,9 +76,7 @@ impl Matches {
             let hold = self.withhold_reason_of_ended(&*hosted);
             keeper.enqueue(id.clone(), replay.into_value(), gate, hold);
         }
-        let evicted = self
-            .match_index()
-            .mark_ended(&id, self.limits().ended_matches_kept);
+        let evicted = self.match_index().mark_ended(&id, self.limits().ended_matches_kept);
         // The evicted match is dropped outside the lock.
         drop(evicted);
         self.release_slot(maker.as_ref());

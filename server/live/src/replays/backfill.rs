@@ -100,11 +100,7 @@ impl EndedPage {
         after_checkpoint.truncate(position.unwrap_or(after_checkpoint.len()));
         let has_checkpoint = position.is_some() || damaged.iter().any(is_in_checkpoint);
         after_checkpoint.extend(damaged);
-        Self {
-            newest,
-            after_checkpoint,
-            has_checkpoint,
-        }
+        Self { newest, after_checkpoint, has_checkpoint }
     }
 }
 
@@ -118,12 +114,7 @@ impl Backfill {
     /// check, and retries earlier failures. Advances the checkpoint if the folder is complete apart
     /// from withheld replays.
     pub(super) async fn run(&mut self, context: BackfillContext<'_>) -> Result<(), BackfillError> {
-        let BackfillContext {
-            store,
-            writer,
-            withheld,
-            ..
-        } = context;
+        let BackfillContext { store, writer, withheld, .. } = context;
         let complete = writer.read_progress().await;
         let checkpoint = complete.as_ref().map(|complete| &complete.checkpoint);
         let checked = self.checked_up_to.as_ref().or(checkpoint);
@@ -166,10 +157,7 @@ impl Backfill {
             return Err(failure.into());
         }
         let exceptions = withheld.ids();
-        let now = newest.map(|checkpoint| FolderProgress {
-            checkpoint,
-            exceptions,
-        });
+        let now = newest.map(|checkpoint| FolderProgress { checkpoint, exceptions });
         match now.filter(|now| Some(now) != complete.as_ref()) {
             Some(now) => Ok(writer.write_progress(now).await?),
             None => Ok(()),
@@ -219,10 +207,7 @@ impl BackfillResult {
                 Err(failed) => return Err(failed.into()),
             };
             bytes += replay.len();
-            replays.push(PendingReplay {
-                match_id,
-                bytes: replay.into(),
-            });
+            replays.push(PendingReplay { match_id, bytes: replay.into() });
             if replays.len() >= MAX_BATCH || bytes >= MAX_BATCH_BYTES {
                 self.write(writer, mem::take(&mut replays)).await?;
                 bytes = 0;
@@ -262,12 +247,7 @@ async fn withhold(
     mut ids: Vec<MatchId>,
     public: &mut Vec<MatchId>,
 ) -> Result<(), BackfillError> {
-    let BackfillContext {
-        writer,
-        withholding,
-        withheld,
-        ..
-    } = context;
+    let BackfillContext { writer, withholding, withheld, .. } = context;
     ids.retain(|id| !withheld.contains(id));
     let missing = writer.missing(ids).await;
     if !missing.is_empty() {

@@ -115,9 +115,7 @@ impl ReplayExporter {
         } else {
             queue.bytes += bytes.len();
             let replay = PendingReplay { match_id, bytes };
-            queue
-                .replays
-                .push_back(Gated::new((replay, withhold_reason), gate));
+            queue.replays.push_back(Gated::new((replay, withhold_reason), gate));
         }
         self.queued.notify_one();
     }
@@ -215,10 +213,7 @@ impl ReplayExporter {
         if let Some((_, error)) = failed.first() {
             failed.iter().for_each(|_| self.writer.count_failure());
             let (lost, error): (_, &dyn std::error::Error) = (failed.len(), error);
-            error!(
-                lost,
-                error, "replays lost: cannot write them, and there is no store"
-            );
+            error!(lost, error, "replays lost: cannot write them, and there is no store");
         }
         let written = count - failed.len();
         info!(written, "wrote withheld replays with mode 0600");
@@ -280,9 +275,7 @@ impl ReplayExporter {
                 (backlog.needs_backfill, backlog.since_checkpoint) = (false, 0);
                 Ok(())
             }
-            None => Ok(self
-                .write_dequeued(mem::take(&mut backlog.failed), backlog)
-                .await?),
+            None => Ok(self.write_dequeued(mem::take(&mut backlog.failed), backlog).await?),
         }
     }
 
@@ -354,10 +347,7 @@ impl ReplayExporter {
         if self.store.is_some() {
             backlog.needs_backfill |= !unwritten.is_empty();
         } else {
-            bytes -= unwritten
-                .iter()
-                .map(|replay| replay.bytes.len())
-                .sum::<usize>();
+            bytes -= unwritten.iter().map(|replay| replay.bytes.len()).sum::<usize>();
             backlog.failed.extend(unwritten);
         }
         self.queue().bytes -= bytes;

@@ -134,10 +134,8 @@ impl ReplayFolder {
             // The files have their final names, but the renames are not durable, so they count as
             // failed.
             failed.extend(renamed.into_iter().map(|replay| {
-                let write_error = ReplayWriteError {
-                    path: self.folder.clone(),
-                    source: error.kind().into(),
-                };
+                let write_error =
+                    ReplayWriteError { path: self.folder.clone(), source: error.kind().into() };
                 (replay, write_error)
             }));
         }
@@ -303,10 +301,7 @@ mod tests {
     use super::*;
 
     fn replay(match_id: &str, bytes: &[u8]) -> PendingReplay {
-        PendingReplay {
-            match_id: MatchId::new(match_id).unwrap(),
-            bytes: bytes.into(),
-        }
+        PendingReplay { match_id: MatchId::new(match_id).unwrap(), bytes: bytes.into() }
     }
 
     #[test]
@@ -330,10 +325,7 @@ mod tests {
             ("a1.replay.binpb.superseded-1", "first"),
             ("a1.replay.binpb.superseded-2", "second"),
         ];
-        assert_eq!(
-            files,
-            expected.map(|(name, text)| (name.into(), text.into()))
-        );
+        assert_eq!(files, expected.map(|(name, text)| (name.into(), text.into())));
     }
 
     #[test]
@@ -351,10 +343,7 @@ mod tests {
         }
         assert_eq!(folder.remove_unfinished().unwrap(), 2);
         assert!(dir.path().join("thesis.unfinished").is_file());
-        assert_eq!(
-            fs::read(dir.path().join("a1.replay.binpb")).unwrap(),
-            b"whole"
-        );
+        assert_eq!(fs::read(dir.path().join("a1.replay.binpb")).unwrap(), b"whole");
     }
 
     #[test]
@@ -364,11 +353,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
         fs::create_dir(dir.path().join(obstacle)).unwrap();
-        let replays = [
-            replay("a1", b"one"),
-            replay("b2", b"two"),
-            replay("c3", b""),
-        ];
+        let replays = [replay("a1", b"one"), replay("b2", b"two"), replay("c3", b"")];
         let failed = folder.write(replays.into());
         let [(replay, why)] = &failed[..] else {
             panic!("{failed:?}");

@@ -68,14 +68,7 @@ impl Retention {
         withholding: Arc<dyn WithholdingPolicy>,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self {
-            keep,
-            store,
-            folder,
-            withholding,
-            withheld_at: HashMap::new(),
-            metrics,
-        }
+        Self { keep, store, folder, withholding, withheld_at: HashMap::new(), metrics }
     }
 
     /// Removes due replays at intervals, until the store is closed. The future can be dropped at
@@ -105,9 +98,7 @@ impl Retention {
         let (mut at, mut has_skipped) = (*after, false);
         let delay = loop {
             let started = Instant::now();
-            let stored = self
-                .store
-                .stored_replays(at, MAX_BATCH_REPLAYS, self.min_kept());
+            let stored = self.store.stored_replays(at, MAX_BATCH_REPLAYS, self.min_kept());
             let mut due = self.select_due(stored.await?, now_unix_ms());
             let last = due.last().map(|replay| replay.cursor);
             let before = due.len();
@@ -122,9 +113,8 @@ impl Retention {
                 Some(_) if !is_in_folder => break RECHECK_INTERVAL,
                 Some(last) => last,
             };
-            let writes = due.iter().map(|replay| Write::ForgetReplay {
-                match_id: replay.match_id.clone(),
-            });
+            let writes =
+                due.iter().map(|replay| Write::ForgetReplay { match_id: replay.match_id.clone() });
             self.commit(writes.collect()).await?;
             at = Some(place);
             if !has_skipped {
@@ -135,10 +125,7 @@ impl Retention {
             sleep((started.elapsed() * PAUSE_FACTOR).max(MIN_PAUSE)).await;
         };
         if count > 0 {
-            info!(
-                count,
-                "removed old replays; the results of the matches are kept"
-            );
+            info!(count, "removed old replays; the results of the matches are kept");
         }
         Ok(delay)
     }
@@ -151,10 +138,7 @@ impl Retention {
         for replay in mem::take(due) {
             let id = &replay.match_id;
             let is_withheld = !is_decidable
-                || self
-                    .folder
-                    .as_ref()
-                    .is_some_and(|folder| folder.is_withheld(id))
+                || self.folder.as_ref().is_some_and(|folder| folder.is_withheld(id))
                 || !matches!(self.withholding.withhold_reason(id).await, Ok(None));
             if is_withheld {
                 self.withheld_at.insert(id.clone(), now);

@@ -88,13 +88,7 @@ impl WithheldSet {
             return Err(TooManyWithheld);
         }
         state.bytes = sum;
-        state.replays.insert(
-            id,
-            WithheldReplay {
-                withhold_reason,
-                bytes,
-            },
-        );
+        state.replays.insert(id, WithheldReplay { withhold_reason, bytes });
         Ok(())
     }
 
@@ -122,10 +116,7 @@ impl WithheldSet {
                 None => stored.push(match_id),
             }
         }
-        state.bytes -= in_memory
-            .iter()
-            .map(|replay| replay.bytes.len())
-            .sum::<usize>();
+        state.bytes -= in_memory.iter().map(|replay| replay.bytes.len()).sum::<usize>();
         (stored, in_memory)
     }
 }

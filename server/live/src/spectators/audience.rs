@@ -82,17 +82,9 @@ impl Audience {
         // receives.
         let (queue, receiver) = mpsc::channel(limits.watcher_queue + 1);
         let next = Arc::new(AtomicU64::new(NOT_STARTED));
-        all.push(Spectator {
-            queue: queue.clone(),
-            watcher,
-            next: Arc::clone(&next),
-        });
+        all.push(Spectator { queue: queue.clone(), watcher, next: Arc::clone(&next) });
         self.update_count(&all);
-        Ok(Reservation {
-            queue,
-            next,
-            receiver,
-        })
+        Ok(Reservation { queue, next, receiver })
     }
 
     /// Sends an update to a batch of spectators, and returns whether all have received it. A
@@ -149,12 +141,7 @@ pub(super) struct SharedMessage<'a> {
 impl<'a> SharedMessage<'a> {
     /// Creates the update with this number. The update's length counts against the budget `bytes`.
     pub(super) fn new(number: u64, message: Bytes, bytes: &'a Arc<Limiter>) -> Self {
-        Self {
-            number,
-            message,
-            bytes,
-            permit: OnceLock::new(),
-        }
+        Self { number, message, bytes, permit: OnceLock::new() }
     }
 
     fn permit(&self) -> Option<Arc<Permit>> {
@@ -212,10 +199,7 @@ impl Spectator {
 
 /// The refusal for a spectator that reads too slowly.
 pub(super) fn slow_consumer() -> Refusal {
-    Refusal::new(
-        RefusalReason::SlowConsumer,
-        "updates were not read in time; watch again",
-    )
+    Refusal::new(RefusalReason::SlowConsumer, "updates were not read in time; watch again")
 }
 
 /// Returns the index of the spectator to evict for a new one.
@@ -224,9 +208,7 @@ fn eviction_candidate(all: &[Spectator], to: Option<&Watcher>) -> Option<usize> 
         let unread = all[*index].watcher.as_ref()?.unread_for()?;
         (unread >= UNREAD_TIMEOUT).then_some(unread)
     };
-    let idle = (0..all.len())
-        .filter(|index| unread_for(index).is_some())
-        .max_by_key(unread_for);
+    let idle = (0..all.len()).filter(|index| unread_for(index).is_some()).max_by_key(unread_for);
     idle.or_else(|| {
         let to = &to?.caller;
         let mut counts = HashMap::<&CallerId, usize>::new();

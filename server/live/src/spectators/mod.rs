@@ -35,10 +35,7 @@ pub struct SharedUpdate {
 
 impl SharedUpdate {
     fn new(message: Bytes, permit: Option<Arc<Permit>>) -> Self {
-        Self {
-            message,
-            _permit: permit,
-        }
+        Self { message, _permit: permit }
     }
 
     /// Returns the encoded message.

@@ -34,10 +34,7 @@ pub(crate) struct Publisher {
 /// A command to the publishing task.
 enum PublisherCommand {
     /// Sends an update once its gate is open.
-    Update {
-        number: u64,
-        update: Gated<SpectatorUpdate>,
-    },
+    Update { number: u64, update: Gated<SpectatorUpdate> },
     /// Closes the streams of spectators that started before the update with this number, optionally
     /// with a refusal.
     End { before: u64, why: Option<Refusal> },
@@ -163,14 +160,8 @@ mod tests {
 
     /// Creates a message that contains its number.
     fn message(number: u32) -> WatchMatchResponse {
-        let info = MatchInfo {
-            decisions: number,
-            ..MatchInfo::default()
-        };
-        WatchMatchResponse {
-            r#match: Some(info),
-            ..WatchMatchResponse::default()
-        }
+        let info = MatchInfo { decisions: number, ..MatchInfo::default() };
+        WatchMatchResponse { r#match: Some(info), ..WatchMatchResponse::default() }
     }
 
     struct Fixture {
@@ -185,23 +176,16 @@ mod tests {
             let audience = Arc::<Audience>::default();
             let bytes = Limiter::new(limits.watcher_queue_bytes);
             let publisher = Publisher::new(&audience, &limits, &bytes);
-            Self {
-                audience,
-                publisher,
-                limits,
-                bytes,
-            }
+            Self { audience, publisher, limits, bytes }
         }
 
         fn subscribe(&mut self, number: u32) -> WatchReceiver {
             let reservation = self.audience.reserve(None, &self.limits).unwrap();
-            self.publisher
-                .subscribe(reservation, &message(number), None)
+            self.publisher.subscribe(reservation, &message(number), None)
         }
 
         fn publish(&mut self, number: u32) {
-            self.publisher
-                .publish(SpectatorUpdate::new(move || message(number)), None);
+            self.publisher.publish(SpectatorUpdate::new(move || message(number)), None);
         }
     }
 
@@ -244,10 +228,7 @@ mod tests {
 
     #[tokio::test]
     async fn updates_are_encoded_once_and_slow_spectators_are_closed() {
-        let mut fixture = Fixture::with(Limits {
-            watcher_queue: 4,
-            ..Limits::default()
-        });
+        let mut fixture = Fixture::with(Limits { watcher_queue: 4, ..Limits::default() });
         let [mut prompt, mut other, mut slow] = [0; 3].map(|_| fixture.subscribe(0));
         next_number(&mut prompt).await;
         next_number(&mut other).await;
@@ -275,9 +256,7 @@ mod tests {
         let mut one = fixture.subscribe(0);
         assert_eq!(next_number(&mut one).await, Some(Ok(0)));
         let gate = CommitGate::default();
-        fixture
-            .publisher
-            .publish(SpectatorUpdate::new(|| message(1)), Some(gate.clone()));
+        fixture.publisher.publish(SpectatorUpdate::new(|| message(1)), Some(gate.clone()));
         gate.resolve(Err(NotStored));
         let refused = next_number(&mut one).await.unwrap();
         assert_eq!(refused, Err(Code::Unavailable));
@@ -293,8 +272,6 @@ mod tests {
         while fixture.publisher.is_watched() {
             yield_now().await;
         }
-        fixture
-            .publisher
-            .publish(SpectatorUpdate::new(|| unreachable!()), None);
+        fixture.publisher.publish(SpectatorUpdate::new(|| unreachable!()), None);
     }
 }

@@ -79,23 +79,16 @@ pub fn read_entry<G: WireGame>(bytes: &[u8]) -> Result<ReadEntry<G>, String> {
 
 fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
     match input {
-        Input::Connected {
-            bot, last_sequence, ..
-        } => Kind::Connected(JournalConnected {
+        Input::Connected { bot, last_sequence, .. } => Kind::Connected(JournalConnected {
             bot_name: bot.name.clone(),
             bot_version: bot.version.clone(),
             last_sequence: *last_sequence,
         }),
         Input::Disconnected { .. } => Kind::Disconnected(JournalDisconnected {}),
-        Input::HandedOver { request_id, .. } => Kind::HandedOver(JournalHandedOver {
-            request_id: *request_id,
-        }),
-        Input::Answer {
-            request_id,
-            answer,
-            note,
-            ..
-        } => Kind::Answer(JournalAnswer {
+        Input::HandedOver { request_id, .. } => {
+            Kind::HandedOver(JournalHandedOver { request_id: *request_id })
+        }
+        Input::Answer { request_id, answer, note, .. } => Kind::Answer(JournalAnswer {
             request_id: *request_id,
             note: note.clone(),
             choice: Some(match answer {
@@ -115,13 +108,11 @@ fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
             field: field.clone(),
             detail: detail.clone(),
         }),
-        Input::Garbage { detail, .. } => Kind::Garbage(JournalGarbage {
-            detail: detail.clone(),
-        }),
+        Input::Garbage { detail, .. } => Kind::Garbage(JournalGarbage { detail: detail.clone() }),
         Input::Useless { .. } => Kind::Useless(JournalUseless {}),
-        Input::RoundTrip { round_trip_us, .. } => Kind::RoundTrip(JournalRoundTrip {
-            round_trip_us: *round_trip_us,
-        }),
+        Input::RoundTrip { round_trip_us, .. } => {
+            Kind::RoundTrip(JournalRoundTrip { round_trip_us: *round_trip_us })
+        }
         Input::Resign { .. } => Kind::Resign(JournalResign {}),
         Input::RefereeLag { lag_us, forwarding } => {
             let lag = JournalRefereeLag {
@@ -134,11 +125,7 @@ fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
                     })
                     .collect(),
             };
-            if forwarding.is_empty() {
-                Kind::RefereeLag(lag)
-            } else {
-                Kind::ForwardingLag(lag)
-            }
+            if forwarding.is_empty() { Kind::RefereeLag(lag) } else { Kind::ForwardingLag(lag) }
         }
         Input::Restarted => Kind::Restarted(JournalRestarted {
             history_id: last_start.history_id.as_bytes().to_vec(),
@@ -154,9 +141,7 @@ fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
 /// Decodes an input, or returns a description of the error.
 fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
     let seat = read_seat(stored.seat)?;
-    let kind = stored
-        .kind
-        .ok_or("unknown kind of input (known: fields 3 to 9 and 11 to 20)")?;
+    let kind = stored.kind.ok_or("unknown kind of input (known: fields 3 to 9 and 11 to 20)")?;
     let (mut history_start, mut ticket) = (None, None);
     match &kind {
         Kind::Restarted(restarted) => {
@@ -172,12 +157,7 @@ fn read<G: WireGame>(stored: JournalInput) -> Result<StoredInput<G>, String> {
         }
         _ => {}
     }
-    Ok(StoredInput {
-        time: Time(stored.at_us),
-        input: input(seat, kind)?,
-        history_start,
-        ticket,
-    })
+    Ok(StoredInput { time: Time(stored.at_us), input: input(seat, kind)?, history_start, ticket })
 }
 
 fn read_seat(number: u32) -> Result<Seat, String> {
@@ -189,21 +169,14 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
     Ok(match kind {
         Kind::Connected(connected) => Input::Connected {
             seat,
-            bot: BotIdentity {
-                name: connected.bot_name,
-                version: connected.bot_version,
-            },
+            bot: BotIdentity { name: connected.bot_name, version: connected.bot_version },
             last_sequence: connected.last_sequence,
         },
         Kind::Disconnected(JournalDisconnected {}) => Input::Disconnected { seat },
         Kind::HandedOver(JournalHandedOver { request_id }) => {
             Input::HandedOver { seat, request_id }
         }
-        Kind::Answer(JournalAnswer {
-            request_id,
-            choice,
-            note,
-        }) => Input::Answer {
+        Kind::Answer(JournalAnswer { request_id, choice, note }) => Input::Answer {
             seat,
             request_id,
             note,
@@ -227,10 +200,9 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         },
         Kind::Garbage(JournalGarbage { detail }) => Input::Garbage { seat, detail },
         Kind::Useless(JournalUseless {}) => Input::Useless { seat },
-        Kind::RoundTrip(JournalRoundTrip { round_trip_us }) => Input::RoundTrip {
-            seat,
-            round_trip_us,
-        },
+        Kind::RoundTrip(JournalRoundTrip { round_trip_us }) => {
+            Input::RoundTrip { seat, round_trip_us }
+        }
         Kind::Resign(JournalResign {}) => Input::Resign { seat },
         Kind::RefereeLag(JournalRefereeLag { lag_us, forwarding })
         | Kind::ForwardingLag(JournalRefereeLag { lag_us, forwarding }) => Input::RefereeLag {
@@ -268,10 +240,7 @@ pub(crate) struct MatchJournal {
 impl MatchJournal {
     /// Creates a journal for a match that already has this number of entries.
     pub(crate) fn new(entries: Entries) -> Self {
-        Self {
-            entries,
-            inputs: Vec::new(),
-        }
+        Self { entries, inputs: Vec::new() }
     }
 
     /// Records an input before the referee handles it. A restart is stored with `last_start`. An
@@ -331,11 +300,7 @@ impl MatchJournal {
         state.encode_raw(&mut bytes);
         let number = self.entries.0;
         self.entries = Entries(number + 1);
-        StoredEntry {
-            number,
-            bytes,
-            finish: finish.map(Box::new),
-        }
+        StoredEntry { number, bytes, finish: finish.map(Box::new) }
     }
 
     /// The number of entries so far.
@@ -355,28 +320,16 @@ mod tests {
         /// Number of the removed field `flood`, which is reserved.
         const FLOOD_FIELD: u32 = 10;
         let mut entry = Vec::new();
-        let valid = JournalInput {
-            at_us: 5,
-            seat: 1,
-            kind: Some(Kind::Useless(JournalUseless {})),
-        };
+        let valid =
+            JournalInput { at_us: 5, seat: 1, kind: Some(Kind::Useless(JournalUseless {})) };
         prost::encoding::message::encode(INPUTS_FIELD, &valid, &mut entry);
-        let mut removed = JournalInput {
-            kind: None,
-            ..valid
-        }
-        .encode_to_vec();
-        let detail = JournalGarbage {
-            detail: "too fast".to_owned(),
-        };
+        let mut removed = JournalInput { kind: None, ..valid }.encode_to_vec();
+        let detail = JournalGarbage { detail: "too fast".to_owned() };
         prost::encoding::message::encode(FLOOD_FIELD, &detail, &mut removed);
         prost::encoding::bytes::encode(INPUTS_FIELD, &removed, &mut entry);
 
         let problem = with_game!(GAME_IDS[0], G => read_entry::<G>(&entry).map(drop)).unwrap();
         let problem = problem.unwrap_err();
-        assert_eq!(
-            problem,
-            "input 1: unknown kind of input (known: fields 3 to 9 and 11 to 20)"
-        );
+        assert_eq!(problem, "input 1: unknown kind of input (known: fields 3 to 9 and 11 to 20)");
     }
 }

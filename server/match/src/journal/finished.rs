@@ -114,27 +114,15 @@ mod tests {
 
     /// A summary with this number of faults and a label of this length.
     fn finished(faults: usize, label_bytes: usize) -> FinishedMatch {
-        let seat = SeatResult {
-            faults: vec![Fault::default(); faults],
-            ..SeatResult::default()
-        };
-        let result = MatchResult {
-            seats: vec![seat],
-            ..MatchResult::default()
-        };
+        let seat = SeatResult { faults: vec![Fault::default(); faults], ..SeatResult::default() };
+        let result = MatchResult { seats: vec![seat], ..MatchResult::default() };
         let info = MatchInfo {
             labels: [("label".to_owned(), "x".repeat(label_bytes))].into(),
-            config: Some(MatchConfig {
-                ask_forced: true,
-                ..MatchConfig::default()
-            }),
+            config: Some(MatchConfig { ask_forced: true, ..MatchConfig::default() }),
             result: Some(result),
             ..MatchInfo::default()
         };
-        FinishedMatch {
-            info: Some(info),
-            ..FinishedMatch::default()
-        }
+        FinishedMatch { info: Some(info), ..FinishedMatch::default() }
     }
 
     /// Encodes and decodes a summary. Returns the number of its faults, and whether it has the

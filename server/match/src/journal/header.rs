@@ -100,9 +100,7 @@ impl MatchParties {
         let header = MatchHeader::decode(header).unwrap_or_default();
         let tickets = header.ticket_sha256.iter();
         Self {
-            tickets: tickets
-                .filter_map(|hash| TicketHash::from_bytes(hash))
-                .collect(),
+            tickets: tickets.filter_map(|hash| TicketHash::from_bytes(hash)).collect(),
             maker: header.maker,
         }
     }
@@ -160,17 +158,9 @@ fn offered_from_disk(offers: &[StoredOffer]) -> BTreeMap<Seat, OfferedSeat> {
 }
 
 fn forked_prefix_to_disk<G: WireGame>(rules: &MatchRules<G>) -> Option<ForkedPrefix> {
-    let ForkSource {
-        origin,
-        config: _,
-        setup,
-        steps,
-    } = fork_to_wire(rules.fork.as_deref()?, rules);
-    Some(ForkedPrefix {
-        origin: Some(origin),
-        setup: Some(setup),
-        steps,
-    })
+    let ForkSource { origin, config: _, setup, steps } =
+        fork_to_wire(rules.fork.as_deref()?, rules);
+    Some(ForkedPrefix { origin: Some(origin), setup: Some(setup), steps })
 }
 
 /// Decodes the fork of a match with these rules. Returns `None` if a part is missing.
@@ -200,11 +190,7 @@ pub(crate) fn write_header<G: WireGame>(
         server_version: VERSION.to_owned(),
         config: None,
         seed_salt: origin.salt.as_bytes().to_vec(),
-        ticket_sha256: origin
-            .tickets
-            .iter()
-            .map(|hash| hash.as_bytes().to_vec())
-            .collect(),
+        ticket_sha256: origin.tickets.iter().map(|hash| hash.as_bytes().to_vec()).collect(),
         created_at_us: created_at.0,
         maker: origin.maker.clone(),
         history_id: history_id.as_bytes().to_vec(),
@@ -248,9 +234,7 @@ impl Header {
             problem: error.to_string(),
         })?;
         if message.format_version != FORMAT_VERSION {
-            return Err(Unreplayable::FormatVersion {
-                found: message.format_version,
-            });
+            return Err(Unreplayable::FormatVersion { found: message.format_version });
         }
         Ok(Self(message))
     }
@@ -272,10 +256,8 @@ impl Header {
         }
         let config = header.config.as_ref();
         let config = config.ok_or_else(|| bad("config", &"is missing"))?;
-        let config_error = |error: WireError| Unreplayable::Header {
-            field: "config",
-            problem: error.to_string(),
-        };
+        let config_error =
+            |error: WireError| Unreplayable::Header { field: "config", problem: error.to_string() };
         let seed = seed_from_wire(config).map_err(config_error)?;
         let seed = seed.ok_or_else(|| bad("config.seed", &"is missing"))?;
         let mut rules = rules_from_wire::<G>(config, seed).map_err(config_error)?;
@@ -290,11 +272,8 @@ impl Header {
             .ok_or_else(|| bad("seed_salt", &"must have 32 bytes"))?;
         let history_id = HistoryId::from_bytes(&header.history_id)
             .ok_or_else(|| bad("history_id", &"must have 16 bytes"))?;
-        let tickets: Option<Vec<TicketHash>> = header
-            .ticket_sha256
-            .iter()
-            .map(|bytes| TicketHash::from_bytes(bytes))
-            .collect();
+        let tickets: Option<Vec<TicketHash>> =
+            header.ticket_sha256.iter().map(|bytes| TicketHash::from_bytes(bytes)).collect();
         let tickets = tickets
             .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
             .ok_or_else(|| bad("ticket_sha256", &"must have one SHA-256 per seat"))?;

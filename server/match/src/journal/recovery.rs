@@ -44,16 +44,9 @@ pub fn recover<G: WireGame>(
     header: &Header,
     journal: &[Vec<u8>],
 ) -> Result<Recovered<G>, Unreplayable> {
-    let OpenedHeader {
-        rules,
-        origin,
-        created_at,
-        history_id,
-    } = header.open::<G>(id)?;
-    let referee = Referee::new(rules, created_at).map_err(|error| Unreplayable::Header {
-        field: "config",
-        problem: error.to_string(),
-    })?;
+    let OpenedHeader { rules, origin, created_at, history_id } = header.open::<G>(id)?;
+    let referee = Referee::new(rules, created_at)
+        .map_err(|error| Unreplayable::Header { field: "config", problem: error.to_string() })?;
     let mut recovered = Recovered {
         wall_clock: WallClockMap::new(created_at, origin.created_unix_ms),
         returns: ReturnTracker::default(),
@@ -85,9 +78,7 @@ impl<G: WireGame> Recovered<G> {
                 // These were sent, or may have been. The referee determines what to send again.
                 Output::Send { .. } | Output::Close { .. } => {}
                 Output::Ended | Output::Cancelled => {
-                    return Err(bad(
-                        "the match ends there, but is stored as in play".to_owned()
-                    ));
+                    return Err(bad("the match ends there, but is stored as in play".to_owned()));
                 }
             }
         }
@@ -104,17 +95,8 @@ impl<G: WireGame> Recovered<G> {
         stored: StoredInput<G>,
         outputs: &mut Vec<Output<G>>,
     ) -> Result<(), String> {
-        let StoredInput {
-            time,
-            input,
-            history_start,
-            ticket,
-        } = stored;
-        if let Some(HistoryStart {
-            history_id,
-            unix_ms,
-        }) = history_start
-        {
+        let StoredInput { time, input, history_start, ticket } = stored;
+        if let Some(HistoryStart { history_id, unix_ms }) = history_start {
             let sent = self.referee.sent().collect();
             self.histories.begin(history_id, sent);
             self.wall_clock.add(time, unix_ms);
@@ -134,12 +116,8 @@ impl<G: WireGame> Recovered<G> {
     /// Checks that the state after an entry equals the state in the journal.
     fn check_end(&self, state_digest: u64, written: u32) -> Result<(), Unreplayable> {
         let number = self.entries.0;
-        let differs = |what, replayed, written| Unreplayable::Differs {
-            number,
-            what,
-            replayed,
-            written,
-        };
+        let differs =
+            |what, replayed, written| Unreplayable::Differs { number, what, replayed, written };
         let digest = self.referee.digest().0;
         if digest != state_digest {
             return Err(differs(
@@ -150,11 +128,7 @@ impl<G: WireGame> Recovered<G> {
         }
         let records = self.referee.records();
         if records != written {
-            return Err(differs(
-                "the number of records",
-                records.to_string(),
-                written.to_string(),
-            ));
+            return Err(differs("the number of records", records.to_string(), written.to_string()));
         }
         Ok(())
     }

@@ -49,10 +49,7 @@ impl StoredMatch {
             offered: seats.seats().map(|seat| (seat, offered.clone())).collect(),
             ..Origin::new(id, SeedSalt::new([1; 32]), tickets.collect())
         };
-        let created_at = ServerTime {
-            time: Time(0),
-            lag_us: 0,
-        };
+        let created_at = ServerTime { time: Time(0), lag_us: 0 };
         let history = HistoryId::new([2; 16]);
         let played = Match::new(origin, rules, created_at, history, true, key()).unwrap();
         let mut stored = Self {
@@ -69,10 +66,7 @@ impl StoredMatch {
     }
 
     fn now(&self) -> ServerTime {
-        ServerTime {
-            time: Time(0).plus_ms(self.now_ms),
-            lag_us: 0,
-        }
+        ServerTime { time: Time(0).plus_ms(self.now_ms), lag_us: 0 }
     }
 
     fn store(&mut self, effects: Vec<Effect>) {
@@ -91,21 +85,14 @@ impl StoredMatch {
         let (mut reports, mut effects) = (Vec::new(), Vec::new());
         let arrived = (self.now(), &mut reports);
         let bot = BotIdentity::default();
-        let joined = self
-            .played
-            .join(arrived, seat, bot, None, None, &mut effects);
+        let joined = self.played.join(arrived, seat, bot, None, None, &mut effects);
         self.streams.insert(seat, joined.unwrap().stream);
         self.store(effects);
     }
 
     fn report(&mut self, seat: u8, input: SeatInput) {
         let seat = Seat::new(seat).unwrap();
-        let report = Report {
-            moment: self.now(),
-            seat,
-            stream: self.streams[&seat],
-            input,
-        };
+        let report = Report { moment: self.now(), seat, stream: self.streams[&seat], input };
         let mut effects = Vec::new();
         self.played.handle_reports(&mut vec![report], &mut effects);
         self.store(effects);
@@ -124,10 +111,7 @@ impl StoredMatch {
         let recovered = recover(id, &self.header, &self.entries).unwrap();
         self.played = Match::from_recovered(recovered, key());
         self.starts += 1;
-        let next = HistoryStart {
-            history_id: HistoryId::new([self.starts; 16]),
-            unix_ms: 0,
-        };
+        let next = HistoryStart { history_id: HistoryId::new([self.starts; 16]), unix_ms: 0 };
         let (now, mut effects) = (self.now(), Vec::new());
         self.played.restart(now, next, &mut effects);
         self.store(effects);
@@ -144,11 +128,7 @@ impl StoredMatch {
 
 #[test]
 fn a_match_whose_bot_does_not_return_after_a_restart_is_annulled() {
-    for purpose in [
-        OfferPurpose::Rated,
-        OfferPurpose::Validation,
-        OfferPurpose::Requested,
-    ] {
+    for purpose in [OfferPurpose::Rated, OfferPurpose::Validation, OfferPurpose::Requested] {
         let mut stored = StoredMatch::running(purpose);
         stored.restart();
         stored.connect(0);

@@ -126,19 +126,13 @@ impl<D: Clone> Bot<D> {
     }
 
     pub(crate) fn identity(&self) -> BotIdentity {
-        BotIdentity {
-            name: format!("{:?}", self.behaviour.kind),
-            version: self.seat.to_string(),
-        }
+        BotIdentity { name: format!("{:?}", self.behaviour.kind), version: self.seat.to_string() }
     }
 
     /// The resume point in its Hello.
     pub(crate) fn resume_point(&self) -> Option<ResumePoint> {
         let history_id = self.history_id.filter(|_| self.has > 0)?;
-        Some(ResumePoint {
-            history_id,
-            last_sequence: self.has,
-        })
+        Some(ResumePoint { history_id, last_sequence: self.has })
     }
 
     /// Forgets everything, because its process is new or the server has lost its history.
@@ -153,10 +147,7 @@ impl<D: Clone> Bot<D> {
     where
         D: fmt::Display,
     {
-        let Report::Answer {
-            request_id, answer, ..
-        } = report
-        else {
+        let Report::Answer { request_id, answer, .. } = report else {
             return;
         };
         let asked = self.asked.as_ref();
@@ -189,11 +180,7 @@ impl<D: Clone> Bot<D> {
 
     /// Handles the Welcome of its stream. Returns an answer that may have been lost.
     pub(crate) fn handle_welcome(&mut self, start: StreamStart) -> Option<Report<D>> {
-        let StreamStart {
-            history_id,
-            resumed,
-            note_bytes_left: _,
-        } = start;
+        let StreamStart { history_id, resumed, note_bytes_left: _ } = start;
         self.history_id = Some(history_id);
         if !resumed && self.has > 0 {
             self.start_over();
@@ -252,10 +239,7 @@ impl<D: Clone> Bot<D> {
         request: &DecisionRequest,
     ) -> Result<(), Violation> {
         let choices = request.legal_count;
-        let is_new = self
-            .asked
-            .as_ref()
-            .is_none_or(|asked| asked.request_id != request.request_id);
+        let is_new = self.asked.as_ref().is_none_or(|asked| asked.request_id != request.request_id);
         if is_new {
             self.refused = 0;
             (self.has_decided, self.awaits_refusal) = (false, false);

@@ -21,16 +21,10 @@ impl Command {
         if !args.iter().any(|arg| arg == "--seed" || arg == "--matches") {
             return Ok(None);
         }
-        let mut command = Self {
-            first_seed: 0,
-            seeds: 1,
-            game: None,
-        };
+        let mut command = Self { first_seed: 0, seeds: 1, game: None };
         let mut args = args.iter();
         while let Some(name) = args.next() {
-            let value = args
-                .next()
-                .ok_or_else(|| format!("{name}: a value is missing"))?;
+            let value = args.next().ok_or_else(|| format!("{name}: a value is missing"))?;
             let number = || {
                 let parsed = value.parse();
                 parsed.map_err(|_| format!("{name}: {value:?} is no number from 0"))
@@ -82,12 +76,7 @@ impl Command {
 
 /// Formats a failure, with the command that repeats it.
 pub(crate) fn describe_failure(failure: &Failure) -> String {
-    let Failure {
-        seed,
-        game,
-        problem,
-        trace,
-    } = failure;
+    let Failure { seed, game, problem, trace } = failure;
     format!(
         "{trace}\nseed {seed} of {game}: {problem}\nagain: cargo test -p bridgemaster-match --test simulation -- --seed {seed} --game {game}"
     )

@@ -11,10 +11,7 @@
 //! A failure is reported with its trace and the command that repeats it.
 
 #![allow(clippy::unwrap_used)]
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the command has arguments and prints its duration"
-)]
+#![allow(clippy::disallowed_methods, reason = "the command has arguments and prints its duration")]
 #![allow(clippy::print_stdout, reason = "the command prints what it did")]
 
 mod auditor;
@@ -38,11 +35,7 @@ use bridgemaster_match::Cancellation;
 
 /// The reason of the simulated cancellations.
 fn cancellation() -> Cancellation {
-    Cancellation {
-        reason: "enough".to_owned(),
-        by: None,
-        declined: None,
-    }
+    Cancellation { reason: "enough".to_owned(), by: None, declined: None }
 }
 
 fn main() -> ExitCode {

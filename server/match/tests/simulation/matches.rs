@@ -53,16 +53,9 @@ impl Totals {
         self.restarts += u64::from(played.restarts);
         self.lost_tails += u64::from(played.lost_tails);
         self.cancelled += u64::from(played.is_cancelled);
-        self.decisions += played
-            .decided
-            .iter()
-            .map(|list| list.len() as u64)
-            .sum::<u64>();
+        self.decisions += played.decided.iter().map(|list| list.len() as u64).sum::<u64>();
         self.virtual_time += Duration::from_micros(played.virtual_us);
-        played
-            .faults
-            .iter()
-            .for_each(|reason| count(&mut self.faults, *reason));
+        played.faults.iter().for_each(|reason| count(&mut self.faults, *reason));
         kinds.for_each(|kind| count(&mut self.kinds, kind));
     }
 }
@@ -138,12 +131,7 @@ fn play<G: WireGame>(
     totals: &mut Totals,
 ) -> Result<(Played, String), Failure> {
     let seed = plan.seed;
-    let failure = |problem: String, trace: String| Failure {
-        seed,
-        game: G::ID,
-        problem,
-        trace,
-    };
+    let failure = |problem: String, trace: String| Failure { seed, game: G::ID, problem, trace };
     let mut world = World::new(plan, tamperings)
         .map_err(|violation| failure(violation.to_string(), String::new()))?;
     // A panic counts as a failure like any other, and its trace is needed too.
@@ -153,10 +141,7 @@ fn play<G: WireGame>(
             totals.add(&played, world.kinds());
             Ok((played, world.trace.text().to_owned()))
         }
-        Ok(Err(violation)) => Err(failure(
-            violation.to_string(),
-            world.trace.tail(LINES_SHOWN),
-        )),
+        Ok(Err(violation)) => Err(failure(violation.to_string(), world.trace.tail(LINES_SHOWN))),
         Err(_) => Err(failure(
             "it panics; the message is above".to_owned(),
             world.trace.tail(LINES_SHOWN),
@@ -165,10 +150,7 @@ fn play<G: WireGame>(
 }
 
 fn same_trace<G: Game>(seed: u64, first: &str, second: &str) -> Result<(), Failure> {
-    let differing = first
-        .lines()
-        .zip(second.lines())
-        .find(|(first, second)| first != second);
+    let differing = first.lines().zip(second.lines()).find(|(first, second)| first != second);
     if first == second {
         return Ok(());
     }

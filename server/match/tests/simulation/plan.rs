@@ -85,15 +85,7 @@ impl Kind {
             Self::Garbling => &[Garbage],
             Self::Resigning => &[Resigned],
             Self::Deaf => &[Late, Disconnected],
-            Self::Wild => &[
-                Illegal,
-                Late,
-                Disconnected,
-                NeverConnected,
-                Flood,
-                Garbage,
-                Resigned,
-            ],
+            Self::Wild => &[Illegal, Late, Disconnected, NeverConnected, Flood, Garbage, Resigned],
         }
     }
 }
@@ -244,13 +236,7 @@ impl<G: WireGame> Plan<G> {
                 BotBehaviour::new(kind, &mut dice)
             })
             .collect();
-        Self {
-            seed,
-            is_roomy,
-            rules,
-            bots,
-            server: server(&mut dice),
-        }
+        Self { seed, is_roomy, rules, bots, server: server(&mut dice) }
     }
 
     /// A match of reliable bots. If it is `disturbed`, streams are cut, processes end and the
@@ -277,13 +263,7 @@ impl<G: WireGame> Plan<G> {
             server.killed_after_us = None;
             server.full_every_us = None;
         }
-        Self {
-            seed,
-            is_roomy: true,
-            rules,
-            bots,
-            server,
-        }
+        Self { seed, is_roomy: true, rules, bots, server }
     }
 
     fn rules(seed: u64, is_roomy: bool, dice: &mut Dice) -> MatchRules<G> {
@@ -354,33 +334,22 @@ fn with_delay(seed: u64, control: TimeControl) -> TimeControl {
 /// In some matches one seat has twice the bank and the cap.
 fn odds(seed: u64, seats: SeatCount, of_match: TimeControl) -> Vec<SeatOdds> {
     let mut dice = Dice::new(seed, Purpose::Odds);
-    let odd = dice
-        .happens(250)
-        .then(|| dice.within(0..seats.get().into()));
+    let odd = dice.happens(250).then(|| dice.within(0..seats.get().into()));
     let seat = odd.and_then(|number| Seat::new(u8::try_from(number).ok()?));
     let odds = seat.map(|seat| SeatOdds {
         seat,
         time_control: match of_match {
-            TimeControl::Fischer {
-                bank_ms,
-                increment_ms,
-                cap_ms,
-            } => TimeControl::Fischer {
-                bank_ms: bank_ms * 2,
-                increment_ms,
-                cap_ms: cap_ms * 2,
-            },
-            TimeControl::FischerDelay {
-                bank_ms,
-                increment_ms,
-                delay_ms,
-                cap_ms,
-            } => TimeControl::FischerDelay {
-                bank_ms: bank_ms * 2,
-                increment_ms,
-                delay_ms,
-                cap_ms: cap_ms * 2,
-            },
+            TimeControl::Fischer { bank_ms, increment_ms, cap_ms } => {
+                TimeControl::Fischer { bank_ms: bank_ms * 2, increment_ms, cap_ms: cap_ms * 2 }
+            }
+            TimeControl::FischerDelay { bank_ms, increment_ms, delay_ms, cap_ms } => {
+                TimeControl::FischerDelay {
+                    bank_ms: bank_ms * 2,
+                    increment_ms,
+                    delay_ms,
+                    cap_ms: cap_ms * 2,
+                }
+            }
         },
     });
     odds.into_iter().collect()
@@ -417,8 +386,6 @@ fn server(dice: &mut Dice) -> ServerBehaviour {
         full_every_us: dice.happens(400).then_some(0..2 * SECOND),
         full_us: 0..dice.pick(&[20 * MS, 3 * SECOND, 60 * SECOND]),
         loses_tail: dice.pick(&[0, 0, 500]),
-        cancelled_after_us: dice
-            .happens(100)
-            .then(|| 0..dice.pick(&[SECOND, 20 * SECOND])),
+        cancelled_after_us: dice.happens(100).then(|| 0..dice.pick(&[SECOND, 20 * SECOND])),
     }
 }

@@ -42,18 +42,10 @@ impl<D> Report<D> {
     /// Converts it to the form of the match.
     pub(crate) fn seat_input<G: WireGame<Decision = D>>(&self) -> SeatInput {
         let decision = |request_id, choice, note_bytes| {
-            SeatInput::Decision(v1::Decision {
-                request_id,
-                choice,
-                note: "n".repeat(note_bytes),
-            })
+            SeatInput::Decision(v1::Decision { request_id, choice, note: "n".repeat(note_bytes) })
         };
         match self {
-            Self::Answer {
-                request_id,
-                answer,
-                note_bytes,
-            } => {
+            Self::Answer { request_id, answer, note_bytes } => {
                 let choice = match answer {
                     Answer::Index(index) => Choice::Index(*index),
                     Answer::Decision(decision) => Choice::Decision(G::decision_to_wire(decision)),
@@ -63,17 +55,11 @@ impl<D> Report<D> {
             Self::BadAnswer { request_id, reason } => match reason {
                 BadAnswerReason::MalformedDecision => decision(*request_id, None, 0),
             },
-            Self::HandedOver { request_id } => SeatInput::HandedOver {
-                request_id: *request_id,
-            },
-            Self::RoundTrip { elapsed_us } => SeatInput::RoundTrip {
-                elapsed_us: *elapsed_us,
-            },
+            Self::HandedOver { request_id } => SeatInput::HandedOver { request_id: *request_id },
+            Self::RoundTrip { elapsed_us } => SeatInput::RoundTrip { elapsed_us: *elapsed_us },
             Self::Resign => SeatInput::Resign,
             Self::Useless => SeatInput::Useless,
-            Self::Garbage => SeatInput::Garbage {
-                detail: "bytes that are no message".to_owned(),
-            },
+            Self::Garbage => SeatInput::Garbage { detail: "bytes that are no message".to_owned() },
             Self::Left => SeatInput::Left,
         }
     }
@@ -85,17 +71,8 @@ impl<D> Report<D> {
     {
         match (self, input) {
             (
-                Self::Answer {
-                    request_id,
-                    answer,
-                    note_bytes,
-                },
-                Input::Answer {
-                    request_id: named,
-                    answer: given,
-                    note,
-                    ..
-                },
+                Self::Answer { request_id, answer, note_bytes },
+                Input::Answer { request_id: named, answer: given, note, .. },
             ) => {
                 // A note that exceeds the budget need not reach the referee.
                 let is_note = note.len() == *note_bytes || note.is_empty() && *note_bytes >= 1024;
@@ -103,11 +80,7 @@ impl<D> Report<D> {
             }
             (
                 Self::BadAnswer { request_id, reason },
-                Input::BadAnswer {
-                    request_id: named,
-                    reason: given,
-                    ..
-                },
+                Input::BadAnswer { request_id: named, reason: given, .. },
             ) => (request_id, reason) == (named, given),
             (Self::HandedOver { request_id }, Input::HandedOver { request_id: id, .. }) => {
                 request_id == id

@@ -126,9 +126,7 @@ impl<G: WireGame> Shell<G> {
     /// The streams with a non-empty queue.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = StreamId> {
         let queues = self.queues.iter().enumerate();
-        queues
-            .filter(|(_, queue)| !queue.is_empty())
-            .map(|(index, _)| StreamId(index))
+        queues.filter(|(_, queue)| !queue.is_empty()).map(|(index, _)| StreamId(index))
     }
 
     /// Marks an update as due if the public state has changed. Returns whether to schedule it.
@@ -177,10 +175,7 @@ impl<G: WireGame> Shell<G> {
     }
 
     fn moment(&self, now: Time) -> ServerTime {
-        ServerTime {
-            time: now,
-            lag_us: self.lag_us,
-        }
+        ServerTime { time: now, lag_us: self.lag_us }
     }
 
     /// Adds a report of a stream, which is handled later.
@@ -222,8 +217,7 @@ impl<G: WireGame> Shell<G> {
     /// Handles the reports of streams.
     pub(crate) fn catch_up(&mut self, now: Time, trace: &mut Trace) -> Result<(), Violation> {
         self.begin(now);
-        self.machine
-            .handle_reports(&mut self.reports, &mut self.effects);
+        self.machine.handle_reports(&mut self.reports, &mut self.effects);
         self.end(now, trace)
     }
 
@@ -239,12 +233,9 @@ impl<G: WireGame> Shell<G> {
     ) -> Result<(), Violation> {
         self.add_queue(stream);
         let moment = self.begin(now);
-        self.auditor
-            .expect_join(now, seat, stream, bot.clone(), resume_point);
+        self.auditor.expect_join(now, seat, stream, bot.clone(), resume_point);
         let arrived = (moment, &mut self.reports);
-        let joined = self
-            .machine
-            .join(arrived, seat, bot, None, resume_point, &mut self.effects);
+        let joined = self.machine.join(arrived, seat, bot, None, resume_point, &mut self.effects);
         let joined = match joined {
             Ok(joined) => joined,
             Err((_, after)) => {
@@ -258,10 +249,8 @@ impl<G: WireGame> Shell<G> {
         self.opening = Some(stream);
         self.end(now, trace)?;
         self.auditor.welcomes(&joined)?;
-        self.queues[stream.0].push_front(Gated {
-            after: joined.after,
-            to_bot: ToBot::Welcome(joined.start),
-        });
+        self.queues[stream.0]
+            .push_front(Gated { after: joined.after, to_bot: ToBot::Welcome(joined.start) });
         Ok(())
     }
 
@@ -285,8 +274,7 @@ impl<G: WireGame> Shell<G> {
         let moment = self.begin(now);
         self.auditor.expect_refused_connection(now, seat);
         let arrived = (moment, &mut self.reports);
-        self.machine
-            .connection_refused(arrived, seat, None, &mut self.effects);
+        self.machine.connection_refused(arrived, seat, None, &mut self.effects);
         self.end(now, trace)?;
         Ok(true)
     }
@@ -298,9 +286,7 @@ impl<G: WireGame> Shell<G> {
         self.auditor.expect_cancellation(now);
         let arrived = (moment, &mut self.reports);
         let had_ended = self.machine.referee().phase() == MatchPhase::Ended;
-        let cancelled = self
-            .machine
-            .cancel(arrived, cancellation(), &mut self.effects);
+        let cancelled = self.machine.cancel(arrived, cancellation(), &mut self.effects);
         self.end(now, trace)?;
         let is_cancelled = self.referee().is_cancelled();
         require!(
@@ -356,15 +342,12 @@ impl<G: WireGame> Shell<G> {
             };
             self.auditor.expect_overflow(now, seat);
             let number = self.numbers[stream.0];
-            self.machine
-                .handle_overflow(moment, seat, number, &mut self.effects);
+            self.machine.handle_overflow(moment, seat, number, &mut self.effects);
         }
         let seats = self.referee().rules().seats.seats();
         for (seat, stream) in seats.zip(&self.senders) {
             if let Some(stream) = *stream {
-                let waits = self
-                    .machine
-                    .uncommitted_report(seat, self.numbers[stream.0]);
+                let waits = self.machine.uncommitted_report(seat, self.numbers[stream.0]);
                 let must_wait = self.auditor.uncommitted_report(stream);
                 require!(
                     waits == must_wait,
@@ -381,11 +364,7 @@ impl<G: WireGame> Shell<G> {
         match effect {
             Effect::Store(entry) => self.store.queue(entry)?,
             Effect::Open { seat, .. } => self.senders[seat.index()] = self.opening.take(),
-            Effect::Send {
-                seat,
-                message,
-                after,
-            } => {
+            Effect::Send { seat, message, after } => {
                 let Some(stream) = self.senders[seat.index()] else {
                     return Ok(None);
                 };
@@ -400,11 +379,7 @@ impl<G: WireGame> Shell<G> {
                     return Ok(Some((seat, stream)));
                 }
             }
-            Effect::Close {
-                seat,
-                closing,
-                after,
-            } => {
+            Effect::Close { seat, closing, after } => {
                 if let Some(stream) = self.senders[seat.index()].take() {
                     let to_bot = ToBot::Closed(Closing::ByMatch(closing));
                     self.queues[stream.0].push_back(Gated { after, to_bot });

@@ -21,10 +21,7 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn new(header: Vec<u8>) -> Self {
-        Self {
-            header,
-            ..Self::default()
-        }
+        Self { header, ..Self::default() }
     }
 
     pub(crate) fn queue(&mut self, entry: StoredEntry) -> Result<(), Violation> {

@@ -44,10 +44,7 @@ pub(crate) struct Tampering {
 
 impl Tampering {
     pub(crate) fn new(wrong: RefereeDefect) -> Self {
-        Self {
-            wrong,
-            is_done: false,
-        }
+        Self { wrong, is_done: false }
     }
 
     pub(crate) fn apply<G: Game>(&mut self, outputs: &mut Vec<Output<G>>) {
@@ -66,17 +63,10 @@ impl Tampering {
             }
             (
                 RefereeDefect::SendsTwice,
-                Output::Send {
-                    seat,
-                    sequence,
-                    message: message @ SeatMessage::Request(_),
-                },
+                Output::Send { seat, sequence, message: message @ SeatMessage::Request(_) },
             ) => {
-                let again = Output::Send {
-                    seat: *seat,
-                    sequence: *sequence,
-                    message: message.clone(),
-                };
+                let again =
+                    Output::Send { seat: *seat, sequence: *sequence, message: message.clone() };
                 outputs.insert(at, again);
             }
             (RefereeDefect::LosesADecision, Output::Record(record))
@@ -134,10 +124,7 @@ impl EffectDefect {
         (Self::LosesAClosing, "leaves_a_stream_open"),
         (Self::LosesAnUpdate, "keeps_news_to_itself"),
         (Self::LosesAnEvent, "leaves_an_event_out_of_the_news"),
-        (
-            Self::PublishesUpdatesTooEarly,
-            "tells_news_before_they_are_stored",
-        ),
+        (Self::PublishesUpdatesTooEarly, "tells_news_before_they_are_stored"),
         (Self::LosesAnEntry, "loses_an_entry"),
         (Self::ForgetsToWakeTheTimer, "forgets_to_wake_the_timer"),
         (Self::CountsTwice, "counts_twice"),
@@ -152,10 +139,7 @@ pub(crate) struct EffectTampering {
 
 impl EffectTampering {
     pub(crate) fn new(wrong: EffectDefect) -> Self {
-        Self {
-            wrong,
-            is_done: false,
-        }
+        Self { wrong, is_done: false }
     }
 
     pub(crate) fn apply(&mut self, effects: &mut Vec<Effect>) {

@@ -47,23 +47,13 @@ struct Short<'a, G: Game>(&'a Output<G>);
 impl<G: Game> fmt::Display for Short<'_, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Output::Send {
-                seat,
-                sequence,
-                message,
-            } => {
+            Output::Send { seat, sequence, message } => {
                 write!(f, "to {seat} number {sequence}: ")?;
                 match message {
                     SeatMessage::Started(_) => f.write_str("started"),
-                    SeatMessage::Request(DecisionRequest {
-                        request_id,
-                        content,
-                        clock,
-                    }) => write!(
-                        f,
-                        "request {request_id}, {} legal, {clock:?}",
-                        content.legal.len()
-                    ),
+                    SeatMessage::Request(DecisionRequest { request_id, content, clock }) => {
+                        write!(f, "request {request_id}, {} legal, {clock:?}", content.legal.len())
+                    }
                     SeatMessage::Rejected(rejection) => write!(f, "{rejection:?}"),
                     SeatMessage::SeatStatus(status) => write!(f, "{status:?}"),
                     SeatMessage::Ended(_) => f.write_str("ended"),

@@ -18,26 +18,21 @@ const SEEDS_FOR_A_WRONG: u64 = 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let games = GAME_IDS.iter().map(|&game| {
-        Trial::test(
-            format!("{game}_is_refereed_truly_under_every_fault"),
-            move || every_fault(game),
-        )
+        Trial::test(format!("{game}_is_refereed_truly_under_every_fault"), move || {
+            every_fault(game)
+        })
     });
     let wrongs = RefereeDefect::ALL.into_iter().map(|(wrong, name)| {
         let name = format!("a_referee_that_{name}_is_noticed");
         Trial::test(name, move || {
-            notified_of(SEEDS_FOR_A_WRONG, |seed| {
-                is_noticed(seed, game_of(seed), wrong)
-            })
+            notified_of(SEEDS_FOR_A_WRONG, |seed| is_noticed(seed, game_of(seed), wrong))
         })
     });
     let seeds = Trial::test("another_seed_gives_another_trace", another_seed);
     let effects = EffectDefect::ALL.into_iter().map(|(wrong, name)| {
         let name = format!("a_match_that_{name}_is_noticed");
         Trial::test(name, move || {
-            notified_of(SEEDS_FOR_A_WRONG, |seed| {
-                is_effect_noticed(seed, game_of(seed), wrong)
-            })
+            notified_of(SEEDS_FOR_A_WRONG, |seed| is_effect_noticed(seed, game_of(seed), wrong))
         })
     });
     games.chain(wrongs).chain(effects).chain([seeds]).collect()

@@ -139,11 +139,7 @@ impl<G: WireGame> World<G> {
 
     fn at(&mut self, at: Time, event: Event<G>) {
         self.scheduled += 1;
-        self.events.push(Reverse(Scheduled {
-            at,
-            number: self.scheduled,
-            event,
-        }));
+        self.events.push(Reverse(Scheduled { at, number: self.scheduled, event }));
     }
 
     /// Runs until the match is over and every bot that can be informed of this has been.
@@ -229,17 +225,11 @@ impl<G: WireGame> World<G> {
                 bot.is_gone && self.server.lost_tails > 0 && stays_away.contains(reason)
             };
             require!(
-                committed
-                    .iter()
-                    .all(|reason| kind.faults().contains(reason) || is_missed(reason)),
+                committed.iter().all(|reason| kind.faults().contains(reason) || is_missed(reason)),
                 "a {kind:?} bot had time enough and committed {committed:?}"
             );
             if kind.faults().is_empty() {
-                require!(
-                    bot.knows_end,
-                    "the {kind:?} bot of {} never receives the end",
-                    bot.seat
-                );
+                require!(bot.knows_end, "the {kind:?} bot of {} never receives the end", bot.seat);
                 require!(
                     seat.house_decisions == 0,
                     "the house decides for the {kind:?} bot of {}",
@@ -251,9 +241,7 @@ impl<G: WireGame> World<G> {
     }
 
     fn played(&self, auditor: &Auditor<G>) -> Played {
-        let Auditor {
-            oracle, referee, ..
-        } = auditor;
+        let Auditor { oracle, referee, .. } = auditor;
         let seats = referee.result().map(|result| result.seats.clone());
         let seats = seats.unwrap_or_default();
         Played {

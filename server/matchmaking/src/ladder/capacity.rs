@@ -179,19 +179,13 @@ mod tests {
             assert_eq!(check(&entered, "ada", now), Ok(()));
             entered.record("ada", now);
         }
-        assert_eq!(
-            check(&entered, "ada", now + 1),
-            Err(CapacityExceeded::OfBotToday)
-        );
+        assert_eq!(check(&entered, "ada", now + 1), Err(CapacityExceeded::OfBotToday));
         assert_eq!(check(&entered, "bob", now), Ok(()), "another bot");
         assert_eq!(check(&entered, "ada", now + DAY_MS), Ok(()));
         while entered.0["ada"].len() < MAX_VERSIONS_OF_BOT {
             entered.record("ada", now);
         }
-        assert_eq!(
-            check(&entered, "ada", 2 * now),
-            Err(CapacityExceeded::OfBot)
-        );
+        assert_eq!(check(&entered, "ada", 2 * now), Err(CapacityExceeded::OfBot));
     }
 
     #[test]
@@ -201,18 +195,11 @@ mod tests {
             entered.record(&format!("bot-{bot}"), 0);
         }
         assert_eq!(check(&entered, "new", DAY_MS), Err(CapacityExceeded::Bots));
-        assert_eq!(
-            check(&entered, "bot-1", DAY_MS),
-            Ok(()),
-            "a bot that has entered before"
-        );
+        assert_eq!(check(&entered, "bot-1", DAY_MS), Ok(()), "a bot that has entered before");
         for bot in 0..MAX_LADDER_VERSIONS - MAX_LADDER_BOTS {
             entered.record(&format!("bot-{bot}"), 0);
         }
-        assert_eq!(
-            check(&entered, "bot-1", DAY_MS),
-            Err(CapacityExceeded::Versions)
-        );
+        assert_eq!(check(&entered, "bot-1", DAY_MS), Err(CapacityExceeded::Versions));
         let all = ServerVersionCount::default();
         all.add(MAX_VERSIONS_OF_ALL_LADDERS - 3);
         assert_eq!(all.reserve(2), 2);
@@ -244,13 +231,7 @@ mod tests {
                 detail: text,
                 ..Standing::default()
             }),
-            history: vec![
-                RatingPoint {
-                    at_unix_ms: u64::MAX,
-                    rating,
-                };
-                MAX_RATING_POINTS
-            ],
+            history: vec![RatingPoint { at_unix_ms: u64::MAX, rating }; MAX_RATING_POINTS],
             entered_unix_ms: u64::MAX,
         };
         let versions = vec![version; MAX_VERSIONS_OF_BOT];

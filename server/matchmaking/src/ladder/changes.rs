@@ -58,10 +58,7 @@ impl LiveLadder {
         committed.inspect_err(|_| self.version_count.release(places))?;
         let standings = rows.iter().map(|version| version.standing.clone());
         let entered = standings.collect();
-        self.with_model(|model| {
-            rows.into_iter()
-                .for_each(|version| model.apply_version(version))
-        });
+        self.with_model(|model| rows.into_iter().for_each(|version| model.apply_version(version)));
         self.notify_watchers();
         Ok(entered)
     }
@@ -151,23 +148,12 @@ impl LiveLadder {
 
     async fn store_pairing(&self, pairing: Pairing) -> Result<(u64, MatchRow), StoreError> {
         let number = self.with_model(|model| model.ladder.counts().paired);
-        let row = MatchRow {
-            pairing,
-            paired_unix_ms: now_unix_ms().unsigned_abs(),
-            over: None,
-        };
-        let pair = LadderChange::Pair {
-            term: self.term,
-            number,
-            value: row.to_bytes(),
-        };
+        let row = MatchRow { pairing, paired_unix_ms: now_unix_ms().unsigned_abs(), over: None };
+        let pair = LadderChange::Pair { term: self.term, number, value: row.to_bytes() };
         self.commit(vec![pair]).await?;
         self.with_model(|model| {
             model.apply_pairing(number, &row);
-            let open = OpenMatch {
-                row: row.clone(),
-                match_id: None,
-            };
+            let open = OpenMatch { row: row.clone(), match_id: None };
             model.open.insert(number, open);
         });
         Ok((number, row))
@@ -210,35 +196,25 @@ impl LiveLadder {
             ..open.row
         };
         let judged: Vec<VersionRow> = self.with_model(|model| {
-            let judged = model
-                .ladder
-                .entries_after(number, &end, row.span(), &faults);
+            let judged = model.ladder.entries_after(number, &end, row.span(), &faults);
             let judged = judged.into_iter();
             judged.map(|standing| model.version_row(standing)).collect()
         });
-        let ended = LadderChange::End {
-            term: self.term,
-            number,
-            value: row.to_bytes(),
-        };
+        let ended = LadderChange::End { term: self.term, number, value: row.to_bytes() };
         let changed = judged.iter().map(|version| self.version_change(version));
         let changes = [ended].into_iter().chain(changed);
         let mut writes = self.writes(changes.collect());
         // The idempotency key of the match is no longer needed.
         writes.push(self.creation_key(number).remove_record());
         self.write(writes).await?;
-        let standings: Vec<LadderEntry> = judged
-            .iter()
-            .map(|version| version.standing.clone())
-            .collect();
+        let standings: Vec<LadderEntry> =
+            judged.iter().map(|version| version.standing.clone()).collect();
         self.with_model(|model| {
             let open = model.open.remove(&number);
             let match_id = open.and_then(|open| open.match_id);
             self.with_in_play(|in_play| in_play.remove(number, match_id.as_ref()));
             model.apply_end(number, &row);
-            judged
-                .into_iter()
-                .for_each(|version| model.apply_version(version));
+            judged.into_iter().for_each(|version| model.apply_version(version));
         });
         self.log_benched(&standings);
         self.notify_fitting();
@@ -263,9 +239,7 @@ impl LiveLadder {
             let changes = points.iter().map(|version| self.version_change(version));
             self.commit(changes.collect()).await?;
             self.with_model(|model| {
-                points
-                    .into_iter()
-                    .for_each(|version| model.apply_version(version));
+                points.into_iter().for_each(|version| model.apply_version(version));
             });
         }
         Ok(())
@@ -311,10 +285,7 @@ impl LiveLadder {
             _ => return Ok(Err(state)),
         }
         description.ladder.state = to.into();
-        let keep = LadderChange::Update {
-            term: self.term,
-            value: description.to_bytes(),
-        };
+        let keep = LadderChange::Update { term: self.term, value: description.to_bytes() };
         self.commit(vec![keep]).await?;
         info!(ladder = %self.id(), state = to.as_str_name(), "ladder state changed");
         self.with_model(|model| {
@@ -387,10 +358,9 @@ impl LiveLadder {
     }
 
     fn writes(&self, changes: Vec<LadderChange>) -> Vec<Write> {
-        let writes = changes.into_iter().map(|change| Write::ChangeLadder {
-            ladder_id: self.id().clone(),
-            change,
-        });
+        let writes = changes
+            .into_iter()
+            .map(|change| Write::ChangeLadder { ladder_id: self.id().clone(), change });
         writes.collect()
     }
 }
@@ -450,10 +420,7 @@ mod tests {
         let ladder = ladder(store.unwrap(), quota.clone()).await;
         ladder.store().close().await.unwrap();
         assert!(ladder.enter_versions(vec![presence("ada")]).await.is_err());
-        assert_eq!(
-            quota.reserve(MAX_VERSIONS_OF_ALL_LADDERS),
-            MAX_VERSIONS_OF_ALL_LADDERS
-        );
+        assert_eq!(quota.reserve(MAX_VERSIONS_OF_ALL_LADDERS), MAX_VERSIONS_OF_ALL_LADDERS);
     }
 
     #[tokio::test]
@@ -468,16 +435,10 @@ mod tests {
         ladder.set_present(&present);
         {
             let mut dropped = pin!(ladder.pair_next_match());
-            let is_done = dropped
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()));
+            let is_done = dropped.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             assert!(is_done.is_pending(), "the call ends before its commit");
         }
-        let (number, _) = ladder
-            .pair_next_match()
-            .await
-            .unwrap()
-            .expect("two more bots are free");
+        let (number, _) = ladder.pair_next_match().await.unwrap().expect("two more bots are free");
         assert_eq!(number, 1);
         assert_eq!(ladder.with_model(|model| model.open.len()), 2);
     }

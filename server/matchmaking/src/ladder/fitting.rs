@@ -119,11 +119,7 @@ mod tests {
     }
 
     fn ends() -> Vec<SeatEnd> {
-        let end = |place| SeatEnd {
-            place,
-            score: 0,
-            forfeited: false,
-        };
+        let end = |place| SeatEnd { place, score: 0, forfeited: false };
         vec![end(1), end(2)]
     }
 
@@ -141,23 +137,13 @@ mod tests {
         let ladder = ladder(&store).await;
         let mut seen = 0;
         for number in 0..200 {
-            let (paired, _) = ladder
-                .pair_next_match()
-                .await
-                .unwrap()
-                .expect("both are free");
+            let (paired, _) = ladder.pair_next_match().await.unwrap().expect("both are free");
             assert_eq!(paired, number);
-            ladder
-                .end_match(paired, Outcome::without_faults(End::Played(ends())))
-                .await
-                .unwrap();
+            ladder.end_match(paired, Outcome::without_faults(End::Played(ends()))).await.unwrap();
             let message = ladder.to_wire();
             assert_eq!(message.matches, number + 1, "a result counts at once");
             let of = ladder.with_model(|model| model.ladder.table().results());
-            assert!(
-                of >= seen && of as u64 <= message.matches,
-                "{of} after {seen}"
-            );
+            assert!(of >= seen && of as u64 <= message.matches, "{of} after {seen}");
             seen = of;
         }
         until_fitted(&ladder).await;
@@ -185,19 +171,13 @@ mod tests {
         let replaced_by = |ladder: &LiveLadder| ladder.with_model(|model| model.replaced_by(0));
         let (first, _) = ladder.pair_next_match().await.unwrap().unwrap();
         ladder.mark_created(first, &id("first"));
-        ladder
-            .end_match(first, Outcome::without_faults(End::Annulled(ends())))
-            .await
-            .unwrap();
+        ladder.end_match(first, Outcome::without_faults(End::Annulled(ends()))).await.unwrap();
         assert_eq!(replaced_by(&ladder), None);
         let (second, row) = ladder.pair_next_match().await.unwrap().unwrap();
         assert_eq!(row.pairing.replaces, Some(first));
         ladder.mark_created(second, &id("second"));
         assert_eq!(replaced_by(&ladder).as_deref(), Some("second"));
-        ladder
-            .end_match(second, Outcome::without_faults(End::Played(ends())))
-            .await
-            .unwrap();
+        ladder.end_match(second, Outcome::without_faults(End::Played(ends()))).await.unwrap();
         assert_eq!(replaced_by(&ladder).as_deref(), Some("second"));
         let stored = store.ladders().await.unwrap().intact.remove(0);
         let metrics = Metrics::for_node(None);
@@ -218,20 +198,14 @@ mod tests {
                 ..v1::Attendance::default()
             };
             let attendances = attends.map(|version| ("ada".to_owned(), attendance(version)));
-            let bot = LadderBotRef {
-                bot_name: "ada".to_owned(),
-                bot_version: bot_version.to_owned(),
-            };
+            let bot =
+                LadderBotRef { bot_name: "ada".to_owned(), bot_version: bot_version.to_owned() };
             let version = ladder.version(&bot, &attendances.into_iter().collect());
             version.map(|bot| bot.version)
         };
         assert_eq!(resolve("", Some("1")).as_deref(), Some("1"));
         assert_eq!(resolve("", None).as_deref(), Some("2"), "the newest");
-        assert_eq!(
-            resolve("", Some("3")).as_deref(),
-            Some("2"),
-            "it has not entered"
-        );
+        assert_eq!(resolve("", Some("3")).as_deref(), Some("2"), "it has not entered");
         assert_eq!(resolve("2", Some("1")).as_deref(), Some("2"));
         assert_eq!(resolve("3", Some("1")), None);
     }

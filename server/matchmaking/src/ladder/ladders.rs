@@ -169,9 +169,7 @@ impl Ladders {
             Arc::clone(&self.lobby),
             queue_id,
         );
-        self.tasks
-            .lock()
-            .push(AbortOnDropHandle::new(tokio::spawn(run)));
+        self.tasks.lock().push(AbortOnDropHandle::new(tokio::spawn(run)));
     }
 
     /// Creates a ladder, and starts to run it.
@@ -229,19 +227,15 @@ impl Ladders {
         if !opened {
             return Err(exists());
         }
-        let description = LadderDescription {
-            ladder,
-            frozen_at_match: 0,
-        };
+        let description = LadderDescription { ladder, frozen_at_match: 0 };
         let (store, version_count) = (Arc::clone(&self.store), self.version_count.clone());
         let created = LiveLadder::create(id.clone(), description, store, version_count).await;
         let created = created.map_err(|error| {
             self.lobby.with_room(|room, _| room.close_queue(&queue_id));
             match error {
-                StoreError::WriteRefused {
-                    refusal: WriteRefusal::LadderExists { .. },
-                    ..
-                } => exists(),
+                StoreError::WriteRefused { refusal: WriteRefusal::LadderExists { .. }, .. } => {
+                    exists()
+                }
                 error => storage_failed(&error),
             }
         })?;
@@ -319,14 +313,11 @@ impl Ladders {
         to: LadderState,
     ) -> Result<(), Refusal> {
         let advanced = ladder.advance_state(to).await;
-        advanced
-            .map_err(|error| storage_failed(&error))?
-            .map_err(|state| {
-                let state = state.as_str_name();
-                let message =
-                    format!("the ladder cannot return to an earlier state: it is {state}");
-                Refusal::new(RefusalReason::LadderClosed, message)
-            })
+        advanced.map_err(|error| storage_failed(&error))?.map_err(|state| {
+            let state = state.as_str_name();
+            let message = format!("the ladder cannot return to an earlier state: it is {state}");
+            Refusal::new(RefusalReason::LadderClosed, message)
+        })
     }
 
     /// Makes a benched version active again. Has no effect on other versions.
@@ -372,9 +363,7 @@ fn queue_rules(ladder: &v1::Ladder) -> Option<QueueRules> {
 /// Returns whether this server supports the rules version of a ladder.
 fn is_served(ladder: &v1::Ladder) -> bool {
     let config = ladder.config.as_ref();
-    let game = config
-        .and_then(|config| config.game.as_ref())
-        .and_then(game_id);
+    let game = config.and_then(|config| config.game.as_ref()).and_then(game_id);
     let served = game.and_then(|game| with_game!(game, G => G::RULES_VERSION));
     served == Some(ladder.rules_version)
 }

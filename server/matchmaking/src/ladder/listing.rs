@@ -34,10 +34,8 @@ impl MatchFilter {
             let mut seats = row.pairing.seats.iter();
             name.is_empty() || seats.any(|bot| bot.name == name)
         };
-        let is_annulled = row
-            .over
-            .as_ref()
-            .is_some_and(|over| matches!(over.end, End::Annulled(_)));
+        let is_annulled =
+            row.over.as_ref().is_some_and(|over| matches!(over.end, End::Annulled(_)));
         has(&self.bot_name)
             && has(&self.against_bot_name)
             && self.annulled.is_none_or(|annulled| annulled == is_annulled)
@@ -81,9 +79,7 @@ impl LiveLadder {
     ) -> Result<EndedMatches, Refusal> {
         let rows = self.read_rows(matches, from, ROWS_PER_READ).await?;
         let ended = |stored: &StoredLadderMatch| {
-            let row = MatchRow::read(stored)
-                .ok()
-                .filter(|row| filter.accepts(row));
+            let row = MatchRow::read(stored).ok().filter(|row| filter.accepts(row));
             let over = row?.over?;
             let is_cancelled = matches!(over.end, End::Cancelled { .. });
             (!is_cancelled).then_some(EndedMatch {
@@ -132,22 +128,13 @@ impl LiveLadder {
                     continue;
                 }
                 if listed.len() == count {
-                    return Ok(ListedMatches {
-                        matches: listed,
-                        next: Some(stored.number + 1),
-                    });
+                    return Ok(ListedMatches { matches: listed, next: Some(stored.number + 1) });
                 }
-                listed.push(
-                    self.match_message(matches, stored.number, &row, visibility)
-                        .await?,
-                );
+                listed.push(self.match_message(matches, stored.number, &row, visibility).await?);
             }
             before = from;
         }
-        Ok(ListedMatches {
-            matches: listed,
-            next: Some(before).filter(|before| *before > 0),
-        })
+        Ok(ListedMatches { matches: listed, next: Some(before).filter(|before| *before > 0) })
     }
 
     /// Reads match rows from this number on, after waiting in the fair queue for reads.
@@ -174,8 +161,6 @@ impl LiveLadder {
         let Some(row) = stored.and_then(|stored| MatchRow::read(&stored).ok()) else {
             return Ok(None);
         };
-        self.match_message(matches, number, &row, visibility)
-            .await
-            .map(Some)
+        self.match_message(matches, number, &row, visibility).await.map(Some)
     }
 }

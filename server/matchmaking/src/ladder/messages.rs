@@ -44,15 +44,9 @@ impl LiveLadder {
             without.retain(|version| table.get(&version.standing.bot).is_none());
             without.sort_by_key(|version| version.place);
             let without = without.into_iter().map(|version| &version.standing.bot);
-            let bots = table
-                .ratings()
-                .iter()
-                .map(|rated| &rated.bot)
-                .chain(without);
+            let bots = table.ratings().iter().map(|rated| &rated.bot).chain(without);
             let included = bots.filter(|bot| is_included(bot));
-            included
-                .map(|bot| model.standing(bot, &table, attendances))
-                .collect()
+            included.map(|bot| model.standing(bot, &table, attendances)).collect()
         })
     }
 
@@ -61,9 +55,8 @@ impl LiveLadder {
         self.with_model(|model| {
             let table = model.ladder.table();
             let versions = model.versions.values();
-            let mut versions: Vec<_> = versions
-                .filter(|version| version.standing.bot.name == name)
-                .collect();
+            let mut versions: Vec<_> =
+                versions.filter(|version| version.standing.bot.name == name).collect();
             versions.sort_by_key(|version| std::cmp::Reverse(version.place));
             let messages = versions.into_iter().map(|version| LadderVersion {
                 standing: Some(model.standing(&version.standing.bot, &table, attendances)),
@@ -117,10 +110,7 @@ impl LiveLadder {
         let met = met.unwrap_or_default().into_iter();
         met.filter(|(other, _)| against.is_empty() || other.name == against)
             .map(|(other, met)| LadderHeadToHead {
-                against: Some(LadderBotRef {
-                    bot_name: other.name,
-                    bot_version: other.version,
-                }),
+                against: Some(LadderBotRef { bot_name: other.name, bot_version: other.version }),
                 head_to_head: Some(v1::HeadToHead {
                     matches: met.matches,
                     first_ahead: met.first_ahead,
@@ -189,9 +179,7 @@ impl LiveLadder {
         let bots = (0..).zip(&row.pairing.seats);
         let seats = bots.clone().map(|(seat, bot)| SeatInfo {
             seat,
-            state: over
-                .map_or(SeatState::Unspecified, |over| seat_state(&over.end, seat))
-                .into(),
+            state: over.map_or(SeatState::Unspecified, |over| seat_state(&over.end, seat)).into(),
             bot_name: bot.name.clone(),
             bot_version: bot.version.clone(),
             ..SeatInfo::default()
@@ -229,10 +217,8 @@ impl LiveLadder {
             result,
             created_unix_ms: row.paired_unix_ms,
             ended_unix_ms: over.map_or(0, |over| over.ended_unix_ms),
-            annulment: annulled_for.map(|reason| Annulment {
-                reason: reason.into(),
-                ..Annulment::default()
-            }),
+            annulment: annulled_for
+                .map(|reason| Annulment { reason: reason.into(), ..Annulment::default() }),
             match_id,
             ..MatchInfo::default()
         }
@@ -257,9 +243,7 @@ impl LadderModel {
         v1::Standing {
             bot_name: bot.name.clone(),
             bot_version: bot.version.clone(),
-            owner: stored
-                .map(|stored| stored.owner.clone())
-                .unwrap_or_default(),
+            owner: stored.map(|stored| stored.owner.clone()).unwrap_or_default(),
             rating: rated.map(rating_to_wire),
             state: state.into(),
             detail,
@@ -317,17 +301,14 @@ pub fn csv_rows(stored: &StoredLadderMatch) -> Result<String, String> {
     let mut lines = String::new();
     for (seat, bot) in row.pairing.seats.iter().enumerate() {
         let end = ends.get(seat);
-        let (place, score) = end.map_or_else(Default::default, |end| {
-            (end.place.to_string(), end.score.to_string())
-        });
+        let (place, score) =
+            end.map_or_else(Default::default, |end| (end.place.to_string(), end.score.to_string()));
         let fields = [
             stored.number.to_string(),
             over.match_id.clone(),
             purpose.to_owned(),
             outcome.to_owned(),
-            row.pairing
-                .replaces
-                .map_or_else(String::new, |it| it.to_string()),
+            row.pairing.replaces.map_or_else(String::new, |it| it.to_string()),
             row.paired_unix_ms.to_string(),
             over.ended_unix_ms.to_string(),
             seat.to_string(),

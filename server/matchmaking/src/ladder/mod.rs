@@ -94,14 +94,8 @@ impl LiveLadder {
     ) -> Result<Arc<Self>, StoreError> {
         let value = description.to_bytes();
         let term = 1;
-        let changes = [
-            LadderChange::Open { value },
-            LadderChange::StartTerm { term },
-        ];
-        let changes = changes.map(|change| Write::ChangeLadder {
-            ladder_id: id.clone(),
-            change,
-        });
+        let changes = [LadderChange::Open { value }, LadderChange::StartTerm { term }];
+        let changes = changes.map(|change| Write::ChangeLadder { ladder_id: id.clone(), change });
         store.commit(changes.to_vec()).await?;
         let ladder = Ladder::new(description.rules(), description.state());
         let model = LadderModel::new(description, ladder);
@@ -387,12 +381,10 @@ fn publish_status(lobby: &Lobby, queue_id: &QueueId, standing: &bridgemaster_lad
     };
     let status = match standing.state() {
         EntryState::Active => VersionStatus::Active,
-        EntryState::Validating => VersionStatus::Validating {
-            failed: standing.failed_validation.clone(),
-        },
-        EntryState::Benched(detail) => VersionStatus::Benched {
-            detail: detail.to_owned(),
-        },
+        EntryState::Validating => {
+            VersionStatus::Validating { failed: standing.failed_validation.clone() }
+        }
+        EntryState::Benched(detail) => VersionStatus::Benched { detail: detail.to_owned() },
     };
     let version = &standing.bot.version;
     lobby.with_room(|room, _| room.set_status(queue_id, &bot, version, status));

@@ -95,10 +95,7 @@ impl LadderModel {
     /// Builds the row of a version with this standing.
     pub(super) fn version_row(&self, standing: LadderEntry) -> VersionRow {
         match self.versions.get(&standing.bot) {
-            Some(version) => VersionRow {
-                standing,
-                ..version.clone()
-            },
+            Some(version) => VersionRow { standing, ..version.clone() },
             None => VersionRow {
                 standing,
                 entered_unix_ms: now_unix_ms().unsigned_abs(),

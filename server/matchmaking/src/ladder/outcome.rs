@@ -32,12 +32,7 @@ impl Outcome {
     /// counts as absent.
     fn cancelled_for(declined: Option<Seat>) -> Self {
         let absent = declined.map(|seat| usize::from(seat.number()));
-        Self {
-            end: End::Cancelled {
-                absent: absent.into_iter().collect(),
-            },
-            ..Self::cancelled()
-        }
+        Self { end: End::Cancelled { absent: absent.into_iter().collect() }, ..Self::cancelled() }
     }
 
     /// Describes the fault of the bot in each seat of the match with this name; empty without a
@@ -51,9 +46,7 @@ impl Outcome {
             End::Played(seats) | End::Annulled(seats) => {
                 let faults = (0..seats.len()).map(|seat| self.faults.get(seat));
                 let faults = faults.map(|fault| fault.filter(|fault| !fault.is_empty()));
-                faults
-                    .map(|fault| fault.map_or_else(String::new, |fault| message(fault)))
-                    .collect()
+                faults.map(|fault| fault.map_or_else(String::new, |fault| message(fault))).collect()
             }
             End::Cancelled { absent } => {
                 let seats = absent.iter().max().map_or(0, |last| last + 1);
@@ -92,9 +85,7 @@ pub(super) fn outcome_of(info: &MatchInfo, declined: Option<Seat>) -> Option<Out
         // Bots that are absent because the server crashed are not at fault.
         let is_bot_failure = annulled_for != AnnulmentReason::ServerCrash;
         return Some(Outcome {
-            end: End::Cancelled {
-                absent: absent.filter(|_| is_bot_failure).collect(),
-            },
+            end: End::Cancelled { absent: absent.filter(|_| is_bot_failure).collect() },
             ..Outcome::cancelled()
         });
     }
@@ -146,10 +137,7 @@ fn fault_of(seat: &SeatResult) -> String {
 impl Outcome {
     /// Creates an outcome without faults.
     pub(super) fn without_faults(end: End) -> Self {
-        Self {
-            end,
-            ..Self::cancelled()
-        }
+        Self { end, ..Self::cancelled() }
     }
 }
 
@@ -169,10 +157,7 @@ mod tests {
         });
         MatchInfo {
             state: MatchState::Ended.into(),
-            result: Some(MatchResult {
-                seats: seats.collect(),
-                ..MatchResult::default()
-            }),
+            result: Some(MatchResult { seats: seats.collect(), ..MatchResult::default() }),
             ..MatchInfo::default()
         }
     }
@@ -184,11 +169,7 @@ mod tests {
     #[test]
     fn a_match_counts_unless_it_was_annulled_or_a_bot_was_absent() {
         let none = FaultReason::Unspecified;
-        let end = |place, forfeited| SeatEnd {
-            place,
-            score: 10,
-            forfeited,
-        };
+        let end = |place, forfeited| SeatEnd { place, score: 10, forfeited };
         let sound = ended([none, none]);
         let ends = vec![end(1, false), end(2, false)];
         assert_eq!(end_of(&sound), Some(End::Played(ends.clone())));
@@ -202,16 +183,10 @@ mod tests {
         assert_eq!(late, Some(End::Cancelled { absent: vec![0] }));
         let lost = end_of(&ended([none, FaultReason::Disconnected]));
         assert_eq!(lost, Some(End::Played(vec![end(1, false), end(2, true)])));
-        let spoiled = MatchInfo {
-            annulment: Some(Annulment::default()),
-            ..sound
-        };
+        let spoiled = MatchInfo { annulment: Some(Annulment::default()), ..sound };
         assert_eq!(end_of(&spoiled), Some(End::Annulled(ends)));
         for state in [MatchState::Waiting, MatchState::Running] {
-            let info = MatchInfo {
-                state: state.into(),
-                ..MatchInfo::default()
-            };
+            let info = MatchInfo { state: state.into(), ..MatchInfo::default() };
             assert_eq!(end_of(&info), None);
         }
     }
@@ -220,19 +195,12 @@ mod tests {
     fn a_bot_that_is_absent_after_a_server_crash_is_not_at_fault() {
         let none = FaultReason::Unspecified;
         for (fault, end) in [
-            (
-                FaultReason::NeverConnected,
-                End::Cancelled { absent: Vec::new() },
-            ),
+            (FaultReason::NeverConnected, End::Cancelled { absent: Vec::new() }),
             (
                 FaultReason::Disconnected,
                 End::Annulled(
                     [(1, false), (2, true)]
-                        .map(|(place, forfeited)| SeatEnd {
-                            place,
-                            score: 10,
-                            forfeited,
-                        })
+                        .map(|(place, forfeited)| SeatEnd { place, score: 10, forfeited })
                         .to_vec(),
                 ),
             ),
@@ -271,10 +239,7 @@ mod tests {
 
     #[test]
     fn a_bot_that_declined_its_seat_counts_as_absent() {
-        let cancelled = MatchInfo {
-            state: MatchState::Cancelled.into(),
-            ..MatchInfo::default()
-        };
+        let cancelled = MatchInfo { state: MatchState::Cancelled.into(), ..MatchInfo::default() };
         assert_eq!(end_of(&cancelled), Some(End::Cancelled { absent: vec![] }));
         let declined = outcome_of(&cancelled, Seat::new(1)).unwrap();
         assert_eq!(declined.end, End::Cancelled { absent: vec![1] });

@@ -40,19 +40,11 @@ impl LiveLadder {
             }
         };
         let term = stored.term + 1;
-        let lead = Write::ChangeLadder {
-            ladder_id: id.clone(),
-            change: LadderChange::StartTerm { term },
-        };
+        let lead =
+            Write::ChangeLadder { ladder_id: id.clone(), change: LadderChange::StartTerm { term } };
         store.commit(vec![lead]).await?;
         let model = LadderModel::read(&id, description, &*store, metrics).await?;
-        Ok(Some(Self::from_model(
-            id,
-            term,
-            store,
-            model,
-            version_count,
-        )))
+        Ok(Some(Self::from_model(id, term, store, model, version_count)))
     }
 
     /// Reloads the ladder from the store. Matches that were created but not recorded are found by
@@ -203,29 +195,16 @@ mod tests {
         let description = LadderDescription::with_two_house_bots();
         let store = Arc::new(MemoryStore::new());
         let changes = [
-            LadderChange::Open {
-                value: description.to_bytes(),
-            },
+            LadderChange::Open { value: description.to_bytes() },
             LadderChange::StartTerm { term: 1 },
-            LadderChange::Pair {
-                term: 1,
-                number: 0,
-                value: vec![0xff],
-            },
+            LadderChange::Pair { term: 1, number: 0, value: vec![0xff] },
         ];
-        let writes = changes.map(|change| Write::ChangeLadder {
-            ladder_id: id.clone(),
-            change,
-        });
+        let writes = changes.map(|change| Write::ChangeLadder { ladder_id: id.clone(), change });
         store.commit(writes.to_vec()).await.unwrap();
         let mut stored = store.ladders().await.unwrap().intact;
         let metrics = Metrics::for_node(None);
-        let recovered = LiveLadder::recover(
-            stored.remove(0),
-            store,
-            &metrics,
-            ServerVersionCount::default(),
-        );
+        let recovered =
+            LiveLadder::recover(stored.remove(0), store, &metrics, ServerVersionCount::default());
         let recovered = recovered.await;
         let ladder = recovered.unwrap().expect("readable rules");
         let present = ["ada", "bob"].map(|name| AttendingBot {
@@ -236,11 +215,7 @@ mod tests {
         });
         ladder.enter_versions(present.to_vec()).await.unwrap();
         ladder.set_present(&present);
-        let (number, _) = ladder
-            .pair_next_match()
-            .await
-            .unwrap()
-            .expect("both are present");
+        let (number, _) = ladder.pair_next_match().await.unwrap().expect("both are present");
         assert_eq!(number, 1);
     }
 }

@@ -59,22 +59,15 @@ impl LadderDescription {
         let ladder = record.ladder.ok_or("the row contains no ladder")?;
         let method = ladder.rating_method;
         rating_method(method).ok_or_else(|| format!("the rating method {method} is not known"))?;
-        Ok(Self {
-            ladder,
-            frozen_at_match: record.frozen_at_match,
-        })
+        Ok(Self { ladder, frozen_at_match: record.frozen_at_match })
     }
 
     /// Returns the pairing and rating rules.
     pub(super) fn rules(&self) -> Rules {
         let ladder = &self.ladder;
         let closing = ladder.closing.unwrap_or_default();
-        let name = |bot: &String| {
-            bot.split(HOUSE_BOT_SEPARATOR)
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        };
+        let name =
+            |bot: &String| bot.split(HOUSE_BOT_SEPARATOR).next().unwrap_or_default().to_owned();
         let whole = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         Rules {
             seats: whole(ladder.config.as_ref().map_or(0, |config| config.seats)),
@@ -94,9 +87,7 @@ impl LadderDescription {
 
     pub(super) fn state(&self) -> State {
         match self.ladder.state() {
-            LadderState::Frozen => State::Frozen {
-                at_match: self.frozen_at_match,
-            },
+            LadderState::Frozen => State::Frozen { at_match: self.frozen_at_match },
             LadderState::Closed => State::Closed,
             LadderState::Open | LadderState::Unspecified => State::Open,
         }
@@ -107,10 +98,7 @@ impl LadderDescription {
 impl LadderDescription {
     /// Creates a ladder of two seats whose bots `ada` and `bob` need no validation.
     pub(super) fn with_two_house_bots() -> Self {
-        let config = v1::MatchConfig {
-            seats: 2,
-            ..v1::MatchConfig::default()
-        };
+        let config = v1::MatchConfig { seats: 2, ..v1::MatchConfig::default() };
         Self {
             ladder: v1::Ladder {
                 config: Some(config),
@@ -266,9 +254,7 @@ impl MatchRow {
             LadderMatchEnd::Cancelled => {
                 let seats = record.seats.iter().enumerate();
                 let absent = seats.filter(|(_, seat)| seat.absent);
-                Some(End::Cancelled {
-                    absent: absent.map(|(seat, _)| seat).collect(),
-                })
+                Some(End::Cancelled { absent: absent.map(|(seat, _)| seat).collect() })
             }
         };
         if end.is_some() != stored.is_over {
@@ -340,21 +326,13 @@ mod tests {
 
     #[test]
     fn matches_round_trip() {
-        let end = |place, forfeited| SeatEnd {
-            place,
-            score: -3,
-            forfeited,
-        };
+        let end = |place, forfeited| SeatEnd { place, score: -3, forfeited };
         let ends = vec![end(2, true), end(1, false)];
         for (end, purpose, replaces) in [
             (None, Purpose::Rated, None),
             (Some(End::Played(ends.clone())), Purpose::Rated, Some(0)),
             (Some(End::Annulled(ends)), Purpose::Validation, None),
-            (
-                Some(End::Cancelled { absent: vec![1] }),
-                Purpose::Requested,
-                None,
-            ),
+            (Some(End::Cancelled { absent: vec![1] }), Purpose::Requested, None),
         ] {
             let row = MatchRow {
                 pairing: Pairing {
@@ -373,11 +351,8 @@ mod tests {
                     ended_unix_ms: 6,
                 }),
             };
-            let stored = StoredLadderMatch {
-                number: 7,
-                is_over: row.over.is_some(),
-                value: row.to_bytes(),
-            };
+            let stored =
+                StoredLadderMatch { number: 7, is_over: row.over.is_some(), value: row.to_bytes() };
             assert_eq!(MatchRow::read(&stored), Ok(row));
         }
     }

@@ -153,10 +153,7 @@ impl Runner {
             let present = self.present_bots();
             self.track_waiting(&present);
             self.ladder.set_present(&present);
-            if self
-                .paused_until
-                .is_some_and(|until| until > Instant::now())
-            {
+            if self.paused_until.is_some_and(|until| until > Instant::now()) {
                 return Ok(());
             }
             let started = Instant::now();
@@ -171,9 +168,8 @@ impl Runner {
 
     /// Returns the bots that accept offers and are not in backoff.
     fn present_bots(&self) -> Vec<AttendingBot> {
-        let attendances = self
-            .lobby
-            .with_room(|room, now| room.available_attendances(&self.queue_id, now));
+        let attendances =
+            self.lobby.with_room(|room, now| room.available_attendances(&self.queue_id, now));
         let now = Instant::now();
         let is_backed_off = |attendance: &Attendance| {
             let backoff = self.backoffs.get(&attendance.bot_name);
@@ -195,15 +191,11 @@ impl Runner {
     /// the refusal names none.
     fn back_off(&mut self, refusal: &Refusal, row: &MatchRow) {
         let now = Instant::now();
-        self.backoffs
-            .retain(|_, backoff| backoff.until + BACKOFF_RETENTION > now);
+        self.backoffs.retain(|_, backoff| backoff.until + BACKOFF_RETENTION > now);
         let named = refusal.metadata_value("bot_name");
         let bots = row.pairing.seats.iter().map(|bot| &bot.name);
         for bot in bots.filter(|bot| named.is_none_or(|named| named == **bot)) {
-            let first = Backoff {
-                failures: 0,
-                until: now,
-            };
+            let first = Backoff { failures: 0, until: now };
             let backoff = self.backoffs.entry(bot.clone()).or_insert(first);
             backoff.until = now + BOT_BACKOFF * (1 << backoff.failures.min(MAX_DOUBLINGS));
             backoff.failures += 1;
@@ -248,13 +240,11 @@ impl Runner {
     }
 
     async fn apply_outcome(&self, number: u64, outcome: Outcome) -> Result<(), StoreError> {
-        self.matches
-            .metrics()
-            .count_ladder_match(match &outcome.end {
-                End::Played(_) => LadderOutcome::Played,
-                End::Annulled(_) => LadderOutcome::Annulled,
-                End::Cancelled { .. } => LadderOutcome::Cancelled,
-            });
+        self.matches.metrics().count_ladder_match(match &outcome.end {
+            End::Played(_) => LadderOutcome::Played,
+            End::Annulled(_) => LadderOutcome::Annulled,
+            End::Cancelled { .. } => LadderOutcome::Cancelled,
+        });
         for standing in self.ladder.end_match(number, outcome).await? {
             publish_status(&self.lobby, &self.queue_id, &standing);
         }
@@ -267,9 +257,7 @@ impl Runner {
         let uncreated: Vec<(u64, MatchRow)> = self.ladder.with_model(|model| {
             let open = model.open.iter();
             let uncreated = open.filter(|(_, open)| open.match_id.is_none());
-            uncreated
-                .map(|(number, open)| (*number, open.row.clone()))
-                .collect()
+            uncreated.map(|(number, open)| (*number, open.row.clone())).collect()
         });
         let can_retry = self.began.elapsed() < CREATE_RETRY_PERIOD;
         for (number, row) in uncreated {
@@ -285,14 +273,7 @@ impl Runner {
         row: &MatchRow,
         can_retry: bool,
     ) -> Result<(), StoreError> {
-        let created = create(
-            &self.ladder,
-            &self.matches,
-            &self.lobby,
-            &self.queue_id,
-            number,
-            row,
-        );
+        let created = create(&self.ladder, &self.matches, &self.lobby, &self.queue_id, number, row);
         match created.await {
             Ok(id) => {
                 for bot in &row.pairing.seats {
@@ -327,8 +308,7 @@ impl Runner {
                 if !is_requested && (is_server_side || (is_bot_failure && can_retry)) {
                     return Ok(());
                 }
-                self.ladder
-                    .with_in_play(|in_play| in_play.mark_failed(number, refusal));
+                self.ladder.with_in_play(|in_play| in_play.mark_failed(number, refusal));
                 self.apply_outcome(number, Outcome::cancelled()).await
             }
         }
@@ -371,9 +351,7 @@ async fn create(
         ..MatchOptions::default()
     };
     let purpose = purpose_to_wire(row.pairing.purpose);
-    let created = lobby
-        .create_match(matches, &config, options, invited, purpose)
-        .await?;
+    let created = lobby.create_match(matches, &config, options, invited, purpose).await?;
     let id = MatchId::new(&*created.info.match_id).map_err(|_| Refusal::storage_failed())?;
     ladder.mark_created(number, &id);
     Ok(id)

@@ -118,16 +118,11 @@ impl QueueEntry {
             return Some("it is paused".to_owned());
         }
         if used >= attendance.slots {
-            return Some(format!(
-                "the bot uses {used} of its {} slots",
-                attendance.slots
-            ));
+            return Some(format!("the bot uses {used} of its {} slots", attendance.slots));
         }
         let until = self.backoff_until.filter(|until| *until > now)?;
         let left_ms = until.duration_since(now).as_millis();
-        Some(format!(
-            "the bot missed its last offers; the next offer is possible in {left_ms} ms"
-        ))
+        Some(format!("the bot missed its last offers; the next offer is possible in {left_ms} ms"))
     }
 }
 
@@ -238,13 +233,7 @@ pub(super) struct AttendanceStream {
 impl AttendanceStream {
     /// Creates the state for a stream on which nothing has been sent.
     pub(super) fn new(queue_id: QueueId, bot: BotName) -> Self {
-        Self {
-            queue_id,
-            bot,
-            sent_revision: 0,
-            withdrawn: VecDeque::new(),
-            end: None,
-        }
+        Self { queue_id, bot, sent_revision: 0, withdrawn: VecDeque::new(), end: None }
     }
 }
 

@@ -20,9 +20,7 @@ pub(super) enum StreamPoll {
 }
 
 fn message(message: Message) -> StreamPoll {
-    StreamPoll::Message(AttendResponse {
-        message: Some(message),
-    })
+    StreamPoll::Message(AttendResponse { message: Some(message) })
 }
 
 impl WaitingRoom {
@@ -55,10 +53,7 @@ impl WaitingRoom {
         }
         let queue = self.queues.get_mut(&stream.queue_id);
         let entry = queue.and_then(|queue| queue.entries.get_mut(&stream.bot));
-        let Some(QueueEntry {
-            attendance, seats, ..
-        }) = entry
-        else {
+        let Some(QueueEntry { attendance, seats, .. }) = entry else {
             return StreamPoll::Pending;
         };
         // Seats that the bot has taken are sent too, because a restarted bot does not have their

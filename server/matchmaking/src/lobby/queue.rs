@@ -51,13 +51,7 @@ pub(super) struct Queue {
 
 impl Queue {
     pub(super) fn new(rules: QueueRules, is_closing: bool, revision: u64) -> Self {
-        Self {
-            rules,
-            is_closing,
-            entries: BTreeMap::new(),
-            statuses: HashMap::new(),
-            revision,
-        }
+        Self { rules, is_closing, entries: BTreeMap::new(), statuses: HashMap::new(), revision }
     }
 
     /// Returns the status of a bot's version.

@@ -76,8 +76,7 @@ struct SlotReservation {
 
 impl Drop for SlotReservation {
     fn drop(&mut self) {
-        self.lobby
-            .with_room(|room, _| room.release_slots(&self.slots));
+        self.lobby.with_room(|room, _| room.release_slots(&self.slots));
     }
 }
 
@@ -105,10 +104,7 @@ impl Lobby {
             let rules = QueueNote::decode(&*value).ok().and_then(read_record);
             let opened = rules.map(|rules| self.with_room(|room, _| room.open_queue(rules)));
             if !matches!(opened, Some(Ok(_))) {
-                error!(
-                    name,
-                    "cannot reopen a stored queue; its owner has to create it again"
-                );
+                error!(name, "cannot reopen a stored queue; its owner has to create it again");
             }
         }
     }
@@ -213,11 +209,7 @@ impl Lobby {
         drop(locked);
         // The call wakes the superseded stream.
         self.with_room(|_, _| {});
-        let stream = AttendStream {
-            lobby: Arc::clone(self),
-            number,
-            wake,
-        };
+        let stream = AttendStream { lobby: Arc::clone(self), number, wake };
         Ok((stream, cancelled))
     }
 
@@ -253,19 +245,13 @@ impl Lobby {
         for one in invited.values() {
             self.check_game(config, &one.queue_id)?;
         }
-        let slots: Vec<_> = invited
-            .values()
-            .map(|one| (one.queue_id.clone(), one.bot.clone()))
-            .collect();
+        let slots: Vec<_> =
+            invited.values().map(|one| (one.queue_id.clone(), one.bot.clone())).collect();
         let versions = self.with_room(|room, now| room.reserve_slots(&slots, now))?;
         let lobby = Arc::clone(self);
         let reservation: Arc<dyn Any + Send + Sync> = Arc::new(SlotReservation { lobby, slots });
         for (one, version) in invited.values().zip(&versions) {
-            if one
-                .version
-                .as_ref()
-                .is_some_and(|expected| expected != version)
-            {
+            if one.version.as_ref().is_some_and(|expected| expected != version) {
                 let bot = one.bot.clone();
                 let why = "the bot attends with another version now".to_owned();
                 return Err(LobbyError::NotAvailable { bot, why }.into());
@@ -316,9 +302,7 @@ impl AttendStream {
     /// The reason why the stream ended early.
     pub async fn next(&mut self) -> Result<Option<AttendResponse>, Refusal> {
         loop {
-            let next = self
-                .lobby
-                .with_room(|room, now| room.poll_stream(self.number, now));
+            let next = self.lobby.with_room(|room, now| room.poll_stream(self.number, now));
             match next {
                 StreamPoll::Message(message) => return Ok(Some(message)),
                 StreamPoll::Pending => self.wake.notified().await,
@@ -340,8 +324,7 @@ impl AttendStream {
 impl Drop for AttendStream {
     fn drop(&mut self) {
         let number = self.number;
-        self.lobby
-            .with_room(|room, now| room.disconnect(number, now));
+        self.lobby.with_room(|room, now| room.disconnect(number, now));
         self.lobby.locked.lock().wakers.remove(&number);
     }
 }
@@ -359,12 +342,7 @@ impl QueueWatch {
     pub async fn next(&mut self) -> Option<Vec<WatchQueueResponse>> {
         loop {
             self.changes.mark_unchanged();
-            let Self {
-                lobby,
-                queue_id,
-                cursor,
-                ..
-            } = self;
+            let Self { lobby, queue_id, cursor, .. } = self;
             let updates = lobby.with_room(|room, _| room.updates(queue_id, cursor))?;
             if !updates.is_empty() {
                 return Some(updates);
@@ -455,10 +433,8 @@ fn read_record(record: QueueNote) -> Option<QueueRules> {
 /// Returns the refusal for a queue that does not exist or that the caller may not use. It is the
 /// same in both cases.
 pub fn queue_unknown(queue_id: &str) -> Refusal {
-    let quoted: String = queue_id
-        .chars()
-        .take(bridgemaster_edge::limits::MAX_QUOTED_CHARS)
-        .collect();
+    let quoted: String =
+        queue_id.chars().take(bridgemaster_edge::limits::MAX_QUOTED_CHARS).collect();
     Refusal::new(
         RefusalReason::QueueUnknown,
         format!("the queue {quoted:?} does not exist, or the caller may not use it"),

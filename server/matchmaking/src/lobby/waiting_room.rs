@@ -165,10 +165,7 @@ impl WaitingRoom {
         queue_id: &QueueId,
         bot: &BotName,
     ) -> Result<&mut QueueEntry, LobbyError> {
-        let queue = self
-            .queues
-            .get_mut(queue_id)
-            .ok_or(LobbyError::QueueUnknown)?;
+        let queue = self.queues.get_mut(queue_id).ok_or(LobbyError::QueueUnknown)?;
         Ok(queue.entries.entry(bot.clone()).or_default())
     }
 
@@ -186,8 +183,7 @@ impl WaitingRoom {
     fn notify(&mut self, queue_id: &QueueId, bot: &BotName) {
         self.record_change(queue_id, bot);
         let attendance = self.attendance(queue_id, bot);
-        self.woken
-            .extend(attendance.and_then(|attendance| attendance.stream));
+        self.woken.extend(attendance.and_then(|attendance| attendance.stream));
     }
 
     /// Records a change of a bot, and notifies all watchers at once and its stream after a delay.

@@ -33,12 +33,7 @@ fn charge(elapsed_us: u64, credit_us: u64) -> Charge {
 fn bank_increment_and_cap_add_up_over_a_match() {
     let mut script = Script::started(short_clock());
     // The duration of a decision in ms, then bank and allowance of the seat's next request.
-    let steps = [
-        (300, 800, 400),
-        (399, 501, 400),
-        (350, 251, 251),
-        (250, 101, 101),
-    ];
+    let steps = [(300, 800, 400), (399, 501, 400), (350, 251, 251), (250, 101, 101)];
     for (request_id, (took, bank, allowance)) in (1..).zip(steps) {
         script.hand_over(0, request_id);
         script.wait_ms(took).answer_index(0, request_id, 0);
@@ -62,10 +57,7 @@ fn an_answer_at_the_deadline_is_late_without_a_tick() {
     let mut script = Script::started(short_clock());
     script.hand_over(0, 1);
     script.wait_ms(400).answer_index(0, 1, 0);
-    assert_eq!(
-        script.faults,
-        [(0, FaultReason::Late, FaultAction::Substitute)]
-    );
+    assert_eq!(script.faults, [(0, FaultReason::Late, FaultAction::Substitute)]);
     assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)]);
     assert_eq!(
         script.messages(0),
@@ -90,11 +82,7 @@ fn an_empty_bank_stays_at_zero_and_every_request_is_late() {
         assert_eq!(seat.clock_use.charged_us, 1_000_000);
         assert_eq!(seat.clock_use.longest_us, 400_000);
         assert_eq!(seat.clock_use.answered, 0);
-        assert!(
-            seat.faults
-                .iter()
-                .all(|fault| fault.reason == FaultReason::Late)
-        );
+        assert!(seat.faults.iter().all(|fault| fault.reason == FaultReason::Late));
     }
     assert_eq!(result.duration_ms, 2000);
 }
@@ -105,11 +93,7 @@ fn a_delay_is_free_and_lost_if_unused() {
     rules.clock.time_control = "0.5+0.1d0.2/0.6".parse().unwrap();
     let mut script = Script::started(rules);
     // The duration of a decision in ms, its charge, then bank and allowance of the next request.
-    let steps = [
-        (150, 0, 600, 600),
-        (599, 399, 301, 501),
-        (500, 300, 101, 301),
-    ];
+    let steps = [(150, 0, 600, 600), (599, 399, 301, 501), (500, 300, 101, 301)];
     let mut used = ClockUse::default();
     for (request_id, (took, charged, bank, allowance)) in (1..).zip(steps) {
         script.hand_over(0, request_id);
@@ -124,35 +108,22 @@ fn a_delay_is_free_and_lost_if_unused() {
         script.hand_over(1, request_id);
         script.answer_index(1, request_id, 0);
         let clock = script.request(0).clock;
-        assert_eq!(
-            (clock.bank_left_ms, clock.decision_left_ms),
-            (bank, allowance)
-        );
+        assert_eq!((clock.bank_left_ms, clock.decision_left_ms), (bank, allowance));
     }
-    assert_eq!(
-        (used.charged_us, used.uncharged_us, used.longest_us),
-        (699_000, 550_000, 599_000)
-    );
+    assert_eq!((used.charged_us, used.uncharged_us, used.longest_us), (699_000, 550_000, 599_000));
     script.hand_over(0, 4);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(301)));
     script.wait_ms(301).tick();
     script.hand_over(1, 4);
     script.answer_index(1, 4, 0);
     let clock = script.request(0).clock;
-    assert_eq!(
-        (clock.bank_left_ms, clock.decision_left_ms),
-        (0, 200),
-        "only the delay is left"
-    );
+    assert_eq!((clock.bank_left_ms, clock.decision_left_ms), (0, 200), "only the delay is left");
 }
 
 #[test]
 fn the_shortest_round_trip_is_credited_up_to_the_limit() {
     let mut script = Script::started(short_clock());
-    let measured = |round_trip_us| Input::RoundTrip {
-        seat: seat(0),
-        round_trip_us,
-    };
+    let measured = |round_trip_us| Input::RoundTrip { seat: seat(0), round_trip_us };
     script.step(measured(70_000_000));
     script.hand_over(0, 1);
     assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(440)));
@@ -171,11 +142,7 @@ fn the_shortest_round_trip_is_credited_up_to_the_limit() {
 
     script.hand_over(0, 3);
     script.wait_ms(20).answer_index(0, 3, 0);
-    assert_eq!(
-        script.last_decision().charge,
-        Some(charge(20_000, 20_000)),
-        "never below nothing"
-    );
+    assert_eq!(script.last_decision().charge, Some(charge(20_000, 20_000)), "never below nothing");
     script.answer_index(1, 3, 0);
 }
 
@@ -186,10 +153,7 @@ fn slow_pongs_earn_at_most_a_tenth_of_the_cap() {
     rules.clock.round_trip_credit_ms = 100;
     assert_eq!(rules.clock.max_credit_us(), 20_000);
     let mut script = Script::started(rules);
-    let slow = |number| Input::RoundTrip {
-        seat: seat(number),
-        round_trip_us: 100_000,
-    };
+    let slow = |number| Input::RoundTrip { seat: seat(number), round_trip_us: 100_000 };
     script.step(slow(0));
     script.step(slow(1));
     script.hand_over(0, 1);
@@ -197,19 +161,13 @@ fn slow_pongs_earn_at_most_a_tenth_of_the_cap() {
     assert_eq!(script.last_decision().charge, Some(charge(219_999, 20_000)));
     script.hand_over(1, 1);
     script.wait_ms(220).answer_index(1, 1, 0);
-    assert_eq!(
-        script.faults,
-        [(1, FaultReason::Late, FaultAction::Substitute)]
-    );
+    assert_eq!(script.faults, [(1, FaultReason::Late, FaultAction::Substitute)]);
 }
 
 #[test]
 fn a_quick_answer_shows_that_slow_pongs_earn_no_credit() {
     let mut script = Script::started(short_clock());
-    script.step(Input::RoundTrip {
-        seat: seat(0),
-        round_trip_us: 40_000,
-    });
+    script.step(Input::RoundTrip { seat: seat(0), round_trip_us: 40_000 });
     script.hand_over(0, 1);
     script.wait_ms(2).answer_index(0, 1, 0);
     assert_eq!(script.last_decision().charge, Some(charge(2_000, 2_000)));
@@ -248,10 +206,7 @@ fn clock_use_sums_up_what_the_bot_used() {
 /// Seat 1 has half the bank, no increment, and another cap.
 fn time_odds() -> MatchRules<Heap> {
     let mut rules = short_clock();
-    rules.odds = vec![SeatOdds {
-        seat: seat(1),
-        time_control: "0.5/0.45".parse().unwrap(),
-    }];
+    rules.odds = vec![SeatOdds { seat: seat(1), time_control: "0.5/0.45".parse().unwrap() }];
     rules
 }
 
@@ -277,8 +232,5 @@ fn a_seat_with_time_odds_plays_by_its_own_clock_and_the_others_by_that_of_the_ma
     script.wait_ms(50).tick();
     assert!(script.faults.is_empty());
     script.wait_ms(1).tick();
-    assert_eq!(
-        script.faults,
-        [(1, FaultReason::Late, FaultAction::Substitute)]
-    );
+    assert_eq!(script.faults, [(1, FaultReason::Late, FaultAction::Substitute)]);
 }

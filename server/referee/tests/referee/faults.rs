@@ -15,11 +15,7 @@ fn started_with(change: impl FnOnce(&mut MatchRules<Heap>)) -> Script<Heap> {
 
 /// Checks that no seat except 0 is affected.
 fn assert_others_unaffected(script: &Script<Heap>) {
-    assert!(
-        script.faults.iter().all(|(number, ..)| *number == 0),
-        "{:?}",
-        script.faults
-    );
+    assert!(script.faults.iter().all(|(number, ..)| *number == 0), "{:?}", script.faults);
     for number in 1..3 {
         assert_eq!(script.strikes(number), 0);
         assert_eq!(script.state(number), SeatState::Connected);
@@ -48,10 +44,7 @@ const MESSAGE_FAULTS: [FaultCase; 5] = [
         }
     }),
     (FaultReason::Garbage, |script| {
-        script.step(Input::Garbage {
-            seat: seat(0),
-            detail: "no message".to_owned(),
-        });
+        script.step(Input::Garbage { seat: seat(0), detail: "no message".to_owned() });
     }),
 ];
 
@@ -88,11 +81,7 @@ fn refuse_and_strike_leave_the_request_open() {
                 script.connect(0, Some(2));
             }
             script.answer_index(0, 1, 0);
-            assert_eq!(
-                script.decisions(),
-                [(0, DecidedBy::Bot, 1)],
-                "{reason} {action}"
-            );
+            assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1)], "{reason} {action}");
         }
     }
 }
@@ -113,9 +102,7 @@ fn substitute_lets_the_house_decide_the_request() {
 fn forfeit_lets_the_house_play_the_seat_to_the_end() {
     let message_faults = MESSAGE_FAULTS.into_iter();
     let others: [FaultCase; 3] = [
-        (FaultReason::Late, |script| {
-            assert!(script.tick_at_deadline())
-        }),
+        (FaultReason::Late, |script| assert!(script.tick_at_deadline())),
         (FaultReason::Disconnected, |script| {
             script.disconnect(0);
             script.tick_at_deadline();
@@ -151,11 +138,7 @@ fn forfeit_lets_the_house_play_the_seat_to_the_end() {
         assert_eq!(result.seats[0].fault_count, 1);
         assert!(!result.seats[0].faults[0].detail.is_empty());
         assert!(result.seats[0].house_decisions > 1);
-        assert!(
-            result.seats[1..]
-                .iter()
-                .all(|seat| seat.fault_count == 0 && seat.place < 3)
-        );
+        assert!(result.seats[1..].iter().all(|seat| seat.fault_count == 0 && seat.place < 3));
     }
 }
 
@@ -200,10 +183,7 @@ fn an_illegal_answer_is_rejected_with_reason_field_and_valid_values() {
     let rejection = script.rejection(0);
     assert_eq!(rejection.reason, RejectionReason::IndexOutOfRange);
     assert_eq!(rejection.field, "index");
-    assert_eq!(
-        rejection.detail,
-        "index 3 is out of range; the legal list has 0 to 2"
-    );
+    assert_eq!(rejection.detail, "index 3 is out of range; the legal list has 0 to 2");
     assert_eq!(rejection.strikes, 2);
 }
 
@@ -212,17 +192,10 @@ fn the_last_strike_forfeits_whatever_it_is_for() {
     let mut script = started_with(|rules| rules.faults.strikes_to_forfeit = 3);
     script.decide(0, 1, Take(9));
     script.tick_at_deadline();
-    assert_eq!(
-        script.decisions(),
-        [(0, DecidedBy::House, 1)],
-        "a late strike substitutes"
-    );
+    assert_eq!(script.decisions(), [(0, DecidedBy::House, 1)], "a late strike substitutes");
     script.answer_index(1, 1, 0);
     script.answer_index(2, 1, 0);
-    script.step(Input::Garbage {
-        seat: seat(0),
-        detail: "noise".to_owned(),
-    });
+    script.step(Input::Garbage { seat: seat(0), detail: "noise".to_owned() });
     assert_eq!(
         script.faults,
         [
@@ -231,10 +204,7 @@ fn the_last_strike_forfeits_whatever_it_is_for() {
             (0, FaultReason::Garbage, Forfeit),
         ]
     );
-    assert_eq!(
-        script.closed(0),
-        Some(CloseReason::Forfeited(FaultReason::Garbage))
-    );
+    assert_eq!(script.closed(0), Some(CloseReason::Forfeited(FaultReason::Garbage)));
     assert_eq!(script.strikes(0), 3);
     assert_others_unaffected(&script);
 }
@@ -255,14 +225,7 @@ fn a_lost_stream_with_substitute_or_strike_lets_the_house_decide_until_the_bot_i
         script.answer_index(1, 2, 0);
         script.answer_index(2, 2, 0);
         assert_eq!(script.messages(0), [ShortMessage::Request(2)]);
-        assert_eq!(
-            script
-                .faults
-                .iter()
-                .filter(|(number, ..)| *number == 0)
-                .count(),
-            1
-        );
+        assert_eq!(script.faults.iter().filter(|(number, ..)| *number == 0).count(), 1);
         script.disconnect(0);
         script.tick_at_deadline();
         assert_eq!(
@@ -297,10 +260,7 @@ fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
         );
     }
     assert_eq!(script.faults, [(1, FaultReason::Flood, Forfeit)]);
-    assert_eq!(
-        script.closed(1),
-        Some(CloseReason::Forfeited(FaultReason::Flood))
-    );
+    assert_eq!(script.closed(1), Some(CloseReason::Forfeited(FaultReason::Flood)));
 }
 
 #[test]
@@ -314,10 +274,7 @@ fn faults_without_a_cost_are_counted_but_only_some_are_recorded() {
     }
     assert_eq!(script.faults.len(), MAX_RECORDED_FAULTS);
     script.step(Input::Resign { seat: seat(0) });
-    assert_eq!(
-        script.faults.last(),
-        Some(&(0, FaultReason::Resigned, Forfeit))
-    );
+    assert_eq!(script.faults.last(), Some(&(0, FaultReason::Resigned, Forfeit)));
     script.run_to_end();
     let result = &script.result().seats[0];
     assert_eq!(result.faults.len(), MAX_RECORDED_FAULTS + 1);
@@ -364,18 +321,8 @@ fn forfeited_seats_share_the_places_behind_all_others() {
     assert_eq!((places[0], places[2]), (3, 3));
     assert!(places[1] <= 2 && places[3] <= 2);
     for seat in &result.seats {
-        assert_eq!(
-            seat.breakdown,
-            [ScoreLine {
-                category: "stones",
-                points: seat.score
-            }]
-        );
-        let better = result
-            .seats
-            .iter()
-            .filter(|other| other.score > seat.score)
-            .count();
+        assert_eq!(seat.breakdown, [ScoreLine { category: "stones", points: seat.score }]);
+        let better = result.seats.iter().filter(|other| other.score > seat.score).count();
         assert_eq!(usize::from(seat.place_by_score), better + 1);
     }
 }

@@ -27,10 +27,7 @@ fn forked(steps: &[(u8, u8)]) -> MatchRules<Heap> {
 #[test]
 fn copied_decisions_belong_to_no_bot_and_the_match_continues_after_them() {
     let mut script = Script::started(forked(&[(0, 2), (1, 3)]));
-    assert_eq!(
-        script.decisions(),
-        [(0, DecidedBy::Replay, 0), (1, DecidedBy::Replay, 0)]
-    );
+    assert_eq!(script.decisions(), [(0, DecidedBy::Replay, 0), (1, DecidedBy::Replay, 0)]);
     assert!(script.last_decision().charge.is_none());
     // Five stones are left, of which three can be taken, and seat 0 gets the first request.
     let asked = script.request(0);
@@ -53,8 +50,5 @@ fn steps_that_do_not_apply_are_rejected_at_creation() {
     assert!(refused(&[(0, 2), (0, 1)]).starts_with("step 1 of the fork"));
     assert!(refused(&[(0, 9)]).starts_with("step 0 of the fork"));
     let all = [(0, 3), (1, 3), (0, 3), (1, 1)];
-    assert_eq!(
-        refused(&all),
-        "the match has already ended at the position of the fork"
-    );
+    assert_eq!(refused(&all), "the match has already ended at the position of the fork");
 }

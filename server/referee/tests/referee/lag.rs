@@ -23,22 +23,13 @@ fn capped() -> MatchRules<Heap> {
 
 /// Lag of the referee itself.
 fn lag(lag_us: u64) -> Input<Heap> {
-    Input::RefereeLag {
-        lag_us,
-        forwarding: Vec::new(),
-    }
+    Input::RefereeLag { lag_us, forwarding: Vec::new() }
 }
 
 /// Lag of the node that forwards the streams of these seats.
 fn forwarding_lag(seats: &[u8], lag_us: u64) -> Input<Heap> {
-    let lag = |number: &u8| ForwardingLag {
-        seat: seat(*number),
-        lag_us,
-    };
-    Input::RefereeLag {
-        lag_us: 0,
-        forwarding: seats.iter().map(lag).collect(),
-    }
+    let lag = |number: &u8| ForwardingLag { seat: seat(*number), lag_us };
+    Input::RefereeLag { lag_us: 0, forwarding: seats.iter().map(lag).collect() }
 }
 
 /// Stalls the node that forwards the streams of these seats, and reports its lag.
@@ -89,10 +80,7 @@ fn a_silent_seat_is_late_after_the_lag_and_the_fault_names_the_lag() {
     script.hand_over(0, 1);
     lag_ms(&mut script, 70);
     script.tick_at_deadline();
-    assert_eq!(
-        script.faults,
-        [(0, FaultReason::Late, FaultAction::Substitute)]
-    );
+    assert_eq!(script.faults, [(0, FaultReason::Late, FaultAction::Substitute)]);
     script.run_to_end();
     let first = &script.result().seats[0];
     assert_eq!(
@@ -112,10 +100,7 @@ fn lag_is_never_more_than_the_time_since_the_last_input() {
     script.step(lag(u64::MAX));
     script.answer_index(0, 1, 0);
     let charge = script.last_decision().charge.unwrap();
-    assert_eq!(
-        (charge.referee_lag_us, charge.charged_us),
-        (50_000, 100_000)
-    );
+    assert_eq!((charge.referee_lag_us, charge.charged_us), (50_000, 100_000));
 }
 
 #[test]
@@ -147,10 +132,7 @@ fn a_lost_stream_has_the_reconnect_time_without_the_lag() {
     script.connect(0, None);
     script.disconnect(0);
     script.wait_ms(500).tick();
-    assert!(
-        faults_of_0(&script),
-        "a later loss knows nothing of the lag"
-    );
+    assert!(faults_of_0(&script), "a later loss knows nothing of the lag");
 }
 
 #[test]
@@ -176,16 +158,10 @@ fn lag_of_a_forwarding_node_extends_only_the_deadlines_of_its_seat() {
     script.wait_ms(9).answer_index(0, 1, 0);
     assert!(script.faults.is_empty());
     let charge = script.last_decision().charge.unwrap();
-    assert_eq!(
-        (charge.charged_us, charge.referee_lag_us),
-        (399_000, 3_000_000)
-    );
+    assert_eq!((charge.charged_us, charge.referee_lag_us), (399_000, 3_000_000));
     script.hand_over(1, 1);
     forwarding_lag_ms(&mut script, &[0], 400);
-    assert_eq!(
-        script.faults,
-        [(1, FaultReason::Late, FaultAction::Forfeit)]
-    );
+    assert_eq!(script.faults, [(1, FaultReason::Late, FaultAction::Forfeit)]);
     script.run_to_end();
     let result = script.result();
     assert_eq!(result.longest_referee_lag_us, 3_000_000);

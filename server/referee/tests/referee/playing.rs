@@ -10,10 +10,7 @@ use bridgemaster_referee::*;
 
 fn heap(stones: u8, most: u8) -> MatchRules<Heap> {
     let mut rules = rules::<Heap>(2);
-    rules.config = HeapConfig {
-        stones: Some(stones),
-        most,
-    };
+    rules.config = HeapConfig { stones: Some(stones), most };
     rules
 }
 
@@ -27,22 +24,11 @@ fn a_match_is_played_to_its_result() {
     script.wait_ms(70).answer_index(0, 2, 1);
     let result = script.result();
     assert_eq!((result.decisions, result.duration_ms), (3, 70));
-    let [first, second] = &result.seats[..] else {
-        panic!("two seats")
-    };
+    let [first, second] = &result.seats[..] else { panic!("two seats") };
     assert_eq!((first.place, first.place_by_score, first.score), (1, 1, 5));
-    assert_eq!(
-        (second.place, second.place_by_score, second.score),
-        (2, 2, 1)
-    );
-    assert_eq!(
-        (first.bot.clone(), second.bot.clone()),
-        (Some(bot(0)), Some(bot(1)))
-    );
-    assert_eq!(
-        (first.forfeit, first.fault_count, first.house_decisions),
-        (None, 0, 0)
-    );
+    assert_eq!((second.place, second.place_by_score, second.score), (2, 2, 1));
+    assert_eq!((first.bot.clone(), second.bot.clone()), (Some(bot(0)), Some(bot(1))));
+    assert_eq!((first.forfeit, first.fault_count, first.house_decisions), (None, 0, 0));
     assert_eq!(script.decisions().len(), 3);
 }
 
@@ -51,10 +37,7 @@ fn the_referee_plays_decisions_that_have_one_legal_answer() {
     let mut script = Script::started(heap(4, 3));
     script.answer_index(0, 1, 2);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
-    assert_eq!(
-        script.decisions(),
-        [(0, DecidedBy::Bot, 1), (1, DecidedBy::Referee, 0)]
-    );
+    assert_eq!(script.decisions(), [(0, DecidedBy::Bot, 1), (1, DecidedBy::Referee, 0)]);
     assert_eq!(script.result().seats[1].forced_decisions, 1);
     assert_eq!(script.result().seats[0].forced_decisions, 0);
 }
@@ -64,10 +47,7 @@ fn a_match_of_forced_decisions_only_ends_as_it_starts() {
     let mut script = Script::new(heap(5, 1));
     script.connect(0, None);
     script.connect(1, None);
-    assert_eq!(
-        script.messages(1),
-        [ShortMessage::Started, ShortMessage::Ended]
-    );
+    assert_eq!(script.messages(1), [ShortMessage::Started, ShortMessage::Ended]);
     assert_eq!(script.referee.phase(), MatchPhase::Ended);
 }
 
@@ -147,11 +127,7 @@ fn a_note_is_recorded_with_its_decision_or_dropped_if_it_exceeds_the_budget() {
 #[test]
 fn chance_results_have_their_own_streams_and_are_recorded_before_the_next_request() {
     let mut rules = rules::<Hands>(2);
-    rules.config = HandsConfig {
-        rounds: 2,
-        first_settles: false,
-        draws_prizes: true,
-    };
+    rules.config = HandsConfig { rounds: 2, first_settles: false, draws_prizes: true };
     let mut script = Script::started(rules);
     let drawn = |stream| Prize(ChanceStream::new(&Seed::from(7), stream).below(2) as u8);
     let mut expected = vec![0, 0];
@@ -172,12 +148,7 @@ fn chance_results_have_their_own_streams_and_are_recorded_before_the_next_reques
             assert_eq!(content.events.last(), Some(&HandsEvent::PrizeDrawn(prize)));
         }
     }
-    let scores: Vec<i32> = script
-        .result()
-        .seats
-        .iter()
-        .map(|seat| seat.score)
-        .collect();
+    let scores: Vec<i32> = script.result().seats.iter().map(|seat| seat.score).collect();
     assert_eq!(scores, expected);
 }
 

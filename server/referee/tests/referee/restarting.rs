@@ -28,10 +28,7 @@ fn the_clock_of_an_open_request_stands_still_until_its_bot_reconnects() {
     script.wait_ms(30_000).tick();
     assert_eq!(reading(&script), (8500, 58_500));
     script.connect(0, Some(1));
-    assert_eq!(
-        script.numbered_messages(0)[0],
-        (2, ShortMessage::Request(1))
-    );
+    assert_eq!(script.numbered_messages(0)[0], (2, ShortMessage::Request(1)));
     let clock = script.request(0).clock;
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
     script.wait_ms(3000).hand_over(0, 1);
@@ -112,10 +109,7 @@ fn lag_between_two_restarts_changes_no_clock() {
     script.wait_ms(1500).tick();
     script.restart();
     script.connect(0, Some(1));
-    script.wait_ms(700).step(Input::RefereeLag {
-        lag_us: 600_000,
-        forwarding: Vec::new(),
-    });
+    script.wait_ms(700).step(Input::RefereeLag { lag_us: 600_000, forwarding: Vec::new() });
     script.wait_ms(100).restart();
     let clock = script.referee.clock_reading(seat(0), script.now).unwrap();
     assert_eq!((clock.decision_left_ms, clock.bank_left_ms), (8500, 58_500));
@@ -139,10 +133,7 @@ fn bots_have_at_least_a_minute_to_reconnect() {
         rules.clock.reconnect_ms = reconnect_ms;
         let mut script = Script::started(rules);
         script.restart();
-        assert_eq!(
-            script.referee.deadline(),
-            Some(script.now.plus_ms(grace_ms))
-        );
+        assert_eq!(script.referee.deadline(), Some(script.now.plus_ms(grace_ms)));
         for number in 0..3 {
             script.connect(number, None);
         }

@@ -17,14 +17,7 @@ fn a_bot_gets_the_messages_after_its_last_sequence_number() {
     script.answer_index(0, 7, 0);
     script.disconnect(0);
     for (last, expected) in [
-        (
-            0,
-            vec![
-                (1, ShortMessage::Started),
-                (2, ShortMessage::Request(1)),
-                (3, rejected()),
-            ],
-        ),
+        (0, vec![(1, ShortMessage::Started), (2, ShortMessage::Request(1)), (3, rejected())]),
         (1, vec![(2, ShortMessage::Request(1)), (3, rejected())]),
         (2, vec![(3, rejected())]),
         (3, vec![]),
@@ -112,10 +105,7 @@ fn seat_changes_that_a_bot_missed_are_sent_once_in_their_current_state() {
         script.numbered_messages(1),
         [
             (2, ShortMessage::Status(0, SeatState::Connected, None)),
-            (
-                3,
-                ShortMessage::Status(2, SeatState::Forfeited, Some(FaultReason::Resigned))
-            ),
+            (3, ShortMessage::Status(2, SeatState::Forfeited, Some(FaultReason::Resigned))),
         ]
     );
 }
@@ -123,15 +113,8 @@ fn seat_changes_that_a_bot_missed_are_sent_once_in_their_current_state() {
 #[test]
 fn another_bot_that_takes_over_is_reported_to_the_others_and_recorded() {
     let mut script = started();
-    script.step(Input::Connected {
-        seat: seat(0),
-        bot: bot(9),
-        last_sequence: None,
-    });
-    assert_eq!(
-        script.messages(1),
-        [ShortMessage::Status(0, SeatState::Connected, None)]
-    );
+    script.step(Input::Connected { seat: seat(0), bot: bot(9), last_sequence: None });
+    assert_eq!(script.messages(1), [ShortMessage::Status(0, SeatState::Connected, None)]);
     let last = script.records.last().unwrap();
     assert!(matches!(&last.entry, RecordEntry::Seat(info) if info.bot == Some(bot(9))));
 }
@@ -145,18 +128,12 @@ fn a_request_that_was_decided_meanwhile_is_sent_again_without_time() {
         script.numbered_messages(0),
         [
             (2, ShortMessage::Request(1)),
-            (
-                3,
-                ShortMessage::Status(0, SeatState::Connected, Some(FaultReason::Late))
-            ),
+            (3, ShortMessage::Status(0, SeatState::Connected, Some(FaultReason::Late))),
         ]
     );
     assert_eq!(script.request(0).clock.decision_left_ms, 0);
     script.answer_index(0, 1, 0);
-    assert_eq!(
-        script.messages(0),
-        [ShortMessage::Rejected(1, RejectionReason::StaleRequest, 0)]
-    );
+    assert_eq!(script.messages(0), [ShortMessage::Rejected(1, RejectionReason::StaleRequest, 0)]);
 }
 
 #[test]
@@ -182,10 +159,7 @@ fn a_bot_that_missed_the_end_receives_it_when_it_reconnects() {
         script.step(Input::Resign { seat: seat(0) });
         script.step(Input::Resign { seat: seat(2) });
         script.run_to_end();
-        assert_eq!(
-            script.result().seats[1].forfeit,
-            Some(FaultReason::Disconnected)
-        );
+        assert_eq!(script.result().seats[1].forfeit, Some(FaultReason::Disconnected));
         script.connect(1, last_sequence);
         assert_eq!(
             script.closed(1),

@@ -14,10 +14,7 @@ pub(crate) fn rules<G: Game>(seats: u8) -> MatchRules<G> {
 }
 
 pub(crate) fn bot(number: u8) -> BotIdentity {
-    BotIdentity {
-        name: format!("bot{number}"),
-        version: "1".to_owned(),
-    }
+    BotIdentity { name: format!("bot{number}"), version: "1".to_owned() }
 }
 
 /// A seat's message in short, for comparisons.
@@ -97,32 +94,20 @@ impl<G: Game> Script<G> {
         for output in &out {
             match output {
                 Output::Send { seat, sequence, .. } => {
-                    assert!(
-                        self.streams[seat.index()],
-                        "a message to a seat without a stream"
-                    );
+                    assert!(self.streams[seat.index()], "a message to a seat without a stream");
                     let last = &mut self.sequences[seat.index()];
-                    assert!(
-                        (1..=*last + 1).contains(sequence),
-                        "{sequence} after {last}"
-                    );
+                    assert!((1..=*last + 1).contains(sequence), "{sequence} after {last}");
                     *last = (*last).max(*sequence);
                 }
                 Output::Close { seat, .. } => {
-                    assert!(
-                        self.streams[seat.index()],
-                        "a close of a seat without a stream"
-                    );
+                    assert!(self.streams[seat.index()], "a close of a seat without a stream");
                     self.streams[seat.index()] = false;
                 }
                 Output::Record(_) => assert_eq!(self.ended, 0, "a record after the end"),
                 Output::Ended | Output::Cancelled => self.ended += 1,
             }
         }
-        assert_eq!(
-            self.ended,
-            u32::from(self.referee.phase() == MatchPhase::Ended)
-        );
+        assert_eq!(self.ended, u32::from(self.referee.phase() == MatchPhase::Ended));
         let has_result = self.ended == 1 && !self.referee.is_cancelled();
         assert_eq!(self.referee.result().is_some(), has_result);
         let mut others = Vec::new();
@@ -130,16 +115,11 @@ impl<G: Game> Script<G> {
             if let Output::Record(record) = &output
                 && let RecordEntry::Fault { seat, fault } = &record.entry
             {
-                self.faults
-                    .push((seat.number(), fault.reason, fault.action));
+                self.faults.push((seat.number(), fault.reason, fault.action));
             }
             match output {
                 Output::Record(record) => {
-                    assert_eq!(
-                        record.number as usize,
-                        self.records.len(),
-                        "a gap in the records"
-                    );
+                    assert_eq!(record.number as usize, self.records.len(), "a gap in the records");
                     self.records.push(record);
                 }
                 other => others.push(other),
@@ -150,11 +130,7 @@ impl<G: Game> Script<G> {
     }
 
     pub(crate) fn connect(&mut self, number: u8, last_sequence: Option<u32>) -> &[Output<G>] {
-        self.step(Input::Connected {
-            seat: seat(number),
-            bot: bot(number),
-            last_sequence,
-        })
+        self.step(Input::Connected { seat: seat(number), bot: bot(number), last_sequence })
     }
 
     pub(crate) fn disconnect(&mut self, number: u8) {
@@ -162,10 +138,7 @@ impl<G: Game> Script<G> {
     }
 
     pub(crate) fn hand_over(&mut self, number: u8, request_id: u32) {
-        self.step(Input::HandedOver {
-            seat: seat(number),
-            request_id,
-        });
+        self.step(Input::HandedOver { seat: seat(number), request_id });
     }
 
     pub(crate) fn answer_index(&mut self, number: u8, request_id: u32, index: u32) {
@@ -179,12 +152,7 @@ impl<G: Game> Script<G> {
 
     pub(crate) fn decide(&mut self, number: u8, request_id: u32, decision: G::Decision) {
         let answer = Answer::Decision(decision);
-        self.step(Input::Answer {
-            seat: seat(number),
-            request_id,
-            answer,
-            note: String::new(),
-        });
+        self.step(Input::Answer { seat: seat(number), request_id, answer, note: String::new() });
     }
 
     pub(crate) fn restart(&mut self) {
@@ -219,11 +187,9 @@ impl<G: Game> Script<G> {
         self.last
             .iter()
             .filter_map(|output| match output {
-                Output::Send {
-                    seat,
-                    sequence,
-                    message,
-                } if seat.number() == number => Some((*sequence, short(message))),
+                Output::Send { seat, sequence, message } if seat.number() == number => {
+                    Some((*sequence, short(message)))
+                }
                 _ => None,
             })
             .collect()
@@ -231,10 +197,7 @@ impl<G: Game> Script<G> {
 
     /// The messages to a seat in the last step.
     pub(crate) fn messages(&self, number: u8) -> Vec<ShortMessage> {
-        self.numbered_messages(number)
-            .into_iter()
-            .map(|(_, message)| message)
-            .collect()
+        self.numbered_messages(number).into_iter().map(|(_, message)| message).collect()
     }
 
     /// The request that a seat was sent in the last step.
@@ -242,11 +205,11 @@ impl<G: Game> Script<G> {
         self.last
             .iter()
             .find_map(|output| match output {
-                Output::Send {
-                    seat,
-                    message: SeatMessage::Request(request),
-                    ..
-                } if seat.number() == number => Some(request),
+                Output::Send { seat, message: SeatMessage::Request(request), .. }
+                    if seat.number() == number =>
+                {
+                    Some(request)
+                }
                 _ => None,
             })
             .unwrap()
@@ -257,11 +220,11 @@ impl<G: Game> Script<G> {
         self.last
             .iter()
             .find_map(|output| match output {
-                Output::Send {
-                    seat,
-                    message: SeatMessage::Rejected(rejection),
-                    ..
-                } if seat.number() == number => Some(&**rejection),
+                Output::Send { seat, message: SeatMessage::Rejected(rejection), .. }
+                    if seat.number() == number =>
+                {
+                    Some(&**rejection)
+                }
                 _ => None,
             })
             .unwrap()

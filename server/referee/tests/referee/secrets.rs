@@ -34,10 +34,7 @@ fn an_illegal_answer_is_reported_to_the_others_with_the_next_event() {
     script.answer_index(1, 1, 0);
     assert_eq!(script.messages(0), []);
     script.answer_index(2, 1, 0);
-    assert_eq!(
-        script.messages(0),
-        [struck.clone(), ShortMessage::Request(2)]
-    );
+    assert_eq!(script.messages(0), [struck.clone(), ShortMessage::Request(2)]);
     assert_eq!(script.messages(2), [struck, ShortMessage::Request(2)]);
     assert_eq!(script.messages(1), [ShortMessage::Request(2)]);
     assert_eq!(public_state(&script, 1), (SeatState::Connected, 1));
@@ -62,24 +59,15 @@ fn a_seat_that_forfeits_in_secret_appears_to_be_thinking() {
     script.tick_at_deadline();
     let gone = |number, reason| ShortMessage::Status(number, SeatState::Forfeited, Some(reason));
     let messages = script.messages(0);
-    assert_eq!(
-        messages[..2],
-        [gone(1, resigned), gone(2, FaultReason::Late)]
-    );
+    assert_eq!(messages[..2], [gone(1, resigned), gone(2, FaultReason::Late)]);
     assert_eq!(public_state(&script, 1).0, SeatState::Forfeited);
 }
 
 #[test]
 fn a_lost_stream_is_reported_at_once_but_not_the_strike_for_it() {
     let mut script = secret_choices();
-    script.step(Input::Garbage {
-        seat: seat(1),
-        detail: String::new(),
-    });
-    assert_eq!(
-        script.messages(0),
-        [ShortMessage::Status(1, SeatState::Paused, None)]
-    );
+    script.step(Input::Garbage { seat: seat(1), detail: String::new() });
+    assert_eq!(script.messages(0), [ShortMessage::Status(1, SeatState::Paused, None)]);
     assert_eq!(script.strikes(1), 1);
     assert_eq!(public_state(&script, 1), (SeatState::Paused, 0));
 }
@@ -95,22 +83,16 @@ fn a_reconnected_bot_learns_no_more_than_the_others() {
             |message: &ShortMessage| matches!(message, ShortMessage::Status(1, ..));
         assert!(!script.messages(0).iter().any(is_about_seat_1));
         for output in &script.last {
-            if let Output::Send {
-                seat: to,
-                message: SeatMessage::Started(started),
-                ..
-            } = output
-            {
+            if let Output::Send { seat: to, message: SeatMessage::Started(started), .. } = output {
                 assert_eq!((*to, started.seats[1].strikes), (seat(0), 0));
             }
         }
         script.disconnect(1);
         script.connect(1, None);
         let own = script.last.iter().find_map(|output| match output {
-            Output::Send {
-                message: SeatMessage::Started(started),
-                ..
-            } => Some(started.seats[1].strikes),
+            Output::Send { message: SeatMessage::Started(started), .. } => {
+                Some(started.seats[1].strikes)
+            }
             _ => None,
         });
         assert_eq!(own, Some(1), "of itself a seat knows all");

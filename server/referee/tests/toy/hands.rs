@@ -56,11 +56,7 @@ pub struct HandsConfig {
 
 impl Default for HandsConfig {
     fn default() -> Self {
-        Self {
-            rounds: 3,
-            first_settles: false,
-            draws_prizes: false,
-        }
+        Self { rounds: 3, first_settles: false, draws_prizes: false }
     }
 }
 
@@ -233,11 +229,8 @@ impl Rules for Hands {
         let mut digester = Digester::default();
         digester.u8(state.rounds_left);
         digester.u8(state.prize_is_due.into());
-        let hands: Vec<u8> = state
-            .hands
-            .iter()
-            .map(|hand| hand.map_or(0, |hand| hand as u8 + 1))
-            .collect();
+        let hands: Vec<u8> =
+            state.hands.iter().map(|hand| hand.map_or(0, |hand| hand as u8 + 1)).collect();
         digester.list(&hands);
         state.points.iter().for_each(|points| digester.i32(*points));
         digester.finish()
@@ -301,8 +294,5 @@ impl Show for Hands {}
 impl Options for Hands {}
 
 fn foreign() -> FieldError {
-    FieldError {
-        field: "observation".to_owned(),
-        problem: "of another match".to_owned(),
-    }
+    FieldError { field: "observation".to_owned(), problem: "of another match".to_owned() }
 }

@@ -43,10 +43,7 @@ pub struct HeapConfig {
 
 impl Default for HeapConfig {
     fn default() -> Self {
-        Self {
-            stones: Some(10),
-            most: 3,
-        }
+        Self { stones: Some(10), most: 3 }
     }
 }
 
@@ -97,9 +94,7 @@ impl Rules for Heap {
     fn check_choices(config: &HeapConfig, _seats: SeatCount) -> Result<(), FieldError> {
         match config {
             HeapConfig { most: 0, .. } => FieldError::refuse("most", "0 is out of range (1..=255)"),
-            HeapConfig {
-                stones: Some(0), ..
-            } => no_stones(),
+            HeapConfig { stones: Some(0), .. } => no_stones(),
             _ => Ok(()),
         }
     }
@@ -155,18 +150,12 @@ impl Rules for Heap {
         events: &mut impl EventSink<HeapEvent>,
     ) -> Result<(), ToyError> {
         if decision.0 == 0 || decision.0 > state.max_take() {
-            return Err(ToyError::Stones {
-                given: decision.0,
-                most: state.max_take(),
-            });
+            return Err(ToyError::Stones { given: decision.0, most: state.max_take() });
         }
         state.stones -= decision.0;
         state.taken[seat.index()] += i32::from(decision.0);
         state.turn = (state.turn + 1) % state.taken.len() as u8;
-        events.push(HeapEvent::Took {
-            seat: seat.number(),
-            stones: decision.0,
-        });
+        events.push(HeapEvent::Took { seat: seat.number(), stones: decision.0 });
         Ok(())
     }
 
@@ -176,9 +165,7 @@ impl Rules for Heap {
 
     fn digest(state: &HeapState) -> Digest {
         let mut digester = Digester::default();
-        [state.stones, state.most, state.turn]
-            .iter()
-            .for_each(|byte| digester.u8(*byte));
+        [state.stones, state.most, state.turn].iter().for_each(|byte| digester.u8(*byte));
         state.taken.iter().for_each(|taken| digester.i32(*taken));
         digester.finish()
     }

@@ -38,10 +38,7 @@ fn outcome(scores: &[i32], category: &'static str) -> bridgemaster_games::Outcom
         .map(|&score| SeatOutcome {
             place: 1 + scores.iter().filter(|&&other| other > score).count() as u8,
             score,
-            breakdown: vec![ScoreLine {
-                category,
-                points: score,
-            }],
+            breakdown: vec![ScoreLine { category, points: score }],
         })
         .collect();
     Outcome { seats }

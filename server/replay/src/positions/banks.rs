@@ -29,9 +29,7 @@ impl Banks {
             control,
             pending_since_ms: None,
         });
-        Self {
-            seats: full.collect(),
-        }
+        Self { seats: full.collect() }
     }
 
     /// Sets the seats that owe a decision from this time on.
@@ -71,8 +69,7 @@ impl Banks {
     /// Each seat's time left, in ms, in seat order.
     pub(super) fn left_ms(&self) -> Vec<u32> {
         let left = self.seats.iter().map(|bank| bank.left_us / 1000);
-        left.map(|ms| u32::try_from(ms).unwrap_or(u32::MAX))
-            .collect()
+        left.map(|ms| u32::try_from(ms).unwrap_or(u32::MAX)).collect()
     }
 }
 

@@ -118,17 +118,12 @@ pub fn encode_positions(replay: &Replay) -> Result<Vec<u8>, WireError> {
     let viewers = std::iter::once(Viewer::Spectator).chain(seats.map(Viewer::Seat));
     let viewers: Vec<Viewer> = viewers.collect();
     let mut positions = Positions::open(replay, &viewers, 0, Disclosure::Everything)?;
-    let first = WatchPositionsResponse {
-        position: positions.first(),
-        r#match: Some(match_info(replay)),
-    };
+    let first =
+        WatchPositionsResponse { position: positions.first(), r#match: Some(match_info(replay)) };
     let mut bytes = first.encode_length_delimited_to_vec();
     for record in &replay.records {
         if let Some(position) = positions.after(record)? {
-            let message = WatchPositionsResponse {
-                position: Some(position),
-                r#match: None,
-            };
+            let message = WatchPositionsResponse { position: Some(position), r#match: None };
             bytes.extend(message.encode_length_delimited_to_vec());
         }
     }

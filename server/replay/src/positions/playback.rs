@@ -54,12 +54,7 @@ impl<G: WireGame> GamePlayback<G> {
         from: u32,
         disclosure: Disclosure,
     ) -> Result<Self, WireError> {
-        let Opening {
-            rules,
-            setup: _,
-            mut state,
-            events,
-        } = open::<G>(head)?;
+        let Opening { rules, setup: _, mut state, events } = open::<G>(head)?;
         let mut forked = ForkProgress::from_head(head)?;
         forked.redraw_at_position(&rules, &mut state)?;
         let control_of = |seat| rules.clock_of(seat).time_control;
@@ -166,15 +161,9 @@ impl<G: WireGame> GamePlayback<G> {
             fault.clone()
         } else {
             // Omits the detail, which could reveal the answer of the bot.
-            Fault {
-                detail: String::new(),
-                ..fault.clone()
-            }
+            Fault { detail: String::new(), ..fault.clone() }
         };
-        self.next.faults.push(SeatFault {
-            seat: record.seat,
-            fault: Some(fault),
-        });
+        self.next.faults.push(SeatFault { seat: record.seat, fault: Some(fault) });
         Ok(())
     }
 }
@@ -189,8 +178,7 @@ impl<G: WireGame> Playback for GamePlayback<G> {
             Some(record::Record::Seat(_)) => {}
             None => return invalid_field("record", "is missing"),
         }
-        self.banks
-            .set_seats_to_decide(G::seats_to_decide(&self.state), record.at_ms);
+        self.banks.set_seats_to_decide(G::seats_to_decide(&self.state), record.at_ms);
         Ok(())
     }
 
@@ -201,10 +189,7 @@ impl<G: WireGame> Playback for GamePlayback<G> {
         self.is_decided = false;
         let is_requested = self.is_requested();
         let is_over = G::seats_to_decide(&self.state).is_empty();
-        let following = Position {
-            number: self.next.number,
-            ..Position::default()
-        };
+        let following = Position { number: self.next.number, ..Position::default() };
         let mut position = std::mem::replace(&mut self.next, following);
         let viewers = self.viewers.iter().filter(|_| is_requested);
         let observed = viewers.map(|viewer| G::observe(&self.state, *viewer));
@@ -224,9 +209,7 @@ impl<G: WireGame> Playback for GamePlayback<G> {
 /// Each seat's final bank according to the result.
 fn last_banks_ms(head: &Replay) -> Option<Vec<u32>> {
     let seats = head.result.as_ref()?.seats.iter();
-    seats
-        .map(|seat| Some(seat.clock_use.as_ref()?.bank_left_ms))
-        .collect()
+    seats.map(|seat| Some(seat.clock_use.as_ref()?.bank_left_ms)).collect()
 }
 
 /// The extent to which a match is disclosed.

@@ -107,10 +107,9 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
         let location = |field| Location::Record { index, field };
         replayer.record(record).map_err(error_at(location))?;
     }
-    let outcome = replayer.outcome().map_err(|problem| VerifyError {
-        location: Location::AfterLastRecord,
-        problem,
-    })?;
+    let outcome = replayer
+        .outcome()
+        .map_err(|problem| VerifyError { location: Location::AfterLastRecord, problem })?;
     let totals = replayer.totals();
     let last_at_ms = replayer.last_at_ms();
     check_result(replay, &outcome, replayer.rules(), totals, last_at_ms)
@@ -122,16 +121,10 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
         seed_checked: start::has_seed(replay),
         commitment_checked: start::has_seed(replay) && start::has_commitment(replay),
         copied_decisions: replay.fork.as_ref().map(|origin| origin.decisions),
-        spoiled_by_referee: replay
-            .result
-            .as_ref()
-            .is_some_and(|result| result.spoiled_by_referee),
+        spoiled_by_referee: replay.result.as_ref().is_some_and(|result| result.spoiled_by_referee),
     })
 }
 
 fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(WireError) -> VerifyError {
-    |error| VerifyError {
-        location: location(error.field),
-        problem: error.detail,
-    }
+    |error| VerifyError { location: location(error.field), problem: error.detail }
 }

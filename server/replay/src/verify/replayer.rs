@@ -43,9 +43,7 @@ impl<G: WireGame> Replayer<G> {
         mut forked: ForkProgress,
         replay: &Replay,
     ) -> Result<Self, WireError> {
-        let Opening {
-            rules, mut state, ..
-        } = opening;
+        let Opening { rules, mut state, .. } = opening;
         forked.redraw_at_position(&rules, &mut state)?;
         let totals = rules.seats.seats().map(|_| SeatTotals::default()).collect();
         let note_budgets = vec![NoteBudget::for_match(rules.seats); usize::from(rules.seats.get())];
@@ -85,14 +83,9 @@ impl<G: WireGame> Replayer<G> {
             ));
         }
         G::outcome(&self.state).ok_or_else(|| {
-            let seats_to_decide: Vec<String> = G::seats_to_decide(&self.state)
-                .iter()
-                .map(|seat| seat.to_string())
-                .collect();
-            format!(
-                "the match is not over: seat {} owes a decision",
-                seats_to_decide.join(", ")
-            )
+            let seats_to_decide: Vec<String> =
+                G::seats_to_decide(&self.state).iter().map(|seat| seat.to_string()).collect();
+            format!("the match is not over: seat {} owes a decision", seats_to_decide.join(", "))
         })
     }
 
@@ -131,10 +124,7 @@ impl<G: WireGame> Replayer<G> {
             return invalid_field("decision", problem);
         }
         if !G::seats_to_decide(&self.state).contains(seat) {
-            return invalid_field(
-                "decision.seat",
-                format!("seat {seat} owes no decision here"),
-            );
+            return invalid_field("decision.seat", format!("seat {seat} owes no decision here"));
         }
         let decision = decision_of::<G>(record)?;
         let list = G::legal(&self.state, seat, &mut self.legal);
@@ -144,20 +134,14 @@ impl<G: WireGame> Replayer<G> {
                 Err(refusal) => refusal.to_string(),
                 Ok(()) => "not in the legal list".to_owned(),
             };
-            return invalid_field(
-                "decision.decision",
-                format!("`{decision}` is not legal: {why}"),
-            );
+            return invalid_field("decision.decision", format!("`{decision}` is not legal: {why}"));
         }
         let is_played_by_referee = self.rules.is_played_by_referee(list, self.legal.len());
         self.check_decided_by(seat, record, is_played_by_referee)?;
 
         let mut events = Vec::new();
         G::apply(&mut self.state, seat, &decision, &mut events).or_else(|refusal| {
-            invalid_field(
-                "decision.decision",
-                format!("`{decision}` is not legal: {refusal}"),
-            )
+            invalid_field("decision.decision", format!("`{decision}` is not legal: {refusal}"))
         })?;
         check_events::<G>("decision.events", &record.events, &events)?;
         self.check_digest("decision.digest", record.digest, &decision)?;

@@ -56,17 +56,11 @@ pub(super) fn check_result<G: Game>(
     let decisions = totals.iter().map(SeatTotals::decisions).sum();
     expect_equal("decisions", &result.decisions, &decisions)?;
     if result.duration_ms < last_at_ms {
-        let problem = format!(
-            "{} is before the time of the last record, {last_at_ms}",
-            result.duration_ms
-        );
+        let problem =
+            format!("{} is before the time of the last record, {last_at_ms}", result.duration_ms);
         return invalid_field("duration_ms", problem);
     }
-    expect_equal(
-        "seats (their number)",
-        &result.seats.len(),
-        &outcome.seats.len(),
-    )?;
+    expect_equal("seats (their number)", &result.seats.len(), &outcome.seats.len())?;
     let places = places(outcome, |seat| totals[seat].forfeit.is_some());
     for (number, seat) in result.seats.iter().enumerate() {
         let parent = format!("seats[{number}]");
@@ -84,28 +78,12 @@ pub(super) fn check_result<G: Game>(
 }
 
 fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), WireError> {
-    expect_equal(
-        "place_by_score",
-        &seat.place_by_score,
-        &outcome.place.into(),
-    )?;
+    expect_equal("place_by_score", &seat.place_by_score, &outcome.place.into())?;
     expect_equal("score", &seat.score, &outcome.score)?;
-    expect_equal(
-        "breakdown (its lines)",
-        &seat.breakdown.len(),
-        &outcome.breakdown.len(),
-    )?;
+    expect_equal("breakdown (its lines)", &seat.breakdown.len(), &outcome.breakdown.len())?;
     for (line, expected) in seat.breakdown.iter().zip(&outcome.breakdown) {
-        expect_equal(
-            "breakdown.category",
-            &line.category.as_str(),
-            &expected.category,
-        )?;
-        expect_equal(
-            &format!("breakdown.{}", line.category),
-            &line.points,
-            &expected.points,
-        )?;
+        expect_equal("breakdown.category", &line.category.as_str(), &expected.category)?;
+        expect_equal(&format!("breakdown.{}", line.category), &line.points, &expected.points)?;
     }
     Ok(())
 }

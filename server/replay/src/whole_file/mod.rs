@@ -58,9 +58,7 @@ impl PartialFile {
     pub fn create(path: &Path) -> io::Result<Self> {
         let path = link_target(path);
         if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(io::Error::other(
-                "the path exists and is not a regular file",
-            ));
+            return Err(io::Error::other("the path exists and is not a regular file"));
         }
         Self::with_content(path, b"", None)
     }
@@ -254,10 +252,8 @@ mod tests {
     use super::*;
 
     fn names(folder: &Path) -> Vec<OsString> {
-        let mut names: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     }
@@ -302,12 +298,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let partial = PartialFile::create(&folder.path().join("a.json")).unwrap();
         assert_eq!(final_name(partial.path()), Some("a.json"));
-        for other in [
-            "a.json",
-            "a.unfinished",
-            "a.json..unfinished",
-            "a.my-notes.unfinished",
-        ] {
+        for other in ["a.json", "a.unfinished", "a.json..unfinished", "a.my-notes.unfinished"] {
             assert_eq!(final_name(Path::new(other)), None, "{other}");
         }
     }
@@ -317,9 +308,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let of = |name: &str, bytes: &'static [u8]| (folder.path().join(name), bytes);
         for count in [0, 1, 2, 2_000] {
-            let files: Vec<_> = (0..count)
-                .map(|number| of(&number.to_string(), b"a"))
-                .collect();
+            let files: Vec<_> = (0..count).map(|number| of(&number.to_string(), b"a")).collect();
             write_together(&files, FileMode::PRIVATE).unwrap();
             assert_eq!(names(folder.path()).len(), count);
             for (path, bytes) in &files {
@@ -368,11 +357,9 @@ mod tests {
     fn files_and_folders_have_the_requested_mode_regardless_of_the_umask() {
         use std::os::unix::fs::PermissionsExt as _;
         let mode_of = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-        for (text, file_bits, folder_bits) in [
-            ("0600", 0o600, 0o700),
-            ("640", 0o640, 0o750),
-            ("0644", 0o644, 0o755),
-        ] {
+        for (text, file_bits, folder_bits) in
+            [("0600", 0o600, 0o700), ("640", 0o640, 0o750), ("0644", 0o644, 0o755)]
+        {
             let mode: FileMode = text.parse().unwrap();
             let parent = tempfile::tempdir().unwrap();
             let folder = parent.path().join("of/files");

@@ -74,10 +74,7 @@ impl ForkSource {
             return Err(WireError::new("config.game", detail));
         }
         if self.config.seats != u32::from(rules.seats.get()) {
-            let detail = format!(
-                "is {}, but the replay has {}",
-                rules.seats, self.config.seats
-            );
+            let detail = format!("is {}, but the replay has {}", rules.seats, self.config.seats);
             return Err(WireError::new("config.seats", detail));
         }
         let of_source = |error: WireError| {
@@ -108,10 +105,7 @@ fn bare(record: &v1::Record) -> v1::Record {
         }),
         _ => return v1::Record::default(),
     };
-    v1::Record {
-        record: Some(kept),
-        ..v1::Record::default()
-    }
+    v1::Record { record: Some(kept), ..v1::Record::default() }
 }
 
 fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, WireError> {
@@ -129,10 +123,7 @@ fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, WireE
         Some(record::Record::Chance(record)) => {
             let chance = record.chance.as_ref();
             let chance = chance.ok_or_else(|| missing("chance.chance"))?;
-            Ok(ForkStep::Chance {
-                stream: record.stream,
-                chance: G::chance_from_wire(chance)?,
-            })
+            Ok(ForkStep::Chance { stream: record.stream, chance: G::chance_from_wire(chance)? })
         }
         _ => Err(missing("record")),
     }
@@ -153,10 +144,7 @@ pub fn fork_to_wire<G: WireGame>(fork: &Fork<G>, rules: &MatchRules<G>) -> ForkS
                 ..v1::ChanceRecord::default()
             }),
         };
-        v1::Record {
-            record: Some(record),
-            ..v1::Record::default()
-        }
+        v1::Record { record: Some(record), ..v1::Record::default() }
     });
     ForkSource {
         origin: fork_origin(fork),
@@ -200,9 +188,7 @@ pub fn chance_from_wire(origin: &v1::ForkOrigin) -> Result<ForkChance, WireError
                 let observer = u8::try_from(seat).ok().and_then(Seat::new);
                 let no_seat =
                     || WireError::new("fork.knowing_seats", format!("{seat} is not a valid seat"));
-                Ok(ForkChance::Redraw {
-                    observer: observer.ok_or_else(no_seat)?,
-                })
+                Ok(ForkChance::Redraw { observer: observer.ok_or_else(no_seat)? })
             }
             _ => Err(WireError::new(
                 "fork.knowing_seats",

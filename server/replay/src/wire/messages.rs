@@ -38,10 +38,7 @@ pub fn response_to_wire<G: WireGame>(
             seed_salt: salt.to_hex(),
         }),
     };
-    PlayResponse {
-        sequence,
-        message: Some(message),
-    }
+    PlayResponse { sequence, message: Some(message) }
 }
 
 /// Returns the message for the start of a match, without its largest part, the game config.
@@ -81,10 +78,7 @@ pub fn write_started<G: WireGame>(
 fn request_to_wire<G: WireGame>(request: &DecisionRequest<G>) -> v1::DecisionRequest {
     let content = &request.content;
     let game = G::request_to_wire(&content.observation, &content.legal, &content.events);
-    v1::DecisionRequest {
-        game: Some(game),
-        ..without_game(request)
-    }
+    v1::DecisionRequest { game: Some(game), ..without_game(request) }
 }
 
 /// Writes the bytes of the [`PlayResponse`] with a decision request.
@@ -162,15 +156,11 @@ pub fn record_to_wire<G: WireGame>(record: &Record<G>) -> v1::Record {
             seat: seat.number().into(),
             fault: Some(fault_to_wire(fault)),
         }),
-        RecordEntry::Seat(info) => record::Record::Seat(v1::SeatRecord {
-            seat: Some(seat_to_wire(info)),
-        }),
+        RecordEntry::Seat(info) => {
+            record::Record::Seat(v1::SeatRecord { seat: Some(seat_to_wire(info)) })
+        }
     };
-    v1::Record {
-        number: record.number,
-        at_ms: record.at_ms,
-        record: Some(entry),
-    }
+    v1::Record { number: record.number, at_ms: record.at_ms, record: Some(entry) }
 }
 
 /// Encodes a match record as bytes.
@@ -191,16 +181,8 @@ pub fn write_record<G: WireGame>(record: &Record<G>, field: Field, to: &mut Writ
 
 fn write_decision<G: WireGame>(record: &DecisionRecord<G>, to: &mut Writer) {
     use v1::DecisionRecord as Wire;
-    let DecisionRecord {
-        seat,
-        decision,
-        decided_by,
-        request_id,
-        charge,
-        events,
-        digest,
-        note,
-    } = record;
+    let DecisionRecord { seat, decision, decided_by, request_id, charge, events, digest, note } =
+        record;
     to.number(u32::from(seat.number()), const { field_of::<Wire>("seat") });
     to.message(const { field_of::<Wire>("decision") }, |to| {
         G::put_decision(decision, to);
@@ -209,10 +191,7 @@ fn write_decision<G: WireGame>(record: &DecisionRecord<G>, to: &mut Writer) {
     to.number(decided_by, const { field_of::<Wire>("decided_by") });
     to.number(*request_id, const { field_of::<Wire>("request_id") });
     if let Some(charge) = charge {
-        to.prost(
-            &charge_to_wire(charge),
-            const { field_of::<Wire>("charge") },
-        );
+        to.prost(&charge_to_wire(charge), const { field_of::<Wire>("charge") });
     }
     for event in events {
         let field = const { field_of::<Wire>("events") };
@@ -289,8 +268,7 @@ pub fn seat_to_wire(info: &SeatInfo) -> v1::SeatInfo {
 
 /// Returns the name and the version of a bot; both are empty without a bot.
 pub(super) fn bot_to_wire(bot: Option<&BotIdentity>) -> (String, String) {
-    bot.map(|bot| (bot.name.clone(), bot.version.clone()))
-        .unwrap_or_default()
+    bot.map(|bot| (bot.name.clone(), bot.version.clone())).unwrap_or_default()
 }
 
 pub(super) fn fault_to_wire(fault: &Fault) -> v1::Fault {

@@ -106,10 +106,7 @@ impl SeedSalt {
     /// Returns the commitment to a seed: SHA-256 of the salt and then the seed's text, as 64
     /// lower-case hex digits.
     pub fn commit(&self, seed: &Seed) -> String {
-        let digest = Sha256::new()
-            .chain_update(self.0)
-            .chain_update(seed.as_str())
-            .finalize();
+        let digest = Sha256::new().chain_update(self.0).chain_update(seed.as_str()).finalize();
         hex::encode(digest)
     }
 }

@@ -33,16 +33,13 @@ pub fn rules_from_wire<G: WireGame>(
     let rules = MatchRules {
         config: G::config_from_wire(game)
             .map_err(|error| WireError::new(format!("game.{}", error.field), error.detail))?,
-        seats: u8::try_from(config.seats)
-            .ok()
-            .and_then(SeatCount::new)
-            .ok_or_else(|| {
-                let (min, max) = (G::SEATS.start(), G::SEATS.end());
-                WireError::new(
-                    "seats",
-                    format!("{} has {min} to {max} seats, not {}", G::NAME, config.seats),
-                )
-            })?,
+        seats: u8::try_from(config.seats).ok().and_then(SeatCount::new).ok_or_else(|| {
+            let (min, max) = (G::SEATS.start(), G::SEATS.end());
+            WireError::new(
+                "seats",
+                format!("{} has {min} to {max} seats, not {}", G::NAME, config.seats),
+            )
+        })?,
         seed,
         clock: clock_from_wire(config.clock.unwrap_or_default())?,
         odds: odds_from_wire(&config.seat_clocks)?,
@@ -158,22 +155,17 @@ fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeCo
 /// Converts a time control to a message.
 pub fn time_control_to_wire(control: TimeControl) -> v1::TimeControl {
     let kind = match control {
-        TimeControl::Fischer {
-            bank_ms,
-            increment_ms,
-            cap_ms,
-        } => return v1::TimeControl::fischer(bank_ms, increment_ms, cap_ms),
-        TimeControl::FischerDelay {
-            bank_ms,
-            increment_ms,
-            delay_ms,
-            cap_ms,
-        } => Kind::FischerDelay(v1::FischerDelayTimeControl {
-            bank_ms,
-            increment_ms,
-            delay_ms,
-            cap_ms: Some(cap_ms),
-        }),
+        TimeControl::Fischer { bank_ms, increment_ms, cap_ms } => {
+            return v1::TimeControl::fischer(bank_ms, increment_ms, cap_ms);
+        }
+        TimeControl::FischerDelay { bank_ms, increment_ms, delay_ms, cap_ms } => {
+            Kind::FischerDelay(v1::FischerDelayTimeControl {
+                bank_ms,
+                increment_ms,
+                delay_ms,
+                cap_ms: Some(cap_ms),
+            })
+        }
     };
     v1::TimeControl { kind: Some(kind) }
 }
@@ -207,16 +199,8 @@ fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> 
     for (field, action, stated) in [
         ("illegal", &mut policy.illegal, faults.illegal),
         ("late", &mut policy.late, faults.late),
-        (
-            "disconnected",
-            &mut policy.disconnected,
-            faults.disconnected,
-        ),
-        (
-            "never_connected",
-            &mut policy.never_connected,
-            faults.never_connected,
-        ),
+        ("disconnected", &mut policy.disconnected, faults.disconnected),
+        ("never_connected", &mut policy.never_connected, faults.never_connected),
         ("flood", &mut policy.flood, faults.flood),
         ("garbage", &mut policy.garbage, faults.garbage),
     ] {

@@ -26,14 +26,8 @@ fn observed(
     position: RulesPosition,
     viewer_seat: Option<u32>,
 ) -> bridgemaster_proto::v1::GameObservation {
-    let request = GetObservationRequest {
-        position: Some(position),
-        viewer_seat,
-    };
-    answers::get_observation(&request)
-        .unwrap()
-        .observation
-        .unwrap()
+    let request = GetObservationRequest { position: Some(position), viewer_seat };
+    answers::get_observation(&request).unwrap().observation.unwrap()
 }
 
 fn start_and_decisions_reproduce_the_match<G: WireGame>() {
@@ -53,17 +47,12 @@ fn start_and_decisions_reproduce_the_match<G: WireGame>() {
             let seen = G::observe(&playthrough.state, Viewer::Spectator);
             assert_eq!(observed(position, None), G::observation_to_wire(&seen));
         }
-        let request = GetOutcomeRequest {
-            position: Some(playthrough.position_from_start()),
-        };
+        let request = GetOutcomeRequest { position: Some(playthrough.position_from_start()) };
         let status = answers::get_outcome(&request).unwrap().status.unwrap();
         assert!(status.seats_to_decide.is_empty());
         let outcome = G::outcome(&playthrough.state).unwrap();
         for (response, seat) in status.outcome.unwrap().seats.iter().zip(&outcome.seats) {
-            assert_eq!(
-                (response.place, response.score),
-                (seat.place.into(), seat.score)
-            );
+            assert_eq!((response.place, response.score), (seat.place.into(), seat.score));
             let points: i32 = response.breakdown.iter().map(|line| line.points).sum();
             assert_eq!(points, seat.score);
         }
@@ -126,34 +115,20 @@ fn check_decision_effect<G: WireGame>(
     });
     let seen = G::observe(&state, Viewer::Seat(seat));
     let applied = applied.unwrap();
-    assert_eq!(
-        applied.observation,
-        Some(G::observation_to_wire(&seen)),
-        "{}",
-        G::ID
-    );
-    assert_eq!(
-        applied.status.unwrap().outcome.is_some(),
-        G::outcome(&state).is_some()
-    );
+    assert_eq!(applied.observation, Some(G::observation_to_wire(&seen)), "{}", G::ID);
+    assert_eq!(applied.status.unwrap().outcome.is_some(), G::outcome(&state).is_some());
 }
 
 fn samples_have_the_same_view<G: WireGame>() {
     for mut playthrough in Playthrough::<G>::for_each_seat_count() {
         for _ in 0..9 {
-            playthrough
-                .turn()
-                .into_iter()
-                .for_each(|seat| playthrough.step(seat));
+            playthrough.turn().into_iter().for_each(|seat| playthrough.step(seat));
         }
         let Some(seat) = playthrough.turn() else {
             continue;
         };
         let position = playthrough.as_seen_by(Viewer::Seat(seat), "several");
-        let request = SampleStatesRequest {
-            position: Some(position.clone()),
-            samples: 5,
-        };
+        let request = SampleStatesRequest { position: Some(position.clone()), samples: 5 };
         let mut sampling = Sampling::new(request).unwrap();
         while !sampling.work(&mut || false).unwrap() {}
         let samples = sampling.into_response().samples;
@@ -161,10 +136,7 @@ fn samples_have_the_same_view<G: WireGame>() {
         for sample in samples {
             let seen = &sample.observations[seat.index()];
             assert_eq!(Some(seen), position.observation.as_ref(), "{}", G::ID);
-            let again = RulesPosition {
-                sample_seed: sample.sample_seed,
-                ..position.clone()
-            };
+            let again = RulesPosition { sample_seed: sample.sample_seed, ..position.clone() };
             for (seat, seen) in (0..).zip(&sample.observations) {
                 assert_eq!(observed(again.clone(), Some(seat)), *seen, "{}", G::ID);
             }
@@ -200,16 +172,8 @@ fn notation_without_an_argument_is_refused_both_ways() {
     };
     for (game, text, expected) in [
         ("alhambra", "take", "`take CARD ...` with at least one card"),
-        (
-            "alhambra",
-            "buy green",
-            "`buy SLOT VALUE ... [give]` with at least one value",
-        ),
-        (
-            "old_london_bridge",
-            "take_cards",
-            "`take_cards COUNTxVALUE ...` with at least one card",
-        ),
+        ("alhambra", "buy green", "`buy SLOT VALUE ... [give]` with at least one value"),
+        ("old_london_bridge", "take_cards", "`take_cards COUNTxVALUE ...` with at least one card"),
     ] {
         let (field, detail) = refused(ConvertNotationRequest {
             game_id: game.to_owned(),
@@ -232,65 +196,30 @@ fn notation_without_an_argument_is_refused_both_ways() {
 fn a_refusal_names_the_field_and_the_valid_values() {
     type Change = fn(&mut RulesPosition);
     let cases: [(&str, RefusalReason, Change); 8] = [
-        ("position.config", RefusalReason::InvalidField, |position| {
-            position.config = None
+        ("position.config", RefusalReason::InvalidField, |position| position.config = None),
+        ("position.config.game", RefusalReason::InvalidField, |position| {
+            position.config.as_mut().unwrap().game = None;
         }),
-        (
-            "position.config.game",
-            RefusalReason::InvalidField,
-            |position| {
-                position.config.as_mut().unwrap().game = None;
-            },
-        ),
-        (
-            "position.config.seats",
-            RefusalReason::InvalidField,
-            |position| {
-                position.config.as_mut().unwrap().seats = 9;
-            },
-        ),
-        (
-            "position.config.seats",
-            RefusalReason::PositionInvalid,
-            |position| {
-                position.config.as_mut().unwrap().seats = 3;
-            },
-        ),
-        (
-            "position.sample_seed",
-            RefusalReason::InvalidField,
-            |position| {
-                position.sample_seed.clear();
-            },
-        ),
-        (
-            "position.decisions[0].index",
-            RefusalReason::PositionInvalid,
-            |position| {
-                position
-                    .decisions
-                    .push(by_index(bridgemaster_games::Seat::new(0).unwrap(), 9_999));
-            },
-        ),
-        (
-            "position.decisions[0].seat",
-            RefusalReason::InvalidField,
-            |position| {
-                position
-                    .decisions
-                    .push(bridgemaster_proto::v1::RulesDecision {
-                        seat: 7,
-                        ..Default::default()
-                    });
-            },
-        ),
-        (
-            "position.decisions[0]",
-            RefusalReason::InvalidField,
-            |position| {
-                position.decisions.push(Default::default());
-            },
-        ),
+        ("position.config.seats", RefusalReason::InvalidField, |position| {
+            position.config.as_mut().unwrap().seats = 9;
+        }),
+        ("position.config.seats", RefusalReason::PositionInvalid, |position| {
+            position.config.as_mut().unwrap().seats = 3;
+        }),
+        ("position.sample_seed", RefusalReason::InvalidField, |position| {
+            position.sample_seed.clear();
+        }),
+        ("position.decisions[0].index", RefusalReason::PositionInvalid, |position| {
+            position.decisions.push(by_index(bridgemaster_games::Seat::new(0).unwrap(), 9_999));
+        }),
+        ("position.decisions[0].seat", RefusalReason::InvalidField, |position| {
+            position
+                .decisions
+                .push(bridgemaster_proto::v1::RulesDecision { seat: 7, ..Default::default() });
+        }),
+        ("position.decisions[0]", RefusalReason::InvalidField, |position| {
+            position.decisions.push(Default::default());
+        }),
     ];
     with_game!(GAME_IDS[0], G => {
         let playthrough = Playthrough::<G>::new(2, 1);

@@ -104,10 +104,7 @@ impl<G: WireGame> Playthrough<G> {
 }
 
 pub(crate) fn by_index(seat: Seat, index: usize) -> RulesDecision {
-    RulesDecision {
-        seat: seat.number().into(),
-        choice: Some(Choice::Index(index as u32)),
-    }
+    RulesDecision { seat: seat.number().into(), choice: Some(Choice::Index(index as u32)) }
 }
 
 /// Draws each chance result from its stream, as a referee does.

@@ -26,21 +26,10 @@ fn hidden_facts_change_no_response<G: WireGame>() {
         let setup =
             G::draw_setup(&playthrough.config, playthrough.seats, &playthrough.seed).unwrap();
         let mut chance = ChanceStream::new(&playthrough.seed, 1 << 42);
-        let other = G::redeal(
-            &playthrough.config,
-            playthrough.seats,
-            &setup,
-            viewer,
-            &mut chance,
-        );
+        let other = G::redeal(&playthrough.config, playthrough.seats, &setup, viewer, &mut chance);
         assert_ne!(other, setup, "{}: nothing is hidden", G::ID);
-        let mut state = G::start(
-            &playthrough.config,
-            playthrough.seats,
-            &other,
-            &mut NoEvents,
-        )
-        .unwrap();
+        let mut state =
+            G::start(&playthrough.config, playthrough.seats, &other, &mut NoEvents).unwrap();
         resolve_chance::<G>(&mut state, &playthrough.seed);
         assert_ne!(G::digest(&state), G::digest(&playthrough.state));
         let mut swapped = Playthrough::<G>::new(playthrough.seats.get(), 1);
@@ -65,20 +54,14 @@ fn all_responses<G: WireGame>(playthrough: &Playthrough<G>, viewer: Viewer) -> V
         };
         answers.push(answers::get_observation(&request).unwrap().encode_to_vec());
     }
-    let mut sampling = Sampling::new(SampleStatesRequest {
-        position: Some(position.clone()),
-        samples: 3,
-    });
+    let mut sampling =
+        Sampling::new(SampleStatesRequest { position: Some(position.clone()), samples: 3 });
     let sampling = sampling.as_mut().unwrap();
     while !sampling.work(&mut || true).unwrap() {}
     answers.push(format!("{sampling:?}").into_bytes());
     let mut batch = Batch::new(OpenSessionRequest {
         request_id: 1,
-        operations: vec![
-            load(0, position),
-            play_out(0, 10, true),
-            play_out(0, 10, false),
-        ],
+        operations: vec![load(0, position), play_out(0, 10, true), play_out(0, 10, false)],
     });
     let mut session = Session::default();
     assert!(session.work(&mut batch, &mut || Ok(()), &mut || true));

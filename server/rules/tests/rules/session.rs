@@ -29,10 +29,7 @@ of_every_game! {
 }
 
 pub(crate) fn operation(position_number: u32, operation: Operation) -> RulesOperation {
-    RulesOperation {
-        position_number,
-        operation: Some(operation),
-    }
+    RulesOperation { position_number, operation: Some(operation) }
 }
 
 pub(crate) fn load(number: u32, position: RulesPosition) -> RulesOperation {
@@ -63,10 +60,7 @@ pub(crate) fn play_out_greedily(number: u32, playouts: u32, resample: bool) -> R
 }
 
 fn request(operations: Vec<RulesOperation>) -> OpenSessionRequest {
-    OpenSessionRequest {
-        request_id: 9,
-        operations,
-    }
+    OpenSessionRequest { request_id: 9, operations }
 }
 
 /// Executes operations without an interruption.
@@ -86,12 +80,7 @@ fn work_in_parts_equals_work_at_once<G: WireGame>() {
     let operations = vec![
         load(0, playthrough.as_seen_by(Viewer::Seat(seat), "a")),
         operation(1, Operation::CopyFromNumber(0)),
-        operation(
-            1,
-            Operation::Apply(RulesApply {
-                decisions: vec![by_index(seat, 0)],
-            }),
-        ),
+        operation(1, Operation::Apply(RulesApply { decisions: vec![by_index(seat, 0)] })),
         play_out(1, 7, true),
         play_out(0, 4, false),
         operation(1, Operation::Observe(RulesObserve { seat: Some(0) })),
@@ -109,11 +98,7 @@ fn work_in_parts_equals_work_at_once<G: WireGame>() {
     while !session.work(&mut batch, &mut || Ok(()), &mut || false) {
         parts += 1;
     }
-    assert_eq!(
-        parts,
-        4 + 7 + 4,
-        "each operation and each playout is a part"
-    );
+    assert_eq!(parts, 4 + 7 + 4, "each operation and each playout is a part");
     assert_eq!(batch.into_response(), at_once, "{}", G::ID);
 }
 
@@ -134,10 +119,8 @@ fn near_the_end<G: WireGame>() -> Playthrough<G> {
 fn greedy_playouts_in_parts<G: WireGame>() {
     let playthrough = near_the_end::<G>();
     let viewer = Viewer::Seat(playthrough.turn().unwrap());
-    let operations = vec![
-        load(0, playthrough.as_seen_by(viewer, "a")),
-        play_out_greedily(0, 2, true),
-    ];
+    let operations =
+        vec![load(0, playthrough.as_seen_by(viewer, "a")), play_out_greedily(0, 2, true)];
     let at_once = execute(&mut Session::default(), operations.clone(), &mut || Ok(()));
     assert_eq!(at_once.results[1].outcomes.len(), 2, "{at_once:?}");
 
@@ -153,10 +136,8 @@ fn greedy_playouts_in_parts<G: WireGame>() {
 fn greedy_playouts_decide_as_greedy<G: WireGame + Rate>() {
     let playthrough = near_the_end::<G>();
     let playouts = 3;
-    let operations = vec![
-        load(0, playthrough.position_from_start()),
-        play_out_greedily(0, playouts, false),
-    ];
+    let operations =
+        vec![load(0, playthrough.position_from_start()), play_out_greedily(0, playouts, false)];
     let response = execute(&mut Session::default(), operations, &mut || Ok(()));
     let seed: Seed = "playouts".parse().unwrap();
     let (mut legal, mut ratings) = (Vec::new(), Vec::new());
@@ -202,29 +183,22 @@ fn an_unknown_policy_is_refused() {
 fn a_session_follows_a_match<G: WireGame>() {
     let mut playthrough = Playthrough::<G>::new(*G::SEATS.end(), 5);
     let mut session = Session::default();
-    let loaded = execute(
-        &mut session,
-        vec![load(3, playthrough.position_from_start())],
-        &mut || Ok(()),
-    );
+    let loaded =
+        execute(&mut session, vec![load(3, playthrough.position_from_start())], &mut || Ok(()));
     assert!(loaded.results[0].status.is_some(), "{loaded:?}");
     while let Some(seat) = playthrough.turn() {
         let listed = operation(3, Operation::ListLegal(RulesListLegal::default()));
         playthrough.step(seat);
-        let apply = RulesApply {
-            decisions: playthrough.decisions.last().cloned().into_iter().collect(),
-        };
-        let response = execute(
-            &mut session,
-            vec![listed, operation(3, Operation::Apply(apply))],
-            &mut || Ok(()),
-        );
+        let apply =
+            RulesApply { decisions: playthrough.decisions.last().cloned().into_iter().collect() };
+        let response =
+            execute(&mut session, vec![listed, operation(3, Operation::Apply(apply))], &mut || {
+                Ok(())
+            });
         assert_eq!(response.results.len(), 2, "{response:?}");
         let seats_to_decide = G::seats_to_decide(&playthrough.state);
-        let seats_to_decide: Vec<u32> = seats_to_decide
-            .iter()
-            .map(|seat| seat.number().into())
-            .collect();
+        let seats_to_decide: Vec<u32> =
+            seats_to_decide.iter().map(|seat| seat.number().into()).collect();
         let status = response.results[1].status.as_ref();
         assert_eq!(
             status.map(|status| &status.seats_to_decide),
@@ -235,18 +209,8 @@ fn a_session_follows_a_match<G: WireGame>() {
     let observe = operation(3, Operation::Observe(RulesObserve { seat: None }));
     let response = execute(&mut session, vec![observe], &mut || Ok(()));
     let seen = G::observe(&playthrough.state, Viewer::Spectator);
-    assert_eq!(
-        response.results[0].observation,
-        Some(G::observation_to_wire(&seen))
-    );
-    assert!(
-        response.results[0]
-            .status
-            .as_ref()
-            .unwrap()
-            .outcome
-            .is_some()
-    );
+    assert_eq!(response.results[0].observation, Some(G::observation_to_wire(&seen)));
+    assert!(response.results[0].status.as_ref().unwrap().outcome.is_some());
 }
 
 #[test]
@@ -274,35 +238,17 @@ fn unknown_positions_and_too_long_batches_are_refused() {
     let mut session = Session::<()>::default();
     let cases = [
         (vec![], "operations: "),
-        (
-            vec![RulesOperation::default(); MAX_OPERATIONS + 1],
-            "operations: ",
-        ),
+        (vec![RulesOperation::default(); MAX_OPERATIONS + 1], "operations: "),
         (vec![RulesOperation::default()], "operations[0].operation: "),
-        (
-            vec![play_out(5, 1, false)],
-            "operations[0].position_number: ",
-        ),
-        (
-            vec![play_out(65_536, 1, false)],
-            "operations[0].position_number: 65536",
-        ),
-        (
-            vec![operation(0, Operation::CopyFromNumber(1))],
-            "operations[0].copy_from_number: ",
-        ),
+        (vec![play_out(5, 1, false)], "operations[0].position_number: "),
+        (vec![play_out(65_536, 1, false)], "operations[0].position_number: 65536"),
+        (vec![operation(0, Operation::CopyFromNumber(1))], "operations[0].copy_from_number: "),
     ];
     for (operations, prefix) in cases {
         let response = execute(&mut session, operations, &mut || Ok(()));
         assert_eq!(response.results.len(), 1, "{prefix}");
-        assert!(
-            response.results[0].detail.starts_with(prefix),
-            "{response:?}"
-        );
-        assert_eq!(
-            response.results[0].refusal_reason(),
-            RefusalReason::InvalidField
-        );
+        assert!(response.results[0].detail.starts_with(prefix), "{response:?}");
+        assert_eq!(response.results[0].refusal_reason(), RefusalReason::InvalidField);
     }
     assert!(session.is_empty());
 }

@@ -35,11 +35,7 @@ pub struct BotSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
     /// Time odds: the bot's own time control, in any seat. Default: the time control of the match.
-    #[serde(
-        default,
-        with = "time_control_text",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, with = "time_control_text", skip_serializing_if = "Option::is_none")]
     pub time_control: Option<TimeControl>,
 }
 
@@ -62,28 +58,17 @@ pub enum Player {
 impl BotSpec {
     /// Creates a bot that is started by a command.
     pub fn from_command(name: impl Into<String>, command: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            command: Some(command.into()),
-            ..Self::default()
-        }
+        Self { name: name.into(), command: Some(command.into()), ..Self::default() }
     }
 
     /// Creates a bot that attends the contest's queue under the name `attends`.
     pub fn attending(name: impl Into<String>, attends: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            attends: Some(attends.into()),
-            ..Self::default()
-        }
+        Self { name: name.into(), attends: Some(attends.into()), ..Self::default() }
     }
 
     /// Creates a built-in bot whose name in the contest is its own name.
     pub fn built_in(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            ..Self::default()
-        }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// Returns the way to run the bot.
@@ -91,10 +76,7 @@ impl BotSpec {
     /// # Errors
     /// [`SpecError::Bot`], if the command cannot be split or the version is not a number.
     pub fn player(&self) -> Result<Player, SpecError> {
-        let problem = |problem: String| SpecError::Bot {
-            bot: self.name.clone(),
-            problem,
-        };
+        let problem = |problem: String| SpecError::Bot { bot: self.name.clone(), problem };
         if let Some(attends) = &self.attends {
             if attends.is_empty() {
                 return Err(problem("attends: the name is empty".to_owned()));
@@ -104,18 +86,13 @@ impl BotSpec {
         let Some(command) = &self.command else {
             let built_in = self.built_in.as_ref().unwrap_or(&self.name);
             let Some((name, version)) = built_in.split_once('@') else {
-                return Ok(Player::BuiltIn {
-                    name: built_in.clone(),
-                    version: None,
-                });
+                return Ok(Player::BuiltIn { name: built_in.clone(), version: None });
             };
             let version = version.parse().ok().filter(|version| *version > 0);
             return Ok(Player::BuiltIn {
                 name: name.to_owned(),
                 version: Some(version.ok_or_else(|| {
-                    problem(format!(
-                        "built_in: {built_in:?} has no version such as {name}@1"
-                    ))
+                    problem(format!("built_in: {built_in:?} has no version such as {name}@1"))
                 })?),
             });
         };
@@ -129,10 +106,7 @@ impl BotSpec {
 
     pub(super) fn validate(&self) -> Result<(), SpecError> {
         let problem = |problem: &str| {
-            Err(SpecError::Bot {
-                bot: self.name.clone(),
-                problem: problem.to_owned(),
-            })
+            Err(SpecError::Bot { bot: self.name.clone(), problem: problem.to_owned() })
         };
         let is_fit = |character: char| {
             character.is_ascii_alphanumeric() || ['.', '_', '-', '+', '@'].contains(&character)

@@ -283,10 +283,9 @@ impl ContestSpec {
     #[must_use]
     pub fn benchmarks(&self) -> Vec<BotNumber> {
         match &self.format {
-            Format::Candidate { against, .. } => against
-                .iter()
-                .filter_map(|name| self.bot_number(name))
-                .collect(),
+            Format::Candidate { against, .. } => {
+                against.iter().filter_map(|name| self.bot_number(name)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -314,10 +313,7 @@ impl ContestSpec {
         let bots = seating.iter().map(|bot| self.bots.get(*bot));
         let odds = (0..).zip(bots).filter_map(|(seat, bot)| {
             let time_control = bot?.time_control.map(time_control_to_wire)?;
-            Some(SeatClock {
-                seat,
-                time_control: Some(time_control),
-            })
+            Some(SeatClock { seat, time_control: Some(time_control) })
         });
         odds.collect()
     }
@@ -382,12 +378,7 @@ mod tests {
     #[test]
     fn a_bot_that_dies_is_started_again_once_unless_a_fault_ends_the_contest() {
         let asked = |faults, restarts| {
-            ContestSpec {
-                faults,
-                restarts,
-                ..spec(TestSpec::default())
-            }
-            .restarts()
+            ContestSpec { faults, restarts, ..spec(TestSpec::default()) }.restarts()
         };
         assert_eq!(asked(FaultCounting::Count, None), 1);
         assert_eq!(asked(FaultCounting::Exclude, None), 1);
@@ -415,9 +406,6 @@ mod tests {
         assert!(!spec.has_own_seeds(&[0, 2]) && !spec.has_bots_with_own_seeds());
         spec.reuse = true;
         assert!(spec.has_own_seeds(&[0, 2]) && spec.has_bots_with_own_seeds());
-        assert!(
-            !spec.has_own_seeds(&[0, 1]),
-            "built-in bots remember nothing"
-        );
+        assert!(!spec.has_own_seeds(&[0, 1]), "built-in bots remember nothing");
     }
 }

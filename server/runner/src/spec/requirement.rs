@@ -60,10 +60,7 @@ impl Measure {
     /// Returns whether the measure has a confidence interval.
     #[must_use]
     pub fn has_interval(self) -> bool {
-        matches!(
-            self,
-            Self::Elo | Self::Score | Self::WinRate | Self::Place | Self::Margin
-        )
+        matches!(self, Self::Elo | Self::Score | Self::WinRate | Self::Place | Self::Margin)
     }
 }
 
@@ -84,12 +81,8 @@ impl Requirement {
         is_bot: impl Fn(&str) -> bool,
         has_candidate: bool,
     ) -> Result<(), SpecError> {
-        let problem = |problem: String| {
-            Err(SpecError::Requirement {
-                text: self.text.clone(),
-                problem,
-            })
-        };
+        let problem =
+            |problem: String| Err(SpecError::Requirement { text: self.text.clone(), problem });
         match &self.bot {
             Some(name) if !is_bot(name) => problem(format!("unknown bot {name:?}")),
             None if !has_candidate => {
@@ -104,18 +97,13 @@ impl FromStr for Requirement {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let problem = |problem: String| SpecError::Requirement {
-            text: text.to_owned(),
-            problem,
-        };
+        let problem = |problem: String| SpecError::Requirement { text: text.to_owned(), problem };
         let (subject, comparison, bound) = if let Some((left, right)) = text.split_once(">=") {
             (left, Comparison::AtLeast, right)
         } else if let Some((left, right)) = text.split_once("<=") {
             (left, Comparison::AtMost, right)
         } else {
-            return Err(problem(
-                "missing '>=' or '<='; a valid example is elo>=0@95%".to_owned(),
-            ));
+            return Err(problem("missing '>=' or '<='; a valid example is elo>=0@95%".to_owned()));
         };
         let (bot, name) = match subject.rsplit_once(':') {
             Some((bot, name)) => (Some(bot.trim().to_owned()), name.trim()),
@@ -125,10 +113,7 @@ impl FromStr for Requirement {
             let known = Measure::value_variants().iter();
             let names = known.filter_map(Measure::to_possible_value);
             let names: Vec<String> = names.map(|known| known.get_name().to_owned()).collect();
-            problem(format!(
-                "unknown measure {name:?}; known measures: {}",
-                names.join(", ")
-            ))
+            problem(format!("unknown measure {name:?}; known measures: {}", names.join(", ")))
         })?;
         let (bound, level) = match bound.split_once('@') {
             Some((bound, level)) => (bound, Some(level)),
@@ -137,18 +122,12 @@ impl FromStr for Requirement {
         let bound = number(bound)
             .ok_or_else(|| problem(format!("{bound:?} is not a number such as 0, 1.5 or 55%")))?;
         let level = level.map(|level| {
-            number(level)
-                .filter(|level| *level > 0.5 && *level < 1.0)
-                .ok_or_else(|| {
-                    problem(format!(
-                        "@{level}: a level must be above 50% and below 100%"
-                    ))
-                })
+            number(level).filter(|level| *level > 0.5 && *level < 1.0).ok_or_else(|| {
+                problem(format!("@{level}: a level must be above 50% and below 100%"))
+            })
         });
         if level.is_some() && !measure.has_interval() {
-            return Err(problem(format!(
-                "{name} has no interval; omit '@' and the level"
-            )));
+            return Err(problem(format!("{name} has no interval; omit '@' and the level")));
         }
         Ok(Self {
             bot,

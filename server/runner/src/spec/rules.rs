@@ -112,19 +112,11 @@ pub struct FaultCosts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<Cost>,
     /// Cost of not reconnecting in time: strike, substitute or forfeit
-    #[arg(
-        long = "on-disconnected",
-        value_name = "COST",
-        hide_possible_values = true
-    )]
+    #[arg(long = "on-disconnected", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disconnected: Option<Cost>,
     /// Cost of never connecting: substitute or forfeit
-    #[arg(
-        long = "on-never-connected",
-        value_name = "COST",
-        hide_possible_values = true
-    )]
+    #[arg(long = "on-never-connected", value_name = "COST", hide_possible_values = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_connected: Option<Cost>,
     /// Cost of sending too many messages that answer no request
@@ -168,11 +160,8 @@ pub enum House {
 /// Time for a human player to decide, to join and to reconnect, in ms: ten minutes.
 const HUMAN_TIME_MS: u32 = 600_000;
 /// Time control of a human player: one hour in the bank, and ten minutes for a decision.
-const HUMAN_TIME_CONTROL: TimeControl = TimeControl::Fischer {
-    bank_ms: 3_600_000,
-    increment_ms: 500,
-    cap_ms: HUMAN_TIME_MS,
-};
+const HUMAN_TIME_CONTROL: TimeControl =
+    TimeControl::Fischer { bank_ms: 3_600_000, increment_ms: 500, cap_ms: HUMAN_TIME_MS };
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
@@ -207,8 +196,7 @@ pub(super) mod time_control_text {
         from: D,
     ) -> Result<Option<TimeControl>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
-        text.map(|text| text.parse().map_err(D::Error::custom))
-            .transpose()
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
     }
 }
 

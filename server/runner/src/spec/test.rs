@@ -83,10 +83,9 @@ impl Bounds {
     #[must_use]
     pub fn to_statistics(self) -> statistics::Bounds {
         match self {
-            Self::Elo([lower, upper]) => statistics::Bounds::Elo {
-                lower: Elo(lower),
-                upper: Elo(upper),
-            },
+            Self::Elo([lower, upper]) => {
+                statistics::Bounds::Elo { lower: Elo(lower), upper: Elo(upper) }
+            }
             Self::NormalizedElo([lower, upper]) => statistics::Bounds::Normalized {
                 lower: NormalizedElo(lower),
                 upper: NormalizedElo(upper),

@@ -41,13 +41,8 @@ impl ContestSpec {
             (_, Some(test)) => test.validate(self.rules.seats, self.matches_per_group())?,
             (None, None) => {}
         }
-        let out_of_range = |field, value: String, valid| {
-            Err(SpecError::OutOfRange {
-                field,
-                value,
-                valid,
-            })
-        };
+        let out_of_range =
+            |field, value: String, valid| Err(SpecError::OutOfRange { field, value, valid });
         if !(self.level > 0.5 && self.level < 1.0) {
             return out_of_range("level", self.level.to_string(), "above 0.5 and below 1");
         }
@@ -147,12 +142,7 @@ impl ContestSpec {
                 validate_rounds(*rounds)?;
                 self.validate_table(bots, seats)
             }
-            Format::Fork {
-                from,
-                seating,
-                candidate,
-                times,
-            } => {
+            Format::Fork { from, seating, candidate, times } => {
                 self.require_bot(candidate)?;
                 for name in seating {
                     self.require_bot(name)?;
@@ -187,8 +177,7 @@ impl ContestSpec {
             Some(Seeds::Listed(seeds)) => seeds,
         };
         for seed in seeds {
-            seed.parse::<Seed>()
-                .map_err(|error| SpecError::Seeds(format!("{seed:?}: {error}")))?;
+            seed.parse::<Seed>().map_err(|error| SpecError::Seeds(format!("{seed:?}: {error}")))?;
         }
         Ok(())
     }

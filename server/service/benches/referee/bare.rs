@@ -27,9 +27,7 @@ pub(crate) struct Payload {
 
 impl Payload {
     pub(crate) fn of(bytes: usize) -> Self {
-        Self {
-            bytes: vec![7; bytes],
-        }
+        Self { bytes: vec![7; bytes] }
     }
 }
 

@@ -100,10 +100,7 @@ async fn commit(queued: Arc<Queued>, store: SqliteStore, match_id: MatchId) {
             entry: vec![7; ENTRY_BYTES],
         };
         let more = entries + messages.len() as u64;
-        store
-            .commit((entries..more).map(append).collect())
-            .await
-            .unwrap();
+        store.commit((entries..more).map(append).collect()).await.unwrap();
         entries = more;
         for (to, message) in messages {
             // The message's stream might have ended.

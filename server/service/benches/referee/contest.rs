@@ -67,9 +67,7 @@ impl Bot for Immediate {
 pub(crate) async fn play_if_requested() {
     if std::env::args().any(|argument| argument == BOT) {
         let options = bridgemaster_sdk::Options::from_env("instant").unwrap();
-        bridgemaster_sdk::play(Immediate::new(), options)
-            .await
-            .unwrap();
+        bridgemaster_sdk::play(Immediate::new(), options).await.unwrap();
         std::process::exit(0);
     }
 }
@@ -106,10 +104,7 @@ impl Figures {
 /// Prints a game's rates, each also as a share of the raw rate.
 pub(crate) async fn measure(game: &'static str, quick: bool) {
     let groups = if quick { QUICK_GROUPS } else { GROUPS };
-    let attending = [
-        ("raw_bots", AttendingBots::Raw),
-        ("sdk_bots", AttendingBots::Sdk),
-    ];
+    let attending = [("raw_bots", AttendingBots::Raw), ("sdk_bots", AttendingBots::Sdk)];
     // All contests are kept until the end, because a file system may check recently deleted entries
     // for each new file.
     let contests_dir = tempfile::tempdir().unwrap();
@@ -125,14 +120,7 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
         costs.push(raw.1);
         for (figures, (_, bots)) in figures.iter_mut().zip(&attending) {
             figures.add(
-                attended(
-                    &server.url,
-                    &channels,
-                    contests_dir.path(),
-                    (game, groups),
-                    *bots,
-                )
-                .await,
+                attended(&server.url, &channels, contests_dir.path(), (game, groups), *bots).await,
                 raw,
             );
         }
@@ -168,16 +156,11 @@ async fn attended(
     };
     let mut attendances = JoinSet::new();
     for name in names {
-        let options = AttendOptions {
-            slots: SLOTS,
-            ..AttendOptions::new(url, spec.queue(), name)
-        };
+        let options = AttendOptions { slots: SLOTS, ..AttendOptions::new(url, spec.queue(), name) };
         match bots {
             AttendingBots::Raw => attendances.spawn(attend_raw(channels.to_vec(), options)),
             AttendingBots::Sdk => attendances.spawn(async move {
-                bridgemaster_sdk::attend(Immediate::new, options)
-                    .await
-                    .unwrap();
+                bridgemaster_sdk::attend(Immediate::new, options).await.unwrap();
             }),
         };
     }
@@ -215,10 +198,8 @@ async fn processes(url: &str, contests_dir: &Path, game: &str) -> f64 {
     let program = std::env::current_exe().unwrap();
     let command = format!("{} {BOT}", program.display());
     let bots = ["one", "other"].map(|name| BotSpec::from_command(name, &command));
-    let spec = ContestSpec {
-        concurrency: Some(PROCESSES),
-        ..spec(game, bots.to_vec(), PROCESS_GROUPS)
-    };
+    let spec =
+        ContestSpec { concurrency: Some(PROCESSES), ..spec(game, bots.to_vec(), PROCESS_GROUPS) };
     played(url, contests_dir, spec).await.0
 }
 
@@ -268,8 +249,5 @@ async fn played(url: &str, contests_dir: &Path, spec: ContestSpec) -> (f64, f64)
     assert_eq!(exit.code, 0, "{}", exit.sentence);
     let (time, cpu) = (start.elapsed(), process_cpu_time() - cpu_before);
     let answered = answered as f64;
-    (
-        answered / time.as_secs_f64(),
-        cpu.as_secs_f64() * 1e6 / answered,
-    )
+    (answered / time.as_secs_f64(), cpu.as_secs_f64() * 1e6 / answered)
 }

@@ -90,10 +90,7 @@ impl Durable {
         println!("{name}.cpu {:.1} us", median(self.costs));
         println!("{name}.ratio {:.3} 1", median(self.ratios));
         println!("{name}.tables {:.0} /s", median(self.table_rates));
-        println!(
-            "{name}.ratio_of_tables {:.3} 1",
-            median(self.ratios_of_tables)
-        );
+        println!("{name}.ratio_of_tables {:.3} 1", median(self.ratios_of_tables));
     }
 }
 
@@ -130,10 +127,7 @@ pub(crate) async fn measure(game: &'static str, turn: Duration) {
 
 /// Creates a store in a new folder.
 async fn store(folder: &Path, durability: Durability) -> SqliteStore {
-    let options = SqliteOptions {
-        durability,
-        ..SqliteOptions::default()
-    };
+    let options = SqliteOptions { durability, ..SqliteOptions::default() };
     let dir = DataDir::prepare(folder).unwrap();
     SqliteStore::open(&dir, options).await.unwrap()
 }

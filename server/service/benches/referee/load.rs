@@ -65,10 +65,7 @@ pub(crate) struct Counters {
 impl Counters {
     /// Creates counters for bots that think for this time about each decision.
     pub(crate) fn thinking(time: Duration) -> Self {
-        Self {
-            thinking: time,
-            ..Self::default()
-        }
+        Self { thinking: time, ..Self::default() }
     }
 
     /// Records that a bot has made a decision.
@@ -131,9 +128,7 @@ pub(crate) async fn decisions(
 }
 
 async fn play_match(channel: &Channel, game: &str, seats: u32, counters: &Arc<Counters>) {
-    let tickets = create_match(channel, default_match(game, seats))
-        .await
-        .tickets;
+    let tickets = create_match(channel, default_match(game, seats)).await.tickets;
     play_seats(channel, tickets, counters).await;
 }
 
@@ -167,11 +162,7 @@ pub(crate) fn default_match(game: &str, seats: u32) -> MatchConfig {
         GameConfig::decode(bytes.as_slice()).unwrap()
     };
     let config = with_game!(game, G => G::config_to_wire(&Default::default()));
-    MatchConfig {
-        game: config.map(nothing_chosen),
-        seats,
-        ..MatchConfig::default()
-    }
+    MatchConfig { game: config.map(nothing_chosen), seats, ..MatchConfig::default() }
 }
 
 /// A created match.
@@ -189,34 +180,20 @@ pub(crate) async fn create_match(channel: &Channel, config: MatchConfig) -> Made
         without_config: true,
         ..CreateMatchRequest::default()
     };
-    let created = MatchServiceClient::new(channel.clone())
-        .create_match(request)
-        .await
-        .unwrap();
+    let created = MatchServiceClient::new(channel.clone()).create_match(request).await.unwrap();
     let created = created.into_inner();
     Made {
         match_id: created.r#match.unwrap().match_id,
-        tickets: created
-            .tickets
-            .into_iter()
-            .map(|seat| seat.ticket)
-            .collect(),
+        tickets: created.tickets.into_iter().map(|seat| seat.ticket).collect(),
     }
 }
 
 /// The two halves of a bot's stream.
-pub(crate) type StreamHalves = (
-    mpsc::Sender<PlayRequest>,
-    Streaming<(usize, thin::Response)>,
-);
+pub(crate) type StreamHalves = (mpsc::Sender<PlayRequest>, Streaming<(usize, thin::Response)>);
 
 async fn join(channel: &Channel, ticket: String) -> StreamHalves {
     let (outbound, messages) = mpsc::channel(4);
-    let hello = Hello {
-        protocol_revision: 1,
-        bot_name: "bench".to_owned(),
-        ..Hello::default()
-    };
+    let hello = Hello { protocol_revision: 1, bot_name: "bench".to_owned(), ..Hello::default() };
     outbound.send(say(Outgoing::Hello(hello))).await.unwrap();
     let mut call = Request::new(ReceiverStream::new(messages));
     let bearer = format!("Bearer {ticket}").parse().unwrap();
@@ -224,11 +201,7 @@ async fn join(channel: &Channel, ticket: String) -> StreamHalves {
     let mut client = Grpc::new(channel.clone());
     client.ready().await.unwrap();
     let path = "/bridgemaster.v1.PlayService/Play".parse().unwrap();
-    let inbound = client
-        .streaming(call, path, ThinCodec)
-        .await
-        .unwrap()
-        .into_inner();
+    let inbound = client.streaming(call, path, ThinCodec).await.unwrap().into_inner();
     (outbound, inbound)
 }
 
@@ -240,9 +213,7 @@ pub(crate) async fn join_and_wait(channel: &Channel, ticket: String) -> StreamHa
 }
 
 fn say(message: Outgoing) -> PlayRequest {
-    PlayRequest {
-        message: Some(message),
-    }
+    PlayRequest { message: Some(message) }
 }
 
 /// Plays a seat until the server ends its stream, and returns the slow answers of the bot.
@@ -266,12 +237,8 @@ pub(crate) async fn play_seat(
             }
             let answer = say(Outgoing::Decision(answer(request, &mut chooser)));
             counters.decisions.fetch_add(1, Ordering::Relaxed);
-            counters
-                .request_bytes
-                .fetch_add(size as u64, Ordering::Relaxed);
-            counters
-                .answer_bytes
-                .fetch_add(answer.encoded_len() as u64, Ordering::Relaxed);
+            counters.request_bytes.fetch_add(size as u64, Ordering::Relaxed);
+            counters.answer_bytes.fetch_add(answer.encoded_len() as u64, Ordering::Relaxed);
             answer
         } else if let Some(ping) = response.ping {
             say(Outgoing::Pong(Pong { nonce: ping.nonce }))

@@ -61,25 +61,14 @@ pub(crate) async fn measure(game: &'static str, matches: u32, background: Backgr
 }
 
 fn cap_ms(with_rules_load: bool) -> u32 {
-    if with_rules_load {
-        CAP_WITH_RULES_LOAD_MS
-    } else {
-        CAP_MS
-    }
+    if with_rules_load { CAP_WITH_RULES_LOAD_MS } else { CAP_MS }
 }
 
 /// Plays with bots in the server's process.
 async fn play_with_load(game: &'static str, matches: u32, with_rules_load: bool) -> MatchCounts {
-    let server = if with_rules_load {
-        Referees::with_rules().await
-    } else {
-        Referees::start().await
-    };
-    let load = if with_rules_load {
-        Some(RulesLoad::begin(&server.url, game).await)
-    } else {
-        None
-    };
+    let server =
+        if with_rules_load { Referees::with_rules().await } else { Referees::start().await };
+    let load = if with_rules_load { Some(RulesLoad::begin(&server.url, game).await) } else { None };
     let begun = Instant::now();
     let cap_ms = cap_ms(with_rules_load);
     let counts = play_tables(&server.connect().await, game, matches, AT_ONCE, cap_ms).await;
@@ -131,15 +120,9 @@ async fn play_match(
     };
     let created = create_match(channel, config).await;
     let slow = play_seats(channel, created.tickets, counters).await;
-    let request = GetMatchRequest {
-        match_id: created.match_id,
-        ..GetMatchRequest::default()
-    };
-    let info = MatchServiceClient::new(channel.clone())
-        .get_match(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let request = GetMatchRequest { match_id: created.match_id, ..GetMatchRequest::default() };
+    let info =
+        MatchServiceClient::new(channel.clone()).get_match(request).await.unwrap().into_inner();
     let result = info.r#match.unwrap().result;
     (result.expect("the bots saw its end"), slow)
 }

@@ -135,11 +135,7 @@ fn main() -> ExitCode {
         let lossless = options
             .games()
             .all(|game| runtime.block_on(losses::measure(game, matches, options.background)));
-        return if lossless {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        };
+        return if lossless { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     if options.only_contest {
         for game in options.games() {
@@ -155,11 +151,7 @@ fn main() -> ExitCode {
     }
     if options.only_spectators {
         if let Some(succeeded) = spectators::run_on_other_cores() {
-            return if succeeded {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            };
+            return if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE };
         }
         for game in options.games() {
             runtime.block_on(spectators::measure(game, quick));
@@ -238,20 +230,12 @@ impl Referees {
 
     /// Starts a server that also has the rules service.
     async fn with_rules() -> Self {
-        Self::with(ServerOptions {
-            rules: true,
-            ..ServerOptions::default()
-        })
-        .await
+        Self::with(ServerOptions { rules: true, ..ServerOptions::default() }).await
     }
 
     async fn over(storage: Option<Storage>) -> Self {
-        Self::with(ServerOptions {
-            limits: Limits::default(),
-            storage,
-            ..ServerOptions::default()
-        })
-        .await
+        Self::with(ServerOptions { limits: Limits::default(), storage, ..ServerOptions::default() })
+            .await
     }
 
     async fn with(options: ServerOptions) -> Self {
@@ -260,10 +244,7 @@ impl Referees {
         let url = format!("http://{}", server.local_addr());
         let stop = CancellationToken::new();
         tokio::spawn(server.run(stop.clone()));
-        Self {
-            url,
-            _stop: stop.drop_guard(),
-        }
+        Self { url, _stop: stop.drop_guard() }
     }
 
     async fn connect(&self) -> Vec<Channel> {

@@ -30,12 +30,6 @@ pub(crate) async fn measure(game: &'static str) {
     tokio::time::sleep(Duration::from_millis(200)).await;
     let playing = server.resident_kib();
     let each = |kib: f64| kib / MATCHES as f64;
-    println!(
-        "referee.{game}.memory_per_match {:.1} KiB",
-        each(waiting - before)
-    );
-    println!(
-        "referee.{game}.memory_per_match_with_bots {:.1} KiB",
-        each(playing - before)
-    );
+    println!("referee.{game}.memory_per_match {:.1} KiB", each(waiting - before));
+    println!("referee.{game}.memory_per_match_with_bots {:.1} KiB", each(playing - before));
 }

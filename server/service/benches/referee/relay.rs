@@ -56,10 +56,7 @@ impl Relay {
         }
         let (to_first, from_second) = mpsc::channel(QUEUE);
         let (to_second, from_first) = mpsc::channel(QUEUE);
-        let second = SecondSeat {
-            from_first,
-            to_first,
-        };
+        let second = SecondSeat { from_first, to_first };
         tables.insert(table, second);
         (from_second, to_second)
     }
@@ -92,12 +89,7 @@ impl StreamingService<Payload> for Relay {
 /// Serves such tables on an unused port, with messages of `bytes` bytes.
 pub(crate) async fn serve(bytes: usize, commits: Option<Commits>) -> String {
     let tables = Arc::default();
-    bare::serve(Relay {
-        bytes,
-        commits,
-        tables,
-    })
-    .await
+    bare::serve(Relay { bytes, commits, tables }).await
 }
 
 /// Counts the messages that are forwarded at `tables` concurrent tables. Their clients send
@@ -124,14 +116,7 @@ pub(crate) async fn turns(
                     let table = number.to_string();
                     let (channel, count) = (channel.clone(), Arc::clone(&count));
                     seats.spawn(async move {
-                        play(
-                            channel,
-                            (table, seat == 0),
-                            bytes,
-                            messages_per_stream,
-                            &count,
-                        )
-                        .await;
+                        play(channel, (table, seat == 0), bytes, messages_per_stream, &count).await;
                     });
                 }
                 seats.join_all().await;

@@ -52,10 +52,7 @@ impl RulesLoad {
             });
         }
         has_begun.notified().await;
-        Self {
-            playouts,
-            _sessions: sessions,
-        }
+        Self { playouts, _sessions: sessions }
     }
 
     /// Returns the number of playouts so far.
@@ -89,16 +86,10 @@ async fn play_out(
     let outbound = UnboundedReceiverStream::new(outbound);
     let mut client = RulesServiceClient::new(channel);
     let mut answers = client.open_session(outbound).await?.into_inner();
-    let begin = [
-        Operation::Load(Box::new(position)),
-        Operation::PlayOut(playout.clone()),
-    ];
+    let begin = [Operation::Load(Box::new(position)), Operation::PlayOut(playout.clone())];
     let mut operations: Vec<_> = begin.into_iter().map(operation).collect();
     loop {
-        let request = OpenSessionRequest {
-            request_id: 0,
-            operations: operations.clone(),
-        };
+        let request = OpenSessionRequest { request_id: 0, operations: operations.clone() };
         if requests.send(request).is_err() {
             return Ok(());
         }
@@ -116,8 +107,5 @@ async fn play_out(
 }
 
 fn operation(operation: Operation) -> RulesOperation {
-    RulesOperation {
-        position_number: 0,
-        operation: Some(operation),
-    }
+    RulesOperation { position_number: 0, operation: Some(operation) }
 }

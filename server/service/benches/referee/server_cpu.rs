@@ -23,11 +23,7 @@ pub(crate) async fn measure(game: &'static str, turn: Duration) {
 async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let server = ServerProcess::of_matches();
     let sizes = load::message_sizes(&connect(&server.url).await[0], game, SEATS).await;
-    let MessageSizes {
-        request_bytes,
-        answer_bytes,
-        decisions,
-    } = sizes;
+    let MessageSizes { request_bytes, answer_bytes, decisions } = sizes;
     let echo = ServerProcess::of_echo(request_bytes);
     // A stream makes as many round trips as a bot makes decisions in a match.
     let a_stream = decisions / u64::from(SEATS);
@@ -53,10 +49,7 @@ async fn compare(game: &'static str, matches: usize, turn: Duration) {
     let name = format!("referee.{game}.matches{matches}");
     println!("{name}.server_cpu {:.2} us", median(of_matches));
     println!("{name}.echo.server_cpu {:.2} us", median(of_echo));
-    println!(
-        "{name}.echo_reopened.server_cpu {:.2} us",
-        median(of_streams)
-    );
+    println!("{name}.echo_reopened.server_cpu {:.2} us", median(of_streams));
     println!("{name}.cpu_ratio {ratio:.2} 1");
     println!("{name}.cpu_ratio_reopened {ratio_of_streams:.2} 1");
 }

@@ -31,15 +31,9 @@ pub(crate) async fn serve_if_requested() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [MATCHES, ..] => serve(ServerOptions::default(), false).await,
         [kind @ (MANY_MATCHES | WITH_PAGE), ..] => {
-            let calls_per_address = Rate {
-                per_second: 100_000,
-                burst: 100_000,
-            };
+            let calls_per_address = Rate { per_second: 100_000, burst: 100_000 };
             let options = ServerOptions {
-                limits: Limits {
-                    calls_per_address,
-                    ..Limits::default()
-                },
+                limits: Limits { calls_per_address, ..Limits::default() },
                 metrics: Some("127.0.0.1:0".parse().unwrap()),
                 ..ServerOptions::default()
             };
@@ -114,27 +108,17 @@ impl ServerProcess {
     }
 
     fn start(mut program: Command, arguments: &[&str]) -> (Self, Lines<BufReader<ChildStdout>>) {
-        let mut child = program
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            program.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let url = lines
-            .next()
-            .expect("the server prints its address")
-            .unwrap();
+        let url = lines.next().expect("the server prints its address").unwrap();
         (Self { child, url }, lines)
     }
 
     /// Returns the resident memory in KiB, as reported by the operating system.
     pub(crate) fn resident_kib(&self) -> f64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmRSS:"))
-            .unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 

@@ -27,11 +27,7 @@ fn measure_game<G: WireGame>() {
     nanos.sort_unstable();
     for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
         let value = nanos[(nanos.len() as f64 * share) as usize];
-        println!(
-            "referee.{}.share.{name} {:.2} us",
-            G::ID,
-            value as f64 / 1000.0
-        );
+        println!("referee.{}.share.{name} {:.2} us", G::ID, value as f64 / 1000.0);
     }
 }
 
@@ -41,23 +37,14 @@ fn play<G: WireGame>(seed: Seed, nanos: &mut Vec<u64>) {
     let mut outputs = Vec::new();
     for seat in seats.seats() {
         let bot = BotIdentity::default();
-        let input = Input::Connected {
-            seat,
-            bot,
-            last_sequence: None,
-        };
+        let input = Input::Connected { seat, bot, last_sequence: None };
         referee.handle(Time(0), input, &mut outputs);
     }
     let mut chooser = 0x2545_f491_4f6c_dd1d_u64;
     let mut open = Vec::new();
     loop {
         for output in outputs.drain(..) {
-            if let Output::Send {
-                seat,
-                message: SeatMessage::Request(request),
-                ..
-            } = output
-            {
+            if let Output::Send { seat, message: SeatMessage::Request(request), .. } = output {
                 open.push((seat, request.request_id, request.content.legal.len() as u64));
             }
         }
@@ -69,17 +56,8 @@ fn play<G: WireGame>(seed: Seed, nanos: &mut Vec<u64>) {
         chooser ^= chooser << 17;
         let answer = Answer::Index((chooser % legal) as u32);
         let start = Instant::now();
-        referee.handle(
-            Time(0),
-            Input::HandedOver { seat, request_id },
-            &mut outputs,
-        );
-        let input = Input::Answer {
-            seat,
-            request_id,
-            answer,
-            note: String::new(),
-        };
+        referee.handle(Time(0), Input::HandedOver { seat, request_id }, &mut outputs);
+        let input = Input::Answer { seat, request_id, answer, note: String::new() };
         referee.handle(Time(0), input, &mut outputs);
         nanos.push(start.elapsed().as_nanos() as u64);
     }

@@ -231,10 +231,7 @@ pub(crate) async fn measure(game: &'static str, quick: bool) {
     }
     for (count, metrics, counters) in &shares {
         let name = format!("referee.{game}.spectators{count}");
-        println!(
-            "{name}.messages {:.0} 1",
-            metrics.sum("handling_seconds_count", "")
-        );
+        println!("{name}.messages {:.0} 1", metrics.sum("handling_seconds_count", ""));
         for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
             let value = metrics.handled_within(share) * 1e6;
             println!("{name}.share.{quantile} {value:.1} us");

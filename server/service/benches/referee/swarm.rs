@@ -81,9 +81,8 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
     // The first match loads everything that is loaded once.
     load::message_sizes(&channels[0], game, SEATS).await;
     let resident_kib = server.resident_kib();
-    let _swarm: Vec<Bots> = (0..PROCESSES)
-        .map(|_| Bots::start(&server.url, game, matches / PROCESSES))
-        .collect();
+    let _swarm: Vec<Bots> =
+        (0..PROCESSES).map(|_| Bots::start(&server.url, game, matches / PROCESSES)).collect();
     let gathering = Instant::now();
     // By then, a match may have ended at some tables, where the next one starts.
     while running(&Metrics::read(&metrics_address).await) < 0.99 * matches as f64 {
@@ -91,11 +90,8 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
         sleep(Duration::from_millis(100)).await;
     }
     let playing_kib = server.resident_kib();
-    let (before, cpu, begun) = (
-        Metrics::read(&metrics_address).await,
-        server.cpu_time(),
-        Instant::now(),
-    );
+    let (before, cpu, begun) =
+        (Metrics::read(&metrics_address).await, server.cpu_time(), Instant::now());
     sleep(turn * TURNS).await;
     let after = Metrics::read(&metrics_address).await;
     let (time, cpu) = (begun.elapsed(), server.cpu_time().saturating_sub(cpu));
@@ -105,29 +101,17 @@ pub(crate) async fn measure(game: &'static str, matches: usize, turn: Duration) 
     let name = format!("referee.{game}.matches{matches}");
     let each = |kib: f64| kib / matches as f64;
     println!("{name}.decisions {:.0} /s", decisions / time.as_secs_f64());
-    println!(
-        "{name}.server_cpu {:.2} us",
-        cpu.as_secs_f64() * 1e6 / decisions.max(1.0)
-    );
+    println!("{name}.server_cpu {:.2} us", cpu.as_secs_f64() * 1e6 / decisions.max(1.0));
     for (quantile, share) in [("p50", 0.5), ("p99", 0.99)] {
         let value = after.since(&before).handled_within(share) * 1e6;
         println!("{name}.share.{quantile} {value:.0} us");
     }
     let late = after.sum("faults_total", "reason=\"LATE\"");
     println!("{name}.late {late:.0} 1");
-    println!(
-        "{name}.other_faults {:.0} 1",
-        after.sum("faults_total", "") - late
-    );
+    println!("{name}.other_faults {:.0} 1", after.sum("faults_total", "") - late);
     println!("{name}.spoiled {:.0} 1", grown("matches_spoiled_total"));
-    println!(
-        "{name}.memory_per_match_with_bots {:.1} KiB",
-        each(playing_kib - resident_kib)
-    );
-    println!(
-        "{name}.memory_per_match_after {:.1} KiB",
-        each(server.resident_kib() - resident_kib)
-    );
+    println!("{name}.memory_per_match_with_bots {:.1} KiB", each(playing_kib - resident_kib));
+    println!("{name}.memory_per_match_after {:.1} KiB", each(server.resident_kib() - resident_kib));
 }
 
 /// The number of running matches.

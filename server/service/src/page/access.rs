@@ -46,10 +46,7 @@ pub(crate) enum ForeignRequest {
 
 impl OriginGuard {
     pub(crate) fn new(names: Vec<String>, is_certified: bool) -> Self {
-        Self {
-            names,
-            is_certified,
-        }
+        Self { names, is_certified }
     }
 
     /// Checks that a request is for this server, and that it does not come from a page of another
@@ -78,10 +75,7 @@ impl OriginGuard {
         self.is_certified
             || address.parse::<IpAddr>().is_ok()
             || host.eq_ignore_ascii_case(LOCALHOST)
-            || self
-                .names
-                .iter()
-                .any(|name| host.eq_ignore_ascii_case(name))
+            || self.names.iter().any(|name| host.eq_ignore_ascii_case(name))
     }
 }
 
@@ -116,10 +110,7 @@ pub(super) fn follow_link(
     // treat all ports of an address as one site: a bot that serves HTTP on another port of this
     // machine receives the cookie from users who visit that port.
     let cookie = format!("{cookie}; HttpOnly; SameSite=Strict; Path=/");
-    let values = (
-        HeaderValue::from_str(&target),
-        HeaderValue::from_str(&cookie),
-    );
+    let values = (HeaderValue::from_str(&target), HeaderValue::from_str(&cookie));
     let (Ok(target), Ok(cookie)) = values else {
         return Some(text_response(
             StatusCode::NOT_FOUND,
@@ -191,19 +182,12 @@ mod tests {
             "127.0.0.1.evil.example",
             "bridge.example.evil.example",
         ] {
-            assert!(
-                matches!(check(host, None), Err(ForeignRequest::Host(_))),
-                "{host}"
-            );
+            assert!(matches!(check(host, None), Err(ForeignRequest::Host(_))), "{host}");
         }
         assert_eq!(check("not a host", None), Err(ForeignRequest::NoHost));
         let mut two = request("127.0.0.1", None);
-        two.headers_mut()
-            .append(header::HOST, "evil.example".parse().unwrap());
-        assert_eq!(
-            OriginGuard::new(Vec::new(), false).check(&two),
-            Err(ForeignRequest::NoHost)
-        );
+        two.headers_mut().append(header::HOST, "evil.example".parse().unwrap());
+        assert_eq!(OriginGuard::new(Vec::new(), false).check(&two), Err(ForeignRequest::NoHost));
     }
 
     #[test]
@@ -217,10 +201,7 @@ mod tests {
             "",
         ] {
             let refused = check("127.0.0.1:8080", Some(origin));
-            assert!(
-                matches!(refused, Err(ForeignRequest::Origin(_))),
-                "{origin:?}"
-            );
+            assert!(matches!(refused, Err(ForeignRequest::Origin(_))), "{origin:?}");
         }
     }
 
@@ -228,10 +209,7 @@ mod tests {
     fn with_a_certificate_the_browser_checks_the_name_and_foreign_pages_are_still_refused() {
         let guard = OriginGuard::new(Vec::new(), true);
         let host = "any.example";
-        assert_eq!(
-            guard.check(&request(host, Some("https://any.example"))),
-            Ok(())
-        );
+        assert_eq!(guard.check(&request(host, Some("https://any.example"))), Ok(()));
         let refused = guard.check(&request(host, Some("https://evil.example")));
         assert!(matches!(refused, Err(ForeignRequest::Origin(_))));
     }

@@ -76,10 +76,7 @@ impl LocalServer {
     pub async fn bind(addr: SocketAddr) -> std::io::Result<Self> {
         let listener = TcpListener::bind(addr).await?;
         let local_addr = listener.local_addr()?;
-        Ok(Self {
-            listener,
-            local_addr,
-        })
+        Ok(Self { listener, local_addr })
     }
 
     /// The address on which the server listens.
@@ -102,17 +99,9 @@ impl LocalServer {
             limits.page_connections,
             limits.page_connections_per_address,
         );
-        let service = LocalService {
-            guard: Arc::new(OriginGuard::new(Vec::new(), false)),
-            pages,
-        };
-        let connections = incoming(
-            self.listener,
-            None,
-            ClientKind::Browsers,
-            limits.clone(),
-            slots,
-        );
+        let service = LocalService { guard: Arc::new(OriginGuard::new(Vec::new(), false)), pages };
+        let connections =
+            incoming(self.listener, None, ClientKind::Browsers, limits.clone(), slots);
         // These pages have no streams, so the limit on unread streams is not needed.
         let no_keys = Arc::new(|_: &HeaderMap| None);
         serve_web(connections, service, no_keys, Quotas::new(limits), stop).await;
@@ -143,21 +132,16 @@ impl LocalService {
             Ok(Err(PageError::Failed(why))) => {
                 text_response(StatusCode::INTERNAL_SERVER_ERROR, &why)
             }
-            Err(_) => text_response(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "the page could not be produced",
-            ),
+            Err(_) => {
+                text_response(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be produced")
+            }
         }
     }
 }
 
 fn page_response(page: LocalPage, is_head: bool) -> Response<Body> {
     let length = page.html.len();
-    let body = if is_head {
-        AxumBody::empty()
-    } else {
-        AxumBody::from(Bytes::from(page.html))
-    };
+    let body = if is_head { AxumBody::empty() } else { AxumBody::from(Bytes::from(page.html)) };
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     let mut response = with_security_headers(response_with_body(body, kind));
     // An invalid header would be a bug in the caller. The policy then permits nothing.
@@ -187,10 +171,7 @@ impl Service<Request<Body>> for LocalService {
         Box::pin(async move {
             let mut answer = service.answer(request).await;
             // Each page has its own policy.
-            if !answer
-                .headers()
-                .contains_key(header::CONTENT_SECURITY_POLICY)
-            {
+            if !answer.headers().contains_key(header::CONTENT_SECURITY_POLICY) {
                 answer = with_security_headers(answer);
             }
             Ok(answer)

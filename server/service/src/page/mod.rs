@@ -57,10 +57,7 @@ pub(crate) struct Page<S> {
 
 impl<S> Page<S> {
     pub(crate) fn new(services: S, context: PageContext) -> Self {
-        Self {
-            services: GrpcWebLayer::new().layer(services),
-            context: Arc::new(context),
-        }
+        Self { services: GrpcWebLayer::new().layer(services), context: Arc::new(context) }
     }
 }
 
@@ -80,16 +77,10 @@ impl RequestKind {
         let (method, path) = (request.method(), request.uri().path());
         let refused = |status, why| Err(ErrorReply(status, why));
         let type_of = request.headers().get(header::CONTENT_TYPE);
-        let is_web = type_of.is_some_and(|value| {
-            value
-                .as_bytes()
-                .starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes())
-        });
+        let is_web = type_of
+            .is_some_and(|value| value.as_bytes().starts_with(GRPC_WEB_CONTENT_TYPE.as_bytes()));
         let is_post = *method == Method::POST;
-        if METHOD_PREFIXES
-            .iter()
-            .any(|prefix| path.starts_with(prefix))
-        {
+        if METHOD_PREFIXES.iter().any(|prefix| path.starts_with(prefix)) {
             return match (is_post, is_web, is_play(path)) {
                 (true, true, false) => Ok(Self::Call),
                 (true, true, true) => refused(
@@ -109,10 +100,7 @@ impl RequestKind {
                 refused(StatusCode::METHOD_NOT_ALLOWED, "uploads must use POST")
             }
             _ if [Method::GET, Method::HEAD].contains(method) => Ok(Self::File),
-            _ => refused(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "files support only GET and HEAD",
-            ),
+            _ => refused(StatusCode::METHOD_NOT_ALLOWED, "files support only GET and HEAD"),
         }
     }
 }

@@ -16,10 +16,7 @@ const SECURITY_HEADERS: [(HeaderName, &str); 4] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
-    (
-        HeaderName::from_static("cross-origin-resource-policy"),
-        "same-origin",
-    ),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
@@ -54,9 +51,7 @@ impl From<ErrorReply> for Response<Body> {
 /// Builds a response with this body and content type.
 pub(super) fn response_with_body(body: AxumBody, content_type: HeaderValue) -> Response<Body> {
     let mut response = Response::new(Body::new(body));
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, content_type);
+    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     response
 }
 
@@ -69,11 +64,8 @@ pub(super) fn file_response(request: &Request<Body>) -> Response<Body> {
         .flat_map(|value| value.split(','))
         .any(|tag| [file.etag.as_str(), "*"].contains(&tag.trim().trim_start_matches("W/")));
     let omits_body = is_cached || *request.method() == Method::HEAD;
-    let body = if omits_body {
-        AxumBody::empty()
-    } else {
-        AxumBody::from(Bytes::from_static(file.bytes))
-    };
+    let body =
+        if omits_body { AxumBody::empty() } else { AxumBody::from(Bytes::from_static(file.bytes)) };
     let mut response = response_with_body(body, HeaderValue::from_static(file.content_type));
     if is_cached {
         *response.status_mut() = StatusCode::NOT_MODIFIED;

@@ -187,10 +187,7 @@ struct UncommittedReport {
 
 impl UncommittedReport {
     fn new(gate: CommitGate) -> Self {
-        Self {
-            gate,
-            waiting: None,
-        }
+        Self { gate, waiting: None }
     }
 
     /// Completes when the result is committed. Cancel-safe: a later call continues to wait.
@@ -234,10 +231,7 @@ pub(super) fn whole_ms(time: Duration) -> u32 {
 
 /// Encodes a response that does not come from the referee.
 pub(super) fn encode_response(message: Outgoing) -> Bytes {
-    let response = PlayResponse {
-        sequence: 0,
-        message: Some(message),
-    };
+    let response = PlayResponse { sequence: 0, message: Some(message) };
     response.encode_to_vec().into()
 }
 
@@ -341,10 +335,7 @@ pub(super) enum AnsweredPing {
 impl RoundTrip {
     /// Creates a round trip without a measurement, on a connection with this TCP statistic.
     pub(super) fn new(tcp: Option<MinRoundTrip>) -> Self {
-        Self {
-            tcp,
-            ..Self::default()
-        }
+        Self { tcp, ..Self::default() }
     }
 
     /// Returns the part of a measured round trip that counts as network latency, in µs, or `None`

@@ -40,9 +40,9 @@ impl Inbound {
     pub(super) async fn hello(&mut self, limits: &Limits) -> Result<Hello, Refusal> {
         match self {
             Self::Stream(messages) => first_message(messages, limits).await,
-            Self::Calls { hello, .. } => hello
-                .take()
-                .ok_or_else(|| Refusal::field("hello", "is missing")),
+            Self::Calls { hello, .. } => {
+                hello.take().ok_or_else(|| Refusal::field("hello", "is missing"))
+            }
         }
     }
 
@@ -68,9 +68,9 @@ impl Inbound {
     ) -> Option<SeatRegistration> {
         match self {
             Self::Stream(_) => None,
-            Self::Calls {
-                registry, ticket, ..
-            } => Some(registry.register(*ticket, Arc::clone(seat), caller.key_id().cloned())),
+            Self::Calls { registry, ticket, .. } => {
+                Some(registry.register(*ticket, Arc::clone(seat), caller.key_id().cloned()))
+            }
         }
     }
 }
@@ -89,9 +89,7 @@ async fn first_message(
         ));
     };
     match message {
-        Ok(Some(PlayRequest {
-            message: Some(Incoming::Hello(hello)),
-        })) => Ok(hello),
+        Ok(Some(PlayRequest { message: Some(Incoming::Hello(hello)) })) => Ok(hello),
         Ok(Some(_)) => Err(Refusal::new(
             RefusalReason::HelloExpected,
             "the first message of a stream must be a Hello",
@@ -156,10 +154,7 @@ pub(super) fn check_hello(hello: &Hello, game_id: &str) -> Result<BotIdentity, R
         )
         .with("game_id", game_id));
     }
-    Ok(BotIdentity {
-        name: hello.bot_name.clone(),
-        version: hello.bot_version.clone(),
-    })
+    Ok(BotIdentity { name: hello.bot_name.clone(), version: hello.bot_version.clone() })
 }
 
 /// The newest stream that was opened with each ticket. Clones share one registry.
@@ -192,11 +187,7 @@ impl SeatRegistry {
         handle: Arc<SeatHandle>,
         key: Option<KeyId>,
     ) -> SeatRegistration {
-        let registered = Arc::new(RegisteredSeat {
-            handle,
-            key,
-            answering: Mutex::default(),
-        });
+        let registered = Arc::new(RegisteredSeat { handle, key, answering: Mutex::default() });
         let mut by_ticket = self.by_ticket.lock();
         let newest = by_ticket.get(&ticket);
         // A stream that joined the seat later may already be registered.
@@ -204,11 +195,7 @@ impl SeatRegistry {
             by_ticket.insert(ticket, Arc::clone(&registered));
         }
         drop(by_ticket);
-        SeatRegistration {
-            registry: self.clone(),
-            ticket,
-            registered,
-        }
+        SeatRegistration { registry: self.clone(), ticket, registered }
     }
 
     /// Returns the newest stream that was opened with a ticket.

@@ -46,11 +46,7 @@ impl<S> LeastPrivilege<S> {
     ) -> Self {
         let private = |access| {
             let (matches, slots) = (Arc::clone(matches), Arc::clone(slots));
-            Arc::new(PrivateServer {
-                access,
-                matches,
-                slots,
-            })
+            Arc::new(PrivateServer { access, matches, slots })
         };
         let private = access.map(private);
         Self { services, private }

@@ -57,12 +57,7 @@ impl PlayRpc {
         let authenticated = self.authenticator.authenticate(request.metadata()).await?;
         let connection = ConnectionInfo::from_request(&request).cloned();
         let inbound = Inbound::Stream(request.into_inner());
-        Ok(PlayResponses::new(
-            &self.authenticator,
-            authenticated,
-            connection.as_ref(),
-            inbound,
-        ))
+        Ok(PlayResponses::new(&self.authenticator, authenticated, connection.as_ref(), inbound))
     }
 }
 
@@ -90,17 +85,14 @@ impl Service<http::Request<Body>> for PlayRpc {
         Box::pin(async move {
             if request.uri().path() != PLAY_PATH {
                 return Ok(
-                    Status::unimplemented("unknown method; PlayService has only Play").into_http(),
+                    Status::unimplemented("unknown method; PlayService has only Play").into_http()
                 );
             }
             let max_bytes = play.authenticator.matches().limits().play_message_bytes;
             let grpc = Grpc::new(BytesCodec::<PlayRequest>::default());
             let mut grpc = grpc.max_decoding_message_size(max_bytes);
             let responses = Mutex::default();
-            let method = PlayMethod {
-                play,
-                responses: &responses,
-            };
+            let method = PlayMethod { play, responses: &responses };
             let head = grpc.streaming(method, request).await;
             let responses = responses.lock().take();
             Ok(match responses {
@@ -145,10 +137,7 @@ struct ResponseBody<S> {
 
 impl<S> ResponseBody<S> {
     fn new(responses: S) -> Self {
-        Self {
-            responses,
-            is_over: false,
-        }
+        Self { responses, is_over: false }
     }
 }
 
@@ -208,10 +197,7 @@ pub(crate) struct PlayDispatcher {
 
 impl PlayDispatcher {
     pub(crate) fn new(play: PlayRpc, rest: Routes) -> Self {
-        Self {
-            play,
-            rest: rest.prepare(),
-        }
+        Self { play, rest: rest.prepare() }
     }
 }
 
@@ -288,10 +274,7 @@ mod tests {
         let refused = Status::with_details(Code::Aborted, "no more", details.clone());
         let (data, status) = frames(vec![Ok(Bytes::new()), Err(refused), Ok(Bytes::new())]);
         assert_eq!(data, [Bytes::from_static(&[0; HEADER_BYTES])]);
-        assert_eq!(
-            (status.code(), status.message()),
-            (Code::Aborted, "no more")
-        );
+        assert_eq!((status.code(), status.message()), (Code::Aborted, "no more"));
         assert_eq!(status.details(), details);
     }
 }

@@ -35,11 +35,7 @@ impl SeatAuthenticator {
         authenticator: Authenticator,
         slots: Arc<ConnectionSlots>,
     ) -> Self {
-        Self {
-            matches,
-            authenticator,
-            slots,
-        }
+        Self { matches, authenticator, slots }
     }
 
     pub(super) fn matches(&self) -> &Arc<Matches> {
@@ -109,9 +105,7 @@ pub(super) fn bearer_ticket(metadata: &MetadataMap) -> Result<Ticket, Refusal> {
         missing("a ticket is required in the metadata, as `authorization: Bearer TICKET`")
     })?;
     if values.next().is_some() {
-        return Err(missing(
-            "the metadata has more than one `authorization`; send one ticket",
-        ));
+        return Err(missing("the metadata has more than one `authorization`; send one ticket"));
     }
     value
         .to_str()
@@ -131,10 +125,7 @@ pub(crate) struct SeatAdmission {
 
 impl SeatAdmission {
     pub(crate) fn new(matches: Arc<Matches>) -> Self {
-        Self {
-            calls: TokenBuckets::new(matches.limits().calls_per_seat),
-            matches,
-        }
+        Self { calls: TokenBuckets::new(matches.limits().calls_per_seat), matches }
     }
 
     /// Returns whether a call is admitted by its ticket. All other calls count against their

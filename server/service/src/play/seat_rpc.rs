@@ -31,10 +31,7 @@ pub(crate) struct SeatRpc {
 
 impl SeatRpc {
     pub(crate) fn new(authenticator: SeatAuthenticator, registry: SeatRegistry) -> Self {
-        Self {
-            authenticator,
-            registry,
-        }
+        Self { authenticator, registry }
     }
 
     /// Passes an answer to the stream of the seat whose ticket is in the metadata. The result is
@@ -42,10 +39,7 @@ impl SeatRpc {
     async fn answer(&self, metadata: &MetadataMap, input: SeatInput) -> Result<Verdict, Refusal> {
         let AuthenticatedSeat { caller, redeemed } =
             self.authenticator.authenticate(metadata).await?;
-        let registered = self
-            .registry
-            .find(redeemed.ticket())
-            .ok_or_else(no_stream_refusal)?;
+        let registered = self.registry.find(redeemed.ticket()).ok_or_else(no_stream_refusal)?;
         if !registered.is_opened_with(caller.key_id()) {
             return Err(Refusal::new(
                 RefusalReason::SeatOfAnotherKey,
@@ -67,10 +61,7 @@ impl SeatRpc {
 
 /// The refusal of an answer for a seat without a stream.
 fn no_stream_refusal() -> Refusal {
-    Refusal::new(
-        RefusalReason::HelloExpected,
-        "the seat has no WatchSeat stream; open one first",
-    )
+    Refusal::new(RefusalReason::HelloExpected, "the seat has no WatchSeat stream; open one first")
 }
 
 #[tonic::async_trait]
@@ -98,12 +89,8 @@ impl SeatService for SeatRpc {
             registry: self.registry.clone(),
             ticket: authenticated.redeemed.ticket(),
         };
-        let responses = PlayResponses::new(
-            &self.authenticator,
-            authenticated,
-            connection.as_ref(),
-            inbound,
-        );
+        let responses =
+            PlayResponses::new(&self.authenticator, authenticated, connection.as_ref(), inbound);
         let responses = responses.map(|response| watch_response(&response?));
         Ok(Response::new(Box::pin(responses)))
     }
@@ -134,11 +121,7 @@ impl SeatService for SeatRpc {
 /// Decodes a message to a bot, which the generated service encodes again as part of its response.
 fn watch_response(bytes: &[u8]) -> Result<WatchSeatResponse, Status> {
     let message = PlayResponse::decode(bytes).map_err(|error| {
-        Status::internal(format!(
-            "internal error: cannot decode a message of the match: {error}"
-        ))
+        Status::internal(format!("internal error: cannot decode a message of the match: {error}"))
     })?;
-    Ok(WatchSeatResponse {
-        message: Some(message),
-    })
+    Ok(WatchSeatResponse { message: Some(message) })
 }

@@ -100,9 +100,7 @@ impl Workers {
             if queue.is_closed {
                 return Err(Refusal::stopping());
             }
-            queue
-                .waiting
-                .push(caller, Box::new(PendingTask { task, sender }));
+            queue.waiting.push(caller, Box::new(PendingTask { task, sender }));
         }
         self.pool.wake.notify_one();
         done.await.map_err(|_| {
@@ -184,11 +182,7 @@ impl WorkerPool {
     fn check_cpu(&self, caller: &Option<CallerId>) -> Option<Refusal> {
         let cpu_ms = self.cpu_ms.as_ref()?;
         let wait = cpu_ms.overdrawn(caller, Instant::now())?;
-        Some(Refusal::rate_exceeded(
-            "rules_cpu_ms_per_caller",
-            cpu_ms.rate(),
-            wait,
-        ))
+        Some(Refusal::rate_exceeded("rules_cpu_ms_per_caller", cpu_ms.rate(), wait))
     }
 
     fn charge(&self, caller: &Option<CallerId>, used: Duration) {
@@ -255,10 +249,7 @@ struct RoundRobinQueue<K, T> {
 
 impl<K, T> Default for RoundRobinQueue<K, T> {
     fn default() -> Self {
-        Self {
-            turns: VecDeque::new(),
-            waiting: HashMap::new(),
-        }
+        Self { turns: VecDeque::new(), waiting: HashMap::new() }
     }
 }
 
@@ -321,10 +312,7 @@ fn cpu_time() -> Duration {
         clock_gettime,
     };
 
-    let mut time = timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
     // The call cannot fail: every thread has this clock.
     let _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &mut time);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
@@ -376,11 +364,7 @@ mod tests {
 
     fn parts(left: Option<u32>) -> (Parts, Arc<AtomicU32>) {
         let done = Arc::new(AtomicU32::new(0));
-        let task = Parts {
-            left,
-            done: Arc::clone(&done),
-            refused: None,
-        };
+        let task = Parts { left, done: Arc::clone(&done), refused: None };
         (task, done)
     }
 
@@ -415,10 +399,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_without_cpu_time_is_refused_with_the_time_to_wait() {
-        let rate = Rate {
-            per_second: 1,
-            burst: 1,
-        };
+        let rate = Rate { per_second: 1, burst: 1 };
         let workers = Workers::start(1, Some(rate)).unwrap();
         let (endless, _) = parts(None);
         let ended = workers.run(None, endless).await.ok().unwrap();
@@ -452,10 +433,7 @@ mod tests {
         }
         queue.push("little", 10);
         let order: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(
-            order,
-            [("much", 0), ("little", 10), ("much", 1), ("much", 2)]
-        );
+        assert_eq!(order, [("much", 0), ("little", 10), ("much", 1), ("much", 2)]);
         assert!(queue.waiting.is_empty());
     }
 }

@@ -28,11 +28,7 @@ pub(crate) struct UnaryTask<Q, A> {
 
 impl<Q, A> UnaryTask<Q, A> {
     pub(crate) fn new(request: Q, answer: fn(&Q) -> Result<A, Problem>) -> Self {
-        Self {
-            request,
-            answer,
-            answered: None,
-        }
+        Self { request, answer, answered: None }
     }
 
     /// Returns the response of a finished task.
@@ -65,10 +61,7 @@ impl SamplingTask {
     /// # Errors
     /// When the request is not valid.
     pub(crate) fn new(request: SampleStatesRequest) -> Result<Self, Refusal> {
-        Ok(Self {
-            sampling: Sampling::new(request).map_err(refusal_of_problem)?,
-            refused: None,
-        })
+        Ok(Self { sampling: Sampling::new(request).map_err(refusal_of_problem)?, refused: None })
     }
 
     /// Returns the samples of a finished task.
@@ -110,12 +103,7 @@ impl BatchTask {
         request: OpenSessionRequest,
         budget: RulesBudget,
     ) -> Self {
-        Self {
-            session,
-            batch: Batch::new(request),
-            budget,
-            wait: None,
-        }
+        Self { session, batch: Batch::new(request), budget, wait: None }
     }
 
     /// The time until the caller has CPU time again; `None` while it has CPU time left.
@@ -133,8 +121,7 @@ impl Task for BatchTask {
     fn run_while(&mut self, should_continue: &mut dyn FnMut() -> bool) -> bool {
         let budget = &self.budget;
         let mut acquire_permit = || budget.acquire_position();
-        self.session
-            .work(&mut self.batch, &mut acquire_permit, should_continue)
+        self.session.work(&mut self.batch, &mut acquire_permit, should_continue)
     }
 
     /// Refuses the next operation, but retains the positions.

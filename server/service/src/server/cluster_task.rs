@@ -185,11 +185,7 @@ impl ClusterTask {
 
     async fn poll(&mut self) -> Result<(), BindError> {
         if !self.cluster.is_leader()
-            && self
-                .nodes()
-                .acquire_leadership()
-                .await
-                .map_err(BindError::Nodes)?
+            && self.nodes().acquire_leadership().await.map_err(BindError::Nodes)?
         {
             info!("this node is the leader now");
             self.start_leading().await?;
@@ -208,10 +204,8 @@ impl ClusterTask {
         if live == self.live {
             return Ok(());
         }
-        let recovered = self
-            .matches
-            .take_over_delayed_views(&self.journal, self.live_nodes())
-            .await;
+        let recovered =
+            self.matches.take_over_delayed_views(&self.journal, self.live_nodes()).await;
         recovered.map_err(BindError::Nodes)?;
         self.live = live;
         Ok(())
@@ -251,12 +245,7 @@ impl ClusterTask {
         read_queues(&*store, &self.lobby).await?;
         self.take_over().await?;
         self.ladders.recover().await.map_err(BindError::Ladders)?;
-        ensure_ladders(
-            &self.ladders,
-            self.configured_ladders.clone(),
-            &self.authenticator,
-        )
-        .await?;
+        ensure_ladders(&self.ladders, self.configured_ladders.clone(), &self.authenticator).await?;
         self.cluster.become_leader();
         self.matches.end_complete_groups(&self.journal);
         self.ladders.run_all();
@@ -316,10 +305,7 @@ mod tests {
 
     impl FakeNodes {
         fn new(takeover: Option<u32>) -> Self {
-            Self {
-                renewals: watch::Sender::new(0),
-                takeover,
-            }
+            Self { renewals: watch::Sender::new(0), takeover }
         }
     }
 
@@ -372,10 +358,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_node_stops_when_the_outcome_of_a_takeover_is_unknown() {
-        let (store, metrics) = (
-            Arc::new(MemoryStore::new()),
-            Arc::new(Metrics::for_node(None)),
-        );
+        let (store, metrics) = (Arc::new(MemoryStore::new()), Arc::new(Metrics::for_node(None)));
         let journal = Journal::new(store, metrics, SpanRecorder::disabled());
         let refused = take_over_batch(&FakeNodes::new(None), &journal).await;
         assert!(refused.is_err() && journal.failure().is_some());

@@ -52,19 +52,14 @@ impl ServicesHealth {
     /// `RulesService`.
     pub(super) async fn new(has_rules: bool) -> (Self, HealthServer<impl Health>) {
         let (reporter, service) = health_reporter();
-        let health = Self {
-            reporter,
-            has_rules,
-        };
+        let health = Self { reporter, has_rules };
         health.report(ServingStatus::Serving).await;
         (health, service)
     }
 
     /// Reports the same status for all services.
     pub(super) async fn report(&self, status: ServingStatus) {
-        let rules = self
-            .has_rules
-            .then_some(RulesServiceServer::<RulesRpc>::NAME);
+        let rules = self.has_rules.then_some(RulesServiceServer::<RulesRpc>::NAME);
         for service in HEALTH_SERVICES.iter().copied().chain(rules) {
             self.reporter.set_service_status(service, status).await;
         }

@@ -122,11 +122,7 @@ pub(super) struct PageListener {
 
 impl PageListener {
     pub(super) fn new(listener: TcpListener, addr: SocketAddr, names: Vec<String>) -> Self {
-        Self {
-            listener,
-            addr,
-            names,
-        }
+        Self { listener, addr, names }
     }
 
     /// Creates the guard that checks the origin of requests.
@@ -150,14 +146,7 @@ impl PageListener {
     {
         info!(addr = %self.addr, "serving the page");
         let connections = shared.connections(self.listener, ClientKind::Browsers, slots);
-        serve_web(
-            connections,
-            page,
-            shared.readers.key,
-            shared.quotas,
-            stopped,
-        )
-        .await;
+        serve_web(connections, page, shared.readers.key, shared.quotas, stopped).await;
     }
 }
 

@@ -21,11 +21,7 @@ pub(super) struct CpuLoad {
 
 impl CpuLoad {
     pub(super) fn start() -> Self {
-        Self {
-            sampled_at: Instant::now(),
-            used: cpu_time(),
-            percent: None,
-        }
+        Self { sampled_at: Instant::now(), used: cpu_time(), percent: None }
     }
 
     /// Returns the CPU time between the last two samples, in percent of all CPUs that this process

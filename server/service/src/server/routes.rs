@@ -57,10 +57,8 @@ impl Server {
         let seats = |slots| seat_service(seat_authenticator(slots), &registry, matches.limits());
         let play = PlayRpc::new(seat_authenticator(&slots.for_programs));
         let for_browsers = routes.clone().add_service(seats(&slots.for_browsers));
-        let beats = HeartbeatService::new(
-            Arc::clone(matches.lifecycle()),
-            Arc::clone(&slots.for_programs),
-        );
+        let beats =
+            HeartbeatService::new(Arc::clone(matches.lifecycle()), Arc::clone(&slots.for_programs));
         let for_programs = routes.add_service(seats(&slots.for_programs));
         let for_programs = self.with_rules(self.with_node_services(for_programs, beats));
         let for_programs = RefusalDetails(PlayDispatcher::new(play, for_programs));
@@ -95,10 +93,7 @@ impl Server {
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
         let routes = routes
-            .add_service(RequestArrivalTimeout::new(
-                reflection().build_v1()?,
-                limits.hello_time,
-            ))
+            .add_service(RequestArrivalTimeout::new(reflection().build_v1()?, limits.hello_time))
             .add_service(RequestArrivalTimeout::new(
                 reflection().build_v1alpha()?,
                 limits.hello_time,
@@ -158,9 +153,7 @@ impl Server {
         let nodes = NodeServiceServer::new(nodes)
             .max_decoding_message_size(self.matches.limits().request_bytes);
         let time = self.matches.limits().hello_time;
-        routes
-            .add_service(beats)
-            .add_service(RequestArrivalTimeout::new(nodes, time))
+        routes.add_service(beats).add_service(RequestArrivalTimeout::new(nodes, time))
     }
 
     /// Adds `RulesService` if it is enabled. `RulesService` is for programs only, since a session

@@ -43,10 +43,7 @@ impl ReplayTask {
     ) -> Self {
         let running = Arc::clone(&exporter);
         let task = tokio::spawn(async move { running.run(&*withholding).await });
-        Self {
-            exporter,
-            task: AbortOnDropHandle::new(task),
-        }
+        Self { exporter, task: AbortOnDropHandle::new(task) }
     }
 
     /// Waits until the replays of all ended matches are written or have failed.
@@ -135,10 +132,7 @@ pub(super) async fn close_resources(
              them"
         );
     }
-    if timeout(limits.stop_time, authenticator.close())
-        .await
-        .is_err()
-    {
+    if timeout(limits.stop_time, authenticator.close()).await.is_err() {
         warn!("the times of the last API key uses were not stored within the stop time");
     }
     if let Some(journal) = journal {

@@ -47,10 +47,7 @@ pub(super) async fn create_replay_folder(
     let path = folder.clone();
     let of_files = mode.unwrap_or_default();
     let created = spawn_blocking(move || of_files.create_folder(&path, mode.is_some()));
-    match created
-        .await
-        .unwrap_or_else(|panicked| Err(panicked.into()))
-    {
+    match created.await.unwrap_or_else(|panicked| Err(panicked.into())) {
         Ok(()) => Ok(Some(ReplayFolder::new(folder, of_files))),
         Err(source) => Err(BindError::Replays { folder, source }),
     }
@@ -83,10 +80,7 @@ pub(super) async fn load_secrets(
     store: Option<&dyn Store>,
 ) -> Result<(SigningKey, OfferTickets), BindError> {
     let (key, tickets) = match store {
-        Some(store) => (
-            load_signing_key(store).await?,
-            OfferTickets::load_or_create(store).await?,
-        ),
+        Some(store) => (load_signing_key(store).await?, OfferTickets::load_or_create(store).await?),
         None => (generate_signing_key(), OfferTickets::generate()),
     };
     info!(key_id = %key.public().id(), key = %key.public(), "replays are signed with this key");
@@ -144,9 +138,7 @@ pub(super) async fn recover_matches(
         listen(addr).await?;
     }
     matches.metrics().count_takeovers(orphans.len());
-    matches
-        .recover(journal, &storage.dropped_matches, orphans)
-        .await?;
+    matches.recover(journal, &storage.dropped_matches, orphans).await?;
     Ok(())
 }
 
@@ -182,10 +174,8 @@ pub(super) async fn ensure_ladders(
     for one in configured {
         let name = one.ladder_id.clone();
         let ensured = ensure_ladder(ladders, one, authenticator).await;
-        ensured.map_err(|refusal| BindError::Ladder {
-            name,
-            problem: refusal.message().to_owned(),
-        })?;
+        ensured
+            .map_err(|refusal| BindError::Ladder { name, problem: refusal.message().to_owned() })?;
     }
     Ok(())
 }

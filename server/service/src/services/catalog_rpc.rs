@@ -32,10 +32,8 @@ impl CatalogService for CatalogRpc {
         &self,
         _request: Request<ListGamesRequest>,
     ) -> Result<Response<ListGamesResponse>, Status> {
-        let games = GAME_IDS
-            .iter()
-            .filter_map(|&id| with_game!(id, G => describe::<G>()))
-            .collect();
+        let games =
+            GAME_IDS.iter().filter_map(|&id| with_game!(id, G => describe::<G>())).collect();
         Ok(Response::new(ListGamesResponse { games }))
     }
 

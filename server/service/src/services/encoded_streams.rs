@@ -54,11 +54,7 @@ impl EncodedStreams {
     pub(crate) fn new(rpc: MatchRpc, max_request_bytes: usize) -> Self {
         let rpc = Arc::new(rpc);
         let others = MatchServiceServer::from_arc(Arc::clone(&rpc));
-        Self {
-            rpc,
-            others: others.max_decoding_message_size(max_request_bytes),
-            max_request_bytes,
-        }
+        Self { rpc, others: others.max_decoding_message_size(max_request_bytes), max_request_bytes }
     }
 
     /// Handles a call to a method that streams bytes.
@@ -131,9 +127,7 @@ impl MatchRpc {
     /// Streams the updates of a match.
     async fn updates(&self, request: Request<WatchMatchRequest>) -> Result<UpdateStream, Refusal> {
         let match_id = &request.get_ref().match_id;
-        let (hosted, caller) = self
-            .readable_match(&request, match_id, ReadAccess::Matches)
-            .await?;
+        let (hosted, caller) = self.readable_match(&request, match_id, ReadAccess::Matches).await?;
         let mut updates = hosted.watch(Call::current().map(|call| call.watcher()))?;
         let matches = Arc::clone(&self.matches);
         let counted = self.matches.metrics().watch_stream();
@@ -181,9 +175,7 @@ impl MatchRpc {
                 return self.file_positions(request.into_inner()).await;
             }
         };
-        let (hosted, caller) = self
-            .readable_match(&request, match_id, ReadAccess::Matches)
-            .await?;
+        let (hosted, caller) = self.readable_match(&request, match_id, ReadAccess::Matches).await?;
         if hosted.is_over() {
             // The positions of an ended match are computed from its replay.
             check_replay(&self.ladders, &hosted, &caller).await?;

@@ -43,9 +43,7 @@ impl OmittedReplays {
     fn add(&mut self, one: &EndedMatch, reason: RefusalReason) {
         self.count += 1;
         if self.count <= MAX_LISTED_OMISSIONS {
-            let EndedMatch {
-                number, match_id, ..
-            } = one;
+            let EndedMatch { number, match_id, .. } = one;
             let reason = reason_name(reason);
             self.lines += &format!("{number},{match_id},{reason}\n");
         }
@@ -165,9 +163,7 @@ pub(super) fn is_match_specific(reason: RefusalReason) -> bool {
 }
 
 fn response_part(bytes: &[u8]) -> ExportReplaysResponse {
-    ExportReplaysResponse {
-        chunk: bytes.to_vec(),
-    }
+    ExportReplaysResponse { chunk: bytes.to_vec() }
 }
 
 /// Returns the padding that fills the last block.
@@ -208,11 +204,7 @@ mod tests {
         let mut omitted = OmittedReplays::default();
         assert_eq!(omitted.to_csv(), None);
         for number in 0..MAX_LISTED_OMISSIONS as u64 + 7 {
-            let one = EndedMatch {
-                number,
-                match_id: "m".repeat(64),
-                ended_unix_ms: 0,
-            };
+            let one = EndedMatch { number, match_id: "m".repeat(64), ended_unix_ms: 0 };
             omitted.add(&one, RefusalReason::ReplayForgotten);
         }
         let file = omitted.to_csv().unwrap();

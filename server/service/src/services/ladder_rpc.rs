@@ -49,10 +49,7 @@ pub(crate) struct LadderRpc {
 
 impl LadderRpc {
     pub(crate) fn new(ladders: Arc<Ladders>, authenticator: Authenticator) -> Self {
-        Self {
-            ladders,
-            authenticator,
-        }
+        Self { ladders, authenticator }
     }
 
     async fn caller<T>(&self, request: &Request<T>) -> Result<Caller, Refusal> {
@@ -61,10 +58,7 @@ impl LadderRpc {
 
     /// Authenticates the caller, and checks that the caller may read results.
     async fn caller_or_guest<T>(&self, request: &Request<T>) -> Result<Caller, Refusal> {
-        let caller = self
-            .authenticator
-            .caller_or_guest(request.metadata())
-            .await?;
+        let caller = self.authenticator.caller_or_guest(request.metadata()).await?;
         caller.require_read(ReadAccess::Results)?;
         Ok(caller)
     }
@@ -112,16 +106,9 @@ fn resolve_version(
 }
 
 fn bot_unknown(bot: &LadderBotRef) -> Refusal {
-    let LadderBotRef {
-        bot_name,
-        bot_version,
-    } = bot;
+    let LadderBotRef { bot_name, bot_version } = bot;
     let quoted: String = bot_name.chars().take(64).collect();
-    let of = if bot_version.is_empty() {
-        ""
-    } else {
-        " with that version"
-    };
+    let of = if bot_version.is_empty() { "" } else { " with that version" };
     let message = format!("the ladder has no bot named {quoted:?}{of}");
     Refusal::new(RefusalReason::BotUnknown, message)
 }
@@ -139,23 +126,17 @@ impl LadderService for LadderRpc {
         let requested = request.into_inner().ladder.unwrap_or_default();
         let (id, ladder) = new_ladder(requested, &self.authenticator)?;
         let ladder = self.ladders.create(id, ladder).await?;
-        Ok(Response::new(CreateLadderResponse {
-            ladder: Some(ladder),
-        }))
+        Ok(Response::new(CreateLadderResponse { ladder: Some(ladder) }))
     }
 
     async fn advance_ladder(
         &self,
         request: Request<AdvanceLadderRequest>,
     ) -> Result<Response<AdvanceLadderResponse>, Status> {
-        let ladder = self
-            .changeable_ladder(&request, &request.get_ref().ladder_id)
-            .await?;
+        let ladder = self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
         let to = next_state(request.get_ref().state)?;
         self.ladders.advance_state(&ladder, to).await?;
-        Ok(Response::new(AdvanceLadderResponse {
-            ladder: Some(ladder.to_wire()),
-        }))
+        Ok(Response::new(AdvanceLadderResponse { ladder: Some(ladder.to_wire()) }))
     }
 
     async fn list_ladders(
@@ -163,10 +144,7 @@ impl LadderService for LadderRpc {
         request: Request<ListLaddersRequest>,
     ) -> Result<Response<ListLaddersResponse>, Status> {
         self.caller_or_guest(&request).await?;
-        let ListLaddersRequest {
-            page_size: requested_size,
-            page_token,
-        } = request.get_ref();
+        let ListLaddersRequest { page_size: requested_size, page_token } = request.get_ref();
         let count = page_size(*requested_size)?;
         let mut ladders = self.ladders.list(page_token, count + 1);
         let has_more = ladders.len() > count;
@@ -182,49 +160,30 @@ impl LadderService for LadderRpc {
         &self,
         request: Request<GetLadderRequest>,
     ) -> Result<Response<GetLadderResponse>, Status> {
-        let ladder = self
-            .readable_ladder(&request, &request.get_ref().ladder_id)
-            .await?;
-        Ok(Response::new(GetLadderResponse {
-            ladder: Some(ladder.to_wire()),
-        }))
+        let ladder = self.readable_ladder(&request, &request.get_ref().ladder_id).await?;
+        Ok(Response::new(GetLadderResponse { ladder: Some(ladder.to_wire()) }))
     }
 
     async fn list_standings(
         &self,
         request: Request<ListStandingsRequest>,
     ) -> Result<Response<ListStandingsResponse>, Status> {
-        let ladder = self
-            .readable_ladder(&request, &request.get_ref().ladder_id)
-            .await?;
-        let ListStandingsRequest {
-            all_versions,
-            page_size,
-            page_token,
-            ..
-        } = request.get_ref();
+        let ladder = self.readable_ladder(&request, &request.get_ref().ladder_id).await?;
+        let ListStandingsRequest { all_versions, page_size, page_token, .. } = request.get_ref();
         let all = ladder.standings(&self.attendances(&ladder), *all_versions);
         let (standings, next_page_token) = page(all, *page_size, page_token)?;
-        Ok(Response::new(ListStandingsResponse {
-            standings,
-            next_page_token,
-        }))
+        Ok(Response::new(ListStandingsResponse { standings, next_page_token }))
     }
 
     async fn get_ladder_bot(
         &self,
         request: Request<GetLadderBotRequest>,
     ) -> Result<Response<GetLadderBotResponse>, Status> {
-        let ladder = self
-            .readable_ladder(&request, &request.get_ref().ladder_id)
-            .await?;
+        let ladder = self.readable_ladder(&request, &request.get_ref().ladder_id).await?;
         let bot_name = &request.get_ref().bot_name;
         let versions = ladder.bot(bot_name, &self.attendances(&ladder));
         if versions.is_empty() {
-            let bot = LadderBotRef {
-                bot_name: bot_name.clone(),
-                ..LadderBotRef::default()
-            };
+            let bot = LadderBotRef { bot_name: bot_name.clone(), ..LadderBotRef::default() };
             return Err(bot_unknown(&bot).into());
         }
         let response = GetLadderBotResponse { versions };
@@ -236,23 +195,13 @@ impl LadderService for LadderRpc {
         &self,
         request: Request<ListHeadToHeadsRequest>,
     ) -> Result<Response<ListHeadToHeadsResponse>, Status> {
-        let ladder = self
-            .readable_ladder(&request, &request.get_ref().ladder_id)
-            .await?;
-        let ListHeadToHeadsRequest {
-            bot,
-            against_bot_name,
-            page_size,
-            page_token,
-            ..
-        } = request.into_inner();
+        let ladder = self.readable_ladder(&request, &request.get_ref().ladder_id).await?;
+        let ListHeadToHeadsRequest { bot, against_bot_name, page_size, page_token, .. } =
+            request.into_inner();
         let bot = resolve_version(&ladder, "bot", bot, &self.attendances(&ladder))?;
         let all = ladder.head_to_heads(&bot, &against_bot_name).await;
         let (entries, next_page_token) = page(all, page_size, &page_token)?;
-        Ok(Response::new(ListHeadToHeadsResponse {
-            entries,
-            next_page_token,
-        }))
+        Ok(Response::new(ListHeadToHeadsResponse { entries, next_page_token }))
     }
 
     async fn list_ladder_matches(
@@ -270,20 +219,10 @@ impl LadderService for LadderRpc {
             page_size: requested_size,
             page_token,
         } = request.into_inner();
-        let filter = MatchFilter {
-            bot_name,
-            against_bot_name,
-            annulled,
-        };
+        let filter = MatchFilter { bot_name, against_bot_name, annulled };
         let (count, before) = (page_size(requested_size)?, page_offset(&page_token)?);
         let listed = ladder
-            .list(
-                self.matches(),
-                &filter,
-                before,
-                count,
-                (&reader, caller.visible()),
-            )
+            .list(self.matches(), &filter, before, count, (&reader, caller.visible()))
             .await?;
         let next = listed.next.map(|next| next.to_string());
         Ok(Response::new(ListLadderMatchesResponse {
@@ -319,13 +258,10 @@ impl LadderService for LadderRpc {
         let RequestMatchRequest { ladder_id, bots } = request_.into_inner();
         let ladder = self.ladders.get(&ladder_id)?;
         let attendances = self.attendances(&ladder);
-        let bots = bots
-            .into_iter()
-            .map(|bot| resolve_version(&ladder, "bots", Some(bot), &attendances));
+        let bots =
+            bots.into_iter().map(|bot| resolve_version(&ladder, "bots", Some(bot), &attendances));
         let bots = bots.collect::<Result<Vec<_>, _>>()?;
-        let own = caller
-            .key_name()
-            .filter(|_| !caller.has_scope(KeyScope::Admin));
+        let own = caller.key_name().filter(|_| !caller.has_scope(KeyScope::Admin));
         if let Some(own) = own
             && bots.iter().all(|bot| bot.name != own.as_str())
         {
@@ -344,9 +280,7 @@ impl LadderService for LadderRpc {
         &self,
         request: Request<UnbenchBotRequest>,
     ) -> Result<Response<UnbenchBotResponse>, Status> {
-        let ladder = self
-            .changeable_ladder(&request, &request.get_ref().ladder_id)
-            .await?;
+        let ladder = self.changeable_ladder(&request, &request.get_ref().ladder_id).await?;
         let attendances = self.attendances(&ladder);
         let bot = resolve_version(&ladder, "bot", request.into_inner().bot, &attendances)?;
         self.ladders.unbench(&ladder, bot.clone()).await?;
@@ -409,11 +343,7 @@ impl LadderService for LadderRpc {
         let caller = self.caller_or_guest(&request).await?;
         caller.require_guest_read(ReadAccess::Replays)?;
         let reader = reader(&request, &caller);
-        let ExportReplaysRequest {
-            ladder_id,
-            bot_name,
-            against_bot_name,
-        } = request.into_inner();
+        let ExportReplaysRequest { ladder_id, bot_name, against_bot_name } = request.into_inner();
         let ladder = self.ladders.get(&ladder_id)?;
         let attendances = self.attendances(&ladder);
         if bot_name.is_empty() {
@@ -421,21 +351,14 @@ impl LadderService for LadderRpc {
         }
         let named = [&bot_name, &against_bot_name].into_iter();
         for bot_name in named.filter(|name| !name.is_empty()) {
-            let bot = LadderBotRef {
-                bot_name: bot_name.clone(),
-                ..LadderBotRef::default()
-            };
+            let bot = LadderBotRef { bot_name: bot_name.clone(), ..LadderBotRef::default() };
             let registered = ladder.version(&bot, &attendances);
             registered.ok_or_else(|| bot_unknown(&bot))?;
         }
         let archive = LadderReplayTar {
             ladders: Arc::clone(&self.ladders),
             ladder,
-            filter: MatchFilter {
-                bot_name,
-                against_bot_name,
-                annulled: None,
-            },
+            filter: MatchFilter { bot_name, against_bot_name, annulled: None },
             caller,
             reader,
         };

@@ -104,8 +104,7 @@ impl LadderUpdates {
                 }
             };
             let visible =
-                self.ladder
-                    .match_by_number(self.ladders.matches(), number, self.caller.visible());
+                self.ladder.match_by_number(self.ladders.matches(), number, self.caller.visible());
             if let Some(visible) = visible.await? {
                 return Ok(Some(WatchLadderResponse {
                     ladder: Some(self.ladder.to_wire()),
@@ -145,11 +144,7 @@ pub(super) fn attendances(ladders: &Ladders, ladder: &LiveLadder) -> Attendances
     let Some(queue_id) = QueueId::new(ladder.id().as_str()) else {
         return Attendances::new();
     };
-    let all = ladders
-        .lobby()
-        .with_room(|room, _| room.attendances(&queue_id));
-    let named = all
-        .into_iter()
-        .map(|attendance| (attendance.bot_name.clone(), attendance));
+    let all = ladders.lobby().with_room(|room, _| room.attendances(&queue_id));
+    let named = all.into_iter().map(|attendance| (attendance.bot_name.clone(), attendance));
     named.collect()
 }

@@ -32,11 +32,8 @@ const MAX_SETTLED_TOP: u32 = 1_000;
 /// The maximum value of `closing.max_matches_per_bot`.
 const MAX_CLOSING_MATCHES: u32 = 100_000;
 /// The default rule that ends a closing round.
-const DEFAULT_CLOSING: ClosingRule = ClosingRule {
-    settled_top: 10,
-    confidence: 0.95,
-    max_matches_per_bot: 300,
-};
+const DEFAULT_CLOSING: ClosingRule =
+    ClosingRule { settled_top: 10, confidence: 0.95, max_matches_per_bot: 300 };
 
 /// Validates a new ladder, and fills in every default.
 pub(super) fn new_ladder(
@@ -70,12 +67,8 @@ pub(super) fn new_ladder(
     let served = check_config(&config)?;
     check_rules_version(rules_version, served)?;
     check_keys(&key_names, authenticator)?;
-    let max_matches = in_range(
-        "max_matches",
-        max_matches,
-        DEFAULT_MAX_MATCHES,
-        MAX_LADDER_MATCHES,
-    )?;
+    let max_matches =
+        in_range("max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
     let max_slots = in_range("max_slots", max_slots, MAX_BOT_SLOTS, MAX_BOT_SLOTS)?;
     check_house_bots(&house_bots)?;
     check_owners_apart(owners_apart, authenticator)?;
@@ -111,10 +104,7 @@ fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
         ));
     }
     if config.group.is_some() {
-        return Err(refuse(
-            "config.group",
-            "cannot be set for matches of a ladder",
-        ));
+        return Err(refuse("config.group", "cannot be set for matches of a ladder"));
     }
     if !config.seat_clocks.is_empty() {
         return Err(Refusal::unsupported_field("ladder.config.seat_clocks"));
@@ -175,17 +165,11 @@ fn check_replay_access(
 
 fn check_keys(names: &[String], authenticator: &Authenticator) -> Result<(), Refusal> {
     if names.len() > MAX_QUEUE_KEYS {
-        let detail = format!(
-            "at most {MAX_QUEUE_KEYS} keys are allowed, not {}",
-            names.len()
-        );
+        let detail = format!("at most {MAX_QUEUE_KEYS} keys are allowed, not {}", names.len());
         return Err(refuse("key_names", detail));
     }
     if !names.is_empty() && !authenticator.uses_keys() {
-        return Err(refuse(
-            "key_names",
-            "cannot be set: this server does not use API keys",
-        ));
+        return Err(refuse("key_names", "cannot be set: this server does not use API keys"));
     }
     for name in names {
         // A listed key need not exist yet.
@@ -199,19 +183,14 @@ fn check_keys(names: &[String], authenticator: &Authenticator) -> Result<(), Ref
 
 fn check_house_bots(bots: &[String]) -> Result<(), Refusal> {
     if bots.len() > MAX_HOUSE_BOTS {
-        let detail = format!(
-            "at most {MAX_HOUSE_BOTS} house bots are allowed, not {}",
-            bots.len()
-        );
+        let detail = format!("at most {MAX_HOUSE_BOTS} house bots are allowed, not {}", bots.len());
         return Err(refuse("house_bots", detail));
     }
     for bot in bots {
         let name = bot.split('@').next().unwrap_or_default();
         if BotName::new(name).is_none() {
-            let detail = format!(
-                "{:?} is not a bot: expected NAME or NAME@VERSION",
-                truncated(bot)
-            );
+            let detail =
+                format!("{:?} is not a bot: expected NAME or NAME@VERSION", truncated(bot));
             return Err(refuse("house_bots", detail));
         }
     }
@@ -222,11 +201,7 @@ fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> 
     let Some(requested) = requested else {
         return Ok(DEFAULT_CLOSING);
     };
-    let ClosingRule {
-        settled_top,
-        confidence,
-        max_matches_per_bot,
-    } = requested;
+    let ClosingRule { settled_top, confidence, max_matches_per_bot } = requested;
     if settled_top > MAX_SETTLED_TOP {
         let detail = format!("{settled_top} is out of range (0 to {MAX_SETTLED_TOP})");
         return Err(refuse("closing.settled_top", detail));
@@ -245,11 +220,7 @@ fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> 
         DEFAULT_CLOSING.max_matches_per_bot,
         MAX_CLOSING_MATCHES,
     )?;
-    Ok(ClosingRule {
-        settled_top,
-        confidence,
-        max_matches_per_bot,
-    })
+    Ok(ClosingRule { settled_top, confidence, max_matches_per_bot })
 }
 
 /// Validates a number of at least 1; 0 selects the default.
@@ -257,10 +228,7 @@ fn in_range(field: &str, number: u32, default: u32, max: u32) -> Result<u32, Ref
     match number {
         0 => Ok(default),
         number if number <= max => Ok(number),
-        number => Err(refuse(
-            field,
-            format!("{number} is out of range (1 to {max})"),
-        )),
+        number => Err(refuse(field, format!("{number} is out of range (1 to {max})"))),
     }
 }
 
@@ -319,11 +287,7 @@ pub(super) fn page<T>(
     let begin = page_offset(token)?.unwrap_or_default();
     let begin = usize::try_from(begin).unwrap_or(usize::MAX);
     let end = begin.saturating_add(count);
-    let next = if end < all.len() {
-        end.to_string()
-    } else {
-        String::new()
-    };
+    let next = if end < all.len() { end.to_string() } else { String::new() };
     let page = all.into_iter().skip(begin).take(count).collect();
     Ok((page, next))
 }
@@ -372,10 +336,7 @@ fn first_difference(requested: &Ladder, existing: &Ladder) -> Option<&'static st
         ("key_names", requested.key_names == existing.key_names),
         ("max_matches", requested.max_matches == existing.max_matches),
         ("house_bots", requested.house_bots == existing.house_bots),
-        (
-            "owners_apart",
-            requested.owners_apart == existing.owners_apart,
-        ),
+        ("owners_apart", requested.owners_apart == existing.owners_apart),
         ("max_slots", requested.max_slots == existing.max_slots),
         ("replays", requested.replays == existing.replays),
         ("closing", requested.closing == existing.closing),

@@ -46,11 +46,7 @@ impl LobbyRpc {
         ladders: Arc<Ladders>,
         authenticator: Authenticator,
     ) -> Self {
-        Self {
-            lobby,
-            ladders,
-            authenticator,
-        }
+        Self { lobby, ladders, authenticator }
     }
 
     fn matches(&self) -> &Arc<Matches> {
@@ -81,9 +77,7 @@ impl LobbyRpc {
         let reason = "a bot changed its version before it took its seat";
         for (count, (id, seat)) in offers.into_iter().enumerate() {
             let of = Some(seat).filter(|_| count == 0);
-            self.matches()
-                .cancel_offered(&id, of, reason.to_owned())
-                .await?;
+            self.matches().cancel_offered(&id, of, reason.to_owned()).await?;
         }
         Ok(())
     }
@@ -147,12 +141,8 @@ impl LobbyService for LobbyRpc {
         request: Request<UpdateAttendanceRequest>,
     ) -> Result<Response<UpdateAttendanceResponse>, Status> {
         let caller = self.player(&request).await?;
-        let UpdateAttendanceRequest {
-            attendance_id,
-            slots,
-            paused,
-            busy_slots,
-        } = request.into_inner();
+        let UpdateAttendanceRequest { attendance_id, slots, paused, busy_slots } =
+            request.into_inner();
         let slots = slots.map(|value| check_slots("slots", value)).transpose()?;
         if let Some(busy @ 1..) = busy_slots {
             check_slots("busy_slots", busy)?;
@@ -171,9 +161,7 @@ impl LobbyService for LobbyRpc {
     ) -> Result<Response<LeaveQueueResponse>, Status> {
         let caller = self.player(&request).await?;
         let id = AttendanceId::from_client(&request.get_ref().attendance_id);
-        let left = self
-            .lobby
-            .with_room(|room, _| room.leave_queue(&id, caller.key_name()));
+        let left = self.lobby.with_room(|room, _| room.leave_queue(&id, caller.key_name()));
         left.map_err(Refusal::from)?;
         Ok(Response::new(LeaveQueueResponse {}))
     }
@@ -186,9 +174,8 @@ impl LobbyService for LobbyRpc {
         let DeclineOfferRequest { offer_id, reason } = request.get_ref();
         check_reason(reason)?;
         let id = OfferId::from_client(offer_id);
-        let declined = self
-            .lobby
-            .with_room(|room, now| room.decline_offer(&id, caller.key_name(), now));
+        let declined =
+            self.lobby.with_room(|room, now| room.decline_offer(&id, caller.key_name(), now));
         let (id, seat) = declined.map_err(Refusal::from)?;
         let why = match reason.as_str() {
             "" => "a bot declined its seat".to_owned(),
@@ -206,18 +193,15 @@ impl LobbyService for LobbyRpc {
         caller.require_scope(KeyScope::Create)?;
         let queue = request.into_inner().queue.unwrap_or_default();
         let opened = self.lobby.open_queue(queue_rules(&queue, &caller)?).await?;
-        Ok(Response::new(CreateQueueResponse {
-            queue: Some(opened),
-        }))
+        Ok(Response::new(CreateQueueResponse { queue: Some(opened) }))
     }
 
     async fn delete_queue(
         &self,
         request: Request<DeleteQueueRequest>,
     ) -> Result<Response<DeleteQueueResponse>, Status> {
-        let (queue_id, _) = self
-            .require_managed_queue(&request, &request.get_ref().queue_id)
-            .await?;
+        let (queue_id, _) =
+            self.require_managed_queue(&request, &request.get_ref().queue_id).await?;
         let rules = self.lobby.rules(&queue_id);
         if rules.is_some_and(|rules| rules.is_ladder) {
             let detail = "is the queue of a ladder: close the ladder instead";
@@ -232,10 +216,7 @@ impl LobbyService for LobbyRpc {
         request: Request<ListQueuesRequest>,
     ) -> Result<Response<ListQueuesResponse>, Status> {
         let caller = self.player(&request).await?;
-        let ListQueuesRequest {
-            page_size,
-            page_token,
-        } = request.into_inner();
+        let ListQueuesRequest { page_size, page_token } = request.into_inner();
         let count = match page_size {
             0 => DEFAULT_PAGE_SIZE,
             size @ 1..=MAX_PAGE_SIZE => size,
@@ -253,9 +234,8 @@ impl LobbyService for LobbyRpc {
         };
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let admits = |rules: &QueueRules| rules.admits(caller.key_name());
-        let mut queues = self
-            .lobby
-            .with_room(|room, _| room.list(after.as_ref(), count + 1, admits));
+        let mut queues =
+            self.lobby.with_room(|room, _| room.list(after.as_ref(), count + 1, admits));
         let has_more = queues.len() > count;
         queues.truncate(count);
         let next = queues.last().filter(|_| has_more);
@@ -271,9 +251,8 @@ impl LobbyService for LobbyRpc {
         &self,
         request: Request<WatchQueueRequest>,
     ) -> Result<Response<Self::WatchQueueStream>, Status> {
-        let (queue_id, caller) = self
-            .require_managed_queue(&request, &request.get_ref().queue_id)
-            .await?;
+        let (queue_id, caller) =
+            self.require_managed_queue(&request, &request.get_ref().queue_id).await?;
         let mut watch = self.lobby.watch(queue_id);
         let matches = Arc::clone(self.matches());
         Ok(Response::new(Box::pin(stream! {

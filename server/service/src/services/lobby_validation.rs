@@ -23,10 +23,9 @@ use tonic::Request;
 pub(super) fn check_slots(field: &str, slots: u32) -> Result<u32, Refusal> {
     match slots {
         1..=MAX_BOT_SLOTS => Ok(slots),
-        other => Err(Refusal::field(
-            field,
-            format!("{other} is out of range (1 to {MAX_BOT_SLOTS})"),
-        )),
+        other => {
+            Err(Refusal::field(field, format!("{other} is out of range (1 to {MAX_BOT_SLOTS})")))
+        }
     }
 }
 
@@ -71,14 +70,7 @@ pub(super) fn attend_request(
 
 /// Validates a new queue that the caller opens.
 pub(super) fn queue_rules(queue: &Queue, caller: &Caller) -> Result<QueueRules, Refusal> {
-    let Queue {
-        queue_id,
-        game_id,
-        rules_version,
-        key_names,
-        attendances: _,
-        is_ladder: _,
-    } = queue;
+    let Queue { queue_id, game_id, rules_version, key_names, attendances: _, is_ladder: _ } = queue;
     let queue_id = QueueId::new(queue_id);
     let queue_id =
         queue_id.ok_or_else(|| Refusal::field("queue.queue_id", QueueId::FORMAT_RULE))?;
@@ -90,25 +82,19 @@ pub(super) fn queue_rules(queue: &Queue, caller: &Caller) -> Result<QueueRules, 
         );
         return Err(Refusal::field("queue.game_id", detail));
     }
-    if let (Some(requested), Some(served)) = (
-        rules_version,
-        with_game!(game_id.as_str(), G => G::RULES_VERSION),
-    ) && *requested != served
+    if let (Some(requested), Some(served)) =
+        (rules_version, with_game!(game_id.as_str(), G => G::RULES_VERSION))
+        && *requested != served
     {
         let detail = format!("this server plays version {served} of {game_id}, not {requested}");
         return Err(Refusal::field("queue.rules_version", detail));
     }
     let refuse = |detail: String| Refusal::field("queue.key_names", detail);
     if !key_names.is_empty() && caller.key_name().is_none() {
-        return Err(refuse(
-            "cannot be set: this server does not use API keys".to_owned(),
-        ));
+        return Err(refuse("cannot be set: this server does not use API keys".to_owned()));
     }
     if key_names.len() > MAX_QUEUE_KEYS {
-        let detail = format!(
-            "at most {MAX_QUEUE_KEYS} keys are allowed, not {}",
-            key_names.len()
-        );
+        let detail = format!("at most {MAX_QUEUE_KEYS} keys are allowed, not {}", key_names.len());
         return Err(refuse(detail));
     }
     let named = key_names.iter().map(|name| {

@@ -62,14 +62,7 @@ impl MatchRpc {
         replays: Arc<ReplaySlots>,
         forwarder: Option<Arc<Forwarder>>,
     ) -> Self {
-        Self {
-            matches,
-            lobby,
-            ladders,
-            authenticator,
-            replays,
-            forwarder,
-        }
+        Self { matches, lobby, ladders, authenticator, replays, forwarder }
     }
 
     /// Streams the positions of the replay file in a request.
@@ -130,10 +123,7 @@ impl MatchRpc {
         // these parts is reserved in one step: calls that hold one reservation and wait for the
         // other would deadlock.
         Call::reserve_answer(2 * page_bytes).await?;
-        let caller = ListCaller {
-            connection,
-            metadata,
-        };
+        let caller = ListCaller { connection, metadata };
         forwarder.remote_pages(caller, filter, after, count).await
     }
 
@@ -158,10 +148,7 @@ impl MatchRpc {
         request: &Request<T>,
         access: ReadAccess,
     ) -> Result<(Caller, Reader), Refusal> {
-        let caller = self
-            .authenticator
-            .caller_or_guest(request.metadata())
-            .await?;
+        let caller = self.authenticator.caller_or_guest(request.metadata()).await?;
         caller.require_guest_read(access)?;
         let reader = reader(request, &caller);
         Ok((caller, reader))
@@ -266,18 +253,14 @@ impl MatchService for MatchRpc {
         }
         let mut config = request.config.take().unwrap_or_default();
         if let Some(fork) = request.fork.take() {
-            let start = self
-                .fork_start(fork, &mut config, (&caller, &reader))
-                .await?;
+            let start = self.fork_start(fork, &mut config, (&caller, &reader)).await?;
             options.fork_from = Some(start);
         }
         let created = if invited.is_empty() {
             self.matches.create_or_forward(&config, options).await?
         } else {
             let purpose = OfferPurpose::Contest;
-            self.lobby
-                .create_match(&self.matches, &config, options, invited, purpose)
-                .await?
+            self.lobby.create_match(&self.matches, &config, options, invited, purpose).await?
         };
         let created = if created.existed {
             self.matches.previous_result_for(created, &caller).await?
@@ -299,27 +282,15 @@ impl MatchService for MatchRpc {
         &self,
         request: Request<GetMatchRequest>,
     ) -> Result<Response<GetMatchResponse>, Status> {
-        let GetMatchRequest {
-            match_id,
-            wait_ms,
-            without_config,
-        } = request.get_ref();
+        let GetMatchRequest { match_id, wait_ms, without_config } = request.get_ref();
         let wait = wait_for_end(*wait_ms)?;
-        let (hosted, caller) = self
-            .readable_match(&request, match_id, ReadAccess::Matches)
-            .await?;
+        let (hosted, caller) = self.readable_match(&request, match_id, ReadAccess::Matches).await?;
         if let Some(wait) = wait {
             until_over(&hosted, wait, &self.matches, &caller).await?;
         }
-        let info = if *without_config {
-            hosted.info_without_config()
-        } else {
-            hosted.info()
-        };
+        let info = if *without_config { hosted.info_without_config() } else { hosted.info() };
         let info = info.committed().await.map_err(Refusal::from)?;
-        Ok(Response::new(GetMatchResponse {
-            r#match: Some(info),
-        }))
+        Ok(Response::new(GetMatchResponse { r#match: Some(info) }))
     }
 
     async fn list_matches(
@@ -349,9 +320,7 @@ impl MatchService for MatchRpc {
         let origin = (connection, &metadata);
         let remote = self.remote_pages(origin, &filter, after.as_ref(), page_size);
         let remote = remote.await?;
-        let listed = self
-            .matches
-            .list(&query, (after, remote), page_size, &caller, &permit);
+        let listed = self.matches.list(&query, (after, remote), page_size, &caller, &permit);
         let listed = listed.await?;
         let next = listed.next.map(|next| next.to_string());
         let matches = listed.matches.into_iter().map(without_fault_list);
@@ -406,9 +375,7 @@ impl MatchService for MatchRpc {
             declined: None,
         };
         let info = self.matches.cancel_for(&hosted, why, &caller).await?;
-        Ok(Response::new(CancelMatchResponse {
-            r#match: Some(info),
-        }))
+        Ok(Response::new(CancelMatchResponse { r#match: Some(info) }))
     }
 
     async fn replace_tickets(
@@ -418,9 +385,7 @@ impl MatchService for MatchRpc {
         let ReplaceTicketsRequest { match_id, seats } = request.get_ref();
         let (hosted, caller) = self.changeable_match(&request, match_id).await?;
         let requested = ticket_seats(seats)?;
-        let replaced = self
-            .matches
-            .replace_tickets_for(&hosted, requested, &caller);
+        let replaced = self.matches.replace_tickets_for(&hosted, requested, &caller);
         let tickets = replaced.await?;
         Ok(Response::new(ReplaceTicketsResponse { tickets }))
     }
@@ -429,11 +394,7 @@ impl MatchService for MatchRpc {
         &self,
         request: Request<ExpireSeatRequest>,
     ) -> Result<Response<ExpireSeatResponse>, Status> {
-        let ExpireSeatRequest {
-            match_id,
-            seat,
-            reason,
-        } = request.get_ref();
+        let ExpireSeatRequest { match_id, seat, reason } = request.get_ref();
         let (hosted, caller) = self.changeable_match(&request, match_id).await?;
         check_reason(reason)?;
         let expired = (seat_number("seat", *seat)?, reason.clone());
@@ -446,10 +407,7 @@ impl MatchService for MatchRpc {
         &self,
         request: Request<CloseGroupRequest>,
     ) -> Result<Response<CloseGroupResponse>, Status> {
-        let CloseGroupRequest {
-            match_id,
-            replay_match_ids,
-        } = request.get_ref();
+        let CloseGroupRequest { match_id, replay_match_ids } = request.get_ref();
         check_group_replays(replay_match_ids)?;
         let (hosted, caller) = self.changeable_match(&request, match_id).await?;
         self.matches.close_group(&*hosted).await?;
@@ -465,9 +423,7 @@ impl MatchService for MatchRpc {
         request: Request<GetReplayRequest>,
     ) -> Result<Response<GetReplayResponse>, Status> {
         let GetReplayRequest { match_id, as_file } = request.get_ref();
-        let (hosted, caller) = self
-            .readable_match(&request, match_id, ReadAccess::Replays)
-            .await?;
+        let (hosted, caller) = self.readable_match(&request, match_id, ReadAccess::Replays).await?;
         check_replay(&self.ladders, &hosted, &caller).await?;
         let reader = reader(&request, &caller);
         let replay = self.read_replay(&hosted, &reader, !as_file).await?;

@@ -46,10 +46,8 @@ pub(super) fn match_options(
     for reservation in &request.seat_reservations {
         let seat = seat_number("seat_reservations.seat", reservation.seat)?;
         if !seen.insert(seat) {
-            let detail = format!(
-                "seat {} is reserved twice; name each seat once",
-                reservation.seat
-            );
+            let detail =
+                format!("seat {} is reserved twice; name each seat once", reservation.seat);
             return Err(Refusal::field("seat_reservations.seat", detail));
         }
         if let Some(name) = reservation_key(reservation, authenticator)? {
@@ -88,21 +86,13 @@ fn spectator_rules(request: &CreateMatchRequest) -> Result<Option<SpectatorRules
 
 /// Validates the match group to which a new match will belong.
 fn match_group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refusal> {
-    let group = request
-        .config
-        .as_ref()
-        .and_then(|config| config.group.as_ref());
+    let group = request.config.as_ref().and_then(|config| config.group.as_ref());
     let Some(group) = group else {
         return Ok(None);
     };
     let refuse =
         |field: &str, detail: String| Err(Refusal::field(format!("config.group.{field}"), detail));
-    let MatchGroup {
-        group_id,
-        number,
-        matches,
-        seed_reveal,
-    } = group;
+    let MatchGroup { group_id, number, matches, seed_reveal } = group;
     let is_name = |byte| is_name_byte(byte) && byte != b'/';
     if !(1..=MAX_GROUP_ID_BYTES).contains(&group_id.len()) || !group_id.bytes().all(is_name) {
         let rule = format!(
@@ -111,10 +101,7 @@ fn match_group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refus
         return refuse("group_id", rule);
     }
     if !(1..=MAX_GROUP_MATCHES).contains(matches) {
-        return refuse(
-            "matches",
-            format!("{matches} is out of range (1 to {MAX_GROUP_MATCHES})"),
-        );
+        return refuse("matches", format!("{matches} is out of range (1 to {MAX_GROUP_MATCHES})"));
     }
     if number >= matches {
         let last = matches - 1;
@@ -128,10 +115,7 @@ fn match_group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refus
             return refuse("seed_reveal", detail);
         }
     };
-    Ok(Some(MatchGroup {
-        seed_reveal: seed_reveal.into(),
-        ..group.clone()
-    }))
+    Ok(Some(MatchGroup { seed_reveal: seed_reveal.into(), ..group.clone() }))
 }
 
 /// Returns the key for which a seat is reserved. Returns `None` on a server without keys, since
@@ -140,17 +124,11 @@ fn reservation_key(
     reservation: &SeatReservation,
     authenticator: &Authenticator,
 ) -> Result<Option<KeyName>, Refusal> {
-    let SeatReservation {
-        seat: _,
-        key_name,
-        queue_id,
-    } = reservation;
+    let SeatReservation { seat: _, key_name, queue_id } = reservation;
     let refuse = |detail: String| Refusal::field("seat_reservations.key_name", detail);
     if !authenticator.uses_keys() {
         return if queue_id.is_empty() {
-            Err(refuse(
-                "cannot be set: this server does not use API keys".to_owned(),
-            ))
+            Err(refuse("cannot be set: this server does not use API keys".to_owned()))
         } else {
             Ok(None)
         };
@@ -159,9 +137,7 @@ fn reservation_key(
     let name = KeyName::new(key_name.as_str());
     let name = name.map_err(|_| refuse(format!("{quoted:?} is not a valid API key name")))?;
     if !authenticator.may_play(&name) {
-        return Err(refuse(format!(
-            "no active API key named {quoted:?} has the `play` scope"
-        )));
+        return Err(refuse(format!("no active API key named {quoted:?} has the `play` scope")));
     }
     Ok(Some(name))
 }
@@ -183,14 +159,7 @@ pub(super) fn invited_bot(
     })?;
     let seat = seat_number("seat_reservations.seat", reservation.seat)?;
     let version = None;
-    Ok(Some((
-        seat,
-        InvitedBot {
-            queue_id,
-            bot,
-            version,
-        },
-    )))
+    Ok(Some((seat, InvitedBot { queue_id, bot, version })))
 }
 
 /// Validates the seat number in `field`.
@@ -215,10 +184,7 @@ pub(super) fn ticket_seats(seats: &[u32]) -> Result<TicketTargets, Refusal> {
 pub(super) fn check_labels(field: &str, labels: &BTreeMap<String, String>) -> Result<(), Refusal> {
     let refuse = |detail: String| Err(Refusal::field(field, detail));
     if labels.len() > MAX_LABELS {
-        return refuse(format!(
-            "at most {MAX_LABELS} labels are allowed, not {}",
-            labels.len()
-        ));
+        return refuse(format!("at most {MAX_LABELS} labels are allowed, not {}", labels.len()));
     }
     for (name, value) in labels {
         let quoted = |text: &str| -> String { text.chars().take(MAX_QUOTED_CHARS).collect() };
@@ -252,10 +218,7 @@ pub(super) fn check_group_replays(match_ids: &[String]) -> Result<(), Refusal> {
     if match_ids.len() > MAX_GROUP_MATCHES as usize {
         return Err(Refusal::field(
             "replay_match_ids",
-            format!(
-                "at most {MAX_GROUP_MATCHES} replays are allowed, not {}",
-                match_ids.len()
-            ),
+            format!("at most {MAX_GROUP_MATCHES} replays are allowed, not {}", match_ids.len()),
         ));
     }
     Ok(())
@@ -352,10 +315,7 @@ pub(super) fn fork_start(
     requested: &MatchFork,
     config: &mut MatchConfig,
 ) -> Result<ForkSource, Refusal> {
-    let seed = replay
-        .config
-        .as_ref()
-        .and_then(|config| config.seed.clone());
+    let seed = replay.config.as_ref().and_then(|config| config.seed.clone());
     if is_redrawn(replay) {
         return Err(Refusal::field(
             "fork.source",

@@ -47,10 +47,7 @@ async fn check_replay(
     hosted: &MatchView,
     caller: &Caller,
 ) -> Result<(), Refusal> {
-    if caller
-        .key_name()
-        .is_some_and(|name| hosted.belongs_to(name))
-    {
+    if caller.key_name().is_some_and(|name| hosted.belongs_to(name)) {
         return Ok(());
     }
     caller.require_read(ReadAccess::Replays)?;

@@ -26,10 +26,7 @@ pub(crate) struct NodeRpc {
 
 impl NodeRpc {
     pub(crate) fn new(matches: Arc<Matches>, authenticator: Authenticator) -> Self {
-        Self {
-            matches,
-            authenticator,
-        }
+        Self { matches, authenticator }
     }
 }
 
@@ -40,23 +37,14 @@ impl NodeService for NodeRpc {
         request: Request<ListOwnMatchesRequest>,
     ) -> Result<Response<ListOwnMatchesResponse>, Status> {
         require_node(&request)?;
-        let caller = self
-            .authenticator
-            .caller_or_guest(request.metadata())
-            .await?;
+        let caller = self.authenticator.caller_or_guest(request.metadata()).await?;
         caller.require_guest_read(ReadAccess::Matches)?;
         let reader = reader(&request, &caller);
-        let ListOwnMatchesRequest {
-            filter,
-            count,
-            before_match_id,
-        } = request.into_inner();
+        let ListOwnMatchesRequest { filter, count, before_match_id } = request.into_inner();
         let query = match_query(filter.unwrap_or_default())?;
         let before = MatchId::new(before_match_id).ok();
         let count = count.min(MAX_PAGE_SIZE) as usize;
-        let own = self
-            .matches
-            .list_own(&query, before, count, &caller, &reader);
+        let own = self.matches.list_own(&query, before, count, &caller, &reader);
         Ok(Response::new(own.await?))
     }
 
@@ -67,9 +55,7 @@ impl NodeService for NodeRpc {
         require_node(&request)?;
         let cluster = self.matches.cluster();
         let name = cluster.map(|cluster| cluster.name().to_string());
-        Ok(Response::new(GetNodeResponse {
-            name: name.unwrap_or_default(),
-        }))
+        Ok(Response::new(GetNodeResponse { name: name.unwrap_or_default() }))
     }
 }
 

@@ -125,10 +125,7 @@ impl Overview {
             info.config = None;
             info.seed_commitment.clear();
         }
-        Ok(Some(WatchMatchesResponse {
-            r#match: info,
-            observation: update.observation,
-        }))
+        Ok(Some(WatchMatchesResponse { r#match: info, observation: update.observation }))
     }
 
     /// Returns the final state of a match that left the overview; `None` if newer matches displaced
@@ -142,10 +139,7 @@ impl Overview {
             return Ok(None);
         }
         let info = hosted.info().committed().await?;
-        Ok(Some(WatchMatchesResponse {
-            r#match: Some(info),
-            observation: None,
-        }))
+        Ok(Some(WatchMatchesResponse { r#match: Some(info), observation: None }))
     }
 
     /// Waits for the next poll.

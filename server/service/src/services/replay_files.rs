@@ -131,9 +131,6 @@ mod tests {
         let code = refusal.as_ref().map(Status::code);
         assert_eq!(code, Some(Code::DataLoss));
         let info = refusal.and_then(|status| status.get_details_error_info());
-        assert_eq!(
-            info.map(|info| info.reason).as_deref(),
-            Some("DATA_DAMAGED")
-        );
+        assert_eq!(info.map(|info| info.reason).as_deref(), Some("DATA_DAMAGED"));
     }
 }

@@ -54,12 +54,7 @@ impl RulesRpc {
         idle: Duration,
         stopping: CancellationToken,
     ) -> Self {
-        Self {
-            workers,
-            authenticator,
-            idle,
-            stopping,
-        }
+        Self { workers, authenticator, idle, stopping }
     }
 
     async fn admit(&self, metadata: &MetadataMap) -> Result<AdmittedCall, Refusal> {

@@ -41,9 +41,7 @@ pub(crate) struct UploadedReplay {
 
 impl ReplaySlots {
     pub(crate) fn new() -> Self {
-        Self {
-            slots: Arc::new(Semaphore::new(MAX_OPENED_REPLAYS)),
-        }
+        Self { slots: Arc::new(Semaphore::new(MAX_OPENED_REPLAYS)) }
     }
 
     /// Waits for a free slot. Callers acquire a slot before the file is decoded, so that waiting
@@ -101,12 +99,7 @@ impl UploadedReplay {
         let (bytes, mut head) = verified_replay(bytes).await?;
         let info = match_info(&head);
         head.records = Vec::new();
-        Ok(Self {
-            bytes,
-            head,
-            info,
-            _slot: slot,
-        })
+        Ok(Self { bytes, head, info, _slot: slot })
     }
 
     /// Returns the number of seats; `None` if that number is invalid.

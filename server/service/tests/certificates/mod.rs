@@ -22,18 +22,13 @@ impl Authority {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         // The name is unique: if subject and issuer were the same, OpenSSL would treat its
         // certificates as self-signed.
-        params
-            .distinguished_name
-            .push(DnType::CommonName, "authority");
+        params.distinguished_name.push(DnType::CommonName, "authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let own = params.self_signed(&key).unwrap();
         std::fs::write(folder.path().join("ca.pem"), own.pem()).unwrap();
-        Self {
-            issuer: Issuer::new(params, key),
-            folder,
-        }
+        Self { issuer: Issuer::new(params, key), folder }
     }
 
     /// Returns the file with the CA certificate, for programs that trust this authority.
@@ -49,10 +44,7 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let cert = params.signed_by(&key, &self.issuer).unwrap();
         let file = |kind| self.folder.path().join(format!("{name}.{kind}.pem"));
-        let certified = Certified {
-            cert: file("cert"),
-            key: file("key"),
-        };
+        let certified = Certified { cert: file("cert"), key: file("key") };
         std::fs::write(&certified.cert, cert.pem()).unwrap();
         std::fs::write(&certified.key, key.serialize_pem()).unwrap();
         certified

@@ -26,23 +26,14 @@ pub(crate) fn check(game: &str) {
     let files = with_game!(game, G => files::<G>()).unwrap();
     let has_file = |target: &str| {
         let mut entries = fs::read_dir(corpus.join(target)).unwrap();
-        entries.any(|file| {
-            file.unwrap()
-                .file_name()
-                .to_str()
-                .unwrap()
-                .starts_with(game)
-        })
+        entries.any(|file| file.unwrap().file_name().to_str().unwrap().starts_with(game))
     };
     let is_new = !files.iter().any(|(target, ..)| has_file(target));
     for (target, name, bytes) in files {
         if is_new && std::env::var_os("BLESS").is_some() {
             fs::write(corpus.join(target).join(name), bytes).unwrap();
         } else {
-            assert!(
-                has_file(target),
-                "no {target}/{name}; BLESS=1 writes those of a new game"
-            );
+            assert!(has_file(target), "no {target}/{name}; BLESS=1 writes those of a new game");
         }
     }
 }
@@ -55,11 +46,7 @@ fn files<G: WireGame>() -> Vec<File> {
     files.push(("replay", format!("{}_signed", G::ID), replay));
     for (option, (id, _)) in file_options().into_iter().enumerate() {
         let folder = format!("{}/../../games/data/{id}", env!("CARGO_MANIFEST_DIR"));
-        for file in fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .filter(|_| id == G::ID)
-        {
+        for file in fs::read_dir(folder).into_iter().flatten().filter(|_| id == G::ID) {
             let path = file.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
             let bytes = [&[option as u8][..], &fs::read(&path).unwrap()].concat();
@@ -74,10 +61,7 @@ fn files<G: WireGame>() -> Vec<File> {
 fn messages<G: WireGame>() -> Vec<File> {
     let seed = Seed::from(7);
     let mut chance = ChanceStream::new(&seed, 1 << 40);
-    let (config, seats) = (
-        G::Config::default(),
-        SeatCount::new(*G::SEATS.start()).unwrap(),
-    );
+    let (config, seats) = (G::Config::default(), SeatCount::new(*G::SEATS.start()).unwrap());
     let setup = G::draw_setup(&config, seats, &seed).unwrap();
     let (mut events, mut legal) = (Vec::new(), Vec::new());
     let (mut decisions, mut chances) = (BTreeMap::new(), Vec::new());
@@ -96,18 +80,12 @@ fn messages<G: WireGame>() -> Vec<File> {
         G::apply(&mut state, seat, &decision, &mut events).unwrap();
         decisions.insert(word(decision.to_string()), decision);
     }
-    let events: BTreeMap<_, _> = events
-        .iter()
-        .map(|event| (word(event.to_string()), event))
-        .collect();
+    let events: BTreeMap<_, _> =
+        events.iter().map(|event| (word(event.to_string()), event)).collect();
 
     let id = G::ID;
     let message = |kind: u8, name: &str, message: Vec<u8>| {
-        (
-            "decoder",
-            format!("{id}_{name}"),
-            [vec![kind], message].concat(),
-        )
+        ("decoder", format!("{id}_{name}"), [vec![kind], message].concat())
     };
     let config = MatchConfig {
         game: Some(G::config_to_wire(&config)),
@@ -117,18 +95,10 @@ fn messages<G: WireGame>() -> Vec<File> {
     let mut files = vec![
         message(1, "config", config.encode_to_vec()),
         message(2, "setup", G::setup_to_wire(&setup).encode_to_vec()),
-        message(
-            3,
-            "observation",
-            G::observation_to_wire(&observation).encode_to_vec(),
-        ),
+        message(3, "observation", G::observation_to_wire(&observation).encode_to_vec()),
     ];
     if let Some(drawn) = chances.first() {
-        files.push(message(
-            5,
-            "chance",
-            G::chance_to_wire(drawn).encode_to_vec(),
-        ));
+        files.push(message(5, "chance", G::chance_to_wire(drawn).encode_to_vec()));
     }
     for (number, event) in (1..).zip(events.values()) {
         let bytes = G::event_to_wire(event).encode_to_vec();
@@ -137,18 +107,9 @@ fn messages<G: WireGame>() -> Vec<File> {
     let game_index = GAME_IDS.iter().position(|other| *other == id).unwrap() as u8;
     for (number, decision) in (1..).zip(decisions.values()) {
         let choice = Some(Choice::Decision(G::decision_to_wire(decision)));
-        let answer = play_request::Message::Decision(Decision {
-            choice,
-            ..Decision::default()
-        });
-        let request = PlayRequest {
-            message: Some(answer),
-        };
-        files.push(message(
-            0,
-            &format!("decision_{number}"),
-            request.encode_to_vec(),
-        ));
+        let answer = play_request::Message::Decision(Decision { choice, ..Decision::default() });
+        let request = PlayRequest { message: Some(answer) };
+        files.push(message(0, &format!("decision_{number}"), request.encode_to_vec()));
         let text = [&[game_index][..], decision.to_string().as_bytes()].concat();
         files.push(("notation", format!("{id}_{number}"), text));
     }

@@ -32,10 +32,7 @@ impl Bot for PanickingBot {
 
 fn make(name: &str, seed: &Seed) -> Option<Box<dyn Bot>> {
     match name {
-        "breaking" => Some(Box::new(PanickingBot {
-            bot: by_name("random", seed)?,
-            decisions: 0,
-        })),
+        "breaking" => Some(Box::new(PanickingBot { bot: by_name("random", seed)?, decisions: 0 })),
         name => by_name(name, seed),
     }
 }
@@ -45,11 +42,8 @@ async fn a_built_in_bot_that_panics_loses_its_match_and_the_contest_continues() 
     let server = TestServer::open().await;
     let folder = tempfile::tempdir().unwrap();
     let bots = ["random", "breaking"].map(BotSpec::built_in);
-    let mut rules = MatchRules {
-        game: "carcassonne".to_owned(),
-        seats: 2,
-        ..MatchRules::default()
-    };
+    let mut rules =
+        MatchRules { game: "carcassonne".to_owned(), seats: 2, ..MatchRules::default() };
     rules.clock.reconnect_ms = Some(50);
     // On a busy machine, a lower limit would annul matches.
     rules.clock.referee_lag_limit_ms = Some(60_000);

@@ -41,43 +41,24 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(crate) fn new(url: String) -> Self {
-        Self {
-            channel: connect(&url, None, None),
-            url,
-            key: None,
-            address: None,
-            window: None,
-        }
+        Self { channel: connect(&url, None, None), url, key: None, address: None, window: None }
     }
 
     /// Returns a caller that uses this channel for every call, including those of its bots.
     pub(crate) fn over(channel: Channel) -> Self {
-        Self {
-            url: String::new(),
-            channel,
-            key: None,
-            address: None,
-            window: None,
-        }
+        Self { url: String::new(), channel, key: None, address: None, window: None }
     }
 
     /// Returns the same caller with a key.
     pub(crate) fn with(&self, key: &ApiKey) -> Self {
-        Self {
-            key: Some(key.clone()),
-            ..self.clone()
-        }
+        Self { key: Some(key.clone()), ..self.clone() }
     }
 
     /// Returns the same caller with a separate connection from a loopback address. On Linux, all
     /// of 127.0.0.0/8 is loopback.
     pub(crate) fn at(&self, address: &str) -> Self {
         let address = Some(address.parse().unwrap());
-        Self {
-            channel: connect(&self.url, address, self.window),
-            address,
-            ..self.clone()
-        }
+        Self { channel: connect(&self.url, address, self.window), address, ..self.clone() }
     }
 
     /// Returns the same caller with a separate connection whose streams have this window, so that
@@ -136,10 +117,7 @@ impl Caller {
 
     /// Makes a call that any caller may make.
     pub(crate) async fn list_games(&self) -> Result<(), Status> {
-        self.catalog()
-            .list_games(ListGamesRequest {})
-            .await
-            .map(drop)
+        self.catalog().list_games(ListGamesRequest {}).await.map(drop)
     }
 
     pub(crate) async fn create_by(
@@ -166,10 +144,8 @@ impl Caller {
     }
 
     pub(crate) async fn try_info(&self, match_id: &str) -> Result<MatchInfo, Status> {
-        let request = GetMatchRequest {
-            match_id: match_id.to_owned(),
-            ..GetMatchRequest::default()
-        };
+        let request =
+            GetMatchRequest { match_id: match_id.to_owned(), ..GetMatchRequest::default() };
         let response = self.matches().get_match(request).await?;
         Ok(response.into_inner().r#match.unwrap())
     }
@@ -201,11 +177,8 @@ impl Caller {
         let mut ids = Vec::new();
         let mut page_token = String::new();
         loop {
-            let request = ListMatchesRequest {
-                filter: Some(filter.clone()),
-                page_size: 2,
-                page_token,
-            };
+            let request =
+                ListMatchesRequest { filter: Some(filter.clone()), page_size: 2, page_token };
             let page = self.page(request).await?;
             ids.extend(page.matches.into_iter().map(|info| info.match_id));
             page_token = page.next_page_token;
@@ -216,19 +189,14 @@ impl Caller {
     }
 
     pub(crate) async fn cancel(&self, match_id: &str, why: &str) -> Result<MatchInfo, Status> {
-        let request = CancelMatchRequest {
-            match_id: match_id.to_owned(),
-            reason: why.to_owned(),
-        };
+        let request = CancelMatchRequest { match_id: match_id.to_owned(), reason: why.to_owned() };
         let cancelled = self.matches().cancel_match(request).await?;
         Ok(cancelled.into_inner().r#match.unwrap())
     }
 
     pub(crate) async fn close_group(&self, match_id: &str) -> Result<(), Status> {
-        let request = CloseGroupRequest {
-            match_id: match_id.to_owned(),
-            ..CloseGroupRequest::default()
-        };
+        let request =
+            CloseGroupRequest { match_id: match_id.to_owned(), ..CloseGroupRequest::default() };
         self.matches().close_group(request).await.map(drop)
     }
 
@@ -237,20 +205,15 @@ impl Caller {
         match_id: &str,
         seats: &[u32],
     ) -> Result<Vec<SeatTicket>, Status> {
-        let request = ReplaceTicketsRequest {
-            match_id: match_id.to_owned(),
-            seats: seats.to_vec(),
-        };
+        let request =
+            ReplaceTicketsRequest { match_id: match_id.to_owned(), seats: seats.to_vec() };
         let replaced = self.matches().replace_tickets(request).await?;
         Ok(replaced.into_inner().tickets)
     }
 
     pub(crate) async fn expire(&self, match_id: &str, seat: u32, why: &str) -> Result<(), Status> {
-        let request = ExpireSeatRequest {
-            match_id: match_id.to_owned(),
-            seat,
-            reason: why.to_owned(),
-        };
+        let request =
+            ExpireSeatRequest { match_id: match_id.to_owned(), seat, reason: why.to_owned() };
         self.matches().expire_seat(request).await.map(drop)
     }
 
@@ -258,9 +221,7 @@ impl Caller {
         &self,
         match_id: &str,
     ) -> Result<Streaming<WatchMatchResponse>, Status> {
-        let request = WatchMatchRequest {
-            match_id: match_id.to_owned(),
-        };
+        let request = WatchMatchRequest { match_id: match_id.to_owned() };
         Ok(self.matches().watch_match(request).await?.into_inner())
     }
 
@@ -279,19 +240,13 @@ impl Caller {
     }
 
     pub(crate) async fn replay(&self, match_id: &str) -> Result<Replay, Status> {
-        let request = GetReplayRequest {
-            match_id: match_id.to_owned(),
-            as_file: false,
-        };
+        let request = GetReplayRequest { match_id: match_id.to_owned(), as_file: false };
         let response = self.matches().get_replay(request).await?;
         Ok(response.into_inner().replay.unwrap())
     }
 
     pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, Status> {
-        let request = GetReplayRequest {
-            match_id: match_id.to_owned(),
-            as_file: true,
-        };
+        let request = GetReplayRequest { match_id: match_id.to_owned(), as_file: true };
         let response = self.matches().get_replay(request).await?;
         Ok(response.into_inner().file)
     }
@@ -339,10 +294,7 @@ impl Caller {
 
     /// Joins all seats of a match.
     pub(crate) async fn join_all(&self, seated: &Seated) -> [RawBot; 2] {
-        [
-            self.join(&seated.tickets[0]).await,
-            self.join(&seated.tickets[1]).await,
-        ]
+        [self.join(&seated.tickets[0]).await, self.join(&seated.tickets[1]).await]
     }
 }
 
@@ -368,10 +320,7 @@ pub(crate) async fn play_by(callers: &[&Caller], seated: &Seated) -> MatchResult
 
 /// Returns the request that creates a match.
 pub(crate) fn creating(config: MatchConfig) -> CreateMatchRequest {
-    CreateMatchRequest {
-        config: Some(config),
-        ..CreateMatchRequest::default()
-    }
+    CreateMatchRequest { config: Some(config), ..CreateMatchRequest::default() }
 }
 
 /// Returns the request for the positions of a match, as these viewers see them.
@@ -384,8 +333,5 @@ pub(crate) fn positions_of(match_id: &str, viewers: &[Viewer]) -> WatchPositions
 }
 
 pub(crate) fn in_state(state: MatchState) -> MatchFilter {
-    MatchFilter {
-        state: state.into(),
-        ..MatchFilter::default()
-    }
+    MatchFilter { state: state.into(), ..MatchFilter::default() }
 }

@@ -107,11 +107,9 @@ async fn only_the_creator_and_admins_may_cancel_a_match() {
         let seated = maker.create(of_two()).await;
         let _bot = player.join(&seated.tickets[0]).await;
         let id = seated.match_id.as_str();
-        for (caller, why) in [
-            (&reader, "SCOPE_MISSING"),
-            (&player, "SCOPE_MISSING"),
-            (&other, "MATCH_UNKNOWN"),
-        ] {
+        for (caller, why) in
+            [(&reader, "SCOPE_MISSING"), (&player, "SCOPE_MISSING"), (&other, "MATCH_UNKNOWN")]
+        {
             assert_eq!(outcome(caller.cancel(id, WHY).await), why);
         }
         let info = by.cancel(id, WHY).await.unwrap();
@@ -145,10 +143,8 @@ async fn an_expired_bot_forfeits_its_seat_before_and_after_a_crash() {
     assert!(refused.message().contains("0..=1"), "{refused:?}");
 
     drop(leaver);
-    until("it is paused", async || {
-        server.info(id).await.seats[0].state() == SeatState::Paused
-    })
-    .await;
+    until("it is paused", async || server.info(id).await.seats[0].state() == SeatState::Paused)
+        .await;
     for _ in 0..2 {
         server.expire(id, 0, WHY).await.unwrap();
     }

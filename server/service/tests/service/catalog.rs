@@ -38,10 +38,7 @@ async fn the_server_reports_its_version_revision_and_signing_key() {
     assert_eq!(info.server_version, bridgemaster_server::VERSION);
     let key = PublicKey::from_bytes(&info.signing_key).unwrap();
     assert_eq!(info.signing_key_id, key.id().as_bytes());
-    assert_eq!(
-        info.protocol_revision,
-        bridgemaster_proto::PROTOCOL_REVISION
-    );
+    assert_eq!(info.protocol_revision, bridgemaster_proto::PROTOCOL_REVISION);
 }
 
 #[tokio::test]
@@ -53,9 +50,7 @@ async fn health_and_reflection_answer() {
         "bridgemaster.v1.PlayService",
         "bridgemaster.v1.MatchService",
     ] {
-        let request = HealthCheckRequest {
-            service: service.to_owned(),
-        };
+        let request = HealthCheckRequest { service: service.to_owned() };
         let mut health = HealthClient::new(server.channel.clone());
         let status = health.check(request).await.unwrap().into_inner().status();
         assert_eq!(status, ServingStatus::Serving, "{service}");

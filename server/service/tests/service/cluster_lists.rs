@@ -22,10 +22,7 @@ struct Nodes {
 
 impl Nodes {
     async fn start(cluster: &Arc<Cluster>, seed: u64) -> Self {
-        let limits = Limits {
-            ended_matches_kept: 3,
-            ..Limits::default()
-        };
+        let limits = Limits { ended_matches_kept: 3, ..Limits::default() };
         let start = |name| cluster.start_with(name, limits.clone(), KeepReplays::All, None);
         Self {
             random: SmallRng::seed_from_u64(seed),
@@ -67,12 +64,8 @@ impl Nodes {
                 page_token,
                 ..ListMatchesRequest::default()
             };
-            let ListMatchesResponse {
-                matches,
-                next_page_token,
-                incomplete,
-                ..
-            } = self.servers[node].page(request).await.unwrap();
+            let ListMatchesResponse { matches, next_page_token, incomplete, .. } =
+                self.servers[node].page(request).await.unwrap();
             ids.extend(matches.into_iter().map(|info| info.match_id));
             is_incomplete |= incomplete;
             page_token = next_page_token;
@@ -94,15 +87,9 @@ async fn every_match_is_listed_once_while_matches_end_and_any_node_answers() {
             let existing = nodes.all();
             let (listed, is_incomplete) = nodes.list(3, 3).await;
             assert!(!is_incomplete);
-            assert!(
-                listed.is_sorted_by(|newer, older| newer > older),
-                "{seed}: {listed:?}"
-            );
+            assert!(listed.is_sorted_by(|newer, older| newer > older), "{seed}: {listed:?}");
             let listed = BTreeSet::from_iter(listed);
-            assert!(
-                listed.is_superset(&existing),
-                "{seed}: {listed:?} {existing:?}"
-            );
+            assert!(listed.is_superset(&existing), "{seed}: {listed:?} {existing:?}");
         }
     }
 }

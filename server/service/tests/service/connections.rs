@@ -27,10 +27,7 @@ const SHARED: &str = "127.0.0.2";
 
 /// A rate that is soon exceeded.
 const fn slow(burst: u32) -> Rate {
-    Rate {
-        per_second: 1,
-        burst,
-    }
+    Rate { per_second: 1, burst }
 }
 
 /// Asserts that a refusal names this limit and, for a rate limit, the time after which to retry.
@@ -56,10 +53,7 @@ async fn exhaust<T>(call: impl AsyncFn() -> Result<T, Status>) -> Status {
 
 #[tokio::test]
 async fn a_silent_peer_is_disconnected_after_the_preface_timeout() {
-    let limits = Limits {
-        preface_time: Duration::from_millis(500),
-        ..Limits::default()
-    };
+    let limits = Limits { preface_time: Duration::from_millis(500), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     server.list_games().await.unwrap();
     assert_closed(connect_from("127.0.0.1", &server).await).await;
@@ -72,10 +66,7 @@ async fn a_silent_peer_is_disconnected_after_the_preface_timeout() {
 
 #[tokio::test]
 async fn a_peer_that_answers_no_keepalive_is_disconnected() {
-    let limits = Limits {
-        keepalive: Duration::from_millis(30),
-        ..Limits::default()
-    };
+    let limits = Limits { keepalive: Duration::from_millis(30), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let mut silent = connect_from("127.0.0.1", &server).await;
     silent.write_all(PREFACE).await.unwrap();
@@ -84,10 +75,7 @@ async fn a_peer_that_answers_no_keepalive_is_disconnected() {
 
 #[tokio::test]
 async fn a_client_may_ping_at_any_rate_and_learns_the_stream_limit() {
-    let limits = Limits {
-        streams_per_connection: 7,
-        ..Limits::default()
-    };
+    let limits = Limits { streams_per_connection: 7, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let socket = connect_from("127.0.0.1", &server).await;
     let (client, mut connection) = h2::client::handshake(socket).await.unwrap();
@@ -120,10 +108,7 @@ async fn metadata_over_its_limit_is_refused_and_the_connection_stays_open() {
 
 #[tokio::test]
 async fn connections_of_an_address_and_of_a_server_are_limited() {
-    let limits = Limits {
-        connections_per_address: 3,
-        ..Limits::default()
-    };
+    let limits = Limits { connections_per_address: 3, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     server.list_games().await.unwrap();
     let mut held = Vec::new();
@@ -137,10 +122,7 @@ async fn connections_of_an_address_and_of_a_server_are_limited() {
     server.list_games().await.unwrap();
     drop(newest);
 
-    let limits = Limits {
-        connections: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { connections: 2, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     server.list_games().await.unwrap();
     let held = connect_from(SHARED, &server).await;
@@ -160,10 +142,7 @@ async fn assert_playable(maker: &Caller, player: &Caller) {
 
 #[tokio::test]
 async fn connections_that_carry_bots_are_kept_and_those_of_others_give_way() {
-    let limits = Limits {
-        connections_per_address: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { connections_per_address: 4, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let shared = server.at(SHARED);
     let seated = server.create(of_two()).await;
@@ -213,10 +192,7 @@ async fn a_key_cannot_fill_all_connections_of_an_address_with_bots() {
 
 #[tokio::test]
 async fn calls_of_an_address_are_rate_limited_apart_from_others() {
-    let limits = Limits {
-        calls_per_address: slow(3),
-        ..Limits::default()
-    };
+    let limits = Limits { calls_per_address: slow(3), ..Limits::default() };
     let server = TestServer::with_limits(limits.clone()).await;
     let shared = server.at(SHARED);
     for _ in 0..3 {
@@ -242,10 +218,7 @@ async fn calls_of_an_address_are_rate_limited_apart_from_others() {
 
 #[tokio::test]
 async fn calls_of_a_key_are_rate_limited_apart_from_others() {
-    let limits = Limits {
-        calls_per_key: slow(2),
-        ..Limits::default()
-    };
+    let limits = Limits { calls_per_key: slow(2), ..Limits::default() };
     let server = TestServer::locked(with_limits(limits)).await;
     let busy = server.caller("busy", &[Read]).await;
     let other = server.caller("other", &[Read]).await;
@@ -266,10 +239,7 @@ async fn calls_of_a_key_are_rate_limited_apart_from_others() {
 
 #[tokio::test]
 async fn a_key_is_limited_in_match_creations_and_open_matches() {
-    let limits = Limits {
-        creates_per_key: slow(2),
-        ..Limits::default()
-    };
+    let limits = Limits { creates_per_key: slow(2), ..Limits::default() };
     let server = TestServer::locked(with_limits(limits)).await;
     let maker = server.caller("maker", &[Create]).await;
     for _ in 0..2 {
@@ -278,11 +248,7 @@ async fn a_key_is_limited_in_match_creations_and_open_matches() {
     let refused = exhaust(async || maker.try_create(of_two()).await).await;
     assert_limit(&refused, "creates_per_key", true);
 
-    let limits = Limits {
-        open_matches: 3,
-        open_matches_per_key: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { open_matches: 3, open_matches_per_key: 2, ..Limits::default() };
     let server = TestServer::locked(with_limits(limits)).await;
     let maker = server.caller("maker", &[Create, Play]).await;
     let other = server.caller("other", &[Create]).await;
@@ -300,11 +266,8 @@ async fn a_key_is_limited_in_match_creations_and_open_matches() {
 
 #[tokio::test]
 async fn a_bot_joins_when_others_at_its_address_exceed_the_rate() {
-    let limits = Limits {
-        calls_per_address: slow(3),
-        calls_per_seat: slow(2),
-        ..Limits::default()
-    };
+    let limits =
+        Limits { calls_per_address: slow(3), calls_per_seat: slow(2), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     let shared = server.at(SHARED);
@@ -329,10 +292,7 @@ async fn a_bot_joins_when_others_at_its_address_exceed_the_rate() {
 
 #[tokio::test]
 async fn a_silent_peer_does_not_delay_shutdown() {
-    let limits = Limits {
-        stop_time: Duration::from_millis(50),
-        ..Limits::default()
-    };
+    let limits = Limits { stop_time: Duration::from_millis(50), ..Limits::default() };
     let free = "127.0.0.1:0".parse().unwrap();
     let server = Server::bind(free, with_limits(limits)).await.unwrap();
     let address = server.local_addr();

@@ -29,19 +29,11 @@ async fn an_invalid_hello_is_refused_with_its_field() {
     for (bad, why, message) in [
         (with(&|hello| hello.protocol_revision = 99), revision, ""),
         (named(""), "INVALID_FIELD", "hello.bot_name"),
-        (
-            with(&|hello| hello.bot_version = "v".repeat(65)),
-            "INVALID_FIELD",
-            "at most 64",
-        ),
+        (with(&|hello| hello.bot_version = "v".repeat(65)), "INVALID_FIELD", "at most 64"),
         (named("a\u{1b}[2J"), "INVALID_FIELD", "printable"),
         (named("a\u{202e}b"), "INVALID_FIELD", "printable"),
         (named("\u{200b}"), "INVALID_FIELD", "printable"),
-        (
-            with(&|hello| hello.games = vec!["chess".to_owned()]),
-            "GAME_NOT_PLAYED",
-            "",
-        ),
+        (with(&|hello| hello.games = vec!["chess".to_owned()]), "GAME_NOT_PLAYED", ""),
     ] {
         let first = play_request::Message::Hello(bad);
         let refused = RawBot::refused(&server, ticket, first).await;
@@ -71,10 +63,7 @@ async fn a_stream_without_exactly_one_hello_ends_and_leaves_its_seat_free() {
 
 #[tokio::test]
 async fn a_silent_call_is_ended_after_the_hello_timeout() {
-    let limits = Limits {
-        hello_time: Duration::from_millis(200),
-        ..Limits::default()
-    };
+    let limits = Limits { hello_time: Duration::from_millis(200), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     let silent = RawBot::open_silently(&server, &seated.tickets[0]).await;
@@ -113,18 +102,13 @@ async fn a_ticket_has_at_most_one_stream_before_hello() {
 
 #[tokio::test]
 async fn a_burst_of_late_pongs_is_no_flood() {
-    let limits = Limits {
-        ping_interval: Duration::from_millis(1),
-        ..Limits::default()
-    };
+    let limits = Limits { ping_interval: Duration::from_millis(1), ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     let mut thinking = server.join(&seated.tickets[1]).await;
     // More useless messages than the limit that counts as a flood.
     for nonce in thinking.pings(150).await {
-        thinking
-            .send(play_request::Message::Pong(Pong { nonce }))
-            .await;
+        thinking.send(play_request::Message::Pong(Pong { nonce })).await;
     }
     let good = server.good_bot(&seated.tickets[0]);
     thinking.play_on().await;

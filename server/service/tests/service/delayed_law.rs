@@ -41,10 +41,7 @@ pub(crate) fn forking(match_id: &str) -> CreateMatchRequest {
             decisions: 1,
             ..MatchFork::default()
         }),
-        ..creating(MatchConfig {
-            seed: None,
-            ..of_two()
-        })
+        ..creating(MatchConfig { seed: None, ..of_two() })
     }
 }
 
@@ -69,12 +66,7 @@ async fn staged(server: &TestServer, stage: &str) -> Staged {
     if stage == "a cancellation" {
         server.cancel(&info.match_id, "hidden").await.unwrap();
     }
-    Staged {
-        request,
-        info,
-        tickets,
-        _bots: bots,
-    }
+    Staged { request, info, tickets, _bots: bots }
 }
 
 fn answer<T: Debug>(result: Result<T, Status>) -> String {
@@ -96,31 +88,18 @@ async fn first<T: Debug>(opened: Result<Streaming<T>, Status>) -> String {
 async fn reads(server: &Caller, id: &str) -> BTreeMap<String, String> {
     let mut answers = BTreeMap::new();
     for without_config in [false, true] {
-        let get = GetMatchRequest {
-            match_id: id.to_owned(),
-            wait_ms: 20,
-            without_config,
-        };
+        let get = GetMatchRequest { match_id: id.to_owned(), wait_ms: 20, without_config };
         let got = server.matches().get_match(get).await;
         let name = format!("GetMatch, without config: {without_config}");
         answers.insert(name, answer(got.map(tonic::Response::into_inner)));
     }
-    let states = [
-        MatchState::Waiting,
-        MatchState::Running,
-        MatchState::Ended,
-        MatchState::Cancelled,
-    ];
-    let by_bot = ["raw", "good"].map(|name| MatchFilter {
-        bot_name: name.to_owned(),
-        ..MatchFilter::default()
-    });
+    let states =
+        [MatchState::Waiting, MatchState::Running, MatchState::Ended, MatchState::Cancelled];
+    let by_bot = ["raw", "good"]
+        .map(|name| MatchFilter { bot_name: name.to_owned(), ..MatchFilter::default() });
     for filter in states.map(in_state).into_iter().chain(by_bot) {
         let name = format!("ListMatches {filter:?}");
-        let list = ListMatchesRequest {
-            filter: Some(filter),
-            ..ListMatchesRequest::default()
-        };
+        let list = ListMatchesRequest { filter: Some(filter), ..ListMatchesRequest::default() };
         answers.insert(name, answer(server.page(list).await));
     }
     let mut insert = |name: &str, answer: String| {
@@ -130,10 +109,7 @@ async fn reads(server: &Caller, id: &str) -> BTreeMap<String, String> {
     let overview = server.overview(WatchMatchesRequest::default()).await;
     insert("WatchMatches", first(overview).await);
     for from_decision in [0, 1, 1_000] {
-        let watch = WatchPositionsRequest {
-            from_decision,
-            ..positions_of(id, &[])
-        };
+        let watch = WatchPositionsRequest { from_decision, ..positions_of(id, &[]) };
         let name = format!("WatchPositions from {from_decision}");
         insert(&name, first(server.positions(watch).await).await);
     }
@@ -204,11 +180,7 @@ async fn every_call_answers_as_if_the_later_part_did_not_exist_also_after_a_cras
                 answers.insert(format!("CancelMatch {number}"), answer(cancelled.await));
             }
             cancellations.push((stage, vec![neutral(answers, &staged)]));
-            assert_eq!(
-                server.info(id).await.state(),
-                MatchState::Waiting,
-                "{stage}"
-            );
+            assert_eq!(server.info(id).await.state(), MatchState::Waiting, "{stage}");
         }
     }
     let (_, nothing) = &outcomes[0];
@@ -262,10 +234,7 @@ async fn a_page_token_does_not_reveal_that_a_bot_has_joined_a_hidden_match() {
     let seated = server.create(of_two()).await;
     let _bot = server.join(&seated.tickets[0]).await;
     let list = ListMatchesRequest {
-        filter: Some(MatchFilter {
-            bot_name: "raw".to_owned(),
-            ..MatchFilter::default()
-        }),
+        filter: Some(MatchFilter { bot_name: "raw".to_owned(), ..MatchFilter::default() }),
         page_size: 1,
         ..ListMatchesRequest::default()
     };
@@ -292,10 +261,7 @@ async fn a_cancellation_before_the_start_is_visible_immediately_and_after_a_rest
 async fn offered(server: &TestServer) -> (Seated, Streaming<AttendResponse>) {
     let mut lobby = server.lobby();
     let queue_id = || "league".to_owned();
-    let queue = Queue {
-        queue_id: queue_id(),
-        ..Queue::default()
-    };
+    let queue = Queue { queue_id: queue_id(), ..Queue::default() };
     let create = CreateQueueRequest { queue: Some(queue) };
     lobby.create_queue(create).await.unwrap();
     let attend = AttendRequest {
@@ -306,11 +272,7 @@ async fn offered(server: &TestServer) -> (Seated, Streaming<AttendResponse>) {
         protocol_revision: 1,
     };
     let mut attending = lobby.attend(attend).await.unwrap().into_inner();
-    let reservation = SeatReservation {
-        seat: 0,
-        key_name: "ada".to_owned(),
-        queue_id: queue_id(),
-    };
+    let reservation = SeatReservation { seat: 0, key_name: "ada".to_owned(), queue_id: queue_id() };
     let request = CreateMatchRequest {
         seat_reservations: vec![reservation],
         ..creating(with_delay(GAMES[0], AN_HOUR_MS))

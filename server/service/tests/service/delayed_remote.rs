@@ -36,10 +36,7 @@ async fn play_delayed(
     let seated = one.create(with_delay(GAMES[0], AN_HOUR_MS)).await;
     let in_play = answers(two, &seated.match_id).await;
     one.play(&seated).await;
-    until("it has ended", async || {
-        cluster.store.open_match_ids().await.unwrap().is_empty()
-    })
-    .await;
+    until("it has ended", async || cluster.store.open_match_ids().await.unwrap().is_empty()).await;
     (seated.match_id, in_play)
 }
 

@@ -22,10 +22,7 @@ const PAGE: &str = include_str!("../../../../docs/reference/limits.md");
 
 /// Completes once a caller no longer finds the match.
 async fn forgotten(caller: &Caller, id: &str) {
-    until("it is forgotten", async || {
-        outcome(caller.try_info(id).await) == "MATCH_UNKNOWN"
-    })
-    .await;
+    until("it is forgotten", async || outcome(caller.try_info(id).await) == "MATCH_UNKNOWN").await;
 }
 
 #[tokio::test]
@@ -33,10 +30,7 @@ async fn a_match_is_retained_for_delayed_spectators_however_many_end_meanwhile()
     let server = TestServer::locked(with_limits(keeping_one())).await;
     let maker = server.caller("maker", &[Create, Read]).await;
     let spectator = server.caller("reader", &[Read]).await;
-    let bots = [
-        server.caller("ada", &[Play]).await,
-        server.caller("bob", &[Play]).await,
-    ];
+    let bots = [server.caller("ada", &[Play]).await, server.caller("bob", &[Play]).await];
     let play = async |delay_ms| {
         let seated = maker.create(with_delay(GAMES[0], delay_ms)).await;
         play_by(&[&bots[0], &bots[1]], &seated).await;
@@ -68,10 +62,7 @@ async fn assert_waiting_for(spectator: &Caller, id: &str) {
     }
     let overview = spectator.overview(WatchMatchesRequest::default()).await;
     let is_it = |match_id: &str| (match_id == id).then_some(());
-    find(&mut overview.unwrap(), |update| {
-        is_it(&update.r#match?.match_id)
-    })
-    .await;
+    find(&mut overview.unwrap(), |update| is_it(&update.r#match?.match_id)).await;
 }
 
 #[tokio::test]
@@ -87,10 +78,7 @@ async fn a_restarted_server_loads_and_lists_delayed_ended_matches() {
     let store: Arc<dyn Store> = Arc::clone(&counting) as _;
     let server = TestServer::over(&store, keeping_one()).await;
     assert_eq!(counting.finished_read(), 2, "the last, and the late one");
-    for (state, wanted) in [
-        (MatchState::Waiting, &ids[..1]),
-        (MatchState::Ended, &ids[1..]),
-    ] {
+    for (state, wanted) in [(MatchState::Waiting, &ids[..1]), (MatchState::Ended, &ids[1..])] {
         let mut listed = server.list_by(in_state(state)).await.unwrap();
         listed.sort_by_key(|id| ids.iter().position(|known| known == id));
         assert_eq!(listed, wanted, "{state:?}");
@@ -121,8 +109,5 @@ async fn delayed_matches_are_limited_per_creator_and_unstarted_ones_free_their_p
     other.create(delayed()).await;
 
     greedy.cancel(&made[0], "").await.unwrap();
-    until("its place is free", async || {
-        greedy.try_create(delayed()).await.is_ok()
-    })
-    .await;
+    until("its place is free", async || greedy.try_create(delayed()).await.is_ok()).await;
 }

@@ -34,16 +34,10 @@ const CALENDAR_SLACK: Duration = Duration::from_millis(50);
 /// Returns the calls that the operator documentation lists as delayed.
 fn documented() -> BTreeSet<String> {
     let (_, rest) = PAGE.split_once("| call of a spectator |").unwrap();
-    let rows = rest
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with('|'));
+    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
     let calls = rows.filter_map(|row| row.split('|').nth(1));
     let names = calls.flat_map(|cell| cell.split('`').skip(1).step_by(2));
-    names
-        .filter(|name| name.starts_with(char::is_uppercase))
-        .map(str::to_owned)
-        .collect()
+    names.filter(|name| name.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
 /// Returns whether a refusal is due to the spectators' delay.
@@ -117,12 +111,9 @@ async fn every_call_delays_the_end_for_spectators_but_not_for_the_owner() {
             // Waits until the end is visible.
             rest(reader.watch(id).await.unwrap()).await;
         }
-        for (who, caller) in [
-            ("reader", &reader),
-            ("maker", &maker),
-            ("player", &player),
-            ("admin", &admin),
-        ] {
+        for (who, caller) in
+            [("reader", &reader), ("maker", &maker), ("player", &player), ("admin", &admin)]
+        {
             let revealing = calls_revealing_end(caller, id).await;
             let names: BTreeSet<String> = revealing.keys().cloned().collect();
             assert_eq!(names, documented(), "the calls of the page");
@@ -221,10 +212,7 @@ async fn a_delayed_spectator_sees_every_message_and_none_early() {
         let server = TestServer::locked(ServerOptions::default()).await;
         let maker = server.caller("maker", &[Create, Read]).await;
         let late = server.caller("reader", &[Read]).await;
-        let bots = [
-            server.caller("ada", &[Play]).await,
-            server.caller("bob", &[Play]).await,
-        ];
+        let bots = [server.caller("ada", &[Play]).await, server.caller("bob", &[Play]).await];
         let made = with_delay(game, DELAY.as_millis() as u32);
         let seated = maker.create(made).await;
         let id = &*seated.match_id;

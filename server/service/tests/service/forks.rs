@@ -17,10 +17,7 @@ use crate::{
 
 /// Returns limits that allow a whole replay file in a request.
 fn large_limits() -> Limits {
-    Limits {
-        request_bytes: 4 * 1024 * 1024,
-        ..Limits::default()
-    }
+    Limits { request_bytes: 4 * 1024 * 1024, ..Limits::default() }
 }
 
 /// Plays a match with well-behaved bots to its end.
@@ -41,11 +38,7 @@ fn by_id(replay: &Replay, decisions: u32) -> MatchFork {
 fn fork_request(replay: &Replay, fork: MatchFork) -> CreateMatchRequest {
     let mut config = replay.config.clone().unwrap();
     config.seed = None;
-    CreateMatchRequest {
-        config: Some(config),
-        fork: Some(fork),
-        ..CreateMatchRequest::default()
-    }
+    CreateMatchRequest { config: Some(config), fork: Some(fork), ..CreateMatchRequest::default() }
 }
 
 /// Creates a forked match, plays it to its end, and returns its replay after verifying it.
@@ -85,10 +78,7 @@ async fn a_forked_match_contains_the_history_and_its_replay_is_self_contained() 
         let before = played(&server, game).await;
         let bytes = server.replay_file(&before.match_id).await.unwrap();
         let half = before.result.as_ref().unwrap().decisions / 2;
-        let fork = MatchFork {
-            source: Some(Source::ReplayFile(bytes)),
-            ..by_id(&before, half)
-        };
+        let fork = MatchFork { source: Some(Source::ReplayFile(bytes)), ..by_id(&before, half) };
         let made = server.create_by(fork_request(&before, fork)).await;
         let seated = Seated::from(made.unwrap());
         let mut bots = server.join_all(&seated).await;
@@ -99,10 +89,7 @@ async fn a_forked_match_contains_the_history_and_its_replay_is_self_contained() 
         // The referee plays forced decisions itself.
         assert!(info.decisions >= half, "{game}: the history is public");
         let origin = info.fork.unwrap();
-        assert_eq!(
-            (&origin.match_id, origin.decisions),
-            (&before.match_id, half)
-        );
+        assert_eq!((&origin.match_id, origin.decisions), (&before.match_id, half));
 
         // The history is stored too.
         server.restart().await;
@@ -116,10 +103,7 @@ async fn a_forked_match_contains_the_history_and_its_replay_is_self_contained() 
         let (taken_over, own) = new.split_at(half as usize);
         for (new, old) in taken_over.iter().zip(old) {
             assert_eq!((new.seat, &new.decision), (old.seat, &old.decision));
-            assert_eq!(
-                (new.decided_by(), new.digest),
-                (DecidedBy::Replay, old.digest)
-            );
+            assert_eq!((new.decided_by(), new.digest), (DecidedBy::Replay, old.digest));
             assert_eq!((new.charge, new.request_id), (None, 0));
         }
         assert!(own.iter().all(|own| own.decided_by() != DecidedBy::Replay));
@@ -177,10 +161,7 @@ async fn redrawn_chance_keeps_only_what_the_chosen_seat_knows() {
             let after = play_fork(&server, request).await;
             assert_eq!(known(&after), known(&before), "{game}: seat 1 knows it");
             digests.push(decisions(&after)[half as usize].digest);
-            let again = verify(&Replay {
-                fork: None,
-                ..after
-            });
+            let again = verify(&Replay { fork: None, ..after });
             assert!(again.is_err(), "{game}: a replay that hides its origin");
         }
         let [one, two] = digests[..] else { panic!() };
@@ -205,10 +186,7 @@ async fn an_invalid_fork_is_refused_with_its_field() {
     };
     let late = format!("fork.decisions: is {all}, but the replay has {all}");
     for (bad, message) in [
-        (
-            forked(1, |fork| fork.source = None),
-            "fork.source: must be a match or a replay file",
-        ),
+        (forked(1, |fork| fork.source = None), "fork.source: must be a match or a replay file"),
         (forked(all, |_| ()), &*late),
         (
             forked(1, |fork| fork.knowing_seats = vec![0]),
@@ -246,10 +224,7 @@ async fn an_invalid_fork_is_refused_with_its_field() {
         (Source::ReplayFile(b"no replay".to_vec()), "REPLAY_INVALID"),
         (Source::MatchId("nobody".to_owned()), "MATCH_UNKNOWN"),
     ] {
-        let fork = MatchFork {
-            source: Some(source),
-            ..by_id(&before, 1)
-        };
+        let fork = MatchFork { source: Some(source), ..by_id(&before, 1) };
         let refused = server.create_by(fork_request(&before, fork)).await;
         assert_eq!(outcome(refused), why);
     }

@@ -54,10 +54,7 @@ async fn play(server: &TestServer, seated: &Seated) -> MatchEnded {
 
 async fn listed(server: &TestServer, match_id: &str) -> MatchInfo {
     let request = ListMatchesRequest {
-        filter: Some(MatchFilter {
-            group_id: "deal-1".to_owned(),
-            ..MatchFilter::default()
-        }),
+        filter: Some(MatchFilter { group_id: "deal-1".to_owned(), ..MatchFilter::default() }),
         ..ListMatchesRequest::default()
     };
     let mut matches = server.page(request).await.unwrap().matches.into_iter();
@@ -210,10 +207,8 @@ async fn closing_a_group_returns_the_requested_replay_files() {
         let second = server.create(withheld(1, 3)).await;
         let alone = server.played(of_two()).await;
         let close_for = async |ids: Vec<String>| {
-            let request = CloseGroupRequest {
-                match_id: first.match_id.clone(),
-                replay_match_ids: ids,
-            };
+            let request =
+                CloseGroupRequest { match_id: first.match_id.clone(), replay_match_ids: ids };
             let closed = server.matches().close_group(request).await?;
             Ok::<_, tonic::Status>(closed.into_inner().replays)
         };
@@ -248,10 +243,7 @@ async fn a_group_that_reveals_chance_with_each_match_withholds_nothing() {
 
 #[tokio::test]
 async fn an_invalid_group_is_refused_with_the_valid_values() {
-    let limits = Limits {
-        open_groups: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { open_groups: 1, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let with = |change: fn(&mut MatchGroup)| {
         let mut config = withheld(0, 2);

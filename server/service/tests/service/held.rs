@@ -66,10 +66,7 @@ async fn server_with_matches(limits: Limits) -> TestServer {
 
 #[tokio::test]
 async fn an_unread_response_is_dropped_and_then_its_stream_is_reset() {
-    let limits = Limits {
-        unread_time: SHORT_TIMEOUT,
-        ..Limits::default()
-    };
+    let limits = Limits { unread_time: SHORT_TIMEOUT, ..Limits::default() };
     let server = server_with_matches(limits).await;
     let mut held = Vec::new();
     for window in [0, 1, 10_000] {
@@ -112,10 +109,7 @@ async fn a_reader_that_resumes_after_a_dropped_response_gets_the_reason() {
 
 #[tokio::test]
 async fn a_list_waits_for_unread_lists_and_other_calls_do_not() {
-    let limits = Limits {
-        unread_answer_bytes_per_connection: 1,
-        ..Limits::default()
-    };
+    let limits = Limits { unread_answer_bytes_per_connection: 1, ..Limits::default() };
     let server = server_with_matches(limits).await;
     let mut client = NarrowClient::connect(&server, 0).await;
     let (_, unread) = list(&mut client).await.head().await;
@@ -134,11 +128,8 @@ async fn a_list_waits_for_unread_lists_and_other_calls_do_not() {
 
 #[tokio::test]
 async fn calls_in_progress_of_a_caller_are_limited() {
-    let limits = Limits {
-        other_calls_per_caller: 2,
-        bot_streams_per_caller: 1,
-        ..Limits::default()
-    };
+    let limits =
+        Limits { other_calls_per_caller: 2, bot_streams_per_caller: 1, ..Limits::default() };
     let server = TestServer::locked(with_limits(limits.clone())).await;
     let busy = server.caller("busy", &[Create, Read, Play]).await;
     let other = server.caller("other", &[Create, Read, Play]).await;
@@ -167,10 +158,7 @@ async fn calls_in_progress_of_a_caller_are_limited() {
 
 #[tokio::test]
 async fn calls_without_a_key_use_no_quota_of_a_key_at_their_address() {
-    let limits = Limits {
-        other_calls_per_caller: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { other_calls_per_caller: 2, ..Limits::default() };
     let server = TestServer::locked(with_limits(limits)).await;
     let judge = server.caller("judge", &[Create, Read]).await;
     // From here on, the server has cached the key.
@@ -194,10 +182,7 @@ async fn calls_without_a_key_use_no_quota_of_a_key_at_their_address() {
 
 #[tokio::test]
 async fn a_caller_that_fills_the_server_does_not_lock_out_another() {
-    let limits = Limits {
-        other_calls: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { other_calls: 4, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let id = server.create(of_two()).await.match_id;
     // Calls from 127.0.0.1 that are read.
@@ -212,10 +197,7 @@ async fn a_caller_that_fills_the_server_does_not_lock_out_another() {
 
 #[tokio::test]
 async fn a_server_full_of_unread_calls_serves_a_new_caller_after_a_timeout() {
-    let limits = Limits {
-        other_calls: 3,
-        ..Limits::default()
-    };
+    let limits = Limits { other_calls: 3, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let mut deaf = Vec::new();
     for _ in 0..3 {
@@ -268,10 +250,7 @@ async fn a_connection_keeps_working_with_an_unread_message_on_each_stream() {
 
 #[tokio::test]
 async fn the_bytes_of_incomplete_requests_are_limited_and_small_ones_are_exempt() {
-    let limits = Limits {
-        unfinished_request_bytes_per_caller: 40_000,
-        ..Limits::default()
-    };
+    let limits = Limits { unfinished_request_bytes_per_caller: 40_000, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     // Once the server has answered later calls, it has probably handled all messages.
     let until_idle = async || {
@@ -298,10 +277,7 @@ async fn the_bytes_of_incomplete_requests_are_limited_and_small_ones_are_exempt(
 
 #[tokio::test]
 async fn spectators_that_read_nothing_are_evicted_for_new_ones() {
-    let limits = Limits {
-        watchers_per_match: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { watchers_per_match: 4, ..Limits::default() };
     let most = limits.watchers_per_match;
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
@@ -326,10 +302,7 @@ async fn spectators_that_read_nothing_are_evicted_for_new_ones() {
 
 #[tokio::test]
 async fn one_caller_does_not_lock_out_the_spectators_of_another() {
-    let limits = Limits {
-        watchers_per_match: 4,
-        ..Limits::default()
-    };
+    let limits = Limits { watchers_per_match: 4, ..Limits::default() };
     let server = TestServer::locked(with_limits(limits)).await;
     let busy = server.caller("busy", &[Create, Read]).await;
     let other = server.caller("other", &[Create, Read]).await;
@@ -348,23 +321,15 @@ async fn one_caller_does_not_lock_out_the_spectators_of_another() {
 
 #[tokio::test]
 async fn a_bot_that_reads_nothing_loses_its_stream_and_not_its_seat() {
-    let unread = Limits {
-        unread_time: SHORT_TIMEOUT,
-        ..Limits::default()
-    };
-    let full = Limits {
-        outbound_queue: 4,
-        ..Limits::default()
-    };
+    let unread = Limits { unread_time: SHORT_TIMEOUT, ..Limits::default() };
+    let full = Limits { outbound_queue: 4, ..Limits::default() };
     // The windows are so small that few or no messages are in transit to a bot that does not read.
     for (limits, window) in [(unread, 0), (full, 1_000)] {
         let server = TestServer::with_limits(limits).await;
         let seated = server.create(of_two()).await;
         let mut other = server.join(&seated.tickets[0]).await;
         let narrow = server.with_window(window);
-        let mut deaf = RawBot::open(&narrow, &seated.tickets[1], hello_message())
-            .await
-            .unwrap();
+        let mut deaf = RawBot::open(&narrow, &seated.tickets[1], hello_message()).await.unwrap();
         if window > 0 {
             deaf.next_request().await;
             // The other seat is joined and left, each of which sends a message to the unread

@@ -96,18 +96,12 @@ impl InterceptedStore {
     where
         F: Future<Output = Result<(), StoreError>> + Send + 'static,
     {
-        Arc::new(Self {
-            before_read: Box::new(move || Box::pin(intercept())),
-            ..Self::over(store)
-        })
+        Arc::new(Self { before_read: Box::new(move || Box::pin(intercept())), ..Self::over(store) })
     }
 
     /// Wraps `store` so that these values are damaged.
     pub(crate) fn damaged(store: &Arc<dyn Store>, damaged: &[DamagedValue]) -> Arc<Self> {
-        Arc::new(Self {
-            damaged: damaged.to_vec(),
-            ..Self::over(Arc::clone(store))
-        })
+        Arc::new(Self { damaged: damaged.to_vec(), ..Self::over(Arc::clone(store)) })
     }
 
     pub(crate) fn key_faults(&self) -> MutexGuard<'_, KeyFaults> {
@@ -117,9 +111,7 @@ impl InterceptedStore {
     /// Fails while the keys are unreadable.
     fn read_keys(&self) -> Result<(), StoreError> {
         match self.key_faults().are_unreadable {
-            true => Err(StoreError::Busy {
-                path: "keys".into(),
-            }),
+            true => Err(StoreError::Busy { path: "keys".into() }),
             false => Ok(()),
         }
     }
@@ -131,8 +123,7 @@ impl InterceptedStore {
 
     /// Counts the matches of a page, and moves the damaged ones.
     fn damage_summaries(&self, matches: &mut Vec<FinishedMatch>, damaged: &mut Vec<DamageReport>) {
-        self.finished_read
-            .fetch_add(matches.len(), Ordering::Relaxed);
+        self.finished_read.fetch_add(matches.len(), Ordering::Relaxed);
         matches.retain(|finished| {
             let summary = DamagedValue::Summary(finished.match_id.clone());
             let is_damaged = self.damaged.contains(&summary);
@@ -154,10 +145,7 @@ impl InterceptedStore {
 }
 
 fn damage(value: &DamagedValue) -> DamageReport {
-    DamageReport {
-        value: value.clone(),
-        detail: "checksum mismatch".to_owned(),
-    }
+    DamageReport { value: value.clone(), detail: "checksum mismatch".to_owned() }
 }
 
 #[async_trait]
@@ -173,10 +161,7 @@ impl Store for InterceptedStore {
         self.store.open_match_ids().await
     }
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
-        self.check(&[
-            DamagedValue::Header(id.clone()),
-            DamagedValue::Journal(id.clone()),
-        ])?;
+        self.check(&[DamagedValue::Header(id.clone()), DamagedValue::Journal(id.clone())])?;
         self.store.open_match(id).await
     }
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {

@@ -36,20 +36,15 @@ pub(crate) fn locked_methods() -> Vec<String> {
         let name = format!("bridgemaster.v1.{name}Service");
         let service = pool.get_service_by_name(&name).unwrap();
         let methods: Vec<_> = service.methods().collect();
-        methods
-            .into_iter()
-            .map(move |method| format!("/{name}/{}", method.name()))
+        methods.into_iter().map(move |method| format!("/{name}/{}", method.name()))
     });
     paths.collect()
 }
 
 #[tokio::test]
 async fn every_method_refuses_a_call_without_a_valid_key() {
-    let server = TestServer::locked(ServerOptions {
-        rules: true,
-        ..ServerOptions::default()
-    })
-    .await;
+    let server =
+        TestServer::locked(ServerOptions { rules: true, ..ServerOptions::default() }).await;
     let all = &KeyScope::ALL;
     let good = server.caller("good", all).await;
     let revoked = server.caller("old", all).await;
@@ -60,10 +55,7 @@ async fn every_method_refuses_a_call_without_a_valid_key() {
     let (_, secret) = forged.rsplit_once('_').unwrap();
     let with_secret = |caller: &Caller| format!("bmk_{}_{secret}", caller.key().id());
     let shown = |texts: &[String]| -> Vec<(&'static str, String)> {
-        texts
-            .iter()
-            .map(|text| (KEY_METADATA, text.clone()))
-            .collect()
+        texts.iter().map(|text| (KEY_METADATA, text.clone())).collect()
     };
     let bearer = format!("Bearer {}", text(&good));
     let cases = [
@@ -84,10 +76,7 @@ async fn every_method_refuses_a_call_without_a_valid_key() {
     assert_eq!(methods.len(), 43, "{methods:?}");
     for path in methods {
         for (metadata, why) in &cases {
-            let values: Vec<_> = metadata
-                .iter()
-                .map(|(name, text)| (*name, &**text))
-                .collect();
+            let values: Vec<_> = metadata.iter().map(|(name, text)| (*name, &**text)).collect();
             let status = call(&server, &path, &values).await.expect_err(&path);
             assert_eq!(reason(&status), *why, "{path} {metadata:?}");
             assert_eq!(status.code(), Code::Unauthenticated);
@@ -95,9 +84,7 @@ async fn every_method_refuses_a_call_without_a_valid_key() {
         }
         // The key is valid, so the call fails for another reason or succeeds.
         let called = call(&server, &path, &[(KEY_METADATA, &*text(&good))]).await;
-        let info = called
-            .err()
-            .and_then(|status| status.get_details_error_info());
+        let info = called.err().and_then(|status| status.get_details_error_info());
         let why = info.map(|info| info.reason).unwrap_or_default();
         assert!(!why.starts_with("KEY_"), "{path}");
     }
@@ -282,10 +269,7 @@ async fn a_stopping_server_stores_when_its_keys_were_last_used() {
 #[tokio::test]
 async fn cached_keys_stay_valid_for_a_limited_time_while_the_store_is_unreadable() {
     for (trusted, is_trusted) in [(PATIENCE, true), (Duration::from_millis(1), false)] {
-        let limits = Limits {
-            keys_trusted: trusted,
-            ..Limits::default()
-        };
+        let limits = Limits { keys_trusted: trusted, ..Limits::default() };
         let server = TestServer::locked(with_limits(limits)).await;
         let maker = server.caller("maker", &[Create]).await;
         until("it is known", async || maker.list().await.is_ok()).await;
@@ -314,17 +298,11 @@ impl FailingKeys {
     async fn open() -> Self {
         let memory = Arc::new(MemoryStore::new());
         let store = Arc::new(InterceptedStore::over(Arc::clone(&memory) as _));
-        let limits = Limits {
-            keys_trusted: Duration::from_millis(1),
-            ..Limits::default()
-        };
+        let limits = Limits { keys_trusted: Duration::from_millis(1), ..Limits::default() };
         let server = TestServer::locked_over(Arc::clone(&store), memory, limits).await;
         Self {
             maker: server.caller("maker", &[Create, Read]).await,
-            bots: [
-                server.caller("north", &[Play]).await,
-                server.caller("south", &[Play]).await,
-            ],
+            bots: [server.caller("north", &[Play]).await, server.caller("south", &[Play]).await],
             server,
             store,
         }
@@ -338,10 +316,7 @@ impl FailingKeys {
 
 /// Lists matches until the call succeeds or fails, as expected.
 async fn until_works(caller: &Caller, works: bool) {
-    until("its key is read", async || {
-        caller.list().await.is_ok() == works
-    })
-    .await;
+    until("its key is read", async || caller.list().await.is_ok() == works).await;
 }
 
 /// Waits until a bot holds the first seat.
@@ -406,10 +381,7 @@ async fn a_bot_reconnects_while_the_keys_are_unreadable() {
     let failing = FailingKeys::open().await;
     let ([north, south], maker) = (&failing.bots, &failing.maker);
     let seated = maker.create(of_two()).await;
-    let held = [
-        north.join(&seated.tickets[0]).await,
-        south.join(&seated.tickets[1]).await,
-    ];
+    let held = [north.join(&seated.tickets[0]).await, south.join(&seated.tickets[1]).await];
     failing.set_unreadable(true).await;
     drop(held);
     // No other caller gets its seat, and the key gives no other access.
@@ -438,10 +410,8 @@ async fn a_match_waits_for_a_bot_that_could_not_be_identified_before_the_start()
     failing.set_unreadable(false).await;
     // A later match with the same start-up time has started without its bots.
     let other = maker.create(short).await;
-    until("the later match starts", async || {
-        maker.info(&other.match_id).await.state() != Waiting
-    })
-    .await;
+    until("the later match starts", async || maker.info(&other.match_id).await.state() != Waiting)
+        .await;
     assert_eq!(maker.info(&seated.match_id).await.state(), Waiting);
     let second = south.good_bot(&seated.tickets[1]);
     for bot in [first, second] {

@@ -85,18 +85,12 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
     let met = server.ladders().list_head_to_heads(request).await.unwrap();
     let met = met.into_inner().entries;
     let ada = table_of.iter().find(|standing| standing.bot_name == "ada");
-    let sum: u32 = met
-        .iter()
-        .map(|one| one.head_to_head.unwrap().matches)
-        .sum();
+    let sum: u32 = met.iter().map(|one| one.head_to_head.unwrap().matches).sum();
     assert_eq!(sum, ada.unwrap().rating.unwrap().matches);
     let csv = csv(&server).await;
     let counted = csv.lines().filter(|line| line.contains(",rated,played,"));
     assert_eq!(counted.count() as u64, 2 * get(&server).await.matches);
-    let request = GetLadderBotRequest {
-        ladder_id: NAME.to_owned(),
-        bot_name: "ada".to_owned(),
-    };
+    let request = GetLadderBotRequest { ladder_id: NAME.to_owned(), bot_name: "ada".to_owned() };
     let versions = server.ladders().get_ladder_bot(request).await.unwrap();
     let versions = versions.into_inner().versions;
     assert_eq!(versions.len(), 1);
@@ -107,10 +101,8 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
 async fn a_requested_match_is_played_and_does_not_count() {
     let server = TestServer::open().await;
     make(&server, league()).await.unwrap();
-    let request = RequestMatchRequest {
-        ladder_id: NAME.to_owned(),
-        bots: vec![bot("ada"), bot("ada")],
-    };
+    let request =
+        RequestMatchRequest { ladder_id: NAME.to_owned(), bots: vec![bot("ada"), bot("ada")] };
     let refused = server.ladders().request_match(request.clone()).await;
     assert_eq!(reason(&refused.unwrap_err()), "BOT_UNKNOWN");
     // This bot attends alone, so that no rated match takes its slots.
@@ -124,9 +116,7 @@ async fn a_requested_match_is_played_and_does_not_count() {
     let match_id = asked.into_inner().match_id;
     server.result(&match_id).await;
     let all = matches(&server, "").await;
-    let found = all
-        .iter()
-        .find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
+    let found = all.iter().find(|one| one.r#match.as_ref().unwrap().match_id == match_id);
     assert_eq!(found.unwrap().purpose(), OfferPurpose::Requested);
     // The result is sent before the ladder has processed it.
     let mut updates = watch(&server).await;
@@ -163,10 +153,7 @@ async fn a_ladder_is_frozen_and_closes_after_its_closing_round() {
     let frozen = advance(&server, LadderState::Frozen).await.unwrap();
     assert_eq!(frozen.state(), LadderState::Frozen);
     let _late = server.attend(NAME, "late", "1", 1);
-    until(&server, |update| {
-        update.ladder.as_ref().unwrap().state() == LadderState::Closed
-    })
-    .await;
+    until(&server, |update| update.ladder.as_ref().unwrap().state() == LadderState::Closed).await;
     let names = standings(&server, true).await.into_iter();
     let names: Vec<String> = names.map(|standing| standing.bot_name).collect();
     assert!(!names.contains(&"late".to_owned()), "{names:?}");
@@ -193,28 +180,13 @@ async fn invalid_requests_about_ladders_are_refused_with_their_field() {
     for (bad, field) in [
         (of(|it| it.ladder_id = "No".to_owned()), "ladder.ladder_id"),
         (of(|it| it.config = None), "ladder.config.game"),
-        (
-            of_config(|config| config.seed = Some("s".to_owned())),
-            "ladder.config.seed",
-        ),
+        (of_config(|config| config.seed = Some("s".to_owned())), "ladder.config.seed"),
         (of_config(|config| config.seats = 9), "ladder.config.seats"),
         (of(|it| it.rules_version = 99), "ladder.rules_version"),
         (of(|it| it.max_matches = 10_001), "ladder.max_matches"),
         (of(|it| it.max_slots = 65), "ladder.max_slots"),
-        (
-            Ladder {
-                house_bots,
-                ..league()
-            },
-            "ladder.house_bots",
-        ),
-        (
-            Ladder {
-                key_names,
-                ..league()
-            },
-            "ladder.key_names",
-        ),
+        (Ladder { house_bots, ..league() }, "ladder.house_bots"),
+        (Ladder { key_names, ..league() }, "ladder.key_names"),
         (of(|it| it.replays = 9), "ladder.replays"),
         (of(|it| it.rating_method = 9), "ladder.rating_method"),
     ] {
@@ -229,9 +201,6 @@ async fn invalid_requests_about_ladders_are_refused_with_their_field() {
     let request = GetLadderRequest { ladder_id };
     let unknown = server.ladders().get_ladder(request).await;
     assert_eq!(outcome(unknown), "LADDER_UNKNOWN");
-    let listed = server
-        .ladders()
-        .list_ladders(ListLaddersRequest::default())
-        .await;
+    let listed = server.ladders().list_ladders(ListLaddersRequest::default()).await;
     assert_eq!(listed.unwrap().into_inner().ladders.len(), 1);
 }

@@ -37,10 +37,7 @@ async fn a_bot_that_misses_its_seats_is_benched_until_it_is_readmitted() {
     };
     assert_eq!(state("idle"), AttendanceState::Benched);
     assert_ne!(state("good"), AttendanceState::Benched);
-    let unbench = UnbenchBotRequest {
-        ladder_id: NAME.to_owned(),
-        bot: Some(bot("idle")),
-    };
+    let unbench = UnbenchBotRequest { ladder_id: NAME.to_owned(), bot: Some(bot("idle")) };
     server.ladders().unbench_bot(unbench).await.unwrap();
     attend_by_hand(&server, "idle").await.unwrap();
     assert_eq!(get(&server).await.matches, 0, "nothing of it counts");
@@ -56,10 +53,7 @@ async fn a_new_version_waits_for_the_previous_one_and_other_bots_continue() {
     let seats = paired.r#match.unwrap().seats;
     let seats = seats.iter();
     let bots = seats.map(|seat| (&*seat.bot_name, &*seat.bot_version));
-    assert_eq!(
-        bots.collect::<BTreeSet<_>>(),
-        BTreeSet::from([("ada", "1"), ("house", "1")])
-    );
+    assert_eq!(bots.collect::<BTreeSet<_>>(), BTreeSet::from([("ada", "1"), ("house", "1")]));
     // A bot that plays without ever answering.
     let _playing = join_offered(&server, "ada", &offer).await;
     let _second = server.attend(NAME, "ada", "2", 1);
@@ -100,10 +94,8 @@ async fn a_bot_that_keeps_declining_is_benched() {
     let _house = make_housed(&server).await;
     let (mut stream, mut offer) = first_offer(&server, "ada").await;
     let benched = loop {
-        let decline = DeclineOfferRequest {
-            offer_id: offer.offer_id,
-            reason: "not this one".to_owned(),
-        };
+        let decline =
+            DeclineOfferRequest { offer_id: offer.offer_id, reason: "not this one".to_owned() };
         server.lobby().decline_offer(decline).await.unwrap();
         match next_offer(&mut stream).await {
             Ok(next) => offer = next,

@@ -22,10 +22,7 @@ pub(crate) const NAME: &str = "league";
 pub(crate) fn ladder(config: MatchConfig) -> Ladder {
     Ladder {
         ladder_id: NAME.to_owned(),
-        config: Some(MatchConfig {
-            seed: None,
-            ..config
-        }),
+        config: Some(MatchConfig { seed: None, ..config }),
         ..Ladder::default()
     }
 }
@@ -43,19 +40,14 @@ pub(crate) async fn make_housed(caller: &Caller) -> AbortOnDropHandle<Result<(),
 }
 
 pub(crate) async fn make(caller: &Caller, ladder: Ladder) -> Result<Ladder, Status> {
-    let request = CreateLadderRequest {
-        ladder: Some(ladder),
-    };
+    let request = CreateLadderRequest { ladder: Some(ladder) };
     let made = caller.ladders().create_ladder(request).await?;
     Ok(made.into_inner().ladder.unwrap())
 }
 
 pub(crate) async fn get(caller: &Caller) -> Ladder {
     let ladder_id = NAME.to_owned();
-    let got = caller
-        .ladders()
-        .get_ladder(GetLadderRequest { ladder_id })
-        .await;
+    let got = caller.ladders().get_ladder(GetLadderRequest { ladder_id }).await;
     got.unwrap().into_inner().ladder.unwrap()
 }
 
@@ -81,10 +73,7 @@ pub(crate) async fn until_counted(caller: &Caller, matches: u64) {
 }
 
 pub(crate) async fn advance(caller: &Caller, state: LadderState) -> Result<Ladder, Status> {
-    let request = AdvanceLadderRequest {
-        ladder_id: NAME.to_owned(),
-        state: state.into(),
-    };
+    let request = AdvanceLadderRequest { ladder_id: NAME.to_owned(), state: state.into() };
     let advanced = caller.ladders().advance_ladder(request).await?;
     Ok(advanced.into_inner().ladder.unwrap())
 }
@@ -131,10 +120,7 @@ pub(crate) async fn csv(caller: &Caller) -> String {
 }
 
 pub(crate) fn bot(name: &str) -> LadderBotRef {
-    LadderBotRef {
-        bot_name: name.to_owned(),
-        ..LadderBotRef::default()
-    }
+    LadderBotRef { bot_name: name.to_owned(), ..LadderBotRef::default() }
 }
 
 pub(crate) fn attending(name: &str, version: &str) -> AttendRequest {
@@ -175,9 +161,6 @@ pub(crate) async fn next_offer(stream: &mut Streaming<AttendResponse>) -> Result
 
 /// Joins the seat of an offer.
 pub(crate) async fn join_offered(caller: &Caller, name: &str, offer: &Offer) -> RawBot {
-    let hello = Hello {
-        bot_name: name.to_owned(),
-        ..hello()
-    };
+    let hello = Hello { bot_name: name.to_owned(), ..hello() };
     RawBot::join_with(caller, &offer.ticket, hello).await
 }

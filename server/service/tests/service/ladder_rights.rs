@@ -21,32 +21,20 @@ use crate::{
 
 #[tokio::test]
 async fn bots_of_one_owner_are_not_paired_in_rated_matches_if_the_ladder_forbids_it() {
-    let apart = Ladder {
-        owners_apart: true,
-        ..league()
-    };
+    let apart = Ladder { owners_apart: true, ..league() };
     let open = TestServer::open().await;
     let refused = make(&open, apart.clone()).await.unwrap_err();
     let message = refused.message();
-    assert!(
-        message.contains("owners_apart"),
-        "no key, no owner: {refused}"
-    );
+    assert!(message.contains("owners_apart"), "no key, no owner: {refused}");
     let server = TestServer::locked(ServerOptions::default()).await;
     let admin = server.caller("organizer", &[Admin, Play]).await;
     make(&admin, apart).await.unwrap();
     let bots = [
-        server
-            .caller_with("ada-1", &[Play], Some("ada"), None)
-            .await,
-        server
-            .caller_with("ada-2", &[Play], Some("ada"), None)
-            .await,
+        server.caller_with("ada-1", &[Play], Some("ada"), None).await,
+        server.caller_with("ada-2", &[Play], Some("ada"), None).await,
         server.caller("bob", &[Play]).await,
     ];
-    let attending = bots
-        .each_ref()
-        .map(|bot| bot.attend(NAME, "named by its key", "1", 2));
+    let attending = bots.each_ref().map(|bot| bot.attend(NAME, "named by its key", "1", 2));
     let mut owners = BTreeMap::new();
     let (mut rated, mut of_two_owners) = (BTreeSet::new(), BTreeSet::new());
     let mut updates = watch(&admin).await;
@@ -54,9 +42,7 @@ async fn bots_of_one_owner_are_not_paired_in_rated_matches_if_the_ladder_forbids
         let update = next(&mut updates).await.unwrap().unwrap();
         let standings = update.standings.into_iter();
         owners.extend(standings.map(|standing| (standing.bot_name, standing.owner)));
-        let rated_match = update
-            .r#match
-            .filter(|one| one.purpose() == OfferPurpose::Rated);
+        let rated_match = update.r#match.filter(|one| one.purpose() == OfferPurpose::Rated);
         let info = rated_match.and_then(|one| one.r#match);
         // A bot that has not joined its seat has no name in the match.
         let Some(info) = info.filter(|info| info.state() == MatchState::Ended) else {
@@ -80,10 +66,7 @@ async fn a_ladder_is_changed_by_admins_and_entered_by_admitted_keys() {
     let admin = server.caller("organizer", &[Admin, Create]).await;
     let ada = server.caller("ada", &[Play]).await;
     let eve = server.caller("eve", &[Play]).await;
-    let admitting = Ladder {
-        key_names: vec!["ada".to_owned()],
-        ..league()
-    };
+    let admitting = Ladder { key_names: vec!["ada".to_owned()], ..league() };
     let refused = make(&ada, admitting.clone()).await;
     assert_eq!(outcome(refused), "SCOPE_MISSING");
     make(&admin, admitting).await.unwrap();
@@ -95,9 +78,7 @@ async fn a_ladder_is_changed_by_admins_and_entered_by_admitted_keys() {
     let _attending = attend_by_hand(&ada, "").await.unwrap();
     let refused = attend_by_hand(&eve, "").await;
     assert_eq!(outcome(refused), "QUEUE_UNKNOWN");
-    let delete = DeleteQueueRequest {
-        queue_id: NAME.to_owned(),
-    };
+    let delete = DeleteQueueRequest { queue_id: NAME.to_owned() };
     let refused = admin.lobby().delete_queue(delete).await.unwrap_err();
     assert!(refused.message().starts_with("queue_id"), "{refused}");
     let has_entered = |update: &WatchLadderResponse| {
@@ -106,10 +87,8 @@ async fn a_ladder_is_changed_by_admins_and_entered_by_admitted_keys() {
     };
     until(&ada, has_entered).await;
     let request_by = async |caller: &Caller| {
-        let request = RequestMatchRequest {
-            ladder_id: NAME.to_owned(),
-            bots: vec![bot("ada"), bot("ada")],
-        };
+        let request =
+            RequestMatchRequest { ladder_id: NAME.to_owned(), bots: vec![bot("ada"), bot("ada")] };
         caller.ladders().request_match(request).await
     };
     let refused = request_by(&eve).await.unwrap_err();

@@ -83,10 +83,7 @@ async fn a_match_spoiled_by_server_lag_is_annulled_replayed_and_counted_once() {
     assert_eq!(annulment.reason(), AnnulmentReason::RefereeLag);
     assert_eq!(annulment.replaced_by_match_id, again.match_id);
     let replay = info(&again.match_id);
-    assert_eq!(
-        (replay.state(), &replay.annulment),
-        (MatchState::Ended, &None)
-    );
+    assert_eq!((replay.state(), &replay.annulment), (MatchState::Ended, &None));
     let csv = csv(&server).await;
     let lines = |outcome: &str| csv.lines().filter(|line| line.contains(outcome)).count();
     assert_eq!(lines(",rated,annulled,,"), 2, "{csv}");

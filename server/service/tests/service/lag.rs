@@ -35,10 +35,7 @@ async fn a_bot_is_not_late_when_the_server_lagged_and_the_match_reports_the_lag(
     let charge = next.clock.unwrap().last_charge.unwrap();
     assert!(charge.referee_lag_us >= LAG_US, "{charge:?}");
     assert!(charge.charged_us < u64::from(CAP_MS) * 1_000, "{charge:?}");
-    assert_eq!(
-        charge.elapsed_us,
-        charge.charged_us + charge.credit_us + charge.referee_lag_us
-    );
+    assert_eq!(charge.elapsed_us, charge.charged_us + charge.credit_us + charge.referee_lag_us);
     first.answer_first(&next).await;
 
     let (ended, _) = tokio::join!(first.play_on(), second.play_on());

@@ -44,10 +44,7 @@ async fn replays_of_two_mebibytes_are_read_in_full_also_concurrently() {
     // Together they exceed the limit on unread bytes of one connection, so they are read in turns.
     let reads = (0..6).map(|n| {
         let (mut client, match_id) = (client.clone(), match_id.clone());
-        let request = GetReplayRequest {
-            match_id,
-            as_file: n % 2 == 0,
-        };
+        let request = GetReplayRequest { match_id, as_file: n % 2 == 0 };
         tokio::spawn(async move { client.get_replay(request).await })
     });
     for read in reads.collect::<Vec<_>>() {

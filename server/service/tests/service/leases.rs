@@ -82,10 +82,7 @@ async fn a_server_reports_not_serving_while_its_database_is_down() {
     until_health(&server, ServingStatus::Serving).await;
     database.set_reachable(false);
     until_health(&server, ServingStatus::NotServing).await;
-    assert_eq!(
-        outcome(server.try_create(of_two()).await),
-        "NODE_SUPERSEDED"
-    );
+    assert_eq!(outcome(server.try_create(of_two()).await), "NODE_SUPERSEDED");
     database.set_reachable(true);
     until_health(&server, ServingStatus::Serving).await;
 }
@@ -125,20 +122,14 @@ async fn an_orphan_is_taken_over_immediately_when_its_bot_connects() {
     let (server, database) = PlantedNode::start().await;
     let mut polls = database.takeover_polls();
     // The first poll happens at startup.
-    timeout(PATIENCE, polls.wait_for(|polls| *polls > 0))
-        .await
-        .unwrap()
-        .unwrap();
+    timeout(PATIENCE, polls.wait_for(|polls| *polls > 0)).await.unwrap().unwrap();
     database.add_orphan("left");
     let begun = Instant::now();
     for _ in 0..POLLS {
         let before = *polls.borrow_and_update();
         let bot = RawBot::try_join(&server, "left-ticket").await;
         assert_eq!(outcome(bot), "NODE_SUPERSEDED");
-        timeout(PATIENCE, polls.wait_for(|polls| *polls > before))
-            .await
-            .unwrap()
-            .unwrap();
+        timeout(PATIENCE, polls.wait_for(|polls| *polls > before)).await.unwrap().unwrap();
     }
     assert!(begun.elapsed() < TOO_LONG, "{:?}", begun.elapsed());
 }

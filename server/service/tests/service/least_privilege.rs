@@ -47,12 +47,8 @@ const QUEUE: &str = "cup";
 const BOT: &str = "reused";
 const LADDER_BOT: &str = "climber";
 /// Methods that require only a ticket.
-const WITH_TICKET: [&str; 4] = [
-    "PlayService/Play",
-    "SeatService/WatchSeat",
-    "SeatService/Decide",
-    "SeatService/ResignSeat",
-];
+const WITH_TICKET: [&str; 4] =
+    ["PlayService/Play", "SeatService/WatchSeat", "SeatService/Decide", "SeatService/ResignSeat"];
 /// Methods that a key of a queue may call.
 const WITH_BOT_KEY: [&str; 4] = [
     "LobbyService/Attend",
@@ -99,10 +95,7 @@ struct Fixture {
 }
 
 fn queue(queue_id: &str) -> Queue {
-    Queue {
-        queue_id: queue_id.to_owned(),
-        ..Queue::default()
-    }
+    Queue { queue_id: queue_id.to_owned(), ..Queue::default() }
 }
 
 fn attending(queue_id: &str, name: &str) -> AttendRequest {
@@ -136,9 +129,7 @@ impl Fixture {
         let waiting = organiser.create(of_two()).await;
         let seat = seated(&server, &running.tickets[0]).await;
         server.good_bot(&running.tickets[1]);
-        let request = CreateQueueRequest {
-            queue: Some(queue(QUEUE)),
-        };
+        let request = CreateQueueRequest { queue: Some(queue(QUEUE)) };
         organiser.lobby().create_queue(request).await.unwrap();
         let bot_key = access.issue_bot_key(QUEUE, BOT).unwrap();
         let mut lobby = server.with(&bot_key).lobby();
@@ -186,30 +177,19 @@ impl Fixture {
     fn methods(&self) -> Vec<MethodDescriptor> {
         let services = self.pool.services();
         let services = services.filter(|service| service.full_name().starts_with("bridgemaster."));
-        services
-            .flat_map(|service| service.methods().collect::<Vec<_>>())
-            .collect()
+        services.flat_map(|service| service.methods().collect::<Vec<_>>()).collect()
     }
 
     fn organiser(&self) -> Credentials {
-        Credentials {
-            key: Some(self.access.organiser_key().reveal()),
-            ..Credentials::default()
-        }
+        Credentials { key: Some(self.access.organiser_key().reveal()), ..Credentials::default() }
     }
 
     fn ticket(&self) -> Credentials {
-        Credentials {
-            ticket: Some(self.running.tickets[0].clone()),
-            ..Credentials::default()
-        }
+        Credentials { ticket: Some(self.running.tickets[0].clone()), ..Credentials::default() }
     }
 
     fn bot_key(&self) -> Credentials {
-        Credentials {
-            key: Some(self.bot_key.reveal()),
-            ..Credentials::default()
-        }
+        Credentials { key: Some(self.bot_key.reveal()), ..Credentials::default() }
     }
 
     /// Calls a method with a valid request, and returns whether it was refused.
@@ -290,10 +270,7 @@ impl Fixture {
     fn value(&self, of: &str, field: &FieldDescriptor) -> Option<Value> {
         let text = |text: &str| Some(Value::String(text.to_owned()));
         let set = |message: &dyn Encodable| Some(message.to_value(field));
-        let bot = LadderBotRef {
-            bot_name: LADDER_BOT.to_owned(),
-            ..LadderBotRef::default()
-        };
+        let bot = LadderBotRef { bot_name: LADDER_BOT.to_owned(), ..LadderBotRef::default() };
         match (of, field.name()) {
             ("GetReplayRequest", "match_id") => text(&self.ended.match_id),
             ("ReplaceTicketsRequest" | "ExpireSeatRequest", "match_id") => {
@@ -387,9 +364,7 @@ fn position() -> RulesPosition {
 
 /// Takes a seat with unary calls.
 async fn seated(server: &TestServer, ticket: &str) -> Streaming<WatchSeatResponse> {
-    let mut request = Request::new(WatchSeatRequest {
-        hello: Some(hello()),
-    });
+    let mut request = Request::new(WatchSeatRequest { hello: Some(hello()) });
     let bearer = bearer(ticket).parse().unwrap();
     request.metadata_mut().insert("authorization", bearer);
     let mut seats = SeatServiceClient::new(server.channel.clone());
@@ -414,14 +389,8 @@ fn is_allowed(method: &str, credentials: &Credentials, bot_key: &ApiKey) -> bool
 async fn every_call_that_a_bot_does_not_need_is_refused_without_effect() {
     let fixture = Fixture::open().await;
     let ticket = fixture.ticket();
-    let foreign = Credentials {
-        key: Some(ApiKey::generate().reveal()),
-        ..ticket.clone()
-    };
-    let both = Credentials {
-        key: fixture.bot_key().key,
-        ..ticket.clone()
-    };
+    let foreign = Credentials { key: Some(ApiKey::generate().reveal()), ..ticket.clone() };
+    let both = Credentials { key: fixture.bot_key().key, ..ticket.clone() };
     let callers = [
         (Credentials::default(), "KEY_MISSING"),
         (ticket, "KEY_MISSING"),
@@ -448,14 +417,8 @@ async fn every_call_that_a_bot_does_not_need_is_refused_without_effect() {
     assert_eq!(fixture.snapshot().await, before);
     // Each refusal is counted for the bot that made the call.
     let counted = fixture.access.take_refused_calls(|_| true);
-    assert_eq!(
-        counted.iter().map(|calls| calls.count).sum::<u64>(),
-        refused
-    );
-    let seat = CallingBot::Seat {
-        match_id: fixture.running.match_id.clone(),
-        seat: 0,
-    };
+    assert_eq!(counted.iter().map(|calls| calls.count).sum::<u64>(), refused);
+    let seat = CallingBot::Seat { match_id: fixture.running.match_id.clone(), seat: 0 };
     let cancels = |bot: &CallingBot| {
         let is_it = |calls: &&bridgemaster_server::identity::RefusedCalls| {
             calls.bot == *bot && calls.method.ends_with("/CancelMatch")
@@ -465,11 +428,7 @@ async fn every_call_that_a_bot_does_not_need_is_refused_without_effect() {
     // All calls were made over one connection, on which the ticket of the seat was presented
     // before.
     assert_eq!(cancels(&seat), Some(4), "{counted:?}");
-    assert_eq!(
-        cancels(&CallingBot::Key(BOT.to_owned())),
-        Some(1),
-        "{counted:?}"
-    );
+    assert_eq!(cancels(&CallingBot::Key(BOT.to_owned())), Some(1), "{counted:?}");
 }
 
 #[tokio::test]
@@ -500,9 +459,7 @@ async fn the_same_calls_succeed_with_the_required_scopes() {
         // Methods that only read do not change the fixture. The others may change data that later
         // methods need.
         let verb = method.name();
-        let reads = [
-            "Get", "List", "Watch", "Apply", "Sample", "Convert", "Export",
-        ];
+        let reads = ["Get", "List", "Watch", "Apply", "Sample", "Convert", "Export"];
         let only_reads = reads.iter().any(|read| verb.starts_with(read));
         if !only_reads {
             changed.push(method);
@@ -519,9 +476,7 @@ async fn the_same_calls_succeed_with_the_required_scopes() {
 #[tokio::test]
 async fn a_bot_key_is_valid_for_one_queue_until_it_is_revoked() {
     let fixture = Fixture::open().await;
-    let create = CreateQueueRequest {
-        queue: Some(queue("another")),
-    };
+    let create = CreateQueueRequest { queue: Some(queue("another")) };
     let mut lobby = fixture.organiser.lobby();
     lobby.create_queue(create).await.unwrap();
     let mut bot = fixture.server.with(&fixture.bot_key).lobby();

@@ -40,10 +40,7 @@ async fn the_oldest_ended_matches_are_forgotten_first() {
 }
 
 fn odds(seat: u32, bank_ms: u32) -> SeatClock {
-    SeatClock {
-        seat,
-        time_control: Some(TimeControl::fischer(bank_ms, 0, 1)),
-    }
+    SeatClock { seat, time_control: Some(TimeControl::fischer(bank_ms, 0, 1)) }
 }
 
 #[tokio::test]
@@ -51,15 +48,9 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
     let server = TestServer::open().await;
     let nothing = server.create_by(CreateMatchRequest::default()).await;
     assert_invalid(nothing, "config.game");
-    let seeded = |game| MatchConfig {
-        seed: Some("two words".to_owned()),
-        ..config(game, 2)
-    };
+    let seeded = |game| MatchConfig { seed: Some("two words".to_owned()), ..config(game, 2) };
     let refusing = |game| MatchConfig {
-        faults: Some(FaultPolicy {
-            late: FaultAction::Refuse.into(),
-            ..FaultPolicy::default()
-        }),
+        faults: Some(FaultPolicy { late: FaultAction::Refuse.into(), ..FaultPolicy::default() }),
         ..config(game, 2)
     };
     for game in GAMES {
@@ -73,10 +64,7 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
         for (bad, message) in [
             (config(game, 9), "config.seats"),
             (seeded(game), "config.seed"),
-            (
-                bank,
-                "config.clock.time_control.fischer.bank_ms: 0 is out of range (1..=86400000",
-            ),
+            (bank, "config.clock.time_control.fischer.bank_ms: 0 is out of range (1..=86400000"),
             (
                 unknown,
                 "config.clock.time_control.kind: fischer or fischer_delay must be set, and no other \
@@ -93,18 +81,12 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
 
     let clocks = "config.seat_clocks";
     for (seat_clocks, message) in [
-        (
-            vec![odds(0, 0)],
-            "time_control.fischer.bank_ms: 0 is out of range",
-        ),
+        (vec![odds(0, 0)], "time_control.fischer.bank_ms: 0 is out of range"),
         (vec![odds(2, 1)], "seat: 2 is out of range (0..=1)"),
         (vec![odds(300, 1)], "seat: there is no seat 300"),
         (vec![odds(1, 1), odds(1, 1)], "seat: seat 1 has two entries"),
     ] {
-        let bad = MatchConfig {
-            seat_clocks,
-            ..of_two()
-        };
+        let bad = MatchConfig { seat_clocks, ..of_two() };
         let message = format!("{clocks}.{message}");
         assert_invalid(server.try_create(bad).await, &message);
     }
@@ -146,10 +128,7 @@ async fn a_match_can_require_a_version_of_its_rules() {
 #[tokio::test]
 async fn a_large_request_is_refused_with_the_limit() {
     let server = TestServer::open().await;
-    let huge = MatchConfig {
-        seed: Some("x".repeat(300_000)),
-        ..of_two()
-    };
+    let huge = MatchConfig { seed: Some("x".repeat(300_000)), ..of_two() };
     let refused = server.try_create(huge).await.err().unwrap();
     assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
     assert_eq!(reason(&refused), "MALFORMED_MESSAGE");
@@ -174,11 +153,8 @@ async fn an_invalid_list_or_overview_is_refused_with_its_field() {
     assert!(refused.message().contains("0 to 500"), "{refused:?}");
     assert_invalid(server.page(page(0, "x y")).await, "page_token");
 
-    let of = |filter, max_matches, interval_ms| WatchMatchesRequest {
-        filter,
-        max_matches,
-        interval_ms,
-    };
+    let of =
+        |filter, max_matches, interval_ms| WatchMatchesRequest { filter, max_matches, interval_ms };
     let ended = in_state(MatchState::Ended);
     for (request, field) in [
         (of(Some(ended), 0, 0), "filter.state"),
@@ -231,10 +207,7 @@ async fn count_received(server: &TestServer, match_id: &str) -> watch::Receiver<
 
 #[tokio::test]
 async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
-    let limits = Limits {
-        watcher_queue: 2,
-        ..Limits::default()
-    };
+    let limits = Limits { watcher_queue: 2, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(config(CARCASSONNE, 2)).await;
     // The windows are so small that updates stay in the server's queue.
@@ -269,15 +242,11 @@ async fn a_spectator_that_does_not_read_loses_only_its_own_stream() {
 
 #[test]
 fn the_page_of_the_transport_states_the_limits_of_the_server() {
-    let words: Vec<&str> = include_str!("../../../../docs/reference/transport.md")
-        .split_whitespace()
-        .collect();
+    let words: Vec<&str> =
+        include_str!("../../../../docs/reference/transport.md").split_whitespace().collect();
     let page = words.join(" ");
     let limits = Limits::default();
-    let (from_bot, other) = (
-        limits.play_message_bytes / 1024,
-        limits.request_bytes / 1024,
-    );
+    let (from_bot, other) = (limits.play_message_bytes / 1024, limits.request_bytes / 1024);
     let keepalive = limits.keepalive.as_secs();
     for text in [
         format!("| from a bot, on PlayService | {from_bot} KiB |"),

@@ -67,11 +67,8 @@ async fn pages(caller: &Caller) -> Vec<usize> {
     let mut pages = Vec::new();
     let mut page_token = String::new();
     loop {
-        let request = ListMatchesRequest {
-            page_size: 10,
-            page_token,
-            ..ListMatchesRequest::default()
-        };
+        let request =
+            ListMatchesRequest { page_size: 10, page_token, ..ListMatchesRequest::default() };
         let page = caller.page(request).await.unwrap();
         pages.push(page.matches.len());
         page_token = page.next_page_token;
@@ -124,16 +121,11 @@ type Labels<'a> = &'a [(&'a str, &'a str)];
 
 fn labels(labels: Labels<'_>) -> BTreeMap<String, String> {
     let owned = labels.iter();
-    owned
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect()
+    owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 fn labelled(game: &str, with: Labels<'_>) -> CreateMatchRequest {
-    CreateMatchRequest {
-        labels: labels(with),
-        ..creating(config(game, 2))
-    }
+    CreateMatchRequest { labels: labels(with), ..creating(config(game, 2)) }
 }
 
 /// Creates a match; returns its description and tickets.
@@ -189,39 +181,21 @@ async fn lists_contain_the_matches_that_satisfy_the_whole_filter_newest_first() 
     let _bot = server.join(&seated.tickets[0]).await;
 
     let any = MatchFilter::default;
-    let by_label = |with: Labels<'_>| MatchFilter {
-        labels: labels(with),
-        ..any()
-    };
-    let by_bot = |name: &str| MatchFilter {
-        bot_name: name.to_owned(),
-        ..any()
-    };
+    let by_label = |with: Labels<'_>| MatchFilter { labels: labels(with), ..any() };
+    let by_bot = |name: &str| MatchFilter { bot_name: name.to_owned(), ..any() };
     let between = |created_from_unix_ms, created_before_unix_ms| MatchFilter {
         created_from_unix_ms,
         created_before_unix_ms,
         ..any()
     };
-    let waiting = MatchFilter {
-        state: MatchState::Waiting.into(),
-        ..by_label(&nightly)
-    };
-    let of_game = MatchFilter {
-        game_id: GAMES[1].to_owned(),
-        ..any()
-    };
-    let of_maker = MatchFilter {
-        maker: "good".to_owned(),
-        ..any()
-    };
+    let waiting = MatchFilter { state: MatchState::Waiting.into(), ..by_label(&nightly) };
+    let of_game = MatchFilter { game_id: GAMES[1].to_owned(), ..any() };
+    let of_maker = MatchFilter { maker: "good".to_owned(), ..any() };
     let [third, second, first] = [&ended[0], &ended[1], &ended[2]];
     let (begin, end) = (first.created_unix_ms, half.created_unix_ms + 1);
     for (filter, expected) in [
         (by_label(&nightly), vec![&half, third, second, first]),
-        (
-            by_label(&[("run", "nightly"), ("number", "2")]),
-            vec![second],
-        ),
+        (by_label(&[("run", "nightly"), ("number", "2")]), vec![second]),
         (by_label(&[("number", "")]), vec![]),
         (waiting, vec![&half]),
         (of_game, vec![&other]),
@@ -230,10 +204,7 @@ async fn lists_contain_the_matches_that_satisfy_the_whole_filter_newest_first() 
         (of_maker, vec![]),
         (between(end, 0), vec![]),
         (between(0, begin), vec![]),
-        (
-            between(begin, end),
-            vec![&half, &other, third, second, first],
-        ),
+        (between(begin, end), vec![&half, &other, third, second, first]),
         (in_state(MatchState::Waiting), vec![&half, &other]),
     ] {
         let found = server.list_by(filter.clone()).await.unwrap();
@@ -259,10 +230,7 @@ async fn readers_list_the_matches_of_any_creator_and_others_only_their_own() {
         (&bob, "bob", vec![id_b]),
         (&ada, "bob", vec![]),
     ] {
-        let filter = MatchFilter {
-            maker: maker.to_owned(),
-            ..MatchFilter::default()
-        };
+        let filter = MatchFilter { maker: maker.to_owned(), ..MatchFilter::default() };
         let listed = caller.list_by(filter).await.unwrap();
         assert_eq!(listed, expected, "{maker}");
     }
@@ -293,18 +261,9 @@ async fn invalid_labels_are_refused_with_the_valid_form() {
     }
     let longest = "v".repeat(256);
     make(&server, labelled(GAMES[0], &[("a/b.c_d-9", &longest)])).await;
-    let by_bad_label = MatchFilter {
-        labels: labels(&[("Run", "x")]),
-        ..MatchFilter::default()
-    };
-    let of_no_game = MatchFilter {
-        game_id: "chess".to_owned(),
-        ..MatchFilter::default()
-    };
-    for (filter, field) in [
-        (by_bad_label, "filter.labels: "),
-        (of_no_game, "filter.game_id: "),
-    ] {
+    let by_bad_label = MatchFilter { labels: labels(&[("Run", "x")]), ..MatchFilter::default() };
+    let of_no_game = MatchFilter { game_id: "chess".to_owned(), ..MatchFilter::default() };
+    for (filter, field) in [(by_bad_label, "filter.labels: "), (of_no_game, "filter.game_id: ")] {
         assert_invalid(server.list_by(filter).await, field);
     }
 }

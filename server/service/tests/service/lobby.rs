@@ -70,10 +70,7 @@ async fn pause(caller: &Caller, attendance_id: &str) -> Result<Attendance, Statu
 }
 
 async fn decline(caller: &Caller, offer_id: &str) -> Result<(), Status> {
-    let request = DeclineOfferRequest {
-        offer_id: offer_id.to_owned(),
-        reason: "tired".to_owned(),
-    };
+    let request = DeclineOfferRequest { offer_id: offer_id.to_owned(), reason: "tired".to_owned() };
     caller.lobby().decline_offer(request).await.map(drop)
 }
 
@@ -120,10 +117,7 @@ fn asking(name: &str, slots: u32) -> AttendRequest {
 }
 
 fn queue() -> Queue {
-    Queue {
-        queue_id: LEAGUE.to_owned(),
-        ..Queue::default()
-    }
+    Queue { queue_id: LEAGUE.to_owned(), ..Queue::default() }
 }
 
 fn offering(names: &[&str]) -> CreateMatchRequest {
@@ -132,10 +126,7 @@ fn offering(names: &[&str]) -> CreateMatchRequest {
         key_name: (*name).to_owned(),
         queue_id: LEAGUE.to_owned(),
     });
-    CreateMatchRequest {
-        seat_reservations: seats.collect(),
-        ..creating(of_two())
-    }
+    CreateMatchRequest { seat_reservations: seats.collect(), ..creating(of_two()) }
 }
 
 fn id_of(made: &CreateMatchResponse) -> String {
@@ -254,10 +245,7 @@ async fn a_bot_without_a_free_slot_gets_no_offer_and_a_retry_returns_the_same_ma
         assert_eq!(outcome(offer(&server, absent).await), "BOT_NOT_AVAILABLE");
     }
     let mut ada = attend(&server, "ada", 1).await;
-    let request = CreateMatchRequest {
-        idempotency_key: "once".to_owned(),
-        ..offering(&["ada"])
-    };
+    let request = CreateMatchRequest { idempotency_key: "once".to_owned(), ..offering(&["ada"]) };
     let made = server.create_by(request.clone()).await.unwrap();
     let refused = offer(&server, &["ada"]).await;
     assert_eq!(outcome(refused), "BOT_NOT_AVAILABLE");
@@ -331,10 +319,7 @@ async fn keys_decide_who_attends_and_who_operates_a_queue() {
     let admin = server.caller("admin", &[Admin, Create]).await;
     let ada = server.caller("ada", &[Play]).await;
     let bob = server.caller("bob", &[Play]).await;
-    let for_ada = || Queue {
-        key_names: vec!["ada".to_owned()],
-        ..queue()
-    };
+    let for_ada = || Queue { key_names: vec!["ada".to_owned()], ..queue() };
     let asking = || asking("ada", 1);
     assert_eq!(outcome(open_queue(&ada, for_ada()).await), "SCOPE_MISSING");
     open_queue(&maker, for_ada()).await.unwrap();
@@ -376,11 +361,7 @@ async fn invalid_requests_about_queues_are_refused_with_their_field() {
         change(&mut queue);
         queue
     };
-    let of_version = Queue {
-        game_id: GAMES[0].to_owned(),
-        rules_version: Some(1_000),
-        ..queue()
-    };
+    let of_version = Queue { game_id: GAMES[0].to_owned(), rules_version: Some(1_000), ..queue() };
     let game = of(|queue| queue.game_id = "chess".to_owned());
     let keys = of(|queue| queue.key_names = vec!["ada".to_owned()]);
     for (queue, field) in [
@@ -398,11 +379,9 @@ async fn invalid_requests_about_queues_are_refused_with_their_field() {
     let _ada = attend(&server, "ada", 1).await;
     let refused = offer(&server, &["ada"]).await.unwrap_err();
     assert!(refused.message().starts_with("config.game"), "{refused:?}");
-    for (asking, field) in [
-        (asking("", 1), "bot_name"),
-        (asking("a\nb", 1), "bot_name"),
-        (asking("ada", 65), "slots"),
-    ] {
+    for (asking, field) in
+        [(asking("", 1), "bot_name"), (asking("a\nb", 1), "bot_name"), (asking("ada", 65), "slots")]
+    {
         let refused = try_attend(&server, asking).await.err().unwrap();
         assert!(refused.message().starts_with(field), "{refused:?}");
     }

@@ -40,10 +40,7 @@ async fn matches_streams_and_decisions_are_counted() {
         let by =
             |by| ended[&format!("bridgemaster_decisions_total{{game=\"{game}\",by=\"{by}\"}}")];
         assert_eq!(of("matches_ended_total"), 1.0);
-        assert_eq!(
-            by("bot") + by("referee"),
-            f64::from(info.result.unwrap().decisions)
-        );
+        assert_eq!(by("bot") + by("referee"), f64::from(info.result.unwrap().decisions));
         assert_eq!(of("decision_seconds_count"), by("bot"));
         assert_eq!(ended["bridgemaster_matches{state=\"waiting\"}"], 0.0);
         assert_eq!(ended["bridgemaster_matches{state=\"running\"}"], 0.0);
@@ -91,10 +88,8 @@ async fn streams_are_counted_while_they_are_open() {
     let bot = server.join(&seated.tickets[0]).await;
     assert_eq!(scrape(&server).await["bridgemaster_play_streams"], 1.0);
     drop(bot);
-    until("the stream is gone", async || {
-        scrape(&server).await["bridgemaster_play_streams"] == 0.0
-    })
-    .await;
+    until("the stream is gone", async || scrape(&server).await["bridgemaster_play_streams"] == 0.0)
+        .await;
 }
 
 #[tokio::test]

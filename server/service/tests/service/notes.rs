@@ -37,16 +37,12 @@ fn notes(replay: &Replay) -> Vec<(u32, &str)> {
         _ => None,
     });
     let noted = decisions.filter(|decision| !decision.note.is_empty());
-    noted
-        .map(|decision| (decision.seat, decision.note.as_str()))
-        .collect()
+    noted.map(|decision| (decision.seat, decision.note.as_str())).collect()
 }
 
 fn contains_note<M: prost::Message>(message: &M) -> bool {
     let bytes = message.encode_to_vec();
-    bytes
-        .windows(NOTE.len())
-        .any(|part| part == NOTE.as_bytes())
+    bytes.windows(NOTE.len()).any(|part| part == NOTE.as_bytes())
 }
 
 /// Returns whether a note is in the positions that a viewer gets, up to this number of decisions or
@@ -58,10 +54,7 @@ async fn is_in_positions(caller: &Caller, id: &str, seat: Option<u32>, up_to: Op
     while let Some(message) = next(&mut updates).await.unwrap() {
         found_note |= contains_note(&message);
         let number = message.position.map(|position| position.number);
-        if number
-            .zip(up_to)
-            .is_some_and(|(number, most)| number >= most)
-        {
+        if number.zip(up_to).is_some_and(|(number, most)| number >= most) {
             break;
         }
     }

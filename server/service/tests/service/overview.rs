@@ -36,10 +36,8 @@ fn is(id: &str, state: MatchState) -> impl Fn(&WatchMatchesResponse) -> bool {
 async fn the_overview_sends_each_match_as_spectators_see_it_and_its_end() {
     let server = TestServer::open().await;
     let first = server.create(of_two()).await;
-    let request = WatchMatchesRequest {
-        interval_ms: MIN_INTERVAL_MS,
-        ..WatchMatchesRequest::default()
-    };
+    let request =
+        WatchMatchesRequest { interval_ms: MIN_INTERVAL_MS, ..WatchMatchesRequest::default() };
     let mut watching = server.overview(request).await.unwrap();
     let waiting = is(&first.match_id, MatchState::Waiting);
     let waiting = next_update(&mut watching, waiting).await;
@@ -68,10 +66,7 @@ async fn the_overview_sends_each_match_as_spectators_see_it_and_its_end() {
     // The next update is about the other match, which is cancelled.
     server.cancel(&second.match_id, "enough").await.unwrap();
     let last = next_update(&mut watching, |_| true).await;
-    assert!(
-        is(&second.match_id, MatchState::Cancelled)(&last),
-        "{last:?}"
-    );
+    assert!(is(&second.match_id, MatchState::Cancelled)(&last), "{last:?}");
 }
 
 #[tokio::test]
@@ -100,10 +95,7 @@ async fn the_overview_is_restricted_by_filter_limit_and_key() {
     assert_eq!(seen(&maker, 3).await, ids);
     assert_eq!(seen(&ada, 1).await, ids[2..]);
     let of_game = WatchMatchesRequest {
-        filter: Some(MatchFilter {
-            game_id: GAMES[0].to_owned(),
-            ..in_state(MatchState::Waiting)
-        }),
+        filter: Some(MatchFilter { game_id: GAMES[0].to_owned(), ..in_state(MatchState::Waiting) }),
         max_matches: 1,
         interval_ms: MIN_INTERVAL_MS,
     };

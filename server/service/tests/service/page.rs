@@ -67,10 +67,7 @@ async fn ask(
 }
 
 fn parsed(bytes: &[u8]) -> Answer {
-    let end = bytes
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap();
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
     let mut lines = head.lines();
     let status = lines.next().unwrap().split(' ').nth(1).unwrap();
@@ -78,18 +75,12 @@ fn parsed(bytes: &[u8]) -> Answer {
         .map(|line| line.split_once(": ").unwrap())
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
         .collect();
-    let is_chunked = headers
-        .get("transfer-encoding")
-        .is_some_and(|one| one == "chunked");
+    let is_chunked = headers.get("transfer-encoding").is_some_and(|one| one == "chunked");
     let body = &bytes[end + 4..];
     Answer {
         status: status.parse().unwrap(),
         headers,
-        body: if is_chunked {
-            unchunked(body)
-        } else {
-            body.to_vec()
-        },
+        body: if is_chunked { unchunked(body) } else { body.to_vec() },
     }
 }
 
@@ -149,35 +140,19 @@ async fn call<M: Message + Default>(
 #[tokio::test]
 async fn every_path_but_a_files_serves_the_page_with_its_security_headers() {
     let server = TestServer::open().await;
-    for path in [
-        "/",
-        "/m/0123456789abcdef?at=37&seat=2",
-        "/replay",
-        "/anything/else",
-    ] {
+    for path in ["/", "/m/0123456789abcdef?at=37&seat=2", "/replay", "/anything/else"] {
         let answer = get(server.page, path, &[]).await;
         assert_eq!(answer.status, 200, "{path}");
         assert_eq!(answer.header("content-type"), "text/html; charset=utf-8");
         assert!(answer.text().starts_with("<!doctype html>"), "{path}");
-        assert_eq!(
-            answer.header("content-length"),
-            answer.body.len().to_string()
-        );
+        assert_eq!(answer.header("content-length"), answer.body.len().to_string());
     }
     for (path, kind) in [("/page.js", "text/javascript"), ("/page.css", "text/css")] {
         let answer = get(server.page, path, &[]).await;
-        assert_eq!(
-            answer.header("content-type"),
-            format!("{kind}; charset=utf-8")
-        );
+        assert_eq!(answer.header("content-type"), format!("{kind}; charset=utf-8"));
         assert!(!answer.body.is_empty());
     }
-    for path in [
-        "/",
-        "/page.js",
-        "/bridgemaster.v1.MatchService/GetMatch",
-        "/open-replay",
-    ] {
+    for path in ["/", "/page.js", "/bridgemaster.v1.MatchService/GetMatch", "/open-replay"] {
         let answer = get(server.page, path, &[]).await;
         let policy = answer.header("content-security-policy");
         assert!(
@@ -206,9 +181,7 @@ async fn the_health_is_reported_to_browsers_and_load_balancers() {
     let path = "/grpc.health.v1.Health/Check";
     let answer = ask(server.page, "POST", path, &[WEB], &request).await;
     assert_eq!(answer.status, 200);
-    let serving = framed_message(&HealthCheckResponse {
-        status: ServingStatus::Serving.into(),
-    });
+    let serving = framed_message(&HealthCheckResponse { status: ServingStatus::Serving.into() });
     assert!(answer.body.starts_with(&serving), "{:?}", answer.body);
 }
 
@@ -217,10 +190,7 @@ async fn a_cached_file_is_not_sent_again() {
     let server = TestServer::open().await;
     let first = get(server.page, "/page.js", &[]).await;
     let etag = first.header("etag");
-    assert!(
-        etag.starts_with('"') && etag.ends_with('"') && etag.len() > 10,
-        "{etag}"
-    );
+    assert!(etag.starts_with('"') && etag.ends_with('"') && etag.len() > 10, "{etag}");
     assert_eq!(first.header("cache-control"), "no-cache");
     let others = format!("\"other\", W/{etag}");
     for known in [etag, &others, "*"] {
@@ -264,30 +234,18 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
         let more = [("origin", origin), WEB];
         let refused = ask(server.page, "POST", LIST_MATCHES, &more, &[0; 5]).await;
         assert_eq!(refused.status, 403, "{origin}");
-        assert!(
-            refused.text().contains("another origin"),
-            "{}",
-            refused.text()
-        );
+        assert!(refused.text().contains("another origin"), "{}", refused.text());
     }
     // The server's own origin, and one with a configured host name.
     let own = format!("http://127.0.0.1:{port}");
-    let named = [
-        ("host", "bridge.example"),
-        ("origin", "https://bridge.example"),
-    ];
+    let named = [("host", "bridge.example"), ("origin", "https://bridge.example")];
     for more in [&[("origin", own.as_str())][..], &named] {
         assert_eq!(get(server.page, "/", more).await.status, 200, "{more:?}");
         let more = [more, &[WEB]].concat();
         let answer = ask(server.page, "POST", LIST_MATCHES, &more, &[0; 5]).await;
         assert_eq!(answer.status, 200);
         // No CORS header permits other origins.
-        assert!(
-            !answer
-                .headers
-                .keys()
-                .any(|name| name.starts_with("access-control"))
-        );
+        assert!(!answer.headers.keys().any(|name| name.starts_with("access-control")));
     }
 }
 
@@ -295,25 +253,17 @@ async fn requests_of_foreign_hosts_and_origins_are_refused() {
 async fn a_browser_calls_the_services_with_grpc_web_and_refusals_keep_their_reasons() {
     let server = TestServer::open().await;
     let seated = server.create(of_two()).await;
-    let request = GetMatchRequest {
-        match_id: seated.match_id.clone(),
-        ..GetMatchRequest::default()
-    };
+    let request =
+        GetMatchRequest { match_id: seated.match_id.clone(), ..GetMatchRequest::default() };
     let method = "MatchService/GetMatch";
     let (messages, trailers) = call::<GetMatchResponse>(server.page, method, &request, &[]).await;
     assert!(trailers.contains("grpc-status:0"), "{trailers}");
     let info = messages[0].r#match.clone().unwrap();
     assert_eq!(info.match_id, seated.match_id);
-    let unknown = GetMatchRequest {
-        match_id: "none".to_owned(),
-        ..GetMatchRequest::default()
-    };
+    let unknown = GetMatchRequest { match_id: "none".to_owned(), ..GetMatchRequest::default() };
     let (messages, trailers) = call::<GetMatchResponse>(server.page, method, &unknown, &[]).await;
     assert!(messages.is_empty());
-    assert!(
-        trailers.contains("grpc-status:5") && trailers.contains("none"),
-        "{trailers}"
-    );
+    assert!(trailers.contains("grpc-status:5") && trailers.contains("none"), "{trailers}");
 
     let request = positions_of(&seated.match_id, &[]);
     let method = "MatchService/WatchPositions";
@@ -333,19 +283,12 @@ async fn an_invalid_browser_call_is_refused_with_a_message() {
     assert_eq!(refused.status, 415);
     // A form on a page of another origin is sent without a preflight request.
     let form = [("content-type", "text/plain")];
-    assert_eq!(
-        ask(server.page, "POST", path, &form, &[0; 5]).await.status,
-        415
-    );
+    assert_eq!(ask(server.page, "POST", path, &form, &[0; 5]).await.status, 415);
     assert_eq!(get(server.page, path, &[WEB]).await.status, 405);
     let play = "/bridgemaster.v1.PlayService/Play";
     let refused = ask(server.page, "POST", play, &[WEB], &[0; 5]).await;
     assert_eq!(refused.status, 404);
-    assert!(
-        refused.text().contains("the server's own port"),
-        "{}",
-        refused.text()
-    );
+    assert!(refused.text().contains("the server's own port"), "{}", refused.text());
 }
 
 #[tokio::test]
@@ -388,19 +331,13 @@ async fn a_replay_file_opens_without_a_key_and_an_invalid_one_is_refused() {
     assert_eq!(answer.header("content-type"), "application/octet-stream");
     let messages = delimited(&answer.body);
     assert_eq!(messages.len(), result.decisions as usize + 1);
-    assert_eq!(
-        messages[0].r#match.as_ref().unwrap().result.as_ref(),
-        Some(&result)
-    );
+    assert_eq!(messages[0].r#match.as_ref().unwrap().result.as_ref(), Some(&result));
     for message in &messages {
         assert_eq!(message.position.as_ref().unwrap().observations.len(), 3);
     }
     let middle = file.len() / 2;
     file[middle] ^= 1;
-    for (bad, why) in [
-        (&file[..], "altered"),
-        (b"<img onerror=alert(1)>", "not a replay file"),
-    ] {
+    for (bad, why) in [(&file[..], "altered"), (b"<img onerror=alert(1)>", "not a replay file")] {
         let refused = ask(server.page, "POST", "/open-replay", &[], bad).await;
         assert_eq!(refused.status, 400);
         assert_eq!(refused.header("content-type"), "text/plain; charset=utf-8");
@@ -413,11 +350,9 @@ async fn a_replay_file_opens_without_a_key_and_an_invalid_one_is_refused() {
 
 #[tokio::test]
 async fn a_browser_over_the_connection_limit_evicts_the_oldest_connection() {
-    let server = TestServer::with_limits(Limits {
-        page_connections_per_address: 2,
-        ..Limits::default()
-    })
-    .await;
+    let server =
+        TestServer::with_limits(Limits { page_connections_per_address: 2, ..Limits::default() })
+            .await;
     let mut oldest = TcpStream::connect(server.page).await.unwrap();
     let _other = TcpStream::connect(server.page).await.unwrap();
     assert_eq!(get(server.page, "/", &[]).await.status, 200);

@@ -145,18 +145,12 @@ impl Nodes for PlantedNode {
 
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
         let is_left = self.orphan.lock().unwrap().as_ref() == Some(id);
-        Ok(is_left.then(|| MatchLocation {
-            node: another("gone", -1),
-            is_released: false,
-        }))
+        Ok(is_left.then(|| MatchLocation { node: another("gone", -1), is_released: false }))
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
         let has_successor = self.has_successor.load(Ordering::Acquire);
-        Ok(has_successor
-            .then(|| another("other", 8_000))
-            .into_iter()
-            .collect())
+        Ok(has_successor.then(|| another("other", 8_000)).into_iter().collect())
     }
 }
 

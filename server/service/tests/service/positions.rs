@@ -18,10 +18,7 @@ use crate::{
 };
 
 fn from_decision(match_id: &str, viewers: &[Viewer], from_decision: u32) -> WatchPositionsRequest {
-    WatchPositionsRequest {
-        from_decision,
-        ..positions_of(match_id, viewers)
-    }
+    WatchPositionsRequest { from_decision, ..positions_of(match_id, viewers) }
 }
 
 fn seat(number: u32) -> Viewer {
@@ -68,11 +65,9 @@ async fn decide_once(bots: &mut [RawBot; 2]) -> u32 {
 #[tokio::test]
 async fn a_match_shows_the_same_positions_live_and_afterwards() {
     // A request may contain a whole replay file.
-    let server = TestServer::with_limits(Limits {
-        request_bytes: 4 * 1024 * 1024,
-        ..Limits::default()
-    })
-    .await;
+    let server =
+        TestServer::with_limits(Limits { request_bytes: 4 * 1024 * 1024, ..Limits::default() })
+            .await;
     for game in GAMES {
         let seated = server.create(config(game, 2)).await;
         let id = seated.match_id.as_str();

@@ -27,38 +27,24 @@ use crate::{
 };
 
 const PAGE: &str = include_str!("../../../../docs/reference/visibility.md");
-const LEVELS: [PublicRead; 4] = [
-    PublicRead::None,
-    PublicRead::Results,
-    PublicRead::Matches,
-    PublicRead::All,
-];
+const LEVELS: [PublicRead; 4] =
+    [PublicRead::None, PublicRead::Results, PublicRead::Matches, PublicRead::All];
 
 /// Starts a server that requires keys and permits reading without one up to this level.
 async fn readable(public_read: PublicRead) -> TestServer {
-    TestServer::locked(ServerOptions {
-        public_read,
-        ..ServerOptions::default()
-    })
-    .await
+    TestServer::locked(ServerOptions { public_read, ..ServerOptions::default() }).await
 }
 
 /// Adds the keys of two bots.
 async fn bots(server: &TestServer) -> [Caller; 2] {
-    [
-        server.caller("ada", &[Play]).await,
-        server.caller("bob", &[Play]).await,
-    ]
+    [server.caller("ada", &[Play]).await, server.caller("bob", &[Play]).await]
 }
 
 /// Returns the table of the operators' manual, which states for each level whether a call needs a
 /// key.
 fn documented() -> BTreeMap<String, [bool; 4]> {
     let (_, rest) = PAGE.split_once("| call without a key |").unwrap();
-    let rows = rest
-        .lines()
-        .skip(2)
-        .take_while(|line| line.starts_with('|'));
+    let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
     let mut answered_by_level = BTreeMap::new();
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -81,11 +67,7 @@ async fn without_a_key_only_the_documented_calls_are_served() {
     for (place, level) in LEVELS.into_iter().enumerate() {
         let server = readable(level).await;
         // Causes an update on the stream of matches in play.
-        server
-            .caller("maker", &[Create])
-            .await
-            .create(of_two())
-            .await;
+        server.caller("maker", &[Create]).await.create(of_two()).await;
         let methods = locked_methods().into_iter();
         for path in methods.filter(|path| !path.contains("RulesService")) {
             let name = path.rsplit('/').next().unwrap();
@@ -119,11 +101,7 @@ async fn a_match_of_others_is_visible_as_scope_and_server_allow() {
     for (level, guest, stranger) in [
         (PublicRead::None, [no_key; 3], unknown),
         (PublicRead::Results, [no_key; 3], unknown),
-        (
-            PublicRead::Matches,
-            ["OK", no_key, no_key],
-            ["OK", scope, scope],
-        ),
+        (PublicRead::Matches, ["OK", no_key, no_key], ["OK", scope, scope]),
         (PublicRead::All, ["OK"; 3], ["OK"; 3]),
     ] {
         let server = readable(level).await;
@@ -241,10 +219,7 @@ async fn archive(
 async fn replays_of_a_ladder_follow_its_rule_and_others_get_results_only() {
     let server = readable(PublicRead::All).await;
     let reader = server.caller("reader", &[Read]).await;
-    let withheld = Ladder {
-        replays: LadderReplays::AfterSeason.into(),
-        ..league()
-    };
+    let withheld = Ladder { replays: LadderReplays::AfterSeason.into(), ..league() };
     let (admin, [ada, bob]) = play_ladder(&server, withheld).await;
     let guest: &Caller = &server;
     let one = ended_match(guest).await.r#match.unwrap();
@@ -265,11 +240,9 @@ async fn replays_of_a_ladder_follow_its_rule_and_others_get_results_only() {
         let (_, archived) = files.iter().find(|(name, _)| name.contains(id)).unwrap();
         assert_eq!(*archived, caller.replay_file(id).await.unwrap());
     }
-    for (bot, against, why) in [
-        ("", "", "INVALID_FIELD"),
-        ("nobody", "", "BOT_UNKNOWN"),
-        ("ada", "nobody", "BOT_UNKNOWN"),
-    ] {
+    for (bot, against, why) in
+        [("", "", "INVALID_FIELD"), ("nobody", "", "BOT_UNKNOWN"), ("ada", "nobody", "BOT_UNKNOWN")]
+    {
         assert_eq!(outcome(archive(&admin, bot, against).await), why);
     }
     advance(&admin, LadderState::Closed).await.unwrap();
@@ -283,12 +256,7 @@ async fn a_key_without_read_scope_gets_results_of_ladder_matches_of_others() {
     let server = readable(PublicRead::Results).await;
     let other = server.caller("other", &[Play]).await;
     let (admin, [ada, _]) = play_ladder(&server, league()).await;
-    for (caller, sees_all) in [
-        (&*server, false),
-        (&other, false),
-        (&admin, true),
-        (&ada, true),
-    ] {
+    for (caller, sees_all) in [(&*server, false), (&other, false), (&admin, true), (&ada, true)] {
         let info = ended_match(caller).await.r#match.unwrap();
         // A list of results contains the places, but not the seed.
         assert_eq!(!info.seed_commitment.is_empty(), sees_all);

@@ -128,10 +128,7 @@ async fn a_match_with_an_invalid_header_or_journal_stops_no_other() {
         (&|open| open.header.extend(b"\x12\x05chess"), true),
         // An invalid entry, a missing entry, and a wrong digest.
         (&|open| last(open, |entry| *entry = vec![0xff; 9]), true),
-        (
-            &|open| drop(open.journal.remove(open.journal.len() / 2)),
-            true,
-        ),
+        (&|open| drop(open.journal.remove(open.journal.len() / 2)), true),
         (&|open| last(open, |entry| entry.extend([0x11; 9])), true),
     ];
     for (alter, are_tickets_known) in cases {
@@ -184,10 +181,7 @@ async fn a_quarantined_match_can_be_dropped() {
     assert_eq!(store.open_match_ids().await.unwrap().len(), 2);
     let twice = dropping(&[&bad.match_id, &bad.match_id]);
     let server = TestServer::with_options(twice).await;
-    assert_eq!(
-        outcome(server.try_info(&bad.match_id).await),
-        "MATCH_UNKNOWN"
-    );
+    assert_eq!(outcome(server.try_info(&bad.match_id).await), "MATCH_UNKNOWN");
     let all = listed(&server, MatchState::Unspecified).await;
     assert_eq!(ids(&all.matches), [&good.match_id]);
     assert!(all.damaged_match_ids.is_empty());
@@ -228,11 +222,7 @@ async fn an_unreadable_finished_match_is_listed() {
 async fn finish_oddly(store: &Arc<dyn Store>) -> MatchId {
     let odd = MatchId::new("00000000000000ff").unwrap();
     let writes = vec![
-        Write::OpenMatch {
-            match_id: odd.clone(),
-            opened_at_unix_ms: 0,
-            header: Vec::new(),
-        },
+        Write::OpenMatch { match_id: odd.clone(), opened_at_unix_ms: 0, header: Vec::new() },
         Write::FinishMatch {
             match_id: odd.clone(),
             ended_at_unix_ms: 1,

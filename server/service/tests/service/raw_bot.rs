@@ -53,9 +53,7 @@ pub(crate) fn hello_message() -> play_request::Message {
 }
 
 pub(crate) fn request(message: play_request::Message) -> PlayRequest {
-    PlayRequest {
-        message: Some(message),
-    }
+    PlayRequest { message: Some(message) }
 }
 
 pub(crate) fn bearer(ticket: &str) -> String {
@@ -186,8 +184,7 @@ impl RawBot {
             }
             match response.message.unwrap() {
                 Message::Ping(ping) => {
-                    self.send(play_request::Message::Pong(Pong { nonce: ping.nonce }))
-                        .await;
+                    self.send(play_request::Message::Pong(Pong { nonce: ping.nonce })).await;
                 }
                 other => {
                     match &other {

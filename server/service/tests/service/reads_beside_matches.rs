@@ -74,10 +74,7 @@ impl BlockedStore {
 
     /// Waits until this number of reads is blocked.
     async fn until_blocked(&self, count: usize) {
-        until("the reads are blocked", async || {
-            self.at_gate.load(Ordering::SeqCst) >= count
-        })
-        .await;
+        until("the reads are blocked", async || self.at_gate.load(Ordering::SeqCst) >= count).await;
     }
 
     fn let_through(&self) {
@@ -122,10 +119,7 @@ async fn an_endless_reader_delays_neither_keys_nor_matches_nor_reconnecting_bots
     let south = server.caller("south", &[Play]).await;
 
     let seated = maker.create(of_two()).await;
-    let mut bots = [
-        north.join(&seated.tickets[0]).await,
-        south.join(&seated.tickets[1]).await,
-    ];
+    let mut bots = [north.join(&seated.tickets[0]).await, south.join(&seated.tickets[1]).await];
     for bot in &mut bots {
         bot.started().await;
     }
@@ -172,10 +166,7 @@ async fn an_endless_reader_delays_neither_keys_nor_matches_nor_reconnecting_bots
 #[tokio::test]
 async fn a_read_limit_does_not_reveal_which_matches_exist() {
     let held = BlockedStore::over(filled(3).await);
-    let limits = Limits {
-        reads_per_key: 1,
-        ..limits()
-    };
+    let limits = Limits { reads_per_key: 1, ..limits() };
     let server = held.locked(limits).await;
     let maker = server.caller("maker", &[Create]).await;
     let stranger = server.caller("stranger", &[Play]).await;

@@ -56,10 +56,7 @@ async fn a_reconnecting_bot_resumes_if_it_can_and_else_starts_over_without_a_fau
         history_id: history_id.map(str::to_owned),
         ..hello()
     };
-    let without_number = Hello {
-        last_sequence: None,
-        ..bot.hello_after(0)
-    };
+    let without_number = Hello { last_sequence: None, ..bot.hello_after(0) };
     for (hello, resumed) in [
         (bot.hello_after(before), true),
         (bot.hello_after(last), true),
@@ -152,10 +149,7 @@ async fn a_bot_that_replays_the_whole_history_is_no_slow_reader() {
 
 /// Returns other time controls of a seat.
 fn odds(seat: u32, bank_ms: u32) -> SeatClock {
-    SeatClock {
-        seat,
-        time_control: Some(TimeControl::fischer(bank_ms, 0, 30_000)),
-    }
+    SeatClock { seat, time_control: Some(TimeControl::fischer(bank_ms, 0, 30_000)) }
 }
 
 #[tokio::test]
@@ -163,19 +157,13 @@ async fn bots_resume_after_a_restart_with_their_numbers_their_request_and_their_
     for game in GAMES {
         let mut server = TestServer::stored().await;
         let seated = server
-            .create(MatchConfig {
-                seat_clocks: vec![odds(0, 70_000)],
-                ..config(game, 2)
-            })
+            .create(MatchConfig { seat_clocks: vec![odds(0, 70_000)], ..config(game, 2) })
             .await;
         let [mut first, mut second] = server.join_all(&seated).await;
         for bot in [&mut first, &mut second] {
             let config = bot.started().await.config.unwrap();
             assert_eq!(config.seat_clocks, [odds(0, 70_000)], "{game}");
-            assert_eq!(
-                seat_clock(&config, 0).time_control,
-                odds(0, 70_000).time_control
-            );
+            assert_eq!(seat_clock(&config, 0).time_control, odds(0, 70_000).time_control);
         }
         let mut asked = second.answer_until(first.next_request()).await;
         assert_eq!(asked.clock.unwrap().bank_left_ms, 70_000, "{game}");
@@ -254,11 +242,7 @@ async fn results_and_replays_survive_and_nothing_is_counted_twice() {
         assert_eq!(all, ids);
         // The store indexes the matches by the names of their bots.
         let bot = KeyName::new(&ended[0].0.seats[1].bot_name).unwrap();
-        let of_bot = server
-            .store()
-            .list(None, 9, &[(&bot).into()])
-            .await
-            .unwrap();
+        let of_bot = server.store().list(None, 9, &[(&bot).into()]).await.unwrap();
         let of_bot = of_bot.matches.iter().map(|found| found.match_id.as_str());
         assert!(of_bot.eq(ids.iter().copied()));
         let counts = server.store().match_counts().await.unwrap();
@@ -278,10 +262,8 @@ async fn a_bot_absent_at_the_end_gets_the_result_after_a_restart() {
 
     server.restart().await;
     let last = bot.last_sequence;
-    let of_another_history = Hello {
-        history_id: Some(UNKNOWN_HISTORY.to_owned()),
-        ..bot.hello_after(last - 1)
-    };
+    let of_another_history =
+        Hello { history_id: Some(UNKNOWN_HISTORY.to_owned()), ..bot.hello_after(last - 1) };
     for (back, resumed) in [
         (bot.hello_after(last - 1), true),
         (bot.hello_after(1), false),

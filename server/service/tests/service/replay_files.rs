@@ -32,10 +32,7 @@ pub(crate) async fn open_keeping(
 ) -> TestServer {
     TestServer::with_options(ServerOptions {
         replays: folder.map(Path::to_owned),
-        storage: store.map(|store| Storage {
-            keep_replays,
-            ..storage(store)
-        }),
+        storage: store.map(|store| Storage { keep_replays, ..storage(store) }),
         ..ServerOptions::default()
     })
     .await
@@ -193,10 +190,7 @@ async fn replays_of_older_matches_are_deleted_and_their_results_stay() {
         server.replay(match_id).await.unwrap();
     }
     let watched = server.positions(positions_of(&old[0], &[])).await;
-    assert_eq!(
-        reason(&end(&mut watched.unwrap()).await),
-        "REPLAY_FORGOTTEN"
-    );
+    assert_eq!(reason(&end(&mut watched.unwrap()).await), "REPLAY_FORGOTTEN");
 }
 
 #[tokio::test]
@@ -210,10 +204,7 @@ async fn replays_are_deleted_by_the_age_of_their_matches() {
     server.replay(match_id).await.unwrap();
     server.crash().await;
     let server = open_keeping(KeepReplays::For(Duration::ZERO), None, Some(&store)).await;
-    until("it is forgotten", async || {
-        is_forgotten(&server, match_id).await
-    })
-    .await;
+    until("it is forgotten", async || is_forgotten(&server, match_id).await).await;
 }
 
 #[tokio::test]
@@ -225,10 +216,7 @@ async fn a_replay_is_deleted_once_its_file_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let server = open_keeping(last(1), Some(folder.path()), Some(&store)).await;
     let oldest = &ids[0];
-    until("it is forgotten", async || {
-        is_forgotten(&server, oldest).await
-    })
-    .await;
+    until("it is forgotten", async || is_forgotten(&server, oldest).await).await;
     for match_id in &ids {
         assert!(file(folder.path(), match_id).is_file(), "{match_id}");
     }

@@ -20,18 +20,11 @@ use crate::{
 };
 
 fn reserved(seat: u32, key_name: &str) -> SeatReservation {
-    SeatReservation {
-        seat,
-        key_name: key_name.to_owned(),
-        queue_id: String::new(),
-    }
+    SeatReservation { seat, key_name: key_name.to_owned(), queue_id: String::new() }
 }
 
 fn asked(seat_reservations: Vec<SeatReservation>) -> CreateMatchRequest {
-    CreateMatchRequest {
-        seat_reservations,
-        ..creating(of_two())
-    }
+    CreateMatchRequest { seat_reservations, ..creating(of_two()) }
 }
 
 #[tokio::test]

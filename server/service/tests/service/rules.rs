@@ -23,11 +23,7 @@ use crate::{
 };
 
 async fn with_rules(limits: Limits) -> TestServer {
-    TestServer::with_options(ServerOptions {
-        rules: true,
-        ..with_limits(limits)
-    })
-    .await
+    TestServer::with_options(ServerOptions { rules: true, ..with_limits(limits) }).await
 }
 
 /// Returns the initial position of a match.
@@ -40,9 +36,7 @@ fn position() -> RulesPosition {
 }
 
 fn outcome_request() -> GetOutcomeRequest {
-    GetOutcomeRequest {
-        position: Some(position()),
-    }
+    GetOutcomeRequest { position: Some(position()) }
 }
 
 struct Session {
@@ -59,10 +53,7 @@ impl Session {
     }
 
     fn send(&self, operations: Vec<RulesOperation>) {
-        let request = OpenSessionRequest {
-            request_id: 5,
-            operations,
-        };
+        let request = OpenSessionRequest { request_id: 5, operations };
         self.requests.send(request).unwrap();
     }
 
@@ -75,10 +66,7 @@ impl Session {
 }
 
 fn operation(position_number: u32, operation: Operation) -> RulesOperation {
-    RulesOperation {
-        position_number,
-        operation: Some(operation),
-    }
+    RulesOperation { position_number, operation: Some(operation) }
 }
 
 fn load() -> RulesOperation {
@@ -86,11 +74,7 @@ fn load() -> RulesOperation {
 }
 
 fn play_out(playouts: u32) -> RulesOperation {
-    let asked = RulesPlayouts {
-        playouts,
-        seed: "playouts".to_owned(),
-        ..RulesPlayouts::default()
-    };
+    let asked = RulesPlayouts { playouts, seed: "playouts".to_owned(), ..RulesPlayouts::default() };
     operation(0, Operation::PlayOut(asked))
 }
 
@@ -104,17 +88,11 @@ fn long_operations() -> Vec<RulesOperation> {
 #[tokio::test]
 async fn remote_rules_return_the_same_as_local_ones() {
     let server = with_rules(Limits::default()).await;
-    let request = ListLegalDecisionsRequest {
-        position: Some(position()),
-        seat: None,
-    };
+    let request = ListLegalDecisionsRequest { position: Some(position()), seat: None };
     let response = server.rules().list_legal_decisions(request.clone()).await;
     let at_hand = bridgemaster_rules::answers::list_legal_decisions(&request).unwrap();
     assert_eq!(response.unwrap().into_inner(), at_hand);
-    let request = SampleStatesRequest {
-        position: Some(position()),
-        samples: 3,
-    };
+    let request = SampleStatesRequest { position: Some(position()), samples: 3 };
     let response = server.rules().sample_states(request).await.unwrap();
     assert_eq!(response.into_inner().samples.len(), 3);
     let mut session = Session::open(&server).await.unwrap();
@@ -141,11 +119,7 @@ async fn a_refusal_of_the_rules_service_names_the_field() {
 #[tokio::test]
 async fn a_server_without_the_rules_service_reports_it_as_disabled() {
     let server = TestServer::open().await;
-    let refused = server
-        .rules()
-        .get_outcome(outcome_request())
-        .await
-        .unwrap_err();
+    let refused = server.rules().get_outcome(outcome_request()).await.unwrap_err();
     assert_eq!(reason(&refused), "NOT_SUPPORTED");
     assert!(refused.message().contains("serve --rules"), "{refused:?}");
     assert_eq!(outcome(Session::open(&server).await), "NOT_SUPPORTED");
@@ -153,9 +127,7 @@ async fn a_server_without_the_rules_service_reports_it_as_disabled() {
 
 /// Returns the health of the rules service.
 async fn health(server: &TestServer) -> Result<ServingStatus, Status> {
-    let request = HealthCheckRequest {
-        service: "bridgemaster.v1.RulesService".to_owned(),
-    };
+    let request = HealthCheckRequest { service: "bridgemaster.v1.RulesService".to_owned() };
     let mut client = HealthClient::new(server.channel.clone());
     Ok(client.check(request).await?.into_inner().status())
 }
@@ -183,11 +155,8 @@ async fn health_reports_the_rules_service_where_enabled_and_not_serving_in_a_dra
 
 #[tokio::test]
 async fn a_key_needs_the_scope_and_its_session_ends_with_it() {
-    let server = TestServer::locked(ServerOptions {
-        rules: true,
-        ..ServerOptions::default()
-    })
-    .await;
+    let server =
+        TestServer::locked(ServerOptions { rules: true, ..ServerOptions::default() }).await;
     let others = KeyScope::ALL.into_iter();
     let others: Vec<_> = others.filter(|scope| *scope != KeyScope::Rules).collect();
     let player = server.caller("player", &others).await;
@@ -217,11 +186,7 @@ async fn calls_and_positions_of_a_caller_are_limited_and_replenished() {
     let last = &response.results[2];
     assert_eq!(last.refusal_reason(), RefusalReason::LimitReached);
     assert!(last.detail.contains("rules_positions_per_caller = 2"));
-    let refused = server
-        .rules()
-        .get_outcome(outcome_request())
-        .await
-        .unwrap_err();
+    let refused = server.rules().get_outcome(outcome_request()).await.unwrap_err();
     assert_eq!(limit(&refused), "rules_calls_per_caller");
     drop(session);
     // The server notices the end asynchronously.
@@ -238,10 +203,7 @@ async fn calls_and_positions_of_a_caller_are_limited_and_replenished() {
 #[tokio::test]
 async fn an_exhausted_cpu_budget_is_refused_with_its_retry_time() {
     let server = with_rules(Limits {
-        rules_cpu_ms_per_caller: Rate {
-            per_second: 1,
-            burst: 1,
-        },
+        rules_cpu_ms_per_caller: Rate { per_second: 1, burst: 1 },
         ..Limits::default()
     })
     .await;
@@ -262,11 +224,8 @@ async fn an_exhausted_cpu_budget_is_refused_with_its_retry_time() {
 
 #[tokio::test]
 async fn a_session_without_a_request_ends() {
-    let server = with_rules(Limits {
-        rules_idle: Duration::from_millis(1),
-        ..Limits::default()
-    })
-    .await;
+    let server =
+        with_rules(Limits { rules_idle: Duration::from_millis(1), ..Limits::default() }).await;
     let mut session = Session::open(&server).await.unwrap();
     let ended = end(&mut session.answers).await;
     assert_eq!(limit(&ended), "rules_idle");

@@ -31,11 +31,7 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            store: memory(),
-            lost: Mutex::default(),
-            urls: Arc::default(),
-        })
+        Arc::new(Self { store: memory(), lost: Mutex::default(), urls: Arc::default() })
     }
 
     /// Expires the lease of a node, whose server has ended.
@@ -97,14 +93,9 @@ impl Cluster {
         keep_replays: KeepReplays,
         replays: Option<&Path>,
     ) -> TestServer {
-        let node = Node {
-            cluster: Arc::clone(self),
-            name,
-        };
-        let identity = NodeIdentity {
-            name: NodeName::new(name).unwrap(),
-            address: Some(address(name)),
-        };
+        let node = Node { cluster: Arc::clone(self), name };
+        let identity =
+            NodeIdentity { name: NodeName::new(name).unwrap(), address: Some(address(name)) };
         let storage = Storage {
             keep_replays,
             shared: Some(SharedStore {
@@ -121,10 +112,7 @@ impl Cluster {
         })
         .await;
         let url = server.url.clone();
-        self.urls
-            .lock()
-            .unwrap()
-            .insert(address(name).to_string(), url);
+        self.urls.lock().unwrap().insert(address(name).to_string(), url);
         server
     }
 
@@ -174,10 +162,7 @@ impl Nodes for Node {
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
         let open = self.cluster.store.open_match_header(id).await?;
         let mut nodes = self.cluster.nodes().into_iter();
-        Ok(open.zip(nodes.next()).map(|(_, node)| MatchLocation {
-            node,
-            is_released: false,
-        }))
+        Ok(open.zip(nodes.next()).map(|(_, node)| MatchLocation { node, is_released: false }))
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {

@@ -89,11 +89,8 @@ async fn decide(
     request_id: u32,
     index: u32,
 ) -> Result<Option<DecisionRejected>, Status> {
-    let decision = Some(Decision {
-        request_id,
-        choice: Some(Choice::Index(index)),
-        ..Decision::default()
-    });
+    let decision =
+        Some(Decision { request_id, choice: Some(Choice::Index(index)), ..Decision::default() });
     let request = with_ticket(ticket, DecideRequest { decision });
     let answered = timeout(PATIENCE, client.decide(request)).await;
     Ok(answered.expect("the server answers")?.into_inner().rejected)
@@ -113,9 +110,7 @@ async fn join_with(server: &TestServer, ticket: &str, hello: Hello) -> RawBot {
     tokio::spawn(async move {
         while let Some(message) = messages.recv().await {
             if let Some(Sent::Decision(decision)) = message.message {
-                let request = DecideRequest {
-                    decision: Some(decision),
-                };
+                let request = DecideRequest { decision: Some(decision) };
                 // The fate of the seat is sent on its stream, so the result of the call is ignored.
                 let _ = client.decide(with_ticket(&ticket, request)).await;
             }
@@ -149,12 +144,8 @@ async fn a_match_played_with_calls_equals_one_played_on_streams() {
             false => server.join(&calls.tickets[1]).await,
         };
         let [first, second] = server.join_all(&streams).await;
-        let (ended, other, same, _) = tokio::join!(
-            by_calls.play_on(),
-            beside.play_on(),
-            first.play_on(),
-            second.play_on()
-        );
+        let (ended, other, same, _) =
+            tokio::join!(by_calls.play_on(), beside.play_on(), first.play_on(), second.play_on());
         assert_eq!(ended.result, other.result, "{game}");
         let [ended, same] = [ended, same].map(|ended| ended.result.unwrap());
         assert_faultless(&ended);
@@ -192,10 +183,7 @@ async fn a_caller_without_the_ticket_neither_watches_nor_plays_a_seat() {
     let ticket = &seated.tickets[0];
     let refusal = refused(&mut client, ticket, None).await;
     assert_eq!(reason(&refusal), "INVALID_FIELD");
-    let strange = Hello {
-        protocol_revision: 2,
-        ..hello()
-    };
+    let strange = Hello { protocol_revision: 2, ..hello() };
     let refusal = refused(&mut client, ticket, Some(strange)).await;
     assert_eq!(reason(&refusal), "PROTOCOL_REVISION_UNSUPPORTED");
     let decided = decide(&mut client, ticket, 1, 0).await;

@@ -79,12 +79,8 @@ async fn metadata_without_exactly_one_bearer_ticket_is_refused_with_the_reason()
         seated.match_id.clone(),
     ];
     let unknown = unknown.map(|ticket| with(&[bearer(&ticket).as_bytes()]));
-    let missing = missing
-        .into_iter()
-        .map(|metadata| (metadata, "TICKET_MISSING"));
-    let unknown = unknown
-        .into_iter()
-        .map(|metadata| (metadata, "TICKET_UNKNOWN"));
+    let missing = missing.into_iter().map(|metadata| (metadata, "TICKET_MISSING"));
+    let unknown = unknown.into_iter().map(|metadata| (metadata, "TICKET_UNKNOWN"));
     let hello = request(hello_message()).encode_to_vec();
     for (metadata, why) in missing.chain(unknown) {
         let status = refused(&server, PLAY, metadata.clone(), hello.clone()).await;
@@ -171,10 +167,7 @@ async fn a_ticket_is_valid_only_for_its_own_seat() {
     assert_eq!(server.info(&yours.match_id).await, before);
     let own = server.info(&mine.match_id).await;
     assert_eq!(own.seats[0].state(), SeatState::Forfeited, "{own:?}");
-    assert_eq!(
-        outcome(server.replay(&mine.match_id).await),
-        "MATCH_RUNNING"
-    );
+    assert_eq!(outcome(server.replay(&mine.match_id).await), "MATCH_RUNNING");
 }
 
 /// Observations of spectators never contain private knowledge of seats, so all spectators get the
@@ -187,9 +180,7 @@ async fn a_bot_that_watches_its_own_match_sees_what_every_spectator_sees() {
         let [mut bot, _other] = server.join_all(&seated).await;
         bot.started().await;
         let watch = async |metadata: MetadataMap| {
-            let mut request = Request::new(WatchMatchRequest {
-                match_id: seated.match_id.clone(),
-            });
+            let mut request = Request::new(WatchMatchRequest { match_id: seated.match_id.clone() });
             *request.metadata_mut() = metadata;
             let updates = server.matches().watch_match(request).await.unwrap();
             updates.into_inner().message().await.unwrap().unwrap()

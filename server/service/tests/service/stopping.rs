@@ -21,18 +21,12 @@ use crate::{
 const STOPPING: &str = "SERVER_STOPPING";
 
 fn draining_for(drain_time: Duration) -> Limits {
-    Limits {
-        drain_time,
-        ..Limits::default()
-    }
+    Limits { drain_time, ..Limits::default() }
 }
 
 #[tokio::test]
 async fn a_stopping_server_notifies_bots_with_and_without_hello_and_spectators() {
-    let limits = Limits {
-        hello_time: PATIENCE,
-        ..Limits::default()
-    };
+    let limits = Limits { hello_time: PATIENCE, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     let id = &*seated.match_id;
@@ -142,14 +136,7 @@ async fn more_matches_are_released_once_the_previous_ones_are_taken_over() {
         ShutdownStep::Released(ids) => format!("releases {}", ids.len()),
         ShutdownStep::CountedReleased(left) => format!("{left} left"),
     });
-    let expected = [
-        "releases 128",
-        "128 left",
-        "0 left",
-        "releases 2",
-        "2 left",
-        "0 left",
-    ];
+    let expected = ["releases 128", "128 left", "0 left", "releases 2", "2 left", "0 left"];
     assert_eq!(counts.collect::<Vec<_>>(), expected);
 }
 

@@ -39,9 +39,7 @@ const SLOW: Duration = Duration::from_millis(1_500);
 const SLOW_EVERY: usize = 31;
 
 fn disk_full() -> StoreError {
-    StoreError::DiskFull {
-        path: "matches.sqlite".into(),
-    }
+    StoreError::DiskFull { path: "matches.sqlite".into() }
 }
 
 /// Creates a store in which some commits are slow.
@@ -74,11 +72,8 @@ async fn a_bot_is_not_charged_for_the_commit_time_of_its_request() {
 async fn a_stalled_store_does_not_block_shutdown() {
     let (store, hangs) = InterceptedStore::that_can_stall();
     let folder = tempfile::tempdir().unwrap();
-    let limits = Limits {
-        drain_time: PATIENCE,
-        stop_time: Duration::from_millis(200),
-        ..Limits::default()
-    };
+    let limits =
+        Limits { drain_time: PATIENCE, stop_time: Duration::from_millis(200), ..Limits::default() };
     let mut server = TestServer::with_options(ServerOptions {
         replays: Some(folder.path().to_owned()),
         storage: Some(storage(&store)),

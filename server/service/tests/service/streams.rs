@@ -59,10 +59,7 @@ pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) 
 
 /// Returns the stable reason of a refusal.
 pub(crate) fn reason(status: &Status) -> String {
-    status
-        .get_details_error_info()
-        .unwrap_or_else(|| panic!("no ErrorInfo in {status:?}"))
-        .reason
+    status.get_details_error_info().unwrap_or_else(|| panic!("no ErrorInfo in {status:?}")).reason
 }
 
 /// Returns the stable reason for which a call was refused, or "OK".

@@ -76,11 +76,8 @@ impl TestServer {
 
     /// Starts a server whose matches are stored in `store`.
     pub(crate) async fn over(store: &Arc<dyn Store>, limits: Limits) -> Self {
-        Self::with_options(ServerOptions {
-            storage: Some(storage(store)),
-            ..with_limits(limits)
-        })
-        .await
+        Self::with_options(ServerOptions { storage: Some(storage(store)), ..with_limits(limits) })
+            .await
     }
 
     /// Starts a server without a store and one with a store. In the second one, a finished match is
@@ -94,10 +91,7 @@ impl TestServer {
     /// Starts a server that requires keys.
     pub(crate) async fn locked(options: ServerOptions) -> Self {
         let keys = Arc::<MemoryStore>::default();
-        let options = ServerOptions {
-            keys: Some(Arc::clone(&keys) as _),
-            ..options
-        };
+        let options = ServerOptions { keys: Some(Arc::clone(&keys) as _), ..options };
         Self::start(options, keys).await
     }
 
@@ -224,19 +218,13 @@ pub(crate) fn storage(store: &Arc<dyn Store>) -> Storage {
 }
 
 pub(crate) fn with_limits(limits: Limits) -> ServerOptions {
-    ServerOptions {
-        limits,
-        ..ServerOptions::default()
-    }
+    ServerOptions { limits, ..ServerOptions::default() }
 }
 
 /// Returns limits that keep one ended match in memory. All others are only in the store, if there
 /// is one.
 pub(crate) fn keeping_one() -> Limits {
-    Limits {
-        ended_matches_kept: 1,
-        ..Limits::default()
-    }
+    Limits { ended_matches_kept: 1, ..Limits::default() }
 }
 
 /// Returns a config with the game's default options, a fixed seed, and clocks that do not expire
@@ -285,10 +273,7 @@ pub(crate) fn without_bots() -> MatchConfig {
 /// Returns the config of a match whose spectators see it with a delay.
 pub(crate) fn with_delay(game: &str, delay_ms: u32) -> MatchConfig {
     MatchConfig {
-        spectators: Some(SpectatorRules {
-            delay_ms,
-            ..SpectatorRules::default()
-        }),
+        spectators: Some(SpectatorRules { delay_ms, ..SpectatorRules::default() }),
         ..config(game, 2)
     }
 }

@@ -25,26 +25,15 @@ struct TlsServer {
 
 impl TlsServer {
     async fn open(own: &Certified, client_ca: Option<PathBuf>, limits: Limits) -> Self {
-        let files = TlsFiles {
-            cert: own.cert.clone(),
-            key: own.key.clone(),
-            client_ca,
-        };
+        let files = TlsFiles { cert: own.cert.clone(), key: own.key.clone(), client_ca };
         let tls = Arc::new(Tls::load(files).unwrap());
-        let options = ServerOptions {
-            tls: Some(Arc::clone(&tls)),
-            ..with_limits(limits)
-        };
+        let options = ServerOptions { tls: Some(Arc::clone(&tls)), ..with_limits(limits) };
         let free = "127.0.0.1:0".parse().unwrap();
         let server = Server::bind(free, options).await.unwrap();
         let url = format!("https://{}", server.local_addr());
         let stop = CancellationToken::new();
         tokio::spawn(server.run(stop.clone()));
-        Self {
-            url,
-            tls,
-            _stop_at_end: stop.drop_guard(),
-        }
+        Self { url, tls, _stop_at_end: stop.drop_guard() }
     }
 
     fn address(&self) -> &str {
@@ -66,10 +55,7 @@ async fn slow_pongs_over_tls_are_credited_no_more_than_the_network_round_trip() 
 }
 
 fn trusting(authority: &Authority) -> TlsOptions {
-    TlsOptions {
-        ca: Some(authority.ca()),
-        ..TlsOptions::default()
-    }
+    TlsOptions { ca: Some(authority.ca()), ..TlsOptions::default() }
 }
 
 /// Makes a call that any client with a connection may make.
@@ -97,10 +83,7 @@ async fn new_handshakes_use_new_files_and_existing_connections_continue() {
     let new = after.certify("server");
     std::fs::copy(&new.cert, &own.cert).unwrap();
     std::fs::copy(&new.key, &own.key).unwrap();
-    assert!(
-        can_connect(&server, &trusting(&before)).await,
-        "not read yet"
-    );
+    assert!(can_connect(&server, &trusting(&before)).await, "not read yet");
     server.tls.reload().unwrap();
     assert!(can_connect(&server, &trusting(&after)).await);
     assert!(!can_connect(&server, &trusting(&before)).await);
@@ -127,10 +110,7 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
 
     std::fs::remove_file(&own.key).unwrap();
     let error = server.tls.reload().unwrap_err();
-    assert!(
-        error.to_string().contains(own.key.to_str().unwrap()),
-        "{error}"
-    );
+    assert!(error.to_string().contains(own.key.to_str().unwrap()), "{error}");
 
     assert!(can_connect(&server, &trusting(&authority)).await);
     std::fs::write(&own.key, key).unwrap();
@@ -138,11 +118,7 @@ async fn unusable_new_files_are_reported_and_the_old_ones_stay_in_use() {
 }
 
 fn few_handshakes() -> Limits {
-    Limits {
-        tls_handshakes: 4,
-        tls_handshake_time: PATIENCE,
-        ..Limits::default()
-    }
+    Limits { tls_handshakes: 4, tls_handshake_time: PATIENCE, ..Limits::default() }
 }
 
 async fn assert_closed(connection: &mut TcpStream) {
@@ -190,10 +166,7 @@ async fn many_handshakes_of_one_address_evict_none_of_another() {
 #[tokio::test]
 async fn a_stalled_handshake_times_out() {
     let authority = Authority::new();
-    let limits = Limits {
-        tls_handshake_time: Duration::from_millis(30),
-        ..Limits::default()
-    };
+    let limits = Limits { tls_handshake_time: Duration::from_millis(30), ..Limits::default() };
     let server = TlsServer::open(&authority.certify("server"), None, limits).await;
     let mut stalled = TcpStream::connect(server.address()).await.unwrap();
     assert_closed(&mut stalled).await;

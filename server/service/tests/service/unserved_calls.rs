@@ -106,10 +106,7 @@ async fn compressed_requests_are_refused_with_the_supported_encoding() {
 
     // The bot is refused before its Hello, and keeps its seat.
     let seated = server.create(of_two()).await;
-    let metadata = [
-        ("authorization", &*bearer(&seated.tickets[0])),
-        ("grpc-encoding", "gzip"),
-    ];
+    let metadata = [("authorization", &*bearer(&seated.tickets[0])), ("grpc-encoding", "gzip")];
     let refused = RawBot::open_with(&server, &metadata, Some(hello_message())).await;
     assert_compression_refused(&refused.err().unwrap(), "Play");
     assert_eq!(server.info(&seated.match_id).await.seats[0].bot_name, "");

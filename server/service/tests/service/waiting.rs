@@ -26,11 +26,7 @@ fn waiting(
     wait_ms: u32,
 ) -> JoinHandle<Result<MatchInfo, Status>> {
     let mut matches = server.matches();
-    let request = GetMatchRequest {
-        match_id: match_id.to_owned(),
-        wait_ms,
-        without_config: true,
-    };
+    let request = GetMatchRequest { match_id: match_id.to_owned(), wait_ms, without_config: true };
     tokio::spawn(async move {
         let got = matches.get_match(request).await?;
         Ok(got.into_inner().r#match.unwrap())
@@ -53,10 +49,7 @@ async fn a_waiting_call_returns_the_committed_end_of_the_match() {
         server.play(&seated).await;
         let whole = server.info(&seated.match_id).await;
         assert!(whole.config.is_some());
-        let without_config = MatchInfo {
-            config: None,
-            ..whole
-        };
+        let without_config = MatchInfo { config: None, ..whole };
         assert_eq!(without_config.state(), MatchState::Ended);
         for call in calls {
             assert_eq!(answer(call).await.unwrap(), without_config);
@@ -70,10 +63,7 @@ async fn a_waiting_call_returns_the_committed_end_of_the_match() {
 
 #[tokio::test]
 async fn a_call_waits_no_longer_than_requested_and_not_on_a_stopping_server() {
-    let limits = Limits {
-        drain_time: 10 * PATIENCE,
-        ..Limits::default()
-    };
+    let limits = Limits { drain_time: 10 * PATIENCE, ..Limits::default() };
     let server = TestServer::with_limits(limits).await;
     let seated = server.create(of_two()).await;
     let id = &*seated.match_id;
@@ -110,10 +100,7 @@ async fn a_delayed_viewer_waits_for_the_visible_end() {
 async fn a_created_match_can_be_returned_without_its_config() {
     let server = TestServer::open().await;
     for without_config in [false, true] {
-        let request = CreateMatchRequest {
-            without_config,
-            ..creating(of_two())
-        };
+        let request = CreateMatchRequest { without_config, ..creating(of_two()) };
         let made = server.create_by(request).await.unwrap();
         let info = made.r#match.unwrap();
         assert_eq!(info.config.is_none(), without_config);

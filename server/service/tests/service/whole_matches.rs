@@ -82,10 +82,7 @@ async fn a_match_of_every_game_and_seat_count_is_played_to_its_end() {
             assert!(last.observation.is_some());
             assert!(updates.iter().any(|update| !update.events.is_empty()));
         }
-        let asking = MatchConfig {
-            ask_forced: true,
-            ..config(game, 2)
-        };
+        let asking = MatchConfig { ask_forced: true, ..config(game, 2) };
         let result = server.play(&server.create(asking).await).await;
         assert!(result.seats.iter().all(|seat| seat.forced_decisions == 0));
     }
@@ -126,10 +123,7 @@ async fn seed_and_tickets_are_secret_during_the_match_and_the_seed_then_matches_
     let mut commitments = Vec::new();
     for game in GAMES {
         let seed = format!("{SEED}.{game}");
-        let seeded = MatchConfig {
-            seed: Some(seed.clone()),
-            ..config(game, 2)
-        };
+        let seeded = MatchConfig { seed: Some(seed.clone()), ..config(game, 2) };
         let seated = server.create(seeded).await;
         let id = &*seated.match_id;
         let tickets: Vec<&str> = seated.tickets.iter().map(String::as_str).collect();
@@ -200,10 +194,7 @@ async fn hundreds_of_spectators_of_one_match_get_the_same_messages() {
         let watched = server.watch(id).await.unwrap();
         watching.push(tokio::spawn(rest(watched)));
         let from_decision = if number % 2 == 0 { 0 } else { 10 };
-        let wanted = WatchPositionsRequest {
-            from_decision,
-            ..positions_of(id, &[])
-        };
+        let wanted = WatchPositionsRequest { from_decision, ..positions_of(id, &[]) };
         let looked = server.positions(wanted).await.unwrap();
         looking.push((from_decision, tokio::spawn(rest(looked))));
     }

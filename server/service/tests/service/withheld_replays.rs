@@ -18,10 +18,7 @@ use crate::{
 
 /// Plays a match of a group of two.
 async fn play_of_group(server: &TestServer, number: u32) -> String {
-    let config = MatchConfig {
-        group: withheld(number, 2).group,
-        ..without_bots()
-    };
+    let config = MatchConfig { group: withheld(number, 2).group, ..without_bots() };
     let match_id = server.create(config).await.match_id;
     server.result(&match_id).await;
     match_id
@@ -30,10 +27,8 @@ async fn play_of_group(server: &TestServer, number: u32) -> String {
 /// Creates a match with this delay for spectators, which ends without bots. It may still be in play
 /// afterwards.
 async fn play_delayed(server: &TestServer, delay_ms: u32) -> String {
-    let config = MatchConfig {
-        spectators: with_delay(GAMES[0], delay_ms).spectators,
-        ..without_bots()
-    };
+    let config =
+        MatchConfig { spectators: with_delay(GAMES[0], delay_ms).spectators, ..without_bots() };
     server.create(config).await.match_id
 }
 
@@ -45,10 +40,8 @@ async fn write_another(server: &TestServer, folder: &Path) -> String {
 }
 
 async fn all_have_ended(store: &dyn Store) {
-    until("all matches have ended", async || {
-        store.open_match_ids().await.unwrap().is_empty()
-    })
-    .await;
+    until("all matches have ended", async || store.open_match_ids().await.unwrap().is_empty())
+        .await;
 }
 
 #[tokio::test]
@@ -207,10 +200,7 @@ async fn a_node_that_cannot_read_the_groups_writes_a_replay_once_it_can() {
     let leader = cluster.start("one", None).await;
     let open = play(&leader, 1).await.remove(0);
     let name = "group\n\ndamaged".to_owned();
-    let damage = Write::PutRecord {
-        name: name.clone(),
-        value: vec![0xff],
-    };
+    let damage = Write::PutRecord { name: name.clone(), value: vec![0xff] };
     cluster.store.commit(vec![damage]).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let other = cluster.start("two", Some(folder.path())).await;
@@ -225,20 +215,15 @@ async fn a_node_that_cannot_read_the_groups_writes_a_replay_once_it_can() {
 async fn withheld_replays_are_determined_by_the_store_alone() {
     let store = memory();
     let mut server = open(None, Some(&store)).await;
-    let mut withheld = vec![
-        play_of_group(&server, 0).await,
-        play_delayed(&server, AN_HOUR_MS).await,
-    ];
+    let mut withheld =
+        vec![play_of_group(&server, 0).await, play_delayed(&server, AN_HOUR_MS).await];
     withheld.sort_unstable();
     play(&server, 1).await;
     all_have_ended(&*store).await;
     server.crash().await;
     let known = WithheldReplays::new(store.records("").await.unwrap());
     let page = store.finished(None, 10).await.unwrap();
-    let found = page
-        .matches
-        .iter()
-        .filter(|finished| known.is_withheld(finished));
+    let found = page.matches.iter().filter(|finished| known.is_withheld(finished));
     let mut found: Vec<_> = found.map(|of| of.match_id.to_string()).collect();
     found.sort_unstable();
     assert_eq!(found, withheld);
@@ -275,11 +260,9 @@ async fn a_stopping_server_without_a_store_writes_withheld_replays_for_its_user_
 async fn replays_are_private_unless_a_file_mode_is_configured() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    for (mode, of_file, of_folder) in [
-        (None, 0o600, 0o700),
-        (Some("0640"), 0o640, 0o750),
-        (Some("0644"), 0o644, 0o755),
-    ] {
+    for (mode, of_file, of_folder) in
+        [(None, 0o600, 0o700), (Some("0640"), 0o640, 0o750), (Some("0644"), 0o644, 0o755)]
+    {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("replays");
         // An existing folder gets the requested mode.

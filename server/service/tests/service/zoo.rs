@@ -155,10 +155,7 @@ impl Misbehaviour {
         match self {
             Self::Garbage => {}
             Self::HugeMessage => {
-                let huge = Decision {
-                    note: "x".repeat(100_000),
-                    ..Decision::default()
-                };
+                let huge = Decision { note: "x".repeat(100_000), ..Decision::default() };
                 bot.send(play_request::Message::Decision(huge)).await;
             }
             Self::Flood => {
@@ -203,27 +200,14 @@ async fn a_bot_that_misbehaves_forfeits_and_loses_its_stream() {
     let closed = "SEAT_CLOSED";
     let cases = [
         (Misbehaviour::Garbage, malformed, "", FaultReason::Garbage),
-        (
-            Misbehaviour::HugeMessage,
-            malformed,
-            "8192",
-            FaultReason::Garbage,
-        ),
+        (Misbehaviour::HugeMessage, malformed, "8192", FaultReason::Garbage),
         (Misbehaviour::Flood, closed, "FLOOD", FaultReason::Flood),
-        (
-            Misbehaviour::Illegal,
-            closed,
-            "ILLEGAL",
-            FaultReason::Illegal,
-        ),
+        (Misbehaviour::Illegal, closed, "ILLEGAL", FaultReason::Illegal),
         (Misbehaviour::Resign, closed, "", FaultReason::Resigned),
     ];
     // Each kind with two games, and each game with some kinds.
     for (number, (misbehaviour, why, message, fault)) in cases.into_iter().enumerate() {
-        for game in [
-            GAMES[number % GAMES.len()],
-            GAMES[(number + 1) % GAMES.len()],
-        ] {
+        for game in [GAMES[number % GAMES.len()], GAMES[(number + 1) % GAMES.len()]] {
             let strict = MatchConfig {
                 faults: Some(FaultPolicy {
                     garbage: FaultAction::Forfeit.into(),

@@ -45,20 +45,12 @@ impl MatchInPlay {
         if let Some(number) = state.last_batch {
             batches.push(number);
         }
-        Self {
-            state,
-            batches,
-            damage: None,
-            cached_journal: None,
-            cached_header: None,
-        }
+        Self { state, batches, damage: None, cached_journal: None, cached_header: None }
     }
 
     /// Removes the match from the caches and returns it, if all of it is cached.
     pub(crate) fn take_cached(&mut self, id: &MatchId) -> Option<OpenMatch> {
-        let journal = self
-            .cached_journal
-            .take_if(|_| self.cached_header.is_some())?;
+        let journal = self.cached_journal.take_if(|_| self.cached_header.is_some())?;
         Some(OpenMatch {
             match_id: id.clone(),
             opened_at_unix_ms: self.state.opened_at_unix_ms,
@@ -102,9 +94,7 @@ impl MatchesInPlay {
     pub(super) fn status(&self, id: &MatchId, finished: &HashSet<MatchId>) -> MatchStatus {
         match self.get(id) {
             Some(in_play) if in_play.damage.is_some() => MatchStatus::Damaged,
-            Some(in_play) => MatchStatus::InPlay {
-                entries: in_play.state.entries,
-            },
+            Some(in_play) => MatchStatus::InPlay { entries: in_play.state.entries },
             None if finished.contains(id) => MatchStatus::Finished,
             None => MatchStatus::Unknown,
         }
@@ -119,10 +109,7 @@ impl MatchesInPlay {
 
     /// Returns the number of matches after the changes, including released matches.
     pub(super) fn count_after(&self, changes: &MatchChanges) -> usize {
-        let was = changes
-            .keys()
-            .filter(|id| self.by_id.contains_key(*id))
-            .count();
+        let was = changes.keys().filter(|id| self.by_id.contains_key(*id)).count();
         let is = changes.values().flatten().count();
         self.released + self.by_id.len() - was + is
     }
@@ -248,9 +235,7 @@ impl Sweep {
     /// starts.
     pub(crate) fn take_all(&mut self) -> Vec<Vec<i64>> {
         let dead: Vec<i64> = std::mem::take(&mut self.dead).into_iter().collect();
-        dead.chunks(MAX_BATCHES_PER_STEP)
-            .map(<[i64]>::to_vec)
-            .collect()
+        dead.chunks(MAX_BATCHES_PER_STEP).map(<[i64]>::to_vec).collect()
     }
 
     /// Returns the batches that the next commit deletes.
@@ -261,13 +246,7 @@ impl Sweep {
         if self.dead.len() < MIN_BATCHES_PER_STEP {
             return SweepStep::Nothing;
         }
-        SweepStep::Some(
-            self.dead
-                .iter()
-                .copied()
-                .take(MAX_BATCHES_PER_STEP)
-                .collect(),
-        )
+        SweepStep::Some(self.dead.iter().copied().take(MAX_BATCHES_PER_STEP).collect())
     }
 
     /// Removes the batches that a commit has deleted.

@@ -15,27 +15,11 @@ use crate::{
 /// A change to a whole match.
 #[derive(Debug)]
 pub(crate) enum MatchStep {
-    Open {
-        match_key: i64,
-        match_id: MatchId,
-        opened_at_unix_ms: i64,
-        header: Vec<u8>,
-    },
-    Finish {
-        match_key: i64,
-        finished: FinishedMatch,
-        replay: Vec<u8>,
-        keys: BTreeSet<IndexKey>,
-    },
-    DropOpen {
-        match_key: i64,
-    },
-    DropFinished {
-        match_id: MatchId,
-    },
-    ForgetReplay {
-        match_id: MatchId,
-    },
+    Open { match_key: i64, match_id: MatchId, opened_at_unix_ms: i64, header: Vec<u8> },
+    Finish { match_key: i64, finished: FinishedMatch, replay: Vec<u8>, keys: BTreeSet<IndexKey> },
+    DropOpen { match_key: i64 },
+    DropFinished { match_id: MatchId },
+    ForgetReplay { match_id: MatchId },
 }
 
 impl MatchStep {
@@ -87,41 +71,23 @@ impl Plan {
 
     /// Moves the parts of the journal batch out of the plan.
     pub(crate) fn take_parts(&mut self) -> Vec<BatchPart> {
-        std::mem::take(&mut self.parts)
-            .into_iter()
-            .flatten()
-            .collect()
+        std::mem::take(&mut self.parts).into_iter().flatten().collect()
     }
 
     fn add(&mut self, write: Write, matches: &MatchesInPlay) {
         match write {
-            Write::OpenMatch {
-                match_id,
-                opened_at_unix_ms,
-                header,
-            } => {
+            Write::OpenMatch { match_id, opened_at_unix_ms, header } => {
                 self.last_match_key += 1;
                 let match_key = self.last_match_key;
-                let state = JournalState {
-                    match_key,
-                    opened_at_unix_ms,
-                    entries: 0,
-                    last_batch: None,
-                };
+                let state =
+                    JournalState { match_key, opened_at_unix_ms, entries: 0, last_batch: None };
                 let change = MatchChange { state, part: None };
                 self.changes.insert(match_id.clone(), Some(change));
-                self.steps.push(MatchStep::Open {
-                    match_key,
-                    match_id,
-                    opened_at_unix_ms,
-                    header,
-                });
+                self.steps.push(MatchStep::Open { match_key, match_id, opened_at_unix_ms, header });
             }
-            Write::Append {
-                match_id,
-                number,
-                entry,
-            } => self.append(match_id, number, entry, matches),
+            Write::Append { match_id, number, entry } => {
+                self.append(match_id, number, entry, matches)
+            }
             Write::FinishMatch {
                 match_id,
                 ended_at_unix_ms,
@@ -144,11 +110,7 @@ impl Plan {
                     match_key: state.match_key,
                     finished,
                     replay,
-                    keys: parties
-                        .iter()
-                        .map(IndexKey::from)
-                        .chain(index_keys)
-                        .collect(),
+                    keys: parties.iter().map(IndexKey::from).chain(index_keys).collect(),
                 });
             }
             Write::DropMatch { match_id } => {

@@ -108,10 +108,7 @@ impl JournalReader {
             detail: "checksum mismatch".to_owned(),
         });
         let Some(keys) = damage.match_keys else {
-            self.unreadable.push(UnreadableBatch {
-                number,
-                last_match_key: None,
-            });
+            self.unreadable.push(UnreadableBatch { number, last_match_key: None });
             return;
         };
         for key in keys {
@@ -142,10 +139,8 @@ impl JournalReader {
     /// Returns the restored matches. Called after the last batch was read.
     pub(crate) fn finish(mut self) -> LoadedJournal {
         self.attribute_unreadable_batches();
-        let mut matches = MatchesInPlay {
-            last_match_key: self.last_match_key,
-            ..MatchesInPlay::default()
-        };
+        let mut matches =
+            MatchesInPlay { last_match_key: self.last_match_key, ..MatchesInPlay::default() };
         let mut damage_reports = self.damage_reports;
         let mut has_damage = false;
         for (_, reader) in self.matches {
@@ -164,10 +159,7 @@ impl JournalReader {
                 matches.sweep.add_unreferenced_batch(number);
             }
         }
-        LoadedJournal {
-            matches,
-            damage_reports,
-        }
+        LoadedJournal { matches, damage_reports }
     }
 }
 
@@ -190,16 +182,9 @@ impl MatchReader {
     }
 
     fn finish(self) -> (MatchId, MatchInPlay) {
-        let OpenRow {
-            match_key,
-            match_id,
-            opened_at_unix_ms,
-            problem,
-        } = self.row;
+        let OpenRow { match_key, match_id, opened_at_unix_ms, problem } = self.row;
         let header = problem.map(|detail| (DamagedValue::Header(match_id.clone()), detail));
-        let journal = self
-            .problem
-            .map(|detail| (DamagedValue::Journal(match_id.clone()), detail));
+        let journal = self.problem.map(|detail| (DamagedValue::Journal(match_id.clone()), detail));
         let damage = header.or(journal);
         let damage = damage.map(|(value, detail)| Box::new(DamageReport { value, detail }));
         let state = JournalState {

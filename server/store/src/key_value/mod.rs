@@ -34,10 +34,7 @@ pub struct KeyValueStore<S> {
 impl<S: KeyValue> KeyValueStore<S> {
     /// Opens the store in a storage, which can be empty.
     pub fn open(storage: S) -> Self {
-        Self {
-            location: storage.location(),
-            storage: Mutex::new(Some(Tables(storage))),
-        }
+        Self { location: storage.location(), storage: Mutex::new(Some(Tables(storage))) }
     }
 
     fn read<T>(
@@ -155,8 +152,7 @@ impl<S: KeyValue> Store for KeyValueStore<S> {
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         self.read(|tables| {
             let row = tables.in_play(id)?;
-            row.map(|row| Ok(tables.open_row(row.number)?.header))
-                .transpose()
+            row.map(|row| Ok(tables.open_row(row.number)?.header)).transpose()
         })
     }
 
@@ -176,10 +172,7 @@ impl<S: KeyValue> Store for KeyValueStore<S> {
             Ok(FinishedPage {
                 matches: matches.collect::<Result<_, StoreError>>()?,
                 damaged: Vec::new(),
-                next: found
-                    .last()
-                    .filter(|_| has_more)
-                    .map(|last| cursor_of(last)),
+                next: found.last().filter(|_| has_more).map(|last| cursor_of(last)),
                 unsettled: 0,
             })
         })
@@ -198,8 +191,7 @@ impl<S: KeyValue> Store for KeyValueStore<S> {
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         self.read(|tables| {
             let row = tables.ended(id)?;
-            row.map(|row| Ok(tables.finished(&row.number.to_be_bytes())?.0))
-                .transpose()
+            row.map(|row| Ok(tables.finished(&row.number.to_be_bytes())?.0)).transpose()
         })
     }
 
@@ -217,9 +209,7 @@ impl<S: KeyValue> Store for KeyValueStore<S> {
             };
             let replay = tables.0.get(REPLAY, &row.number.to_be_bytes())?;
             let match_id = id.clone();
-            replay
-                .map(Some)
-                .ok_or(StoreError::ReplayForgotten { match_id })
+            replay.map(Some).ok_or(StoreError::ReplayForgotten { match_id })
         })
     }
 
@@ -265,10 +255,7 @@ impl<S: KeyValue> Store for KeyValueStore<S> {
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
         self.read(|tables| {
             let count = |table| Ok(tables.0.scan(table, &KeyRange::all())?.len() as u64);
-            Ok(MatchCounts {
-                open: count(OPEN)?,
-                finished: count(FINISHED)?,
-            })
+            Ok(MatchCounts { open: count(OPEN)?, finished: count(FINISHED)? })
         })
     }
 

@@ -74,12 +74,7 @@ pub struct KeyRange {
 impl KeyRange {
     /// Returns the range of all keys.
     pub(super) fn all() -> Self {
-        Self {
-            from: Vec::new(),
-            before: None,
-            is_descending: false,
-            limit: usize::MAX,
-        }
+        Self { from: Vec::new(), before: None, is_descending: false, limit: usize::MAX }
     }
 
     /// Returns the range of the keys with a prefix, which is empty or does not end with `0xff`.
@@ -104,10 +99,6 @@ impl KeyRange {
     }
 
     pub(super) fn descending(self, limit: usize) -> Self {
-        Self {
-            is_descending: true,
-            limit,
-            ..self
-        }
+        Self { is_descending: true, limit, ..self }
     }
 }

@@ -130,28 +130,14 @@ impl<S: KeyValue> Tables<S> {
     /// Applies a write from a validated batch.
     pub(super) fn apply(&mut self, write: Write) -> Result<(), StoreError> {
         match write {
-            Write::OpenMatch {
-                match_id,
-                opened_at_unix_ms,
-                header,
-            } => {
+            Write::OpenMatch { match_id, opened_at_unix_ms, header } => {
                 let number = self.increment(OPENED)?;
-                let open = OpenRow {
-                    match_id: match_id.to_string(),
-                    opened_at_unix_ms,
-                    header,
-                };
-                self.0
-                    .put(OPEN, &number.to_be_bytes(), &open.encode_to_vec())?;
-                let row = MatchRow {
-                    number,
-                    ..MatchRow::default()
-                };
+                let open = OpenRow { match_id: match_id.to_string(), opened_at_unix_ms, header };
+                self.0.put(OPEN, &number.to_be_bytes(), &open.encode_to_vec())?;
+                let row = MatchRow { number, ..MatchRow::default() };
                 self.put_row(&match_id, &row)
             }
-            Write::Append {
-                match_id, entry, ..
-            } => {
+            Write::Append { match_id, entry, .. } => {
                 let Some(mut row) = self.in_play(&match_id)? else {
                     return Ok(());
                 };
@@ -186,16 +172,11 @@ impl<S: KeyValue> Tables<S> {
                 let number = self.increment(FINISHES)?;
                 let key = number.to_be_bytes();
                 for name in &finished.index_keys {
-                    self.0
-                        .put(INDEX, &index_entry(name, match_id.as_str()), &[])?;
+                    self.0.put(INDEX, &index_entry(name, match_id.as_str()), &[])?;
                 }
                 self.0.put(FINISHED, &key, &finished.encode_to_vec())?;
                 self.0.put(REPLAY, &key, &replay)?;
-                let row = MatchRow {
-                    is_finished: true,
-                    number,
-                    entries: 0,
-                };
+                let row = MatchRow { is_finished: true, number, entries: 0 };
                 self.put_row(&match_id, &row)
             }
             Write::ForgetReplay { match_id } => match self.ended(&match_id)? {
@@ -214,8 +195,7 @@ impl<S: KeyValue> Tables<S> {
         let key = row.number.to_be_bytes();
         self.0.delete(OPEN, &key)?;
         for entry in 0..row.entries {
-            self.0
-                .delete(JOURNAL, &[key, entry.to_be_bytes()].concat())?;
+            self.0.delete(JOURNAL, &[key, entry.to_be_bytes()].concat())?;
         }
         Ok(())
     }
@@ -254,10 +234,7 @@ impl<S: KeyValue> Tables<S> {
                 }
                 RowSelection::First(range, limit) => {
                     let limit = *limit as usize;
-                    let range = KeyRange {
-                        limit,
-                        ..KeyRange::of_names(range)
-                    };
+                    let range = KeyRange { limit, ..KeyRange::of_names(range) };
                     self.0.scan(name, &range)?
                 }
                 RowSelection::Last(range) => {
@@ -304,10 +281,7 @@ impl<S: KeyValue> Tables<S> {
         before: u64,
         limit: usize,
     ) -> Result<Vec<Vec<u8>>, StoreError> {
-        let range = KeyRange {
-            before: Some(before.to_be_bytes().to_vec()),
-            ..KeyRange::all()
-        };
+        let range = KeyRange { before: Some(before.to_be_bytes().to_vec()), ..KeyRange::all() };
         let entries = self.0.scan(FINISHED, &range.descending(limit))?;
         Ok(entries.into_iter().map(|(key, _)| key).collect())
     }
@@ -329,11 +303,7 @@ impl<S: KeyValue> Tables<S> {
         if let Some(id) = before {
             range.before = Some([&prefix, id.as_str().as_bytes()].concat());
         }
-        let mut page = ListedPage {
-            matches: Vec::new(),
-            damaged: Vec::new(),
-            next: None,
-        };
+        let mut page = ListedPage { matches: Vec::new(), damaged: Vec::new(), next: None };
         let (mut scanned, mut lowest) = (0, None);
         while scanned < MAX_SCANNED_ENTRIES as usize {
             let entries = self.0.scan(table, &range)?;
@@ -372,8 +342,7 @@ impl<S: KeyValue> Tables<S> {
             }
         }
         let row = self.ended(id)?;
-        row.map(|row| Ok(self.finished(&row.number.to_be_bytes())?.0))
-            .transpose()
+        row.map(|row| Ok(self.finished(&row.number.to_be_bytes())?.0)).transpose()
     }
 }
 

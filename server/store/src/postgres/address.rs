@@ -44,13 +44,8 @@ impl Address {
     /// `sslmode`.
     pub(super) fn parse(url: &str, durability: Durability) -> Result<Self, StoreError> {
         let refused = |detail: String| StoreError::InvalidAddress { detail };
-        if !["postgres://", "postgresql://"]
-            .iter()
-            .any(|scheme| url.starts_with(scheme))
-        {
-            return Err(refused(
-                "the address does not start with postgres://".to_owned(),
-            ));
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(refused("the address does not start with postgres://".to_owned()));
         }
         check_address(url).map_err(refused)?;
         let (url, own) = take_own(url);
@@ -112,9 +107,7 @@ impl Address {
             Ok(connection)
         };
         let limit = POSTGRES_CONNECT_TIMEOUT / self.hosts.count();
-        timeout(limit, connecting)
-            .await
-            .unwrap_or(Err(DbError::Timeout))
+        timeout(limit, connecting).await.unwrap_or(Err(DbError::Timeout))
     }
 }
 
@@ -127,9 +120,7 @@ fn options(url: &str) -> Result<PgConnectOptions, String> {
         with_default(NoSubscriber::default(), read).map_err(|error| error.to_string())?;
     // The parser keeps the brackets of an IPv6 address, with which it could not be resolved.
     let host = options.get_host();
-    let literal = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'));
+    let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     if let Some(literal) = literal.map(str::to_owned) {
         options = options.host(&literal);
     }
@@ -141,11 +132,8 @@ fn options(url: &str) -> Result<PgConnectOptions, String> {
         || is_loopback(options.get_host())
         || options.get_host().starts_with('/');
     if !has_sslmode && std::env::var_os("PGSSLMODE").is_none() {
-        options = options.ssl_mode(if is_local {
-            PgSslMode::Prefer
-        } else {
-            PgSslMode::VerifyFull
-        });
+        options =
+            options.ssl_mode(if is_local { PgSslMode::Prefer } else { PgSslMode::VerifyFull });
     }
     // Connection poolers refuse this parameter of the driver.
     let mut options = options.extra_float_digits(None);
@@ -183,14 +171,7 @@ const SUPPORTED_PARAMETERS: [&str; 19] = [
 ];
 
 /// The valid values of `sslmode`.
-const SSL_MODES: [&str; 6] = [
-    "allow",
-    "disable",
-    "prefer",
-    "require",
-    "verify-ca",
-    "verify-full",
-];
+const SSL_MODES: [&str; 6] = ["allow", "disable", "prefer", "require", "verify-ca", "verify-full"];
 
 /// Refuses an address with an unknown parameter. The error does not contain the value, which may be
 /// secret.
@@ -201,11 +182,9 @@ fn check_address(url: &str) -> Result<(), String> {
     // The rest of an unescaped password would be parsed as a host, a database or a parameter, and
     // appear in messages.
     if after_host.contains(['@', '#']) {
-        return Err(
-            "`@` or `#` after the host; in a password write / as %2F, ? as %3F, # as %23 \
+        return Err("`@` or `#` after the host; in a password write / as %2F, ? as %3F, # as %23 \
              and @ as %40"
-                .to_owned(),
-        );
+            .to_owned());
     }
     let settings = after_host.split_once('?').map_or("", |(_, query)| query);
     for (name, value) in form_urlencoded::parse(settings.as_bytes()) {
@@ -287,10 +266,7 @@ mod tests {
         for url in ["mysql://north:hush@db/games", "postgres://north:hush@db:x/"] {
             let refused = Address::parse(url, Durability::Disk).unwrap_err();
             let text = refused.to_string();
-            assert!(
-                matches!(refused, StoreError::InvalidAddress { .. }),
-                "{text}"
-            );
+            assert!(matches!(refused, StoreError::InvalidAddress { .. }), "{text}");
             assert!(!text.contains("hush"), "{text}");
         }
     }
@@ -298,14 +274,8 @@ mod tests {
     #[test]
     fn an_unreadable_certificate_file_is_named_with_its_parameter() {
         for (setting, named) in [
-            (
-                "sslrootcert=/no/such.crt",
-                "sslrootcert: /no/such.crt: No such file",
-            ),
-            (
-                "ssl-ca=%2Fno%2Fsuch.crt",
-                "sslrootcert: /no/such.crt: No such file",
-            ),
+            ("sslrootcert=/no/such.crt", "sslrootcert: /no/such.crt: No such file"),
+            ("ssl-ca=%2Fno%2Fsuch.crt", "sslrootcert: /no/such.crt: No such file"),
             ("sslcert=/no/own.crt", "sslcert: /no/own.crt: No such file"),
             ("sslkey=hush", "sslkey: cannot read the file: No such file"),
         ] {
@@ -363,15 +333,8 @@ mod tests {
             assert!(refused.contains(named), "{refused}");
             assert!(!refused.contains("hush"), "{refused}");
         }
-        for settings in [
-            "",
-            "?sslmode=verify-ca&options[x]=1&password=hush",
-            "?user=a%40b",
-        ] {
-            assert_eq!(
-                check_address(&format!("postgres://n@db/g{settings}")),
-                Ok(())
-            );
+        for settings in ["", "?sslmode=verify-ca&options[x]=1&password=hush", "?user=a%40b"] {
+            assert_eq!(check_address(&format!("postgres://n@db/g{settings}")), Ok(()));
         }
     }
 

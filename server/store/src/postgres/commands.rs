@@ -25,8 +25,7 @@ pub async fn stored_nodes(url: &str) -> Result<Vec<StoredNode>, StoreError> {
             opening::open_existing(&address, &schema::CURRENT, SchemaUse::Use).await?;
         nodes::all_nodes(&mut connection).await
     };
-    work.await
-        .map_err(|error: DbError| error.at(address.redacted()))
+    work.await.map_err(|error: DbError| error.at(address.redacted()))
 }
 
 /// Removes a node that has ended, so that it is no longer listed. A server that starts with its
@@ -43,15 +42,11 @@ pub async fn remove_node(url: &str, name: &NodeName) -> Result<(), StoreError> {
         let removed = remove(&mut connection, name).await;
         commit(&mut connection, removed).await
     };
-    work.await
-        .map_err(|error: DbError| error.at(address.redacted()))
+    work.await.map_err(|error: DbError| error.at(address.redacted()))
 }
 
 async fn remove(connection: &mut PgConnection, name: &NodeName) -> Result<(), DbError> {
-    let in_use = |detail| StoreError::NodeInUse {
-        name: name.clone(),
-        detail,
-    };
+    let in_use = |detail| StoreError::NodeInUse { name: name.clone(), detail };
     // The lock waits for commits of the node, and for takeovers from it.
     let select = "SELECT number, lease_until > clock_timestamp() - interval '1 minute', leads
          FROM node WHERE node_id = $1 FOR UPDATE";
@@ -97,11 +92,7 @@ pub(super) async fn migrate(url: &str, schema: &Schema) -> Result<MigrationRepor
         let mut connection = opening::open_existing(&address, schema, SchemaUse::Migrate).await?;
         let to: Option<i64> = scalar(&mut connection, STORED_VERSION, &[]).await?;
         let from: Option<i64> = from?;
-        Ok(MigrationReport {
-            from: from.unwrap_or_default(),
-            to: to.unwrap_or_default(),
-        })
+        Ok(MigrationReport { from: from.unwrap_or_default(), to: to.unwrap_or_default() })
     };
-    work.await
-        .map_err(|error: DbError| error.at(address.redacted()))
+    work.await.map_err(|error: DbError| error.at(address.redacted()))
 }

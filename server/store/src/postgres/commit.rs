@@ -57,11 +57,7 @@ pub(super) struct Retry {
 impl Retry {
     /// Creates the state. `counter` counts the retries.
     pub(super) fn new(counter: Arc<AtomicU64>) -> Self {
-        Self {
-            started_at: Instant::now(),
-            backoff: Backoff::new(Duration::ZERO),
-            counter,
-        }
+        Self { started_at: Instant::now(), backoff: Backoff::new(Duration::ZERO), counter }
     }
 
     /// Returns whether an earlier attempt may have been committed.
@@ -165,10 +161,7 @@ pub(super) async fn is_batch_stored(
     node: NodeNumber,
     number: i64,
 ) -> Result<bool, DbError> {
-    Ok(CommitNumbers::is_committed(
-        number,
-        newest_batch(connection, node).await?,
-    ))
+    Ok(CommitNumbers::is_committed(number, newest_batch(connection, node).await?))
 }
 
 /// Appends a batch, and adds the change of the rows to the sums of the node.
@@ -262,10 +255,7 @@ mod tests {
         let mut retry = Retry::new(Arc::clone(&counter));
         retry.wait_after(DbError::EpochEnded).await.unwrap_err();
         retry.wait_after(DbError::Timeout).await.unwrap();
-        retry.started_at = retry
-            .started_at
-            .checked_sub(POSTGRES_RETRY_TIMEOUT)
-            .unwrap();
+        retry.started_at = retry.started_at.checked_sub(POSTGRES_RETRY_TIMEOUT).unwrap();
         retry.wait_after(DbError::Timeout).await.unwrap_err();
         assert_eq!(counter.load(Ordering::Relaxed), 1);
     }

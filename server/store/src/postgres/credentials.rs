@@ -92,10 +92,7 @@ pub(super) fn read_files(
 pub(super) async fn read_password(path: &Path) -> Result<String, DbError> {
     let path = path.to_owned();
     run_blocking(move || {
-        let refused = |detail| DbError::PasswordFile {
-            path: path.clone(),
-            detail,
-        };
+        let refused = |detail| DbError::PasswordFile { path: path.clone(), detail };
         let content = content(&path).map_err(|cause| refused(cause.to_string()))?;
         password(content).map_err(|detail| refused(detail.to_owned()))
     })
@@ -150,9 +147,6 @@ mod tests {
         assert_eq!(password(vec![0xff]), Err("it is not UTF-8"));
         let limit = usize::try_from(MAX_PASSWORD_FILE_BYTES).unwrap();
         assert!(password(vec![b'a'; limit]).is_ok());
-        assert_eq!(
-            password(vec![b'a'; limit + 1]),
-            Err("it is larger than 16 KiB")
-        );
+        assert_eq!(password(vec![b'a'; limit + 1]), Err("it is larger than 16 KiB"));
     }
 }

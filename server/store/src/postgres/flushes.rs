@@ -107,13 +107,8 @@ impl Unflushed {
     pub(super) fn mark_flushed(&self, number: i64) {
         let mut state = self.state.lock();
         state.commits.mark_flushed(number);
-        let State {
-            commits, pending, ..
-        } = &mut *state;
-        while pending
-            .front()
-            .is_some_and(|it| commits.is_flushed(it.number))
-        {
+        let State { commits, pending, .. } = &mut *state;
+        while pending.front().is_some_and(|it| commits.is_flushed(it.number)) {
             pending.pop_front();
         }
     }
@@ -160,17 +155,11 @@ impl Unflushed {
 
     fn missing_commits(&self, newest: i64) -> Result<Vec<Arc<Commit>>, DbError> {
         let state = self.state.lock();
-        let missing = state
-            .commits
-            .missing(newest)
-            .map_err(|FlushedCommitMissing| {
-                commit::inconsistent_commits(self.node, newest, state.commits.last())
-            })?;
+        let missing = state.commits.missing(newest).map_err(|FlushedCommitMissing| {
+            commit::inconsistent_commits(self.node, newest, state.commits.last())
+        })?;
         let pending = state.pending.iter();
-        Ok(pending
-            .filter(|commit| missing.contains(&commit.number))
-            .cloned()
-            .collect())
+        Ok(pending.filter(|commit| missing.contains(&commit.number)).cloned().collect())
     }
 }
 
@@ -198,11 +187,8 @@ impl FlushTimes {
     /// Records the duration of a flush.
     pub(super) fn record(&mut self, time: Duration) {
         self.mean = (self.mean * (FLUSHES_IN_MEAN - 1) + time) / FLUSHES_IN_MEAN;
-        self.are_slow = if self.are_slow {
-            self.mean >= QUICK_FLUSH
-        } else {
-            self.mean >= SLOW_FLUSH
-        };
+        self.are_slow =
+            if self.are_slow { self.mean >= QUICK_FLUSH } else { self.mean >= SLOW_FLUSH };
     }
 
     pub(super) fn are_slow(&self) -> bool {
@@ -298,9 +284,7 @@ impl Flushers {
         let mut session = self.sessions.open().await?;
         // Disables the statement timeout. If the timeout interrupted the wait for a standby,
         // PostgreSQL would report success as if the standby had confirmed.
-        sqlx::raw_sql("SET statement_timeout = 0")
-            .execute(&mut session.connection)
-            .await?;
+        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut session.connection).await?;
         Ok(session)
     }
 

@@ -45,10 +45,7 @@ pub(super) struct Hosts {
 
 impl Hosts {
     pub(super) fn new(options: Vec<PgConnectOptions>) -> Self {
-        Self {
-            options,
-            preferred: AtomicUsize::new(0),
-        }
+        Self { options, preferred: AtomicUsize::new(0) }
     }
 
     pub(super) fn count(&self) -> u32 {
@@ -76,11 +73,7 @@ impl Hosts {
 
     /// Begins an attempt to connect to a host.
     pub(super) fn attempt(&self, index: usize) -> ConnectAttempt<'_> {
-        ConnectAttempt {
-            hosts: self,
-            index,
-            has_succeeded: false,
-        }
+        ConnectAttempt { hosts: self, index, has_succeeded: false }
     }
 }
 
@@ -123,11 +116,7 @@ impl Drop for ConnectAttempt<'_> {
 /// Formats the host and port.
 pub(super) fn name(options: &PgConnectOptions) -> String {
     let (host, port) = (options.get_host(), options.get_port());
-    if host.contains(':') {
-        format!("[{host}]:{port}")
-    } else {
-        format!("{host}:{port}")
-    }
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
 #[cfg(test)]

@@ -40,13 +40,8 @@ impl KeyWriter {
         session: Option<Session>,
         node: Option<NodeEpoch>,
     ) -> Self {
-        let server = node.map(|node| ServerContext {
-            node,
-            unflushed: None,
-        });
-        Self(Mutex::new(Some(WriteConnection::new(
-            sessions, session, server,
-        ))))
+        let server = node.map(|node| ServerContext { node, unflushed: None });
+        Self(Mutex::new(Some(WriteConnection::new(sessions, session, server))))
     }
 
     pub(super) async fn write<W: Transaction>(&self, work: &W) -> Result<W::Output, DbError> {
@@ -132,9 +127,7 @@ async fn lock(connection: &mut PgConnection, table: NamedTable) -> Result<(), Db
         "SET LOCAL lock_timeout = '1s'; LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE",
         table.sql_name()
     );
-    sqlx::raw_sql(AssertSqlSafe(lock))
-        .execute(connection)
-        .await?;
+    sqlx::raw_sql(AssertSqlSafe(lock)).execute(connection).await?;
     Ok(())
 }
 
@@ -165,14 +158,8 @@ impl PostgresKeys {
             let session = sessions.adopt(connection).await?;
             Ok((store, KeyWriter::new(sessions, Some(session), None)))
         };
-        let (store, writer) = work
-            .await
-            .map_err(|error: DbError| error.at(address.redacted()))?;
-        Ok(Self {
-            address,
-            store,
-            writer,
-        })
+        let (store, writer) = work.await.map_err(|error: DbError| error.at(address.redacted()))?;
+        Ok(Self { address, store, writer })
     }
 
     async fn write<W: Transaction>(&self, work: &W) -> Result<W::Output, StoreError> {
@@ -197,11 +184,7 @@ impl RowStore for PostgresKeys {
         decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
-        let update = UpdateRows {
-            store,
-            queries,
-            decide,
-        };
+        let update = UpdateRows { store, queries, decide };
         self.write(&update).await
     }
 

@@ -35,9 +35,7 @@ pub(super) async fn ensure_schema(
     let mut tries_left = MAX_MIGRATION_TRIES;
     loop {
         let begin = format!("BEGIN; SELECT pg_advisory_xact_lock({CREATION_LOCK})");
-        sqlx::raw_sql(AssertSqlSafe(begin))
-            .execute(&mut *connection)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(begin)).execute(&mut *connection).await?;
         let checked = check_tables(connection, address, schema, schema_use).await;
         let ensured = write_connection::commit(connection, checked).await;
         tries_left -= 1;
@@ -82,9 +80,7 @@ async fn check_tables(
         let create = format!(
             "{tables} INSERT INTO bridgemaster_schema (only_row, version) VALUES (1, {version})"
         );
-        sqlx::raw_sql(AssertSqlSafe(create))
-            .execute(&mut *connection)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut *connection).await?;
     }
     Ok(())
 }
@@ -109,9 +105,7 @@ async fn migrate_tables(
     exclude_older_nodes(connection, address, last.to).await?;
     for Migration { to, postgres, .. } in migrations {
         let change = format!("{postgres}; UPDATE bridgemaster_schema SET version = {to}");
-        sqlx::raw_sql(AssertSqlSafe(change))
-            .execute(&mut *connection)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(change)).execute(&mut *connection).await?;
     }
     Ok(())
 }
@@ -151,10 +145,6 @@ pub(super) async fn check_again(
 ) -> Result<(), DbError> {
     let select = "SELECT version FROM bridgemaster_schema FOR SHARE";
     let version: Option<i64> = scalar(connection, select, &[]).await?;
-    schema.check(
-        version.unwrap_or_default(),
-        SchemaUse::Use,
-        address.redacted(),
-    )?;
+    schema.check(version.unwrap_or_default(), SchemaUse::Use, address.redacted())?;
     Ok(())
 }

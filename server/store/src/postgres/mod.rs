@@ -184,9 +184,7 @@ async fn flush(
     number: i64,
 ) -> Result<(), DbError> {
     while !flushers.flush(number).await? {
-        open_writer(&mut *writer.lock().await)?
-            .restore_lost()
-            .await?;
+        open_writer(&mut *writer.lock().await)?.restore_lost().await?;
     }
     Ok(())
 }
@@ -199,11 +197,7 @@ impl RowStore for PostgresStore {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
         self.at(async {
             let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
-            let readers = if is_of_keys {
-                &self.readers.keys
-            } else {
-                &self.readers.matches
-            };
+            let readers = if is_of_keys { &self.readers.keys } else { &self.readers.matches };
             let mut reader = readers.acquire().await?;
             let results = named::read(&mut *reader, self.store, &queries).await?;
             drop(reader);
@@ -230,13 +224,8 @@ impl RowStore for PostgresStore {
         decide: impl Fn(QueryResults, bool) -> RowDecision<T> + Send + Sync + 'static,
     ) -> Result<T, StoreError> {
         let (writer, store) = (Arc::clone(&self.key_writer), self.store);
-        let update = UpdateRows {
-            store,
-            queries,
-            decide,
-        };
-        self.at(run_detached(async move { writer.write(&update).await }))
-            .await
+        let update = UpdateRows { store, queries, decide };
+        self.at(run_detached(async move { writer.write(&update).await })).await
     }
 
     fn location(&self) -> PathBuf {
@@ -254,9 +243,7 @@ impl Store for PostgresStore {
         let (writer, flushers) = (Arc::clone(&self.writer), Arc::clone(&self.flushers));
         let address = self.address.clone();
         let committed = run_detached(async move {
-            let committed = open_writer(&mut *writer.lock().await)?
-                .commit(batch)
-                .await?;
+            let committed = open_writer(&mut *writer.lock().await)?.commit(batch).await?;
             let Some(number) = committed else {
                 return Ok(Flush::already_durable());
             };
@@ -275,8 +262,7 @@ impl Store for PostgresStore {
     }
 
     async fn open_match_ids(&self) -> Result<Vec<MatchId>, StoreError> {
-        self.at(async { Ok(open_writer(&mut *self.writer.lock().await)?.open_match_ids()) })
-            .await
+        self.at(async { Ok(open_writer(&mut *self.writer.lock().await)?.open_match_ids()) }).await
     }
 
     async fn open_match(&self, id: &MatchId) -> Result<Option<OpenMatch>, StoreError> {
@@ -292,9 +278,7 @@ impl Store for PostgresStore {
         self.at(async {
             let mut writer = self.writer.lock().await;
             let readers = &self.readers.matches;
-            open_writer(&mut writer)?
-                .open_match_header(readers, id)
-                .await
+            open_writer(&mut writer)?.open_match_header(readers, id).await
         })
         .await
     }
@@ -375,8 +359,7 @@ impl Store for PostgresStore {
     }
 
     async fn match_counts(&self) -> Result<MatchCounts, StoreError> {
-        self.at(async { finished::counts(&mut *self.reader().await?).await })
-            .await
+        self.at(async { finished::counts(&mut *self.reader().await?).await }).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {

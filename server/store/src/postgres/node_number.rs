@@ -21,9 +21,7 @@ impl NodeNumber {
         if (0..=i64::MAX >> COUNTING_BITS).contains(&number) {
             Ok(Self(number))
         } else {
-            Err(DbError::Inconsistent(format!(
-                "the node number {number} is out of range"
-            )))
+            Err(DbError::Inconsistent(format!("the node number {number} is out of range")))
         }
     }
 

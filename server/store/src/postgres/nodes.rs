@@ -226,12 +226,8 @@ pub(super) async fn node_of_match(
              EXISTS (SELECT 1 FROM released_match WHERE match_key = open_match.match_key)
          FROM open_match JOIN node ON number = {NODE_OF_KEY} WHERE match_id = $1"
     );
-    let location = |row: PgRow| {
-        Ok(MatchLocation {
-            node: node_from_row(&row)?,
-            is_released: row.value(12)?,
-        })
-    };
+    let location =
+        |row: PgRow| Ok(MatchLocation { node: node_from_row(&row)?, is_released: row.value(12)? });
     let row = first(connection, &select, &[id.as_str().into()]).await?;
     row.map(location).transpose()
 }

@@ -42,9 +42,7 @@ impl Nodes for PostgresStore {
     async fn acquire_leadership(&self) -> Result<bool, StoreError> {
         let writer = Arc::clone(&self.writer);
         self.at(run_detached(async move {
-            open_writer(&mut *writer.lock().await)?
-                .acquire_leadership()
-                .await
+            open_writer(&mut *writer.lock().await)?.acquire_leadership().await
         }))
         .await
     }
@@ -62,16 +60,13 @@ impl Nodes for PostgresStore {
                 // The writer is not locked during the search, so that commits of this node
                 // continue.
                 let retries = Arc::clone(&retries);
-                orphans
-                    .find(&readers, store, node, is_leader_only, retries)
-                    .await?;
+                orphans.find(&readers, store, node, is_leader_only, retries).await?;
                 let Some(found) = orphans.found() else {
                     break;
                 };
                 let mut writer = writer.lock().await;
-                if let Some(taken_over) = open_writer(&mut writer)?
-                    .take_over_orphans(found, is_leader_only)
-                    .await?
+                if let Some(taken_over) =
+                    open_writer(&mut writer)?.take_over_orphans(found, is_leader_only).await?
                 {
                     return Ok(taken_over);
                 }
@@ -85,25 +80,22 @@ impl Nodes for PostgresStore {
 
     async fn release(&self, ids: &[MatchId]) -> Result<(), StoreError> {
         let (writer, ids) = (Arc::clone(&self.writer), ids.to_vec());
-        self.at(run_detached(async move {
-            open_writer(&mut *writer.lock().await)?.release(&ids).await
-        }))
+        self.at(run_detached(
+            async move { open_writer(&mut *writer.lock().await)?.release(&ids).await },
+        ))
         .await
     }
 
     async fn released_count(&self) -> Result<u64, StoreError> {
         let node = self.lease_renewer.node();
-        self.at(async { orphans::count_released(&mut *self.reader().await?, node).await })
-            .await
+        self.at(async { orphans::count_released(&mut *self.reader().await?, node).await }).await
     }
 
     async fn node_of(&self, id: &MatchId) -> Result<Option<MatchLocation>, StoreError> {
-        self.at(async { node_of_match(&mut *self.reader().await?, id).await })
-            .await
+        self.at(async { node_of_match(&mut *self.reader().await?, id).await }).await
     }
 
     async fn nodes(&self) -> Result<Vec<StoredNode>, StoreError> {
-        self.at(async { all_nodes(&mut *self.reader().await?).await })
-            .await
+        self.at(async { all_nodes(&mut *self.reader().await?).await }).await
     }
 }

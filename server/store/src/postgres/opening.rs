@@ -42,10 +42,7 @@ pub(super) async fn open(
     let mut connection = address.connect().await?;
     let mut other = address.connect().await?;
     if session_settings::are_shared(&mut connection, &mut other).await? {
-        return Err(StoreError::SharedSessions {
-            database: address.redacted().to_owned(),
-        }
-        .into());
+        return Err(StoreError::SharedSessions { database: address.redacted().to_owned() }.into());
     }
     other.close().await?;
     let version: i32 = sqlx::query_scalar("SELECT current_setting('server_version_num')::int")
@@ -126,12 +123,7 @@ pub(super) async fn take_over(
         // The last step, because it starts the lease.
         let matches = loaded.matches.by_id.len() as u64;
         nodes::renew(connection, node, matches, &NodeStatus::default()).await?;
-        Ok(OpenedStore {
-            store,
-            node,
-            commits,
-            loaded,
-        })
+        Ok(OpenedStore { store, node, commits, loaded })
     };
     let opened = work.await;
     let opened = write_connection::commit(connection, opened).await?;
@@ -170,9 +162,7 @@ async fn has_rows(connection: &mut PgConnection) -> Result<bool, DbError> {
     let tables = ["open_match", "journal", "finished_match"];
     let named = NamedTable::ALL.map(NamedTable::sql_name);
     let tables = tables.into_iter().chain(named);
-    let exist: Vec<_> = tables
-        .map(|table| format!("EXISTS (SELECT 1 FROM {table})"))
-        .collect();
+    let exist: Vec<_> = tables.map(|table| format!("EXISTS (SELECT 1 FROM {table})")).collect();
     let select = format!("SELECT {}", exist.join(" OR "));
     Ok(scalar(connection, &select, &[]).await? == Some(true))
 }
@@ -188,18 +178,14 @@ async fn set_identity(connection: &mut PgConnection, store: StoreId) -> Result<b
 
 async fn read_identity(connection: &mut PgConnection) -> Result<Option<StoreId>, DbError> {
     let row: Option<(Option<Vec<u8>>, Option<i64>)> =
-        sqlx::query_as("SELECT store_id, checksum FROM store")
-            .fetch_optional(connection)
-            .await?;
+        sqlx::query_as("SELECT store_id, checksum FROM store").fetch_optional(connection).await?;
     let Some((store_id, checksum)) = row else {
         return Ok(None);
     };
     let store = store_id.as_deref().and_then(StoreId::from_bytes);
     match store.filter(|store| checksum == Some(checksum_of(*store))) {
         Some(store) => Ok(Some(store)),
-        None => Err(DbError::Inconsistent(
-            "the row with the store id is damaged".to_owned(),
-        )),
+        None => Err(DbError::Inconsistent("the row with the store id is damaged".to_owned())),
     }
 }
 
@@ -219,9 +205,7 @@ pub(super) struct Readers {
 /// Begins a read transaction on the store in a database.
 pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, StoreError> {
     let address = Address::parse(url, Durability::Disk)?;
-    let no_store = || StoreError::NoStore {
-        database: address.redacted().to_owned(),
-    };
+    let no_store = || StoreError::NoStore { database: address.redacted().to_owned() };
     let work = async {
         let mut connection = open_existing(&address, &schema::CURRENT, SchemaUse::Copy).await?;
         sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -231,9 +215,7 @@ pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, Sto
         let nodes = format!("SELECT DISTINCT {NODE_OF_KEY} AS node FROM open_match ORDER BY node");
         let nodes = sqlx::query_scalar(AssertSqlSafe(nodes));
         let nodes: Vec<i64> = nodes.fetch_all(&mut connection).await?;
-        let keys = nodes
-            .into_iter()
-            .map(|node| Ok(NodeNumber::new(node)?.range()));
+        let keys = nodes.into_iter().map(|node| Ok(NodeNumber::new(node)?.range()));
         Ok(CopySide {
             connection,
             store: store.ok_or_else(no_store)?,
@@ -242,8 +224,7 @@ pub(crate) async fn open_source(url: &str) -> Result<CopySide<PgConnection>, Sto
             sums: RowSums::default(),
         })
     };
-    work.await
-        .map_err(|error: DbError| error.at(address.redacted()))
+    work.await.map_err(|error: DbError| error.at(address.redacted()))
 }
 
 /// Creates the tables in a database, checks that they have no rows, and sets the id of the store.
@@ -269,8 +250,7 @@ pub(crate) async fn open_target(
             sums: RowSums::default(),
         })
     };
-    work.await
-        .map_err(|error: DbError| error.at(address.redacted()))
+    work.await.map_err(|error: DbError| error.at(address.redacted()))
 }
 
 /// Commits the transaction that has written a copy of a store.

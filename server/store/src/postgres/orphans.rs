@@ -104,11 +104,7 @@ impl OrphanedMatches {
                 Err(orphan) => unreadable.push(orphan.match_key),
             }
         }
-        let orphans = Self {
-            node,
-            kind: OrphanKind::Expired(last),
-            matches,
-        };
+        let orphans = Self { node, kind: OrphanKind::Expired(last), matches };
         Ok((orphans, unreadable))
     }
 
@@ -124,14 +120,8 @@ impl OrphanedMatches {
         let mut connection = reader.begin_with(BEGIN_SNAPSHOT).await?;
         let read = read_released_chunk(&mut connection, store, node, excluding).await?;
         let (matches, unreadable) = read;
-        let matches = matches
-            .into_iter()
-            .map(|orphan| (orphan.row.match_key, orphan));
-        let orphans = Self {
-            node,
-            kind: OrphanKind::Released,
-            matches: matches.collect(),
-        };
+        let matches = matches.into_iter().map(|orphan| (orphan.row.match_key, orphan));
+        let orphans = Self { node, kind: OrphanKind::Released, matches: matches.collect() };
         Ok((orphans, unreadable))
     }
 
@@ -155,11 +145,7 @@ impl OrphanedMatches {
             self.matches.remove(missing);
         }
         let moved = taken_over.keys.iter().filter_map(|(old, match_key)| {
-            let WholeMatch {
-                row,
-                header,
-                journal,
-            } = self.matches.remove(old)?;
+            let WholeMatch { row, header, journal } = self.matches.remove(old)?;
             let state = JournalState {
                 match_key: *match_key,
                 opened_at_unix_ms: row.opened_at_unix_ms,
@@ -250,10 +236,7 @@ impl OrphanFinder {
             self.set_found(read);
             let orphans = self.orphans.as_ref();
             if orphans.is_some_and(|orphans| {
-                orphans
-                    .candidates(is_leader, is_leader_only)
-                    .next()
-                    .is_some()
+                orphans.candidates(is_leader, is_leader_only).next().is_some()
             }) {
                 return Ok(());
             }
@@ -323,12 +306,7 @@ impl Transaction for ReleaseMatches<'_> {
     type Output = ();
 
     async fn run(&self, connection: &mut PgConnection, _: bool) -> Result<(), DbError> {
-        for ReleasedMatch {
-            match_key,
-            entries,
-            batches,
-        } in self.0
-        {
+        for ReleasedMatch { match_key, entries, batches } in self.0 {
             // If the result of an earlier attempt was lost, the attempt may have been committed,
             // and another node may have taken over the match since.
             let insert = "INSERT INTO released_match (match_key, entries, batches)

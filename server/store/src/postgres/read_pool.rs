@@ -31,11 +31,7 @@ pub(super) struct ReadPool {
 
 impl ReadPool {
     pub(super) fn new(address: Address, max_connections: usize) -> Self {
-        Self {
-            address,
-            free: Semaphore::new(max_connections),
-            idle: Mutex::default(),
-        }
+        Self { address, free: Semaphore::new(max_connections), idle: Mutex::default() }
     }
 
     /// Waits for a free connection. While the database is unreachable, retries for a short time.
@@ -48,11 +44,7 @@ impl ReadPool {
                 Some(connection) => connection,
                 None => self.connect(&mut failure).await?,
             };
-            Ok(Reader {
-                connection: Some(connection),
-                pool: self,
-                _permit: permit,
-            })
+            Ok(Reader { connection: Some(connection), pool: self, _permit: permit })
         };
         let acquired = timeout(POSTGRES_CONNECT_TIMEOUT, acquiring).await;
         acquired.unwrap_or(Err(failure))

@@ -20,10 +20,7 @@ fn required() -> [(&'static str, String); 4] {
         ("default_transaction_isolation", "read committed".to_owned()),
         ("statement_timeout", millis(POSTGRES_STATEMENT_TIMEOUT)),
         ("lock_timeout", millis(POSTGRES_LOCK_TIMEOUT)),
-        (
-            "idle_in_transaction_session_timeout",
-            millis(POSTGRES_IDLE_TIMEOUT),
-        ),
+        ("idle_in_transaction_session_timeout", millis(POSTGRES_IDLE_TIMEOUT)),
     ]
 }
 
@@ -136,10 +133,7 @@ mod tests {
         in_force[2].1 = "0".to_owned();
         let ignored = check(&required, &in_force, "db").unwrap_err().at("db");
         let text = ignored.to_string();
-        assert!(
-            text.contains("lock_timeout: requested 20000, found 0"),
-            "{text}"
-        );
+        assert!(text.contains("lock_timeout: requested 20000, found 0"), "{text}");
     }
 
     #[test]

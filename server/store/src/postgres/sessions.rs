@@ -52,11 +52,7 @@ impl Drop for AbandonmentGuard {
 
 impl Sessions {
     pub(super) fn new(address: Address) -> Self {
-        Self {
-            address,
-            abandoned: Arc::default(),
-            retries: Arc::default(),
-        }
+        Self { address, abandoned: Arc::default(), retries: Arc::default() }
     }
 
     /// Returns the counter of operations that were repeated after a failure.
@@ -76,10 +72,7 @@ impl Sessions {
     pub(super) async fn open_after_abandoned(&self) -> Result<Session, DbError> {
         // All of them are signalled before the end of any is awaited.
         let mut session = self.open().await?;
-        while self
-            .terminate_abandoned(&mut session, TERMINATION_WAIT_MS)
-            .await?
-        {}
+        while self.terminate_abandoned(&mut session, TERMINATION_WAIT_MS).await? {}
         Ok(session)
     }
 
@@ -93,10 +86,7 @@ impl Sessions {
         )
         .fetch_one(&mut connection)
         .await?;
-        let guard = AbandonmentGuard {
-            tag: Some(tag),
-            abandoned: Arc::clone(&self.abandoned),
-        };
+        let guard = AbandonmentGuard { tag: Some(tag), abandoned: Arc::clone(&self.abandoned) };
         Ok(Session { connection, guard })
     }
 
@@ -123,9 +113,7 @@ impl Sessions {
         .fetch_all(&mut session.connection)
         .await?;
         // Without a wait, the result only means that the session was signalled.
-        let remaining = found
-            .into_iter()
-            .filter(|(_, has_ended)| !has_ended || wait_ms == 0);
+        let remaining = found.into_iter().filter(|(_, has_ended)| !has_ended || wait_ms == 0);
         let remaining: Vec<SessionTag> = remaining.map(|(tag, _)| tag).collect();
         let has_ended = |tag: &SessionTag| abandoned.contains(tag) && !remaining.contains(tag);
         self.abandoned.lock().retain(|tag| !has_ended(tag));

@@ -125,14 +125,10 @@ impl TakeOverOrphans<'_> {
                 break;
             }
             let existing = self.still_orphaned(connection, &chunk).await?;
-            let (chunk, missing): (Vec<_>, Vec<_>) = chunk
-                .into_iter()
-                .partition(|orphan| existing.contains(&orphan.row.match_key));
-            taken_over
-                .missing
-                .extend(missing.iter().map(|orphan| orphan.row.match_key));
-            self.move_to_new_node(connection, &chunk, &mut taken_over)
-                .await?;
+            let (chunk, missing): (Vec<_>, Vec<_>) =
+                chunk.into_iter().partition(|orphan| existing.contains(&orphan.row.match_key));
+            taken_over.missing.extend(missing.iter().map(|orphan| orphan.row.match_key));
+            self.move_to_new_node(connection, &chunk, &mut taken_over).await?;
         }
         let is_expired = matches!(self.orphans.kind, OrphanKind::Expired(_));
         if is_expired && !has_match_in_play(connection, self.orphans.node).await? {
@@ -169,11 +165,7 @@ impl TakeOverOrphans<'_> {
         let (mut moved, mut parts) = (Vec::new(), Vec::new());
         for (orphan, match_key) in matches.iter().zip(self.last_match_key + 1..) {
             taken_over.keys.insert(orphan.row.match_key, match_key);
-            moved.push(MatchWithNewKey {
-                row: &orphan.row,
-                header: &orphan.header,
-                match_key,
-            });
+            moved.push(MatchWithNewKey { row: &orphan.row, header: &orphan.header, match_key });
             parts.extend(whole_journal(match_key, &orphan.journal));
         }
         let change = change_keys(connection, self.store, &moved).await?;
@@ -241,18 +233,10 @@ async fn change_keys(
     store: StoreId,
     matches: &[MatchWithNewKey<'_>],
 ) -> Result<RowSums, DbError> {
-    let old: Vec<i64> = matches
-        .iter()
-        .map(|rekeyed| rekeyed.row.match_key)
-        .collect();
+    let old: Vec<i64> = matches.iter().map(|rekeyed| rekeyed.row.match_key).collect();
     let new: Vec<i64> = matches.iter().map(|rekeyed| rekeyed.match_key).collect();
     let (mut checksums, mut change) = (Vec::new(), RowSums::default());
-    for MatchWithNewKey {
-        row,
-        header,
-        match_key,
-    } in matches
-    {
+    for MatchWithNewKey { row, header, match_key } in matches {
         let (id, at) = (row.match_id.as_str(), row.opened_at_unix_ms);
         let [before, after] =
             [row.match_key, *match_key].map(|key| checksum_of(store, key, id, at, header));

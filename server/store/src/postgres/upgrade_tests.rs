@@ -28,24 +28,14 @@ const CONTRACTION: Migration = Migration {
     postgres: "ALTER TABLE finished_match DROP COLUMN note",
 };
 
-const NEXT: Schema = Schema {
-    version: EXPANSION.to,
-    migrations: &[EXPANSION],
-    ..CURRENT
-};
+const NEXT: Schema = Schema { version: EXPANSION.to, migrations: &[EXPANSION], ..CURRENT };
 
-const SECOND_NEXT: Schema = Schema {
-    version: CONTRACTION.to,
-    migrations: &[EXPANSION, CONTRACTION],
-    ..CURRENT
-};
+const SECOND_NEXT: Schema =
+    Schema { version: CONTRACTION.to, migrations: &[EXPANSION, CONTRACTION], ..CURRENT };
 
 /// Opens a node with the program of a version.
 async fn open(url: &str, name: &str, schema: &Schema) -> Result<PostgresStore, StoreError> {
-    let identity = NodeIdentity {
-        name: NodeName::new(name).unwrap(),
-        address: None,
-    };
+    let identity = NodeIdentity { name: NodeName::new(name).unwrap(), address: None };
     PostgresStore::open_with(url, Durability::Disk, &identity, schema).await
 }
 
@@ -73,11 +63,7 @@ fn open_match(match_id: &str) -> Vec<Write> {
 }
 
 fn entry(match_id: &str, number: u64) -> Vec<Write> {
-    vec![Write::Append {
-        match_id: id(match_id),
-        number,
-        entry: b"entry".to_vec(),
-    }]
+    vec![Write::Append { match_id: id(match_id), number, entry: b"entry".to_vec() }]
 }
 
 #[tokio::test]
@@ -112,12 +98,7 @@ async fn a_cluster_is_upgraded_node_by_node_and_back() {
     let one = open(&url, "one", &NEXT).await.unwrap();
     two.renew_lease(NodeStatus::default()).await.unwrap();
     let refused = open(&url, "three", &SECOND_NEXT).await.unwrap_err();
-    let StoreError::NodeTooOld {
-        node,
-        version: of_node,
-        ..
-    } = &refused
-    else {
+    let StoreError::NodeTooOld { node, version: of_node, .. } = &refused else {
         panic!("{refused}");
     };
     assert_eq!((node.as_str(), *of_node), ("two", CURRENT.version));
@@ -131,12 +112,7 @@ async fn a_cluster_is_upgraded_node_by_node_and_back() {
     one.renew_lease(NodeStatus::default()).await.unwrap();
     one.commit(entry("a", 3)).await.unwrap();
     let refused = open(&url, "four", &CURRENT).await.unwrap_err();
-    let StoreError::NewerSchema {
-        version: found,
-        supported,
-        ..
-    } = refused
-    else {
+    let StoreError::NewerSchema { version: found, supported, .. } = refused else {
         panic!("{refused}");
     };
     assert_eq!((found, supported), (SECOND_NEXT.version, NEXT.version));
@@ -149,16 +125,10 @@ async fn a_paused_node_does_not_continue_after_the_removal_of_what_it_needs() {
     }
     let url = PostgresServer::shared().fresh();
     let paused = open(&url, "paused", &CURRENT).await.unwrap();
-    run(
-        &url,
-        "UPDATE node SET lease_until = now() - interval '1 second'",
-    );
+    run(&url, "UPDATE node SET lease_until = now() - interval '1 second'");
     open(&url, "new", &SECOND_NEXT).await.unwrap();
     let refused = paused.renew_lease(NodeStatus::default()).await.unwrap_err();
-    assert!(
-        matches!(refused, StoreError::EpochEnded { .. }),
-        "{refused}"
-    );
+    assert!(matches!(refused, StoreError::EpochEnded { .. }), "{refused}");
 }
 
 #[tokio::test]
@@ -257,10 +227,9 @@ async fn a_database_that_is_too_old_is_refused_unchanged() {
     assert_eq!(description(&url), before);
 
     let empty = PostgresServer::shared().fresh();
-    for refused in [
-        migrate_database(&empty).await.map(|_| ()),
-        stored_nodes(&empty).await.map(|_| ()),
-    ] {
+    for refused in
+        [migrate_database(&empty).await.map(|_| ()), stored_nodes(&empty).await.map(|_| ())]
+    {
         let refused = refused.unwrap_err();
         assert!(matches!(refused, StoreError::NoStore { .. }), "{refused}");
     }

@@ -54,11 +54,7 @@ impl WriteConnection {
         session: Option<Session>,
         server: Option<ServerContext>,
     ) -> Self {
-        Self {
-            sessions,
-            session,
-            server,
-        }
+        Self { sessions, session, server }
     }
 
     /// Runs a transaction, with retries while the database is unreachable. Before each retry,
@@ -173,9 +169,7 @@ async fn begin(
              SELECT lease_until FROM node
              WHERE number = {number} AND epoch = {epoch} FOR KEY SHARE) AS locked"
     );
-    let held = sqlx::raw_sql(AssertSqlSafe(begin))
-        .fetch_optional(connection)
-        .await?;
+    let held = sqlx::raw_sql(AssertSqlSafe(begin)).fetch_optional(connection).await?;
     match Fence::from_lease_row(held.map(|row| row.try_get(0)).transpose()?) {
         Fence::Held => Ok(()),
         Fence::LeaseExpired => Err(DbError::LeaseExpired),
@@ -191,12 +185,7 @@ pub(super) async fn commit<T>(
     // If a statement timeout interrupted the wait for a standby, PostgreSQL would report success as
     // if the standby had confirmed. So the statement timeout is disabled here, and only the client
     // has a timeout.
-    commit_with(
-        "SET LOCAL statement_timeout = 0; COMMIT",
-        connection,
-        result,
-    )
-    .await
+    commit_with("SET LOCAL statement_timeout = 0; COMMIT", connection, result).await
 }
 
 /// Like [`commit`], but the database may lose the commit in a crash until this or a later commit is

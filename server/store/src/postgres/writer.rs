@@ -54,9 +54,7 @@ pub(super) struct Writer {
 /// Omits the secret state of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer")
-            .field("commits", &self.unflushed.last())
-            .finish_non_exhaustive()
+        f.debug_struct("Writer").field("commits", &self.unflushed.last()).finish_non_exhaustive()
     }
 }
 
@@ -73,9 +71,8 @@ impl Writer {
             let opened = opening::take_over(&mut connection, address, identity, schema).await?;
             Ok((sessions.adopt(connection).await?, opened))
         };
-        let (session, opened) = work
-            .await
-            .map_err(|error: DbError| error.at(address.redacted()))?;
+        let (session, opened) =
+            work.await.map_err(|error: DbError| error.at(address.redacted()))?;
         let open_report = OpenReport {
             // A PostgreSQL store has no separate file with the number of commits.
             completeness: CommitCompleteness::Complete,
@@ -83,10 +80,7 @@ impl Writer {
             indexes_rebuilt: false,
         };
         let unflushed = Arc::new(Unflushed::new(opened.node.number, opened.commits));
-        let server = ServerContext {
-            node: opened.node,
-            unflushed: Some(Arc::clone(&unflushed)),
-        };
+        let server = ServerContext { node: opened.node, unflushed: Some(Arc::clone(&unflushed)) };
         let mut writer = Self {
             write_connection: WriteConnection::new(sessions.clone(), Some(session), Some(server)),
             store: opened.store,
@@ -96,10 +90,7 @@ impl Writer {
             matches: opened.loaded.matches,
             in_play_count: Arc::default(),
         };
-        writer
-            .matches
-            .sweep
-            .add_unreferenced_batch(writer.unflushed.last());
+        writer.matches.sweep.add_unreferenced_batch(writer.unflushed.last());
         writer.publish_in_play();
         Ok((writer, opened.node, open_report))
     }
@@ -132,10 +123,7 @@ impl Writer {
     /// flushed.
     pub(super) async fn commit(&mut self, batch: Vec<Write>) -> Result<Option<i64>, DbError> {
         if batch.is_empty() {
-            return Ok(self
-                .unflushed
-                .has_unflushed()
-                .then(|| self.unflushed.last()));
+            return Ok(self.unflushed.has_unflushed().then(|| self.unflushed.last()));
         }
         let lookup = self.matches.lookup(&batch);
         let found = if lookup.ids.is_empty() && lookup.queries.is_empty() {
@@ -180,10 +168,7 @@ impl Writer {
         self.is_flushed_to_disk
             && self.unflushed.is_deferring_worthwhile()
             && !plan.steps.iter().any(MatchStep::requires_flush)
-            && plan
-                .rows
-                .iter()
-                .all(|row| row.table() == NamedTable::Record)
+            && plan.rows.iter().all(|row| row.table() == NamedTable::Record)
     }
 
     /// Runs a transaction that adds the next batch of the journal.
@@ -235,9 +220,7 @@ impl Writer {
         let matches = ids.iter().filter_map(|id| self.matches.get(id));
         let matches = matches.filter(|in_play| in_play.damage.is_none());
         let released: Vec<ReleasedMatch> = matches.map(ReleasedMatch::new).collect();
-        self.write_connection
-            .write(&ReleaseMatches(&released))
-            .await?;
+        self.write_connection.write(&ReleaseMatches(&released)).await?;
         for id in ids {
             self.matches.release(id);
         }
@@ -248,9 +231,7 @@ impl Writer {
     /// Tries to acquire leadership. Returns whether this node leads.
     pub(super) async fn acquire_leadership(&mut self) -> Result<bool, DbError> {
         let (store, node) = (self.store, self.node);
-        self.write_connection
-            .write(&AcquireLeadership { store, node })
-            .await
+        self.write_connection.write(&AcquireLeadership { store, node }).await
     }
 
     pub(super) fn open_match_ids(&self) -> Vec<MatchId> {

@@ -82,10 +82,7 @@ pub(crate) fn read(
     };
     let id = id_from_row(row, 1)
         .unwrap_or_else(|| substitute_id(SUBSTITUTE_PREFIX, row.value(0).unwrap_or_default()));
-    Err(DamageReport {
-        value: DamagedValue::Summary(id),
-        detail: problem,
-    })
+    Err(DamageReport { value: DamagedValue::Summary(id), detail: problem })
 }
 
 /// The column after [`COLUMNS`] that states whether a match is unsettled: other matches may still
@@ -182,10 +179,7 @@ pub(crate) async fn insert<C: SqlConnection>(
     if names.is_empty() {
         return Ok(());
     }
-    let rows: Vec<String> = (2..)
-        .take(names.len())
-        .map(|n| format!("(${n}, $1)"))
-        .collect();
+    let rows: Vec<String> = (2..).take(names.len()).map(|n| format!("(${n}, $1)")).collect();
     let rows = rows.join(", ");
     let insert = format!("INSERT INTO finished_party (name, match_id) VALUES {rows}");
     let names = names.into_iter().map(Param::Text);
@@ -301,10 +295,7 @@ pub(crate) fn select_listed<C: SqlConnection>(keys: usize, scanned: u32) -> Stri
                 select_entries(scanned),
                 others.join(" AND ")
             );
-            (
-                format!("({ids}) AS ids {join} finished_match USING (match_id)"),
-                "true".to_owned(),
-            )
+            (format!("({ids}) AS ids {join} finished_match USING (match_id)"), "true".to_owned())
         }
     };
     format!("SELECT {COLUMNS} FROM {list} WHERE {condition} ORDER BY match_id DESC LIMIT $2 + 1")
@@ -366,11 +357,7 @@ pub(crate) async fn list<C: SqlConnection>(
             next = id_from_row(&row, 0);
         }
     }
-    let page = ListedPage {
-        matches,
-        damaged,
-        next,
-    };
+    let page = ListedPage { matches, damaged, next };
     Ok(MaybeUnflushed::new(page, newest))
 }
 
@@ -440,10 +427,8 @@ pub(crate) async fn stored_replays<C: SqlConnection>(
             return Ok(none);
         };
         after = last.value(0)?;
-        let value: Vec<_> = rows
-            .iter()
-            .filter_map(|row| replay_metadata_from_row(store, row))
-            .collect();
+        let value: Vec<_> =
+            rows.iter().filter_map(|row| replay_metadata_from_row(store, row)).collect();
         // Matches that cannot be read are skipped.
         if !value.is_empty() {
             return Ok(MaybeUnflushed::new(value, Some(after)));
@@ -470,9 +455,7 @@ pub(crate) async fn replay<C: SqlConnection>(
         return Ok(MaybeUnflushed::new(None, None));
     };
     let replay = read_replay(store, id, &row, 0)?;
-    let replay = replay.ok_or_else(|| StoreError::ReplayForgotten {
-        match_id: id.clone(),
-    })?;
+    let replay = replay.ok_or_else(|| StoreError::ReplayForgotten { match_id: id.clone() })?;
     Ok(MaybeUnflushed::new(Some(replay), Some(row.value(0)?)))
 }
 
@@ -541,10 +524,7 @@ pub(crate) fn read_replay(
 }
 
 fn replay_damage(id: &MatchId, detail: impl fmt::Display) -> DamageReport {
-    DamageReport {
-        value: DamagedValue::Replay(id.clone()),
-        detail: detail.to_string(),
-    }
+    DamageReport { value: DamagedValue::Replay(id.clone()), detail: detail.to_string() }
 }
 
 /// Computes the checksum of a replay; `None` stands for a deleted replay.

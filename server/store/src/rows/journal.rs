@@ -30,11 +30,7 @@ pub(crate) async fn load<C: SqlConnection>(
          ORDER BY batch LIMIT $3";
     loop {
         let from = (journal.last() + 1).max(*batches.start());
-        let params = [
-            from.into(),
-            (*batches.end()).into(),
-            BATCHES_PER_READ.into(),
-        ];
+        let params = [from.into(), (*batches.end()).into(), BATCHES_PER_READ.into()];
         let rows = connection.query(select, &params).await?;
         if rows.is_empty() {
             return Ok(journal.finish());
@@ -107,8 +103,6 @@ pub(crate) async fn delete<C: SqlConnection>(
     numbers: &[i64],
 ) -> Result<(), DbError> {
     let delete = format!("DELETE FROM journal WHERE batch {}", C::DIALECT.in_numbers);
-    connection
-        .execute(&delete, &[Param::Numbers(numbers)])
-        .await?;
+    connection.execute(&delete, &[Param::Numbers(numbers)]).await?;
     Ok(())
 }

@@ -33,11 +33,8 @@ pub(crate) async fn read_one<C: SqlConnection>(
     store: StoreId,
     query: &RowQuery,
 ) -> Result<Vec<RowResult>, DbError> {
-    let (distinct, version) = if C::DIALECT.has_versions {
-        ("DISTINCT ON (name)", ", version DESC")
-    } else {
-        ("", "")
-    };
+    let (distinct, version) =
+        if C::DIALECT.has_versions { ("DISTINCT ON (name)", ", version DESC") } else { ("", "") };
     let table = query.table.sql_name();
     let select = format!("SELECT {distinct} name, value, checksum FROM {table}");
     let (sql, params) = match &query.selection {
@@ -52,26 +49,17 @@ pub(crate) async fn read_one<C: SqlConnection>(
             let list: Vec<String> = (1..=names.len()).map(|n| format!("${n}")).collect();
             let list = list.join(", ");
             let params = names.iter().map(|name| Param::AnyText(name));
-            (
-                format!("{select} WHERE name IN ({list}) ORDER BY name{version}"),
-                params.collect(),
-            )
+            (format!("{select} WHERE name IN ({list}) ORDER BY name{version}"), params.collect())
         }
         RowSelection::First(range, limit) => {
             let (condition, mut params) = condition(range);
             params.push(i64::from(*limit).into());
             let limit = params.len();
-            (
-                format!("{select} WHERE {condition} ORDER BY name{version} LIMIT ${limit}"),
-                params,
-            )
+            (format!("{select} WHERE {condition} ORDER BY name{version} LIMIT ${limit}"), params)
         }
         RowSelection::Last(range) => {
             let (condition, params) = condition(range);
-            (
-                format!("{select} WHERE {condition} ORDER BY name DESC{version} LIMIT 1"),
-                params,
-            )
+            (format!("{select} WHERE {condition} ORDER BY name DESC{version} LIMIT 1"), params)
         }
     };
     let rows = connection.query(&sql, &params).await?;
@@ -82,10 +70,7 @@ pub(crate) async fn read_one<C: SqlConnection>(
 fn condition(range: &NameRange) -> (&'static str, Vec<Param<'_>>) {
     let from = Param::AnyText(&range.from);
     match &range.before {
-        Some(before) => (
-            "name >= $1 AND name < $2",
-            vec![from, Param::AnyText(before)],
-        ),
+        Some(before) => ("name >= $1 AND name < $2", vec![from, Param::AnyText(before)]),
         None => ("name >= $1", vec![from]),
     }
 }
@@ -130,11 +115,7 @@ pub(crate) async fn apply<C: SqlConnection>(
         RowChange::Put { name, value, .. } => {
             let checksum = change.table().checksum(store, name, value);
             sums.add_row(table, checksum);
-            let params = [
-                Param::AnyText(name),
-                value.as_slice().into(),
-                checksum.into(),
-            ];
+            let params = [Param::AnyText(name), value.as_slice().into(), checksum.into()];
             return row_sums::replace(connection, table, &named, &params, sums).await;
         }
         RowChange::Delete { name, .. } => (&*named, vec![Param::AnyText(name)]),

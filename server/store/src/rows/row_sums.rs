@@ -16,10 +16,7 @@ const COLUMNS: &str = "count(*),
 fn from_row(row: &impl StoredRow) -> Result<RowSum, Unreadable> {
     let (low, high): (i64, i64) = (row.value(1)?, row.value(2)?);
     let sum = i128::from(low) + (i128::from(high) << 31);
-    Ok(RowSum {
-        rows: row.value(0)?,
-        sum: (sum & i128::from(SUM_MASK)) as i64,
-    })
+    Ok(RowSum { rows: row.value(0)?, sum: (sum & i128::from(SUM_MASK)) as i64 })
 }
 
 /// Runs a query for [`COLUMNS`].
@@ -128,12 +125,7 @@ async fn of_locked<C: SqlConnection>(
 ) -> Result<Option<RowSum>, DbError> {
     let select = "SELECT row_count, checksum_sum FROM key_sum WHERE of_table = $1";
     let row = first(connection, select, &[table.sql_name().into()]).await?;
-    Ok(row.and_then(|row| {
-        Some(RowSum {
-            rows: row.value(0).ok()?,
-            sum: row.value(1).ok()?,
-        })
-    }))
+    Ok(row.and_then(|row| Some(RowSum { rows: row.value(0).ok()?, sum: row.value(1).ok()? })))
 }
 
 /// Returns the difference between the rows of a table and its stored sum, which itself can be

@@ -52,21 +52,11 @@ async fn apply<C: SqlConnection>(
     sums: &mut RowSums,
 ) -> Result<(), DbError> {
     match step {
-        MatchStep::Open {
-            match_key,
-            match_id,
-            opened_at_unix_ms,
-            header,
-        } => {
+        MatchStep::Open { match_key, match_id, opened_at_unix_ms, header } => {
             let (key, at) = (*match_key, *opened_at_unix_ms);
             open_matches::insert(connection, store, key, match_id, at, header, sums).await
         }
-        MatchStep::Finish {
-            match_key,
-            finished,
-            replay,
-            keys,
-        } => {
+        MatchStep::Finish { match_key, finished, replay, keys } => {
             open_matches::delete(connection, *match_key, sums).await?;
             let new = NewFinished {
                 number: None,

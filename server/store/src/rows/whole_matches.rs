@@ -88,11 +88,7 @@ pub(crate) fn combine(
         let in_play = loaded.matches.by_id.remove(&row.match_id);
         let (journal, damage) = in_play.map_or((None, None), |it| (it.cached_journal, it.damage));
         match (journal, damage) {
-            (Some(journal), None) => Ok(WholeMatch {
-                row,
-                header,
-                journal,
-            }),
+            (Some(journal), None) => Ok(WholeMatch { row, header, journal }),
             (_, damage) => Err(UnreadableMatch {
                 match_key: row.match_key,
                 damage: damage.map_or_else(|| duplicate_id(&row), |damage| *damage),
@@ -142,10 +138,8 @@ pub(crate) async fn read_header<C: SqlConnection>(
     in_play: &MatchInPlay,
 ) -> Result<Vec<u8>, DbError> {
     let header = header(connection, store, in_play.state.match_key).await?;
-    let header = header.map_err(|detail| DamageReport {
-        value: DamagedValue::Header(id.clone()),
-        detail,
-    });
+    let header =
+        header.map_err(|detail| DamageReport { value: DamagedValue::Header(id.clone()), detail });
     Ok(header?)
 }
 

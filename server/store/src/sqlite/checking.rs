@@ -157,10 +157,8 @@ pub(super) fn check_all(
     inspector: &mut dyn Inspector,
 ) -> Result<CheckReport, DbError> {
     let verdict: String = value(connection, "PRAGMA integrity_check(1)", ())?;
-    let mut report = CheckReport {
-        structure: (verdict != "ok").then_some(verdict),
-        ..CheckReport::default()
-    };
+    let mut report =
+        CheckReport { structure: (verdict != "ok").then_some(verdict), ..CheckReport::default() };
     match check_values(connection, path, recorded, inspector, &mut report) {
         // This inconsistency is a consequence of the structural error, which is reported.
         Err(DbError::Inconsistent(_)) if report.structure.is_some() => Ok(report),
@@ -176,19 +174,13 @@ fn check_values(
     report: &mut CheckReport,
 ) -> Result<(), DbError> {
     connection.execute_batch("BEGIN")?;
-    let store = read_identity(connection)?
-        .ok_or_else(missing_identity)?
-        .store;
+    let store = read_identity(connection)?.ok_or_else(missing_identity)?.store;
     check_same_store(path, recorded, store)?;
     let commits: Option<i64> = value(connection, "SELECT max(batch) FROM journal", ())?;
     report.commits = commits.unwrap_or_default().unsigned_abs();
     report.completeness = check_completeness(recorded, commits.unwrap_or_default());
     let rows = |table: NamedTable| {
-        run(named::read_one(
-            &mut StatementConnection(connection),
-            store,
-            &table.all(),
-        ))
+        run(named::read_one(&mut StatementConnection(connection), store, &table.all()))
     };
     let records = record_store::records(rows(NamedTable::Record)?);
     inspector.inspect_records(&records);
@@ -210,9 +202,7 @@ fn check_values(
     let is_damaged = !report.damage_reports.is_empty();
     let differences = run(row_sums::compare(&mut StatementConnection(connection)))?.into_iter();
     let missing = differences.filter(|(_, is_missing)| *is_missing || !is_damaged);
-    report
-        .damage_reports
-        .extend(missing.map(|(damage, _)| damage));
+    report.damage_reports.extend(missing.map(|(damage, _)| damage));
     connection.execute_batch("COMMIT")?;
     Ok(())
 }
@@ -233,11 +223,8 @@ fn check_in_play(
         };
         let match_key = in_play.state.match_key;
         // The journal of a damaged match is not in memory.
-        let Ok(header) = run(open_matches::header(
-            &mut StatementConnection(connection),
-            store,
-            match_key,
-        ))?
+        let Ok(header) =
+            run(open_matches::header(&mut StatementConnection(connection), store, match_key))?
         else {
             continue;
         };

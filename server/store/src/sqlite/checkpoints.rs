@@ -85,10 +85,7 @@ impl Checkpoints {
     /// # Errors
     /// The system cannot start a thread.
     pub(super) fn start(path: PathBuf) -> io::Result<Self> {
-        let worker = CheckpointWorker {
-            path: path.clone(),
-            connection: None,
-        };
+        let worker = CheckpointWorker { path: path.clone(), connection: None };
         Ok(Self {
             path,
             schedule: Arc::default(),
@@ -174,10 +171,7 @@ impl CheckpointWorker {
 fn checkpoint(connection: &Connection, statement: &str) -> Result<LogState, DbError> {
     let row = first(connection, statement, ())?;
     let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-    Ok(LogState {
-        pages: row.value(1)?,
-        copied: row.value(2)?,
-    })
+    Ok(LogState { pages: row.value(1)?, copied: row.value(2)? })
 }
 
 #[cfg(test)]
@@ -230,21 +224,12 @@ mod tests {
 
     #[test]
     fn a_failed_checkpoint_is_retried_only_when_the_log_has_grown() {
-        let log = LogState {
-            pages: 9_000,
-            copied: 5_000,
-        };
-        let mut schedule = CheckpointSchedule {
-            rounds: 3,
-            ..CheckpointSchedule::default()
-        };
+        let log = LogState { pages: 9_000, copied: 5_000 };
+        let mut schedule = CheckpointSchedule { rounds: 3, ..CheckpointSchedule::default() };
         schedule.record(log, Err(DbError::Timeout), Path::new("matches.db"));
         assert_eq!(schedule.due_at, log.pages + MAX_COMMIT_PAGES);
         assert!(schedule.has_failed && schedule.rounds == 0);
-        let copied = LogState {
-            copied: log.pages,
-            ..log
-        };
+        let copied = LogState { copied: log.pages, ..log };
         schedule.record(log, Ok(copied), Path::new("matches.db"));
         assert!(!schedule.has_failed && schedule.rounds == 1);
     }

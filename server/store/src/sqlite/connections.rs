@@ -47,10 +47,7 @@ impl<T: Send + 'static> WorkerThread<T> {
             }
         };
         let thread = thread::Builder::new().name(name.to_owned()).spawn(work)?;
-        Ok(Self {
-            jobs: Some(jobs),
-            thread: Some(thread),
-        })
+        Ok(Self { jobs: Some(jobs), thread: Some(thread) })
     }
 
     /// Runs a job, and waits for its result. The job runs even if the caller stops waiting.
@@ -161,10 +158,7 @@ impl Readers {
         match permit {
             Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) => Err(StoreError::Closed.into()),
-            Err(_) => Err(StoreError::Busy {
-                path: self.path.clone(),
-            }
-            .into()),
+            Err(_) => Err(StoreError::Busy { path: self.path.clone() }.into()),
         }
     }
 

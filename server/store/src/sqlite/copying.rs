@@ -108,9 +108,7 @@ fn restore_into(
 ) -> Result<CheckReport, StoreError> {
     let database = from.join(DATABASE_FILE);
     if !is_non_empty_file(&database) {
-        return Err(StoreError::NoBackup {
-            path: from.to_owned(),
-        });
+        return Err(StoreError::NoBackup { path: from.to_owned() });
     }
     log_file::check(&database)?;
     let recorded = commit_count_file::read(from)?;
@@ -208,21 +206,14 @@ impl UnfinishedCopy {
             to.path().join(COMMITS_FILE),
         ];
         existing_files.retain(|path| path.exists());
-        if let Some(path) = existing_files
-            .first()
-            .filter(|_| existing == ExistingStore::Refuse)
-        {
+        if let Some(path) = existing_files.first().filter(|_| existing == ExistingStore::Refuse) {
             let path = path.clone();
             return Err(StoreError::AlreadyExists { path });
         }
         let file = log_file::path_with_suffix(&target, ".unfinished");
         let _ = fs::remove_file(&file);
         data_dir::create_file(&file).map_err(|error| io_error(&file, &error))?;
-        Ok(Self {
-            file,
-            existing_files,
-            is_finished: false,
-        })
+        Ok(Self { file, existing_files, is_finished: false })
     }
 
     /// Moves the database into place, and creates the file that records how many commits the
@@ -256,10 +247,7 @@ fn rename_existing(folder: &Path, files: &[PathBuf]) -> Result<(), StoreError> {
     let work = || {
         data_dir::create_folder(&target_folder)?;
         for file in files {
-            fs::rename(
-                file,
-                target_folder.join(file.file_name().unwrap_or_default()),
-            )?;
+            fs::rename(file, target_folder.join(file.file_name().unwrap_or_default()))?;
         }
         sync_folder(folder)
     };

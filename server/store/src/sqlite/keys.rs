@@ -118,10 +118,7 @@ fn check_not_replaced(
 ) -> Result<(), DbError> {
     match read_identity(connection)? {
         Some(identity) if identity.store == store => Ok(()),
-        _ => Err(StoreError::Replaced {
-            path: dir.database(),
-        }
-        .into()),
+        _ => Err(StoreError::Replaced { path: dir.database() }.into()),
     }
 }
 
@@ -131,11 +128,7 @@ fn empty_row(
     store: StoreId,
     &TransactionStart { commits, sums, .. }: &TransactionStart,
 ) -> Result<JournalRow, DbError> {
-    let newest = first(
-        connection,
-        "SELECT body FROM journal WHERE batch = ?",
-        [commits],
-    )?;
+    let newest = first(connection, "SELECT body FROM journal WHERE batch = ?", [commits])?;
     let last_match_key = match newest {
         Some(row) => {
             let body: Vec<u8> = row.value(0)?;
@@ -151,21 +144,14 @@ fn empty_row(
 impl RowStore for SqliteKeys {
     async fn read_rows(&self, queries: Vec<RowQuery>) -> Result<QueryResults, StoreError> {
         self.run(move |connection, store| {
-            run(named::read(
-                &mut StatementConnection(connection),
-                store,
-                &queries,
-            ))
+            run(named::read(&mut StatementConnection(connection), store, &queries))
         })
         .await
     }
 
     async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
         self.run(move |connection, _| {
-            run(named::fingerprint(
-                &mut StatementConnection(connection),
-                table,
-            ))
+            run(named::fingerprint(&mut StatementConnection(connection), table))
         })
         .await
     }

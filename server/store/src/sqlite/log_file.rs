@@ -40,28 +40,19 @@ pub(super) fn check(database: &Path) -> Result<(), StoreError> {
             detail: "the path is a folder".to_owned(),
         });
     }
-    let (log, index) = (
-        path_with_suffix(database, "-wal"),
-        path_with_suffix(database, "-shm"),
-    );
+    let (log, index) = (path_with_suffix(database, "-wal"), path_with_suffix(database, "-shm"));
     if !is_non_empty_file(database) {
         let copied = path_with_suffix(database, ".unfinished");
         let left = [log, index, database.with_file_name(COMMITS_FILE), copied];
         return match left.into_iter().find(|path| is_non_empty_file(path)) {
-            Some(beside) => Err(StoreError::DatabaseMissing {
-                path: database.to_owned(),
-                beside,
-            }),
+            Some(beside) => Err(StoreError::DatabaseMissing { path: database.to_owned(), beside }),
             None => Ok(()),
         };
     }
     let mut header = Vec::new();
     if let Ok(file) = File::open(&log) {
         let read = file.take(HEADER_BYTES as u64).read_to_end(&mut header);
-        read.map_err(|error| StoreError::Io {
-            path: log.clone(),
-            detail: error.to_string(),
-        })?;
+        read.map_err(|error| StoreError::Io { path: log.clone(), detail: error.to_string() })?;
     }
     // SQLite ignores a header that is too short or all zeros. Such a header can be all that remains
     // of a new log after a power failure.
@@ -138,9 +129,7 @@ mod tests {
         rewrite(&database).unwrap();
         let log = path_with_suffix(&database, "-wal");
         assert!(!log.exists());
-        let bytes: Vec<u8> = (0..2 * CHUNK_BYTES + 7)
-            .map(|place| (place % 251) as u8)
-            .collect();
+        let bytes: Vec<u8> = (0..2 * CHUNK_BYTES + 7).map(|place| (place % 251) as u8).collect();
         std::fs::write(&log, &bytes).unwrap();
         rewrite(&database).unwrap();
         assert!(std::fs::read(&log).unwrap() == bytes);

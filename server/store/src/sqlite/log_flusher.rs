@@ -163,10 +163,7 @@ impl LogFlusher {
         commit_count_file: CommitCountFile,
         last_number: i64,
     ) -> io::Result<Self> {
-        let (sender, state) = watch::channel(State {
-            flushed: CommitSeq(0),
-            failure: None,
-        });
+        let (sender, state) = watch::channel(State { flushed: CommitSeq(0), failure: None });
         let progress = Arc::new(CommitProgress {
             seq: AtomicU64::new(0),
             number: AtomicI64::new(last_number),
@@ -180,11 +177,7 @@ impl LogFlusher {
         let thread = WorkerThread::start("flusher", worker)?;
         thread.enqueue(|_| request_short_time_slices());
         let announced = Arc::default();
-        Ok(Self {
-            flushed: FlushWatch { announced, state },
-            progress,
-            thread,
-        })
+        Ok(Self { flushed: FlushWatch { announced, state }, progress, thread })
     }
 
     /// Makes the commit with this number, and schedules its flush. Calls must be serialized.
@@ -208,9 +201,7 @@ impl LogFlusher {
     /// # Errors
     /// The first failure of a flush since the start.
     fn close(self) -> io::Result<()> {
-        let Self {
-            flushed, thread, ..
-        } = self;
+        let Self { flushed, thread, .. } = self;
         thread.enqueue(|worker| worker.commit_count_file.sync());
         drop(thread);
         match &flushed.state.borrow().failure {
@@ -257,10 +248,7 @@ impl FlushWatch {
     }
 
     async fn wait_for(mut self, seq: CommitSeq) -> Result<(), DbError> {
-        let state = self
-            .state
-            .wait_for(|state| state.is_flushed_or_failed(seq))
-            .await;
+        let state = self.state.wait_for(|state| state.is_flushed_or_failed(seq)).await;
         // The thread ends before a flush only if it panics.
         let state = state.map_err(|_| StoreError::Closed)?;
         match &state.failure {
@@ -347,10 +335,7 @@ mod tests {
                 CommitCountFile::open_or_create(folder.path(), STORE, 1).unwrap();
             let (started_sender, started) = mpsc::channel();
             let (outcomes, receiver) = mpsc::channel();
-            let disk = Disk {
-                started: started_sender,
-                outcomes: receiver,
-            };
+            let disk = Disk { started: started_sender, outcomes: receiver };
             Self {
                 folder,
                 flusher: LogFlusher::start(disk, commit_count_file, 1).unwrap(),
@@ -449,10 +434,7 @@ mod tests {
             bench.commit(number + 1);
         }
         assert_eq!(bench.noted(), CommitsRecord::Commits(STORE, 1));
-        assert_eq!(
-            bench.flusher.close().unwrap_err().to_string(),
-            failed().to_string()
-        );
+        assert_eq!(bench.flusher.close().unwrap_err().to_string(), failed().to_string());
     }
 
     #[tokio::test]
@@ -469,10 +451,7 @@ mod tests {
     #[tokio::test]
     async fn results_of_a_commit_are_withheld_until_it_is_flushed() {
         let (_folder, _, store) = store().await;
-        let record = |value: u8| Write::PutRecord {
-            name: "test".to_owned(),
-            value: vec![value],
-        };
+        let record = |value: u8| Write::PutRecord { name: "test".to_owned(), value: vec![value] };
         let held = store.writer.call(|writer| {
             let (resume, resumed) = mpsc::channel::<()>();
             let AfterCommit::Flush(flusher) = writer.as_ref().unwrap().after_commit() else {
@@ -508,10 +487,7 @@ mod tests {
         waiting.1.await.unwrap();
         assert!(waiting.2.await.unwrap().is_some());
         let refused = waiting.3.await.unwrap_err();
-        assert!(
-            matches!(refused, StoreError::WriteRefused { .. }),
-            "{refused}"
-        );
+        assert!(matches!(refused, StoreError::WriteRefused { .. }), "{refused}");
         assert!(waiting.4.await.unwrap().is_empty());
     }
 
@@ -519,16 +495,10 @@ mod tests {
     async fn commits_are_not_flushed_with_durability_process() {
         let folder = tempfile::tempdir().unwrap();
         let dir = DataDir::prepare(folder.path()).unwrap();
-        let options = SqliteOptions {
-            durability: Durability::Process,
-            ..SqliteOptions::default()
-        };
+        let options = SqliteOptions { durability: Durability::Process, ..SqliteOptions::default() };
         let store = SqliteStore::open(&dir, options).await.unwrap();
         assert!(store.flushed.is_none());
-        let record = Write::PutRecord {
-            name: "test".to_owned(),
-            value: vec![7],
-        };
+        let record = Write::PutRecord { name: "test".to_owned(), value: vec![7] };
         assert!(store.begin_commit(vec![record]).await.unwrap().is_durable());
     }
 }

@@ -178,9 +178,8 @@ impl SqliteStore {
         work: impl FnOnce(&mut StatementConnection<'_>, StoreId) -> Result<T, DbError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let store = self.store;
-        let read = self
-            .readers
-            .read(move |connection| work(&mut StatementConnection(connection), store));
+        let read =
+            self.readers.read(move |connection| work(&mut StatementConnection(connection), store));
         self.after_flush(read.await).await
     }
 
@@ -214,16 +213,11 @@ impl RowStore for SqliteStore {
         let is_of_keys = queries.iter().any(|query| query.table.is_of_keys());
         let read =
             move |sql: &mut StatementConnection<'_>, store| run(named::read(sql, store, &queries));
-        if is_of_keys {
-            self.read_keys(read).await
-        } else {
-            self.read(read).await
-        }
+        if is_of_keys { self.read_keys(read).await } else { self.read(read).await }
     }
 
     async fn table_fingerprint(&self, table: NamedTable) -> Result<TableFingerprint, StoreError> {
-        self.read_keys(move |sql, _| run(named::fingerprint(sql, table)))
-            .await
+        self.read_keys(move |sql, _| run(named::fingerprint(sql, table))).await
     }
 
     async fn update_rows<T: Send + 'static>(
@@ -233,8 +227,7 @@ impl RowStore for SqliteStore {
     ) -> Result<T, StoreError> {
         let is_retry = false;
         let decide = move |results| decide(results, is_retry);
-        self.write(move |writer| writer.update_rows(&queries, decide))
-            .await
+        self.write(move |writer| writer.update_rows(&queries, decide)).await
     }
 
     fn location(&self) -> PathBuf {
@@ -255,9 +248,7 @@ impl Store for SqliteStore {
             return self.after_flush(result).await;
         };
         let (flushed, path) = (flushed.wait_for_announced(), self.path.clone());
-        Ok(Flush::from_future(async move {
-            flushed.await.map_err(|error| error.at(&path))
-        }))
+        Ok(Flush::from_future(async move { flushed.await.map_err(|error| error.at(&path)) }))
     }
 
     fn open_report(&self) -> OpenReport {
@@ -275,8 +266,7 @@ impl Store for SqliteStore {
 
     async fn open_match_header(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.clone();
-        self.write(move |writer| writer.open_match_header(&id))
-            .await
+        self.write(move |writer| writer.open_match_header(&id)).await
     }
 
     async fn finished(
@@ -285,8 +275,7 @@ impl Store for SqliteStore {
         limit: u32,
     ) -> Result<FinishedPage, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
-        self.read_finished(move |sql, store| run(finished::page(sql, store, after, limit)))
-            .await
+        self.read_finished(move |sql, store| run(finished::page(sql, store, after, limit))).await
     }
 
     async fn list(
@@ -306,20 +295,17 @@ impl Store for SqliteStore {
 
     async fn finished_match(&self, id: &MatchId) -> Result<Option<FinishedMatch>, StoreError> {
         let id = id.clone();
-        self.read_finished(move |sql, store| run(finished::get(sql, store, &id)))
-            .await
+        self.read_finished(move |sql, store| run(finished::get(sql, store, &id))).await
     }
 
     async fn is_party(&self, id: &MatchId, name: &KeyName) -> Result<bool, StoreError> {
         let (id, name) = (id.clone(), name.clone());
-        self.read_finished(move |sql, _| run(finished::find_party(sql, &id, &name)))
-            .await
+        self.read_finished(move |sql, _| run(finished::find_party(sql, &id, &name))).await
     }
 
     async fn replay(&self, id: &MatchId) -> Result<Option<Vec<u8>>, StoreError> {
         let id = id.clone();
-        self.read_finished(move |sql, store| run(finished::replay(sql, store, &id)))
-            .await
+        self.read_finished(move |sql, store| run(finished::replay(sql, store, &id))).await
     }
 
     async fn stored_replays(
@@ -330,13 +316,7 @@ impl Store for SqliteStore {
     ) -> Result<Vec<ReplayMetadata>, StoreError> {
         let limit = limit.clamp(1, MAX_PAGE_MATCHES);
         self.read_finished(move |sql, store| {
-            run(finished::stored_replays(
-                sql,
-                store,
-                after,
-                limit,
-                skip_newest,
-            ))
+            run(finished::stored_replays(sql, store, after, limit, skip_newest))
         })
         .await
     }
@@ -417,10 +397,7 @@ mod tests {
             let (sql, before) = (&mut StatementConnection(&reader), before.as_ref());
             let page = run(finished::list(sql, store.store, before, 1, &both, scanned));
             let page = page.unwrap().value;
-            let ids = page
-                .matches
-                .into_iter()
-                .map(|found| found.match_id.to_string());
+            let ids = page.matches.into_iter().map(|found| found.match_id.to_string());
             (ids.collect::<Vec<_>>(), page.next)
         };
         // Five matches have each key, and the newest three have only one of them.
@@ -437,13 +414,9 @@ mod tests {
         let (_folder, dir, _store) = store().await;
         let reader = opening::connect_read_only(&dir.database()).unwrap();
         let select = finished::select_listed::<StatementConnection<'_>>(1, 9).replace('$', "?");
-        let mut steps = reader
-            .prepare(&format!("EXPLAIN QUERY PLAN {select}"))
-            .unwrap();
+        let mut steps = reader.prepare(&format!("EXPLAIN QUERY PLAN {select}")).unwrap();
         let steps: Vec<String> = steps
-            .query_map(rusqlite::params!["a", 9, "north"], |step| {
-                step.get("detail")
-            })
+            .query_map(rusqlite::params!["a", 9, "north"], |step| step.get("detail"))
             .unwrap()
             .map(Result::unwrap)
             .collect();

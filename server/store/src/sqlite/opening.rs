@@ -97,11 +97,7 @@ pub(super) fn open_for_server(
     let path = &dir.database();
     let work = || {
         let check = options.integrity_check;
-        let schema_use = if options.migrates {
-            SchemaUse::Migrate
-        } else {
-            SchemaUse::Use
-        };
+        let schema_use = if options.migrates { SchemaUse::Migrate } else { SchemaUse::Use };
         let needs_indexes = verify(path, Some(check), (schema, schema_use), recorded)?;
         dir.create_database()?;
         let connection = connect_read_write(path, options.durability)?;
@@ -116,10 +112,7 @@ pub(super) fn open_for_server(
         }
         create_schema(&connection, schema)?;
         migrate_schema(&connection, path, (schema, schema_use))?;
-        Ok(OpenedDatabase {
-            connection,
-            indexes_rebuilt: needs_indexes,
-        })
+        Ok(OpenedDatabase { connection, indexes_rebuilt: needs_indexes })
     };
     work().map_err(|error: DbError| error.at(path))
 }
@@ -280,11 +273,7 @@ fn identify(
     let is_new = application_id == 0 && is_empty;
     if application_id != APPLICATION_ID && !is_new {
         let path = path.to_owned();
-        return Err(StoreError::ForeignDatabase {
-            path,
-            application_id,
-        }
-        .into());
+        return Err(StoreError::ForeignDatabase { path, application_id }.into());
     }
     if is_empty {
         return Ok(false);
@@ -434,10 +423,7 @@ mod tests {
         let dir = DataDir::prepare(folder.path()).unwrap();
         let recorded = &commit_count_file::read(dir.path()).unwrap();
         let open_as = |migrates, schema| {
-            let options = SqliteOptions {
-                migrates,
-                ..SqliteOptions::default()
-            };
+            let options = SqliteOptions { migrates, ..SqliteOptions::default() };
             let opened = open_for_server(&dir, &options, recorded, schema)?;
             close(opened.connection).map_err(|error| error.at(dir.database()))
         };
@@ -454,10 +440,8 @@ mod tests {
         };
 
         let before = create();
-        for refused in [
-            open_as(false, &NEXT),
-            open_for_command(&dir, recorded, &NEXT).map(|_| ()),
-        ] {
+        for refused in [open_as(false, &NEXT), open_for_command(&dir, recorded, &NEXT).map(|_| ())]
+        {
             let refused = refused.unwrap_err();
             let is_it =
                 matches!(refused, StoreError::NotMigrated { version, .. } if version == from);
@@ -484,9 +468,7 @@ mod tests {
 
         let folder = tempfile::tempdir().unwrap();
         let (there, here) = (folder.path().join("there"), folder.path().join("here"));
-        [&there, &here]
-            .into_iter()
-            .for_each(|folder| std::fs::create_dir(folder).unwrap());
+        [&there, &here].into_iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
         let (database, link) = (there.join("matches.db"), here.join("matches.db"));
         File::create(&database).unwrap();
         symlink(&database, &link).unwrap();

@@ -173,9 +173,7 @@ pub(super) fn all(
     params: impl Params,
 ) -> rusqlite::Result<Vec<Row>> {
     let mut statement = connection.prepare_cached(sql)?;
-    statement
-        .query_and_then(params, Row::from_sqlite)?
-        .collect()
+    statement.query_and_then(params, Row::from_sqlite)?.collect()
 }
 
 /// Passes the rows of a query to `work`, one at a time.
@@ -198,10 +196,7 @@ pub(super) fn first(
     params: impl Params,
 ) -> rusqlite::Result<Option<Row>> {
     let mut statement = connection.prepare_cached(sql)?;
-    statement
-        .query_and_then(params, Row::from_sqlite)?
-        .next()
-        .transpose()
+    statement.query_and_then(params, Row::from_sqlite)?.next().transpose()
 }
 
 /// Returns the values of a query with one column.
@@ -211,9 +206,7 @@ pub(super) fn values<T: FromSql>(
     params: impl Params,
 ) -> rusqlite::Result<Vec<T>> {
     let mut statement = connection.prepare_cached(sql)?;
-    statement
-        .query_and_then(params, |row| row.get(0))?
-        .collect()
+    statement.query_and_then(params, |row| row.get(0))?.collect()
 }
 
 /// Returns the value of a query with one row and one column.

@@ -50,10 +50,7 @@ pub(super) fn take_over(
         log_file::rewrite(database).map_err(DbError::Io)?;
         let store = identity.store;
         let mut loaded = load_matches(connection, store)?;
-        run(journal::sweep_all(
-            &mut StatementConnection(connection),
-            &mut loaded.matches.sweep,
-        ))?;
+        run(journal::sweep_all(&mut StatementConnection(connection), &mut loaded.matches.sweep))?;
         let party_lists_repaired = repair_party_lists(connection, store)?;
         let completeness = check_completeness(recorded, start.commits);
         let expected = match &completeness {
@@ -90,12 +87,7 @@ pub(super) fn load_matches(
         (),
     )?;
     let open = rows.iter().map(|row| OpenRow::read(store, row)).collect();
-    run(journal::load(
-        &mut StatementConnection(connection),
-        store,
-        open,
-        1..=i64::MAX,
-    ))
+    run(journal::load(&mut StatementConnection(connection), store, open, 1..=i64::MAX))
 }
 
 /// Compares the number of commits with the file beside the database, to detect missing commits.
@@ -110,12 +102,12 @@ pub(super) fn check_completeness(recorded: &CommitsRecord, commits: i64) -> Comm
         CommitsRecord::Commits(..) => CommitCompleteness::Complete,
         // A new store has no commits that could be missing.
         CommitsRecord::Missing if commits == 0 => CommitCompleteness::Complete,
-        CommitsRecord::Missing => CommitCompleteness::Unknown {
-            detail: "the file is missing".to_owned(),
-        },
-        CommitsRecord::Invalid(detail) => CommitCompleteness::Unknown {
-            detail: (*detail).to_owned(),
-        },
+        CommitsRecord::Missing => {
+            CommitCompleteness::Unknown { detail: "the file is missing".to_owned() }
+        }
+        CommitsRecord::Invalid(detail) => {
+            CommitCompleteness::Unknown { detail: (*detail).to_owned() }
+        }
     }
 }
 
@@ -146,11 +138,7 @@ pub(super) struct StoreIdentity {
 
 /// Reads the identity; `None` if the store has none.
 pub(super) fn read_identity(connection: &Connection) -> Result<Option<StoreIdentity>, DbError> {
-    let row = first(
-        connection,
-        "SELECT store_id, server_id, checksum FROM store",
-        (),
-    )?;
+    let row = first(connection, "SELECT store_id, server_id, checksum FROM store", ())?;
     let Some(row) = row else {
         return Ok(None);
     };

@@ -47,9 +47,7 @@ pub(super) struct Writer {
 /// Omits the secret state of matches in play.
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Writer")
-            .field("commits", &self.commits)
-            .finish_non_exhaustive()
+        f.debug_struct("Writer").field("commits", &self.commits).finish_non_exhaustive()
     }
 }
 
@@ -72,13 +70,8 @@ impl Writer {
             damage_reports: opened.loaded.damage_reports,
             indexes_rebuilt: opened.party_lists_repaired,
         };
-        let after_commit = AfterCommit::new(
-            durability,
-            &path,
-            &connection,
-            commit_count_file,
-            opened.commits,
-        );
+        let after_commit =
+            AfterCommit::new(durability, &path, &connection, commit_count_file, opened.commits);
         let after_commit = after_commit.map_err(|error| error.at(&path))?;
         let checkpoints = Checkpoints::start(path.clone());
         let checkpoints = checkpoints.map_err(|error| DbError::Io(error).at(&path))?;
@@ -228,12 +221,7 @@ impl Writer {
     ) -> Result<T, DbError> {
         let last_match_key = self.matches.last_match_key;
         let (value, number) = self.transaction(last_match_key, Vec::new(), |writer, _| {
-            run(named::update(
-                &mut writer.sql(),
-                writer.store,
-                queries,
-                decide,
-            ))
+            run(named::update(&mut writer.sql(), writer.store, queries, decide))
         })?;
         self.matches.sweep.add_unreferenced_batch(number);
         Ok(value)

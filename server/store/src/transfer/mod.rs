@@ -169,9 +169,5 @@ async fn copy_finished<S: SqlConnection, T: SqlConnection>(
 }
 
 fn require_same(table: &'static str, is_same: bool) -> Result<(), StoreError> {
-    if is_same {
-        Ok(())
-    } else {
-        Err(StoreError::CopyMismatch { table })
-    }
+    if is_same { Ok(()) } else { Err(StoreError::CopyMismatch { table }) }
 }

@@ -152,10 +152,7 @@ pub(super) struct Digest {
 
 impl Digest {
     pub(super) fn new(store: StoreId) -> Self {
-        Self {
-            values: 0,
-            hash: store.row_checksum("copy"),
-        }
+        Self { values: 0, hash: store.row_checksum("copy") }
     }
 
     pub(super) fn add_row(&mut self, row: &NamedRow) {
@@ -164,12 +161,7 @@ impl Digest {
     }
 
     pub(super) fn add_finished(&mut self, entry: &FinishedEntry) {
-        let FinishedEntry {
-            number,
-            finished,
-            keys,
-            replay,
-        } = entry;
+        let FinishedEntry { number, finished, keys, replay } = entry;
         self.values += 1;
         self.hash
             .add_number(*number)

@@ -55,12 +55,7 @@ impl File {
             end += length;
         }
         log.set_len(end as u64)?;
-        Ok(Self {
-            path: path.to_owned(),
-            log,
-            content,
-            changes: Vec::new(),
-        })
+        Ok(Self { path: path.to_owned(), log, content, changes: Vec::new() })
     }
 
     fn change(&mut self, table: &str, key: &[u8], value: Option<&[u8]>) {
@@ -124,17 +119,12 @@ impl KeyValue for File {
         let bytes = [head.concat(), body].concat();
         let written = self.log.write_all(&bytes);
         let written = written.and_then(|()| self.log.sync_data());
-        written.map_err(|error| StoreError::Io {
-            path: self.path.clone(),
-            detail: error.to_string(),
-        })
+        written
+            .map_err(|error| StoreError::Io { path: self.path.clone(), detail: error.to_string() })
     }
 
     fn roll_back(&mut self) {
-        assert!(
-            self.changes.is_empty(),
-            "a refused write is found before a change"
-        );
+        assert!(self.changes.is_empty(), "a refused write is found before a change");
     }
 }
 
@@ -147,21 +137,13 @@ pub(crate) async fn a_file_is_read_up_to_its_last_complete_commit() {
     store.commit(vec![append("a", 1)]).await.unwrap();
     drop(store);
     let whole = fs::read(&path).unwrap();
-    for cut in [
-        complete.len(),
-        complete.len() + 20,
-        whole.len() - 1,
-        whole.len(),
-    ] {
+    for cut in [complete.len(), complete.len() + 20, whole.len() - 1, whole.len()] {
         fs::write(&path, &whole[..cut]).unwrap();
         let store = KeyValueStore::open(File::open(&path).unwrap());
         let journal = store.open_match(&id("a")).await.unwrap().unwrap().journal;
         let entries = if cut == whole.len() { 2 } else { 1 };
         assert_eq!(journal.len(), entries);
-        store
-            .commit(vec![append("a", entries as u64)])
-            .await
-            .unwrap();
+        store.commit(vec![append("a", entries as u64)]).await.unwrap();
         drop(store);
         let store = KeyValueStore::open(File::open(&path).unwrap());
         let journal = store.open_match(&id("a")).await.unwrap().unwrap().journal;

@@ -27,16 +27,8 @@ pub(crate) async fn a_refused_batch_changes_nothing_of_those_around_it(store: Su
     commit(store, [open("a")]).await;
     let first = store.begin_commit(vec![append("a", 0)]).await.unwrap();
     let gap = store.begin_commit(vec![append("a", 5)]).await.unwrap_err();
-    let refusal = WriteRefusal::NumberOutOfOrder {
-        match_id: id("a"),
-        number: 5,
-        expected: 1,
-    };
-    let StoreError::WriteRefused {
-        index: 0,
-        refusal: reported,
-    } = gap
-    else {
+    let refusal = WriteRefusal::NumberOutOfOrder { match_id: id("a"), number: 5, expected: 1 };
+    let StoreError::WriteRefused { index: 0, refusal: reported } = gap else {
         panic!("{gap:?}");
     };
     assert_eq!(reported, refusal);

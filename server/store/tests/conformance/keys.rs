@@ -16,10 +16,7 @@ fn new_key(id: &str, name: &str, scopes: &[&str], created_at_unix_ms: i64) -> Ne
         id: key_id(id),
         name: KeyName::new(name).unwrap(),
         owner: None,
-        scopes: scopes
-            .iter()
-            .map(|scope| Scope::new(*scope).unwrap())
-            .collect(),
+        scopes: scopes.iter().map(|scope| Scope::new(*scope).unwrap()).collect(),
         secret_hash: SecretHash::new(hash),
         created_at_unix_ms,
         expires_at_unix_ms: None,
@@ -35,34 +32,19 @@ fn comparable(key: &Key) -> impl PartialEq + std::fmt::Debug + use<> {
         key.scopes.clone(),
         *key.secret_hash.as_bytes(),
         key.created_at_unix_ms,
-        [
-            key.expires_at_unix_ms,
-            key.last_used_at_unix_ms,
-            key.revoked_at_unix_ms,
-        ],
+        [key.expires_at_unix_ms, key.last_used_at_unix_ms, key.revoked_at_unix_ms],
     )
 }
 
 async fn ids(store: Subject<'_>) -> Vec<String> {
-    store
-        .keys()
-        .await
-        .unwrap()
-        .iter()
-        .map(|key| key.id.to_string())
-        .collect()
+    store.keys().await.unwrap().iter().map(|key| key.id.to_string()).collect()
 }
 
 pub(crate) async fn keys_are_read_as_added(store: Subject<'_>) {
     assert!(store.keys().await.unwrap().is_empty());
     assert!(store.key(&key_id("k1")).await.unwrap().is_none());
     let keys = [
-        new_key(
-            "k2",
-            "Ælfric the 2nd",
-            &["play", "matches:create", "admin"],
-            2,
-        ),
+        new_key("k2", "Ælfric the 2nd", &["play", "matches:create", "admin"], 2),
         new_key("k1", "nobody", &[], 1),
         NewKey {
             expires_at_unix_ms: Some(9),
@@ -86,10 +68,7 @@ pub(crate) async fn keys_are_read_as_added(store: Subject<'_>) {
 }
 
 pub(crate) async fn an_id_belongs_to_one_key(store: Subject<'_>) {
-    store
-        .add_key(new_key("k1", "north", &["play"], 1))
-        .await
-        .unwrap();
+    store.add_key(new_key("k1", "north", &["play"], 1)).await.unwrap();
     let mut others = vec![
         new_key("k1", "south", &["play"], 1),
         new_key("k1", "north", &["admin"], 1),
@@ -110,18 +89,12 @@ pub(crate) async fn an_id_belongs_to_one_key(store: Subject<'_>) {
         assert!(error.is_refusal());
     }
     let stored = store.key(&key_id("k1")).await.unwrap().unwrap();
-    assert_eq!(
-        comparable(&stored),
-        comparable(&new_key("k1", "north", &["play"], 1).into())
-    );
+    assert_eq!(comparable(&stored), comparable(&new_key("k1", "north", &["play"], 1).into()));
 }
 
 pub(crate) async fn a_name_belongs_to_one_key_in_force(store: Subject<'_>) {
     store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
-    let error = store
-        .add_key(new_key("k2", "north", &[], 2))
-        .await
-        .unwrap_err();
+    let error = store.add_key(new_key("k2", "north", &[], 2)).await.unwrap_err();
     assert!(
         matches!(&error, StoreError::KeyNameTaken { name, key_id }
             if name.as_str() == "north" && key_id.as_str() == "k1"),
@@ -145,14 +118,8 @@ pub(crate) async fn the_same_key_may_be_added_again(store: Subject<'_>) {
 }
 
 pub(crate) async fn a_key_is_revoked_once_and_stays_so(store: Subject<'_>) {
-    store
-        .add_key(new_key("k1", "north", &["play"], 1))
-        .await
-        .unwrap();
-    store
-        .add_key(new_key("k2", "south", &["play"], 1))
-        .await
-        .unwrap();
+    store.add_key(new_key("k1", "north", &["play"], 1)).await.unwrap();
+    store.add_key(new_key("k2", "south", &["play"], 1)).await.unwrap();
     let revoked = store.revoke_key(&key_id("k1"), 5).await.unwrap();
     assert_eq!(revoked.revoked_at_unix_ms, Some(5));
     assert!(!revoked.is_in_force());
@@ -160,14 +127,7 @@ pub(crate) async fn a_key_is_revoked_once_and_stays_so(store: Subject<'_>) {
     assert_eq!(comparable(&again), comparable(&revoked));
     let found = store.key(&key_id("k1")).await.unwrap().unwrap();
     assert_eq!(comparable(&found), comparable(&revoked));
-    assert!(
-        store
-            .key(&key_id("k2"))
-            .await
-            .unwrap()
-            .unwrap()
-            .is_in_force()
-    );
+    assert!(store.key(&key_id("k2")).await.unwrap().unwrap().is_in_force());
 }
 
 pub(crate) async fn an_unknown_key_is_not_revoked(store: Subject<'_>) {
@@ -186,11 +146,7 @@ pub(crate) async fn the_version_of_the_keys_changes_with_every_change(store: Sub
     store.add_key(new_key("k1", "one", &[], 1)).await.unwrap();
     let added = store.keys_version().await.unwrap();
     store.add_key(new_key("k1", "one", &[], 1)).await.unwrap();
-    assert_eq!(
-        store.keys_version().await.unwrap(),
-        added,
-        "nothing changed"
-    );
+    assert_eq!(store.keys_version().await.unwrap(), added, "nothing changed");
     store.revoke_key(&key_id("k1"), 2).await.unwrap();
     let revoked = store.keys_version().await.unwrap();
     assert!(empty != added && added != revoked, "{added:?} {revoked:?}");
@@ -198,10 +154,7 @@ pub(crate) async fn the_version_of_the_keys_changes_with_every_change(store: Sub
 
 pub(crate) async fn a_key_keeps_the_latest_recorded_use(store: Subject<'_>) {
     for (id, name) in [("k1", "north"), ("k2", "south")] {
-        store
-            .add_key(new_key(id, name, &["play"], 1))
-            .await
-            .unwrap();
+        store.add_key(new_key(id, name, &["play"], 1)).await.unwrap();
     }
     let mark = store.keys_version().await.unwrap();
     let record = async |uses: &[(&str, i64)]| {
@@ -223,19 +176,13 @@ pub(crate) async fn a_key_keeps_the_latest_recorded_use(store: Subject<'_>) {
 pub(crate) async fn a_sound_key_is_not_removed(store: Subject<'_>) {
     let id = key_id("k1");
     let error = store.remove_damaged_key(&id).await.unwrap_err();
-    assert!(
-        matches!(&error, StoreError::UnknownKey { key_id } if *key_id == id),
-        "{error}"
-    );
+    assert!(matches!(&error, StoreError::UnknownKey { key_id } if *key_id == id), "{error}");
     store.add_key(new_key("k1", "north", &[], 1)).await.unwrap();
     assert_eq!(store.damaged_keys().await.unwrap(), []);
     for _ in 0..2 {
         let error = store.remove_damaged_key(&id).await.unwrap_err();
         let key = DamagedValue::Key(id.clone());
-        assert!(
-            matches!(&error, StoreError::NotDamaged { value } if *value == key),
-            "{error}"
-        );
+        assert!(matches!(&error, StoreError::NotDamaged { value } if *value == key), "{error}");
         assert!(error.is_refusal());
         store.revoke_key(&id, 2).await.unwrap();
     }

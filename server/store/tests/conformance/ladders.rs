@@ -44,31 +44,19 @@ fn version(name: &str, term: u64, bot: &str, version: &str) -> Write {
 
 fn pair(name: &str, term: u64, number: u64) -> Write {
     let value = format!("pair {number}").into_bytes();
-    let pair = LadderChange::Pair {
-        term,
-        number,
-        value,
-    };
+    let pair = LadderChange::Pair { term, number, value };
     change(name, pair)
 }
 
 fn end(name: &str, term: u64, number: u64) -> Write {
     let value = format!("end {number}").into_bytes();
-    let end = LadderChange::End {
-        term,
-        number,
-        value,
-    };
+    let end = LadderChange::End { term, number, value };
     change(name, end)
 }
 
 fn matched(number: u64, is_over: bool) -> StoredLadderMatch {
     let what = if is_over { "end" } else { "pair" };
-    StoredLadderMatch {
-        number,
-        is_over,
-        value: format!("{what} {number}").into_bytes(),
-    }
+    StoredLadderMatch { number, is_over, value: format!("{what} {number}").into_bytes() }
 }
 
 async fn refused(store: Subject<'_>, batch: Vec<Write>) -> WriteRefusal {
@@ -120,12 +108,7 @@ pub(crate) async fn a_ladder_is_opened_once_and_can_be_dropped(store: Subject<'_
     let batch = vec![version("a", 1, "x", "1"), pair("a", 1, 0)];
     commit(store, batch).await;
     let again = refused(store, vec![open("b"), open("a")]).await;
-    assert_eq!(
-        again,
-        WriteRefusal::LadderExists {
-            ladder_id: ladder("a")
-        }
-    );
+    assert_eq!(again, WriteRefusal::LadderExists { ladder_id: ladder("a") });
     assert_eq!(store.ladders().await.unwrap().intact.len(), 1);
     let dropped = change("a", LadderChange::Drop);
     commit(store, [dropped.clone(), dropped]).await;
@@ -142,25 +125,14 @@ pub(crate) async fn only_the_leader_changes_a_ladder(store: Subject<'_>) {
     commit(store, [pair("a", 1, 0)]).await;
     for stale in [lead("a", 1), lead("a", 3)] {
         let refused = refused(store, vec![stale]).await;
-        assert!(matches!(
-            refused,
-            WriteRefusal::LadderTermEnded { expected: 2, .. }
-        ));
+        assert!(matches!(refused, WriteRefusal::LadderTermEnded { expected: 2, .. }));
     }
     commit(store, [lead("a", 2)]).await;
-    for late in [
-        keep("a", 1),
-        version("a", 1, "x", "1"),
-        pair("a", 1, 1),
-        end("a", 1, 0),
-    ] {
+    for late in [keep("a", 1), version("a", 1, "x", "1"), pair("a", 1, 1), end("a", 1, 0)] {
         // With its whole batch.
         let refused = refused(store, vec![open("b"), late]).await;
-        let expected = WriteRefusal::LadderTermEnded {
-            ladder_id: ladder("a"),
-            term: 1,
-            expected: 2,
-        };
+        let expected =
+            WriteRefusal::LadderTermEnded { ladder_id: ladder("a"), term: 1, expected: 2 };
         assert_eq!(refused, expected);
     }
     assert_eq!(store.ladders().await.unwrap().intact.len(), 1);
@@ -185,10 +157,8 @@ pub(crate) async fn a_ladder_match_is_paired_once_and_ends_once(store: Subject<'
     assert_eq!(matches(store, "a").await, expected);
     for not_open in [0, 3, u64::MAX] {
         let refused = refused(store, vec![end("a", 1, not_open)]).await;
-        let expected = WriteRefusal::LadderMatchNotOpen {
-            ladder_id: ladder("a"),
-            number: not_open,
-        };
+        let expected =
+            WriteRefusal::LadderMatchNotOpen { ladder_id: ladder("a"), number: not_open };
         assert_eq!(refused, expected);
     }
     let twice = refused(store, vec![end("a", 1, 1), end("a", 1, 1)]).await;
@@ -235,37 +205,20 @@ pub(crate) async fn a_part_of_a_ladder_beyond_its_limit_is_refused(store: Subjec
     let name = |more: usize| "n".repeat(MAX_LADDER_NAME_BYTES + more);
     let of_version = |bot_name: String, bot_version: String, bytes: usize| {
         let value = vec![7; bytes];
-        LadderChange::PutVersion {
-            term: 1,
-            bot_name,
-            bot_version,
-            value,
-        }
+        LadderChange::PutVersion { term: 1, bot_name, bot_version, value }
     };
     let fits = of_version(name(0), name(0), MAX_LADDER_VERSION_BYTES);
     commit(store, [change("a", fits)]).await;
-    let open = LadderChange::Open {
-        value: value(MAX_LADDER_BYTES),
-    };
-    let keep = LadderChange::Update {
-        term: 1,
-        value: value(MAX_LADDER_BYTES),
-    };
-    let pair = LadderChange::Pair {
-        term: 1,
-        number: 0,
-        value: value(MAX_LADDER_MATCH_BYTES),
-    };
+    let open = LadderChange::Open { value: value(MAX_LADDER_BYTES) };
+    let keep = LadderChange::Update { term: 1, value: value(MAX_LADDER_BYTES) };
+    let pair = LadderChange::Pair { term: 1, number: 0, value: value(MAX_LADDER_MATCH_BYTES) };
     for (bad, part) in [
         (open, "rules"),
         (keep, "rules"),
         (pair, "match"),
         (of_version(name(1), name(0), 0), "bot name"),
         (of_version(name(0), name(1), 0), "bot version"),
-        (
-            of_version(name(0), name(0), MAX_LADDER_VERSION_BYTES + 1),
-            "version",
-        ),
+        (of_version(name(0), name(0), MAX_LADDER_VERSION_BYTES + 1), "version"),
     ] {
         let refused = refused(store, vec![change("a", bad)]).await;
         let told = match refused {

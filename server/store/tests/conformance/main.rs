@@ -106,30 +106,17 @@ const FACTS: &[Fact] = &facts![
 
 fn main() {
     let mut trials = Vec::new();
-    trials.push(Trial::test(
-        "file::a_file_is_read_up_to_its_last_complete_commit",
-        || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .build()
-                .unwrap();
-            runtime.block_on(file::a_file_is_read_up_to_its_last_complete_commit());
-            Ok(())
-        },
-    ));
+    trials.push(Trial::test("file::a_file_is_read_up_to_its_last_complete_commit", || {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(file::a_file_is_read_up_to_its_last_complete_commit());
+        Ok(())
+    }));
     conforms(&mut trials, "memory", || Box::pin(memory_store()));
     conforms(&mut trials, "file", || Box::pin(file_store()));
-    conforms(&mut trials, "sqlite_for_power", || {
-        Box::pin(sqlite_store(Durability::Disk))
-    });
-    conforms(&mut trials, "sqlite_for_process", || {
-        Box::pin(sqlite_store(Durability::Process))
-    });
-    conforms(&mut trials, "postgres_for_power", || {
-        Box::pin(postgres_store(Durability::Disk))
-    });
-    conforms(&mut trials, "postgres_for_process", || {
-        Box::pin(postgres_store(Durability::Process))
-    });
+    conforms(&mut trials, "sqlite_for_power", || Box::pin(sqlite_store(Durability::Disk)));
+    conforms(&mut trials, "sqlite_for_process", || Box::pin(sqlite_store(Durability::Process)));
+    conforms(&mut trials, "postgres_for_power", || Box::pin(postgres_store(Durability::Disk)));
+    conforms(&mut trials, "postgres_for_process", || Box::pin(postgres_store(Durability::Process)));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -140,10 +127,8 @@ type Factory = fn() -> Pin<Box<dyn Future<Output = Result<Fresh, String>>>>;
 fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
     for fact in FACTS {
         let check = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 match fresh().await {
                     Ok(fresh) => {
@@ -154,41 +139,26 @@ fn conforms(trials: &mut Vec<Trial>, name: &str, fresh: Factory) {
                 }
             })
         };
-        trials.push(Trial::ignorable_test(
-            format!("{name}::{}", fact.name),
-            check,
-        ));
+        trials.push(Trial::ignorable_test(format!("{name}::{}", fact.name), check));
     }
 }
 
 async fn memory_store() -> Result<Fresh, String> {
-    Ok(Fresh {
-        store: Arc::new(MemoryStore::new()),
-        _guard: Box::new(()),
-    })
+    Ok(Fresh { store: Arc::new(MemoryStore::new()), _guard: Box::new(()) })
 }
 
 async fn file_store() -> Result<Fresh, String> {
     let folder = tempfile::tempdir().unwrap();
     let file = File::open(&folder.path().join("store")).unwrap();
-    Ok(Fresh {
-        store: Arc::new(KeyValueStore::open(file)),
-        _guard: Box::new(folder),
-    })
+    Ok(Fresh { store: Arc::new(KeyValueStore::open(file)), _guard: Box::new(folder) })
 }
 
 async fn sqlite_store(durability: Durability) -> Result<Fresh, String> {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
-    let options = SqliteOptions {
-        durability,
-        ..SqliteOptions::default()
-    };
+    let options = SqliteOptions { durability, ..SqliteOptions::default() };
     let store = SqliteStore::open(&dir, options).await.unwrap();
-    Ok(Fresh {
-        store: Arc::new(store),
-        _guard: Box::new(folder),
-    })
+    Ok(Fresh { store: Arc::new(store), _guard: Box::new(folder) })
 }
 
 /// Creates a store in an empty database, or returns why there is no PostgreSQL.
@@ -203,8 +173,5 @@ async fn postgres_store(durability: Durability) -> Result<Fresh, String> {
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
         }
     });
-    Ok(Fresh {
-        store,
-        _guard: Box::new(()),
-    })
+    Ok(Fresh { store, _guard: Box::new(()) })
 }

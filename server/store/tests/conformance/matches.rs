@@ -43,13 +43,7 @@ pub(crate) fn name(text: &str) -> KeyName {
 
 /// Like [`finish`], with parties.
 pub(crate) fn finish_of(match_id: &str, of: &[&str]) -> Write {
-    let Write::FinishMatch {
-        match_id,
-        ended_at_unix_ms,
-        summary,
-        replay,
-        ..
-    } = finish(match_id)
+    let Write::FinishMatch { match_id, ended_at_unix_ms, summary, replay, .. } = finish(match_id)
     else {
         unreachable!("it finishes a match");
     };
@@ -64,9 +58,7 @@ pub(crate) fn finish_of(match_id: &str, of: &[&str]) -> Write {
 }
 
 pub(crate) fn drop_match(match_id: &str) -> Write {
-    Write::DropMatch {
-        match_id: id(match_id),
-    }
+    Write::DropMatch { match_id: id(match_id) }
 }
 
 /// The match in the state after [`open`] and [`append`].
@@ -75,9 +67,7 @@ pub(crate) fn in_play(match_id: &str, entries: u64) -> OpenMatch {
         match_id: id(match_id),
         opened_at_unix_ms: 1_000,
         header: format!("header of {match_id}").into_bytes(),
-        journal: (0..entries)
-            .map(|n| format!("{match_id} {n}").into_bytes())
-            .collect(),
+        journal: (0..entries).map(|n| format!("{match_id} {n}").into_bytes()).collect(),
     }
 }
 
@@ -105,20 +95,14 @@ pub(crate) fn ended(match_id: &str) -> FinishedMatch {
 async fn finished_ids(store: Subject<'_>) -> Vec<String> {
     let page = store.finished(None, 500).await.unwrap();
     assert_eq!(page.next, None);
-    page.matches
-        .iter()
-        .map(|found| found.match_id.to_string())
-        .collect()
+    page.matches.iter().map(|found| found.match_id.to_string()).collect()
 }
 
 pub(crate) async fn entries_are_read_in_order(store: Subject<'_>) {
     commit(store, [open("a"), open("b")]).await;
     // First a batch with more entries of one match than a statement may take, then one entry at a
     // time.
-    store
-        .commit((0..150).map(|n| append("a", n)).collect())
-        .await
-        .unwrap();
+    store.commit((0..150).map(|n| append("a", n)).collect()).await.unwrap();
     for n in 0..20 {
         commit(store, [append("b", n), append("a", 150 + n)]).await;
     }
@@ -134,13 +118,7 @@ pub(crate) async fn a_dropped_match_is_unknown_and_its_id_free(store: Subject<'_
         assert_eq!(store.finished_match(&id(gone)).await.unwrap(), None);
         assert_eq!(store.replay(&id(gone)).await.unwrap(), None);
     }
-    assert_eq!(
-        store.match_counts().await.unwrap(),
-        MatchCounts {
-            open: 0,
-            finished: 0
-        }
-    );
+    assert_eq!(store.match_counts().await.unwrap(), MatchCounts { open: 0, finished: 0 });
     commit(store, [open("a"), open("b"), append("b", 0)]).await;
     assert_in_play(store, "a", 0).await;
     assert_in_play(store, "b", 1).await;
@@ -197,12 +175,8 @@ pub(crate) async fn finished_matches_are_found_by_their_parties(store: Subject<'
         let page = store.list(before.as_ref(), limit, &keys).await;
         page.unwrap()
     };
-    let parties: [&[&str]; 4] = [
-        &["north", "south"],
-        &["South"],
-        &["south", "south", "maker"],
-        &[],
-    ];
+    let parties: [&[&str]; 4] =
+        [&["north", "south"], &["South"], &["south", "south", "maker"], &[]];
     for (n, parties) in parties.into_iter().enumerate() {
         let id = format!("m{n}");
         commit(store, [open(&id), finish_of(&id, parties)]).await;
@@ -239,17 +213,10 @@ pub(crate) async fn finished_matches_are_found_by_all_of_their_keys(store: Subje
         commit(store, [open(&id), finish_with(&id, properties)]).await;
     }
     let with = async |properties: &str, more: &[IndexKey]| {
-        let keys: Vec<_> = properties
-            .chars()
-            .map(property)
-            .chain(more.to_vec())
-            .collect();
+        let keys: Vec<_> = properties.chars().map(property).chain(more.to_vec()).collect();
         let page = store.list(None, 9, &keys).await.unwrap();
         assert_eq!(page.next, None);
-        let ids = page
-            .matches
-            .into_iter()
-            .map(|found| found.match_id.to_string());
+        let ids = page.matches.into_iter().map(|found| found.match_id.to_string());
         ids.collect::<Vec<_>>()
     };
     assert_eq!(with("a", &[]).await, ["m2", "m0"]);
@@ -271,39 +238,19 @@ pub(crate) async fn a_cursor_remains_valid_while_matches_finish_and_are_dropped(
         commit(store, [open(name), finish(name)]).await;
     }
     let next = store.finished(None, 2).await.unwrap().next;
-    commit(
-        store,
-        [open("e"), finish("e"), drop_match("c"), drop_match("d")],
-    )
-    .await;
+    commit(store, [open("e"), finish("e"), drop_match("c"), drop_match("d")]).await;
     let page = store.finished(next, 9).await.unwrap();
     assert_eq!(page.matches, [ended("b"), ended("a")]);
     // A match that finishes later does not take the position of the dropped one either.
     commit(store, [drop_match("e"), open("f"), finish("f")]).await;
-    assert_eq!(
-        store.finished(next, 9).await.unwrap().matches,
-        [ended("b"), ended("a")]
-    );
+    assert_eq!(store.finished(next, 9).await.unwrap().matches, [ended("b"), ended("a")]);
     assert_eq!(finished_ids(store).await, ["f", "b", "a"]);
 }
 
 pub(crate) async fn pages_have_one_match_at_least_and_five_hundred_at_most(store: Subject<'_>) {
-    let names: Vec<String> = (0..=limits::MAX_PAGE_MATCHES)
-        .map(|n| format!("m{n}"))
-        .collect();
-    store
-        .commit(
-            names
-                .iter()
-                .flat_map(|name| [open(name), finish(name)])
-                .collect(),
-        )
-        .await
-        .unwrap();
-    assert_eq!(
-        store.finished(None, 0).await.unwrap().matches,
-        [ended("m500")]
-    );
+    let names: Vec<String> = (0..=limits::MAX_PAGE_MATCHES).map(|n| format!("m{n}")).collect();
+    store.commit(names.iter().flat_map(|name| [open(name), finish(name)]).collect()).await.unwrap();
+    assert_eq!(store.finished(None, 0).await.unwrap().matches, [ended("m500")]);
     let page = store.finished(None, u32::MAX).await.unwrap();
     assert_eq!(page.matches.len(), limits::MAX_PAGE_MATCHES as usize);
     let rest = store.finished(page.next, u32::MAX).await.unwrap();
@@ -327,18 +274,11 @@ pub(crate) async fn values_of_any_bytes_and_empty_ones_are_preserved(store: Subj
                 opened_at_unix_ms: i64::MIN,
                 header: bytes.clone(),
             },
-            Write::Append {
-                match_id: match_id.clone(),
-                number: 0,
-                entry: bytes.clone(),
-            },
+            Write::Append { match_id: match_id.clone(), number: 0, entry: bytes.clone() },
         ];
         commit(store, batch).await;
         let open = store.open_match(&match_id).await.unwrap().unwrap();
-        assert_eq!(
-            (&open.header, &open.journal),
-            (&bytes, &vec![bytes.clone()])
-        );
+        assert_eq!((&open.header, &open.journal), (&bytes, &vec![bytes.clone()]));
         assert_eq!(open.opened_at_unix_ms, i64::MIN);
         let finish = Write::FinishMatch {
             match_id: match_id.clone(),
@@ -365,11 +305,7 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
             opened_at_unix_ms: 0,
             header: bytes(limits::MAX_HEADER_BYTES),
         },
-        Write::Append {
-            match_id: id("a"),
-            number: 0,
-            entry: bytes(limits::MAX_ENTRY_BYTES),
-        },
+        Write::Append { match_id: id("a"), number: 0, entry: bytes(limits::MAX_ENTRY_BYTES) },
     ];
     commit(store, batch).await;
     let found = store.open_match(&id("a")).await.unwrap().unwrap();
@@ -380,9 +316,7 @@ pub(crate) async fn parts_of_exactly_the_limit_are_stored(store: Subject<'_>) {
         ended_at_unix_ms: 0,
         summary: bytes(limits::MAX_SUMMARY_BYTES),
         replay: bytes(limits::MAX_REPLAY_BYTES),
-        parties: (0..limits::MAX_PARTIES)
-            .map(|n| name(&format!("{n:ß>64}")))
-            .collect(),
+        parties: (0..limits::MAX_PARTIES).map(|n| name(&format!("{n:ß>64}"))).collect(),
         index_keys: Vec::new(),
     };
     commit(store, [finish]).await;
@@ -405,11 +339,7 @@ pub(crate) async fn concurrent_commits_are_all_stored(store: Subject<'_>) {
             }
             Poll::Pending => true,
         });
-        if commits.is_empty() {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+        if commits.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
     for name in &names {
@@ -439,10 +369,7 @@ pub(crate) async fn a_commit_that_is_not_awaited_is_stored_completely_or_not_at_
         // Waits until the commit that was not awaited is done.
         let found = store.open_match(&id("a")).await.unwrap().unwrap();
         let stored = found.journal.len() as u64;
-        assert!(
-            stored == entries || stored == entries + 4,
-            "{stored} after {entries}"
-        );
+        assert!(stored == entries || stored == entries + 4, "{stored} after {entries}");
         entries = stored;
         assert_eq!(found, in_play("a", entries));
     }
@@ -467,9 +394,6 @@ pub(crate) async fn a_closed_store_reports_that_it_is_closed(store: Subject<'_>)
         store.get_or_insert_secret("a", Vec::new()).await.err(),
     ];
     for (place, answer) in answers.into_iter().enumerate() {
-        assert!(
-            matches!(answer, Some(StoreError::Closed)),
-            "answer {place}: {answer:?}"
-        );
+        assert!(matches!(answer, Some(StoreError::Closed)), "answer {place}: {answer:?}");
     }
 }

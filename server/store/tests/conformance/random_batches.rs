@@ -33,41 +33,19 @@ impl Model {
     /// Applies a valid write.
     fn apply(&mut self, write: Write) {
         match write {
-            Write::OpenMatch {
-                match_id,
-                opened_at_unix_ms,
-                header,
-            } => {
+            Write::OpenMatch { match_id, opened_at_unix_ms, header } => {
                 let journal = Vec::new();
-                self.open.push(OpenMatch {
-                    match_id,
-                    opened_at_unix_ms,
-                    header,
-                    journal,
-                });
+                self.open.push(OpenMatch { match_id, opened_at_unix_ms, header, journal });
             }
-            Write::Append {
-                match_id, entry, ..
-            } => {
+            Write::Append { match_id, entry, .. } => {
                 let open = self.open.iter_mut().find(|open| open.match_id == match_id);
                 open.unwrap().journal.push(entry);
             }
-            Write::FinishMatch {
-                match_id,
-                ended_at_unix_ms,
-                summary,
-                replay,
-                parties,
-                ..
-            } => {
+            Write::FinishMatch { match_id, ended_at_unix_ms, summary, replay, parties, .. } => {
                 self.parties.insert(match_id.clone(), parties);
                 let opened_at_unix_ms = self.remove(&match_id).unwrap().opened_at_unix_ms;
-                let finished = FinishedMatch {
-                    match_id,
-                    opened_at_unix_ms,
-                    ended_at_unix_ms,
-                    summary,
-                };
+                let finished =
+                    FinishedMatch { match_id, opened_at_unix_ms, ended_at_unix_ms, summary };
                 self.finished.insert(0, (finished, Some(replay)));
             }
             Write::ForgetReplay { match_id } => {
@@ -77,8 +55,7 @@ impl Model {
             }
             Write::DropMatch { match_id } => {
                 if self.remove(&match_id).is_none() {
-                    self.finished
-                        .retain(|(finished, _)| finished.match_id != match_id);
+                    self.finished.retain(|(finished, _)| finished.match_id != match_id);
                 }
             }
             Write::PutRecord { .. } | Write::RemoveRecord { .. } | Write::ChangeLadder { .. } => {}
@@ -110,45 +87,24 @@ impl Model {
 fn with_prefix(seed: u64, write: Write) -> Write {
     let named = |id: MatchId| MatchId::new(format!("s{seed}-{id}")).unwrap();
     match write {
-        Write::OpenMatch {
-            match_id,
-            opened_at_unix_ms,
-            header,
-        } => Write::OpenMatch {
-            match_id: named(match_id),
-            opened_at_unix_ms,
-            header,
-        },
-        Write::Append {
-            match_id,
-            number,
-            entry,
-        } => Write::Append {
-            match_id: named(match_id),
-            number,
-            entry,
-        },
-        Write::FinishMatch {
-            match_id,
-            ended_at_unix_ms,
-            summary,
-            replay,
-            parties,
-            index_keys,
-        } => Write::FinishMatch {
-            match_id: named(match_id),
-            ended_at_unix_ms,
-            summary,
-            replay,
-            parties,
-            index_keys,
-        },
-        Write::ForgetReplay { match_id } => Write::ForgetReplay {
-            match_id: named(match_id),
-        },
-        Write::DropMatch { match_id } => Write::DropMatch {
-            match_id: named(match_id),
-        },
+        Write::OpenMatch { match_id, opened_at_unix_ms, header } => {
+            Write::OpenMatch { match_id: named(match_id), opened_at_unix_ms, header }
+        }
+        Write::Append { match_id, number, entry } => {
+            Write::Append { match_id: named(match_id), number, entry }
+        }
+        Write::FinishMatch { match_id, ended_at_unix_ms, summary, replay, parties, index_keys } => {
+            Write::FinishMatch {
+                match_id: named(match_id),
+                ended_at_unix_ms,
+                summary,
+                replay,
+                parties,
+                index_keys,
+            }
+        }
+        Write::ForgetReplay { match_id } => Write::ForgetReplay { match_id: named(match_id) },
+        Write::DropMatch { match_id } => Write::DropMatch { match_id: named(match_id) },
         other @ (Write::PutRecord { .. }
         | Write::RemoveRecord { .. }
         | Write::ChangeLadder { .. }) => other,
@@ -160,21 +116,14 @@ pub(crate) async fn random_batches_match_a_simple_model(store: Subject<'_>) {
     for seed in SEEDS {
         let mut workload = Workload::new(seed);
         for n in 0..BATCHES {
-            let batch: Vec<Write> = workload
-                .batch()
-                .into_iter()
-                .map(|write| with_prefix(seed, write))
-                .collect();
+            let batch: Vec<Write> =
+                workload.batch().into_iter().map(|write| with_prefix(seed, write)).collect();
             store.commit(batch.clone()).await.unwrap();
             for write in batch {
                 model.apply(write);
             }
             if n % 20 == 0 {
-                assert_eq!(
-                    Contents::of(store).await,
-                    model.contents(),
-                    "seed {seed} batch {n}"
-                );
+                assert_eq!(Contents::of(store).await, model.contents(), "seed {seed} batch {n}");
             }
         }
     }

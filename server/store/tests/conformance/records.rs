@@ -6,10 +6,7 @@ use bridgemaster_store::{
 use crate::{Subject, matches::commit};
 
 fn put(name: &str, value: &[u8]) -> Write {
-    Write::PutRecord {
-        name: name.to_owned(),
-        value: value.to_vec(),
-    }
+    Write::PutRecord { name: name.to_owned(), value: value.to_vec() }
 }
 
 fn remove_record(name: &str) -> Write {
@@ -30,31 +27,15 @@ pub(crate) async fn the_last_record_of_a_name_is_kept_until_it_is_removed(store:
     commit(store, batch).await;
     assert_eq!(store.record("a").await.unwrap(), Some(every_value));
     assert_eq!(store.record("b").await.unwrap(), Some(Vec::new()));
-    let batch = vec![
-        remove_record("a"),
-        remove_record("nothing"),
-        put("b", b"second"),
-    ];
+    let batch = vec![remove_record("a"), remove_record("nothing"), put("b", b"second")];
     commit(store, batch).await;
     assert_eq!(store.record("a").await.unwrap(), None);
-    assert_eq!(
-        store.record("b").await.unwrap().as_deref(),
-        Some(&b"second"[..])
-    );
+    assert_eq!(store.record("b").await.unwrap().as_deref(), Some(&b"second"[..]));
 }
 
 pub(crate) async fn records_are_found_by_prefix(store: Subject<'_>) {
-    let names = [
-        "group\nada\n1",
-        "group\nada\n2",
-        "groups",
-        "request\n%",
-        "\u{10ffff}",
-    ];
-    store
-        .commit(names.map(|name| put(name, name.as_bytes())).to_vec())
-        .await
-        .unwrap();
+    let names = ["group\nada\n1", "group\nada\n2", "groups", "request\n%", "\u{10ffff}"];
+    store.commit(names.map(|name| put(name, name.as_bytes())).to_vec()).await.unwrap();
     assert_eq!(record_names(store, "group\n").await, names[..2]);
     assert_eq!(record_names(store, "group").await, names[..3]);
     assert_eq!(record_names(store, "request\n%").await, names[3..4]);
@@ -71,20 +52,13 @@ pub(crate) async fn a_record_beyond_its_limits_is_refused_with_its_batch(store: 
     commit(store, batch).await;
     assert_eq!(store.record(&longest).await.unwrap(), Some(largest));
     let too_long = "n".repeat(MAX_RECORD_NAME_BYTES + 1);
-    for bad in [
-        put("", b""),
-        put(&too_long, b""),
-        put("large", &vec![7; MAX_RECORD_BYTES + 1]),
-    ] {
+    for bad in [put("", b""), put(&too_long, b""), put("large", &vec![7; MAX_RECORD_BYTES + 1])] {
         let refused = store.commit(vec![put("fits", b""), bad]).await;
         let refused = refused.unwrap_err();
         assert!(
             matches!(
                 &refused,
-                StoreError::WriteRefused {
-                    index: 1,
-                    refusal: WriteRefusal::RecordTooLarge { .. }
-                }
+                StoreError::WriteRefused { index: 1, refusal: WriteRefusal::RecordTooLarge { .. } }
             ),
             "{refused}"
         );

@@ -41,69 +41,23 @@ pub(crate) async fn a_refused_batch_names_its_first_invalid_write_and_changes_no
         (vec![], vec![append("e", 0)], 0, unknown("e")),
         (over("f"), vec![append("f", 0)], 0, finished("f")),
         (new("g"), vec![append("g", 1)], 0, out_of_order("g", 1, 0)),
-        (
-            with_entries("h"),
-            vec![append("h", 0)],
-            0,
-            out_of_order("h", 0, 2),
-        ),
-        (
-            with_entries("i"),
-            vec![append("i", 1)],
-            0,
-            out_of_order("i", 1, 2),
-        ),
-        (
-            with_entries("j"),
-            vec![append("j", 3)],
-            0,
-            out_of_order("j", 3, 2),
-        ),
-        (
-            with_entries("k"),
-            vec![append("k", u64::MAX)],
-            0,
-            out_of_order("k", u64::MAX, 2),
-        ),
-        (
-            with_entries("l"),
-            vec![append("l", 2), append("l", 2)],
-            1,
-            out_of_order("l", 2, 3),
-        ),
+        (with_entries("h"), vec![append("h", 0)], 0, out_of_order("h", 0, 2)),
+        (with_entries("i"), vec![append("i", 1)], 0, out_of_order("i", 1, 2)),
+        (with_entries("j"), vec![append("j", 3)], 0, out_of_order("j", 3, 2)),
+        (with_entries("k"), vec![append("k", u64::MAX)], 0, out_of_order("k", u64::MAX, 2)),
+        (with_entries("l"), vec![append("l", 2), append("l", 2)], 1, out_of_order("l", 2, 3)),
         (vec![], vec![finish("m")], 0, unknown("m")),
         (new("n"), vec![finish("n"), finish("n")], 1, finished("n")),
         (over("o"), vec![finish("o")], 0, finished("o")),
         (vec![], vec![drop_match("p")], 0, unknown("p")),
-        (
-            new("q"),
-            vec![drop_match("q"), drop_match("q")],
-            1,
-            unknown("q"),
-        ),
+        (new("q"), vec![drop_match("q"), drop_match("q")], 1, unknown("q")),
         // A batch is checked against its own writes.
         (vec![], vec![append("r", 0), open("r")], 0, unknown("r")),
-        (
-            vec![],
-            vec![open("s"), append("s", 0), finish("s"), append("s", 1)],
-            3,
-            finished("s"),
-        ),
-        (
-            vec![],
-            vec![open("t"), drop_match("t"), append("t", 0)],
-            2,
-            unknown("t"),
-        ),
+        (vec![], vec![open("s"), append("s", 0), finish("s"), append("s", 1)], 3, finished("s")),
+        (vec![], vec![open("t"), drop_match("t"), append("t", 0)], 2, unknown("t")),
         (
             [with_entries("u"), new("v")].concat(),
-            vec![
-                open("w"),
-                append("w", 0),
-                finish("v"),
-                append("u", 3),
-                open("x"),
-            ],
+            vec![open("w"), append("w", 0), finish("v"), append("u", 3), open("x")],
             3,
             out_of_order("u", 3, 2),
         ),
@@ -121,29 +75,16 @@ pub(crate) async fn a_refused_batch_names_its_first_invalid_write_and_changes_no
 pub(crate) async fn a_part_beyond_its_limit_is_refused(store: Subject<'_>) {
     let too_large = |part, limit| {
         let match_id = id("a");
-        WriteRefusal::TooLarge {
-            match_id,
-            part,
-            bytes: limit + 1,
-            limit,
-        }
+        WriteRefusal::TooLarge { match_id, part, bytes: limit + 1, limit }
     };
     let header = vec![0; limits::MAX_HEADER_BYTES + 1];
-    let write = Write::OpenMatch {
-        match_id: id("a"),
-        opened_at_unix_ms: 0,
-        header,
-    };
+    let write = Write::OpenMatch { match_id: id("a"), opened_at_unix_ms: 0, header };
     let refusal = too_large("header", limits::MAX_HEADER_BYTES);
     assert_eq!(refused(store, vec![write]).await, (0, refusal));
 
     commit(store, [open("a")]).await;
     let entry = vec![0; limits::MAX_ENTRY_BYTES + 1];
-    let write = Write::Append {
-        match_id: id("a"),
-        number: 0,
-        entry,
-    };
+    let write = Write::Append { match_id: id("a"), number: 0, entry };
     let refusal = too_large("entry", limits::MAX_ENTRY_BYTES);
     assert_eq!(refused(store, vec![write]).await, (0, refusal));
 

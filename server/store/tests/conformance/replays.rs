@@ -9,29 +9,22 @@ use crate::{
 };
 
 fn forget(match_id: &str) -> Write {
-    Write::ForgetReplay {
-        match_id: id(match_id),
-    }
+    Write::ForgetReplay { match_id: id(match_id) }
 }
 
 /// A match that finished without a replay.
 fn without_replay(match_id: &str) -> Write {
     match finish(match_id) {
-        Write::FinishMatch {
-            match_id,
-            ended_at_unix_ms,
-            summary,
-            parties,
-            index_keys,
-            ..
-        } => Write::FinishMatch {
-            match_id,
-            ended_at_unix_ms,
-            summary,
-            replay: Vec::new(),
-            parties,
-            index_keys,
-        },
+        Write::FinishMatch { match_id, ended_at_unix_ms, summary, parties, index_keys, .. } => {
+            Write::FinishMatch {
+                match_id,
+                ended_at_unix_ms,
+                summary,
+                replay: Vec::new(),
+                parties,
+                index_keys,
+            }
+        }
         other => other,
     }
 }
@@ -49,10 +42,7 @@ pub(crate) async fn a_forgotten_replay_is_reported_and_its_match_stays(store: Su
     for _ in 0..2 {
         commit(store, [forget("a")]).await;
         assert!(is_forgotten(store, "a").await);
-        assert_eq!(
-            store.finished_match(&id("a")).await.unwrap(),
-            Some(ended("a"))
-        );
+        assert_eq!(store.finished_match(&id("a")).await.unwrap(), Some(ended("a")));
         assert_eq!(store.match_counts().await.unwrap().finished, 2);
         let other = store.replay(&id("b")).await.unwrap().unwrap();
         assert_eq!(other, b"replay of b");
@@ -66,13 +56,8 @@ pub(crate) async fn a_forgotten_replay_is_reported_and_its_match_stays(store: Su
 pub(crate) async fn only_replays_of_finished_matches_are_forgotten(store: Subject<'_>) {
     commit(store, [open("a")]).await;
     for (match_id, is_expected) in [
-        (
-            "a",
-            (|refusal| matches!(refusal, WriteRefusal::MatchInPlay { .. })) as fn(&_) -> bool,
-        ),
-        ("b", |refusal| {
-            matches!(refusal, WriteRefusal::UnknownMatch { .. })
-        }),
+        ("a", (|refusal| matches!(refusal, WriteRefusal::MatchInPlay { .. })) as fn(&_) -> bool),
+        ("b", |refusal| matches!(refusal, WriteRefusal::UnknownMatch { .. })),
     ] {
         let error = store.commit(vec![forget(match_id)]).await.unwrap_err();
         let refusal = match &error {
@@ -103,23 +88,14 @@ pub(crate) async fn stored_replays_are_listed_oldest_first(store: Subject<'_>) {
     let all = store.stored_replays(None, 9, 0).await.unwrap();
     let found: Vec<_> = all
         .iter()
-        .map(|stored| {
-            (
-                stored.match_id.to_string(),
-                stored.ended_at_unix_ms,
-                stored.bytes,
-            )
-        })
+        .map(|stored| (stored.match_id.to_string(), stored.ended_at_unix_ms, stored.bytes))
         .collect();
     let expected = ["a", "c", "d"].map(|name| (name.to_owned(), 2_000, 11));
     assert_eq!(found, expected);
     // Page by page.
     let one = store.stored_replays(None, 0, 0).await.unwrap();
     assert_eq!(one, all[..1]);
-    let rest = store
-        .stored_replays(Some(one[0].cursor), 9, 0)
-        .await
-        .unwrap();
+    let rest = store.stored_replays(Some(one[0].cursor), 9, 0).await.unwrap();
     assert_eq!(rest, all[1..]);
     // The newest matches are skipped, including those without a replay.
     let names = async |skip_newest| {
@@ -127,19 +103,9 @@ pub(crate) async fn stored_replays_are_listed_oldest_first(store: Subject<'_>) {
         let names = stored.into_iter().map(|stored| stored.match_id.to_string());
         names.collect::<Vec<_>>().concat()
     };
-    for (skip_newest, left) in [
-        (1, "acd"),
-        (2, "ac"),
-        (3, "a"),
-        (4, "a"),
-        (5, ""),
-        (u64::MAX, ""),
-    ] {
-        assert_eq!(
-            names(skip_newest).await,
-            left,
-            "without the last {skip_newest}"
-        );
+    for (skip_newest, left) in [(1, "acd"), (2, "ac"), (3, "a"), (4, "a"), (5, ""), (u64::MAX, "")]
+    {
+        assert_eq!(names(skip_newest).await, left, "without the last {skip_newest}");
     }
     commit(store, [drop_match("c")]).await;
     assert_eq!(names(2).await, "a");

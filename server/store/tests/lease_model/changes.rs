@@ -61,11 +61,7 @@ impl World {
                 if let Some(work) = it.work {
                     // If a late transaction is already recorded, this attempt did not wait for it.
                     it.late_transaction = it.late_transaction.or(work.transaction());
-                    it.work = Some(Work {
-                        is_retry: true,
-                        progress: Progress::Waiting,
-                        ..work
-                    });
+                    it.work = Some(Work { is_retry: true, progress: Progress::Waiting, ..work });
                 }
             }
             Step::LateTransactionCommits(server) => {
@@ -119,21 +115,14 @@ impl World {
 
     /// The age from which a renewal no longer matters.
     pub(crate) fn max_age(&self) -> Age {
-        Age {
-            ticks: self.max_relevant_age(),
-            lost: 0,
-        }
+        Age { ticks: self.max_relevant_age(), lost: 0 }
     }
 
     fn begin(&self, state: &mut State, server: usize, kind: WorkKind, is_retry: bool) {
         let had_lease = state.rows[self.node_of(server)].lease_left > 0;
         let it = &mut state.servers[server];
         let is_retry = is_retry || it.must_restore_lost();
-        it.work = Some(Work {
-            kind,
-            is_retry,
-            progress: Progress::Started { had_lease },
-        });
+        it.work = Some(Work { kind, is_retry, progress: Progress::Started { had_lease } });
         if self.protocol.fence != Fence::RowAtBegin {
             self.check_fence(state, server);
         }
@@ -162,11 +151,7 @@ impl World {
             }
             // Retried until the lease is renewed.
             (true, false) => {
-                it.work = Some(Work {
-                    is_retry: true,
-                    progress: Progress::Waiting,
-                    ..work
-                });
+                it.work = Some(Work { is_retry: true, progress: Progress::Waiting, ..work });
             }
             (false, _) => it.end(),
         }
@@ -257,11 +242,7 @@ impl World {
                 if plays && self.protocol.start_reclaims_released {
                     state.released_with = None;
                 }
-                let renewed = if self.has_clock(server) {
-                    self.max_age()
-                } else {
-                    Age::default()
-                };
+                let renewed = if self.has_clock(server) { self.max_age() } else { Age::default() };
                 let it = &mut state.servers[server];
                 (it.epoch, it.batches) = (row.epoch, row.batches);
                 (it.plays, it.renewed) = (plays, renewed);
@@ -432,19 +413,14 @@ impl Server {
     /// The next decision, as this server stores it.
     fn next_entry(&self, server: usize) -> Entry {
         let number = |number| u8::try_from(number).unwrap();
-        Entry {
-            decision: number(self.journal.len()),
-            server: number(server),
-            fence: self.fence,
-        }
+        Entry { decision: number(self.journal.len()), server: number(server), fence: self.fence }
     }
 
     /// Stops the server. Its pending transaction and renewal may still take effect.
     pub(crate) fn end(&mut self) {
         let open = self.work.take().and_then(|work| work.transaction());
-        self.late_transaction = self
-            .late_transaction
-            .or(open.filter(|open| open.kind != WorkKind::Open));
+        self.late_transaction =
+            self.late_transaction.or(open.filter(|open| open.kind != WorkKind::Open));
         self.has_late_renewal |= matches!(self.renewal, Renewal::Sent(_));
         self.phase = Phase::Gone;
         (self.plays, self.has_unpublished) = (false, false);

@@ -80,9 +80,7 @@ impl Model for World {
                 let mut rows = state.rows.iter();
                 !rows.any(|row| row.is_released && row.lease_left > 0)
             }),
-            Property::always(fact::NUMBERS, |_, state: &State| {
-                !state.violations.contradicted
-            }),
+            Property::always(fact::NUMBERS, |_, state: &State| !state.violations.contradicted),
             Property::always(fact::RELEASED, |world: &Self, state: &State| {
                 let servers = 0..world.bounds.nodes.len();
                 let mut idle = servers.filter(|server| world.is_idle(state, *server));
@@ -117,10 +115,9 @@ fn possible(bounds: &Bounds) -> Vec<Property<World>> {
                 servers.any(|(it, node)| it.plays && state.rows[*node].taken_over_in > it.epoch)
             },
         ),
-        Property::sometimes(
-            "a lease is released and its match taken over",
-            |_, state: &State| state.holder != 0 && state.rows[0].is_released,
-        ),
+        Property::sometimes("a lease is released and its match taken over", |_, state: &State| {
+            state.holder != 0 && state.rows[0].is_released
+        }),
     ];
     if bounds.entries > 1 {
         possible.push(Property::sometimes(
@@ -182,12 +179,8 @@ impl World {
         let mut rows = [Row::default(); crate::state::SERVERS];
         let mut servers = [Server::default(); crate::state::SERVERS];
         for server in running {
-            rows[self.node_of(server)] = Row {
-                epoch: 1,
-                lease_left: self.bounds.lease,
-                batches: 1,
-                ..Row::default()
-            };
+            rows[self.node_of(server)] =
+                Row { epoch: 1, lease_left: self.bounds.lease, batches: 1, ..Row::default() };
             servers[server] = Server {
                 phase: Phase::Up,
                 epoch: 1,
@@ -199,10 +192,7 @@ impl World {
         }
         if self.bounds.first_is_dead {
             rows[self.node_of(0)].lease_left = 0;
-            servers[0] = Server {
-                phase: Phase::Gone,
-                ..Server::default()
-            };
+            servers[0] = Server { phase: Phase::Gone, ..Server::default() };
         }
         State {
             rows,
@@ -264,10 +254,7 @@ impl World {
             if matches!(state.servers[other].phase, Phase::Up | Phase::Opening) {
                 state = self.after(&state, Step::Kill(other));
             }
-            for step in [
-                Step::LateTransactionRollsBack(other),
-                Step::RenewLate(other),
-            ] {
+            for step in [Step::LateTransactionRollsBack(other), Step::RenewLate(other)] {
                 state = self.after(&state, step);
             }
         }
@@ -281,11 +268,8 @@ impl World {
     /// Returns whether a server gets the released match, although the lease of its node is valid.
     /// Pending transactions may end first.
     fn can_take_released(&self, state: &State, server: usize) -> bool {
-        let is_open = |it: &Server| {
-            it.work
-                .and_then(|work| work.transaction())
-                .or(it.late_transaction)
-        };
+        let is_open =
+            |it: &Server| it.work.and_then(|work| work.transaction()).or(it.late_transaction);
         if state.servers.iter().any(|it| is_open(it).is_some()) {
             return true;
         }
@@ -298,11 +282,9 @@ impl World {
         if state.servers[server].renewal != Renewal::Idle {
             state = self.after(&state, Step::AbandonRenewal(server));
         }
-        for step in [
-            Step::SendRenewal(server),
-            Step::Renew(server),
-            Step::ReceiveRenewalAnswer(server),
-        ] {
+        for step in
+            [Step::SendRenewal(server), Step::Renew(server), Step::ReceiveRenewalAnswer(server)]
+        {
             state = self.after(&state, step);
         }
         // First the pending operation, and then the takeover.

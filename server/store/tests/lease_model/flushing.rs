@@ -29,11 +29,7 @@ impl World {
         let row = state.rows[self.node_of(server)];
         let it = &mut state.servers[server];
         let is_ours = row.epoch == it.epoch || !self.protocol.flush_checks_epoch;
-        let newest = if self.protocol.flush_checks_number {
-            row.batches
-        } else {
-            it.batches
-        };
+        let newest = if self.protocol.flush_checks_number { row.batches } else { it.batches };
         let seen =
             FlushOutcome::from_newest(i64::from(it.batches), is_ours.then(|| i64::from(newest)));
         it.flush = Flush::Done(match seen {

@@ -24,12 +24,7 @@ impl Work {
             Progress::Claimed { node } => (Some(node), true),
             Progress::Waiting | Progress::Started { .. } | Progress::Committed => return None,
         };
-        Some(Transaction {
-            kind: self.kind,
-            is_retry: self.is_retry,
-            takes_from,
-            is_released,
-        })
+        Some(Transaction { kind: self.kind, is_retry: self.is_retry, takes_from, is_released })
     }
 }
 
@@ -39,17 +34,12 @@ impl State {
     pub(crate) fn is_free(&self, world: &World, row: usize, wanted: Lock) -> bool {
         let mut held = self.servers.iter().enumerate().flat_map(|(server, it)| {
             let node = world.bounds.nodes.get(server).copied();
-            let open = [
-                it.work.and_then(|work| work.transaction()),
-                it.late_transaction,
-            ];
+            let open = [it.work.and_then(|work| work.transaction()), it.late_transaction];
             open.into_iter().flatten().filter_map(move |open| {
                 if open.takes_from == Some(row) {
                     return world.protocol.takeover_lock(open);
                 }
-                (node == Some(row))
-                    .then(|| world.protocol.fence_lock(open))
-                    .flatten()
+                (node == Some(row)).then(|| world.protocol.fence_lock(open)).flatten()
             })
         });
         match wanted {

@@ -47,10 +47,7 @@
 //! lost flushed commits; and a database clock that jumps.
 
 #![allow(clippy::unwrap_used, missing_docs)]
-#![allow(
-    clippy::print_stdout,
-    reason = "a planted defect shows how it goes wrong"
-)]
+#![allow(clippy::print_stdout, reason = "a planted defect shows how it goes wrong")]
 
 mod changes;
 mod facts;
@@ -81,55 +78,26 @@ const RESTARTED: Bounds = Bounds {
 };
 
 /// Two nodes take over from each other and from a third.
-const THREE: Bounds = Bounds {
-    nodes: &[0, 1, 2],
-    ..RESTARTED
-};
+const THREE: Bounds = Bounds { nodes: &[0, 1, 2], ..RESTARTED };
 
 /// Answers of the database are lost.
-const LOSSES: Bounds = Bounds {
-    nodes: &[0, 1],
-    losses: 2,
-    ..RESTARTED
-};
+const LOSSES: Bounds = Bounds { nodes: &[0, 1], losses: 2, ..RESTARTED };
 
 /// The database crashes, and loses unflushed commits.
-const CRASHES: Bounds = Bounds {
-    takes: 1,
-    crashes: 1,
-    ..RESTARTED
-};
+const CRASHES: Bounds = Bounds { takes: 1, crashes: 1, ..RESTARTED };
 
 /// It crashes twice, and answers are lost.
-const CRASHES_AND_LOSSES: Bounds = Bounds {
-    takes: 1,
-    losses: 1,
-    crashes: 2,
-    ..LOSSES
-};
+const CRASHES_AND_LOSSES: Bounds = Bounds { takes: 1, losses: 1, crashes: 2, ..LOSSES };
 
 /// Matches are released, and a server starts under the name of the one that has the match.
-const RELEASES: Bounds = Bounds {
-    releases_matches: true,
-    takes: 1,
-    ..RESTARTED
-};
+const RELEASES: Bounds = Bounds { releases_matches: true, takes: 1, ..RESTARTED };
 
 /// Matches are released, taken over and released again, while answers are lost.
-const RELEASES_AND_LOSSES: Bounds = Bounds {
-    releases_matches: true,
-    losses: 1,
-    ..LOSSES
-};
+const RELEASES_AND_LOSSES: Bounds = Bounds { releases_matches: true, losses: 1, ..LOSSES };
 
 /// Releases, with crashes of the database.
-const RELEASES_AND_CRASHES: Bounds = Bounds {
-    releases_matches: true,
-    takes: 1,
-    losses: 0,
-    crashes: 1,
-    ..LOSSES
-};
+const RELEASES_AND_CRASHES: Bounds =
+    Bounds { releases_matches: true, takes: 1, losses: 0, crashes: 1, ..LOSSES };
 
 /// Leases and the time for which they are trusted.
 const CLOCKS: Bounds = Bounds {
@@ -145,11 +113,7 @@ const CLOCKS: Bounds = Bounds {
 };
 
 /// The bounds for a server that starts.
-const STARTING: Bounds = Bounds {
-    nodes: &[0, 1, 0],
-    first_is_dead: true,
-    ..CLOCKS
-};
+const STARTING: Bounds = Bounds { nodes: &[0, 1, 0], first_is_dead: true, ..CLOCKS };
 
 /// Checks a model until all states are visited, or one of these properties is violated.
 fn check(
@@ -177,10 +141,7 @@ fn assert_holds(bounds: Bounds, states: usize) {
 fn assert_found(protocol: Protocol, bounds: Bounds, fact: &'static str) -> Vec<Step> {
     let checker = check(protocol, bounds, &[fact]);
     let steps = checker.assert_any_discovery(fact).into_actions();
-    println!(
-        "{fact}, in {} states: {steps:?}",
-        checker.unique_state_count()
-    );
+    println!("{fact}, in {} states: {steps:?}", checker.unique_state_count());
     steps
 }
 
@@ -201,22 +162,16 @@ fn every_fact_holds_without_crashes_of_the_database() {
 
 #[test]
 fn every_fact_holds_where_the_database_crashes() {
-    for (bounds, states) in [
-        (CRASHES, 1_172_862),
-        (CRASHES_AND_LOSSES, 267_267),
-        (RELEASES_AND_CRASHES, 262_633),
-    ] {
+    for (bounds, states) in
+        [(CRASHES, 1_172_862), (CRASHES_AND_LOSSES, 267_267), (RELEASES_AND_CRASHES, 262_633)]
+    {
         assert_holds(bounds, states);
     }
 }
 
 #[test]
 fn a_stopped_clock_lets_a_server_answer_too_long_but_not_commit() {
-    let bounds = Bounds {
-        clocks: Clocks::Any,
-        entries: 1,
-        ..CLOCKS
-    };
+    let bounds = Bounds { clocks: Clocks::Any, entries: 1, ..CLOCKS };
     let checker = check(Protocol::IMPLEMENTED, bounds, &[]);
     let is_wrong = |name: &&str| {
         let is_always = |property: &stateright::Property<World>| {
@@ -232,16 +187,10 @@ fn a_stopped_clock_lets_a_server_answer_too_long_but_not_commit() {
 
 #[test]
 fn trusting_a_lease_for_its_whole_duration_is_found() {
-    let planted = Protocol {
-        trust: LEASE,
-        ..Protocol::IMPLEMENTED
-    };
+    let planted = Protocol { trust: LEASE, ..Protocol::IMPLEMENTED };
     let steps = assert_found(planted, CLOCKS, fact::ANSWERS);
     let lost = Step::Tick { without: Some(0) };
-    assert!(
-        steps.contains(&lost),
-        "the margin is for clocks that differ"
-    );
+    assert!(steps.contains(&lost), "the margin is for clocks that differ");
 }
 
 /// Plants defects: `field: value => (model, facts), ...` for each variant of the protocol.
@@ -259,10 +208,7 @@ macro_rules! planted {
 #[test]
 fn every_defect_of_the_fence_and_of_takeovers_is_found() {
     let conflict = [fact::PUBLISHED, fact::CONSISTENT];
-    let one_entry = Bounds {
-        entries: 1,
-        ..CLOCKS
-    };
+    let one_entry = Bounds { entries: 1, ..CLOCKS };
     planted! {
         // A commit without a fence. A server with the same name counts its batches in the same
         // journal, and would notice.

@@ -83,9 +83,7 @@ impl World {
         steps.push(Step::Tick { without: None });
         for server in 0..self.bounds.nodes.len() {
             if self.has_clock(server) && self.can_clock_stop(&state.servers[server]) {
-                steps.push(Step::Tick {
-                    without: Some(server),
-                });
+                steps.push(Step::Tick { without: Some(server) });
             }
             self.possible_steps_of_server(state, server, steps);
         }

@@ -66,28 +66,14 @@ pub(crate) async fn a_host_that_accepts_no_writes_is_skipped() {
 
     let refused = |hosts: String| {
         let url = over(&hosts, &direct);
-        async move {
-            PostgresStore::open(&url, Durability::Disk)
-                .await
-                .unwrap_err()
-        }
+        async move { PostgresStore::open(&url, Durability::Disk).await.unwrap_err() }
     };
     let error = refused(read_only.to_string()).await;
-    assert!(
-        matches!(error, StoreError::ReadOnlySetting { .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error, StoreError::ReadOnlySetting { .. }), "{error:?}");
     let error = refused(standby.to_string()).await;
-    assert!(
-        matches!(error, StoreError::ReadOnlyStandby { .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error, StoreError::ReadOnlyStandby { .. }), "{error:?}");
     let error = refused(format!("[::1]:1,{standby}")).await.to_string();
-    for part in [
-        "[::1]:1: ",
-        "refused",
-        &format!("{standby} is a read-only standby"),
-    ] {
+    for part in ["[::1]:1: ", "refused", &format!("{standby} is a read-only standby")] {
         assert!(error.contains(part), "{error}");
     }
 }

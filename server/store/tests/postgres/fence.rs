@@ -71,10 +71,7 @@ pub(crate) async fn store(url: &str) -> Arc<PostgresStore> {
 
 fn assert_epoch_ended<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
     let refused = outcome.unwrap_err();
-    assert!(
-        matches!(refused, StoreError::EpochEnded { .. }),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, StoreError::EpochEnded { .. }), "{refused:?}");
     assert!(!refused.is_refusal());
 }
 

@@ -119,17 +119,11 @@ pub(crate) async fn commits_continue_while_an_earlier_one_is_flushed() {
     };
     let second = begin(&subject, append("a", entries)).await;
     let third = begin(&subject, append("a", entries + 1)).await;
-    let found = server.run(&format!(
-        "SELECT max(batch) - min(batch) FROM {}.journal",
-        schema(&url)
-    ));
+    let found =
+        server.run(&format!("SELECT max(batch) - min(batch) FROM {}.journal", schema(&url)));
     // Other transactions see all of them, the opening of the store, and that of the match.
     assert_eq!(found.parse::<u64>().unwrap(), entries + 2 + 1);
-    assert!(
-        ![&first, &second, &third]
-            .iter()
-            .any(|flush| flush.is_finished())
-    );
+    assert!(![&first, &second, &third].iter().any(|flush| flush.is_finished()));
     server.run("ALTER SYSTEM RESET synchronous_standby_names");
     server.run("SELECT pg_reload_conf()");
     for flush in [first, second, third] {
@@ -187,15 +181,9 @@ pub(crate) async fn acknowledged_commits_survive_a_crash_and_all_others_are_stor
     lost.abort();
     drop(subject);
     server.restart();
-    let next = PostgresStore::open(&url, bridgemaster_store::Durability::Disk)
-        .await
-        .unwrap();
+    let next = PostgresStore::open(&url, bridgemaster_store::Durability::Disk).await.unwrap();
     let found = next.open_match(&id("a")).await.unwrap().unwrap();
-    assert!(
-        found.journal.len() as u64 >= entries,
-        "{}",
-        found.journal.len()
-    );
+    assert!(found.journal.len() as u64 >= entries, "{}", found.journal.len());
 }
 
 pub(crate) async fn lost_commits_are_restored_before_anything_else() {
@@ -248,10 +236,7 @@ pub(crate) async fn a_server_that_was_taken_over_acknowledges_no_unflushed_commi
     until(|| server.run(&epoch) == "2").await;
     blocker.commit();
     let refused = flush.await.unwrap().unwrap_err();
-    assert!(
-        matches!(refused, StoreError::EpochEnded { .. }),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, StoreError::EpochEnded { .. }), "{refused:?}");
     let second = opening.await.unwrap();
     let found = second.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!(found.journal.len() as u64, entries + 1);
@@ -274,10 +259,7 @@ pub(crate) async fn reads_of_matches_of_another_node_are_flushed() {
     let (subject, _) = slow(&url).await;
     let blocker = block_flushes(&server, &url);
     // The record is visible before it is flushed.
-    let record = Write::PutRecord {
-        name: "noted".to_owned(),
-        value: vec![1],
-    };
+    let record = Write::PutRecord { name: "noted".to_owned(), value: vec![1] };
     let flush = begin(&subject, record).await;
     until(|| blocked_flushes(&server, &url) == 1).await;
     let reading = tokio::spawn(async move { other.record("noted").await });

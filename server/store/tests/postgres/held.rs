@@ -29,25 +29,15 @@ const MAX_WAIT: Duration = Duration::from_secs(4);
 type Work = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send>>;
 
 fn record(name: &str) -> Write {
-    Write::PutRecord {
-        name: name.to_owned(),
-        value: vec![1],
-    }
+    Write::PutRecord { name: name.to_owned(), value: vec![1] }
 }
 
 /// A batch with every kind of write of a match, and with a ladder.
 fn batch(name: &str) -> Vec<Write> {
     let ladder_id = LadderId::new(name).unwrap();
     let value = b"rules".to_vec();
-    let pair = LadderChange::Pair {
-        term: 0,
-        number: 0,
-        value: value.clone(),
-    };
-    let change = |change| Write::ChangeLadder {
-        ladder_id: ladder_id.clone(),
-        change,
-    };
+    let pair = LadderChange::Pair { term: 0, number: 0, value: value.clone() };
+    let change = |change| Write::ChangeLadder { ladder_id: ladder_id.clone(), change };
     let ended = format!("ended-{name}");
     vec![
         open(name),
@@ -57,9 +47,7 @@ fn batch(name: &str) -> Vec<Write> {
         change(pair),
         open(&ended),
         finish(&ended),
-        Write::ForgetReplay {
-            match_id: id(&ended),
-        },
+        Write::ForgetReplay { match_id: id(&ended) },
     ]
 }
 
@@ -106,13 +94,7 @@ async fn nodes() -> Pair {
     let (url, database) = server.fresh_database();
     let proxy = Proxy::start(server);
     let one = node(&proxy.url(server, &url), "one").await;
-    Pair {
-        proxy,
-        one: Arc::new(one),
-        two: node(&url, "two").await,
-        url,
-        database,
-    }
+    Pair { proxy, one: Arc::new(one), two: node(&url, "two").await, url, database }
 }
 
 async fn in_time<T>(work: impl Future<Output = Result<T, StoreError>>) -> T {
@@ -133,9 +115,7 @@ async fn play(node: &PostgresStore, name: &str) {
 }
 
 pub(crate) async fn no_message_of_a_commit_blocks_another_node() {
-    let Pair {
-        proxy, one, two, ..
-    } = nodes().await;
+    let Pair { proxy, one, two, .. } = nodes().await;
     let commit = |one: Arc<PostgresStore>, name: String| -> Work {
         Box::pin(async move { one.commit(batch(&name)).await })
     };
@@ -153,13 +133,7 @@ pub(crate) async fn no_message_of_a_commit_blocks_another_node() {
 }
 
 pub(crate) async fn no_message_of_another_transaction_blocks_the_matches_of_a_node() {
-    let Pair {
-        proxy,
-        one,
-        two,
-        url,
-        database,
-    } = nodes().await;
+    let Pair { proxy, one, two, url, database } = nodes().await;
     let three = node(&url, "three").await;
     let others = |one: Arc<PostgresStore>, name: String| -> Work {
         let without_leader = "UPDATE node SET leads = false WHERE leads";
@@ -205,10 +179,7 @@ pub(crate) async fn a_locked_key_table_does_not_delay_the_shutdown_of_a_node() {
     }
     in_time(two.close()).await;
     let refused = adding.await.unwrap().unwrap_err();
-    assert!(
-        matches!(refused, StoreError::EpochEnded { .. }),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, StoreError::EpochEnded { .. }), "{refused:?}");
     locked.commit();
 }
 
@@ -218,14 +189,8 @@ fn by_a_wrong_clock(name: &str) -> Vec<Write> {
     let wrong_ms = [1, 4_000_000_000_000][name.len() % 2];
     for write in &mut writes {
         match write {
-            Write::OpenMatch {
-                opened_at_unix_ms: ms,
-                ..
-            }
-            | Write::FinishMatch {
-                ended_at_unix_ms: ms,
-                ..
-            } => *ms = wrong_ms,
+            Write::OpenMatch { opened_at_unix_ms: ms, .. }
+            | Write::FinishMatch { ended_at_unix_ms: ms, .. } => *ms = wrong_ms,
             _ => {}
         }
     }
@@ -233,13 +198,7 @@ fn by_a_wrong_clock(name: &str) -> Vec<Write> {
 }
 
 pub(crate) async fn reads_in_ascending_order_skip_no_match_that_is_committed_late() {
-    let Pair {
-        proxy,
-        one,
-        two,
-        database,
-        ..
-    } = nodes().await;
+    let Pair { proxy, one, two, database, .. } = nodes().await;
     let terminate = format!(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
          WHERE datname = '{database}' AND state LIKE 'idle in transaction%'"
@@ -295,13 +254,7 @@ const MAX_SESSIONS: usize = 10;
 const ATTEMPTS: usize = 12;
 
 pub(crate) async fn retries_leave_no_sessions_and_never_delay_renewals() {
-    let Pair {
-        proxy,
-        one,
-        two,
-        database,
-        ..
-    } = nodes().await;
+    let Pair { proxy, one, two, database, .. } = nodes().await;
     two.close().await.unwrap();
     one.commit(vec![open("a")]).await.unwrap();
     proxy.cut_commits();
@@ -321,13 +274,7 @@ pub(crate) async fn retries_leave_no_sessions_and_never_delay_renewals() {
 }
 
 pub(crate) async fn the_session_of_an_interrupted_renewal_is_terminated() {
-    let Pair {
-        proxy,
-        one,
-        two,
-        database,
-        ..
-    } = nodes().await;
+    let Pair { proxy, one, two, database, .. } = nodes().await;
     two.close().await.unwrap();
     one.renew_lease(NodeStatus::default()).await.unwrap();
     let sessions = format!(

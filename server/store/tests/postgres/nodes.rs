@@ -98,20 +98,12 @@ pub(crate) async fn nodes_write_their_own_matches_concurrently() {
 pub(crate) async fn matches_of_a_node_without_a_lease_continue_on_another() {
     let url = PostgresServer::shared().fresh();
     let one = node(&url, "one").await;
-    one.commit(vec![open("a"), open("b"), open("c")])
-        .await
-        .unwrap();
+    one.commit(vec![open("a"), open("b"), open("c")]).await.unwrap();
     for number in 0..70 {
-        one.commit(vec![append("a", number), append("b", number)])
-            .await
-            .unwrap();
+        one.commit(vec![append("a", number), append("b", number)]).await.unwrap();
     }
     let two = node(&url, "two").await;
-    assert_eq!(
-        take_over(&two, none_is_leader_only).await,
-        [],
-        "it has its lease"
-    );
+    assert_eq!(take_over(&two, none_is_leader_only).await, [], "it has its lease");
     two.commit(vec![open("d"), append("d", 0)]).await.unwrap();
 
     expire_lease(&url, "one");
@@ -125,9 +117,7 @@ pub(crate) async fn matches_of_a_node_without_a_lease_continue_on_another() {
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
     assert_eq!(journal_of(&two, "a").await.len(), 70);
     assert_eq!(journal_of(&two, "c").await, [] as [Vec<u8>; 0]);
-    two.commit(vec![append("a", 70), append("c", 0), finish("b")])
-        .await
-        .unwrap();
+    two.commit(vec![append("a", 70), append("c", 0), finish("b")]).await.unwrap();
     assert_eq!(journal_of(&two, "a").await[70], b"a 70");
     // The moved matches are complete after a restart, and the old journal is deleted.
     let two = node(&url, "two").await;
@@ -139,14 +129,7 @@ pub(crate) async fn matches_of_a_node_without_a_lease_continue_on_another() {
     two.commit(vec![append("a", 71)]).await.unwrap();
     expire_lease(&url, "two");
     let three = node(&url, "three").await;
-    assert_eq!(
-        three
-            .take_over_orphans(none_is_leader_only)
-            .await
-            .unwrap()
-            .len(),
-        3
-    );
+    assert_eq!(three.take_over_orphans(none_is_leader_only).await.unwrap().len(), 3);
     assert_eq!(journal_of(&three, "a").await.len(), 72);
     // One batch per node remains, with its assigned numbers.
     assert_eq!(rows_of(&url, "journal"), "4");
@@ -200,10 +183,7 @@ pub(crate) async fn commits_without_a_lease_wait_for_its_renewal() {
     let (url, database) = server.fresh_database();
     let one = std::sync::Arc::new(node(&url, "one").await);
     one.commit(vec![open("a")]).await.unwrap();
-    server.run_in(
-        &database,
-        "UPDATE node SET lease_until = now() - interval '1 second'",
-    );
+    server.run_in(&database, "UPDATE node SET lease_until = now() - interval '1 second'");
     let connections = format!(
         "SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE datname = '{database}'"
     );
@@ -237,9 +217,7 @@ pub(crate) async fn a_commit_that_outwaits_its_lease_is_not_stored() {
         assert!(!committing.is_finished());
         tokio::task::yield_now().await;
     }
-    let pid = server.run(&format!(
-        "SELECT pid {connected} AND wait_event_type = 'Lock'"
-    ));
+    let pid = server.run(&format!("SELECT pid {connected} AND wait_event_type = 'Lock'"));
     in_the_way.commit();
     let is_there = format!("SELECT count(*) FROM pg_stat_activity WHERE pid = {pid}");
     assert_stored_once_renewed(&one, committing, || server.run(&is_there) == "0").await;
@@ -250,12 +228,8 @@ pub(crate) async fn survivors_share_the_orphans_of_a_node() {
     let one = node(&url, "one").await;
     let count = MAX_TAKEOVER_MATCHES + 40;
     let names: Vec<String> = (0..count).map(|number| format!("m{number:04}")).collect();
-    one.commit(names.iter().map(|name| open(name)).collect())
-        .await
-        .unwrap();
-    one.commit(names.iter().map(|name| append(name, 0)).collect())
-        .await
-        .unwrap();
+    one.commit(names.iter().map(|name| open(name)).collect()).await.unwrap();
+    one.commit(names.iter().map(|name| append(name, 0)).collect()).await.unwrap();
     expire_lease(&url, "one");
     let (two, three) = (node(&url, "two").await, node(&url, "three").await);
     let first = take_over(&two, none_is_leader_only).await;
@@ -274,23 +248,16 @@ pub(crate) async fn commits_during_a_takeover_move_with_their_matches() {
     let one = node(&url, "one").await;
     let count = 4 * MAX_TAKEOVER_MATCHES;
     let names: Vec<String> = (0..count).map(|number| format!("m{number:04}")).collect();
-    one.commit(names.iter().map(|name| open(name)).collect())
-        .await
-        .unwrap();
+    one.commit(names.iter().map(|name| open(name)).collect()).await.unwrap();
     let (two, three) = (node(&url, "two").await, node(&url, "three").await);
     // Each node has read all matches of the first node before the first node is restarted.
     expire_lease(&url, "one");
     let mut moved = take_over(&two, none_is_leader_only).await;
     moved.extend(take_over(&three, none_is_leader_only).await);
     let one = node(&url, "one").await;
-    assert_eq!(
-        one.open_match_ids().await.unwrap().len(),
-        2 * MAX_TAKEOVER_MATCHES
-    );
+    assert_eq!(one.open_match_ids().await.unwrap().len(), 2 * MAX_TAKEOVER_MATCHES);
     let (changed, ended) = (&names[count - 1], &names[count - 2]);
-    one.commit(vec![append(changed, 0), finish(ended), open("new")])
-        .await
-        .unwrap();
+    one.commit(vec![append(changed, 0), finish(ended), open("new")]).await.unwrap();
     expire_lease(&url, "one");
     for node in [&two, &three] {
         moved.extend(take_over(node, none_is_leader_only).await);
@@ -320,21 +287,14 @@ pub(crate) async fn a_node_is_read_again_when_a_server_has_opened_it_since() {
     one.commit(vec![open("a")]).await.unwrap();
     expire_lease(&url, "one");
     let two = node(&url, "two").await;
-    assert_eq!(
-        take_over(&two, all_are_leader_only).await,
-        [],
-        "it has read them"
-    );
+    assert_eq!(take_over(&two, all_are_leader_only).await, [], "it has read them");
     lose_the_newest();
     // After the restart, the node reuses the number of the lost commit.
     let one = node(&url, "one").await;
     one.commit(vec![open("b")]).await.unwrap();
     lose_the_newest();
     expire_lease(&url, "one");
-    assert_eq!(
-        take_over(&two, none_is_leader_only).await,
-        [id("a"), id("b")]
-    );
+    assert_eq!(take_over(&two, none_is_leader_only).await, [id("a"), id("b")]);
 }
 
 pub(crate) async fn a_node_that_is_committing_is_skipped() {
@@ -362,20 +322,13 @@ pub(crate) async fn one_node_leads_and_alone_takes_leader_only_matches() {
     assert!(one.acquire_leadership().await.unwrap(), "it still does");
     one.commit(vec![open("a")]).await.unwrap();
     expire_lease(&url, "one");
-    assert_eq!(
-        take_over(&two, all_are_leader_only).await,
-        [],
-        "it does not lead"
-    );
+    assert_eq!(take_over(&two, all_are_leader_only).await, [], "it does not lead");
     assert!(two.acquire_leadership().await.unwrap());
     assert_ended(one.commit(vec![append("a", 0)]).await);
     assert_eq!(take_over(&two, all_are_leader_only).await, [id("a")]);
     let nodes = two.nodes().await.unwrap();
-    let leading: Vec<&str> = nodes
-        .iter()
-        .filter(|node| node.is_leader)
-        .map(|node| node.name.as_str())
-        .collect();
+    let leading: Vec<&str> =
+        nodes.iter().filter(|node| node.is_leader).map(|node| node.name.as_str()).collect();
     assert_eq!(leading, ["two"]);
 }
 
@@ -384,13 +337,9 @@ pub(crate) async fn an_unreadable_match_is_not_taken_over() {
     let url = server.fresh();
     let one = node(&url, "one").await;
     one.commit(vec![open("a"), open("b")]).await.unwrap();
-    one.commit(vec![append("a", 0), append("b", 0)])
-        .await
-        .unwrap();
+    one.commit(vec![append("a", 0), append("b", 0)]).await.unwrap();
     let schema = url.rsplit('=').next().unwrap();
-    server.run(&format!(
-        "UPDATE {schema}.open_match SET header = 'other' WHERE match_id = 'a'"
-    ));
+    server.run(&format!("UPDATE {schema}.open_match SET header = 'other' WHERE match_id = 'a'"));
     expire_lease(&url, "one");
     let two = node(&url, "two").await;
     assert_eq!(take_over(&two, none_is_leader_only).await, [id("b")]);
@@ -448,10 +397,7 @@ pub(crate) async fn every_node_can_locate_a_match() {
     one.renew_lease(status.clone()).await.unwrap();
     let holder = node_of_a(&two).await;
     assert_eq!(holder.name.as_str(), "one");
-    assert_eq!(
-        holder.address.as_ref().unwrap().as_str(),
-        "one.example:50051"
-    );
+    assert_eq!(holder.address.as_ref().unwrap().as_str(), "one.example:50051");
     assert!(holder.is_live() && holder.status == status && holder.matches == 1);
     assert_eq!(two.nodes().await.unwrap().len(), 2);
     expire_lease(&url, "one");
@@ -470,10 +416,7 @@ pub(crate) async fn only_a_node_that_has_ended_can_be_removed() {
     two.commit(vec![open("b"), finish("b")]).await.unwrap();
     let remove = async |name: &str| remove_node(&url, &NodeName::new(name).unwrap()).await;
     let refused = remove("three").await.unwrap_err();
-    assert!(
-        matches!(refused, StoreError::UnknownNode { .. }),
-        "{refused}"
-    );
+    assert!(matches!(refused, StoreError::UnknownNode { .. }), "{refused}");
     let end = |name: &str| {
         let schema = url.rsplit('=').next().unwrap();
         PostgresServer::shared().run(&format!(

@@ -21,10 +21,7 @@ fn with_player(server: &PostgresServer) -> String {
     // Each session reads the rules when it begins.
     let is_loaded = "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method = 'scram-sha-256'";
     assert_eq!(server.run(is_loaded), "1");
-    format!(
-        "postgres://player@localhost/games?host={}",
-        server.folder().display()
-    )
+    format!("postgres://player@localhost/games?host={}", server.folder().display())
 }
 
 fn with_file(url: &str, file: &Path) -> String {
@@ -37,39 +34,23 @@ pub(crate) async fn a_refused_login_is_reported_with_its_cause() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("password");
     let refused = |url: String| async move {
-        let error = PostgresStore::open(&url, Durability::Disk)
-            .await
-            .unwrap_err();
+        let error = PostgresStore::open(&url, Durability::Disk).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("hush"), "{error:?}");
         error
     };
     let error = refused(with_file(&url, &file)).await;
-    assert!(
-        matches!(error, StoreError::PasswordFileUnusable { .. }),
-        "{error:?}"
-    );
-    assert!(
-        error.to_string().contains(file.to_str().unwrap()),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::PasswordFileUnusable { .. }), "{error:?}");
+    assert!(error.to_string().contains(file.to_str().unwrap()), "{error}");
     fs::write(&file, "hush two\n").unwrap();
     let error = refused(with_file(&url, &file)).await;
-    assert!(
-        matches!(error, StoreError::LoginRefused { .. }),
-        "{error:?}"
-    );
-    for part in [
-        "failed for user \"player\"",
-        "; check the user, the password",
-    ] {
+    assert!(matches!(error, StoreError::LoginRefused { .. }), "{error:?}");
+    for part in ["failed for user \"player\"", "; check the user, the password"] {
         assert!(error.to_string().contains(part), "{error}");
     }
     fs::write(&file, "hush one\n").unwrap();
     let error = refused(with_file(&url.replace("/games", "/game"), &file)).await;
     assert!(matches!(error, StoreError::NoDatabase { .. }), "{error:?}");
-    PostgresStore::open(&with_file(&url, &file), Durability::Disk)
-        .await
-        .unwrap();
+    PostgresStore::open(&with_file(&url, &file), Durability::Disk).await.unwrap();
 }
 
 pub(crate) async fn a_node_continues_after_its_password_was_changed() {
@@ -91,12 +72,7 @@ pub(crate) async fn a_node_continues_after_its_password_was_changed() {
     let reader = Arc::clone(&subject);
     let reading = tokio::spawn(async move { reader.match_counts().await });
     // Both have failed to log in, and try again.
-    while server
-        .log()
-        .matches("password authentication failed")
-        .count()
-        < 5
-    {
+    while server.log().matches("password authentication failed").count() < 5 {
         assert!(!committing.is_finished() && !reading.is_finished());
         tokio::task::yield_now().await;
     }

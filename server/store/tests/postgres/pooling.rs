@@ -22,10 +22,7 @@ pub(crate) async fn a_node_runs_over_a_pooler_in_session_mode() {
         let direct = server.fresh();
         let subject = store(&pooler.url(&direct)).await;
         subject.commit(vec![open("a"), open("b")]).await.unwrap();
-        subject
-            .commit(vec![append("a", 0), finish("b")])
-            .await
-            .unwrap();
+        subject.commit(vec![append("a", 0), finish("b")]).await.unwrap();
         subject.add_key(key("north")).await.unwrap();
         let found = subject.open_match(&id("a")).await.unwrap().unwrap();
         assert_eq!(found.journal.len(), 1);
@@ -59,19 +56,13 @@ pub(crate) async fn a_pooler_that_shares_sessions_is_refused() {
     let server = PostgresServer::start();
     for (port, settings) in [
         (6432, "pool_mode = transaction"),
-        (
-            6433,
-            "pool_mode = transaction\nserver_round_robin = 1\nmin_pool_size = 2",
-        ),
+        (6433, "pool_mode = transaction\nserver_round_robin = 1\nmin_pool_size = 2"),
         (6434, "pool_mode = statement"),
     ] {
         let pooler = Pooler::start(&server, port, settings);
         let opened = PostgresStore::open(&pooler.url(&server.fresh()), Durability::Disk).await;
         let error = opened.unwrap_err();
-        assert!(
-            matches!(error, StoreError::SharedSessions { .. }),
-            "{error:?}"
-        );
+        assert!(matches!(error, StoreError::SharedSessions { .. }), "{error:?}");
         assert!(error.to_string().contains("transaction mode"), "{error}");
     }
 }

@@ -5,9 +5,7 @@ use bridgemaster_store::{Durability, PostgresStore, StoreError};
 use crate::{fence::store, postgres_server::PostgresServer};
 
 async fn refused(url: &str) -> StoreError {
-    PostgresStore::open(url, Durability::Disk)
-        .await
-        .unwrap_err()
+    PostgresStore::open(url, Durability::Disk).await.unwrap_err()
 }
 
 pub(crate) async fn an_unreachable_database_is_reported() {
@@ -27,10 +25,7 @@ pub(crate) async fn tables_of_another_program_are_not_changed() {
     let schema = url.rsplit('=').next().unwrap();
     server.run(&format!("CREATE TABLE {schema}.theirs (a INT)"));
     let error = refused(&url).await;
-    assert!(
-        matches!(error, StoreError::ForeignTables { .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error, StoreError::ForeignTables { .. }), "{error:?}");
     let tables = format!("SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'");
     assert_eq!(server.run(&tables), "1");
 }
@@ -40,22 +35,16 @@ pub(crate) async fn a_schema_of_another_version_is_refused() {
     let url = server.fresh();
     store(&url).await;
     let schema = url.rsplit('=').next().unwrap();
-    server.run(&format!(
-        "UPDATE {schema}.bridgemaster_schema SET version = 99"
-    ));
+    server.run(&format!("UPDATE {schema}.bridgemaster_schema SET version = 99"));
     let error = refused(&url).await;
     let is_newer = matches!(error, StoreError::NewerSchema { version: 99, .. });
     assert!(is_newer, "{error:?}");
-    server.run(&format!(
-        "UPDATE {schema}.bridgemaster_schema SET version = 1"
-    ));
+    server.run(&format!("UPDATE {schema}.bridgemaster_schema SET version = 1"));
     let error = refused(&url).await;
     let is_older = matches!(error, StoreError::OlderSchema { version: 1, .. });
     assert!(is_older, "{error:?}");
     // Earlier programs recorded their versions in another table.
-    server.run(&format!(
-        "ALTER TABLE {schema}.bridgemaster_schema RENAME TO _sqlx_migrations"
-    ));
+    server.run(&format!("ALTER TABLE {schema}.bridgemaster_schema RENAME TO _sqlx_migrations"));
     let error = refused(&url).await;
     let is_older = matches!(error, StoreError::OlderSchema { version: 0, .. });
     assert!(is_older, "{error:?}");

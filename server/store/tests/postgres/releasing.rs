@@ -47,10 +47,7 @@ pub(crate) async fn a_released_match_continues_on_another_node() {
     assert!(
         matches!(
             refused,
-            StoreError::WriteRefused {
-                refusal: WriteRefusal::UnknownMatch { .. },
-                ..
-            }
+            StoreError::WriteRefused { refusal: WriteRefusal::UnknownMatch { .. }, .. }
         ),
         "{refused:?}"
     );
@@ -60,21 +57,10 @@ pub(crate) async fn a_released_match_continues_on_another_node() {
     assert_eq!(taken.len(), 1);
     assert_eq!(taken[0].match_id, id("b"));
     assert_eq!(taken[0].journal, [b"b 0", b"b 1", b"b 2"]);
-    assert_eq!(
-        two.open_match(&id("b")).await.unwrap().as_ref(),
-        Some(&taken[0])
-    );
-    assert_eq!(
-        (
-            one.released_count().await.unwrap(),
-            is_released(&one, "b").await
-        ),
-        (0, false)
-    );
+    assert_eq!(two.open_match(&id("b")).await.unwrap().as_ref(), Some(&taken[0]));
+    assert_eq!((one.released_count().await.unwrap(), is_released(&one, "b").await), (0, false));
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
-    two.commit(vec![append("b", 3), append("d", 3)])
-        .await
-        .unwrap();
+    two.commit(vec![append("b", 3), append("d", 3)]).await.unwrap();
     one.commit(vec![append("a", 4), finish("c")]).await.unwrap();
     one.renew_lease(NodeStatus::default()).await.unwrap();
     // All matches are complete after a restart.
@@ -96,9 +82,7 @@ pub(crate) async fn batches_are_kept_for_released_matches() {
     one.commit(vec![finish("a")]).await.unwrap();
     for number in 0..100 {
         let match_id = format!("c{number}");
-        one.commit(vec![open(&match_id), append(&match_id, 0)])
-            .await
-            .unwrap();
+        one.commit(vec![open(&match_id), append(&match_id, 0)]).await.unwrap();
         one.commit(vec![finish(&match_id)]).await.unwrap();
     }
     let rows: usize = rows_of(&url, "journal").parse().unwrap();
@@ -110,9 +94,8 @@ pub(crate) async fn batches_are_kept_for_released_matches() {
 
 pub(crate) async fn nodes_share_released_matches_and_each_goes_to_one() {
     let url = PostgresServer::shared().fresh();
-    let names: Vec<String> = (0..MAX_TAKEOVER_MATCHES + 40)
-        .map(|number| format!("m{number:04}"))
-        .collect();
+    let names: Vec<String> =
+        (0..MAX_TAKEOVER_MATCHES + 40).map(|number| format!("m{number:04}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let one = with_matches(&url, "one", &names).await;
     let all: Vec<MatchId> = names.iter().map(|name| id(name)).collect();
@@ -230,9 +213,5 @@ pub(crate) async fn an_unreadable_released_match_is_not_taken_over() {
     assert_eq!(take_over(&two, none_is_leader_only).await, []);
     // A node detects damage of its own matches when it restarts.
     let again = node(&url, "one").await;
-    assert_eq!(
-        again.open_report().damage_reports.len(),
-        3,
-        "a batch and two matches"
-    );
+    assert_eq!(again.open_report().damage_reports.len(), 3, "a batch and two matches");
 }

@@ -22,15 +22,9 @@ pub(crate) async fn everything_is_stored_when_the_database_is_reopened() {
         first.commit(batch).await.unwrap();
     }
     first.commit(vec![finish("b")]).await.unwrap();
-    let record = Write::PutRecord {
-        name: "where".to_owned(),
-        value: b"here".to_vec(),
-    };
+    let record = Write::PutRecord { name: "where".to_owned(), value: b"here".to_vec() };
     first.commit(vec![record]).await.unwrap();
-    first
-        .get_or_insert_secret("signing", vec![5; 32])
-        .await
-        .unwrap();
+    first.get_or_insert_secret("signing", vec![5; 32]).await.unwrap();
     first.add_key(key("north")).await.unwrap();
     first.close().await.unwrap();
 
@@ -39,10 +33,7 @@ pub(crate) async fn everything_is_stored_when_the_database_is_reopened() {
     assert_eq!(second.open_match_ids().await.unwrap(), [id("a"), id("c")]);
     let a = second.open_match(&id("a")).await.unwrap().unwrap();
     assert_eq!((a.journal.len(), &a.journal[149][..]), (150, &b"a 149"[..]));
-    assert_eq!(
-        second.replay(&id("b")).await.unwrap().unwrap(),
-        b"replay of b"
-    );
+    assert_eq!(second.replay(&id("b")).await.unwrap().unwrap(), b"replay of b");
     assert_eq!(second.record("where").await.unwrap().unwrap(), b"here");
     assert_eq!(second.secret("signing").await.unwrap().unwrap(), [5; 32]);
     assert_eq!(second.keys().await.unwrap().len(), 1);
@@ -72,10 +63,7 @@ pub(crate) async fn matches_finish_after_those_of_a_restored_backup() {
     );
     second.commit(vec![open("d"), finish("d")]).await.unwrap();
     let finished = second.finished(None, 9).await.unwrap().matches;
-    let ids: Vec<_> = finished
-        .into_iter()
-        .map(|finished| finished.match_id)
-        .collect();
+    let ids: Vec<_> = finished.into_iter().map(|finished| finished.match_id).collect();
     assert_eq!(ids, [id("d"), id("c"), id("b"), id("a")]);
 }
 
@@ -98,14 +86,8 @@ pub(crate) async fn a_damaged_value_is_reported_and_others_are_intact() {
     let damage_reports = second.open_report().damage_reports;
     let is_header = |value: &DamagedValue| *value == DamagedValue::Header(id("a"));
     assert!(damage_reports.iter().any(|damage| is_header(&damage.value)));
-    assert!(matches!(
-        second.open_match(&id("a")).await,
-        Err(StoreError::Damaged { .. })
-    ));
-    assert!(matches!(
-        second.replay(&id("d")).await,
-        Err(StoreError::Damaged { .. })
-    ));
+    assert!(matches!(second.open_match(&id("a")).await, Err(StoreError::Damaged { .. })));
+    assert!(matches!(second.replay(&id("d")).await, Err(StoreError::Damaged { .. })));
     for name in ["b", "c"] {
         let sound = second.open_match(&id(name)).await.unwrap().unwrap();
         assert_eq!(sound.journal.len(), 1);
@@ -116,9 +98,7 @@ pub(crate) async fn keys_can_be_changed_beside_a_server() {
     let url = PostgresServer::shared().fresh();
     // Whoever opens the database first creates the store.
     let keys = PostgresKeys::open(&url).await.unwrap();
-    keys.add_keys(vec![key("north"), key("south")])
-        .await
-        .unwrap();
+    keys.add_keys(vec![key("north"), key("south")]).await.unwrap();
     let server = store(&url).await;
     let before = server.keys_version().await.unwrap();
     let south = KeyId::new("south").unwrap();
@@ -149,15 +129,9 @@ pub(crate) async fn text_of_any_characters_is_preserved() {
     let url = PostgresServer::shared().fresh();
     let server = store(&url).await;
     let odd = "a\0b \u{1f0a1} '%_";
-    let record = Write::PutRecord {
-        name: odd.to_owned(),
-        value: vec![0, 255],
-    };
+    let record = Write::PutRecord { name: odd.to_owned(), value: vec![0, 255] };
     let ladder_id = LadderId::new("l").unwrap();
-    let change = |change| Write::ChangeLadder {
-        ladder_id: ladder_id.clone(),
-        change,
-    };
+    let change = |change| Write::ChangeLadder { ladder_id: ladder_id.clone(), change };
     let version = LadderChange::PutVersion {
         term: 1,
         bot_name: odd.to_owned(),

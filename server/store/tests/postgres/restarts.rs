@@ -75,10 +75,7 @@ pub(crate) async fn a_database_without_the_newest_commits_is_refused() {
     subject.commit(vec![open("a")]).await.unwrap();
     subject.commit(vec![append("a", 0)]).await.unwrap();
     // Like a promoted standby that lacked them.
-    server.run_in(
-        &database,
-        "DELETE FROM journal WHERE batch = (SELECT max(batch) FROM journal)",
-    );
+    server.run_in(&database, "DELETE FROM journal WHERE batch = (SELECT max(batch) FROM journal)");
     server.run(&format!(
         "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
          WHERE datname = '{database}'"

@@ -62,15 +62,9 @@ async fn fill(store: &dyn Store) {
         store.commit(workload.batch()).await.unwrap();
     }
     store.commit(vec![open("a"), append("a", 0)]).await.unwrap();
-    let keep = |name: &str| Write::PutRecord {
-        name: name.to_owned(),
-        value: name.into(),
-    };
+    let keep = |name: &str| Write::PutRecord { name: name.to_owned(), value: name.into() };
     store.commit(RECORDS.map(keep).to_vec()).await.unwrap();
-    store
-        .get_or_insert_secret("signing", vec![5; 32])
-        .await
-        .unwrap();
+    store.get_or_insert_secret("signing", vec![5; 32]).await.unwrap();
     for name in ["north", "south"] {
         store.add_key(key(name)).await.unwrap();
     }
@@ -91,11 +85,7 @@ async fn fill(store: &dyn Store) {
         bot_version: "1\0b".to_owned(),
         value: value(),
     };
-    let pair = |number| LadderChange::Pair {
-        term,
-        number,
-        value: value(),
-    };
+    let pair = |number| LadderChange::Pair { term, number, value: value() };
     let changes = [
         LadderChange::Open { value: value() },
         LadderChange::StartTerm { term },
@@ -103,11 +93,7 @@ async fn fill(store: &dyn Store) {
         version("north"),
         pair(0),
         pair(1),
-        LadderChange::End {
-            term,
-            number: 0,
-            value: value(),
-        },
+        LadderChange::End { term, number: 0, value: value() },
     ];
     let ladder_id = LadderId::new("spring").unwrap();
     for change in changes {
@@ -134,10 +120,7 @@ pub(crate) async fn a_store_is_copied_completely_to_postgresql_and_back() {
     let report = copy_to_postgres(&dir, &url).await.unwrap();
     assert_eq!(report.open as usize, everything.matches.open.len());
     assert_eq!(report.finished as usize, everything.matches.finished.len());
-    assert_eq!(
-        (report.keys, report.ladders, report.ladder_matches),
-        (3, 1, 2)
-    );
+    assert_eq!((report.keys, report.ladders, report.ladder_matches), (3, 1, 2));
 
     let served = store(&url).await;
     assert!(served.open_report().damage_reports.is_empty());
@@ -210,15 +193,9 @@ pub(crate) async fn a_copy_requires_an_empty_target() {
 
     copy_to_postgres(&dir, &url).await.unwrap();
     let again = copy_to_postgres(&dir, &url).await;
-    assert!(
-        matches!(again, Err(StoreError::NotEmpty { .. })),
-        "{again:?}"
-    );
+    assert!(matches!(again, Err(StoreError::NotEmpty { .. })), "{again:?}");
     let onto = copy_from_postgres(&url, &dir).await;
-    assert!(
-        matches!(onto, Err(StoreError::AlreadyExists { .. })),
-        "{onto:?}"
-    );
+    assert!(matches!(onto, Err(StoreError::AlreadyExists { .. })), "{onto:?}");
     // A database that a server has opened is not empty.
     let begun = server.fresh();
     store(&begun).await.close().await.unwrap();
@@ -235,10 +212,7 @@ pub(crate) async fn a_damaged_store_is_not_copied() {
     let schema = url.rsplit('=').next().unwrap();
     let to = DataDir::prepare(folder.path().join("back")).unwrap();
     for (table, damage) in [
-        (
-            "open_match",
-            "UPDATE open_match SET header = 'other' WHERE match_id = 'a'",
-        ),
+        ("open_match", "UPDATE open_match SET header = 'other' WHERE match_id = 'a'"),
         ("open_match", "DELETE FROM open_match WHERE match_id = 'a'"),
         ("record", "DELETE FROM record WHERE name = 'plain'"),
         ("api_key", "DELETE FROM api_key WHERE name = 'south'"),
@@ -252,9 +226,7 @@ pub(crate) async fn a_damaged_store_is_not_copied() {
         let damaged = copy_from_postgres(&url, &to).await;
         let is_damaged = matches!(damaged, Err(StoreError::Damaged { .. }));
         assert!(is_damaged, "{damage}: {damaged:?}");
-        run(&format!(
-            "TRUNCATE {table}; INSERT INTO {table} TABLE was; DROP TABLE was"
-        ));
+        run(&format!("TRUNCATE {table}; INSERT INTO {table} TABLE was; DROP TABLE was"));
     }
     // The folder has no store, so an intact one can be copied there.
     copy_from_postgres(&url, &to).await.unwrap();
@@ -276,21 +248,12 @@ pub(crate) async fn a_missing_secret_is_not_replaced() {
 pub(crate) async fn rows_that_several_nodes_write_and_delete_are_counted() {
     let url = PostgresServer::shared().fresh();
     let (one, two) = (node(&url, "one").await, node(&url, "two").await);
-    let put = |value: &str| Write::PutRecord {
-        name: "note".to_owned(),
-        value: value.into(),
-    };
-    one.commit(vec![open("a"), open("b"), append("b", 0), put("one")])
-        .await
-        .unwrap();
+    let put = |value: &str| Write::PutRecord { name: "note".to_owned(), value: value.into() };
+    one.commit(vec![open("a"), open("b"), append("b", 0), put("one")]).await.unwrap();
     one.commit(vec![open("c"), finish("c")]).await.unwrap();
     two.commit(vec![open("d"), put("two")]).await.unwrap();
-    let drop_match = |match_id: &str| Write::DropMatch {
-        match_id: id(match_id),
-    };
-    two.commit(vec![drop_match("c"), finish("d")])
-        .await
-        .unwrap();
+    let drop_match = |match_id: &str| Write::DropMatch { match_id: id(match_id) };
+    two.commit(vec![drop_match("c"), finish("d")]).await.unwrap();
     one.commit(vec![put("one")]).await.unwrap();
     expire_lease(&url, "one");
     assert_eq!(take_over(&two, none_is_leader_only).await.len(), 2);

@@ -57,9 +57,7 @@ pub(crate) fn absent() -> Option<String> {
 /// Debian package.
 fn programs() -> Option<PathBuf> {
     let has_all = |folder: &PathBuf| {
-        ["initdb", "postgres", "psql"]
-            .iter()
-            .all(|program| folder.join(program).is_file())
+        ["initdb", "postgres", "psql"].iter().all(|program| folder.join(program).is_file())
     };
     if let Some(named) = env::var_os(VARIABLE) {
         return Some(named.into());
@@ -73,9 +71,7 @@ fn programs() -> Option<PathBuf> {
             let version: u32 = entry.file_name().to_str()?.parse().ok()?;
             Some((version, entry.path().join("bin")))
         });
-        let newest = folders
-            .filter(|(version, folder)| *version >= 15 && has_all(folder))
-            .max();
+        let newest = folders.filter(|(version, folder)| *version >= 15 && has_all(folder)).max();
         newest.map(|(_, folder)| folder)
     })
 }
@@ -115,13 +111,8 @@ impl PostgresServer {
             .output()
             .unwrap();
         assert!(made.status.success(), "{made:?}");
-        let mut server = Self {
-            programs,
-            folder,
-            supervisor: None,
-            flags,
-            schemas: AtomicU32::new(0),
-        };
+        let mut server =
+            Self { programs, folder, supervisor: None, flags, schemas: AtomicU32::new(0) };
         server.restart();
         server
     }
@@ -198,11 +189,7 @@ impl PostgresServer {
 
     /// Like [`run`](Self::run), in a given database.
     pub(crate) fn run_in(&self, database: &str, statement: &str) -> String {
-        let output = self
-            .client()
-            .args(["-d", database, "-c", statement])
-            .output()
-            .unwrap();
+        let output = self.client().args(["-d", database, "-c", statement]).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }

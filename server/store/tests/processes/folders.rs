@@ -20,9 +20,7 @@ pub(crate) fn a_server_locks_its_folder_until_it_is_killed() {
         .spawn()
         .unwrap();
     assert_eq!(first_line(&mut server).1, second::OPEN);
-    let error = runtime
-        .block_on(SqliteStore::open(&dir, SqliteOptions::default()))
-        .unwrap_err();
+    let error = runtime.block_on(SqliteStore::open(&dir, SqliteOptions::default())).unwrap_err();
     assert!(
         matches!(&error, StoreError::FolderInUse { process_id, .. }
             if *process_id == Some(server.id())),
@@ -30,9 +28,7 @@ pub(crate) fn a_server_locks_its_folder_until_it_is_killed() {
     );
     server.kill().unwrap();
     server.wait().unwrap();
-    runtime
-        .block_on(SqliteStore::open(&dir, SqliteOptions::default()))
-        .unwrap();
+    runtime.block_on(SqliteStore::open(&dir, SqliteOptions::default())).unwrap();
 }
 
 /// Returns the output of a process, and its first line.
@@ -90,9 +86,7 @@ mod unprivileged {
         let folder = place.path().join("data");
         let dir = DataDir::prepare(&folder).unwrap();
         Runtime::new().unwrap().block_on(async {
-            let store = SqliteStore::open(&dir, SqliteOptions::default())
-                .await
-                .unwrap();
+            let store = SqliteStore::open(&dir, SqliteOptions::default()).await.unwrap();
             store.close().await.unwrap();
         });
         // The process creates these files with itself as the owner.
@@ -126,10 +120,7 @@ mod unprivileged {
         }
         set_mode(&folder, 0o777);
         let words = error_without_permissions(place.path(), &folder);
-        assert!(
-            words.contains("is accessible by other users (mode 0777)"),
-            "{words}"
-        );
+        assert!(words.contains("is accessible by other users (mode 0777)"), "{words}");
     }
 
     /// Runs an unprivileged process that opens the store, and returns its error.

@@ -17,10 +17,7 @@ pub(crate) const HOLD: &str = "hold";
 pub(crate) const OPEN: &str = "open";
 
 pub(crate) fn run(words: &[String]) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     runtime.block_on(async {
         match words[..] {
@@ -33,10 +30,7 @@ pub(crate) fn run(words: &[String]) {
 /// Runs this program as a second process.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
-    command
-        .arg(MARK)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped());
+    command.arg(MARK).stdin(Stdio::piped()).stdout(Stdio::piped());
     command
 }
 

@@ -27,9 +27,7 @@ async fn filled(folder: &Path, seed: u64) -> (SqliteStore, u64) {
 
 /// The bytes of the files of a folder.
 fn files(folder: &Path) -> Vec<Option<Vec<u8>>> {
-    [DATABASE_FILE, LOG_FILE, COMMITS_FILE]
-        .map(|file| fs::read(folder.join(file)).ok())
-        .to_vec()
+    [DATABASE_FILE, LOG_FILE, COMMITS_FILE].map(|file| fs::read(folder.join(file)).ok()).to_vec()
 }
 
 /// Checks that opening fails, for a server and for a command, and leaves the files unchanged.
@@ -101,10 +99,7 @@ async fn files_of_another_store_are_refused() {
         // With its own file it is complete again.
         fs::copy(folder.path().join(file), killed.path().join(file)).unwrap();
         let store = open(killed.path()).await.unwrap();
-        assert_eq!(
-            store.open_report().completeness,
-            CommitCompleteness::Complete
-        );
+        assert_eq!(store.open_report().completeness, CommitCompleteness::Complete);
         store.close().await.unwrap();
         let dir = DataDir::prepare(killed.path()).unwrap();
         let report = bridgemaster_store::check(&dir).await.unwrap();
@@ -117,10 +112,7 @@ async fn a_truncated_log_is_reported_once_and_the_store_continues() {
     let folder = tempfile::tempdir().unwrap();
     let (_store, expected) = filled(folder.path(), 5).await;
     let killed = as_killed(folder.path());
-    let log = fs::File::options()
-        .write(true)
-        .open(killed.path().join(LOG_FILE))
-        .unwrap();
+    let log = fs::File::options().write(true).open(killed.path().join(LOG_FILE)).unwrap();
     let length = log.metadata().unwrap().len();
     log.set_len(length / 2).unwrap();
     let store = open(killed.path()).await.unwrap();
@@ -130,17 +122,11 @@ async fn a_truncated_log_is_reported_once_and_the_store_continues() {
     assert_eq!(lost.expected, expected);
     assert!((1..expected).contains(&lost.found), "{lost:?}");
     assert_eq!(lost.min_lost(), expected - lost.found);
-    store
-        .commit(vec![open_match("new"), append("new", 0)])
-        .await
-        .unwrap();
+    store.commit(vec![open_match("new"), append("new", 0)]).await.unwrap();
     let then = Contents::of(&store).await;
     store.close().await.unwrap();
     let store = open(killed.path()).await.unwrap();
-    assert_eq!(
-        store.open_report().completeness,
-        CommitCompleteness::Complete
-    );
+    assert_eq!(store.open_report().completeness, CommitCompleteness::Complete);
     assert_eq!(Contents::of(&store).await, then);
 }
 
@@ -157,14 +143,8 @@ async fn a_missing_log_is_detected() {
     fs::remove_file(later.path().join(LOG_FILE)).unwrap();
     fs::write(later.path().join(DATABASE_FILE), &older).unwrap();
     let store = open(later.path()).await.unwrap();
-    let lost = MissingCommits {
-        found: expected,
-        expected: expected + 2,
-    };
-    assert_eq!(
-        store.open_report().completeness,
-        CommitCompleteness::Missing(lost)
-    );
+    let lost = MissingCommits { found: expected, expected: expected + 2 };
+    assert_eq!(store.open_report().completeness, CommitCompleteness::Missing(lost));
 }
 
 /// Copies the log into the database.
@@ -188,10 +168,7 @@ async fn a_torn_log_loses_only_complete_batches_at_its_end() {
     let log = fs::read(killed.path().join(LOG_FILE)).unwrap();
     // The log has everything: its pages have not been copied into the database yet.
     let (database_bytes, log_bytes) = (database.len(), log.len());
-    assert!(
-        log_bytes > 100_000 && database_bytes < 10_000,
-        "{log_bytes} {database_bytes}"
-    );
+    assert!(log_bytes > 100_000 && database_bytes < 10_000, "{log_bytes} {database_bytes}");
     let mut random = ChaCha8Rng::seed_from_u64(23);
     let mut found_states = Vec::new();
     for tear in 0..TEARS {
@@ -215,10 +192,7 @@ async fn a_torn_log_loses_only_complete_batches_at_its_end() {
     }
     // The further the log reaches, the more it holds.
     found_states.sort_unstable();
-    assert!(
-        found_states.is_sorted_by_key(|(_, batches)| batches),
-        "{found_states:?}"
-    );
+    assert!(found_states.is_sorted_by_key(|(_, batches)| batches), "{found_states:?}");
     found_states.dedup_by_key(|(_, batches)| *batches);
     assert!(found_states.len() > 10, "{found_states:?}");
 }
@@ -277,17 +251,11 @@ async fn a_missing_count_of_commits_is_reported() {
         }
         let store = open(killed.path()).await.unwrap();
         let tail = store.open_report().completeness;
-        assert!(
-            matches!(tail, CommitCompleteness::Unknown { .. }),
-            "{tail:?}"
-        );
+        assert!(matches!(tail, CommitCompleteness::Unknown { .. }), "{tail:?}");
         assert_eq!(Contents::of(&store).await, truth);
         store.close().await.unwrap();
         let store = open(killed.path()).await.unwrap();
-        assert_eq!(
-            store.open_report().completeness,
-            CommitCompleteness::Complete
-        );
+        assert_eq!(store.open_report().completeness, CommitCompleteness::Complete);
     }
 }
 
@@ -298,31 +266,14 @@ async fn a_key_command_counts_as_a_commit() {
     let older = as_killed(folder.path());
     let dir = DataDir::prepare(folder.path()).unwrap();
     let keys = SqliteKeys::open(&dir);
-    keys.await
-        .unwrap()
-        .add_key(key("k1", "north"))
-        .await
-        .unwrap();
+    keys.await.unwrap().add_key(key("k1", "north")).await.unwrap();
     // The server continues from there.
-    server
-        .commit(vec![open_match("a"), finish("a", 10)])
-        .await
-        .unwrap();
+    server.commit(vec![open_match("a"), finish("a", 10)]).await.unwrap();
     let newer = as_killed(folder.path());
-    fs::copy(
-        newer.path().join(COMMITS_FILE),
-        older.path().join(COMMITS_FILE),
-    )
-    .unwrap();
-    let lost = MissingCommits {
-        found: 1,
-        expected: 3,
-    };
+    fs::copy(newer.path().join(COMMITS_FILE), older.path().join(COMMITS_FILE)).unwrap();
+    let lost = MissingCommits { found: 1, expected: 3 };
     let store = open(older.path()).await.unwrap();
-    assert_eq!(
-        store.open_report().completeness,
-        CommitCompleteness::Missing(lost)
-    );
+    assert_eq!(store.open_report().completeness, CommitCompleteness::Missing(lost));
     assert_eq!(
         open(newer.path()).await.unwrap().open_report().completeness,
         CommitCompleteness::Complete

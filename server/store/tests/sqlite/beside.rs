@@ -31,45 +31,24 @@ async fn uses_of_many_keys_are_recorded_in_small_commits() {
 async fn a_running_server_sees_changes_of_a_key_command() {
     let folder = tempfile::tempdir().unwrap();
     let server = open(folder.path()).await.unwrap();
-    let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap())
-        .await
-        .unwrap();
+    let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap()).await.unwrap();
     keys.add_key(key("k1", "north")).await.unwrap();
-    assert!(
-        server
-            .key(&key_id("k1"))
-            .await
-            .unwrap()
-            .unwrap()
-            .is_in_force()
-    );
+    assert!(server.key(&key_id("k1")).await.unwrap().unwrap().is_in_force());
     keys.revoke_key(&key_id("k1"), 2).await.unwrap();
-    assert!(
-        !server
-            .key(&key_id("k1"))
-            .await
-            .unwrap()
-            .unwrap()
-            .is_in_force()
-    );
+    assert!(!server.key(&key_id("k1")).await.unwrap().unwrap().is_in_force());
     server.add_key(key("k2", "south")).await.unwrap();
     let error = keys.add_key(key("k3", "south")).await.unwrap_err();
     assert!(matches!(error, StoreError::KeyNameTaken { .. }), "{error}");
     assert_eq!(keys.keys().await.unwrap().len(), 2);
     // The server continues to work in between.
-    server
-        .commit(vec![open_match("a"), append("a", 0)])
-        .await
-        .unwrap();
+    server.commit(vec![open_match("a"), append("a", 0)]).await.unwrap();
 }
 
 #[tokio::test]
 async fn commits_right_after_a_command_are_preserved() {
     let folder = tempfile::tempdir().unwrap();
     let server = open(folder.path()).await.unwrap();
-    let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap())
-        .await
-        .unwrap();
+    let keys = SqliteKeys::open(&DataDir::prepare(folder.path()).unwrap()).await.unwrap();
     server.commit(vec![open_match("a")]).await.unwrap();
     for number in 0..3 {
         let name = format!("k{number}");
@@ -105,10 +84,7 @@ async fn a_key_command_refuses_another_version_under_a_running_server() {
     database.close().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
-    assert!(
-        matches!(error, StoreError::OlderSchema { version: 1, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::OlderSchema { version: 1, .. }), "{error}");
     drop(server);
 }
 
@@ -116,23 +92,14 @@ async fn a_key_command_refuses_another_version_under_a_running_server() {
 async fn a_key_command_refuses_what_a_server_refuses() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::prepare(folder.path()).unwrap();
-    fs::write(
-        folder.path().join(DATABASE_FILE),
-        "not a database ".repeat(500),
-    )
-    .unwrap();
+    fs::write(folder.path().join(DATABASE_FILE), "not a database ".repeat(500)).unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
     assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
     fs::remove_file(folder.path().join(DATABASE_FILE)).unwrap();
 
     let database = raw(folder.path());
-    database
-        .execute_batch("CREATE TABLE bookmarks (url TEXT)")
-        .unwrap();
+    database.execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
     database.close().unwrap();
     let error = SqliteKeys::open(&dir).await.unwrap_err();
-    assert!(
-        matches!(error, StoreError::ForeignDatabase { .. }),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::ForeignDatabase { .. }), "{error}");
 }

@@ -106,10 +106,7 @@ async fn a_key_with_a_damaged_last_use_is_damaged_until_it_is_removed() {
     let uses = vec![(key_id("key-south"), 7), (key_id("key-north"), 8)];
     keys.record_key_uses(uses).await.unwrap();
     drop(keys);
-    change(
-        folder.path(),
-        "UPDATE api_key_use SET value = zeroblob(8) WHERE name = 'key-south'",
-    );
+    change(folder.path(), "UPDATE api_key_use SET value = zeroblob(8) WHERE name = 'key-south'");
     let keys = beside(folder.path()).await;
     assert_eq!(keys.keys().await.unwrap()[0].last_used_at_unix_ms, Some(8));
     let damaged = keys.damaged_keys().await.unwrap();
@@ -148,11 +145,8 @@ async fn a_damaged_key_that_was_revoked_does_not_keep_its_name() {
 async fn a_key_with_outdated_index_entries_can_be_removed() {
     // Start of the row of the key in the file, and various kinds of damage to it.
     let row = b"key-south\x0a\x05south";
-    for damaged in [
-        b"key-south\x0a\x05snuth",
-        b"kez-south\x0a\x05south",
-        b"key south\x0a\x06south",
-    ] {
+    for damaged in [b"key-south\x0a\x05snuth", b"kez-south\x0a\x05south", b"key south\x0a\x06south"]
+    {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
         let path = folder.path().join(DATABASE_FILE);

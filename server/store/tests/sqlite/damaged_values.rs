@@ -35,14 +35,9 @@ async fn filled(folder: &Path) {
         let key_use = vec![(key.id.clone(), 5)];
         store.add_key(key).await.unwrap();
         store.record_key_uses(key_use).await.unwrap();
-        store
-            .get_or_insert_secret(name, b"a secret of the server".to_vec())
-            .await
-            .unwrap();
-        let record = Write::PutRecord {
-            name: format!("note-{name}"),
-            value: b"something small".to_vec(),
-        };
+        store.get_or_insert_secret(name, b"a secret of the server".to_vec()).await.unwrap();
+        let record =
+            Write::PutRecord { name: format!("note-{name}"), value: b"something small".to_vec() };
         store.commit(vec![record]).await.unwrap();
         let ladder_id = LadderId::new(format!("ladder-{name}")).unwrap();
         let version = |bot: &str| LadderChange::PutVersion {
@@ -51,29 +46,13 @@ async fn filled(folder: &Path) {
             bot_version: "1".to_owned(),
             value: b"a version".to_vec(),
         };
-        let pair = |number| LadderChange::Pair {
-            term: 0,
-            number,
-            value: b"who plays".to_vec(),
-        };
-        let end = LadderChange::End {
-            term: 0,
-            number: 0,
-            value: b"who won".to_vec(),
-        };
+        let pair = |number| LadderChange::Pair { term: 0, number, value: b"who plays".to_vec() };
+        let end = LadderChange::End { term: 0, number: 0, value: b"who won".to_vec() };
         let value = b"rules".to_vec();
-        let changes = [
-            LadderChange::Open { value },
-            version("ada"),
-            version("bob"),
-            pair(0),
-            pair(1),
-            end,
-        ];
-        let changes = changes.map(|change| Write::ChangeLadder {
-            ladder_id: ladder_id.clone(),
-            change,
-        });
+        let changes =
+            [LadderChange::Open { value }, version("ada"), version("bob"), pair(0), pair(1), end];
+        let changes =
+            changes.map(|change| Write::ChangeLadder { ladder_id: ladder_id.clone(), change });
         store.commit(changes.to_vec()).await.unwrap();
     }
     store.close().await.unwrap();
@@ -98,17 +77,11 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
         let (in_play, ended) = (id(&open_id(name)), id(&format!("ended-{name}")));
         let found = store.open_match(&in_play).await;
         say(in_play.to_string(), found.map(|found| format!("{found:?}")));
-        say(
-            format!("{in_play} in the list"),
-            Ok(listed.contains(&in_play).to_string()),
-        );
+        say(format!("{in_play} in the list"), Ok(listed.contains(&in_play).to_string()));
         let found = store.finished_match(&ended).await;
         say(ended.to_string(), found.map(|found| format!("{found:?}")));
         let found = store.replay(&ended).await;
-        say(
-            format!("{ended} replay"),
-            found.map(|found| format!("{found:?}")),
-        );
+        say(format!("{ended} replay"), found.map(|found| format!("{found:?}")));
         for (what, page) in [("list", &page.matches), ("party", &of_party.matches)] {
             let found = page.iter().find(|found| found.match_id == ended);
             say(format!("{ended} in the {what}"), Ok(format!("{found:?}")));
@@ -122,21 +95,12 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
         let found = keys.iter().find(|found| found.id == key);
         say(format!("{key} in the list"), Ok(format!("{found:?}")));
         let found = store.secret(name).await;
-        say(
-            format!("secret {name}"),
-            found.map(|found| format!("{found:?}")),
-        );
+        say(format!("secret {name}"), found.map(|found| format!("{found:?}")));
         let found = store.record(&format!("note-{name}")).await;
-        say(
-            format!("record {name}"),
-            found.map(|found| format!("{found:?}")),
-        );
+        say(format!("record {name}"), found.map(|found| format!("{found:?}")));
         let found = store.records("note-").await.unwrap().intact;
         let found = found.get(&format!("note-{name}"));
-        say(
-            format!("record {name} in the list"),
-            Ok(format!("{found:?}")),
-        );
+        say(format!("record {name} in the list"), Ok(format!("{found:?}")));
         let ladder = LadderId::new(format!("ladder-{name}")).unwrap();
         let ladders = store.ladders().await.unwrap().intact;
         let found = ladders.iter().find(|found| found.ladder_id == ladder);
@@ -148,10 +112,7 @@ async fn answers(store: &SqliteStore) -> Vec<(String, String)> {
         }
         for number in 0..2 {
             let found = store.ladder_match(&ladder, number).await;
-            say(
-                format!("{ladder} {number}"),
-                found.map(|found| format!("{found:?}")),
-            );
+            say(format!("{ladder} {number}"), found.map(|found| format!("{found:?}")));
         }
     }
     answers
@@ -167,10 +128,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
             DamagedValue::Secret(_) => drop(store.remove_damaged_secrets().await.unwrap()),
             DamagedValue::Record(name) => {
                 let name = name.clone();
-                store
-                    .commit(vec![Write::RemoveRecord { name }])
-                    .await
-                    .unwrap();
+                store.commit(vec![Write::RemoveRecord { name }]).await.unwrap();
             }
             DamagedValue::Ladder(ladder)
             | DamagedValue::LadderVersion { ladder, .. }
@@ -205,9 +163,7 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
         // Other matches in play have intact parts of the batch, so a backup can be restored.
         let restored = tempfile::tempdir().unwrap();
         let restored = DataDir::prepare(restored.path()).unwrap();
-        bridgemaster_store::restore(folder, &restored)
-            .await
-            .unwrap();
+        bridgemaster_store::restore(folder, &restored).await.unwrap();
         // The batch is deleted together with its matches.
         let store = open(folder).await.unwrap();
         for match_id in store.open_match_ids().await.unwrap() {
@@ -224,11 +180,8 @@ async fn drop_damaged(folder: &Path, store: SqliteStore, damaged: &[DamagedValue
 async fn reported_damages(folder: &Path, store: &SqliteStore) -> Vec<DamagedValue> {
     let dir = bridgemaster_store::DataDir::prepare(folder).unwrap();
     let report = bridgemaster_store::check(&dir).await.unwrap();
-    let mut reported: Vec<DamagedValue> = report
-        .damage_reports
-        .into_iter()
-        .map(|found| found.value)
-        .collect();
+    let mut reported: Vec<DamagedValue> =
+        report.damage_reports.into_iter().map(|found| found.value).collect();
     for found in store.open_report().damage_reports {
         assert!(reported.contains(&found.value), "{found}");
     }
@@ -255,10 +208,8 @@ async fn each_damaged_value_is_reported_alone() {
         bot_name: "bob".to_owned(),
         bot_version: "1".to_owned(),
     };
-    let ladder_match = || DamagedValue::LadderMatch {
-        ladder: "ladder-south".to_owned(),
-        number: 1,
-    };
+    let ladder_match =
+        || DamagedValue::LadderMatch { ladder: "ladder-south".to_owned(), number: 1 };
     let open_b = "WHERE match_id = 'open-b'";
     let ended_b = "WHERE match_id = 'ended-b'";
     let number_b = "(SELECT finish_number FROM finished_match WHERE match_id = 'ended-b')";
@@ -322,10 +273,7 @@ async fn each_damaged_value_is_reported_alone() {
                 // The value is reported, or it is missing from a list that reports the damage under
                 // another value.
                 assert!(is == "damaged" || is == "None", "{sql}: {what}: {is}");
-                assert!(
-                    what.contains("-b") || what.contains("south"),
-                    "{sql}: {what}"
-                );
+                assert!(what.contains("-b") || what.contains("south"), "{sql}: {what}");
                 changed += 1;
             }
         }
@@ -389,13 +337,7 @@ async fn swapped_rows_are_reported() {
             of(DamagedValue::Header, ["open-a", "open-b"]),
         ),
         (
-            swap(
-                "finished_match",
-                "opened_at_unix_ms",
-                "finish_number",
-                "1",
-                "2",
-            ),
+            swap("finished_match", "opened_at_unix_ms", "finish_number", "1", "2"),
             of(DamagedValue::Summary, ["ended-a", "ended-b"]),
         ),
         (
@@ -411,10 +353,7 @@ async fn swapped_rows_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         filled(folder.path()).await;
         // The swapped values must differ.
-        change(
-            folder.path(),
-            "UPDATE replay SET replay = replay WHERE finish_number = 1",
-        );
+        change(folder.path(), "UPDATE replay SET replay = replay WHERE finish_number = 1");
         change(folder.path(), &sql);
         let store = open(folder.path()).await.unwrap();
         let mut reported = reported_damages(folder.path(), &store).await;
@@ -438,10 +377,7 @@ async fn a_damaged_match_in_play_can_be_dropped_while_others_continue() {
     assert!(
         matches!(
             &refused,
-            StoreError::WriteRefused {
-                refusal: WriteRefusal::MatchDamaged { .. },
-                ..
-            }
+            StoreError::WriteRefused { refusal: WriteRefusal::MatchDamaged { .. }, .. }
         ),
         "{refused}"
     );
@@ -459,9 +395,7 @@ async fn a_damaged_match_in_play_can_be_dropped_while_others_continue() {
             .contains("the journal of match open-b is damaged: the entries in batch 1"),
         "{error}"
     );
-    let drop = Write::DropMatch {
-        match_id: id("open-b"),
-    };
+    let drop = Write::DropMatch { match_id: id("open-b") };
     store.commit(vec![drop]).await.unwrap();
     store.close().await.unwrap();
     let store = open(folder.path()).await.unwrap();
@@ -487,9 +421,7 @@ async fn a_match_with_an_unreadable_id_can_be_dropped_by_a_substitute() {
     store.commit(drops.to_vec()).await.unwrap();
     let page = store.finished(None, 9).await.unwrap();
     assert_eq!((page.matches.len(), page.damaged), (3, Vec::new()));
-    let again = vec![Write::DropMatch {
-        match_id: ids[1].clone(),
-    }];
+    let again = vec![Write::DropMatch { match_id: ids[1].clone() }];
     assert!(store.commit(again).await.unwrap_err().is_refusal());
     store.close().await.unwrap();
     let store = open(folder.path()).await.unwrap();

@@ -78,20 +78,12 @@ fn key(id: &str, name: &str) -> NewKey {
 }
 
 fn open_match(match_id: &str) -> Write {
-    Write::OpenMatch {
-        match_id: id(match_id),
-        opened_at_unix_ms: 1,
-        header: vec![0x68; 100],
-    }
+    Write::OpenMatch { match_id: id(match_id), opened_at_unix_ms: 1, header: vec![0x68; 100] }
 }
 
 fn append(match_id: &str, number: u64) -> Write {
     let entry = format!("{match_id} {number}").into_bytes();
-    Write::Append {
-        match_id: id(match_id),
-        number,
-        entry,
-    }
+    Write::Append { match_id: id(match_id), number, entry }
 }
 
 fn finish(match_id: &str, replay_bytes: usize) -> Write {

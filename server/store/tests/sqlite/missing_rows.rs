@@ -12,17 +12,11 @@ use crate::{append, change, finish, id, key, open, open_match};
 const LADDER: &str = "spring";
 
 fn change_ladder(change: LadderChange) -> Write {
-    Write::ChangeLadder {
-        ladder_id: LadderId::new(LADDER).unwrap(),
-        change,
-    }
+    Write::ChangeLadder { ladder_id: LadderId::new(LADDER).unwrap(), change }
 }
 
 fn put_record(value: &[u8]) -> Write {
-    Write::PutRecord {
-        name: "note".to_owned(),
-        value: value.to_vec(),
-    }
+    Write::PutRecord { name: "note".to_owned(), value: value.to_vec() }
 }
 
 /// Rows in every table, of which some were replaced and deleted.
@@ -45,30 +39,20 @@ async fn filled(folder: &Path) {
     let (term, value) = (0, b"value".to_vec());
     for value in [b"first".to_vec(), b"other".to_vec()] {
         let changes = [
-            LadderChange::Open {
-                value: value.clone(),
-            },
+            LadderChange::Open { value: value.clone() },
             LadderChange::PutVersion {
                 term,
                 bot_name: "ada".to_owned(),
                 bot_version: "1".to_owned(),
                 value: value.clone(),
             },
-            LadderChange::Pair {
-                term,
-                number: 0,
-                value,
-            },
+            LadderChange::Pair { term, number: 0, value },
         ];
         let drop = change_ladder(LadderChange::Drop);
         let renewed = [drop].into_iter().chain(changes.map(change_ladder));
         store.commit(renewed.collect()).await.unwrap();
     }
-    let end = LadderChange::End {
-        term,
-        number: 0,
-        value,
-    };
+    let end = LadderChange::End { term, number: 0, value };
     store.commit(vec![change_ladder(end)]).await.unwrap();
     for name in ["tickets", "signing"] {
         let secret = name.as_bytes().to_vec();
@@ -118,15 +102,8 @@ async fn missing_rows_are_reported_by_table_until_they_are_accepted() {
         } else {
             format!("{rows} of its {rows} rows are missing")
         };
-        let damage = DamageReport {
-            value: DamagedValue::Table(table),
-            detail: lost,
-        };
-        assert_eq!(
-            reported(folder.path()).await,
-            std::slice::from_ref(&damage),
-            "{table}"
-        );
+        let damage = DamageReport { value: DamagedValue::Table(table), detail: lost };
+        assert_eq!(reported(folder.path()).await, std::slice::from_ref(&damage), "{table}");
         let copy = tempfile::tempdir().unwrap();
         backup(&dir, copy.path()).await.unwrap();
         let to = DataDir::prepare(folder.path().join("restored")).unwrap();

@@ -13,11 +13,7 @@ async fn create_store(folder: &Path) {
     let store = open(folder).await.unwrap();
     for n in 0..40 {
         let (going_on, ended) = (format!("g{n}"), format!("e{n}"));
-        let mut batch = vec![
-            open_match(&going_on),
-            open_match(&ended),
-            finish(&ended, 9_000),
-        ];
+        let mut batch = vec![open_match(&going_on), open_match(&ended), finish(&ended, 9_000)];
         batch.extend((0..50).map(|n| append(&going_on, n)));
         store.commit(batch).await.unwrap();
     }
@@ -30,10 +26,7 @@ async fn refused(folder: &Path) -> StoreError {
     let before = fs::read(&file).unwrap();
     let error = open(folder).await.unwrap_err();
     assert_eq!(fs::read(&file).unwrap(), before, "{error}");
-    assert!(
-        error.to_string().starts_with(&file.display().to_string()),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with(&file.display().to_string()), "{error}");
     assert!(!error.is_refusal());
     // The folder is free for another attempt.
     let again = open(folder).await.unwrap_err();
@@ -44,11 +37,7 @@ async fn refused(folder: &Path) -> StoreError {
 #[tokio::test]
 async fn a_file_that_is_not_a_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join(DATABASE_FILE),
-        "not a database ".repeat(500),
-    )
-    .unwrap();
+    fs::write(folder.path().join(DATABASE_FILE), "not a database ".repeat(500)).unwrap();
     let error = refused(folder.path()).await;
     assert!(matches!(error, StoreError::NotADatabase { .. }), "{error}");
     assert!(error.to_string().contains("restore a backup"), "{error}");
@@ -59,24 +48,10 @@ async fn the_database_of_another_program_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     change(folder.path(), "CREATE TABLE bookmarks (url TEXT)");
     let error = refused(folder.path()).await;
-    assert!(
-        matches!(
-            error,
-            StoreError::ForeignDatabase {
-                application_id: 0,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::ForeignDatabase { application_id: 0, .. }), "{error}");
     change(folder.path(), "PRAGMA application_id = 0x0f055112");
     let error = refused(folder.path()).await;
-    assert!(
-        error
-            .to_string()
-            .contains("another program (application id 0x0f055112)"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("another program (application id 0x0f055112)"), "{error}");
 }
 
 #[tokio::test]
@@ -85,24 +60,15 @@ async fn a_database_of_another_version_is_refused() {
     create_store(folder.path()).await;
     change(folder.path(), "PRAGMA user_version = 99");
     let error = refused(folder.path()).await;
-    assert!(
-        matches!(error, StoreError::NewerSchema { version: 99, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::NewerSchema { version: 99, .. }), "{error}");
     // Earlier programs recorded their versions elsewhere.
     change(folder.path(), "PRAGMA user_version = 0");
     let error = refused(folder.path()).await;
-    assert!(
-        matches!(error, StoreError::OlderSchema { version: 0, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::OlderSchema { version: 0, .. }), "{error}");
     // No migration from the version before exists.
     change(folder.path(), "PRAGMA user_version = 7");
     let dir = DataDir::prepare(folder.path()).unwrap();
-    let migrating = SqliteOptions {
-        migrates: true,
-        ..SqliteOptions::default()
-    };
+    let migrating = SqliteOptions { migrates: true, ..SqliteOptions::default() };
     for error in [
         SqliteStore::open(&dir, migrating).await.map(|_| ()),
         migrate_folder(&dir).map(|_| ()),
@@ -110,10 +76,7 @@ async fn a_database_of_another_version_is_refused() {
         check(&dir).await.map(|_| ()),
     ] {
         let error = error.unwrap_err();
-        assert!(
-            matches!(error, StoreError::OlderSchema { version: 7, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, StoreError::OlderSchema { version: 7, .. }), "{error}");
     }
 }
 
@@ -123,13 +86,8 @@ async fn a_database_of_the_next_version_is_used_but_not_copied() {
     create_store(folder.path()).await;
     let dir = DataDir::prepare(folder.path()).unwrap();
     let current = migrate_folder(&dir).unwrap().to;
-    change(
-        folder.path(),
-        &format!("PRAGMA user_version = {}", current + 1),
-    );
-    let store = SqliteStore::open(&dir, SqliteOptions::default())
-        .await
-        .unwrap();
+    change(folder.path(), &format!("PRAGMA user_version = {}", current + 1));
+    let store = SqliteStore::open(&dir, SqliteOptions::default()).await.unwrap();
     store.close().await.unwrap();
     let url = "postgres://tester@127.0.0.1:1/nothing";
     let error = copy_to_postgres(&dir, url).await.unwrap_err();
@@ -162,12 +120,7 @@ async fn a_truncated_database_is_refused() {
     create_store(folder.path()).await;
     let file = folder.path().join(DATABASE_FILE);
     let length = fs::metadata(&file).unwrap().len();
-    fs::File::options()
-        .write(true)
-        .open(&file)
-        .unwrap()
-        .set_len(length / 2)
-        .unwrap();
+    fs::File::options().write(true).open(&file).unwrap().set_len(length / 2).unwrap();
     let error = refused(folder.path()).await;
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
     assert!(error.to_string().contains("is damaged: "), "{error}");
@@ -210,10 +163,7 @@ async fn a_damaged_page_that_is_skipped_at_the_start_is_found_with_its_replay() 
                         Err(other) => panic!("page {page}: {other}"),
                     }
                     let still = store.replay(&one.match_id).await;
-                    assert!(
-                        matches!(still, Err(StoreError::Damaged { .. })),
-                        "{still:?}"
-                    );
+                    assert!(matches!(still, Err(StoreError::Damaged { .. })), "{still:?}");
                 }
                 Err(other) => panic!("page {page}, match {}: {other}", one.match_id),
             }
@@ -287,10 +237,7 @@ async fn an_empty_file_is_a_new_store() {
 #[tokio::test]
 async fn an_interrupted_creation_starts_over() {
     // The states after a kill in each step of the creation.
-    let steps = [
-        "PRAGMA application_id = 0x424d7374;",
-        "PRAGMA journal_mode = WAL;",
-    ];
+    let steps = ["PRAGMA application_id = 0x424d7374;", "PRAGMA journal_mode = WAL;"];
     for done in 1..=steps.len() {
         let folder = tempfile::tempdir().unwrap();
         change(folder.path(), &steps[..done].concat());
@@ -305,8 +252,5 @@ async fn a_folder_in_place_of_the_database_is_reported() {
     fs::create_dir(folder.path().join(DATABASE_FILE)).unwrap();
     let error = open(folder.path()).await.unwrap_err();
     assert!(matches!(error, StoreError::Io { .. }), "{error}");
-    assert!(
-        error.to_string().contains("the path is a folder"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("the path is a folder"), "{error}");
 }

@@ -70,12 +70,7 @@ async fn a_folder_is_held_until_the_store_is_closed_or_dropped() {
             if *process_id == Some(std::process::id())),
         "{error}"
     );
-    assert!(
-        error
-            .to_string()
-            .contains("is in use by another server (process "),
-        "{error}"
-    );
+    assert!(error.to_string().contains("is in use by another server (process "), "{error}");
     store.close().await.unwrap();
     let closed = store;
     let store = open(folder.path()).await.unwrap();
@@ -89,10 +84,7 @@ async fn a_folder_is_held_until_the_store_is_closed_or_dropped() {
 async fn closing_leaves_two_files_to_back_up() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
-    store
-        .commit(vec![open_match("a"), append("a", 0), finish("a", 50_000)])
-        .await
-        .unwrap();
+    store.commit(vec![open_match("a"), append("a", 0), finish("a", 50_000)]).await.unwrap();
     store.replay(&id("a")).await.unwrap();
     store.close().await.unwrap();
     let mut files: Vec<_> = std::fs::read_dir(folder.path())
@@ -100,10 +92,7 @@ async fn closing_leaves_two_files_to_back_up() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
-    assert_eq!(
-        files,
-        ["bridgemaster.commits", "bridgemaster.db", "server.lock"]
-    );
+    assert_eq!(files, ["bridgemaster.commits", "bridgemaster.db", "server.lock"]);
     let copy = tempfile::tempdir().unwrap();
     for file in &files[..2] {
         std::fs::copy(folder.path().join(file), copy.path().join(file)).unwrap();
@@ -117,10 +106,7 @@ async fn closing_leaves_two_files_to_back_up() {
 async fn a_reader_does_not_wait_for_a_writer() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
-    store
-        .commit(vec![open_match("a"), finish("a", 10)])
-        .await
-        .unwrap();
+    store.commit(vec![open_match("a"), finish("a", 10)]).await.unwrap();
     let other = raw(folder.path());
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(store.replay(&id("a")).await.unwrap().unwrap().len(), 10);
@@ -143,25 +129,10 @@ async fn a_write_timeout_is_reported_and_the_commit_can_be_retried() {
     let store = open(folder.path()).await.unwrap();
     let other = raw(folder.path());
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = store
-        .commit(vec![open_match("a"), append("a", 0)])
-        .await
-        .unwrap_err();
+    let error = store.commit(vec![open_match("a"), append("a", 0)]).await.unwrap_err();
     assert!(matches!(error, StoreError::Busy { .. }), "{error}");
     assert!(!error.is_refusal());
     other.execute_batch("ROLLBACK").unwrap();
-    store
-        .commit(vec![open_match("a"), append("a", 0)])
-        .await
-        .unwrap();
-    assert_eq!(
-        store
-            .open_match(&id("a"))
-            .await
-            .unwrap()
-            .unwrap()
-            .journal
-            .len(),
-        1
-    );
+    store.commit(vec![open_match("a"), append("a", 0)]).await.unwrap();
+    assert_eq!(store.open_match(&id("a")).await.unwrap().unwrap().journal.len(), 1);
 }

@@ -23,12 +23,7 @@ fn modes_in(folder: &Path) -> Vec<(String, u32)> {
     let mut modes: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap())
-        .map(|entry| {
-            (
-                entry.file_name().into_string().unwrap(),
-                mode(&entry.path()),
-            )
-        })
+        .map(|entry| (entry.file_name().into_string().unwrap(), mode(&entry.path())))
         .collect();
     modes.sort();
     assert!(!modes.is_empty());
@@ -47,20 +42,9 @@ async fn a_new_folder_and_its_files_are_accessible_only_to_this_user() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     let store = open(&folder).await.unwrap();
-    store
-        .commit(vec![open_match("a"), append("a", 0)])
-        .await
-        .unwrap();
-    let names: Vec<_> = modes_in(&folder)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect();
-    for name in [
-        "bridgemaster.db",
-        "bridgemaster.db-shm",
-        "bridgemaster.db-wal",
-        "server.lock",
-    ] {
+    store.commit(vec![open_match("a"), append("a", 0)]).await.unwrap();
+    let names: Vec<_> = modes_in(&folder).into_iter().map(|(name, _)| name).collect();
+    for name in ["bridgemaster.db", "bridgemaster.db-shm", "bridgemaster.db-wal", "server.lock"] {
         assert!(names.iter().any(|there| there == name), "{names:?}");
     }
     assert_closed(&folder);
@@ -70,9 +54,7 @@ async fn a_new_folder_and_its_files_are_accessible_only_to_this_user() {
 async fn a_key_command_creates_a_private_folder_too() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
-    let _keys = SqliteKeys::open(&DataDir::prepare(&folder).unwrap())
-        .await
-        .unwrap();
+    let _keys = SqliteKeys::open(&DataDir::prepare(&folder).unwrap()).await.unwrap();
     assert_closed(&folder);
 }
 

@@ -12,20 +12,14 @@ use crate::{append, id, key_id, open, open_match};
 async fn the_older_of_two_servers_stores_nothing_more() {
     let folder = tempfile::tempdir().unwrap();
     let older = open(folder.path()).await.unwrap();
-    older
-        .commit(vec![open_match("a"), append("a", 0)])
-        .await
-        .unwrap();
+    older.commit(vec![open_match("a"), append("a", 0)]).await.unwrap();
     fs::remove_file(folder.path().join(LOCK_FILE)).unwrap();
     let newer = open(folder.path()).await.unwrap();
 
     for _ in 0..2 {
         let error = older.commit(vec![append("a", 1)]).await.unwrap_err();
         assert!(matches!(error, StoreError::Superseded { .. }), "{error}");
-        assert!(
-            error.to_string().contains("opened by another server"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("opened by another server"), "{error}");
         assert!(!error.is_refusal());
     }
     let error = older.get_or_insert_secret("s", vec![1]).await.unwrap_err();

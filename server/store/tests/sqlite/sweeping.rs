@@ -66,10 +66,7 @@ async fn the_journal_stays_in_proportion_to_the_matches_in_play() {
 async fn opening_sweeps_all_unneeded_batches() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
-    store
-        .commit(vec![open_match("a"), open_match("b"), append("a", 0)])
-        .await
-        .unwrap();
+    store.commit(vec![open_match("a"), open_match("b"), append("a", 0)]).await.unwrap();
     for n in 0..20 {
         store.commit(vec![append("b", n)]).await.unwrap();
     }
@@ -87,15 +84,9 @@ async fn opening_sweeps_all_unneeded_batches() {
 async fn the_journal_has_no_entries_when_the_last_match_ends() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await.unwrap();
-    store
-        .commit(vec![open_match("a"), open_match("b")])
-        .await
-        .unwrap();
+    store.commit(vec![open_match("a"), open_match("b")]).await.unwrap();
     for n in 0..70 {
-        store
-            .commit(vec![append("a", n), append("b", n)])
-            .await
-            .unwrap();
+        store.commit(vec![append("a", n), append("b", n)]).await.unwrap();
     }
     store.commit(vec![finish("a", 10)]).await.unwrap();
     store.commit(vec![finish("b", 10)]).await.unwrap();

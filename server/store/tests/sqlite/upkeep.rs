@@ -26,19 +26,13 @@ async fn a_backup_taken_beside_a_server_restores_the_same_store() {
     for _ in 0..30 {
         store.commit(workload.batch()).await.unwrap();
     }
-    store
-        .get_or_insert_secret("s", vec![1, 2, 3])
-        .await
-        .unwrap();
+    store.get_or_insert_secret("s", vec![1, 2, 3]).await.unwrap();
     let then = Contents::of(&store).await;
     let copy = place.path().join("backup");
     let report = backup(&dir, &copy).await.unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(report.completeness, CommitCompleteness::Complete);
-    assert_eq!(
-        (report.open, report.finished),
-        (then.counts.open, then.counts.finished)
-    );
+    assert_eq!((report.open, report.finished), (then.counts.open, then.counts.finished));
     // The server continues unaffected.
     for _ in 0..10 {
         store.commit(workload.batch()).await.unwrap();
@@ -52,17 +46,11 @@ async fn a_backup_taken_beside_a_server_restores_the_same_store() {
     let report = restore(&copy, &restored).await.unwrap();
     assert!(report.is_sound(), "{report:?}");
     let store = open(restored.path()).await.unwrap();
-    assert_eq!(
-        store.open_report().completeness,
-        CommitCompleteness::Complete
-    );
+    assert_eq!(store.open_report().completeness, CommitCompleteness::Complete);
     assert_eq!(Contents::of(&store).await, then);
     assert_eq!(store.secret("s").await.unwrap(), Some(vec![1, 2, 3]));
     // The copy can be backed up again, and is the same store.
-    store
-        .commit(vec![open_match("z"), finish("z", 9)])
-        .await
-        .unwrap();
+    store.commit(vec![open_match("z"), finish("z", 9)]).await.unwrap();
 }
 
 #[tokio::test]
@@ -77,9 +65,7 @@ async fn nothing_is_written_over() {
     assert!(matches!(again, StoreError::AlreadyExists { .. }), "{again}");
     let over = restore(&copy, &dir).await.unwrap_err();
     assert!(matches!(over, StoreError::AlreadyExists { .. }), "{over}");
-    let nothing = restore(&place.path().join("nowhere"), &dir)
-        .await
-        .unwrap_err();
+    let nothing = restore(&place.path().join("nowhere"), &dir).await.unwrap_err();
     assert!(matches!(nothing, StoreError::NoBackup { .. }), "{nothing}");
     let store = open(dir.path()).await.unwrap();
     let held = restore(&copy, &dir).await.unwrap_err();
@@ -124,9 +110,7 @@ async fn a_replaced_store_is_kept_and_a_bad_backup_replaces_nothing() {
     let report = replace(&copy, &dir).await.unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(report.open, 1);
-    let replaced = fs::read_dir(dir.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let replaced = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
     let mut replaced: Vec<_> = replaced.filter(|path| path.is_dir()).collect();
     assert_eq!(replaced.len(), 1, "{replaced:?}");
     let replaced = open(&replaced.remove(0)).await.unwrap();
@@ -163,10 +147,7 @@ async fn a_backup_has_two_files_accessible_only_to_this_user() {
         let found = fs::metadata(copy.join(file)).unwrap();
         assert!(found.len() > 0);
         #[cfg(unix)]
-        assert_eq!(
-            std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077,
-            0
-        );
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077, 0);
     }
     assert!(!copy.join("bridgemaster.db.unfinished").exists());
 }

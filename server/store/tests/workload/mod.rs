@@ -55,11 +55,7 @@ impl Workload {
             let match_id = MatchId::new(format!("m{}", self.matches)).unwrap();
             self.open.push((match_id.clone(), 0));
             let header = self.bytes(self.small);
-            return Write::OpenMatch {
-                match_id,
-                opened_at_unix_ms: self.time_ms,
-                header,
-            };
+            return Write::OpenMatch { match_id, opened_at_unix_ms: self.time_ms, header };
         }
         let place = self.random.random_range(0..self.open.len());
         match kind {
@@ -75,31 +71,21 @@ impl Workload {
                     index_keys: Vec::new(),
                 }
             }
-            10 => Write::DropMatch {
-                match_id: self.open.swap_remove(place).0,
-            },
+            10 => Write::DropMatch { match_id: self.open.swap_remove(place).0 },
             11 if !self.finished.is_empty() => {
                 let place = self.random.random_range(0..self.finished.len());
-                Write::DropMatch {
-                    match_id: self.finished.swap_remove(place),
-                }
+                Write::DropMatch { match_id: self.finished.swap_remove(place) }
             }
             12 if !self.finished.is_empty() => {
                 let place = self.random.random_range(0..self.finished.len());
-                Write::ForgetReplay {
-                    match_id: self.finished[place].clone(),
-                }
+                Write::ForgetReplay { match_id: self.finished[place].clone() }
             }
             _ => {
                 let entry = self.bytes(self.small);
                 let (match_id, entries) = &mut self.open[place];
                 let (match_id, number) = (match_id.clone(), *entries);
                 *entries += 1;
-                Write::Append {
-                    match_id,
-                    number,
-                    entry,
-                }
+                Write::Append { match_id, number, entry }
             }
         }
     }
@@ -145,11 +131,7 @@ impl Contents {
                     replay => Some(replay.unwrap().unwrap()),
                 };
                 assert_eq!(
-                    store
-                        .finished_match(&found.match_id)
-                        .await
-                        .unwrap()
-                        .as_ref(),
+                    store.finished_match(&found.match_id).await.unwrap().as_ref(),
                     Some(&found)
                 );
                 finished.push((found, replay));
@@ -164,12 +146,7 @@ impl Contents {
         for (name, found) in PARTIES.iter().zip(&mut of_parties) {
             *found = Self::of_party(store, name).await;
         }
-        Self {
-            open,
-            finished,
-            counts,
-            of_parties,
-        }
+        Self { open, finished, counts, of_parties }
     }
 
     async fn of_party(store: &dyn Store, name: &str) -> Vec<MatchId> {
@@ -177,10 +154,7 @@ impl Contents {
         let mut found = Vec::new();
         let mut before = None;
         loop {
-            let page = store
-                .list(before.as_ref(), 5, &[(&name).into()])
-                .await
-                .unwrap();
+            let page = store.list(before.as_ref(), 5, &[(&name).into()]).await.unwrap();
             found.extend(page.matches.into_iter().map(|finished| finished.match_id));
             before = page.next;
             if before.is_none() {

@@ -80,11 +80,7 @@ impl TraceService for Service {
         self.collected.send_modify(|collected| {
             for of_source in message.resource_spans {
                 let source = of_source.resource.unwrap().attributes;
-                for span in of_source
-                    .scope_spans
-                    .into_iter()
-                    .flat_map(|scope| scope.spans)
-                {
+                for span in of_source.scope_spans.into_iter().flat_map(|scope| scope.spans) {
                     let source = source.clone();
                     collected.push(Collected { source, span });
                 }
@@ -141,12 +137,7 @@ impl Collecting {
             let router = server.add_service(service);
             router.serve_with_incoming(incoming).await.unwrap();
         });
-        Self {
-            address,
-            collected,
-            bytes,
-            _serving: AbortOnDropHandle::new(serving),
-        }
+        Self { address, collected, bytes, _serving: AbortOnDropHandle::new(serving) }
     }
 
     /// Returns the spans received so far.

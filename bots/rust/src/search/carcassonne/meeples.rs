@@ -23,10 +23,7 @@ pub(super) struct MeepleEvaluator<'a> {
 impl<'a> MeepleEvaluator<'a> {
     pub(super) fn new(seen: &'a Observation) -> Self {
         let undrawn_tiles: u8 = seen.unseen.iter().sum();
-        Self {
-            seen,
-            undrawn_tiles: undrawn_tiles.into(),
-        }
+        Self { seen, undrawn_tiles: undrawn_tiles.into() }
     }
 
     /// Returns the number of undrawn tiles.
@@ -69,11 +66,9 @@ impl<'a> MeepleEvaluator<'a> {
         let one = self.undrawn_tiles / (self.undrawn_tiles + TILES_FOR_AN_EVEN_CHANCE);
         match kind {
             FeatureKind::Road { tiles, .. } => f64::from(tiles),
-            FeatureKind::City {
-                open_ends,
-                tiles,
-                shields,
-            } => f64::from(tiles + shields) * (1.0 + one.powi(open_ends.into())),
+            FeatureKind::City { open_ends, tiles, shields } => {
+                f64::from(tiles + shields) * (1.0 + one.powi(open_ends.into()))
+            }
             FeatureKind::Monastery { tiles_around } => {
                 let missing = TILES_AROUND - tiles_around;
                 f64::from(tiles_around + 1) + f64::from(missing) * one

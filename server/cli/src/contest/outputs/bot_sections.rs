@@ -16,10 +16,7 @@ const MAX_WORST: usize = 5;
 /// Returns the candidate's worst matches, and those of other bots that forfeited.
 pub(super) fn worst(report: &Report) -> Option<Section> {
     let candidate = figures::candidate(report).map(|bot| bot.bot);
-    let bots = report
-        .bots
-        .iter()
-        .filter(|bot| candidate == Some(bot.bot) || bot.forfeits > 0);
+    let bots = report.bots.iter().filter(|bot| candidate == Some(bot.bot) || bot.forfeits > 0);
     let rows = bots.flat_map(|bot| {
         bot.worst.iter().map(|worst| {
             let place = match worst.why {
@@ -42,18 +39,13 @@ pub(super) fn worst(report: &Report) -> Option<Section> {
     });
     let rows: Vec<Vec<Cell>> = rows.take(MAX_WORST).collect();
     let columns = ["match", "bot", "reason", "seed", "replay"].map(Column::text);
-    let table = Table {
-        columns: columns.into(),
-        rows,
-    };
+    let table = Table { columns: columns.into(), rows };
     (!table.rows.is_empty()).then(|| Section::new("Worst matches", vec![Block::Table(table)]))
 }
 
 /// Returns the last lines that failed or restarted bots wrote to standard error.
 pub(super) fn stderr_tails(rows: &[MatchRow]) -> Vec<Section> {
-    let seats = rows
-        .iter()
-        .flat_map(|row| row.seats.iter().map(move |seat| (row, seat)));
+    let seats = rows.iter().flat_map(|row| row.seats.iter().map(move |seat| (row, seat)));
     let has_failed = |seat: &SeatRow| !seat.end.is_regular() || seat.restarts > 0;
     let tails = seats.filter(|(_, seat)| has_failed(seat) && !seat.stderr_tail.is_empty());
     let tails = tails.take(MAX_QUOTES).map(|(row, seat)| {
@@ -86,12 +78,9 @@ pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
         lines.extend(figure.map(|figure| format!("{name}: {}", share(figure))));
     }
     for (name, figure) in [("mean place", bot.place), ("mean margin", bot.margin)] {
-        let text =
-            |IntervalReport {
-                 estimate,
-                 low,
-                 high,
-             }| { format!("{name}: {estimate:.2} ({low:.2} to {high:.2})") };
+        let text = |IntervalReport { estimate, low, high }| {
+            format!("{name}: {estimate:.2} ({low:.2} to {high:.2})")
+        };
         lines.extend(figure.map(text));
     }
     if bot.forfeits > 0 {
@@ -108,11 +97,7 @@ pub(super) fn bot_lines(report: &Report, bot: &BotReport) -> Vec<String> {
 }
 
 fn played(bot: &BotReport) -> String {
-    let mut line = format!(
-        "{} played, {} won",
-        count(bot.played, "seat", "seats"),
-        bot.wins
-    );
+    let mut line = format!("{} played, {} won", count(bot.played, "seat", "seats"), bot.wins);
     if bot.shared_wins > 0 {
         line.push_str(&format!(", {} tied for first place", bot.shared_wins));
     }
@@ -139,10 +124,7 @@ fn time_use(bot: &BotReport) -> String {
 fn processes(report: &Report, bot: &BotReport) -> Vec<String> {
     let mut lines = Vec::new();
     if bot.restarts > 0 {
-        lines.push(format!(
-            "died in a match and was restarted: {}",
-            bot.restarts
-        ));
+        lines.push(format!("died in a match and was restarted: {}", bot.restarts));
     }
     let peak = bot.peak_memory_bytes;
     lines.extend(peak.map(|bytes| format!("peak memory: {}", memory(bytes))));
@@ -170,9 +152,7 @@ fn worst_of(bot: &BotReport) -> Table {
         .into()
     });
     Table {
-        columns: ["match", "seat", "why", "place", "score", "margin"]
-            .map(Column::text)
-            .into(),
+        columns: ["match", "seat", "why", "place", "score", "margin"].map(Column::text).into(),
         rows: rows.collect(),
     }
 }
@@ -192,8 +172,6 @@ fn worst_files(report: &Report, bot: &BotReport) -> Vec<String> {
 
 pub(super) fn reasons(bot: &BotReport) -> String {
     let reasons = bot.faults_by_reason.iter();
-    let reasons: Vec<String> = reasons
-        .map(|(reason, count)| format!("{reason} {count}"))
-        .collect();
+    let reasons: Vec<String> = reasons.map(|(reason, count)| format!("{reason} {count}")).collect();
     reasons.join(", ")
 }

@@ -13,13 +13,8 @@ pub(super) fn charts(report: &Report) -> Vec<Chart> {
     let Some(last) = points.last() else {
         return Vec::new();
     };
-    let chart = |title, marks, line, dots| Chart {
-        title,
-        marks,
-        line,
-        dots,
-        last_group: last.group.0,
-    };
+    let chart =
+        |title, marks, line, dots| Chart { title, marks, line, dots, last_group: last.group.0 };
     let test = report.verdict.as_ref().and_then(|verdict| verdict.test);
     let llrs: Vec<f64> = points.iter().filter_map(|point| point.llr).collect();
     let of_test = match test {

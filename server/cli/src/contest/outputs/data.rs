@@ -31,9 +31,7 @@ const COLUMNS: [(&str, Value); 27] = [
     ("annulled", annulled),
     ("decisions", |of| of.row.decisions.to_string()),
     ("duration_ms", |of| of.row.duration_ms.to_string()),
-    ("longest_referee_lag_us", |of| {
-        of.row.longest_referee_lag_us.to_string()
-    }),
+    ("longest_referee_lag_us", |of| of.row.longest_referee_lag_us.to_string()),
     ("replay", |of| optional_cell(of.row.replay.as_deref())),
     ("seat", |of| of.number.to_string()),
     ("bot", bot_name),
@@ -49,9 +47,7 @@ const COLUMNS: [(&str, Value); 27] = [
     ("house_decisions", |of| of.seat.house_decisions.to_string()),
     ("end", |of| end(&of.seat.end)),
     ("restarts", |of| of.seat.restarts.to_string()),
-    ("peak_memory_bytes", |of| {
-        optional(of.seat.peak_memory_bytes)
-    }),
+    ("peak_memory_bytes", |of| optional(of.seat.peak_memory_bytes)),
     ("cpu_time_ms", |of| optional(of.seat.cpu_time_ms)),
     ("stderr", |of| optional_cell(of.seat.stderr.as_deref())),
 ];
@@ -62,12 +58,7 @@ pub(super) fn csv(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> 
     writer.write_record(COLUMNS.map(|(name, _)| name))?;
     for row in rows {
         for (number, seat) in row.seats.iter().enumerate() {
-            let line = Line {
-                report,
-                row,
-                number,
-                seat,
-            };
+            let line = Line { report, row, number, seat };
             writer.write_record(COLUMNS.map(|(_, value)| value(&line)))?;
         }
     }
@@ -112,9 +103,10 @@ fn end(end: &BotEnd) -> String {
 /// spreadsheets do not evaluate it.
 fn cell(text: &str) -> String {
     let text = Escaped(text).to_string();
-    if text.trim_start().starts_with([
-        '=', '+', '-', '@', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',
-    ]) {
+    if text
+        .trim_start()
+        .starts_with(['=', '+', '-', '@', '|', '%', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+    {
         format!("'{text}")
     } else {
         text
@@ -263,16 +255,11 @@ mod tests {
     #[test]
     fn every_seat_of_every_match_has_a_row() {
         let (rows, text) = (rows(), csv(&report(), &rows()).unwrap());
-        let read: Vec<_> = Reader::from_reader(text.as_bytes())
-            .into_records()
-            .collect::<Result<_, _>>()
-            .unwrap();
+        let read: Vec<_> =
+            Reader::from_reader(text.as_bytes()).into_records().collect::<Result<_, _>>().unwrap();
         let seats: usize = rows.iter().map(|row| row.seats.len()).sum();
         assert_eq!(read.len(), seats);
-        let header = Reader::from_reader(text.as_bytes())
-            .headers()
-            .unwrap()
-            .clone();
+        let header = Reader::from_reader(text.as_bytes()).headers().unwrap().clone();
         let column = |name: &str| header.iter().position(|column| column == name).unwrap();
         assert_eq!(&read[0][column("bot")], "mine");
         assert_eq!(&read[1][column("seat")], "1");

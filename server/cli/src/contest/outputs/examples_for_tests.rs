@@ -13,27 +13,14 @@ pub(super) const HOSTILE: &str = "=cmd|' /C calc'!A1<img src=x onerror=alert(1)>
     [x](javascript:y)@everyone\n# FORGED\r\n\u{202e}\u{200b}\u{1b}[2J\u{9b}\u{7f}\u{fffe}";
 
 fn interval(estimate: f64, reach: f64) -> IntervalReport {
-    IntervalReport {
-        estimate,
-        low: estimate - reach,
-        high: estimate + reach,
-    }
+    IntervalReport { estimate, low: estimate - reach, high: estimate + reach }
 }
 
 fn spec() -> ContestSpec {
-    let rules = MatchRules {
-        game: "carcassonne".to_owned(),
-        seats: 2,
-        ..MatchRules::default()
-    };
-    let bots = vec![
-        BotSpec::from_command("mine", "python3 bot.py"),
-        BotSpec::built_in("greedy"),
-    ];
-    let format = Format::Candidate {
-        candidate: "mine".to_owned(),
-        against: vec!["greedy".to_owned()],
-    };
+    let rules = MatchRules { game: "carcassonne".to_owned(), seats: 2, ..MatchRules::default() };
+    let bots = vec![BotSpec::from_command("mine", "python3 bot.py"), BotSpec::built_in("greedy")];
+    let format =
+        Format::Candidate { candidate: "mine".to_owned(), against: vec!["greedy".to_owned()] };
     ContestSpec {
         test: Some(TestSpec::default()),
         restarts: Some(1),
@@ -83,9 +70,7 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
             seed: "7-3".to_owned(),
             why: match number {
                 0 => WorstMatchReason::Lost,
-                _ => WorstMatchReason::Forfeited {
-                    reason: "DISCONNECTED".to_owned(),
-                },
+                _ => WorstMatchReason::Forfeited { reason: "DISCONNECTED".to_owned() },
             },
             ran_out_of_memory: number == 1,
             place: 2,
@@ -98,10 +83,7 @@ fn bot(number: usize, name: &str, score: f64) -> BotReport {
 }
 
 fn match_number(group: u64, number: u32) -> MatchNumber {
-    MatchNumber {
-        group: GroupNumber(group),
-        number,
-    }
+    MatchNumber { group: GroupNumber(group), number }
 }
 
 fn verdict() -> VerdictReport {
@@ -137,10 +119,7 @@ fn verdict() -> VerdictReport {
 }
 
 fn identity() -> Identity {
-    let name = BotFileName {
-        bot: Some("mine".to_owned()),
-        file: "bot.py".to_owned(),
-    };
+    let name = BotFileName { bot: Some("mine".to_owned()), file: "bot.py".to_owned() };
     Identity {
         runs: vec![Origin {
             bridgemaster_version: "0.1.0".to_owned(),
@@ -153,19 +132,12 @@ fn identity() -> Identity {
             },
             git_commit: Some("a".repeat(40)),
         }],
-        files: vec![BotFile {
-            name: name.clone(),
-            path: "bot.py".into(),
-            sha256: "b".repeat(64),
-        }],
+        files: vec![BotFile { name: name.clone(), path: "bot.py".into(), sha256: "b".repeat(64) }],
         changes: vec![BotChange {
             name,
             before: Some("c".repeat(64)),
             after: Some("b".repeat(64)),
-            before_match: Some(MatchNumber {
-                group: GroupNumber(3),
-                number: 1,
-            }),
+            before_match: Some(MatchNumber { group: GroupNumber(3), number: 1 }),
         }],
     }
 }

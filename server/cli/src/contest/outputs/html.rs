@@ -108,16 +108,11 @@ fn item(item: &Item) -> String {
         html = format!("<a href=\"{}\">{html}</a>", escaped(link));
     }
     if !item.detail.is_empty() {
-        html.push_str(&format!(
-            "<span class=\"quiet\">{}</span>",
-            escaped(&item.detail)
-        ));
+        html.push_str(&format!("<span class=\"quiet\">{}</span>", escaped(&item.detail)));
     }
     if let Some((warning, why)) = &item.warning {
         let why = escaped(why);
-        html.push_str(&format!(
-            " <span class=\"tag warn\">{warning}: {why}</span>"
-        ));
+        html.push_str(&format!(" <span class=\"tag warn\">{warning}: {why}</span>"));
     }
     html
 }
@@ -137,10 +132,7 @@ mod tests {
             assert!(html.contains(expected), "{expected} is missing in:\n{html}");
         }
         let with_replay = rows.iter().filter(|row| row.replay.is_some());
-        assert_eq!(
-            html.matches("<a href=\"/match/").count(),
-            with_replay.count()
-        );
+        assert_eq!(html.matches("<a href=\"/match/").count(), with_replay.count());
         assert!(content(&empty_report(), &[]).contains("No match has ended."));
     }
 
@@ -156,9 +148,7 @@ mod tests {
         };
         let html = content(&report, &rows);
         for tag in html.split('<').skip(1) {
-            let name = tag
-                .split(|end: char| end == '>' || end.is_whitespace())
-                .next();
+            let name = tag.split(|end: char| end == '>' || end.is_whitespace()).next();
             assert!(name.is_some_and(ours), "{tag}");
         }
         assert!(!title(&report).contains('<'));

@@ -23,9 +23,7 @@ pub(super) fn xml(report: &Report, rows: &[MatchRow]) -> anyhow::Result<String> 
     let mut suite = TestSuite::new(line(name(report)));
     suite.set_time(time);
     let mut contest = case("contest", status_of_contest(report));
-    contest
-        .set_time(time)
-        .set_system_out(sanitized(&summary(report)));
+    contest.set_time(time).set_system_out(sanitized(&summary(report)));
     suite.add_test_case(contest);
     for requirement in &report.requirements {
         suite.add_test_case(requirement_case(report, requirement));
@@ -60,16 +58,8 @@ fn status_of_contest(report: &Report) -> TestCaseStatus {
         _ => NonSuccessKind::Failure,
     };
     // All lines after the first may be a bot's standard error.
-    let (first, stderr) = exit
-        .sentence
-        .split_once('\n')
-        .unwrap_or((&exit.sentence, ""));
-    unsuccessful(
-        kind,
-        figures::ending(exit.reason),
-        first,
-        &escape_lines(stderr),
-    )
+    let (first, stderr) = exit.sentence.split_once('\n').unwrap_or((&exit.sentence, ""));
+    unsuccessful(kind, figures::ending(exit.reason), first, &escape_lines(stderr))
 }
 
 /// Formats the contest's outcome and verdict, one figure per line.
@@ -80,9 +70,7 @@ fn summary(report: &Report) -> String {
 }
 
 fn joined(lines: &[String]) -> String {
-    let lines = lines
-        .iter()
-        .map(|line| Escaped(line.trim_start()).to_string());
+    let lines = lines.iter().map(|line| Escaped(line.trim_start()).to_string());
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -135,11 +123,7 @@ mod tests {
         let text = xml(&report(), &rows()).unwrap();
         let read = quick_junit::Report::deserialize_from_str(&text).unwrap();
         assert!(read.time.is_some() && read.name.is_some());
-        assert_eq!(
-            (read.tests, read.failures, read.errors),
-            (4, 0, 0),
-            "{text}"
-        );
+        assert_eq!((read.tests, read.failures, read.errors), (4, 0, 0), "{text}");
         let [suite] = &*read.test_suites else {
             panic!("one suite: {text}");
         };
@@ -152,15 +136,7 @@ mod tests {
             assert_eq!(class, Some("contest"));
             names.push(case.name.as_str());
         }
-        assert_eq!(
-            names,
-            [
-                "contest",
-                "requirement elo>=0@95%",
-                "bot mine",
-                "bot greedy"
-            ]
-        );
+        assert_eq!(names, ["contest", "requirement elo>=0@95%", "bot mine", "bot greedy"]);
     }
 
     #[test]

@@ -60,44 +60,25 @@ fn table(table: &Table) -> String {
     let rules = columns.map(|column| if column.is_figure { "---:" } else { "---" });
     let mut lines = vec![line(names), line(rules.map(str::to_owned).collect())];
     let cell = |Cell(items): &Cell| {
-        let items = items
-            .iter()
-            .map(|item| escaped(&format!("{}{}", item.text, item.detail)));
+        let items = items.iter().map(|item| escaped(&format!("{}{}", item.text, item.detail)));
         items.collect::<Vec<_>>().join(", ")
     };
-    lines.extend(
-        table
-            .rows
-            .iter()
-            .map(|row| line(row.iter().map(cell).collect())),
-    );
+    lines.extend(table.rows.iter().map(|row| line(row.iter().map(cell).collect())));
     lines.join("\n")
 }
 
 /// Draws a text chart between the outer marks, with the upper mark at the top.
-fn chart(
-    Chart {
-        title, marks, line, ..
-    }: &Chart,
-) -> String {
+fn chart(Chart { title, marks, line, .. }: &Chart) -> String {
     let (lower, upper) = (marks[0], marks[marks.len() - 1]);
     let values = figures::downsampled(line, CHART_COLUMNS);
     let steps = (CHART_LINES - 1) as f64;
-    let row_of = |value: f64| {
-        ((upper - value) / (upper - lower) * steps)
-            .round()
-            .clamp(0.0, steps)
-    };
+    let row_of = |value: f64| ((upper - value) / (upper - lower) * steps).round().clamp(0.0, steps);
     let mut lines = Vec::new();
     for line in 0..CHART_LINES {
         let at = upper - (upper - lower) * line as f64 / steps;
         // The rows of the upper bound, the lower bound and their mean are labelled.
         let is_marked = line % ((CHART_LINES - 1) / 2) == 0;
-        let label = if is_marked {
-            format!("{at:6.2}")
-        } else {
-            " ".repeat(6)
-        };
+        let label = if is_marked { format!("{at:6.2}") } else { " ".repeat(6) };
         let mut drawn = String::new();
         for value in &values {
             let is_here = row_of(*value) == line as f64;
@@ -115,10 +96,7 @@ fn chart(
 /// Formats untrusted lines as preformatted text.
 fn preformatted(lines: &str) -> String {
     // Markdown is disabled within `pre`, and three characters are escaped to prevent HTML.
-    let lines = escape_lines(lines)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
+    let lines = escape_lines(lines).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("<pre>\n{lines}\n</pre>")
 }
 
@@ -207,10 +185,9 @@ mod tests {
             bot.worst[0].ran_out_of_memory = true;
         }
         let text = shown(&text(&report, &[]));
-        for expected in [
-            "| place 2, margin -20, OUT_OF_MEMORY |",
-            "| forfeited: DISCONNECTED, OUT_OF_MEMORY |",
-        ] {
+        for expected in
+            ["| place 2, margin -20, OUT_OF_MEMORY |", "| forfeited: DISCONNECTED, OUT_OF_MEMORY |"]
+        {
             assert!(text.contains(expected), "{expected} is missing in:\n{text}");
         }
     }
@@ -238,10 +215,7 @@ mod tests {
         let text = text(&report(), &[]);
         let chart = text.split("```").nth(1).unwrap();
         assert_eq!(chart.matches('●').count(), 12, "{chart}");
-        assert!(
-            chart.contains("  3.66 ┤") && chart.contains(" -3.66 ┤"),
-            "{chart}"
-        );
+        assert!(chart.contains("  3.66 ┤") && chart.contains(" -3.66 ┤"), "{chart}");
         assert!(chart.contains("  0.00 ┤"), "{chart}");
     }
 
@@ -259,9 +233,7 @@ mod tests {
         let own = text.replace("<pre>", "").replace("</pre>", "");
         for mark in ["<", "[x]", "`|", "**b", "@everyone", "javascript:y)@"] {
             let is_in_pre = |line: &str| line.starts_with("=cmd") || line.starts_with("&lt;/pre");
-            let found = own
-                .lines()
-                .find(|line| line.contains(mark) && !is_in_pre(line));
+            let found = own.lines().find(|line| line.contains(mark) && !is_in_pre(line));
             assert!(found.is_none(), "{mark}: {found:?}");
         }
         // Line breaks in untrusted text must be escaped, except within `pre`.

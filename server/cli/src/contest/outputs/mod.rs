@@ -55,9 +55,7 @@ impl OutputArgs {
         Outputs::open([
             ("--json", &self.json, |report, _| data::json(report)),
             ("--junit", &self.junit, junit::xml),
-            ("--markdown", &self.markdown, |report, rows| {
-                Ok(markdown::text(report, rows))
-            }),
+            ("--markdown", &self.markdown, |report, rows| Ok(markdown::text(report, rows))),
             ("--csv", &self.csv, data::csv),
             ("--svg", &self.svg, |report, _| Ok(svg::text(report))),
         ])
@@ -120,18 +118,11 @@ mod tests {
 
     #[test]
     fn only_one_output_can_be_standard_output() {
-        let flags = |flags: &[&str]| {
-            flags
-                .iter()
-                .map(|flag| (*flag).to_owned())
-                .collect::<Vec<_>>()
-        };
+        let flags =
+            |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>();
         assert!(open(&flags(&["--json", "-"])).unwrap().use_stdout());
         let error = open(&flags(&["--json", "-", "--csv", "-"])).err().unwrap();
-        assert!(
-            error.to_string().contains("--json - and --csv -"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("--json - and --csv -"), "{error}");
     }
 
     #[test]
@@ -149,13 +140,8 @@ mod tests {
         let gone = folder.path().join("gone");
         fs::create_dir(&gone).unwrap();
         let (json, csv) = (gone.join("r.json"), folder.path().join("r.csv"));
-        let flags = [
-            "--json",
-            &json.display().to_string(),
-            "--csv",
-            &csv.display().to_string(),
-        ]
-        .map(str::to_owned);
+        let flags = ["--json", &json.display().to_string(), "--csv", &csv.display().to_string()]
+            .map(str::to_owned);
         let outputs = open(&flags).unwrap();
         fs::remove_dir(&gone).unwrap();
         let error = write(&outputs, &hostile_report(), &hostile_rows()).unwrap_err();

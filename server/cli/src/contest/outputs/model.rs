@@ -63,37 +63,23 @@ pub(crate) struct Chart {
 
 impl Section {
     pub(super) fn new(title: impl Into<String>, blocks: Vec<Block>) -> Self {
-        Self {
-            title: title.into(),
-            blocks,
-        }
+        Self { title: title.into(), blocks }
     }
 }
 
 impl Column {
     pub(super) fn text(name: &'static str) -> Self {
-        Self {
-            name,
-            is_figure: false,
-            hidden: 0,
-        }
+        Self { name, is_figure: false, hidden: 0 }
     }
 
     pub(super) fn figure(name: &'static str, hidden: u8) -> Self {
-        Self {
-            name,
-            is_figure: true,
-            hidden,
-        }
+        Self { name, is_figure: true, hidden }
     }
 }
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self(vec![Item {
-            text,
-            ..Item::default()
-        }])
+        Self(vec![Item { text, ..Item::default() }])
     }
 }
 
@@ -105,10 +91,6 @@ impl Cell {
         };
         let whole = share(figure);
         let (text, detail) = whole.split_at(whole.find(" [").unwrap_or(whole.len()));
-        Self(vec![Item {
-            text: text.to_owned(),
-            detail: detail.to_owned(),
-            ..Item::default()
-        }])
+        Self(vec![Item { text: text.to_owned(), detail: detail.to_owned(), ..Item::default() }])
     }
 }

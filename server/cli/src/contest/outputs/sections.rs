@@ -25,17 +25,11 @@ pub(crate) fn overview(report: &Report) -> Vec<Section> {
         Section::new("Requirements", lines(requirements(report))),
     ];
     let sections = sections.into_iter();
-    sections
-        .filter(|section| !section.blocks.is_empty())
-        .collect()
+    sections.filter(|section| !section.blocks.is_empty()).collect()
 }
 
 fn lines(lines: Vec<String>) -> Vec<Block> {
-    if lines.is_empty() {
-        Vec::new()
-    } else {
-        vec![Block::Lines(lines)]
-    }
+    if lines.is_empty() { Vec::new() } else { vec![Block::Lines(lines)] }
 }
 
 /// Returns a bot's cell in a column of the standings.
@@ -51,26 +45,16 @@ pub(crate) fn standings_table(report: &Report) -> Table {
         }),
         (Column::figure("score", 2), |bot| Cell::share(bot.score)),
         (Column::figure("won", 4), |bot| Cell::share(bot.win_rate)),
-        (Column::figure("margin", 9), |bot| {
-            or_dash(bot.margin.map(signed)).into()
-        }),
-        (Column::figure("seats", 3), |bot| {
-            bot.played.to_string().into()
-        }),
-        (Column::figure("forfeits", 8), |bot| {
-            bot.forfeits.to_string().into()
-        }),
+        (Column::figure("margin", 9), |bot| or_dash(bot.margin.map(signed)).into()),
+        (Column::figure("seats", 3), |bot| bot.played.to_string().into()),
+        (Column::figure("forfeits", 8), |bot| bot.forfeits.to_string().into()),
         (Column::figure("faults", 1), faults),
-        (Column::figure("longest", 5), |bot| {
-            time_us(bot.longest_us).into()
-        }),
+        (Column::figure("longest", 5), |bot| time_us(bot.longest_us).into()),
         (Column::figure("CPU", 6), |bot| {
             let us = bot.mean_cpu_time_ms.map(|ms| ms.saturating_mul(1000));
             or_dash(us.map(time_us)).into()
         }),
-        (Column::figure("memory", 7), |bot| {
-            or_dash(bot.peak_memory_bytes.map(memory)).into()
-        }),
+        (Column::figure("memory", 7), |bot| or_dash(bot.peak_memory_bytes.map(memory)).into()),
     ];
     let row = |bot: &BotReport| columns.iter().map(|(_, cell)| cell(bot)).collect();
     Table {
@@ -99,11 +83,7 @@ fn faults(bot: &BotReport) -> Cell {
     let reasons = reasons(bot);
     Cell(vec![Item {
         text: bot.faults.to_string(),
-        detail: if reasons.is_empty() {
-            String::new()
-        } else {
-            format!(": {reasons}")
-        },
+        detail: if reasons.is_empty() { String::new() } else { format!(": {reasons}") },
         ..Item::default()
     }])
 }
@@ -130,10 +110,7 @@ pub(super) fn verdict(report: &Report) -> Vec<String> {
 fn elo(report: &Report, verdict: &VerdictReport) -> Option<String> {
     let mut line = format!("  Elo against its opponents {}", signed(verdict.elo?));
     if let Some(superiority) = verdict.superiority {
-        line.push_str(&format!(
-            ", probability of being better {:.1} %",
-            superiority * 100.0
-        ));
+        line.push_str(&format!(", probability of being better {:.1} %", superiority * 100.0));
     }
     let level = report.spec.level * 100.0;
     line.push_str(&format!("; intervals of {level:.0} %"));
@@ -159,22 +136,10 @@ fn counts(report: &Report) -> Vec<String> {
         count(counts.decisions, "decision", "decisions"),
     )];
     for (number, what) in [
-        (
-            counts.annulled_for_referee_lag,
-            "annulled because of referee lag, and repeated",
-        ),
-        (
-            counts.annulled_for_server_crash,
-            "annulled after a server crash, and repeated",
-        ),
-        (
-            counts.annulled_for_bot_fault,
-            "excluded, with their groups, because a bot had a fault",
-        ),
-        (
-            counts.annulled_for_decline,
-            "declined by an attending bot, and repeated",
-        ),
+        (counts.annulled_for_referee_lag, "annulled because of referee lag, and repeated"),
+        (counts.annulled_for_server_crash, "annulled after a server crash, and repeated"),
+        (counts.annulled_for_bot_fault, "excluded, with their groups, because a bot had a fault"),
+        (counts.annulled_for_decline, "declined by an attending bot, and repeated"),
         (
             counts.surplus_matches,
             "finished but not counted: after the verdict, or in incomplete groups",
@@ -209,18 +174,10 @@ fn notes_on_bots(report: &Report) -> Vec<String> {
     }
     for bot in report.bots.iter().filter(|bot| bot.restarts > 0) {
         let times = count(bot.restarts, "time", "times");
-        notes.push(format!(
-            "{} died in a match and was restarted {times}",
-            bot.name
-        ));
+        notes.push(format!("{} died in a match and was restarted {times}", bot.name));
     }
     for calls in &report.refused_calls {
-        notes.push(figures::refused_calls(
-            spec,
-            calls.bot,
-            &calls.method,
-            calls.count,
-        ));
+        notes.push(figures::refused_calls(spec, calls.bot, &calls.method, calls.count));
     }
     if spec.has_bots_with_own_seeds() {
         let which = figures::bots_with_memory(spec);
@@ -247,10 +204,8 @@ fn requirements(report: &Report) -> Vec<String> {
 pub(super) fn requirement(required: &RequirementReport) -> String {
     let is_met = if required.is_met { "met" } else { "NOT MET" };
     let estimate = required.estimate;
-    let mut figures = estimate.map_or_else(
-        || "no value".to_owned(),
-        |estimate| format!("value {estimate:.4}"),
-    );
+    let mut figures =
+        estimate.map_or_else(|| "no value".to_owned(), |estimate| format!("value {estimate:.4}"));
     if let Some(end) = required.interval_end {
         figures.push_str(&format!(", interval ends at {end:.4}"));
     }

@@ -42,9 +42,7 @@ pub(super) fn text(report: &Report) -> String {
     );
     for (number, panel) in panels.iter().enumerate() {
         let top = TOP + number as f64 * (PANEL + BETWEEN);
-        svg.push_str(&format!(
-            "<g transform=\"translate(0 {top})\">\n{panel}</g>\n"
-        ));
+        svg.push_str(&format!("<g transform=\"translate(0 {top})\">\n{panel}</g>\n"));
     }
     svg + "</svg>\n"
 }
@@ -104,24 +102,16 @@ fn panel(chart: &Chart) -> String {
     for mark in &chart.marks {
         let at = y(*mark);
         let right = WIDTH - RIGHT;
-        add(format!(
-            "<path class=\"bound\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"
-        ));
+        add(format!("<path class=\"bound\" d=\"M{LEFT} {at:.1}H{right}\"/>\n"));
     }
     for (number, dot) in chart.dots.iter().enumerate() {
         let (x, y) = (x(number), y(*dot));
-        add(format!(
-            "<circle class=\"dots\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n"
-        ));
+        add(format!("<circle class=\"dots\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>\n"));
     }
     let corners = chart.line.iter().enumerate();
-    let corners: Vec<String> = corners
-        .map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value)))
-        .collect();
-    add(format!(
-        "<polyline class=\"line\" points=\"{}\"/>\n",
-        corners.join(" ")
-    ));
+    let corners: Vec<String> =
+        corners.map(|(number, value)| format!("{:.1},{:.1}", x(number), y(*value))).collect();
+    add(format!("<polyline class=\"line\" points=\"{}\"/>\n", corners.join(" ")));
     add(format!(
         "<text x=\"{LEFT}\" y=\"{0}\">group 0</text>\n\
          <text x=\"{1}\" y=\"{0}\" text-anchor=\"end\">group {2}</text>\n",
@@ -140,11 +130,7 @@ mod tests {
     /// Returns the elements of a well-formed document. Panics if the document is malformed.
     fn elements(svg: &str) -> Vec<String> {
         let (mut open, mut all) = (Vec::new(), Vec::new());
-        for tag in svg
-            .split('<')
-            .skip(1)
-            .map(|rest| rest.split('>').next().unwrap())
-        {
+        for tag in svg.split('<').skip(1).map(|rest| rest.split('>').next().unwrap()) {
             let name = tag.split([' ', '/']).find(|name| !name.is_empty()).unwrap();
             if tag.starts_with('/') {
                 assert_eq!(open.pop().as_deref(), Some(name), "{svg}");
@@ -167,10 +153,7 @@ mod tests {
         assert_eq!((count("polyline"), count("circle"), count("g")), (2, 12, 2));
         assert!(svg.contains("prefers-color-scheme:dark"));
         assert!(svg.contains("mine: accepted after 12 groups"), "{svg}");
-        assert!(
-            svg.contains(">3.66</text>") && svg.contains(">-3.66</text>"),
-            "{svg}"
-        );
+        assert!(svg.contains(">3.66</text>") && svg.contains(">-3.66</text>"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
 
@@ -178,9 +161,8 @@ mod tests {
     fn a_drawing_has_only_harmless_elements() {
         for report in [report(), hostile_report(), empty_report()] {
             for element in elements(&text(&report)) {
-                let known = [
-                    "svg", "title", "style", "rect", "text", "g", "path", "circle", "polyline",
-                ];
+                let known =
+                    ["svg", "title", "style", "rect", "text", "g", "path", "circle", "polyline"];
                 assert!(known.contains(&element.as_str()), "{element}");
             }
         }

@@ -64,13 +64,7 @@ pub(crate) fn table(table: &Table, width: Option<u16>) -> String {
         items.collect::<Vec<_>>().join(", ")
     };
     let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
-    narrowed(
-        &header,
-        rows.collect(),
-        &names(&optional),
-        "--json has all",
-        width,
-    )
+    narrowed(&header, rows.collect(), &names(&optional), "--json has all", width)
 }
 
 /// Formats lines with escapes, and with a mark before each line except the first.

@@ -61,10 +61,7 @@ impl Board {
 
     pub(super) fn set_table(&mut self, text: &str) {
         let text = escape_lines(text);
-        self.table = text
-            .lines()
-            .map(|line| line.trim_end().to_owned())
-            .collect();
+        self.table = text.lines().map(|line| line.trim_end().to_owned()).collect();
     }
 
     pub(super) fn add_event(&mut self, line: &str) {
@@ -96,11 +93,8 @@ impl Board {
     pub(super) fn page(&mut self, height: usize, width: usize) -> Page {
         let width = width.max(1);
         let mut lines = wrapped(&self.status, width);
-        let events: Vec<String> = self
-            .events
-            .iter()
-            .flat_map(|line| wrapped(line, width))
-            .collect();
+        let events: Vec<String> =
+            self.events.iter().flat_map(|line| wrapped(line, width)).collect();
         let table_width = self.table.iter().map(|line| measure_text_width(line)).max();
         let table_width = table_width.unwrap_or(0);
         let all = lines.len() + self.table.len() + events.len().min(MIN_EVENT_LINES) + 2;
@@ -109,10 +103,8 @@ impl Board {
         let has_footer = is_tight || self.notice.is_some();
         let between = usize::from(!is_tight);
         let free = height.saturating_sub(lines.len() + 2 * between + usize::from(has_footer));
-        let table_height = self
-            .table
-            .len()
-            .min(free.saturating_sub(events.len().min(MIN_EVENT_LINES)));
+        let table_height =
+            self.table.len().min(free.saturating_sub(events.len().min(MIN_EVENT_LINES)));
         let events_height = free - table_height;
 
         self.top = self.top.min(self.table.len() - table_height);
@@ -131,10 +123,7 @@ impl Board {
         lines.extend_from_slice(&events[last.saturating_sub(events_height)..last]);
         // A very small terminal may have no space for the status.
         lines.truncate(height - usize::from(has_footer).min(height));
-        Page {
-            lines,
-            footer: footer.map(|text| columns(&text, 0, width)),
-        }
+        Page { lines, footer: footer.map(|text| columns(&text, 0, width)) }
     }
 
     fn scroll_hint(
@@ -196,16 +185,10 @@ mod tests {
     fn board(rows: usize, columns: usize, events: usize) -> Board {
         let mut board = Board::new(true);
         board.set_status("match 0123: running; seat 0 greedy, seat 1 random, seat 2 random");
-        let row = |row| {
-            (0..columns)
-                .map(|column| format!("{row:03}.{column:03} "))
-                .collect()
-        };
+        let row = |row| (0..columns).map(|column| format!("{row:03}.{column:03} ")).collect();
         board.set_table(&(0..rows).map(row).collect::<Vec<String>>().join("\n"));
         for number in 0..events {
-            board.add_event(&format!(
-                "event{number} of seat 1, which gains £2 and 界界 tiles"
-            ));
+            board.add_event(&format!("event{number} of seat 1, which gains £2 and 界界 tiles"));
         }
         board
     }
@@ -215,10 +198,7 @@ mod tests {
         let lines = page.lines.iter().chain(&page.footer);
         assert!(lines.clone().count() <= height, "{height} lines");
         for line in lines.clone() {
-            assert!(
-                measure_text_width(line) <= width,
-                "{width} columns: {line:?}"
-            );
+            assert!(measure_text_width(line) <= width, "{width} columns: {line:?}");
         }
         let words = page.lines.iter().flat_map(|line| line.split(' '));
         words.map(str::to_owned).collect()
@@ -269,10 +249,7 @@ mod tests {
                 board.scroll(Input::Earlier);
             }
             for number in 0..100 {
-                assert!(
-                    seen.contains(&format!("event{number}")),
-                    "{number} at {size:?}"
-                );
+                assert!(seen.contains(&format!("event{number}")), "{number} at {size:?}");
             }
             board.scroll(Input::Home);
             assert!(words(&mut board, *size).contains("event99"));

@@ -97,9 +97,7 @@ impl Drop for RawMode {
 }
 
 fn input_of(event: &Event) -> Option<Input> {
-    let KeyEvent {
-        code, modifiers, ..
-    } = match event {
+    let KeyEvent { code, modifiers, .. } = match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => key,
         Event::Resize(..) => return Some(Input::Redraw),
         _ => return None,

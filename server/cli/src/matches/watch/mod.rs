@@ -88,22 +88,17 @@ impl WatchArgs {
     /// Prints status changes and events line by line until the match has ended.
     async fn print(&self, client: &mut MatchClient) -> anyhow::Result<MatchInfo> {
         let mut last_line = String::new();
-        follow(
-            client,
-            &self.match_id,
-            self.retry_timeout(),
-            |event| match event {
-                FollowEvent::Update(update) => print_lines(update, &mut last_line),
-                FollowEvent::Lost(reason) => {
-                    output::eprint(&self.lost(reason));
-                    Ok(())
-                }
-                FollowEvent::Reconnected => {
-                    output::eprint("reconnected to the server");
-                    Ok(())
-                }
-            },
-        )
+        follow(client, &self.match_id, self.retry_timeout(), |event| match event {
+            FollowEvent::Update(update) => print_lines(update, &mut last_line),
+            FollowEvent::Lost(reason) => {
+                output::eprint(&self.lost(reason));
+                Ok(())
+            }
+            FollowEvent::Reconnected => {
+                output::eprint("reconnected to the server");
+                Ok(())
+            }
+        })
         .await
     }
 

@@ -30,10 +30,8 @@ fn reached<'a>(uses: &'a Uses, from: &'a str) -> BTreeSet<&'a str> {
 
 /// Returns the files in a cycle, each with the files of the cycle that it depends on directly.
 fn in_circles(uses: &Uses) -> BTreeMap<&str, Vec<&str>> {
-    let reach: BTreeMap<&str, BTreeSet<&str>> = uses
-        .keys()
-        .map(|file| (file.as_str(), reached(uses, file)))
-        .collect();
+    let reach: BTreeMap<&str, BTreeSet<&str>> =
+        uses.keys().map(|file| (file.as_str(), reached(uses, file))).collect();
     let leads_back = |from: &str, to: &str| reach.get(from).is_some_and(|all| all.contains(to));
     let circular = uses.keys().filter(|file| leads_back(file, file));
     let with_uses = circular.map(|file| {
@@ -64,12 +62,8 @@ fn the_files_of_a_circle_are_found_and_others_are_not() {
         let used = used.iter().map(|&used| used.to_owned()).collect();
         (name.to_owned(), used)
     };
-    let uses = Uses::from([
-        file("a", &["b"]),
-        file("b", &["c", "d"]),
-        file("c", &["b"]),
-        file("d", &[]),
-    ]);
+    let uses =
+        Uses::from([file("a", &["b"]), file("b", &["c", "d"]), file("c", &["b"]), file("d", &[])]);
     let found = in_circles(&uses);
     assert_eq!(found, BTreeMap::from([("b", vec!["c"]), ("c", vec!["b"])]));
 }

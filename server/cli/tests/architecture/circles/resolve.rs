@@ -25,9 +25,7 @@ impl Crate {
     pub(super) fn read(package: &Package) -> Option<Self> {
         let sources = package.manifest_path.parent()?.join("src");
         let mut modules = BTreeMap::new();
-        sources
-            .is_dir()
-            .then(|| read_folder(&sources, &[], &mut modules))?;
+        sources.is_dir().then(|| read_folder(&sources, &[], &mut modules))?;
         let test_modules: Vec<Names> = modules
             .iter()
             .flat_map(|(module, source): (&Names, &Source)| {
@@ -46,10 +44,8 @@ impl Crate {
             let imports = source.imports.iter().filter(|import| !import.is_export);
             let paths = imports.map(|import| &import.path).chain(&source.paths);
             let used = paths.filter_map(|path| self.definer(module, path, MOST_EXPORTS));
-            let used: BTreeSet<String> = used
-                .filter(|used| used != module)
-                .map(|used| module_path(&used))
-                .collect();
+            let used: BTreeSet<String> =
+                used.filter(|used| used != module).map(|used| module_path(&used)).collect();
             uses.insert(module_path(module), used);
         }
         uses

@@ -98,9 +98,7 @@ impl Source {
                 let Some(module) = item.iter().position(|token| *token == "mod") else {
                     break;
                 };
-                let is_next = !item[..module]
-                    .iter()
-                    .any(|token| ["{", ";"].contains(token));
+                let is_next = !item[..module].iter().any(|token| ["{", ";"].contains(token));
                 match item.get(module + 2) {
                     Some(&";") if is_next => source.test_modules.push(item[module + 1].to_owned()),
                     // Tests are at the end of a file, so the rest is skipped.
@@ -127,9 +125,8 @@ impl Source {
                 source.paths.push(path);
                 at += 1;
             } else {
-                const ITEMS: &[&str] = &[
-                    "const", "enum", "fn", "static", "struct", "trait", "type", "union",
-                ];
+                const ITEMS: &[&str] =
+                    &["const", "enum", "fn", "static", "struct", "trait", "type", "union"];
                 if ITEMS.contains(&token) {
                     source.definitions.insert(next.to_owned());
                 }
@@ -169,11 +166,7 @@ impl Source {
         }
         let last = path.last().cloned();
         if let Some(name) = name.or(last) {
-            self.imports.push(Import {
-                path,
-                name,
-                is_export,
-            });
+            self.imports.push(Import { path, name, is_export });
         }
     }
 }
@@ -195,13 +188,7 @@ fn imports_paths_and_definitions_of_a_file_are_read() {
     );
     let imports = source.imports.iter();
     let imports: Vec<_> = imports
-        .map(|import| {
-            (
-                import.path.join("::"),
-                import.name.as_str(),
-                import.is_export,
-            )
-        })
+        .map(|import| (import.path.join("::"), import.name.as_str(), import.is_export))
         .collect();
     let expected = [
         ("super::a::B", "B", false),
@@ -209,10 +196,7 @@ fn imports_paths_and_definitions_of_a_file_are_read() {
         ("super::e", "e", false),
         ("f::G", "G", true),
     ];
-    assert_eq!(
-        imports,
-        expected.map(|(path, name, is_export)| (path.to_owned(), name, is_export))
-    );
+    assert_eq!(imports, expected.map(|(path, name, is_export)| (path.to_owned(), name, is_export)));
     assert_eq!(source.paths, [["crate", "j", "K"]]);
     let definitions: Vec<_> = source.definitions.iter().map(String::as_str).collect();
     assert_eq!(definitions, ["TEXT", "h"]);

@@ -216,11 +216,7 @@ impl Attacker {
         /// PING with its eight bytes.
         const PING: &[u8] = &[0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-        let frame = if round.is_multiple_of(2) {
-            PING
-        } else {
-            SETTINGS
-        };
+        let frame = if round.is_multiple_of(2) { PING } else { SETTINGS };
         let frames = frame.repeat(1_000);
         // As many connections as a server may have threads.
         let flood = async || -> Result<(), Failure> {

@@ -74,11 +74,8 @@ async fn play_one(
     let match_id = made.r#match.unwrap_or_default().match_id;
     let mut playing = Vec::new();
     for (mut bot, ticket) in bots.drain(..).zip(made.tickets) {
-        let seat = SeatToPlay {
-            target: target.to_words(),
-            key: key.to_owned(),
-            ticket: ticket.ticket,
-        };
+        let seat =
+            SeatToPlay { target: target.to_words(), key: key.to_owned(), ticket: ticket.ticket };
         playing.push(tokio::task::spawn_blocking(move || (bot.play(&seat), bot)));
     }
     let mut said = Vec::new();
@@ -98,11 +95,7 @@ async fn play_one(
         }
         sleep(PAUSE).await;
     };
-    Ok(PlayedMatch {
-        info,
-        said,
-        ended_at,
-    })
+    Ok(PlayedMatch { info, said, ended_at })
 }
 
 /// Repeats a call until the server accepts it.
@@ -138,11 +131,7 @@ impl BotProcess {
             .spawn()
             .unwrap();
         let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
-        Self {
-            process,
-            stdin: stdin.unwrap(),
-            stdout: BufReader::new(stdout.unwrap()).lines(),
-        }
+        Self { process, stdin: stdin.unwrap(), stdout: BufReader::new(stdout.unwrap()).lines() }
     }
 
     /// Plays one seat, which may take a while, and returns the lines that the bot prints.

@@ -204,21 +204,16 @@ impl Prey {
                 return Ok(());
             }
             Hoard::SilentOnMetrics => {
-                held.unencrypted
-                    .push(self.target.tcp(from, self.target.metrics).await?);
+                held.unencrypted.push(self.target.tcp(from, self.target.metrics).await?);
                 return Ok(());
             }
             Hoard::UnreadLists | Hoard::UnreadReplays | Hoard::UnreadCatalogues => 1,
             _ => 0,
         };
-        held.clients
-            .push(RawClient::connect(&self.target, from, &self.key, window).await?);
+        held.clients.push(RawClient::connect(&self.target, from, &self.key, window).await?);
         let Held { clients, calls, .. } = held;
         let client = clients.last_mut().ok_or("the client that was just made")?;
-        let list = ListMatchesRequest {
-            page_size: 500,
-            ..ListMatchesRequest::default()
-        };
+        let list = ListMatchesRequest { page_size: 500, ..ListMatchesRequest::default() };
         let own = self.matches.iter().skip(number).step_by(4);
         match how {
             Hoard::ClosedWindows => {
@@ -306,9 +301,7 @@ impl Prey {
 
 pub(crate) fn hello() -> Bytes {
     let hello = play_request::Message::Hello(seat_stream::hello("deaf"));
-    framed(&PlayRequest {
-        message: Some(hello),
-    })
+    framed(&PlayRequest { message: Some(hello) })
 }
 
 /// Returns a match that waits for its bots for this time, and whose clocks expire again and again.
@@ -318,12 +311,7 @@ fn match_of(startup_ms: u32) -> CreateMatchRequest {
         time_control: Some(TimeControl::fischer(60_000, 500, 50)),
         ..ClockRules::default()
     };
-    let faults = Some(FaultPolicy {
-        late: FaultAction::Substitute.into(),
-        ..FaultPolicy::default()
-    });
-    create_request(MatchConfig {
-        faults,
-        ..config(GAME_IDS[0], 2, clock)
-    })
+    let faults =
+        Some(FaultPolicy { late: FaultAction::Substitute.into(), ..FaultPolicy::default() });
+    create_request(MatchConfig { faults, ..config(GAME_IDS[0], 2, clock) })
 }

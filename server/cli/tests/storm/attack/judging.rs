@@ -248,10 +248,7 @@ fn spoiled_in(replay: &Path, ended_at: SystemTime) -> Result<Vec<Suspect>, Strin
         let Some(Record::Decision(decision)) = record.record else {
             continue;
         };
-        let Some(charge) = decision
-            .charge
-            .filter(|c| c.referee_lag_us > SPOILING_LAG_US)
-        else {
+        let Some(charge) = decision.charge.filter(|c| c.referee_lag_us > SPOILING_LAG_US) else {
             continue;
         };
         let before_end = Duration::from_millis(duration_ms.saturating_sub(record.at_ms));

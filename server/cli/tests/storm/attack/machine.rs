@@ -57,10 +57,7 @@ impl MachineWatch {
     pub(crate) fn stop(self) -> Moments {
         self.stopped.store(true, Ordering::Relaxed);
         let moments = self.watching.into_iter().flat_map(JoinHandle::join);
-        Moments {
-            at: moments.flatten().collect(),
-            about: ABOUT,
-        }
+        Moments { at: moments.flatten().collect(), about: ABOUT }
     }
 }
 

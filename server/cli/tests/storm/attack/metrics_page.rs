@@ -39,11 +39,8 @@ pub(crate) struct MetricsRead {
 
 /// Reads the page until `stopped`.
 pub(crate) async fn read_on(target: Target, stopped: CancellationToken) -> MetricsRead {
-    let mut read = MetricsRead {
-        times: 0,
-        failures: Vec::new(),
-        slow_commits: Moments::new(2 * PAUSE),
-    };
+    let mut read =
+        MetricsRead { times: 0, failures: Vec::new(), slow_commits: Moments::new(2 * PAUSE) };
     let mut slow_before = 0.0;
     while !stopped.is_cancelled() {
         let page = timeout(LONGEST_PATIENCE, slow_commits(&target)).await;

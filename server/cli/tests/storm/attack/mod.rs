@@ -82,26 +82,17 @@ pub(crate) fn process(arguments: &[String]) -> Option<ExitCode> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        Trial::test(
-            "attack::no_caller_has_the_server_hold_more_than_its_bound",
-            || Ok(hoard_all()?),
-        ),
-        Trial::test(
-            "attack::a_bot_takes_no_win_by_calls_that_are_the_contests",
-            || {
-                Ok(Theft::ALL
-                    .into_iter()
-                    .try_for_each(|theft| theft.fails(2))?)
-            },
-        ),
-        Trial::test(
-            "attack::fair_matches_are_played_well_while_all_is_tried_at_once",
-            || {
-                let verdict = run::run(&Order::short());
-                println!("{verdict}");
-                Ok(verdict.result().map(drop)?)
-            },
-        ),
+        Trial::test("attack::no_caller_has_the_server_hold_more_than_its_bound", || {
+            Ok(hoard_all()?)
+        }),
+        Trial::test("attack::a_bot_takes_no_win_by_calls_that_are_the_contests", || {
+            Ok(Theft::ALL.into_iter().try_for_each(|theft| theft.fails(2))?)
+        }),
+        Trial::test("attack::fair_matches_are_played_well_while_all_is_tried_at_once", || {
+            let verdict = run::run(&Order::short());
+            println!("{verdict}");
+            Ok(verdict.result().map(drop)?)
+        }),
     ]
 }
 
@@ -120,9 +111,7 @@ pub(crate) fn long(mut arguments: LongRun) -> Result<String, String> {
     arguments.end("--seconds, --matches, --only and --calm")?;
     if !order.is_calm && order.only.is_none() {
         hoard_all()?;
-        Theft::ALL
-            .into_iter()
-            .try_for_each(|theft| theft.fails(THEFT_GROUPS))?;
+        Theft::ALL.into_iter().try_for_each(|theft| theft.fails(THEFT_GROUPS))?;
     }
     run::run(&order).result()
 }

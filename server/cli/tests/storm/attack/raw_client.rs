@@ -109,10 +109,7 @@ impl HeldCall {
 
     /// Waits until the response has started; `None` if the call is reset instead.
     pub(crate) async fn answered(self) -> Option<AnsweredCall> {
-        Some(AnsweredCall {
-            _answer: self.response.await.ok()?,
-            _body: self.body,
-        })
+        Some(AnsweredCall { _answer: self.response.await.ok()?, _body: self.body })
     }
 }
 

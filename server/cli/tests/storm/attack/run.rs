@@ -103,10 +103,7 @@ pub(crate) fn run(order: &Order) -> Verdict {
         (played, reading.await.unwrap())
     });
     let report = Report {
-        excuses: Excuses {
-            processor: watch.stop(),
-            disk: metrics.slow_commits,
-        },
+        excuses: Excuses { processor: watch.stop(), disk: metrics.slow_commits },
         spoiled: played.spoiled_requests(|match_id| server.replay_file(match_id)),
         metrics_failures: metrics.failures,
         played,
@@ -118,32 +115,16 @@ pub(crate) fn run(order: &Order) -> Verdict {
     let is_running = server.served.is_running();
     let most = if is_running { server.most_memory() } else { 0 };
     let bound = limits.memory_bound();
-    verdict.holds(
-        "the server has played matches",
-        matches > 0,
-        "no match".to_owned(),
-    );
+    verdict.holds("the server has played matches", matches > 0, "no match".to_owned());
     verdict.holds("it still runs", is_running, "it ended".to_owned());
-    verdict.holds(
-        "it does not panic",
-        !log.contains("panicked"),
-        "it panicked".to_owned(),
-    );
+    verdict.holds("it does not panic", !log.contains("panicked"), "it panicked".to_owned());
     verdict.check("replays are written", unwritten);
     let read = metrics.times;
-    verdict.holds(
-        "metrics were read",
-        read > 0,
-        "they were never read".to_owned(),
-    );
+    verdict.holds("metrics were read", read > 0, "they were never read".to_owned());
     let memory = format!("{most} of {bound} bytes");
     verdict.holds("memory stays under the bound", most <= bound, memory);
     let lines = log.lines().count();
-    verdict.holds(
-        "the log stays short",
-        lines < LOG_LINES,
-        format!("{lines} lines"),
-    );
+    verdict.holds("the log stays short", lines < LOG_LINES, format!("{lines} lines"));
     verdict.figure(format!(
         "{matches} matches with {} decisions in {:.0} s; at most {} MiB of {} MiB, {lines} lines \
          of log, metrics read {read} times",
@@ -183,28 +164,16 @@ impl Report {
         let mut verdict = Verdict::default();
         verdict.check("the server serves", played.wrong.clone());
         verdict.check("no prompt seat is late", self.for_the_server(&played.late));
-        verdict.check(
-            "no innocent forfeits",
-            self.for_the_server(&played.forfeited),
-        );
-        verdict.check(
-            "no innocent loses a stream",
-            self.for_the_server(&played.lost),
-        );
-        verdict.check(
-            "metrics can be read",
-            self.for_the_server(&self.metrics_failures),
-        );
+        verdict.check("no innocent forfeits", self.for_the_server(&played.forfeited));
+        verdict.check("no innocent loses a stream", self.for_the_server(&played.lost));
+        verdict.check("metrics can be read", self.for_the_server(&self.metrics_failures));
         // One stall of the server may spoil a request of each match in play.
         let mut spoiled = self.with(&self.spoiled, None);
         if spoiled.len() <= order.matches.max(played.match_ids.len() / 100) {
             spoiled.clear();
         }
         verdict.check("the server's own lag spoils few requests", spoiled);
-        verdict.check(
-            "few excuses are needed",
-            self.too_many_excuses(order.is_quiet),
-        );
+        verdict.check("few excuses are needed", self.too_many_excuses(order.is_quiet));
         self.add_figures(&mut verdict);
         verdict
     }
@@ -219,9 +188,7 @@ impl Report {
 
     /// Returns the problems for which there is this excuse.
     fn with(&self, suspects: &[Suspect], excuse: Option<Excuse>) -> Vec<String> {
-        let of = suspects
-            .iter()
-            .filter(|suspect| self.excuses.of(suspect) == excuse);
+        let of = suspects.iter().filter(|suspect| self.excuses.of(suspect) == excuse);
         of.map(|suspect| suspect.words.clone()).collect()
     }
 

@@ -48,18 +48,10 @@ impl ServerProcess {
             Ran::from(added.unwrap()).exits(0).out.trim().to_owned()
         };
         let (attacker_key, fair_key) = (key("attacker"), key("fair"));
-        fs::write(
-            folder.path().join("server.toml"),
-            format!("[limits]\n{limits}"),
-        )
-        .unwrap();
+        fs::write(folder.path().join("server.toml"), format!("[limits]\n{limits}")).unwrap();
         let authority = Authority::new();
         let own = authority.certify("server");
-        let tls = format!(
-            "--tls-cert {} --tls-key {}",
-            own.cert.display(),
-            own.key.display()
-        );
+        let tls = format!("--tls-cert {} --tls-key {}", own.cert.display(), own.key.display());
         let flags = "--listen 127.0.0.1:0 --durability process --require-keys --no-page";
         let files = format!("--config {at}/server.toml --data {at}/data --replays {at}/replays");
         let line = format!("serve {flags} --metrics 127.0.0.1:0 {tls} {files}");

@@ -50,12 +50,7 @@ impl Target {
             .with_root_certificates(roots)
             .with_no_client_auth();
         tls.alpn_protocols = vec![b"h2".to_vec()];
-        Self {
-            server,
-            metrics,
-            ca: ca.to_owned(),
-            tls: Arc::new(tls),
-        }
+        Self { server, metrics, ca: ca.to_owned(), tls: Arc::new(tls) }
     }
 
     /// As arguments of another process.
@@ -72,10 +67,7 @@ impl Target {
 
     /// Opens a gRPC channel from a loopback address.
     pub(crate) fn channel_from(&self, from: u8) -> Channel {
-        let tls = TlsOptions {
-            ca: Some(self.ca.clone()),
-            ..TlsOptions::default()
-        };
+        let tls = TlsOptions { ca: Some(self.ca.clone()), ..TlsOptions::default() };
         let endpoint = endpoint(&format!("https://{}", self.server), &tls).unwrap();
         let from = Ipv4Addr::new(127, 0, 0, from);
         endpoint.local_address(Some(from.into())).connect_lazy()

@@ -56,10 +56,7 @@ impl Theft {
         let script = format!("sleep 1; exec {PROGRAM} bot greedy");
         let victim = quoted(&format!("victim=sh -c '{script}'"));
         let bots = format!("--candidate thief --bot {thief} --against victim --bot {victim}");
-        let at = format!(
-            "--groups {groups} --folder {}/contest",
-            folder.path().display()
-        );
+        let at = format!("--groups {groups} --folder {}/contest", folder.path().display());
         let game = "contest --game carcassonne --quiet --json - --concurrency 2";
         let ran = run_program(format!("{game} {LAGGING} {bots} {at}"));
         if ran.code != Some(0) {
@@ -67,9 +64,7 @@ impl Theft {
         }
         let report: Value = serde_json::from_str(&ran.out).map_err(|error| error.to_string())?;
         let problem = self.problem(groups, &report);
-        problem.map_or(Ok(()), |problem| {
-            Err(format!("{self:?}: not so: {problem}\n{report:#}"))
-        })
+        problem.map_or(Ok(()), |problem| Err(format!("{self:?}: not so: {problem}\n{report:#}")))
     }
 
     /// Returns the first expectation that a report does not meet.
@@ -87,24 +82,14 @@ impl Theft {
         };
         let counts = &report["counts"];
         let mut expected = [
-            (
-                "all matches count",
-                counts["matches"] == u64::from(groups) * 2,
-            ),
+            ("all matches count", counts["matches"] == u64::from(groups) * 2),
             ("no match is forfeited", counts["forfeited_matches"] == 0),
             (
                 "no bot has a fault",
-                bots.iter()
-                    .all(|bot| bot["faults"] == 0 && bot["restarts"] == 0),
+                bots.iter().all(|bot| bot["faults"] == 0 && bot["restarts"] == 0),
             ),
-            (
-                "its calls are reported as the thief's",
-                tried(&number("thief")),
-            ),
-            (
-                "those without a ticket are reported too",
-                tried(&Value::Null),
-            ),
+            ("its calls are reported as the thief's", tried(&number("thief"))),
+            ("those without a ticket are reported too", tried(&Value::Null)),
             ("the other bot is not blamed", !tried(&number("victim"))),
         ]
         .into_iter();
@@ -162,10 +147,7 @@ async fn steal(theft: Theft, channel: Channel, ticket: &str, shown: &str) {
                     let _ = client.cancel_match(showing(request, shown, "")).await;
                 }
                 Theft::CloseGroup => {
-                    let request = CloseGroupRequest {
-                        match_id,
-                        ..CloseGroupRequest::default()
-                    };
+                    let request = CloseGroupRequest { match_id, ..CloseGroupRequest::default() };
                     let _ = client.close_group(showing(request, shown, "")).await;
                 }
             }
@@ -178,10 +160,7 @@ async fn steal(theft: Theft, channel: Channel, ticket: &str, shown: &str) {
 async fn take_seats(channel: &Channel, match_id: String, shown: &str) {
     let mut client = MatchServiceClient::new(channel.clone());
     for seat in 0..2 {
-        let request = ReplaceTicketsRequest {
-            match_id: match_id.clone(),
-            seats: vec![seat],
-        };
+        let request = ReplaceTicketsRequest { match_id: match_id.clone(), seats: vec![seat] };
         let stolen = client.replace_tickets(showing(request, shown, "")).await;
         let Ok(stolen) = stolen else {
             continue;
@@ -198,11 +177,7 @@ async fn resign(mut seats: SeatServiceClient<Channel>, ticket: String) {
     let hello = Some(hello("victim"));
     let watched = seats.watch_seat(showing(WatchSeatRequest { hello }, &ticket, ""));
     let _watched = watched.await;
-    while seats
-        .resign_seat(showing(ResignSeatRequest {}, &ticket, ""))
-        .await
-        .is_err()
-    {
+    while seats.resign_seat(showing(ResignSeatRequest {}, &ticket, "")).await.is_err() {
         sleep(PAUSE).await;
     }
 }

@@ -69,14 +69,10 @@ async fn ask(server: &Served, known: &Known) -> Answers {
         keys: BTreeMap::new(),
     };
     for id in known.finished.iter().chain(&known.in_play) {
-        answers
-            .matches
-            .insert(id.clone(), client.info(reader, id).await);
+        answers.matches.insert(id.clone(), client.info(reader, id).await);
     }
     for id in &known.finished {
-        answers
-            .replays
-            .insert(id.clone(), Answer::of(client.replay(reader, id).await));
+        answers.replays.insert(id.clone(), Answer::of(client.replay(reader, id).await));
     }
     for &name in known.keys.keys() {
         let sees = match client.info(name, &known.finished[0]).await {
@@ -112,22 +108,13 @@ impl Client<'_> {
     }
 
     async fn info(&self, name: &str, id: &str) -> Answer<MatchInfo> {
-        let got = self
-            .matches()
-            .get_match(self.with_key(name, get_request(id)))
-            .await;
+        let got = self.matches().get_match(self.with_key(name, get_request(id))).await;
         Answer::of(got.map(|got| got.into_inner().r#match.unwrap()))
     }
 
     async fn replay(&self, name: &str, id: &str) -> Result<Box<Replay>, Status> {
-        let request = GetReplayRequest {
-            match_id: id.to_owned(),
-            as_file: false,
-        };
-        let got = self
-            .matches()
-            .get_replay(self.with_key(name, request))
-            .await?;
+        let request = GetReplayRequest { match_id: id.to_owned(), as_file: false };
+        let got = self.matches().get_replay(self.with_key(name, request)).await?;
         Ok(Box::new(got.into_inner().replay.unwrap()))
     }
 
@@ -140,10 +127,7 @@ impl Client<'_> {
                 page_token,
                 ..ListMatchesRequest::default()
             };
-            let page = self
-                .matches()
-                .list_matches(self.with_key(name, request))
-                .await?;
+            let page = self.matches().list_matches(self.with_key(name, request)).await?;
             let page = page.into_inner();
             listed.extend(page.damaged_match_ids.into_iter().map(|id| (id, None)));
             for info in page.matches {

@@ -61,11 +61,7 @@ impl Folders {
     /// Creates a folder for them.
     fn in_folder(folder: &Path) -> Self {
         fs::create_dir_all(folder).unwrap();
-        Self {
-            data: folder.join("data"),
-            replays: folder.join("replays"),
-            log: folder.join("log"),
-        }
+        Self { data: folder.join("data"), replays: folder.join("replays"), log: folder.join("log") }
     }
 
     /// Copies the files into a new folder.
@@ -164,13 +160,7 @@ impl Fixture {
         let new = |name| {
             let folders = Folders::in_folder(&at(name));
             let keys = runtime.block_on(make_keys(&folders));
-            (
-                folders,
-                Known {
-                    keys,
-                    ..Known::default()
-                },
-            )
+            (folders, Known { keys, ..Known::default() })
         };
         let (working, mut known) = new("working");
         let finish = |known: &mut Known, server: &Served, number| {
@@ -189,9 +179,7 @@ impl Fixture {
         for number in 5..8 {
             let (made, silent, release) = runtime.block_on(begin_match(&server, &known, number));
             known.in_play.push(made.id);
-            known
-                .seats
-                .push((made.tickets[silent].clone(), BOTS[silent]));
+            known.seats.push((made.tickets[silent].clone(), BOTS[silent]));
             bots.push(release);
         }
         drop(server);
@@ -225,21 +213,14 @@ impl Fixture {
 /// Returns the responses of a server over a copy, which are the same at any time.
 fn truth(place: &Path, folders: &Folders, known: &Known) -> Answers {
     let ask = || {
-        let server = folders
-            .copy_to(place)
-            .serve()
-            .map_err(|ran| ran.all())
-            .unwrap();
+        let server = folders.copy_to(place).serve().map_err(|ran| ran.all()).unwrap();
         let answers = Answers::of(&server, known);
         drop(server);
         fs::remove_dir_all(place).unwrap();
         answers
     };
     let (answers, again) = (ask(), ask());
-    assert_eq!(
-        answers, again,
-        "answers do not hang on anything but the folder"
-    );
+    assert_eq!(answers, again, "answers do not hang on anything but the folder");
     answers
 }
 

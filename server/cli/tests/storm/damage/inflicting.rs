@@ -75,9 +75,8 @@ fn damage_file(file: &Path, sources: [&PathBuf; 2], random: &mut SmallRng) -> Op
                 return None;
             }
             let flips = random.random_range(1..=MAX_FLIPS);
-            let places: Vec<usize> = (0..flips)
-                .map(|_| random.random_range(0..bytes.len()))
-                .collect();
+            let places: Vec<usize> =
+                (0..flips).map(|_| random.random_range(0..bytes.len())).collect();
             for &place in &places {
                 bytes[place] ^= 1 << random.random_range(0..8);
             }

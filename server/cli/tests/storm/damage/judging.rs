@@ -59,33 +59,22 @@ fn names_nobody(line: &str, known: &Known) -> bool {
 
 /// Judges the responses and the log of a server over damaged folders.
 pub(crate) fn judge(base: &Base, known: &Known, answers: &Answers, log: &str) -> Outcome {
-    let lines = log
-        .lines()
-        .filter(|line| line.contains("WARN") || line.contains("ERROR"));
+    let lines = log.lines().filter(|line| line.contains("WARN") || line.contains("ERROR"));
     let of_server = |line: &&str| !OF_THE_MACHINE.iter().any(|text| line.contains(text));
     let complaints: Vec<&str> = lines.filter(of_server).collect();
-    let is_loss_said = complaints
-        .iter()
-        .any(|line| line.contains("the stored data is truncated"));
+    let is_loss_said = complaints.iter().any(|line| line.contains("the stored data is truncated"));
     let mut differences = differences(&base.truth, answers, known);
     if differences.is_empty() && complaints.is_empty() {
         return Outcome::Unchanged;
     }
     differences.retain(|difference| {
-        let is_named = complaints
-            .iter()
-            .any(|line| difference.is_named(line, known));
+        let is_named = complaints.iter().any(|line| difference.is_named(line, known));
         !(is_named || difference.is_of_old && is_loss_said)
     });
     if differences.is_empty() {
         return Outcome::Said;
     }
-    Outcome::Silent(
-        differences
-            .into_iter()
-            .map(|difference| difference.what)
-            .collect(),
-    )
+    Outcome::Silent(differences.into_iter().map(|difference| difference.what).collect())
 }
 
 fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Difference> {
@@ -96,36 +85,25 @@ fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Differe
     }
     for (id, replay) in &truth.replays {
         let what = format!("replay of {id}");
-        found.extend(compare(replay, &answers.replays[id], what, id, |_, _| {
-            false
-        }));
+        found.extend(compare(replay, &answers.replays[id], what, id, |_, _| false));
     }
     for (id, (_, name)) in known.in_play.iter().zip(&known.seats) {
         let what = format!("seat in {id}");
         let difference = compare(&truth.seats[id], &answers.seats[id], what, id, |_, _| true);
-        found.extend(difference.map(|difference| Difference {
-            key: Some(known.key_id(name)),
-            ..difference
-        }));
+        found.extend(
+            difference.map(|difference| Difference { key: Some(known.key_id(name)), ..difference }),
+        );
     }
     for (name, may) in &truth.keys {
         for (one, received) in may.iter().zip(&answers.keys[name]) {
             let what = format!("key {name:?}");
-            found.extend(compare(one, received, what, &known.key_id(name), |_, _| {
-                true
-            }));
+            found.extend(compare(one, received, what, &known.key_id(name), |_, _| true));
         }
     }
     let (Answer::Received(listed), Answer::Received(received)) = (&truth.listed, &answers.listed)
     else {
         let what = "the list".to_owned();
-        found.extend(compare(
-            &truth.listed,
-            &answers.listed,
-            what,
-            "the list",
-            |_, _| false,
-        ));
+        found.extend(compare(&truth.listed, &answers.listed, what, "the list", |_, _| false));
         return found;
     };
     for (id, info) in listed {
@@ -134,17 +112,9 @@ fn differences(truth: &Answers, answers: &Answers, known: &Known) -> Vec<Differe
             Some(None) => Answer::Refused("DATA_DAMAGED".to_owned()),
             None => Answer::Refused("missing".to_owned()),
         });
-        found.extend(compare(
-            &info,
-            &received,
-            format!("listed {id}"),
-            id,
-            is_earlier,
-        ));
+        found.extend(compare(&info, &received, format!("listed {id}"), id, is_earlier));
     }
-    let more = received
-        .iter()
-        .filter(|(id, info)| info.is_some() && !listed.contains_key(*id));
+    let more = received.iter().filter(|(id, info)| info.is_some() && !listed.contains_key(*id));
     found.extend(more.map(|(id, _)| Difference {
         what: format!("listed {id}: there is no such match"),
         subject: id.clone(),
@@ -192,10 +162,7 @@ fn is_earlier(truth: &MatchInfo, received: &MatchInfo) -> bool {
     // The seed is public once the match has ended.
     let config = |info: &MatchInfo| {
         let config = info.config.clone();
-        config.map(|config| MatchConfig {
-            seed: None,
-            ..config
-        })
+        config.map(|config| MatchConfig { seed: None, ..config })
     };
     config(truth) == config(received)
         && truth.seed_commitment == received.seed_commitment

@@ -134,22 +134,13 @@ fn one(fixture: &Fixture, folder: &Path, seed: u64, number: u64) -> (String, Out
         }
     };
     if is_whole && outcome != Outcome::Unchanged {
-        silent.push(format!(
-            "the check found nothing, and the server: {}",
-            folders.log()
-        ));
+        silent.push(format!("the check found nothing, and the server: {}", folders.log()));
     }
     if !is_whole && outcome == Outcome::Unchanged {
         outcome = Outcome::Said;
     }
     let [_, stopped] = &fixture.bases;
-    silent.extend(changed_replay_files(
-        base,
-        stopped,
-        &folders,
-        &fixture.known,
-        &checked,
-    ));
+    silent.extend(changed_replay_files(base, stopped, &folders, &fixture.known, &checked));
     for said in [checked, folders.log()] {
         silent.extend(said.contains("panicked").then_some(said));
     }

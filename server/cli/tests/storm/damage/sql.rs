@@ -26,12 +26,8 @@ fn change(connection: &Connection, random: &mut SmallRng) -> Option<String> {
     )
     .ok()?;
     let table = tables.choose(random)?;
-    let columns: Vec<String> = values(
-        connection,
-        "SELECT name FROM pragma_table_info(?) ORDER BY cid",
-        [table],
-    )
-    .ok()?;
+    let columns: Vec<String> =
+        values(connection, "SELECT name FROM pragma_table_info(?) ORDER BY cid", [table]).ok()?;
     let column = columns.choose(random)?;
     // Tables without row ids are skipped, because the statement fails for them.
     let rows = format!("SELECT rowid FROM {table} ORDER BY rowid");
@@ -71,9 +67,7 @@ fn swap(
          WHERE rowid IN ({one}, {other})"
     );
     connection.execute(&sql, ()).ok()?;
-    Some(format!(
-        "{column} of rows {one} and {other} of {table} swapped"
-    ))
+    Some(format!("{column} of rows {one} and {other} of {table} swapped"))
 }
 
 fn edit(

@@ -126,8 +126,7 @@ impl ProtectedConnections {
 
     fn key_has_capacity(&self, key: &Option<KeyId>) -> bool {
         let of_key = |key| self.by_key.get(key).copied().unwrap_or_default();
-        key.as_ref()
-            .is_none_or(|key| of_key(key) < self.max_per_key)
+        key.as_ref().is_none_or(|key| of_key(key) < self.max_per_key)
     }
 
     #[cfg(test)]

@@ -109,13 +109,8 @@ impl SlotTable {
         origin: Origin,
         evicted: CancellationToken,
     ) {
-        let entry = ConnectionEntry {
-            number,
-            origin,
-            seats_by_key: HashMap::new(),
-            queued: None,
-            evicted,
-        };
+        let entry =
+            ConnectionEntry { number, origin, seats_by_key: HashMap::new(), queued: None, evicted };
         self.by_peer.insert(peer, entry);
         *self.by_origin.entry(origin).or_default() += 1;
         self.requeue(peer);
@@ -171,9 +166,7 @@ impl SlotTable {
             let next = self.unprotected.next_of(origin)?;
             // Protects the connection instead if it carries bots that could not be protected
             // earlier.
-            if !self.protect(next, |protection, origin, key| {
-                protection.has_capacity(origin, key)
-            }) {
+            if !self.protect(next, |protection, origin, key| protection.has_capacity(origin, key)) {
                 return Some(next);
             }
         }
@@ -204,13 +197,7 @@ impl SlotTable {
         let number = entry.number;
         entry.seats_by_key.entry(key.clone()).or_default().seats += 1;
         let stream = self.next_number();
-        let newest = NewestStream {
-            stream,
-            peer,
-            number,
-            key,
-            superseded,
-        };
+        let newest = NewestStream { stream, peer, number, key, superseded };
         // The older stream is released first, so that a key at its limit can reconnect its bots to
         // their seats.
         if let Some(older) = self.by_seat.insert(seat, newest) {
@@ -379,9 +366,7 @@ pub(super) enum EvictionQueue {
 
 impl UnprotectedConnections {
     pub(super) fn insert(&mut self, origin: Origin, queued: QueuePosition, peer: SocketAddr) {
-        self.change_queue(origin, queued.queue, |queue| {
-            queue.insert(queued.since, peer)
-        });
+        self.change_queue(origin, queued.queue, |queue| queue.insert(queued.since, peer));
     }
 
     pub(super) fn remove(&mut self, origin: Origin, queued: QueuePosition) {
@@ -439,9 +424,8 @@ impl UnprotectedConnections {
 impl AddressQueues {
     /// Returns the sort key of the address, or `None` if it has no unprotected connection.
     fn rank(&self) -> Option<(usize, Reverse<u64>)> {
-        let oldest = [&self.with_bot, &self.without_bot]
-            .into_iter()
-            .filter_map(|queue| queue.keys().next());
+        let oldest =
+            [&self.with_bot, &self.without_bot].into_iter().filter_map(|queue| queue.keys().next());
         let oldest = *oldest.min()?;
         let len = self.with_bot.len() + self.without_bot.len();
         Some((len, Reverse(oldest)))

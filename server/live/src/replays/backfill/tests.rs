@@ -21,11 +21,7 @@ impl WithholdingPolicy for Public {
         id: &MatchId,
     ) -> Result<Option<Box<dyn WithholdReason>>, WithholdReasonUnknown> {
         let is_public = self.0.is_none_or(|public| public.contains(&id.as_str()));
-        if is_public {
-            Ok(None)
-        } else {
-            Err(WithholdReasonUnknown)
-        }
+        if is_public { Ok(None) } else { Err(WithholdReasonUnknown) }
     }
 
     async fn reload_groups(&self) -> Result<(), WithholdReasonUnknown> {
@@ -63,11 +59,8 @@ fn id(text: &str) -> MatchId {
 /// Ends a match with a replay.
 async fn end(store: &MemoryStore, text: &str) {
     let match_id = id(text);
-    let open = Write::OpenMatch {
-        match_id: match_id.clone(),
-        opened_at_unix_ms: 1,
-        header: Vec::new(),
-    };
+    let open =
+        Write::OpenMatch { match_id: match_id.clone(), opened_at_unix_ms: 1, header: Vec::new() };
     let finish = Write::FinishMatch {
         match_id,
         ended_at_unix_ms: 2,
@@ -125,14 +118,7 @@ async fn checked_matches_are_not_checked_again_while_one_fails() {
     fs::remove_dir(file(folder, "b2")).unwrap();
     write(&mut backfill, &store, &writer).await.unwrap();
     assert_eq!(written(folder), ["b2", "d4"]);
-    assert!(
-        writer
-            .read_progress()
-            .await
-            .unwrap()
-            .checkpoint
-            .contains(&id("d4"))
-    );
+    assert!(writer.read_progress().await.unwrap().checkpoint.contains(&id("d4")));
 }
 
 #[tokio::test]
@@ -143,9 +129,7 @@ async fn removed_replays_stay_removed_when_the_last_matches_are_dropped() {
         end(&store, text).await;
     }
     let writer = writer(folder);
-    write(&mut Backfill::default(), &store, &writer)
-        .await
-        .unwrap();
+    write(&mut Backfill::default(), &store, &writer).await.unwrap();
     for text in ["a1", "b2", "c3"] {
         fs::remove_file(file(folder, text)).unwrap();
     }
@@ -155,9 +139,7 @@ async fn removed_replays_stay_removed_when_the_last_matches_are_dropped() {
         store.commit(vec![drop]).await.unwrap();
     }
     end(&store, "d4").await;
-    write(&mut Backfill::default(), &store, &writer)
-        .await
-        .unwrap();
+    write(&mut Backfill::default(), &store, &writer).await.unwrap();
     assert_eq!(written(folder), ["d4"]);
 }
 
@@ -191,10 +173,7 @@ async fn public_replays_are_written_even_if_others_are_undecided() {
     }
     let (writer, mut backfill) = (writer(folder), Backfill::default());
     let result = write_if(Public(Some(&["b2"])), &mut backfill, &store, &writer).await;
-    assert!(
-        matches!(result, Err(BackfillError::WithholdReasonUnknown(_))),
-        "{result:?}"
-    );
+    assert!(matches!(result, Err(BackfillError::WithholdReasonUnknown(_))), "{result:?}");
     assert_eq!(written(folder), ["b2"]);
 }
 
@@ -208,9 +187,7 @@ async fn a_released_replay_is_written_without_another_check() {
     fs::remove_file(file(folder, "a1")).unwrap();
     backfill.add_released(vec![id("a1")]);
     let undecided = Public(Some(&[]));
-    write_if(undecided, &mut backfill, &store, &writer)
-        .await
-        .unwrap();
+    write_if(undecided, &mut backfill, &store, &writer).await.unwrap();
     assert_eq!(written(folder), ["a1"]);
 }
 
@@ -232,18 +209,10 @@ fn page(ids: &[&str]) -> FinishedPage {
 #[test]
 fn the_checkpoint_names_no_match_behind_which_others_may_appear() {
     for (unsettled, newest) in [(0, Some("c3")), (2, Some("a1")), (3, None)] {
-        let page = FinishedPage {
-            unsettled,
-            ..page(&["c3", "b2", "a1"])
-        };
+        let page = FinishedPage { unsettled, ..page(&["c3", "b2", "a1"]) };
         let ended = EndedPage::new(page, None);
         assert_eq!(ended.after_checkpoint, ["c3", "b2", "a1"].map(id));
-        let is_named = |text| {
-            ended
-                .newest
-                .as_ref()
-                .is_some_and(|it| it.contains(&id(text)))
-        };
+        let is_named = |text| ended.newest.as_ref().is_some_and(|it| it.contains(&id(text)));
         let named = ["c3", "b2", "a1"].into_iter().find(|text| is_named(text));
         assert_eq!(named, newest);
     }

@@ -44,12 +44,8 @@ fn observe<G: WireGame>(referee: &Referee<G>, histories: &Histories, now: Time) 
         phase: referee.phase(),
         records: referee.records(),
         seats: referee.seats().cloned().collect(),
-        clocks: seats()
-            .map(|seat| referee.clock_reading(seat, now))
-            .collect(),
-        sequences: seats()
-            .map(|seat| referee.start_and_end_sequences(seat))
-            .collect(),
+        clocks: seats().map(|seat| referee.clock_reading(seat, now)).collect(),
+        sequences: seats().map(|seat| referee.start_and_end_sequences(seat)).collect(),
         histories: histories.clone(),
         deadline: referee.deadline(),
         notes: seats().map(|seat| referee.note_budget(seat)).collect(),
@@ -77,19 +73,12 @@ impl<G: WireGame> Played<G> {
             let next = HistoryId::new(self.random.random());
             self.histories.begin(next, self.referee.sent().collect());
         }
-        let last_start = HistoryStart {
-            history_id: self.histories.running(),
-            unix_ms: self.now.0 + 1,
-        };
+        let last_start =
+            HistoryStart { history_id: self.histories.running(), unix_ms: self.now.0 + 1 };
         self.journal.record(self.now, &input, last_start);
         self.referee.handle(self.now, input, &mut outputs);
         for output in &outputs {
-            if let Output::Send {
-                seat,
-                message: SeatMessage::Request(request),
-                ..
-            } = output
-            {
+            if let Output::Send { seat, message: SeatMessage::Request(request), .. } = output {
                 self.requests[seat.index()] = (request.request_id, request.content.legal.clone());
             }
         }
@@ -123,17 +112,11 @@ impl<G: WireGame> Played<G> {
                 forwarding: self
                     .random
                     .random_bool(0.5)
-                    .then_some(ForwardingLag {
-                        seat,
-                        lag_us: 25_000,
-                    })
+                    .then_some(ForwardingLag { seat, lag_us: 25_000 })
                     .into_iter()
                     .collect(),
             },
-            4 => Input::RoundTrip {
-                seat,
-                round_trip_us: self.random.random_range(1..30_000),
-            },
+            4 => Input::RoundTrip { seat, round_trip_us: self.random.random_range(1..30_000) },
             5 => Input::Useless { seat },
             6 => Input::BadAnswer {
                 seat,
@@ -145,10 +128,7 @@ impl<G: WireGame> Played<G> {
             7 => Input::Tick,
             8 => Input::Restarted,
             14 => Input::ConnectionRefused { seat },
-            15 => Input::Expired {
-                seat,
-                why: "its process ended".to_owned(),
-            },
+            15 => Input::Expired { seat, why: "its process ended".to_owned() },
             9..=12 => Input::HandedOver { seat, request_id },
             13 if !legal.is_empty() => Input::Answer {
                 seat,
@@ -230,20 +210,9 @@ fn check<G: WireGame>() {
         // The clocks do not depend on the time of the restart.
         let back_at = until.plus_ms(3_600_000);
         let mut outputs = Vec::new();
-        recovered
-            .referee
-            .handle(back_at, Input::Restarted, &mut outputs);
-        let again = observe(
-            &recovered.referee,
-            &recovered.histories,
-            back_at.plus_ms(1000),
-        );
-        assert_eq!(
-            again.clocks,
-            then.clocks,
-            "{} after {length} entries",
-            G::ID
-        );
+        recovered.referee.handle(back_at, Input::Restarted, &mut outputs);
+        let again = observe(&recovered.referee, &recovered.histories, back_at.plus_ms(1000));
+        assert_eq!(again.clocks, then.clocks, "{} after {length} entries", G::ID);
         assert_eq!(again.digest, then.digest);
     }
 }
@@ -265,11 +234,7 @@ fn a_journal_with_other_results_or_of_another_version_is_rejected() {
     let with = |entry: JournalEntry| [entry.encode_to_vec()];
     let id = || MatchId::new("m").unwrap();
     let start = Referee::new(rules, Time(0)).unwrap().digest().0;
-    let entry = |state_digest, records| JournalEntry {
-        inputs: Vec::new(),
-        state_digest,
-        records,
-    };
+    let entry = |state_digest, records| JournalEntry { inputs: Vec::new(), state_digest, records };
     assert!(recover::<G>(id(), &header, &with(entry(start, 0))).is_ok());
     for (wrong, what) in [
         (entry(start ^ 1, 0), "the digest of the state"),
@@ -283,21 +248,13 @@ fn a_journal_with_other_results_or_of_another_version_is_rejected() {
     let refused = recover::<G>(id(), &header, &undecodable).err().unwrap();
     assert!(matches!(refused, Unreplayable::Entry { number: 0, .. }));
 
-    assert!(matches!(
-        Header::read(&[0xff]),
-        Err(Unreplayable::Header { .. })
-    ));
+    assert!(matches!(Header::read(&[0xff]), Err(Unreplayable::Header { .. })));
     // Field 1 is the format version.
     let refused = Header::read(&[8, 99]).err().unwrap();
     assert_eq!(refused, Unreplayable::FormatVersion { found: 99 });
     // Field 3 is the rules version. Only the last occurrence of a field counts.
     bytes.extend([24, 77]);
     let newer = Header::read(&bytes).unwrap();
-    let refused = recover::<G>(id(), &newer, &with(entry(start, 0)))
-        .err()
-        .unwrap();
-    assert!(matches!(
-        refused,
-        Unreplayable::RulesVersion { found: 77, .. }
-    ));
+    let refused = recover::<G>(id(), &newer, &with(entry(start, 0))).err().unwrap();
+    assert!(matches!(refused, Unreplayable::RulesVersion { found: 77, .. }));
 }

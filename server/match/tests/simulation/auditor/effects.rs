@@ -56,10 +56,7 @@ impl<G: WireGame> Auditor<G> {
         let referee = &self.referee;
         let changes = referee.public_changes();
         let is_due = self.public.is_watched && changes != self.public.published_changes;
-        require!(
-            is_due == update.is_some(),
-            "news are due ({is_due}), and there are {update:?}"
-        );
+        require!(is_due == update.is_some(), "news are due ({is_due}), and there are {update:?}");
         let Some(update) = update else { return Ok(()) };
         self.check_wait(update.after)?;
         let news = update.update.to_message();
@@ -93,10 +90,7 @@ impl<G: WireGame> Auditor<G> {
     /// Checks counted events: only public ones, and all of them once nothing is secret.
     pub(super) fn is_counted(&self) -> Result<(), Violation> {
         let public = &self.public;
-        require!(
-            public.counted_decisions <= public.decisions,
-            "more is counted than there was"
-        );
+        require!(public.counted_decisions <= public.decisions, "more is counted than there was");
         let uncounted = public.decisions - public.counted_decisions;
         // Decisions before the last restart are not counted.
         let secret = self.oracle.secret_decisions().min(public.decisions);
@@ -144,10 +138,7 @@ impl<G: WireGame> Auditor<G> {
         );
         let result = self.referee.result();
         let result = result.map(|result| result_to_wire(self.origin.id.as_str(), result));
-        require!(
-            file.replay.result == result,
-            "the replay has another result"
-        );
+        require!(file.replay.result == result, "the replay has another result");
         require!(
             file.replay.config == Some(rules_to_wire(self.referee.rules(), true)),
             "the replay has another config"

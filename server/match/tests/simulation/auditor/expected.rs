@@ -65,13 +65,7 @@ impl<G: WireGame> Auditor<G> {
         stream: StreamId,
         report: Report<G::Decision>,
     ) {
-        self.expected.push_back(Expected::Report {
-            moment,
-            seat,
-            stream,
-            report,
-            is_heard: None,
-        });
+        self.expected.push_back(Expected::Report { moment, seat, stream, report, is_heard: None });
     }
 
     pub(crate) fn expect_join(
@@ -82,13 +76,7 @@ impl<G: WireGame> Auditor<G> {
         bot: BotIdentity,
         resume_point: Option<ResumePoint>,
     ) {
-        self.expected.push_back(Expected::Joined {
-            at,
-            seat,
-            stream,
-            bot,
-            resume_point,
-        });
+        self.expected.push_back(Expected::Joined { at, seat, stream, bot, resume_point });
     }
 
     /// Notes that the last bot was refused its seat.
@@ -98,8 +86,7 @@ impl<G: WireGame> Auditor<G> {
     }
 
     pub(crate) fn expect_refused_connection(&mut self, at: Time, seat: Seat) {
-        self.expected
-            .push_back(Expected::ConnectionRefused { at, seat });
+        self.expected.push_back(Expected::ConnectionRefused { at, seat });
     }
 
     pub(crate) fn expect_tick(&mut self, at: Time) {
@@ -125,12 +112,7 @@ impl<G: WireGame> Auditor<G> {
     fn resolve(&mut self, seat: Seat, until: usize) {
         let link = self.links[seat.index()];
         for expected in self.expected.iter_mut().take(until) {
-            if let Expected::Report {
-                seat: of,
-                stream,
-                is_heard,
-                ..
-            } = expected
+            if let Expected::Report { seat: of, stream, is_heard, .. } = expected
                 && *of == seat
             {
                 is_heard.get_or_insert(link == Some(*stream));
@@ -209,18 +191,10 @@ impl<G: WireGame> Auditor<G> {
         self.reporter = None;
         loop {
             let Some(expected) = self.expected.pop_front() else {
-                return Err(Violation(format!(
-                    "{input:?} is written down and did not happen"
-                )));
+                return Err(Violation(format!("{input:?} is written down and did not happen")));
             };
             let is_it = match &expected {
-                Expected::Report {
-                    moment,
-                    seat,
-                    stream,
-                    report,
-                    is_heard,
-                } => {
+                Expected::Report { moment, seat, stream, report, is_heard } => {
                     if !is_heard.unwrap_or(self.holds(*seat, *stream)) {
                         continue;
                     }
@@ -228,13 +202,7 @@ impl<G: WireGame> Auditor<G> {
                     self.reporter = Some(*stream);
                     moment.time == at && input.seat() == Some(*seat) && report.is(input)
                 }
-                Expected::Joined {
-                    at: came_at,
-                    seat,
-                    bot,
-                    resume_point,
-                    ..
-                } => {
+                Expected::Joined { at: came_at, seat, bot, resume_point, .. } => {
                     let resumable_sequence = self.resumable_sequence(*seat, *resume_point)?;
                     self.turned_away_at[seat.index()] = None;
                     *came_at == at
@@ -285,20 +253,9 @@ impl<G: WireGame> Auditor<G> {
     /// The next input that affects the referee of a finished match: a returning bot.
     pub(super) fn next_after_end(&mut self) -> Result<Option<(Time, Input<G>)>, Violation> {
         while let Some(expected) = self.expected.pop_front() {
-            if let Expected::Joined {
-                at,
-                seat,
-                bot,
-                resume_point,
-                ..
-            } = expected
-            {
+            if let Expected::Joined { at, seat, bot, resume_point, .. } = expected {
                 let last_sequence = self.resumable_sequence(seat, resume_point)?;
-                let input = Input::Connected {
-                    seat,
-                    bot,
-                    last_sequence,
-                };
+                let input = Input::Connected { seat, bot, last_sequence };
                 return Ok(Some((at, input)));
             }
         }
@@ -310,12 +267,9 @@ impl<G: WireGame> Auditor<G> {
         while let Some(expected) = self.expected.front() {
             let need_not_be = match expected {
                 Expected::Tick { at } => self.referee.deadline().is_none_or(|due| due > *at),
-                Expected::Report {
-                    seat,
-                    stream,
-                    is_heard,
-                    ..
-                } => !is_heard.unwrap_or(self.holds(*seat, *stream)),
+                Expected::Report { seat, stream, is_heard, .. } => {
+                    !is_heard.unwrap_or(self.holds(*seat, *stream))
+                }
                 _ => false,
             };
             if !need_not_be {

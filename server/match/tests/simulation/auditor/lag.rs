@@ -54,11 +54,7 @@ impl LagAccount {
         }
         self.stored.push((entries, at));
         self.commits += 1;
-        while self
-            .waiting
-            .front()
-            .is_some_and(|waiting| *waiting <= entries)
-        {
+        while self.waiting.front().is_some_and(|waiting| *waiting <= entries) {
             self.waiting.pop_front();
         }
         if self.waiting.is_empty()
@@ -68,8 +64,7 @@ impl LagAccount {
             self.waited_us += waited_us;
             // Short waits need not count, and each commit may end with one.
             let short_us = (self.commits + 1) * MIN_LAG_US;
-            self.owed
-                .push_back((at, waited_us.saturating_sub(short_us)));
+            self.owed.push_back((at, waited_us.saturating_sub(short_us)));
             self.commits = 0;
         }
     }
@@ -91,9 +86,7 @@ impl LagAccount {
     pub(super) fn check_update(&self, now: ServerTime) -> Result<(), Violation> {
         let reported_us = self.reported_us;
         let least_us = self.reached.lag_us - self.began_us + self.owed_us;
-        let waits_us = self
-            .waiting_since
-            .map_or(0, |since| now.time.us_since(since));
+        let waits_us = self.waiting_since.map_or(0, |since| now.time.us_since(since));
         let most_us = now.lag_us - self.began_us + self.waited_us + waits_us;
         require!(
             (least_us..=most_us).contains(&reported_us),

@@ -32,14 +32,8 @@ pub(crate) struct StreamId(pub(crate) usize);
 /// A required effect.
 #[derive(Debug)]
 enum ExpectedEffect {
-    Send {
-        seat: Seat,
-        response: v1::PlayResponse,
-    },
-    Close {
-        seat: Seat,
-        closing: Closing,
-    },
+    Send { seat: Seat, response: v1::PlayResponse },
+    Close { seat: Seat, closing: Closing },
 }
 
 /// The state of the match after an entry.
@@ -156,10 +150,7 @@ impl<G: WireGame> Auditor<G> {
             self.expected.clear();
             let is_lost =
                 |effect: &Effect| matches!(effect, Effect::Lost { .. } | Effect::Handled(_));
-            require!(
-                effects.iter().all(is_lost),
-                "a match that stands still goes on: {effects:?}"
-            );
+            require!(effects.iter().all(is_lost), "a match that stands still goes on: {effects:?}");
             return Ok(());
         }
         for effect in effects {
@@ -189,16 +180,10 @@ impl<G: WireGame> Auditor<G> {
             Effect::Store(entry) => self.entry(entry, trace),
             Effect::Open { seat, .. } => self.note_opened(*seat),
             Effect::Lost { seat, .. } => self.note_lost(*seat),
-            Effect::Close {
-                seat,
-                closing: Closing::Superseded,
-                after,
-            } => self.note_superseded(*seat, *after),
-            Effect::Close {
-                seat,
-                closing,
-                after,
-            } => {
+            Effect::Close { seat, closing: Closing::Superseded, after } => {
+                self.note_superseded(*seat, *after)
+            }
+            Effect::Close { seat, closing, after } => {
                 self.expect_now(trace)?;
                 let is_due = matches!(
                     self.expected_effects.pop_front(),
@@ -207,11 +192,7 @@ impl<G: WireGame> Auditor<G> {
                 require!(is_due, "the stream of {seat} is closed: {closing:?}");
                 self.check_wait(*after)
             }
-            Effect::Send {
-                seat,
-                message,
-                after,
-            } => {
+            Effect::Send { seat, message, after } => {
                 self.expect_now(trace)?;
                 let due = self.expected_effects.pop_front();
                 let response = &decoded(message)?;
@@ -229,10 +210,7 @@ impl<G: WireGame> Auditor<G> {
             }
             Effect::Cancelled { after } => {
                 let is_due = std::mem::take(&mut self.end_is_due);
-                require!(
-                    is_due && self.referee.is_cancelled(),
-                    "the match is cancelled"
-                );
+                require!(is_due && self.referee.is_cancelled(), "the match is cancelled");
                 self.check_wait(*after)
             }
             Effect::Count(counted) => self.check_counted(counted),
@@ -246,10 +224,7 @@ impl<G: WireGame> Auditor<G> {
             true => Entries::NONE,
             false => self.after,
         };
-        require!(
-            after == due,
-            "an effect waits for {after:?}, not for {due:?}"
-        );
+        require!(after == due, "an effect waits for {after:?}, not for {due:?}");
         Ok(())
     }
 

@@ -56,11 +56,7 @@ impl<G: WireGame> Auditor<G> {
 
     fn require(&mut self, output: &Output<G>) {
         match output {
-            Output::Send {
-                seat,
-                sequence,
-                message,
-            } => {
+            Output::Send { seat, sequence, message } => {
                 if self.links[seat.index()].is_none() {
                     return;
                 }
@@ -76,8 +72,7 @@ impl<G: WireGame> Auditor<G> {
                 let rules = self.referee.rules();
                 let response = response_to_wire(id.as_str(), rules, salt, *sequence, message);
                 let seat = *seat;
-                self.expected_effects
-                    .push_back(ExpectedEffect::Send { seat, response });
+                self.expected_effects.push_back(ExpectedEffect::Send { seat, response });
             }
             Output::Close { seat, reason } => {
                 let closing = match reason {
@@ -89,8 +84,7 @@ impl<G: WireGame> Auditor<G> {
                 };
                 if self.links[seat.index()].take().is_some() {
                     let seat = *seat;
-                    self.expected_effects
-                        .push_back(ExpectedEffect::Close { seat, closing });
+                    self.expected_effects.push_back(ExpectedEffect::Close { seat, closing });
                 }
             }
             Output::Record(record) => self.note_record(record),

@@ -42,11 +42,8 @@ impl<G: Game> Oracle<G> {
             );
         }
         for (info, model) in referee.public_seats().zip(&self.models) {
-            let visible = PublicSeat {
-                state: info.state,
-                bot: info.bot.clone(),
-                strikes: info.strikes,
-            };
+            let visible =
+                PublicSeat { state: info.state, bot: info.bot.clone(), strikes: info.strikes };
             require!(
                 visible == model.public,
                 "{info:?} is visible, and {:?} is public",

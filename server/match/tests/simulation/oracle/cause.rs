@@ -30,41 +30,24 @@ pub(super) enum Cause<D> {
 impl<D: Clone> Cause<D> {
     pub(super) fn of<G: Game<Decision = D>>(input: &Input<G>) -> Self {
         match input {
-            Input::Connected {
-                seat,
-                bot,
-                last_sequence,
-            } => Self::Connected {
-                seat: *seat,
-                bot: bot.clone(),
-                last_sequence: *last_sequence,
-            },
+            Input::Connected { seat, bot, last_sequence } => {
+                Self::Connected { seat: *seat, bot: bot.clone(), last_sequence: *last_sequence }
+            }
             Input::Disconnected { seat } => Self::Disconnected(*seat),
             Input::HandedOver { seat, request_id } => Self::HandedOver(*seat, *request_id),
-            Input::Answer {
-                seat,
-                request_id,
-                answer,
-                note,
-            } => {
+            Input::Answer { seat, request_id, answer, note } => {
                 let answer = match answer {
                     Answer::Index(index) => Answer::Index(*index),
                     Answer::Decision(decision) => Answer::Decision(decision.clone()),
                 };
                 Self::Answer(*seat, *request_id, answer, note.clone())
             }
-            Input::BadAnswer {
-                seat,
-                request_id,
-                reason,
-                ..
-            } => Self::BadAnswer(*seat, *request_id, *reason),
+            Input::BadAnswer { seat, request_id, reason, .. } => {
+                Self::BadAnswer(*seat, *request_id, *reason)
+            }
             Input::Garbage { seat, .. } => Self::Garbage(*seat),
             Input::Useless { seat } => Self::Useless(*seat),
-            Input::RoundTrip {
-                seat,
-                round_trip_us,
-            } => Self::RoundTrip(*seat, *round_trip_us),
+            Input::RoundTrip { seat, round_trip_us } => Self::RoundTrip(*seat, *round_trip_us),
             Input::Resign { seat } => Self::Resign(*seat),
             Input::ConnectionRefused { seat } => Self::ConnectionRefused(*seat),
             Input::Expired { seat, .. } => Self::Expired(*seat),

@@ -23,9 +23,7 @@ impl<G: Game> Oracle<G> {
         }
         let model = &mut self.models[seat.index()];
         match &step.cause {
-            Cause::Connected {
-                bot, last_sequence, ..
-            } if model.forfeit.is_none() => {
+            Cause::Connected { bot, last_sequence, .. } if model.forfeit.is_none() => {
                 model.connect(self.now, bot.clone(), *last_sequence);
             }
             Cause::Disconnected(_) | Cause::Garbage(_) if model.is_connected => {
@@ -47,11 +45,8 @@ impl<G: Game> Oracle<G> {
                 }
             }
             Cause::RoundTrip(_, us) if model.is_connected => {
-                model.round_trip_us = Some(
-                    model
-                        .round_trip_us
-                        .map_or(*us, |shortest| shortest.min(*us)),
-                );
+                model.round_trip_us =
+                    Some(model.round_trip_us.map_or(*us, |shortest| shortest.min(*us)));
             }
             _ => {}
         }
@@ -143,11 +138,7 @@ impl<G: Game> Oracle<G> {
             Cause::Resign(_) => Some(FaultReason::Resigned),
             _ => None,
         };
-        require!(
-            self.ends > 0 || needed.is_none_or(committed),
-            "{:?} is no fault",
-            step.cause
-        );
+        require!(self.ends > 0 || needed.is_none_or(committed), "{:?} is no fault", step.cause);
         if matches!(step.cause, Cause::Answer(..) | Cause::BadAnswer(..)) {
             let is_repeated = match &step.cause {
                 Cause::Answer(_, id, answer, _) => {
@@ -205,11 +196,7 @@ impl<G: Game> Oracle<G> {
         let Some(outcome) = G::outcome(&self.state) else {
             return Err(Violation("a result without an outcome".to_owned()));
         };
-        let most_records = result
-            .seats
-            .iter()
-            .map(|seat| seat.faults.len())
-            .sum::<usize>()
+        let most_records = result.seats.iter().map(|seat| seat.faults.len()).sum::<usize>()
             + result.seats.len() * MAX_SEAT_RECORDS as usize;
         require!(
             self.records as usize <= most_records + 2 * self.decisions as usize + 1000,
@@ -247,11 +234,8 @@ impl<G: Game> Oracle<G> {
                 seat.faults.len()
             );
             require!(
-                (
-                    clock.answered,
-                    clock.charged_us,
-                    u64::from(clock.bank_left_ms)
-                ) == (model.answers, model.charged_us, model.bank_us / 1000),
+                (clock.answered, clock.charged_us, u64::from(clock.bank_left_ms))
+                    == (model.answers, model.charged_us, model.bank_us / 1000),
                 "{} is said to have used {clock:?}; counted were {} answers, {} µs, {} µs left",
                 seat.seat,
                 model.answers,

@@ -68,19 +68,10 @@ impl<G: Game> Oracle<G> {
                 }
             }
             SeatMessage::Started(started) => {
-                require!(
-                    started.seat == seat,
-                    "{seat} gets the wrong seat {}",
-                    started.seat
-                );
+                require!(started.seat == seat, "{seat} gets the wrong seat {}", started.seat);
                 model.knows = started.seats.iter().map(|info| info.state).collect();
-                let knows_nothing = matches!(
-                    step.cause,
-                    Cause::Connected {
-                        last_sequence: None,
-                        ..
-                    }
-                );
+                let knows_nothing =
+                    matches!(step.cause, Cause::Connected { last_sequence: None, .. });
                 // A message that is resent unchanged contains the old states of the seats.
                 if is_new || knows_nothing {
                     for info in &started.seats {
@@ -110,11 +101,7 @@ impl<G: Game> Oracle<G> {
             "{:?} gives more time than there is",
             request.clock
         );
-        let Some(open) = model
-            .open
-            .as_mut()
-            .filter(|open| open.id == request.request_id)
-        else {
+        let Some(open) = model.open.as_mut().filter(|open| open.id == request.request_id) else {
             require!(
                 !is_new && request.clock.decision_left_ms == 0,
                 "request {} of {seat} is sent and is not open",
@@ -139,11 +126,7 @@ impl<G: Game> Oracle<G> {
             open.id
         );
         if is_new {
-            require!(
-                open.sequence.is_none(),
-                "request {} has two numbers",
-                open.id
-            );
+            require!(open.sequence.is_none(), "request {} has two numbers", open.id);
             open.sequence = Some(sequence);
         }
         Ok(())
@@ -204,12 +187,7 @@ impl<G: Game> Oracle<G> {
                 matches!(&step.cause, Cause::BadAnswer(..)) && self.is_illegal(&step.cause)
             }
         };
-        require!(
-            is_true,
-            "{:?} is not why {:?} is refused",
-            rejection.reason,
-            step.cause
-        );
+        require!(is_true, "{:?} is not why {:?} is refused", rejection.reason, step.cause);
         Ok(())
     }
 
@@ -276,12 +254,7 @@ impl<G: Game> Oracle<G> {
     /// Checks the messages to a bot that reconnects: all that it missed, or the start and the open
     /// request.
     pub(super) fn resumed(&self, step: &Step<G::Decision>) -> Result<(), Violation> {
-        let Cause::Connected {
-            seat,
-            last_sequence,
-            ..
-        } = &step.cause
-        else {
+        let Cause::Connected { seat, last_sequence, .. } = &step.cause else {
             return Ok(());
         };
         require!(
@@ -315,9 +288,7 @@ impl<G: Game> Oracle<G> {
     /// Returns whether the start is among the messages up to a number.
     fn has_started(&self, seat: Seat, up_to: u32) -> bool {
         let sent = &self.models[seat.index()].sent;
-        sent.iter()
-            .take(up_to as usize)
-            .any(|sent| sent == "started")
+        sent.iter().take(up_to as usize).any(|sent| sent == "started")
     }
 }
 

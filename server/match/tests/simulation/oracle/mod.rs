@@ -132,10 +132,7 @@ impl<G: Game> Oracle<G> {
         let mut log = Vec::new();
         let state = G::start(&rules.config, rules.seats, referee.setup(), &mut log)
             .map_err(|error| Violation(format!("the setup is refused: {error}")))?;
-        require!(
-            log == referee.opening_events(),
-            "the opening events are not those of the setup"
-        );
+        require!(log == referee.opening_events(), "the opening events are not those of the setup");
         require!(
             G::digest(&state) == referee.opening_digest(),
             "the opening digest is not that of the setup"
@@ -149,11 +146,7 @@ impl<G: Game> Oracle<G> {
             startup_away_us: 0,
             startup_waits_until: Time(0),
             phase: MatchPhase::Waiting,
-            models: rules
-                .seats
-                .seats()
-                .map(|seat| SeatModel::new(&rules.clock_of(seat)))
-                .collect(),
+            models: rules.seats.seats().map(|seat| SeatModel::new(&rules.clock_of(seat))).collect(),
             state,
             log,
             asks: false,
@@ -310,10 +303,7 @@ impl<G: Game> Oracle<G> {
 
     fn due(&self) -> Vec<Due> {
         let timers = self.timers().into_iter();
-        timers
-            .filter(|(at, _)| *at <= self.now)
-            .map(|(_, due)| due)
-            .collect()
+        timers.filter(|(at, _)| *at <= self.now).map(|(_, due)| due).collect()
     }
 
     /// Compares the outputs of the referee with the model.
@@ -341,11 +331,9 @@ impl<G: Game> Oracle<G> {
         for output in outputs {
             match output {
                 Output::Record(record) => self.record(record, &mut step)?,
-                Output::Send {
-                    seat,
-                    sequence,
-                    message,
-                } => self.message(*seat, *sequence, message, &mut step)?,
+                Output::Send { seat, sequence, message } => {
+                    self.message(*seat, *sequence, message, &mut step)?
+                }
                 Output::Close { seat, reason } => self.close(*seat, *reason, &mut step)?,
                 Output::Ended => {
                     self.ends += 1;
@@ -423,14 +411,10 @@ impl<G: Game> Oracle<G> {
     }
 
     fn everybody_may_be_there(&self, step: &Step<G::Decision>) -> bool {
-        self.rules
-            .seats
-            .seats()
-            .zip(&self.models)
-            .all(|(seat, model)| {
-                let is_here = model.is_connected || model.is_played_by_house();
-                is_here || step.cause.seat() == Some(seat)
-            })
+        self.rules.seats.seats().zip(&self.models).all(|(seat, model)| {
+            let is_here = model.is_connected || model.is_played_by_house();
+            is_here || step.cause.seat() == Some(seat)
+        })
     }
 
     /// Visits the seats to decide like a referee: requests decisions up to the first seat that is
@@ -463,12 +447,8 @@ impl<G: Game> Oracle<G> {
             model.last_request += 1;
             let clock = self.rules.clock_of(seat);
             let credit_limit_us = model.credit_limit_us(&clock);
-            let mut time = RequestTime::issued(
-                self.now,
-                model.bank_us,
-                &clock.time_control,
-                credit_limit_us,
-            );
+            let mut time =
+                RequestTime::issued(self.now, model.bank_us, &clock.time_control, credit_limit_us);
             if model.is_excused {
                 time.stop(self.now);
             } else if !model.is_connected {

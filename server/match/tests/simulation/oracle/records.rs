@@ -24,11 +24,7 @@ impl<G: Game> Oracle<G> {
         );
         self.records += 1;
         let at_ms = self.at_ms();
-        require!(
-            record.at_ms == at_ms,
-            "a record at {} ms, not {at_ms} ms",
-            record.at_ms
-        );
+        require!(record.at_ms == at_ms, "a record at {} ms, not {at_ms} ms", record.at_ms);
         match &record.entry {
             RecordEntry::Decision(record) => self.decision(record, step),
             RecordEntry::Chance(record) => self.chance(record, step),
@@ -38,8 +34,7 @@ impl<G: Game> Oracle<G> {
     }
 
     pub(super) fn at_ms(&self) -> u64 {
-        self.started_at
-            .map_or(0, |started_at| self.now.us_since(started_at) / 1000)
+        self.started_at.map_or(0, |started_at| self.now.us_since(started_at) / 1000)
     }
 
     fn decision(
@@ -299,10 +294,8 @@ impl<G: Game> Oracle<G> {
                 model.lost_at = None;
             }
             FaultAction::Strike | FaultAction::Substitute => {
-                let is_away = matches!(
-                    reason,
-                    FaultReason::Disconnected | FaultReason::NeverConnected
-                );
+                let is_away =
+                    matches!(reason, FaultReason::Disconnected | FaultReason::NeverConnected);
                 model.is_absent |= is_away;
             }
             FaultAction::Refuse => {}
@@ -373,10 +366,7 @@ impl<G: Game> Oracle<G> {
             "{seat} is said to have committed {reason}, which is not true: {:?}",
             step.cause
         );
-        require!(
-            model.forfeit.is_none(),
-            "{seat} commits {reason} after it forfeited"
-        );
+        require!(model.forfeit.is_none(), "{seat} commits {reason} after it forfeited");
         Ok(())
     }
 

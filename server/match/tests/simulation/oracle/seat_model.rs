@@ -94,11 +94,7 @@ impl<G: Game> SeatModel<G> {
             strikes: 0,
             faults: 0,
             last_fault: None,
-            public: PublicSeat {
-                state: SeatState::Vacant,
-                bot: None,
-                strikes: 0,
-            },
+            public: PublicSeat { state: SeatState::Vacant, bot: None, strikes: 0 },
             public_fault: None,
             has_secret: false,
             open: None,
@@ -130,24 +126,16 @@ impl<G: Game> SeatModel<G> {
 
     pub(super) fn state(&self) -> SeatState {
         match self {
-            Self {
-                forfeit: Some(_), ..
-            } => SeatState::Forfeited,
+            Self { forfeit: Some(_), .. } => SeatState::Forfeited,
             Self { bot: None, .. } => SeatState::Vacant,
-            Self {
-                is_connected: true, ..
-            } => SeatState::Connected,
+            Self { is_connected: true, .. } => SeatState::Connected,
             _ => SeatState::Paused,
         }
     }
 
     /// The full state of the seat.
     pub(super) fn own(&self) -> PublicSeat {
-        PublicSeat {
-            state: self.state(),
-            bot: self.bot.clone(),
-            strikes: self.strikes,
-        }
+        PublicSeat { state: self.state(), bot: self.bot.clone(), strikes: self.strikes }
     }
 
     /// Returns whether its faults are no longer recorded. A fault is then noticed only by its
@@ -183,9 +171,7 @@ impl<G: Game> SeatModel<G> {
     pub(super) fn grace_ends(&self) -> Option<Time> {
         let waits = !self.is_connected && !self.is_played_by_house();
         self.lost_at.filter(|_| waits).map(|lost_at| {
-            lost_at
-                .plus_ms(self.grace_ms)
-                .plus_us(prolonged_by_us(self.lag_since_lost.us))
+            lost_at.plus_ms(self.grace_ms).plus_us(prolonged_by_us(self.lag_since_lost.us))
         })
     }
 
@@ -276,9 +262,10 @@ impl<G: Game> SeatModel<G> {
     /// The clock reading that must be sent to the bot.
     pub(super) fn reading(&self, now: Time) -> ClockReading {
         let ms = |us: u64| (us / 1000) as u32;
-        let (charge, allowance_us) = self.open.as_ref().map_or_else(Default::default, |open| {
-            (open.time.charge(now), open.time.allowance_us)
-        });
+        let (charge, allowance_us) = self
+            .open
+            .as_ref()
+            .map_or_else(Default::default, |open| (open.time.charge(now), open.time.allowance_us));
         ClockReading {
             bank_left_ms: ms(self.bank_us - charge.charged_us.min(self.bank_us)),
             decision_left_ms: ms(allowance_us - charge.charged_us - charge.uncharged_us),

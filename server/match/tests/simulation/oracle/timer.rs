@@ -110,10 +110,7 @@ impl RequestTime {
 
     /// Handles a restart of the server, whose last input was at `known_until`.
     pub(super) fn stop(&mut self, known_until: Time) {
-        let stopped = StoppedTimer {
-            ran_us: self.elapsed_us(known_until),
-            lag: self.lag,
-        };
+        let stopped = StoppedTimer { ran_us: self.elapsed_us(known_until), lag: self.lag };
         let stopped = *self.at_restart.get_or_insert(stopped);
         self.set_to(stopped);
         self.runs_since = None;
@@ -146,10 +143,7 @@ impl RequestTime {
         if !self.is_handed {
             self.is_handed = true;
             self.credit_limit_us = credit_limit_us;
-            self.set_to(StoppedTimer {
-                ran_us: 0,
-                lag: WaitLag::default(),
-            });
+            self.set_to(StoppedTimer { ran_us: 0, lag: WaitLag::default() });
             self.runs_since = Some(now);
         }
     }

@@ -31,21 +31,11 @@ impl<G: WireGame> Shell<G> {
         let referee = Referee::new(rules.clone(), Time(0)).map_err(refused)?;
         let (made_at, history) = (ServerTime::default(), history_of(0));
         let is_stored = true;
-        let machine = Match::new(
-            origin.clone(),
-            rules,
-            made_at,
-            history,
-            is_stored,
-            signing_key(),
-        );
+        let machine = Match::new(origin.clone(), rules, made_at, history, is_stored, signing_key());
         let machine = machine.map_err(refused)?;
         let auditor = Auditor::new(origin, referee, history_of(0), tampering)?;
         let store = Store::new(machine.header());
-        Ok(Self {
-            tampering: effect_tampering,
-            ..Self::of(machine, auditor, store)
-        })
+        Ok(Self { tampering: effect_tampering, ..Self::of(machine, auditor, store) })
     }
 
     /// Recovers the match from its own store.

@@ -61,19 +61,14 @@ impl<G: WireGame> Shell<G> {
     ) -> Result<(), Violation> {
         self.machine = self.restored()?;
         let moment = self.moment(now);
-        self.auditor
-            .replay(self.store.entries(), history_of(0), moment)?;
+        self.auditor.replay(self.store.entries(), history_of(0), moment)?;
         let histories = self.machine.histories();
         self.auditor.agrees(self.machine.referee(), histories)?;
         let next = history_of(life);
         self.begin(now);
         self.auditor.expect_restart(now, next);
-        let history_start = HistoryStart {
-            history_id: next,
-            unix_ms: 0,
-        };
-        self.machine
-            .restart(moment, history_start, &mut self.effects);
+        let history_start = HistoryStart { history_id: next, unix_ms: 0 };
+        self.machine.restart(moment, history_start, &mut self.effects);
         self.end(now, trace)
     }
 }

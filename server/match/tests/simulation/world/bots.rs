@@ -180,10 +180,9 @@ impl<G: WireGame> World<G> {
                         answer: Answer::Decision(decision),
                         note_bytes: 1,
                     },
-                    (1, _) => Report::BadAnswer {
-                        request_id,
-                        reason: BadAnswerReason::MalformedDecision,
-                    },
+                    (1, _) => {
+                        Report::BadAnswer { request_id, reason: BadAnswerReason::MalformedDecision }
+                    }
                     _ => Report::Answer {
                         request_id,
                         answer: Answer::Index(asked.choices + bot.dice.within(0..3) as u32),
@@ -193,14 +192,9 @@ impl<G: WireGame> World<G> {
                 self.send(stream, report);
             }
             BotAction::SendStrayAnswers => {
-                let wrong = bot
-                    .dice
-                    .pick(&[0, 1, request_id.saturating_sub(1), request_id + 1]);
-                let stray = Report::Answer {
-                    request_id: wrong,
-                    answer: Answer::Index(0),
-                    note_bytes: 1,
-                };
+                let wrong = bot.dice.pick(&[0, 1, request_id.saturating_sub(1), request_id + 1]);
+                let stray =
+                    Report::Answer { request_id: wrong, answer: Answer::Index(0), note_bytes: 1 };
                 // An answer that is meant to be stray must not match the open request by chance.
                 if wrong != request_id {
                     self.send(stream, stray);

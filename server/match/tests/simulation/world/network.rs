@@ -75,11 +75,7 @@ impl<G: WireGame> World<G> {
             return;
         }
         while let Some(to_bot) = self.server.shell.next_message(stream) {
-            if let ToBot::Message(Outgoing {
-                request_id: Some(request_id),
-                ..
-            }) = to_bot
-            {
+            if let ToBot::Message(Outgoing { request_id: Some(request_id), .. }) = to_bot {
                 self.report(stream, Report::HandedOver { request_id });
             }
             self.send_to_bot(stream, to_bot);
@@ -121,8 +117,7 @@ impl<G: WireGame> World<G> {
         if std::mem::replace(is_cut, true) {
             return;
         }
-        self.trace
-            .line(self.now, format_args!("{stream:?} of {seat} is cut"));
+        self.trace.line(self.now, format_args!("{stream:?} of {seat} is cut"));
         let network = &mut self.networks[seat.index()];
         let bot_us = network.within(0..300_000);
         let server_us = network.within(self.bots[seat.index()].behaviour.half_open_us.clone());

@@ -87,10 +87,7 @@ impl<G: WireGame> World<G> {
         let full_us = server.room.within(self.plan.server.full_us.clone());
         server.times_full += 1;
         server.full_until = self.now.plus_us(full_us);
-        self.trace.line(
-            self.now,
-            format_args!("the server has no room for {full_us} µs"),
-        );
+        self.trace.line(self.now, format_args!("the server has no room for {full_us} µs"));
         self.fill_later();
     }
 

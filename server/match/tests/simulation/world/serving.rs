@@ -111,12 +111,7 @@ impl<G: WireGame> World<G> {
 
     /// Drops the messages of a cut stream; after a close by the bot the rest is read first.
     pub(super) fn detect_loss_at_server(&mut self, stream: StreamId) {
-        let Stream {
-            is_orphaned,
-            is_cut,
-            inbound,
-            ..
-        } = &mut self.streams[stream.0];
+        let Stream { is_orphaned, is_cut, inbound, .. } = &mut self.streams[stream.0];
         if *is_orphaned {
             return;
         }
@@ -173,10 +168,7 @@ impl<G: WireGame> World<G> {
         let unnoticed_us = server.dice.within(self.plan.server.unnoticed_us.clone());
         server.shell.lag_us += stall_us.saturating_sub(unnoticed_us);
         server.stalled_until = self.now.plus_us(stall_us);
-        self.trace.line(
-            self.now,
-            format_args!("the server stands still for {stall_us} µs"),
-        );
+        self.trace.line(self.now, format_args!("the server stands still for {stall_us} µs"));
         self.stall_later();
     }
 }

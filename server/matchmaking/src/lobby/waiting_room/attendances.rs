@@ -27,17 +27,8 @@ impl WaitingRoom {
         &mut self,
         request: NewAttendance,
     ) -> Result<(StreamNumber, Vec<(MatchId, Seat)>), LobbyError> {
-        let NewAttendance {
-            queue_id,
-            bot,
-            version,
-            owner,
-            key,
-            caller,
-            slots,
-            node,
-            new_id,
-        } = request;
+        let NewAttendance { queue_id, bot, version, owner, key, caller, slots, node, new_id } =
+            request;
         if !self.admits(&queue_id, key.as_ref()) {
             return Err(LobbyError::QueueUnknown);
         }
@@ -46,9 +37,8 @@ impl WaitingRoom {
             return Err(LobbyError::Benched(detail.clone()));
         }
         self.check_limits(&queue_id, &bot, &caller)?;
-        let (id, is_paused) = self
-            .supersede_attendance(&queue_id, &bot, &version)
-            .unwrap_or((new_id, false));
+        let (id, is_paused) =
+            self.supersede_attendance(&queue_id, &bot, &version).unwrap_or((new_id, false));
         self.last_stream += 1;
         let number = StreamNumber(self.last_stream);
         let entry = self.entry_mut(&queue_id, &bot)?;
@@ -92,10 +82,7 @@ impl WaitingRoom {
     ) -> Result<(), LobbyError> {
         let before = self.attendance(queue_id, bot);
         if before.is_none() && self.attendances.len() >= self.limits.attendances {
-            return Err(LobbyError::ServerLimit(
-                "attendances",
-                self.limits.attendances,
-            ));
+            return Err(LobbyError::ServerLimit("attendances", self.limits.attendances));
         }
         let is_counted = before.is_some_and(|before| before.caller == *caller);
         let of_caller = self.attendances_of.get(caller).copied();
@@ -136,8 +123,7 @@ impl WaitingRoom {
         }
         attendance.stream = None;
         attendance.expires_at = Some(until);
-        self.due
-            .insert((until, DueAction::Absence(queue_id.clone(), bot.clone())));
+        self.due.insert((until, DueAction::Absence(queue_id.clone(), bot.clone())));
         self.notify(&queue_id, &bot);
     }
 
@@ -160,8 +146,7 @@ impl WaitingRoom {
             attendance.busy_slots = busy_slots.unwrap_or(attendance.busy_slots);
         }
         self.notify(&queue_id, &bot);
-        self.wire_attendance(&queue_id, &bot)
-            .ok_or(LobbyError::AttendanceUnknown)
+        self.wire_attendance(&queue_id, &bot).ok_or(LobbyError::AttendanceUnknown)
     }
 
     /// Ends an attendance of the caller's bot once its matches have ended.

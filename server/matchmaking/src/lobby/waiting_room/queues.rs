@@ -78,10 +78,7 @@ impl WaitingRoom {
         let queues = queues.filter(|(id, queue)| {
             after.is_none_or(|after| *id > after) && !queue.is_closing && is_visible(&queue.rules)
         });
-        queues
-            .take(count)
-            .map(|(_, queue)| queue.to_wire())
-            .collect()
+        queues.take(count).map(|(_, queue)| queue.to_wire()).collect()
     }
 
     /// Returns whether the bot of a key may attend a queue.

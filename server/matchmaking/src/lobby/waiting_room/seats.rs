@@ -31,9 +31,7 @@ impl WaitingRoom {
                 entry.accepts_offers(queue.status(bot, &attendance.version), now)
             })
         });
-        available
-            .filter_map(|(bot, _)| queue.attendance(bot))
-            .collect()
+        available.filter_map(|(bot, _)| queue.attendance(bot)).collect()
     }
 
     /// Reserves one slot of each listed bot for a match that is being created; a bot that is listed
@@ -66,20 +64,12 @@ impl WaitingRoom {
         bot: &BotName,
         now: Instant,
     ) -> Result<String, LobbyError> {
-        let queue = self
-            .queues
-            .get_mut(queue_id)
-            .ok_or(LobbyError::QueueUnknown)?;
-        let not_available = |why: String| LobbyError::NotAvailable {
-            bot: bot.clone(),
-            why,
-        };
+        let queue = self.queues.get_mut(queue_id).ok_or(LobbyError::QueueUnknown)?;
+        let not_available = |why: String| LobbyError::NotAvailable { bot: bot.clone(), why };
         let entry = queue.entries.get(bot);
         let attendance = entry.and_then(|entry| entry.attendance.as_ref());
         let Some(version) = attendance.map(|attendance| attendance.version.clone()) else {
-            return Err(not_available(
-                "the bot does not attend the queue".to_owned(),
-            ));
+            return Err(not_available("the bot does not attend the queue".to_owned()));
         };
         let status = queue.status(bot, &version).clone();
         let entry = queue.entries.entry(bot.clone()).or_default();

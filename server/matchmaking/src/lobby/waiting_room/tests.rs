@@ -70,16 +70,9 @@ fn the_newest_stream_of_an_attendance_wins() {
     let first = fixture.attend("ada", 1);
     let second = fixture.attend("ada", 1);
     assert!(fixture.room.take_streams_with_messages().contains(&first));
-    assert_eq!(
-        fixture.messages(first),
-        [StreamPoll::End(StreamEnd::Superseded)]
-    );
+    assert_eq!(fixture.messages(first), [StreamPoll::End(StreamEnd::Superseded)]);
     fixture.room.disconnect(first, fixture.now);
-    assert_eq!(
-        fixture.state("ada"),
-        State::Active,
-        "the second stream is open"
-    );
+    assert_eq!(fixture.state("ada"), State::Active, "the second stream is open");
     assert_eq!(fixture.messages(second).len(), 1);
 }
 
@@ -99,10 +92,7 @@ fn an_expired_offer_is_withdrawn_and_the_bot_backs_off() {
     assert_eq!(withdrawn.offer_id, offered);
     assert_eq!(fixture.attendance("ada").unwrap().slots_used, 0);
     let refused = fixture.offer("n", &["ada"]).unwrap_err();
-    assert!(
-        matches!(refused, LobbyError::NotAvailable { .. }),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, LobbyError::NotAvailable { .. }), "{refused:?}");
     fixture.pass(Duration::from_secs(1));
     fixture.offer("n", &["ada"]).unwrap();
     // The second missed offer in a row doubles the backoff.
@@ -111,15 +101,9 @@ fn an_expired_offer_is_withdrawn_and_the_bot_backs_off() {
     fixture.offer("o", &["ada"]).unwrap_err();
     fixture.pass(Duration::from_secs(1));
     fixture.offer("o", &["ada"]).unwrap();
-    fixture
-        .room
-        .record_taken_seat(&MatchId::new("o").unwrap(), seat(0));
-    fixture
-        .room
-        .end_match(&MatchId::new("o").unwrap(), fixture.now);
-    fixture
-        .offer("p", &["ada"])
-        .expect("an accepted offer ends the backoff");
+    fixture.room.record_taken_seat(&MatchId::new("o").unwrap(), seat(0));
+    fixture.room.end_match(&MatchId::new("o").unwrap(), fixture.now);
+    fixture.offer("p", &["ada"]).expect("an accepted offer ends the backoff");
 }
 
 #[test]
@@ -134,16 +118,10 @@ fn a_slot_is_used_from_the_offer_to_the_end_of_the_match() {
     };
     assert_eq!(who, bot("ada"));
     assert!(why.contains("1 of its 1 slots"), "{why}");
-    fixture
-        .offer("n", &["bob"])
-        .expect("no slot is reserved for a refused match");
-    fixture
-        .room
-        .record_taken_seat(&MatchId::new("m").unwrap(), seat(0));
+    fixture.offer("n", &["bob"]).expect("no slot is reserved for a refused match");
+    fixture.room.record_taken_seat(&MatchId::new("m").unwrap(), seat(0));
     fixture.offer("o", &["ada"]).unwrap_err();
-    fixture
-        .room
-        .end_match(&MatchId::new("m").unwrap(), fixture.now);
+    fixture.room.end_match(&MatchId::new("m").unwrap(), fixture.now);
     fixture.offer("o", &["ada"]).unwrap();
     fixture.offer("p", &["ada", "ada"]).unwrap_err();
 }
@@ -154,16 +132,11 @@ fn another_version_starts_another_attendance_and_cancels_open_offers() {
     let first = fixture.attend("ada", 3);
     fixture.offer("open", &["ada"]).unwrap();
     fixture.offer("taken", &["ada"]).unwrap();
-    fixture
-        .room
-        .record_taken_seat(&MatchId::new("taken").unwrap(), seat(0));
+    fixture.room.record_taken_seat(&MatchId::new("taken").unwrap(), seat(0));
     let id = fixture.attendance("ada").unwrap().attendance_id;
     let (second, off) = fixture.try_attend("ada", "2", 3).unwrap();
     assert_eq!(off, [(MatchId::new("open").unwrap(), seat(0))]);
-    assert_eq!(
-        fixture.messages(first),
-        [StreamPoll::End(StreamEnd::Superseded)]
-    );
+    assert_eq!(fixture.messages(first), [StreamPoll::End(StreamEnd::Superseded)]);
     assert!(fixture.offers(second).is_empty());
     let now = fixture.attendance("ada").unwrap();
     assert_ne!(now.attendance_id, id);
@@ -176,21 +149,13 @@ fn a_leaving_bot_is_removed_after_its_last_match() {
     let mut fixture = Fixture::new();
     let stream = fixture.attend("ada", 2);
     fixture.offer("m", &["ada"]).unwrap();
-    fixture
-        .room
-        .record_taken_seat(&MatchId::new("m").unwrap(), seat(0));
+    fixture.room.record_taken_seat(&MatchId::new("m").unwrap(), seat(0));
     let id = AttendanceId::from_client(&fixture.attendance("ada").unwrap().attendance_id);
     fixture.room.leave_queue(&id, None).unwrap();
     assert_eq!(fixture.state("ada"), State::Leaving);
     fixture.offer("n", &["ada"]).unwrap_err();
-    assert!(
-        !fixture
-            .messages(stream)
-            .contains(&StreamPoll::End(StreamEnd::Left))
-    );
-    fixture
-        .room
-        .end_match(&MatchId::new("m").unwrap(), fixture.now);
+    assert!(!fixture.messages(stream).contains(&StreamPoll::End(StreamEnd::Left)));
+    fixture.room.end_match(&MatchId::new("m").unwrap(), fixture.now);
     assert_eq!(fixture.messages(stream), [StreamPoll::End(StreamEnd::Left)]);
     assert_eq!(fixture.attendance("ada"), None);
     let gone = fixture.room.leave_queue(&id, None);
@@ -202,28 +167,16 @@ fn a_paused_bot_is_not_offered_seats_and_can_change_its_slots() {
     let mut fixture = Fixture::new();
     fixture.attend("ada", 1);
     let id = AttendanceId::from_client(&fixture.attendance("ada").unwrap().attendance_id);
-    let paused = fixture
-        .room
-        .update_attendance(&id, None, Some(2), Some(true), None)
-        .unwrap();
+    let paused = fixture.room.update_attendance(&id, None, Some(2), Some(true), None).unwrap();
     assert_eq!((paused.slots, paused.state()), (2, State::Paused));
     fixture.offer("m", &["ada"]).unwrap_err();
     fixture.attend("ada", 2);
-    assert_eq!(
-        fixture.state("ada"),
-        State::Paused,
-        "it keeps its attendance"
-    );
-    fixture
-        .room
-        .update_attendance(&id, None, None, Some(false), None)
-        .unwrap();
+    assert_eq!(fixture.state("ada"), State::Paused, "it keeps its attendance");
+    fixture.room.update_attendance(&id, None, None, Some(false), None).unwrap();
     fixture.offer("m", &["ada"]).unwrap();
     fixture.offer("n", &["ada"]).unwrap();
     let stranger = KeyName::new("bob").unwrap();
-    let refused = fixture
-        .room
-        .update_attendance(&id, Some(&stranger), Some(3), None, None);
+    let refused = fixture.room.update_attendance(&id, Some(&stranger), Some(3), None, None);
     assert_eq!(refused, Err(LobbyError::AttendanceUnknown));
 }
 
@@ -234,8 +187,7 @@ fn a_busy_slot_is_shown_and_gets_no_offer_until_the_bot_frees_it_or_reconnects()
     let id = AttendanceId::from_client(&fixture.attendance("ada").unwrap().attendance_id);
     let busy = |fixture: &mut Fixture, slots| {
         let room = &mut fixture.room;
-        room.update_attendance(&id, None, None, None, Some(slots))
-            .unwrap()
+        room.update_attendance(&id, None, None, None, Some(slots)).unwrap()
     };
     let shown = busy(&mut fixture, 1);
     assert_eq!((shown.slots_used, shown.busy_slots), (0, 1));
@@ -263,11 +215,7 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     let other_ticket = Ticket::from_client("guessed");
     let guessed = OfferId::for_seat(&MatchId::new("m").unwrap(), seat(0), &other_ticket);
     let refused = fixture.room.decline_offer(&guessed, None, now);
-    assert_eq!(
-        refused,
-        Err(LobbyError::OfferUnknown),
-        "identifiers are unguessable"
-    );
+    assert_eq!(refused, Err(LobbyError::OfferUnknown), "identifiers are unguessable");
     let stranger = KeyName::new("bob").unwrap();
     let refused = fixture.room.decline_offer(&offer, Some(&stranger), now);
     assert_eq!(refused, Err(LobbyError::OfferUnknown));
@@ -281,12 +229,8 @@ fn only_the_bot_of_an_open_offer_declines_it() {
     }
     fixture.pass(Duration::from_secs(1));
     fixture.offer("n", &["ada"]).unwrap();
-    fixture
-        .room
-        .record_taken_seat(&MatchId::new("n").unwrap(), seat(0));
-    let taken = fixture
-        .room
-        .decline_offer(&id_of("n", 0), None, fixture.now);
+    fixture.room.record_taken_seat(&MatchId::new("n").unwrap(), seat(0));
+    let taken = fixture.room.decline_offer(&id_of("n", 0), None, fixture.now);
     assert_eq!(taken, Err(LobbyError::OfferUnknown));
 }
 
@@ -313,24 +257,17 @@ fn a_long_absence_ends_an_attendance_unless_a_match_is_in_play() {
     let stream = fixture.attend("ada", 1);
     fixture.room.disconnect(stream, fixture.now);
     fixture.pass(absence / 2);
-    assert!(
-        fixture.attendance("ada").is_some(),
-        "it was present meanwhile"
-    );
+    assert!(fixture.attendance("ada").is_some(), "it was present meanwhile");
     fixture.pass(absence / 2);
     assert_eq!(fixture.attendance("ada"), None);
 
     let stream = fixture.attend("bob", 1);
     fixture.offer("m", &["bob"]).unwrap();
-    fixture
-        .room
-        .record_taken_seat(&MatchId::new("m").unwrap(), seat(0));
+    fixture.room.record_taken_seat(&MatchId::new("m").unwrap(), seat(0));
     fixture.room.disconnect(stream, fixture.now);
     fixture.pass(absence * 2);
     assert!(fixture.attendance("bob").is_some());
-    fixture
-        .room
-        .end_match(&MatchId::new("m").unwrap(), fixture.now);
+    fixture.room.end_match(&MatchId::new("m").unwrap(), fixture.now);
     assert_eq!(fixture.attendance("bob"), None);
 }
 
@@ -345,24 +282,13 @@ fn a_benched_version_is_notified_and_another_version_may_attend() {
     let messages = fixture.messages(stream);
     assert!(matches!(
         &messages[..],
-        [
-            StreamPoll::Message(_),
-            StreamPoll::End(StreamEnd::Benched(_))
-        ]
+        [StreamPoll::Message(_), StreamPoll::End(StreamEnd::Benched(_))]
     ));
     let refused = fixture.try_attend("ada", "1", 1).unwrap_err();
-    assert_eq!(
-        refused,
-        LobbyError::Benched("three faults in a row".to_owned())
-    );
+    assert_eq!(refused, LobbyError::Benched("three faults in a row".to_owned()));
     fixture.try_attend("ada", "2", 1).unwrap();
     assert_eq!(fixture.state("ada"), State::Active);
-    fixture.room.set_status(
-        &queue(),
-        &bot("ada"),
-        "2",
-        VersionStatus::Validating { failed: None },
-    );
+    fixture.room.set_status(&queue(), &bot("ada"), "2", VersionStatus::Validating { failed: None });
     assert_eq!(fixture.state("ada"), State::Validating);
 }
 
@@ -379,9 +305,7 @@ fn offers_of_an_earlier_server_wait_for_their_bots() {
     fixture.room.add_offer(&closed, &bot("bob"), offer);
     assert!(fixture.room.rules(&closed).is_some());
     assert!(!fixture.room.admits(&closed, None));
-    fixture
-        .room
-        .end_match(&MatchId::new("n").unwrap(), fixture.now);
+    fixture.room.end_match(&MatchId::new("n").unwrap(), fixture.now);
     assert!(fixture.room.rules(&closed).is_none());
 }
 
@@ -391,28 +315,14 @@ fn a_closed_queue_ends_with_the_last_of_its_matches() {
     let (ada, bob) = (fixture.attend("ada", 1), fixture.attend("bob", 1));
     fixture.offer("m", &["ada"]).unwrap();
     fixture.room.close_queue(&queue());
-    assert!(
-        fixture
-            .messages(bob)
-            .contains(&StreamPoll::End(StreamEnd::Left))
-    );
-    assert!(
-        !fixture
-            .messages(ada)
-            .contains(&StreamPoll::End(StreamEnd::Left))
-    );
+    assert!(fixture.messages(bob).contains(&StreamPoll::End(StreamEnd::Left)));
+    assert!(!fixture.messages(ada).contains(&StreamPoll::End(StreamEnd::Left)));
     let refused = fixture.try_attend("cid", "1", 1).unwrap_err();
     assert_eq!(refused, LobbyError::QueueUnknown);
     let mut cursor = QueueCursor::default();
     assert!(fixture.room.updates(&queue(), &mut cursor).is_some());
-    fixture
-        .room
-        .end_match(&MatchId::new("m").unwrap(), fixture.now);
-    assert!(
-        fixture
-            .messages(ada)
-            .contains(&StreamPoll::End(StreamEnd::Left))
-    );
+    fixture.room.end_match(&MatchId::new("m").unwrap(), fixture.now);
+    assert!(fixture.messages(ada).contains(&StreamPoll::End(StreamEnd::Left)));
     assert!(fixture.room.updates(&queue(), &mut cursor).is_none());
 }
 
@@ -420,20 +330,11 @@ fn a_closed_queue_ends_with_the_last_of_its_matches() {
 fn names_of_queues_are_unique() {
     let mut fixture = Fixture::new();
     fixture.room.open_queue(rules()).expect("repeated call");
-    let other = QueueRules {
-        owner: Some(KeyName::new("maker").unwrap()),
-        ..rules()
-    };
+    let other = QueueRules { owner: Some(KeyName::new("maker").unwrap()), ..rules() };
     let taken = fixture.room.open_queue(other.clone());
     assert_eq!(taken, Err(LobbyError::QueueExists));
-    let mut fixture = Fixture::with(&Limits {
-        queues: 2,
-        ..Limits::default()
-    });
-    let named = |name: &str| QueueRules {
-        queue_id: QueueId::new(name).unwrap(),
-        ..other.clone()
-    };
+    let mut fixture = Fixture::with(&Limits { queues: 2, ..Limits::default() });
+    let named = |name: &str| QueueRules { queue_id: QueueId::new(name).unwrap(), ..other.clone() };
     fixture.room.open_queue(named("a")).unwrap();
     let full = fixture.room.open_queue(named("b"));
     assert_eq!(full, Err(LobbyError::ServerLimit("queues", 2)));
@@ -462,24 +363,12 @@ fn attendances_are_limited_and_a_returning_bot_counts_once() {
 fn a_watcher_is_sent_arrivals_changes_and_departures() {
     let mut fixture = Fixture::new();
     let mut cursor = QueueCursor::default();
-    assert!(
-        fixture
-            .room
-            .updates(&queue(), &mut cursor)
-            .unwrap()
-            .is_empty()
-    );
+    assert!(fixture.room.updates(&queue(), &mut cursor).unwrap().is_empty());
     let ada = fixture.attend("ada", 1);
     fixture.attend("bob", 1);
     let updates = fixture.room.updates(&queue(), &mut cursor).unwrap();
     assert_eq!(updates.len(), 2);
-    assert!(
-        fixture
-            .room
-            .updates(&queue(), &mut cursor)
-            .unwrap()
-            .is_empty()
-    );
+    assert!(fixture.room.updates(&queue(), &mut cursor).unwrap().is_empty());
     fixture.room.disconnect(ada, fixture.now);
     let updates = fixture.room.updates(&queue(), &mut cursor).unwrap();
     assert_eq!(updates.len(), 1);
@@ -503,31 +392,19 @@ fn freed_slots_are_sent_with_the_next_offer_or_after_a_delay() {
     };
     for id in ["m", "n"] {
         fixture.offer(id, &["ada"]).unwrap();
-        fixture
-            .room
-            .record_taken_seat(&MatchId::new(id).unwrap(), seat(0));
+        fixture.room.record_taken_seat(&MatchId::new(id).unwrap(), seat(0));
     }
     fixture.messages(stream);
     fixture.room.take_streams_with_messages();
     for id in ["m", "n"] {
-        fixture
-            .room
-            .end_match(&MatchId::new(id).unwrap(), fixture.now);
+        fixture.room.end_match(&MatchId::new(id).unwrap(), fixture.now);
     }
-    assert_eq!(
-        fixture.room.take_streams_with_messages(),
-        [],
-        "nothing urgent"
-    );
+    assert_eq!(fixture.room.take_streams_with_messages(), [], "nothing urgent");
     fixture.pass(Duration::from_millis(99));
     assert_eq!(fixture.room.take_streams_with_messages(), []);
     fixture.pass(Duration::from_millis(1));
     assert_eq!(fixture.room.take_streams_with_messages(), [stream]);
-    assert_eq!(
-        attendances(fixture.messages(stream)),
-        1,
-        "one message for both"
-    );
+    assert_eq!(attendances(fixture.messages(stream)), 1, "one message for both");
 
     fixture.offer("o", &["ada"]).unwrap();
     let id = MatchId::new("o").unwrap();

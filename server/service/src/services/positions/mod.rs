@@ -50,10 +50,7 @@ pub(super) fn check_viewers(
     seats: bridgemaster_games::SeatCount,
 ) -> Result<Vec<Viewer>, Refusal> {
     if requested.len() > MAX_VIEWERS {
-        let detail = format!(
-            "at most {MAX_VIEWERS} viewers are allowed, not {}",
-            requested.len()
-        );
+        let detail = format!("at most {MAX_VIEWERS} viewers are allowed, not {}", requested.len());
         return Err(Refusal::field("viewers", detail));
     }
     viewers_from_wire(requested, seats).map_err(|error| Refusal::field(error.field, error.detail))
@@ -69,11 +66,7 @@ impl PositionWatcher {
         from: u32,
     ) -> Self {
         Self {
-            view: Arc::new(PositionView {
-                matches: Arc::clone(matches),
-                hosted,
-                viewers,
-            }),
+            view: Arc::new(PositionView { matches: Arc::clone(matches), hosted, viewers }),
             ladders: Arc::clone(ladders),
             caller,
             reader,
@@ -94,11 +87,7 @@ impl PositionWatcher {
                 name.is_some_and(|name| self.view.hosted.is_held_by(*seat, name))
             }
         };
-        if self.view.viewers.iter().all(is_own) {
-            Ok(())
-        } else {
-            Err(refusal)
-        }
+        if self.view.viewers.iter().all(is_own) { Ok(()) } else { Err(refusal) }
     }
 
     /// Streams the positions until the match has ended.

@@ -43,23 +43,14 @@ pub(super) struct StreamProgress {
 impl StreamProgress {
     /// Creates the state of a stream that starts at the position `next`, before anything was sent.
     pub(super) fn starting_at(next: u32) -> Self {
-        Self {
-            next,
-            positions: None,
-            bytes: 0,
-            next_record: 0,
-            sent_info: None,
-        }
+        Self { next, positions: None, bytes: 0, next_record: 0, sent_info: None }
     }
 
     /// Creates the state of a stream that starts at the newest position, for clients that already
     /// have `info`.
     pub(super) fn following(info: MatchInfo) -> Self {
         let next = info.decisions;
-        Self {
-            sent_info: Some(info),
-            ..Self::starting_at(next)
-        }
+        Self { sent_info: Some(info), ..Self::starting_at(next) }
     }
 
     /// The number of the next position to send.
@@ -69,10 +60,7 @@ impl StreamProgress {
 
     /// Skips to the position `next`, because all earlier positions were sent from another source.
     pub(super) fn skip_to(&mut self, next: u32) {
-        *self = Self {
-            sent_info: self.sent_info.take(),
-            ..Self::starting_at(next)
-        };
+        *self = Self { sent_info: self.sent_info.take(), ..Self::starting_at(next) };
     }
 
     /// Returns whether `info` differs from the match info that was sent last.
@@ -256,9 +244,7 @@ impl PositionView {
             return Ok(None);
         };
         let opened = Positions::open(&head, &self.viewers, progress.next, Disclosure::Public);
-        let positions = progress
-            .positions
-            .insert(opened.map_err(positions_damaged)?);
+        let positions = progress.positions.insert(opened.map_err(positions_damaged)?);
         Ok(positions.first())
     }
 }
@@ -278,10 +264,7 @@ pub(in super::super) fn response(
     position: Option<Position>,
     info: Option<MatchInfo>,
 ) -> WatchPositionsResponse {
-    WatchPositionsResponse {
-        position,
-        r#match: info,
-    }
+    WatchPositionsResponse { position, r#match: info }
 }
 
 /// Encodes a message into the bytes that are sent.
@@ -291,9 +274,7 @@ pub(in super::super) fn encoded(message: &WatchPositionsResponse) -> Bytes {
 
 /// The refusal if positions cannot be built from the server's own data of a match.
 fn positions_damaged(problem: impl std::fmt::Display) -> Refusal {
-    Refusal::damaged(format!(
-        "cannot build the positions of the match: {problem}"
-    ))
+    Refusal::damaged(format!("cannot build the positions of the match: {problem}"))
 }
 
 fn records_damaged(error: DecodeError) -> Refusal {

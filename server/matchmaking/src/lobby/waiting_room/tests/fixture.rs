@@ -57,12 +57,7 @@ impl Fixture {
     pub(super) fn with(limits: &Limits) -> Self {
         let mut room = WaitingRoom::new(limits);
         room.open_queue(rules()).unwrap();
-        Self {
-            room,
-            now: Instant::now(),
-            ids: 0,
-            node: None,
-        }
+        Self { room, now: Instant::now(), ids: 0, node: None }
     }
 
     pub(super) fn try_attend(
