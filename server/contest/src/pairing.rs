@@ -107,7 +107,7 @@ mod tests {
     use crate::{PlackettLuce, Ranking, RatingMethod as _};
 
     #[test]
-    fn a_bot_that_wins_everything_is_not_paired_alone() {
+    fn a_bot_that_wins_everything_does_not_play_all_matches() {
         let (best, matches) = (0, 90);
         let available = [0, 1, 2].map(|bot| Candidate { bot, waited_matches: 0, owner: None });
         let mut rankings: Vec<Ranking> = Vec::new();

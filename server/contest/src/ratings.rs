@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_of_ten_is_settled_when_all_of_it_holds_at_once() {
+    fn an_order_is_settled_once_all_of_its_pairs_are_certain_together() {
         // Eleven bots in a chain. Each bot beats the next one in `wins` of a hundred matches.
         let settled = |wins: u64, count: usize| {
             let mut rankings = Vec::new();

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_that_one_moment_may_have_spoiled_are_one_moment() {
+    fn annulled_matches_that_share_a_moment_count_as_one_moment() {
         let annulled = |spans: [(u64, u64); 3]| {
             let spans = spans.map(|(start, end)| span(start, end, true));
             let numbered: Vec<_> = (0..).zip(spans).collect();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_count_alike_in_whatever_order_they_end() {
+    fn totals_do_not_depend_on_the_order_in_which_matches_end() {
         let mut matches = [
             (0, span(0, 90, true)),
             (1, span(10, 20, true)),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_is_behind_in_long_matches_is_not_suspected_since_those_are_spoiled_more_often() {
+    fn a_bot_that_is_behind_in_long_matches_is_not_suspected() {
         // One match in ten is long and annulled, and the bot is behind in it. In two of three short
         // matches it is behind, too.
         let long = |number: u64| number.is_multiple_of(10);
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matches_of_one_moment_say_once_that_the_bot_was_behind() {
+    fn matches_annulled_at_one_moment_count_once_as_behind() {
         let mut annulments = AnnulmentStats::default();
         let mut number = 0;
         for round in 0..10 {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn bots_whose_order_is_open_come_before_bots_whose_order_is_known() {
+    fn pairs_in_an_uncertain_order_give_more_information() {
         let equals = [(0, 1), (2, 3)].map(|(one, other)| (one, other, 20, 20));
         let apart = [(0, 2), (0, 3), (1, 2), (1, 3)];
         let apart = apart.map(|(one, other)| (one, other, 36, 4));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn doubt_is_largest_between_equals_and_gone_where_the_order_is_known() {
+    fn order_uncertainty_is_largest_between_equal_bots() {
         let doubts = [0.0, 1.0, 2.0, 3.0, 5.0, 40.0].map(order_uncertainty);
         assert!(doubts.is_sorted_by(|one, other| one > other), "{doubts:?}");
         assert!(doubts[4] < 0.02 * doubts[0]);

@@ -123,7 +123,7 @@ fn settled_in_play() -> World {
 }
 
 #[test]
-fn a_closing_round_is_not_over_by_the_order_before_all_of_it_is_fitted() {
+fn a_closing_round_is_not_over_before_its_last_results_are_fitted() {
     let (count, confidence) = SETTLED;
     let mut world = settled_in_play();
     while world.ladder.counts().open > 0 {

@@ -31,7 +31,7 @@ fn a_present_bot_waits_for_at_most_twice_as_many_matches_as_there_are_bots() {
 }
 
 #[test]
-fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validation() {
+fn rated_matches_do_not_wait_for_a_validation_whose_bot_never_connects() {
     let mut world =
         World::new(house_rules(2, ["house"]), vec![bot("house", 0.0), bot("ada", 0.0)], 1);
     world.bots[0].presence.slots = 4;
@@ -52,7 +52,7 @@ fn rated_matches_do_not_wait_for_a_new_version_that_does_not_come_to_its_validat
 }
 
 #[test]
-fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places() {
+fn new_versions_that_never_connect_leave_places_for_rated_matches() {
     for (at_once, kept) in [(1, 0), (2, 1), (8, 2)] {
         let bots = field(4);
         let mut rules = house_rules(2, names(&bots));
@@ -83,7 +83,7 @@ fn any_number_of_new_versions_that_never_come_leave_rated_matches_their_places()
 }
 
 #[test]
-fn a_table_that_has_just_met_waits_for_others_that_play() {
+fn bots_that_have_just_met_wait_for_other_opponents() {
     let bots = field(4);
     // House bots need no validation, for which pairing would not wait.
     let mut world = World::new(house_rules(2, names(&bots)), bots, 2);
@@ -119,7 +119,7 @@ fn beside_house_bots(house_bots: &[&str], matches: usize) -> World {
 }
 
 #[test]
-fn bots_with_one_slot_meet_beside_house_bots_that_are_always_free() {
+fn bots_with_one_slot_meet_although_house_bots_are_always_free() {
     let world = beside_house_bots(&["greedy", "search"], 400);
     let of_bob = head_to_heads(&world.ladder, &BotVersion::new("bob", "1"));
     let with_ada = of_bob.iter().find(|(other, _)| &*other.name == "ada");
@@ -130,7 +130,7 @@ fn bots_with_one_slot_meet_beside_house_bots_that_are_always_free() {
 }
 
 #[test]
-fn a_bot_does_not_wait_on_for_one_whose_match_takes_over_a_minute() {
+fn pairing_does_not_wait_for_a_match_that_takes_over_a_minute() {
     let mut world = beside_house_bots(&["greedy"], 200);
     let ada = BotVersion::new("ada", "1");
     world.pair();
@@ -152,7 +152,7 @@ fn a_bot_does_not_wait_on_for_one_whose_match_takes_over_a_minute() {
 }
 
 #[test]
-fn bots_of_one_owner_never_meet_in_a_rated_match_if_the_ladder_says_so() {
+fn owners_apart_prevents_rated_matches_between_bots_of_one_owner() {
     let mut rules = rules(2);
     rules.owners_apart = true;
     let mut bots = field(6);
@@ -170,7 +170,7 @@ fn bots_of_one_owner_never_meet_in_a_rated_match_if_the_ladder_says_so() {
 }
 
 #[test]
-fn a_bot_whose_key_changes_hands_is_kept_apart_from_its_new_owner() {
+fn owners_apart_applies_to_the_new_owner_of_a_bot() {
     let mut rules = rules(2);
     rules.owners_apart = true;
     let mut ladder = Ladder::new(rules, State::Open);
@@ -233,7 +233,7 @@ fn requested_matches_are_played_and_never_count() {
 }
 
 #[test]
-fn a_bot_whose_matches_others_ask_for_is_still_rated() {
+fn a_bot_with_many_requested_matches_still_plays_rated_ones() {
     let mut world = World::new(rules(2), field(4), 9);
     play(&mut world, 20);
     let pair = ["bot-000", "bot-003"].map(|name| BotVersion::new(name, "1"));
@@ -256,7 +256,7 @@ fn a_bot_whose_matches_others_ask_for_is_still_rated() {
 }
 
 #[test]
-fn a_version_whose_slots_the_one_before_it_takes_is_not_paired() {
+fn a_version_is_not_paired_while_an_earlier_version_uses_its_slots() {
     let mut world =
         World::new(house_rules(2, ["house"]), vec![bot("house", 0.0), bot("ada", 0.0)], 1);
     world.bots[0].presence.slots = 4;

@@ -43,7 +43,7 @@ fn a_ladder_that_is_restored_at_any_time_is_the_same() {
 }
 
 #[test]
-fn ratings_follow_from_the_results_in_any_order_to_the_last_digit() {
+fn ratings_do_not_depend_on_the_order_of_the_results() {
     for rating_method in RatingMethodId::ALL {
         let rules = Rules { rating_method, ..rules(3) };
         let mut world = World::new(rules, field(12), 5);
@@ -65,7 +65,7 @@ fn ratings_follow_from_the_results_in_any_order_to_the_last_digit() {
 }
 
 #[test]
-fn the_shown_ranges_hold_the_true_ranks() {
+fn rank_ranges_contain_the_true_ranks() {
     let mut world = World::new(rules(2), field(10), 11);
     play(&mut world, 800);
     let table = ratings(&world.ladder);
@@ -83,7 +83,7 @@ fn the_shown_ranges_hold_the_true_ranks() {
 }
 
 #[test]
-fn a_new_version_is_validated_before_it_is_rated_and_never_counts_for_it() {
+fn a_new_version_is_validated_before_its_first_rated_match() {
     let mut bots = field(4);
     bots.push(bot("house", 0.0));
     bots[4].presence.slots = 64;
@@ -114,7 +114,7 @@ fn a_new_version_is_validated_before_it_is_rated_and_never_counts_for_it() {
 }
 
 #[test]
-fn a_new_version_meets_itself_and_the_house_where_there_are_more_than_two_seats() {
+fn with_more_than_two_seats_a_new_version_plays_itself_and_a_house_bot() {
     for (slots, own) in [(1, 1), (2, 2), (8, 3)] {
         let mut bots = field(3);
         bots.extend([bot("house", 0.0), bot("new", 0.0)]);
@@ -266,7 +266,7 @@ fn a_cancelled_repetition_is_repeated_a_limited_number_of_times() {
 }
 
 #[test]
-fn a_version_that_becomes_another_is_flagged() {
+fn a_version_whose_strength_changes_is_flagged() {
     let mut world = World::new(rules(2), field(4), 12);
     play(&mut world, 500);
     fit(&mut world.ladder);
@@ -279,7 +279,7 @@ fn a_version_that_becomes_another_is_flagged() {
 }
 
 #[test]
-fn glicko_2_flags_no_version_since_it_follows_changes() {
+fn glicko_2_flags_no_version() {
     let rules = Rules { rating_method: RatingMethodId::Glicko2, ..rules(2) };
     let mut world = World::new(rules, field(4), 12);
     play(&mut world, 500);

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bots_that_come_together_stay_within_the_capacity() {
+    async fn bots_that_enter_together_stay_within_the_capacity() {
         let ladder = ladder(MemoryStore::new(), ServerVersionCount::default()).await;
         ladder.with_model(|model| {
             for bot in 0..MAX_LADDER_BOTS - 1 {

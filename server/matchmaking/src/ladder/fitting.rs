@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn readers_see_the_last_fit_and_soon_the_next_one() {
+    async fn readers_see_the_last_fit_until_the_next_one_is_applied() {
         let store = Arc::new(MemoryStore::new());
         let ladder = ladder(&store).await;
         let mut seen = 0;
