@@ -39,47 +39,26 @@ pub(super) enum CapacityExceeded {
 
 impl From<CapacityExceeded> for Refusal {
     fn from(exceeded: CapacityExceeded) -> Self {
-        let (limit, value, message) = match exceeded {
-            CapacityExceeded::Bots => (
-                "ladder_bots",
-                MAX_LADDER_BOTS,
-                format!(
-                    "the ladder has {MAX_LADDER_BOTS} bots, the maximum: wait for its next season"
-                ),
-            ),
-            CapacityExceeded::Versions => (
-                "ladder_versions",
-                MAX_LADDER_VERSIONS,
-                format!(
-                    "the ladder has {MAX_LADDER_VERSIONS} versions of bots, the maximum: new \
-                     versions have to wait for its next season"
-                ),
-            ),
-            CapacityExceeded::OfBot => (
-                "ladder_versions_of_bot",
-                MAX_VERSIONS_OF_BOT,
-                format!(
-                    "the ladder has {MAX_VERSIONS_OF_BOT} versions of this bot, the maximum: attend \
-                     with one of them"
-                ),
-            ),
-            CapacityExceeded::OfBotToday => (
-                "ladder_versions_of_bot_a_day",
-                MAX_VERSIONS_OF_BOT_PER_DAY,
-                format!(
-                    "{MAX_VERSIONS_OF_BOT_PER_DAY} versions of this bot entered within a day, the \
-                     maximum: attend with one of them, or retry later"
-                ),
-            ),
-            CapacityExceeded::OfServer => (
-                "versions_of_all_ladders",
-                MAX_VERSIONS_OF_ALL_LADDERS,
-                format!(
-                    "the ladders of this server have {MAX_VERSIONS_OF_ALL_LADDERS} versions of \
-                     bots, the maximum: attend with an earlier version"
-                ),
-            ),
+        use CapacityExceeded as C;
+        let (limit, value) = match exceeded {
+            C::Bots => ("ladder_bots", MAX_LADDER_BOTS),
+            C::Versions => ("ladder_versions", MAX_LADDER_VERSIONS),
+            C::OfBot => ("ladder_versions_of_bot", MAX_VERSIONS_OF_BOT),
+            C::OfBotToday => ("ladder_versions_of_bot_a_day", MAX_VERSIONS_OF_BOT_PER_DAY),
+            C::OfServer => ("versions_of_all_ladders", MAX_VERSIONS_OF_ALL_LADDERS),
         };
+        let (what, advice) = match exceeded {
+            C::Bots => ("bots on a ladder", "wait for its next season"),
+            C::Versions => ("versions on a ladder", "wait for its next season"),
+            C::OfBot => ("versions of a bot", "attend with one of them"),
+            C::OfBotToday => {
+                ("versions of a bot within a day", "attend with one of them, or retry later")
+            }
+            C::OfServer => {
+                ("versions on all ladders of the server", "attend with an earlier version")
+            }
+        };
+        let message = format!("the maximum number of {what} is {value}: {advice}");
         Self::new(RefusalReason::LimitReached, message)
             .with("limit", limit)
             .with("value", value.to_string())

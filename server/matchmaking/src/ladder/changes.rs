@@ -21,15 +21,23 @@ use super::{
 /// Completes once a requested match has been created or its creation has failed.
 pub(super) type PendingMatch = oneshot::Receiver<Result<MatchId, Refusal>>;
 
-/// Version rows to store.
-struct Entries {
-    /// Versions that entered before this change.
-    changed: Vec<VersionRow>,
-    /// Versions that enter now; a place is reserved for each of them.
-    new: Vec<VersionRow>,
-}
-
 impl LiveLadder {
+    /// Runs a change once all earlier ones are applied. The change is completed even if the caller
+    /// is dropped.
+    ///
+    /// # Errors
+    /// The error of the change.
+    pub(super) async fn change<T, F>(
+        self: &Arc<Self>,
+        change: impl FnOnce(Arc<Self>) -> F,
+    ) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        self.change_queue.run(change(Arc::clone(self))).await
+    }
+
     /// Enters the present versions that have not entered yet, and returns them.
     ///
     /// # Errors
@@ -38,34 +46,35 @@ impl LiveLadder {
         self: &Arc<Self>,
         present: Vec<AttendingBot>,
     ) -> Result<Vec<LadderEntry>, StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.enter_versions_now(&present).await };
-        self.change_queue.run(change).await
+        self.change(|ladder| async move {
+            let (rows, places) = ladder.with_model(|model| ladder.plan_entries(model, &present));
+            if rows.is_empty() {
+                return Ok(Vec::new());
+            }
+            let stored = ladder.store_versions(rows).await;
+            stored.inspect_err(|_| ladder.version_count.release(places))
+        })
+        .await
     }
 
-    async fn enter_versions_now(
-        &self,
-        present: &[AttendingBot],
-    ) -> Result<Vec<LadderEntry>, StoreError> {
-        let Entries { changed, new } = self.with_model(|model| self.plan_entries(model, present));
-        let places = new.len();
-        let rows: Vec<VersionRow> = changed.into_iter().chain(new).collect();
-        if rows.is_empty() {
-            return Ok(Vec::new());
-        }
+    /// Stores versions and applies them. Returns their standings.
+    async fn store_versions(&self, rows: Vec<VersionRow>) -> Result<Vec<LadderEntry>, StoreError> {
         let changes = rows.iter().map(|version| self.version_change(version));
-        let committed = self.commit(changes.collect()).await;
-        committed.inspect_err(|_| self.version_count.release(places))?;
-        let standings = rows.iter().map(|version| version.standing.clone());
-        let entered = standings.collect();
+        self.commit(changes.collect()).await?;
+        let standings = rows.iter().map(|version| version.standing.clone()).collect();
         self.with_model(|model| rows.into_iter().for_each(|version| model.apply_version(version)));
         self.notify_watchers();
-        Ok(entered)
+        Ok(standings)
     }
 
-    /// Returns the rows to store for present versions: for versions that enter now, each with a
-    /// reserved place, and for versions whose owner has changed.
-    fn plan_entries(&self, model: &LadderModel, present: &[AttendingBot]) -> Entries {
+    /// Returns the rows to store for present versions: for versions whose owner has changed, and
+    /// for versions that enter now. The second value is the number of the latter, for each of which
+    /// a place is reserved.
+    fn plan_entries(
+        &self,
+        model: &LadderModel,
+        present: &[AttendingBot],
+    ) -> (Vec<VersionRow>, usize) {
         let (mut changed, mut new) = (Vec::new(), Vec::new());
         // Grows with each version that enters, so that the limits apply to these too.
         let mut entered = model.entered.clone();
@@ -87,8 +96,9 @@ impl LiveLadder {
                 new.push(version);
             }
         }
-        new.truncate(self.version_count.reserve(new.len()));
-        Entries { changed, new }
+        let places = self.version_count.reserve(new.len());
+        changed.extend(new.into_iter().take(places));
+        (changed, places)
     }
 
     /// Pairs the next match, if one can be paired, and stores the pairing. The match itself is
@@ -99,16 +109,13 @@ impl LiveLadder {
     pub(super) async fn pair_next_match(
         self: &Arc<Self>,
     ) -> Result<Option<(u64, MatchRow)>, StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.pair_next_match_now().await };
-        self.change_queue.run(change).await
-    }
-
-    async fn pair_next_match_now(&self) -> Result<Option<(u64, MatchRow)>, StoreError> {
-        match self.with_model(|model| model.ladder.next_match()) {
-            Some(pairing) => self.store_pairing(pairing).await.map(Some),
-            None => Ok(None),
-        }
+        self.change(|ladder| async move {
+            match ladder.with_model(|model| model.ladder.next_match()) {
+                Some(pairing) => ladder.store_pairing(pairing).await.map(Some),
+                None => Ok(None),
+            }
+        })
+        .await
     }
 
     /// Pairs a match that a caller requested.
@@ -119,31 +126,22 @@ impl LiveLadder {
         self: &Arc<Self>,
         bots: Vec<BotVersion>,
     ) -> Result<Result<PendingMatch, RequestRefused>, StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.request_match_now(&bots).await };
-        self.change_queue.run(change).await
-    }
-
-    async fn request_match_now(
-        &self,
-        bots: &[BotVersion],
-    ) -> Result<Result<PendingMatch, RequestRefused>, StoreError> {
-        let pairing = match self.with_model(|model| model.ladder.request_match(bots)) {
-            Ok(pairing) => pairing,
-            Err(error) => return Ok(Err(error)),
-        };
-        let (requester, pending) = oneshot::channel();
-        let number = self.with_model(|model| model.ladder.counts().paired);
-        // The requester is added before the pairing is applied, because the match can be created
-        // from then on.
-        self.with_in_play(|in_play| in_play.add_requester(number, requester));
-        let stored = self.store_pairing(pairing).await;
-        if stored.is_err() {
-            self.with_in_play(|in_play| in_play.remove(number, None));
-        }
-        stored?;
-        self.notify_runner();
-        Ok(Ok(pending))
+        self.change(|ladder| async move {
+            let pairing = match ladder.with_model(|model| model.ladder.request_match(&bots)) {
+                Ok(pairing) => pairing,
+                Err(error) => return Ok(Err(error)),
+            };
+            let (requester, pending) = oneshot::channel();
+            let number = ladder.with_model(|model| model.ladder.counts().paired);
+            // The requester is added before the pairing is applied, because the match can be
+            // created from then on.
+            ladder.with_in_play(|in_play| in_play.add_requester(number, requester));
+            let stored = ladder.store_pairing(pairing).await;
+            stored.inspect_err(|_| ladder.with_in_play(|in_play| in_play.remove(number, None)))?;
+            ladder.notify_runner();
+            Ok(Ok(pending))
+        })
+        .await
     }
 
     async fn store_pairing(&self, pairing: Pairing) -> Result<(u64, MatchRow), StoreError> {
@@ -168,9 +166,7 @@ impl LiveLadder {
         number: u64,
         outcome: Outcome,
     ) -> Result<Vec<LadderEntry>, StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.end_match_now(number, outcome).await };
-        self.change_queue.run(change).await
+        self.change(|ladder| async move { ladder.end_match_now(number, outcome).await }).await
     }
 
     async fn end_match_now(
@@ -227,22 +223,14 @@ impl LiveLadder {
     /// # Errors
     /// When the store fails.
     pub(super) async fn record_rating_points(self: &Arc<Self>) -> Result<(), StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.record_rating_points_now().await };
-        self.change_queue.run(change).await
-    }
-
-    async fn record_rating_points_now(&self) -> Result<(), StoreError> {
-        let points = self.with_model(|model| model.due_rating_points());
-        if !points.is_empty() {
-            // A rating history need not be complete, so its last points may be lost in a crash.
-            let changes = points.iter().map(|version| self.version_change(version));
-            self.commit(changes.collect()).await?;
-            self.with_model(|model| {
-                points.into_iter().for_each(|version| model.apply_version(version));
-            });
-        }
-        Ok(())
+        self.change(|ladder| async move {
+            let points = ladder.with_model(|model| model.due_rating_points());
+            if !points.is_empty() {
+                ladder.store_versions(points).await?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     fn log_benched(&self, standings: &[LadderEntry]) {
@@ -263,9 +251,7 @@ impl LiveLadder {
         self: &Arc<Self>,
         to: LadderState,
     ) -> Result<Result<(), LadderState>, StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.advance_now(to).await };
-        self.change_queue.run(change).await
+        self.change(|ladder| async move { ladder.advance_now(to).await }).await
     }
 
     async fn advance_now(&self, to: LadderState) -> Result<Result<(), LadderState>, StoreError> {
@@ -305,25 +291,19 @@ impl LiveLadder {
         self: &Arc<Self>,
         bot: BotVersion,
     ) -> Result<Option<LadderEntry>, StoreError> {
-        let ladder = Arc::clone(self);
-        let change = async move { ladder.unbench_now(&bot).await };
-        self.change_queue.run(change).await
-    }
-
-    async fn unbench_now(&self, bot: &BotVersion) -> Result<Option<LadderEntry>, StoreError> {
-        let version = self.with_model(|model| {
-            let standing = model.ladder.unbench(bot)?;
-            Some(model.version_row(standing))
-        });
-        let Some(version) = version else {
-            return Ok(None);
-        };
-        self.commit(vec![self.version_change(&version)]).await?;
-        let standing = version.standing.clone();
-        self.with_model(|model| model.apply_version(version));
-        self.notify_runner();
-        self.notify_watchers();
-        Ok(Some(standing))
+        self.change(|ladder| async move {
+            let version = ladder.with_model(|model| {
+                let standing = model.ladder.unbench(&bot)?;
+                Some(model.version_row(standing))
+            });
+            let Some(version) = version else {
+                return Ok(None);
+            };
+            let mut standings = ladder.store_versions(vec![version]).await?;
+            ladder.notify_runner();
+            Ok(standings.pop())
+        })
+        .await
     }
 
     /// Returns the idempotency key of the match with this number, which ensures that the match is
@@ -349,7 +329,7 @@ impl LiveLadder {
     /// Commits the writes. If this fails, it is unknown whether they were stored, so the ladder is
     /// reloaded.
     async fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
-        let committed = self.store().commit(writes).await;
+        let committed = self.store.commit(writes).await;
         if committed.is_err() {
             self.set_needs_reload(true);
             self.notify_runner();
@@ -418,7 +398,7 @@ mod tests {
         let store = SqliteStore::open(&dir, SqliteOptions::default()).await;
         let quota = ServerVersionCount::default();
         let ladder = ladder(store.unwrap(), quota.clone()).await;
-        ladder.store().close().await.unwrap();
+        ladder.store.close().await.unwrap();
         assert!(ladder.enter_versions(vec![presence("ada")]).await.is_err());
         assert_eq!(quota.reserve(MAX_VERSIONS_OF_ALL_LADDERS), MAX_VERSIONS_OF_ALL_LADDERS);
     }

@@ -21,7 +21,7 @@ const FIT_TIME_DIVISOR: u32 = 5;
 
 /// Spawns a task that fits the ratings of a ladder after new results, until the ladder is dropped.
 pub(super) fn spawn(ladder: &Arc<LiveLadder>) {
-    let mut results = ladder.subscribe_results();
+    let mut results = ladder.results.subscribe();
     let ladder = Arc::downgrade(ladder);
     tokio::spawn(async move {
         while results.changed().await.is_ok() {

@@ -250,9 +250,7 @@ impl Ladders {
     /// # Errors
     /// When it does not exist.
     pub fn get(&self, id: &str) -> Result<Arc<LiveLadder>, Refusal> {
-        let ladder_id = LadderId::new(id).ok();
-        let ladder = ladder_id.and_then(|id| self.set.0.lock().get(&id).cloned());
-        ladder.ok_or_else(|| {
+        self.find(id).ok_or_else(|| {
             let quoted: String = id.chars().take(MAX_QUOTED_CHARS).collect();
             let message = format!("no ladder is named {quoted:?}");
             Refusal::new(RefusalReason::LadderUnknown, message)
@@ -288,12 +286,14 @@ impl Ladders {
     /// # Errors
     /// When a limit on bots or versions is reached.
     pub fn check_capacity(&self, queue_id: &QueueId, bot: BotVersion) -> Result<(), Refusal> {
-        let id = LadderId::new(queue_id.as_str()).ok();
-        let ladder = id.and_then(|id| self.set.0.lock().get(&id).cloned());
-        match ladder {
+        match self.find(queue_id.as_str()) {
             Some(ladder) => Ok(ladder.check_capacity(&bot)?),
             None => Ok(()),
         }
+    }
+
+    fn find(&self, id: &str) -> Option<Arc<LiveLadder>> {
+        self.set.0.lock().get(&LadderId::new(id).ok()?).cloned()
     }
 
     /// Lists at most `count` ladders in the order of their names, starting after the name `after`.

@@ -145,7 +145,7 @@ impl LiveLadder {
         count: u32,
     ) -> Result<LadderRows<StoredLadderMatch>, Refusal> {
         let _turn = matches.read_limiter().acquire().await?;
-        let rows = self.store().ladder_matches(self.id(), from, count).await;
+        let rows = self.store.ladder_matches(self.id(), from, count).await;
         rows.map_err(|error| storage_failed(&error))
     }
 
@@ -156,7 +156,7 @@ impl LiveLadder {
         number: u64,
         visibility: Visibility<'_>,
     ) -> Result<Option<LadderMatch>, Refusal> {
-        let stored = self.store().ladder_match(self.id(), number).await;
+        let stored = self.store.ladder_match(self.id(), number).await;
         let stored = stored.map_err(|_| Refusal::storage_failed())?;
         let Some(row) = stored.and_then(|stored| MatchRow::read(&stored).ok()) else {
             return Ok(None);

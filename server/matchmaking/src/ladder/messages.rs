@@ -54,11 +54,7 @@ impl LiveLadder {
     pub fn bot(&self, name: &str, attendances: &Attendances) -> Vec<LadderVersion> {
         self.with_model(|model| {
             let table = model.ladder.table();
-            let versions = model.versions.values();
-            let mut versions: Vec<_> =
-                versions.filter(|version| version.standing.bot.name == name).collect();
-            versions.sort_by_key(|version| std::cmp::Reverse(version.place));
-            let messages = versions.into_iter().map(|version| LadderVersion {
+            let messages = model.versions_of(name).into_iter().map(|version| LadderVersion {
                 standing: Some(model.standing(&version.standing.bot, &table, attendances)),
                 history: version.history.clone(),
                 entered_unix_ms: version.entered_unix_ms,
@@ -79,12 +75,7 @@ impl LiveLadder {
                 let bot = BotVersion::new(bot.bot_name.as_str(), version);
                 model.versions.contains_key(&bot).then_some(bot)
             };
-            let newest = || {
-                let own = model.versions.values();
-                let own = own.filter(|version| version.standing.bot.name == bot.bot_name);
-                let newest = own.max_by_key(|version| version.place)?;
-                Some(newest.standing.bot.clone())
-            };
+            let newest = || Some(model.versions_of(&bot.bot_name).first()?.standing.bot.clone());
             match bot.bot_version.as_str() {
                 // The version that attends might not have entered yet.
                 "" => of(version).or_else(newest),

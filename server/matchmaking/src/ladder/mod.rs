@@ -71,7 +71,7 @@ pub struct LiveLadder {
     in_play: Mutex<MatchesInPlay>,
     /// Whether a commit has failed, so that the store might contain a change that the model lacks.
     needs_reload: AtomicBool,
-    /// Notified when there is work for the runner.
+    /// Notified when there is work for the runner, even if it arrives before the runner waits.
     wake: Notify,
     /// Counts the changes that watchers see.
     changes: watch::Sender<u64>,
@@ -140,23 +140,9 @@ impl LiveLadder {
         })
     }
 
-    fn store(&self) -> &Arc<dyn Store> {
-        &self.store
-    }
-
-    /// Completes when the runner has work. Work that arrived since the last completion counts too.
-    async fn wait_for_work(&self) {
-        self.wake.notified().await;
-    }
-
     /// Subscribes to changes, and to matches by their numbers.
     pub fn subscribe(&self) -> (watch::Receiver<u64>, broadcast::Receiver<u64>) {
         (self.changes.subscribe(), self.matches.subscribe())
-    }
-
-    /// Subscribes to changes to rated results.
-    fn subscribe_results(&self) -> watch::Receiver<u64> {
-        self.results.subscribe()
     }
 
     /// Notifies the task that fits ratings.
@@ -239,9 +225,7 @@ impl LiveLadder {
 
     /// Returns whether the closing round has ended, so that the ladder must be closed.
     fn is_round_over(&self) -> bool {
-        self.with_model(|model| {
-            matches!(model.ladder.state(), State::Frozen { .. }) && model.ladder.is_round_over()
-        })
+        self.with_model(|model| model.ladder.is_round_over())
     }
 
     /// Returns whether the ladder is closed, its last match has ended, and its ratings are final.

@@ -105,6 +105,15 @@ impl LadderModel {
         }
     }
 
+    /// Returns a bot's versions, newest first.
+    pub(super) fn versions_of(&self, name: &str) -> Vec<&VersionRow> {
+        let versions = self.versions.values();
+        let mut versions: Vec<_> =
+            versions.filter(|version| version.standing.bot.name == name).collect();
+        versions.sort_by_key(|version| std::cmp::Reverse(version.place));
+        versions
+    }
+
     /// Checks the capacity for a new version.
     pub(super) fn check_capacity(
         &self,

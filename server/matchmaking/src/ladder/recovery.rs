@@ -53,17 +53,17 @@ impl LiveLadder {
     /// # Errors
     /// When the store fails.
     pub(super) async fn reload(self: &Arc<Self>, matches: &Arc<Matches>) -> Result<(), StoreError> {
-        let (ladder, matches) = (Arc::clone(self), Arc::clone(matches));
-        let change = async move {
+        let matches = Arc::clone(matches);
+        self.change(|ladder| async move {
             let (id, metrics) = (ladder.id(), matches.metrics());
-            let all = ladder.store().ladders().await?;
+            let all = ladder.store.ladders().await?;
             let mut ladders = all.intact.into_iter();
             let stored = ladders.find(|stored| stored.ladder_id == *id);
             let description = stored.and_then(|stored| LadderDescription::read(&stored.value).ok());
             // If the stored description is unreadable, the loaded one stays in force.
             let description =
                 description.unwrap_or_else(|| ladder.with_model(|model| model.description.clone()));
-            let read = LadderModel::read(id, description, &**ladder.store(), metrics).await?;
+            let read = LadderModel::read(id, description, &*ladder.store, metrics).await?;
             let (after, before) = ladder.with_model(|model| {
                 let before = std::mem::replace(model, read);
                 (model.versions.len(), before.versions.len())
@@ -76,8 +76,8 @@ impl LiveLadder {
             ladder.notify_fitting();
             ladder.notify_watchers();
             Ok(())
-        };
-        self.change_queue.run(change).await
+        })
+        .await
     }
 }
 

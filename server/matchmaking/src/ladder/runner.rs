@@ -75,7 +75,7 @@ pub(super) async fn run(
             }
         }
         select! {
-            () = ladder.wait_for_work() => {}
+            () = ladder.wake.notified() => {}
             updates = watch.next() => if updates.is_none() {
                 error!(ladder = %ladder.id(), "the ladder's queue was removed; stopping the ladder");
                 return;
@@ -205,13 +205,21 @@ impl Runner {
     /// Records the outcomes of matches that have ended.
     async fn record_outcomes(&mut self) -> Result<(), StoreError> {
         for (number, id) in self.ladder.with_in_play(MatchesInPlay::take_ended) {
-            match read_outcome(&self.matches, &id).await {
-                Ok(Some(outcome)) => self.apply_outcome(number, outcome).await?,
-                Ok(None) => {}
-                Err(ReadFailed) => self.ladder.mark_ended(&id),
-            }
+            self.record_outcome(number, &id).await?;
         }
         Ok(())
+    }
+
+    /// Records the outcome of a match if it has ended.
+    async fn record_outcome(&self, number: u64, id: &MatchId) -> Result<(), StoreError> {
+        match read_outcome(&self.matches, id).await {
+            Ok(Some(outcome)) => self.apply_outcome(number, outcome).await,
+            Ok(None) => Ok(()),
+            Err(ReadFailed) => {
+                self.ladder.mark_ended(id);
+                Ok(())
+            }
+        }
     }
 
     /// Records when each bot with a free slot started to wait for a pairing.
@@ -273,22 +281,14 @@ impl Runner {
         row: &MatchRow,
         can_retry: bool,
     ) -> Result<(), StoreError> {
-        let created = create(&self.ladder, &self.matches, &self.lobby, &self.queue_id, number, row);
-        match created.await {
+        match self.create_match(number, row).await {
             Ok(id) => {
                 for bot in &row.pairing.seats {
                     self.backoffs.remove(&bot.name);
                 }
                 // The match may have ended before the ladder had its identifier, and thus without a
                 // notification.
-                match read_outcome(&self.matches, &id).await {
-                    Ok(Some(outcome)) => self.apply_outcome(number, outcome).await,
-                    Ok(None) => Ok(()),
-                    Err(ReadFailed) => {
-                        self.ladder.mark_ended(&id);
-                        Ok(())
-                    }
-                }
+                self.record_outcome(number, &id).await
             }
             Err(refusal) => {
                 let is_server_side = refusal.is_server_error()
@@ -313,48 +313,41 @@ impl Runner {
             }
         }
     }
-}
 
-/// Creates the match of this number, or finds it if it exists.
-async fn create(
-    ladder: &Arc<LiveLadder>,
-    matches: &Arc<Matches>,
-    lobby: &Arc<Lobby>,
-    queue_id: &QueueId,
-    number: u64,
-    row: &MatchRow,
-) -> Result<MatchId, Refusal> {
-    let config = ladder.with_model(|model| model.description.ladder.config.clone());
-    let config = config.unwrap_or_default();
-    let mut invited = BTreeMap::new();
-    for (seat, bot) in row.pairing.seats.iter().enumerate() {
-        let seat = u8::try_from(seat).ok().and_then(Seat::new);
-        let bot_name = BotName::new(&bot.name);
-        let (Some(seat), Some(bot_name)) = (seat, bot_name) else {
-            let detail = "the pairing has an invalid seat or bot name";
-            return Err(Refusal::field("ladder", detail));
+    /// Creates the match of this number, or finds it if it exists.
+    async fn create_match(&self, number: u64, row: &MatchRow) -> Result<MatchId, Refusal> {
+        let ladder = &self.ladder;
+        let config = ladder.with_model(|model| model.description.ladder.config.clone());
+        let config = config.unwrap_or_default();
+        let invite = |(seat, bot): (u8, &BotVersion)| {
+            let invitation = InvitedBot {
+                queue_id: self.queue_id.clone(),
+                bot: BotName::new(&bot.name)?,
+                version: Some(bot.version.clone()),
+            };
+            Some((Seat::new(seat)?, invitation))
         };
-        let invitation = InvitedBot {
-            queue_id: queue_id.clone(),
-            bot: bot_name,
-            version: Some(bot.version.clone()),
+        let invited: Option<BTreeMap<Seat, InvitedBot>> =
+            (0..).zip(&row.pairing.seats).map(invite).collect();
+        let invited = invited.ok_or_else(|| {
+            Refusal::field("ladder", "the pairing has an invalid seat or bot name")
+        })?;
+        let labels = [
+            (LADDER_LABEL.to_owned(), ladder.id().to_string()),
+            ("ladder-match".to_owned(), number.to_string()),
+        ];
+        let options = MatchOptions {
+            labels: labels.into(),
+            request: Some(ladder.creation_key(number)),
+            ..MatchOptions::default()
         };
-        invited.insert(seat, invitation);
+        let purpose = purpose_to_wire(row.pairing.purpose);
+        let created =
+            self.lobby.create_match(&self.matches, &config, options, invited, purpose).await?;
+        let id = MatchId::new(&*created.info.match_id).map_err(|_| Refusal::storage_failed())?;
+        ladder.mark_created(number, &id);
+        Ok(id)
     }
-    let labels = [
-        (LADDER_LABEL.to_owned(), ladder.id().to_string()),
-        ("ladder-match".to_owned(), number.to_string()),
-    ];
-    let options = MatchOptions {
-        labels: labels.into(),
-        request: Some(ladder.creation_key(number)),
-        ..MatchOptions::default()
-    };
-    let purpose = purpose_to_wire(row.pairing.purpose);
-    let created = lobby.create_match(matches, &config, options, invited, purpose).await?;
-    let id = MatchId::new(&*created.info.match_id).map_err(|_| Refusal::storage_failed())?;
-    ladder.mark_created(number, &id);
-    Ok(id)
 }
 
 /// A temporary failure to read a match.
