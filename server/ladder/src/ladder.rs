@@ -209,8 +209,11 @@ impl Ladder {
 
     /// Returns a version's entry.
     pub fn entry(&self, bot: &BotVersion) -> Option<&LadderEntry> {
-        let number = self.results.played.numbers.find(bot)?;
-        self.bots.get(number.index())?.entry.as_ref()
+        self.bot(bot)?.entry.as_ref()
+    }
+
+    fn bot(&self, bot: &BotVersion) -> Option<&Bot> {
+        self.bots.get(self.numbers().find(bot)?.index())
     }
 
     /// Returns all entries, in the order of first appearance.
@@ -220,9 +223,7 @@ impl Ladder {
 
     /// Returns a version's number of annulled matches.
     pub fn annulled_matches_of(&self, bot: &BotVersion) -> u32 {
-        let number = self.results.played.numbers.find(bot);
-        let bot = number.and_then(|number| self.bots.get(number.index()));
-        bot.map_or(0, |bot| bot.failure_record.annulled)
+        self.bot(bot).map_or(0, |bot| bot.failure_record.annulled)
     }
 
     /// Returns a version's number of matches in progress.
@@ -282,26 +283,19 @@ impl Ladder {
     /// Sets the list of all bots in the queue that are not paused. `now_ms` is the current time in
     /// ms since a fixed epoch. Versions without an entry are ignored.
     pub fn set_present(&mut self, present: &[AttendingBot], now_ms: u64) {
-        let mut now = BTreeMap::new();
-        for presence in present {
-            let number = self.numbers().find(&presence.bot);
-            let entered = |bot: &BotNumber| {
-                let bot = self.bots.get(bot.index());
-                bot.is_some_and(|bot| bot.entry.is_some())
-            };
-            let Some(number) = number.filter(entered) else {
-                continue;
-            };
-            let since = self.present.get(&number).map(|attending| attending.since);
+        let present = present.iter().filter_map(|presence| {
+            let number = self.numbers().find(&presence.bot)?;
+            self.bots.get(number.index())?.entry.as_ref()?;
+            let before = self.present.get(&number);
             let attending = AttendingSlots {
                 owner: presence.owner.clone(),
                 slots: presence.slots.min(self.rules.max_slots),
                 free_slots: presence.free_slots,
-                since: since.unwrap_or(self.rated),
+                since: before.map_or(self.rated, |attending| attending.since),
             };
-            now.insert(number, attending);
-        }
-        self.present = now;
+            Some((number, attending))
+        });
+        self.present = present.collect();
         self.now_ms = now_ms;
         for (number, bot) in (0..).map(BotNumber).zip(&mut self.bots) {
             bot.away_since_ms = if self.present.contains_key(&number) {

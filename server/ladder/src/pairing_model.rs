@@ -1,6 +1,8 @@
 //! The model that pairing uses: the last fit, updated with the matches paired since that fit, and
 //! the seats that each bot had.
 
+use std::collections::HashMap;
+
 use bridgemaster_contest::{RatingMethodId, pairing::Uncertainty};
 
 use crate::bots::BotNumber;
@@ -12,8 +14,8 @@ pub(crate) struct PairingModel {
     pub(crate) uncertainty: Uncertainty,
     /// The model's bots, by index.
     pub(crate) bots: Vec<BotNumber>,
-    /// The index of each bot in the model, by bot number.
-    places: Vec<Option<usize>>,
+    /// The index of each bot in the model.
+    places: HashMap<BotNumber, usize>,
     /// The variance of the rating of a bot that is not in the last fit.
     initial_variance: f64,
 }
@@ -28,7 +30,7 @@ impl PairingModel {
         let mut pairing_model = Self {
             uncertainty,
             bots: Vec::new(),
-            places: Vec::new(),
+            places: HashMap::new(),
             initial_variance: method.for_ladder().initial_variance(),
         };
         for bot in bots {
@@ -38,10 +40,7 @@ impl PairingModel {
     }
 
     fn append(&mut self, bot: BotNumber) {
-        if self.places.len() <= bot.index() {
-            self.places.resize(bot.index() + 1, None);
-        }
-        self.places[bot.index()] = Some(self.bots.len());
+        self.places.insert(bot, self.bots.len());
         self.bots.push(bot);
     }
 
@@ -79,29 +78,21 @@ impl PairingModel {
     }
 
     fn find(&self, bot: BotNumber) -> Option<usize> {
-        self.places.get(bot.index()).copied().flatten()
+        self.places.get(&bot).copied()
     }
 }
 
 /// The number of matches that each bot has played in each seat.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SeatCounts(Vec<Vec<u32>>);
+pub(crate) struct SeatCounts(HashMap<(BotNumber, usize), u32>);
 
 impl SeatCounts {
     pub(crate) fn count(&mut self, bot: BotNumber, seat: usize) {
-        if self.0.len() <= bot.index() {
-            self.0.resize(bot.index() + 1, Vec::new());
-        }
-        let seats = &mut self.0[bot.index()];
-        if seats.len() <= seat {
-            seats.resize(seat + 1, 0);
-        }
-        seats[seat] += 1;
+        *self.0.entry((bot, seat)).or_default() += 1;
     }
 
     fn count_of(&self, bot: BotNumber, seat: usize) -> u32 {
-        let seats = self.0.get(bot.index());
-        seats.and_then(|seats| seats.get(seat)).copied().unwrap_or_default()
+        self.0.get(&(bot, seat)).copied().unwrap_or_default()
     }
 
     /// Returns the seat order in which these bots repeat earlier seats least often. `turn` rotates
