@@ -105,7 +105,7 @@ pub struct Ladder {
     pub(crate) pairing_model: PairingModel,
     /// The rating table from the last fit.
     pub(crate) table: Arc<Table>,
-    all_totals: MatchTotals,
+    pub(crate) all_totals: MatchTotals,
     /// The time of the last [`Self::set_present`] call, in ms since a fixed epoch.
     pub(crate) now_ms: u64,
 }
@@ -228,8 +228,9 @@ impl Ladder {
 
     /// Returns a version's number of matches in progress.
     pub fn open_matches_of(&self, bot: &BotVersion) -> usize {
-        let number = self.results.played.numbers.find(bot);
-        number.map_or(0, |number| self.seats_taken(number))
+        let number = self.numbers().find(bot);
+        let taken = number.and_then(|number| self.seats_taken().get(&number).copied());
+        taken.unwrap_or_default()
     }
 
     /// Returns the entry to store for a version in the queue that is new or has a new owner.
@@ -319,9 +320,13 @@ impl Ladder {
         &self.results.played.numbers
     }
 
-    pub(crate) fn seats_taken(&self, bot: BotNumber) -> usize {
-        let seats = self.open.values().flat_map(|open| &open.seats);
-        seats.filter(|seated| **seated == bot).count()
+    /// Returns the number of seats that each bot takes in matches in progress.
+    pub(crate) fn seats_taken(&self) -> BTreeMap<BotNumber, usize> {
+        let mut taken = BTreeMap::new();
+        for bot in self.open.values().flat_map(|open| &open.seats) {
+            *taken.entry(*bot).or_default() += 1;
+        }
+        taken
     }
 
     /// Returns a snapshot of the results, so that ratings can be fitted without locking the ladder.

@@ -25,6 +25,9 @@ const WORTH_WAITING: f64 = 3.0;
 /// Bots do not wait for the end of a match that is older than this, in ms, since a match can take
 /// hours.
 const MAX_AWAITED_MATCH_AGE_MS: u64 = 60_000;
+/// Nor do they wait for a match that has taken this many times as long as an average match, since
+/// its bots are slow.
+const MAX_AWAITED_MATCH_MEANS: u64 = 3;
 
 /// The number of alternative tables that are tried, per bot, if the bots at the best table have
 /// just met.
@@ -84,22 +87,24 @@ impl Ladder {
     ///
     /// Repetitions of annulled matches have priority over validations and rated matches, which
     /// alternate. Pairing does not wait for absent bots. A bot in the queue with a free slot waits
-    /// for at most twice as many rated matches as there are bots to pair.
+    /// for at most twice as many rated matches as there are bots to pair, unless it already plays
+    /// more than its share of the matches.
     pub fn next_match(&mut self) -> Option<Pairing> {
         if self.open.len() >= self.rules.max_matches || self.state == State::Closed {
             return None;
         }
         let free = self.free();
-        if let Some(again) = self.next_repeat(&free) {
+        let within_share = self.within_share(&free);
+        if let Some(again) = self.next_repeat(&within_share) {
             return Some(again);
         }
         // Validations and rated matches alternate, so that new versions get at most every other
         // match.
         if self.counts.paired.is_multiple_of(2) {
             let validation = self.next_validation(&free);
-            validation.or_else(|| self.next_rated(&free))
+            validation.or_else(|| self.next_rated(&free, within_share))
         } else {
-            let rated = self.next_rated(&free);
+            let rated = self.next_rated(&free, within_share);
             rated.or_else(|| self.next_validation(&free))
         }
     }
@@ -151,21 +156,39 @@ impl Ladder {
     }
 
     /// Returns the bots in the queue that have free slots, with the number of these slots.
-    fn free(&self) -> BTreeMap<BotNumber, u32> {
-        let mut free: BTreeMap<BotNumber, u32> =
-            self.present.iter().map(|(bot, attending)| (*bot, attending.slots)).collect();
-        for bot in self.open.values().flat_map(|open| &open.seats) {
-            if let Some(slots) = free.get_mut(bot) {
-                *slots = slots.saturating_sub(1);
-            }
-        }
-        for (bot, slots) in &mut free {
+    fn free(&self) -> BTreeMap<BotNumber, usize> {
+        let taken = self.seats_taken();
+        let free = self.present.iter().map(|(bot, attending)| {
+            let own = taken.get(bot).copied().unwrap_or_default();
             // Matches of the bot's other versions use its slots as well.
-            *slots =
-                (*slots).min(self.present.get(bot).map_or(0, |attending| attending.free_slots));
+            let slots = (attending.slots as usize).saturating_sub(own);
+            (*bot, slots.min(attending.free_slots as usize))
+        });
+        free.filter(|(_, slots)| *slots > 0).collect()
+    }
+
+    /// Returns the free bots that can be paired for a rated match. While one of them plays no more
+    /// than its share of the matches, the others wait. Otherwise, bots whose matches take long
+    /// would use more and more places, since their places are seldom free again.
+    ///
+    /// The share is an equal part of the seats that can be in use at once. A bot may exceed it by
+    /// one match: on a full ladder, only the bots of the match that has just ended would otherwise
+    /// be left to pair.
+    fn within_share(&self, free: &BTreeMap<BotNumber, usize>) -> Vec<BotNumber> {
+        let attending = self.present.iter().filter(|(bot, _)| self.is_paired_later(**bot));
+        let slots: Vec<usize> = attending.map(|(_, attending)| attending.slots as usize).collect();
+        let seats = self.rules.seats.saturating_mul(self.rules.max_matches);
+        let equal_part = seats.div_ceil(slots.len().max(1));
+        let in_use: usize = slots.iter().map(|slots| (*slots).min(equal_part)).sum();
+        let share = seats.min(in_use) / slots.len().max(1);
+        let taken = self.seats_taken();
+        let mut there: Vec<BotNumber> = free.keys().copied().collect();
+        there.retain(|bot| self.is_paired_later(*bot));
+        let is_within = |bot: &BotNumber| taken.get(bot).is_none_or(|taken| *taken <= share);
+        if there.iter().any(is_within) {
+            there.retain(is_within);
         }
-        free.retain(|_, slots| *slots > 0);
-        free
+        there
     }
 
     /// Returns whether a bot has priority. A bot has priority once as many rated matches were
@@ -196,13 +219,10 @@ impl Ladder {
         Pairing { purpose, seats: seats.collect(), replaces }
     }
 
-    /// Returns a repetition of an annulled match whose bots are all free. The seats are the same.
-    fn next_repeat(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
+    /// Returns a repetition of an annulled match whose bots are all there. The seats are the same.
+    fn next_repeat(&self, there: &[BotNumber]) -> Option<Pairing> {
         let can_play = |open: &OpenMatch| {
-            let mut seats = open.seats.iter();
-            self.can_repeat(open)
-                && seats.all(|bot| free.contains_key(bot))
-                && (open.purpose != Purpose::Rated || self.may_meet(&open.seats))
+            open.seats.iter().all(|bot| there.contains(bot)) && self.may_meet(&open.seats)
         };
         let (number, open) = self.to_repeat.iter().find(|(_, open)| can_play(open))?;
         Some(self.pairing(open.purpose, &open.seats, Some(*number)))
@@ -220,7 +240,7 @@ impl Ladder {
     /// bots](crate::Rules::house_bots), otherwise against other new versions, then against any bot,
     /// and finally against itself. With more than two seats, the new version takes all seats but
     /// one, or as many as it has free slots. So it plays against both itself and a house bot.
-    fn next_validation(&self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
+    fn next_validation(&self, free: &BTreeMap<BotNumber, usize>) -> Option<Pairing> {
         let open = self.open.values();
         let validations = open.filter(|open| open.purpose == Purpose::Validation);
         if self.state != State::Open || validations.count() >= self.max_validations() {
@@ -233,7 +253,8 @@ impl Ladder {
             self.rules.house_bots.contains(name)
         };
         let new_versions = free.keys().copied().filter(|bot| is_new(*bot));
-        let mut new_versions = new_versions.filter(|bot| self.seats_taken(*bot) == 0);
+        let taken = self.seats_taken();
+        let mut new_versions = new_versions.filter(|bot| !taken.contains_key(bot));
         new_versions.find_map(|new| {
             let fits = |bot: &BotNumber| *bot != new && (self.is_active(*bot) || is_new(*bot));
             let mut others: Vec<BotNumber> = free.keys().copied().filter(fits).collect();
@@ -241,7 +262,7 @@ impl Ladder {
                 let matches = self.results.matches_of(*bot);
                 (!is_house(*bot), !is_new(*bot), matches, *bot)
             });
-            let own = std::iter::repeat_n(new, free[&new] as usize);
+            let own = std::iter::repeat_n(new, free[&new]);
             let at_first = (self.rules.seats - 1).max(1);
             // With too few other bots, the new version takes more seats.
             let seats = own.clone().take(at_first).chain(others);
@@ -263,10 +284,12 @@ impl Ladder {
     }
 
     /// Returns the rated match that gives the most information.
-    fn next_rated(&mut self, free: &BTreeMap<BotNumber, u32>) -> Option<Pairing> {
+    fn next_rated(
+        &mut self,
+        free: &BTreeMap<BotNumber, usize>,
+        there: Vec<BotNumber>,
+    ) -> Option<Pairing> {
         let seats = self.rules.seats;
-        let mut there: Vec<BotNumber> = free.keys().copied().collect();
-        there.retain(|bot| self.is_active(*bot) && self.has_more(*bot));
         if there.len() < seats {
             return None;
         }
@@ -291,9 +314,9 @@ impl Ladder {
             owner,
         });
         let mut candidates: Vec<Candidate> = candidates.collect();
-        self.withhold(&mut candidates);
+        self.withhold(&mut candidates, free);
         let places = next_table(&self.pairing_model.uncertainty, &candidates, seats)?;
-        let places = self.avoid_rematch(&candidates, places)?;
+        let places = self.avoid_rematch(&candidates, free, places)?;
         let bots = places.into_iter().map(|place| self.pairing_model.bots[place]);
         let table: Vec<BotNumber> = bots.collect();
         let table = self.seat_counts.order(&table, self.rated);
@@ -303,25 +326,17 @@ impl Ladder {
     /// Removes candidates that have not waited long if they would have a better match against a bot
     /// that is still playing. Does nothing with more than two seats, since such tables wait for
     /// several bots anyway.
-    fn withhold(&mut self, candidates: &mut Vec<Candidate>) {
-        if self.rules.seats != 2 {
-            return;
-        }
-        let bots = candidates.iter().map(|candidate| candidate.bot);
-        let free: Vec<(BotNumber, usize)> =
-            bots.map(|place| (self.pairing_model.bots[place], place)).collect();
-        let in_play = self.open.values().filter(|open| self.is_awaited(open));
-        let mut playing: Vec<BotNumber> = in_play.flat_map(|open| open.seats.clone()).collect();
-        playing.retain(|bot| {
-            let is_free = free.iter().any(|(other, _)| other == bot);
-            !is_free && self.is_paired_later(*bot)
-        });
-        if playing.is_empty() {
+    fn withhold(&mut self, candidates: &mut Vec<Candidate>, free: &BTreeMap<BotNumber, usize>) {
+        let playing = self.awaited(free);
+        if self.rules.seats != 2 || playing.is_empty() {
             return;
         }
         let playing = playing.into_iter();
         let playing: Vec<(BotNumber, usize)> =
             playing.map(|bot| (bot, self.pairing_model.index_or_insert(bot))).collect();
+        let bots = candidates.iter().map(|candidate| candidate.bot);
+        let free: Vec<(BotNumber, usize)> =
+            bots.map(|place| (self.pairing_model.bots[place], place)).collect();
         let max_information = |(bot, place): (BotNumber, usize), others: &[(BotNumber, usize)]| {
             others
                 .iter()
@@ -339,7 +354,12 @@ impl Ladder {
 
     /// Returns the table, or an alternative table if the same bots have just met. Returns `None`,
     /// so that pairing waits, if a bot that is still playing could replace a bot at the table.
-    fn avoid_rematch(&self, candidates: &[Candidate], places: Vec<usize>) -> Option<Vec<usize>> {
+    fn avoid_rematch(
+        &self,
+        candidates: &[Candidate],
+        free: &BTreeMap<BotNumber, usize>,
+        places: Vec<usize>,
+    ) -> Option<Vec<usize>> {
         let bot_at = |place: &usize| self.pairing_model.bots[*place];
         let has_just_met = |places: &[usize]| {
             let mut table: Vec<BotNumber> = places.iter().map(bot_at).collect();
@@ -363,11 +383,15 @@ impl Ladder {
                 }
             }
         }
-        let is_at_table = |bot: &BotNumber| places.iter().any(|place| bot_at(place) == *bot);
-        let in_play = self.open.values().filter(|open| self.is_awaited(open));
-        let mut in_play = in_play.flat_map(|open| &open.seats);
-        let can_replace = |bot: &BotNumber| !is_at_table(bot) && self.is_paired_later(*bot);
-        (!in_play.any(can_replace)).then_some(places)
+        self.awaited(free).is_empty().then_some(places)
+    }
+
+    /// Returns the bots whose matches end soon and that will then be free for a match. A bot with a
+    /// free slot is not one of them, even if its share of the matches is used up.
+    fn awaited(&self, free: &BTreeMap<BotNumber, usize>) -> BTreeSet<BotNumber> {
+        let open = self.open.values().filter(|open| self.is_awaited(open));
+        let playing = open.flat_map(|open| open.seats.iter().copied());
+        playing.filter(|bot| !free.contains_key(bot) && self.is_paired_later(*bot)).collect()
     }
 
     /// Returns whether a bot is expected to be paired again after its current match.
@@ -380,6 +404,8 @@ impl Ladder {
     /// connect.
     fn is_awaited(&self, open: &OpenMatch) -> bool {
         let age_ms = self.now_ms.saturating_sub(open.paired_ms);
-        open.purpose == Purpose::Rated && age_ms < MAX_AWAITED_MATCH_AGE_MS
+        let mean_ms = self.all_totals.mean_match_ms().unwrap_or(MAX_AWAITED_MATCH_AGE_MS);
+        let max_age_ms = MAX_AWAITED_MATCH_AGE_MS.min(MAX_AWAITED_MATCH_MEANS * mean_ms);
+        open.purpose == Purpose::Rated && age_ms < max_age_ms
     }
 }

@@ -87,6 +87,11 @@ impl MatchTotals {
         self.played + self.annulled
     }
 
+    /// Returns the mean duration of a match; `None` without matches.
+    pub(crate) fn mean_match_ms(self) -> Option<u64> {
+        self.matches_ms.checked_div(self.matches())
+    }
+
     fn combine(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
         Self {
             played: of(self.played, other.played),

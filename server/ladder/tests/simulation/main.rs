@@ -11,6 +11,7 @@
 #![allow(clippy::print_stdout, reason = "the long form prints its figures")]
 
 mod closing_rounds;
+mod fair_share;
 mod pairing;
 mod properties;
 mod scenarios;

@@ -116,10 +116,8 @@ impl Play {
         let number = self.ladder.record_pairing(&pairing);
         let is_bad_time = number / 500 % 10 == 3;
         let more = if is_bad_time { server.bad_time_factor } else { 1.0 };
-        // Slow bots make long matches.
-        let slow = free.iter().map(|bot| self.bots[*bot].forfeit_rate);
-        let slow = slow.fold(1.0, f64::max);
-        let takes = (self.luck.random_range(20.0..100.0) * slow) as u64;
+        let slowness = free.iter().map(|bot| self.bots[*bot].slowness).max().unwrap();
+        let takes = self.luck.random_range(20..100) * slowness;
         let playing = RunningMatch {
             number,
             started_ms: self.now_ms,
@@ -186,8 +184,7 @@ fn field(count: usize) -> Vec<Bot> {
         let strength = 2.3 * (number as f64 / (count - 1) as f64 - 0.5);
         let mut bot = bot(&format!("bot-{number:02}"), strength);
         bot.presence.slots = [1, 1, 4, 16][number % 4];
-        // Here, the factor of the duration of its matches.
-        bot.forfeit_rate = [1.0, 1.0, 5.0][number % 3];
+        bot.slowness = [1, 1, 5][number % 3];
         bot
     };
     (0..count).map(one).collect()

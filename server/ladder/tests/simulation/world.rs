@@ -19,6 +19,8 @@ pub(crate) struct Bot {
     pub(crate) forfeit_rate: f64,
     /// Probability of causing lag in a match when behind.
     pub(crate) lags_when_behind: f64,
+    /// Factor of the duration of its matches; the slowest bot of a match determines it.
+    pub(crate) slowness: u64,
     pub(crate) is_present: bool,
 }
 
@@ -33,6 +35,7 @@ pub(crate) fn bot(name: &str, strength: f64) -> Bot {
         strength,
         forfeit_rate: 0.0,
         lags_when_behind: 0.0,
+        slowness: 1,
         is_present: true,
     }
 }
@@ -84,7 +87,7 @@ pub(crate) struct World {
     pub(crate) luck: ChaCha8Rng,
     /// The ends of matches in progress: time and number.
     ends: BTreeMap<(u64, u64), ()>,
-    now: u64,
+    pub(crate) now: u64,
     /// The longest wait of a bot that was present and free all the time, in rated matches, as a
     /// multiple of the number of present bots.
     pub(crate) longest_wait: f64,
@@ -186,7 +189,8 @@ impl World {
         self.stored.matches.push((pairing.clone(), None));
         self.stored.spans.push(Span { started_ms: self.now, ended_ms: self.now });
         assert_eq!(self.ladder.record_pairing(&pairing), number);
-        let takes = self.luck.random_range(1..100);
+        let slowness = pairing.seats.iter().map(|seated| self.bot(seated).slowness).max();
+        let takes = self.luck.random_range(1..100) * slowness.unwrap_or(1);
         self.ends.insert((self.now + takes, number), ());
     }
 
@@ -236,14 +240,15 @@ impl World {
         self.ladder.record_end(number, &end, span);
     }
 
+    /// The bot of a version. A bot that has changed its version still finishes the matches of the
+    /// previous one.
+    fn bot(&self, version: &BotVersion) -> &Bot {
+        self.bots.iter().find(|bot| bot.presence.bot.name == version.name).unwrap()
+    }
+
     fn play(&mut self, number: u64) -> End {
         let seats = self.stored.matches[number as usize].0.seats.clone();
-        // A bot that has changed its version still finishes the matches of the previous one.
-        let of = |seated: &BotVersion| {
-            let mut bots = self.bots.iter();
-            bots.find(|bot| bot.presence.bot.name == seated.name).unwrap().clone()
-        };
-        let bots: Vec<Bot> = seats.iter().map(of).collect();
+        let bots: Vec<Bot> = seats.iter().map(|seated| self.bot(seated).clone()).collect();
         // Plackett-Luce: exponential clocks with the strengths as rates, in the order in which they
         // ring.
         let rings: Vec<f64> = bots
