@@ -46,7 +46,7 @@ pub(crate) struct LadderFlags {
     /// Maximum number of concurrent matches [default: 16]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_matches: u32,
-    /// Maximum number of concurrent matches per bot [default: 64]
+    /// Maximum number of concurrent matches per bot [default: half of --max-matches]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     max_slots: u32,
     /// House bot that validates new versions, NAME or NAME@VERSION (repeatable)

@@ -69,7 +69,9 @@ pub(super) fn new_ladder(
     check_keys(&key_names, authenticator)?;
     let max_matches =
         in_range("max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
-    let max_slots = in_range("max_slots", max_slots, MAX_BOT_SLOTS, MAX_BOT_SLOTS)?;
+    // With half of the places, no bot can take all of them.
+    let default_slots = (max_matches / 2).clamp(1, MAX_BOT_SLOTS);
+    let max_slots = in_range("max_slots", max_slots, default_slots, MAX_BOT_SLOTS)?;
     check_house_bots(&house_bots)?;
     check_owners_apart(owners_apart, authenticator)?;
     let replays = check_replay_access(replays, authenticator)?;
@@ -306,11 +308,17 @@ pub(crate) async fn ensure_ladder(
     requested: Ladder,
     authenticator: &Authenticator,
 ) -> Result<(), Refusal> {
-    let (id, requested) = new_ladder(requested, authenticator)?;
+    let has_default_slots = requested.max_slots == 0;
+    let (id, mut requested) = new_ladder(requested, authenticator)?;
     let Ok(existing) = ladders.get(id.as_str()) else {
         return ladders.create_stopped(id, requested).await;
     };
-    match first_difference(&requested, &existing.to_wire()) {
+    let existing = existing.to_wire();
+    if has_default_slots {
+        // Ladders keep the default of the program that created them, which was once 64.
+        requested.max_slots = existing.max_slots;
+    }
+    match first_difference(&requested, &existing) {
         None => Ok(()),
         Some(field) => Err(Refusal::field(
             format!("ladder.{field}"),

@@ -24,7 +24,7 @@ async fn bots_that_attend_are_validated_paired_and_rated() {
     let server = TestServer::open().await;
     let made = make(&server, league()).await.unwrap();
     assert_eq!(made.state(), LadderState::Open);
-    assert_eq!((made.max_matches, made.max_slots), (16, 64));
+    assert_eq!((made.max_matches, made.max_slots), (16, 8));
     let bots = ["ada", "bob", "cyd"].map(|name| server.attend(NAME, name, "1", 2));
     until_counted(&server, 9).await;
     let numbers = scrape(&server).await;
