@@ -112,22 +112,47 @@ fn is_behind(seats: &[SeatEnd], seat: usize) -> bool {
     beat_fraction(&places, seat).is_some_and(|beaten| beaten < 0.5)
 }
 
-/// Returns whether the latest results of a bot deviate significantly from its earlier results.
-/// `surprises` contains the beat fractions minus their expected values, oldest first.
-pub(crate) fn has_changed(surprises: &[f64]) -> bool {
+/// A bot's result in a match, compared with the ratings.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surprise {
+    /// The beat fraction minus its expected value.
+    excess: f64,
+    /// The variance that the ratings imply; a lower bound with more than two seats.
+    variance: f64,
+}
+
+impl Surprise {
+    /// Compares a seat's result with its rating; `weights` are the exponentials of the ratings.
+    pub(crate) fn new(places: &[u32], weights: &[f64], seat: usize) -> Self {
+        let beaten = beat_fraction(places, seat).unwrap_or(0.5);
+        let expected = expected(weights, seat);
+        let others = weights.len().saturating_sub(1).max(1) as f64;
+        Self { excess: beaten - expected, variance: expected * (1.0 - expected) / others }
+    }
+}
+
+/// Returns whether the latest results of a bot, oldest first, deviate significantly from its
+/// earlier results.
+pub(crate) fn has_changed(surprises: &[Surprise]) -> bool {
     if surprises.len() < 2 * CHANGE_WINDOW_MATCHES {
         return false;
     }
     let (earlier, late) = surprises.split_at(surprises.len() - CHANGE_WINDOW_MATCHES);
-    // The mean, and its squared standard error.
-    let moments = |values: &[f64]| (values.mean(), values.variance() / values.len() as f64);
+    // The mean, and its squared standard error. A bot that always loses has almost equal surprises,
+    // so their own variance would make rounding errors significant.
+    let moments = |results: &[Surprise]| {
+        let variance = results.iter().map(|result| result.excess).variance();
+        let implied = results.iter().map(|result| result.variance).mean();
+        let mean = results.iter().map(|result| result.excess).mean();
+        (mean, variance.max(implied) / results.len() as f64)
+    };
     let ((before, error_before), (now, error_now)) = (moments(earlier), moments(late));
     let error = (error_before + error_now).sqrt();
     error > 0.0 && ((now - before) / error).abs() > IMPROBABLE_ERRORS
 }
 
 /// Returns a seat's expected beat fraction; `weights` are the exponentials of the ratings.
-pub(crate) fn expected(weights: &[f64], seat: usize) -> f64 {
+fn expected(weights: &[f64], seat: usize) -> f64 {
     let own = weights[seat];
     let others = weights.iter().enumerate().filter(|(other, _)| *other != seat);
     let sum: f64 = others.map(|(_, other)| own / (own + other)).sum();
@@ -209,17 +234,27 @@ mod tests {
 
     #[test]
     fn a_version_that_plays_differently_is_detected() {
+        let surprise = |excess| Surprise { excess, variance: 0.25 };
         let mut same = Vec::new();
         for number in 0..400 {
-            same.push(if number % 2 == 0 { 0.5 } else { -0.5 });
+            same.push(surprise(if number % 2 == 0 { 0.5 } else { -0.5 }));
         }
         assert!(!has_changed(&same));
         let mut changed = same.clone();
-        for late in &mut changed[320..] {
-            *late = 0.5;
-        }
+        changed[320..].fill(surprise(0.5));
         assert!(has_changed(&changed));
         assert!(!has_changed(&changed[250..]), "too few to compare");
+    }
+
+    #[test]
+    fn rounding_errors_of_equal_results_are_not_a_change() {
+        // 906 of 906 matches lost; the last ones to a slightly weaker opponent.
+        let lost = |number: u32| {
+            let opponent = if number < 806 { 1.0 } else { 0.999 };
+            Surprise::new(&[2, 1], &[1e-4, opponent + 1e-15 * f64::from(number % 2)], 0)
+        };
+        let lost: Vec<Surprise> = (0..906).map(lost).collect();
+        assert!(!has_changed(&lost));
     }
 
     #[test]

@@ -2,14 +2,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use bridgemaster_contest::{
-    ContestError, RatingMethodId, Ratings, beat_fraction, pairing::Uncertainty,
-};
+use bridgemaster_contest::{ContestError, RatingMethodId, Ratings, pairing::Uncertainty};
 
 use crate::{
     BotRating, BotVersion,
     bots::BotNumber,
-    failure_record::{expected, has_changed},
+    failure_record::{Surprise, has_changed},
     pairing_model::PairingModel,
     ratings::Fit,
     results::{CountedMatch, CountedMatches},
@@ -145,8 +143,8 @@ impl Table {
 fn changed(played: &CountedMatches, fit: &Fit) -> Vec<BotNumber> {
     let mut matches: Vec<&CountedMatch> = played.all().collect();
     matches.sort_by_key(|counted| counted.number);
-    // Beat fractions minus their expected values, by bot number.
-    let mut surprises: Vec<Vec<f64>> = vec![Vec::new(); played.numbers.all().len()];
+    // By bot number.
+    let mut surprises: Vec<Vec<Surprise>> = vec![Vec::new(); played.numbers.all().len()];
     let mut places: Vec<u32> = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
     for counted in matches {
@@ -155,9 +153,7 @@ fn changed(played: &CountedMatches, fit: &Fit) -> Vec<BotNumber> {
         weights.clear();
         weights.extend(counted.seats.iter().map(|(bot, _)| fit.weight(*bot)));
         for (seat, (bot, _)) in counted.seats.iter().enumerate() {
-            let beaten = beat_fraction(&places, seat).unwrap_or(0.5);
-            let surprise = beaten - expected(&weights, seat);
-            surprises[bot.index()].push(surprise);
+            surprises[bot.index()].push(Surprise::new(&places, &weights, seat));
         }
     }
     let numbered = (0u32..).map(BotNumber).zip(surprises);

@@ -1,10 +1,11 @@
 //! Simulations of whole ladders in virtual time: bots of known strength come and go, fail and lag,
 //! and the server is restarted from its store at any time.
 //!
-//! The following prints how often bots are suspected wrongly, and after how many matches rightly:
+//! The following prints how often bots are suspected or marked wrongly, and after how many matches
+//! they are suspected rightly:
 //!
 //! ```text
-//! cargo test -p bridgemaster-ladder --release --test simulation -- --ignored --nocapture suspicion
+//! cargo test -p bridgemaster-ladder --release --test simulation -- --ignored --nocapture
 //! ```
 
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -12,6 +13,7 @@
 
 mod closing_rounds;
 mod fair_share;
+mod flags;
 mod pairing;
 mod properties;
 mod scenarios;
