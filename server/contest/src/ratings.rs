@@ -47,6 +47,8 @@ pub struct Ratings {
     /// The covariance of the [`bounded`] ratings.
     bounded_covariance: Matrix,
     matches: Vec<u64>,
+    /// For each bot, whether it has a rank.
+    is_ranked: Vec<bool>,
 }
 
 /// The rating of one bot.
@@ -69,7 +71,7 @@ pub struct Rating {
 pub struct RankRange {
     /// The best possible rank: one more than the number of bots that are significantly better.
     pub best: usize,
-    /// The worst possible rank: the number of bots minus the number of significantly worse bots.
+    /// The worst possible rank: one more than the number of bots that are not significantly worse.
     pub worst: usize,
 }
 
@@ -80,7 +82,15 @@ impl Ratings {
         bounded_covariance: Matrix,
         matches: Vec<u64>,
     ) -> Self {
-        Self { log_odds, covariance, bounded_covariance, matches }
+        let is_ranked = vec![true; matches.len()];
+        Self { log_odds, covariance, bounded_covariance, matches, is_ranked }
+    }
+
+    /// Restricts ranks, the mean and [`Self::is_settled`] to some of the bots, such as the newest
+    /// version of each program. Any other bot is rated relative to them.
+    #[must_use]
+    pub fn ranking_only(self, is_ranked: Vec<bool>) -> Self {
+        Self { is_ranked, ..self }
     }
 
     /// Returns the number of bots.
@@ -123,7 +133,7 @@ impl Ratings {
     }
 
     /// Returns all bots, best first, with intervals and rank ranges at this confidence level, such
-    /// as 0.95. Elo is relative to the mean over all bots.
+    /// as 0.95. Elo is relative to the mean over the ranked bots.
     pub fn table(&self, level: f64) -> Vec<Rating> {
         self.weighted_table(level, &vec![1.0; self.bots()])
     }
@@ -138,9 +148,12 @@ impl Ratings {
     }
 
     fn weighted_table(&self, level: f64, weights: &[f64]) -> Vec<Rating> {
+        let weights = weights.iter().zip(&self.is_ranked);
+        let weights = weights.map(|(weight, is_ranked)| if *is_ranked { *weight } else { 0.0 });
+        let weights: Vec<f64> = weights.collect();
         let all: f64 = weights.iter().sum();
         let weighed = |values: &mut dyn Iterator<Item = f64>| -> f64 {
-            let weighed = values.zip(weights).map(|(value, weight)| value * weight);
+            let weighed = values.zip(&weights).map(|(value, weight)| value * weight);
             weighed.sum::<f64>() / all.max(f64::MIN_POSITIVE)
         };
         let mean = weighed(&mut self.log_odds.iter().copied());
@@ -152,11 +165,11 @@ impl Ratings {
         let sure = (1.0 + level.clamp(0.5, 0.9999)) / 2.0;
         let reach = Normal::standard().inverse_cdf(sure);
         let rating = |&bot: &usize| {
-            let (mut better, mut worse) = (0, 0);
-            for other in (0..self.bots()).filter(|other| *other != bot) {
+            let (mut best, mut worst) = (1, 1);
+            for other in (0..self.bots()).filter(|other| *other != bot && self.is_ranked[*other]) {
                 let above = self.errors_above(bot, other);
-                better += usize::from(above < -reach);
-                worse += usize::from(above > reach);
+                best += usize::from(above < -reach);
+                worst += usize::from(above <= reach);
             }
             let elo = (self.log_odds[bot] - mean) * ELO_PER_LOG_ODDS;
             let variance = self.covariance[(bot, bot)] - 2.0 * with_mean[bot] + of_mean;
@@ -165,28 +178,29 @@ impl Ratings {
                 bot,
                 elo: Elo(elo),
                 interval: Interval { low: elo - error, high: elo + error },
-                ranks: RankRange { best: 1 + better, worst: self.bots() - worse },
+                ranks: RankRange { best, worst },
                 matches: self.matches[bot],
             }
         };
         self.order().iter().map(rating).collect()
     }
 
-    /// Returns whether, with this confidence level, the best `count` bots are in the correct order
-    /// and no other bot belongs among them.
+    /// Returns whether, with this confidence level, the best `count` ranked bots are in the correct
+    /// order and no other ranked bot belongs among them. A single bot has no order.
     ///
     /// The order is wrong if any of the best bots is weaker than the next of them, or if the last
     /// of them is weaker than any other bot. By Boole's inequality, the probability of a wrong
     /// order is at most the sum of the probabilities of these events. The sum must be at most `1 -
     /// level`.
     pub fn is_settled(&self, count: usize, level: f64) -> bool {
-        let order = self.order();
+        let mut order = self.order();
+        order.retain(|bot| self.is_ranked[*bot]);
         let (best, others) = order.split_at(count.min(order.len()));
         let below = |one: usize, other: usize| 1.0 - self.chance_above(one, other);
         let among = best.windows(2).map(|pair| below(pair[0], pair[1]));
         let last = best.last().into_iter();
         let beside = last.flat_map(|last| others.iter().map(|other| below(*last, *other)));
-        among.chain(beside).sum::<f64>() <= 1.0 - level
+        order.len() > 1 && among.chain(beside).sum::<f64>() <= 1.0 - level
     }
 
     /// Returns the bots, best first.

@@ -5,7 +5,7 @@ use bridgemaster_contest::{ContestError, RankRange, RatingMethodId, Ratings};
 use crate::{
     BotVersion, Results,
     bots::{BotNumber, BotNumbers},
-    results::CountedMatches,
+    results::{CountedMatches, Rankings},
 };
 
 /// The confidence level of rating intervals.
@@ -19,14 +19,14 @@ const FULL_MATCHES: u64 = 30;
 pub struct BotRating {
     /// The version that is rated.
     pub bot: BotVersion,
-    /// The rating in Elo, relative to the mean over all versions. Versions with fewer than 30
-    /// matches have less weight in the mean.
+    /// The rating in Elo, relative to the mean over the newest versions. Versions with fewer than
+    /// 30 matches have less weight in the mean.
     pub elo: f64,
     /// Lower end of the interval, in Elo.
     pub elo_low: f64,
     /// Upper end of the interval, in Elo.
     pub elo_high: f64,
-    /// The range of possible ranks.
+    /// The range of possible ranks among the newest versions.
     pub ranks: RankRange,
     /// The number of counted matches.
     pub matches: u64,
@@ -63,12 +63,8 @@ impl Fit {
         played: &CountedMatches,
         method: RatingMethodId,
     ) -> Result<Self, ContestError> {
-        let (bots, rankings) = played.rankings();
-        let ratings = method.for_ladder().fit(bots.len(), &rankings)?;
-        let mut places = vec![None; played.numbers.all().len()];
-        for (place, bot) in bots.iter().enumerate() {
-            places[bot.index()] = Some(place);
-        }
+        let Rankings { bots, is_newest, places, rankings } = played.rankings();
+        let ratings = method.for_ladder().fit(bots.len(), &rankings)?.ranking_only(is_newest);
         let log_odds = ratings.log_odds().iter();
         Ok(Self { bots, weights: log_odds.map(|rating| rating.exp()).collect(), ratings, places })
     }

@@ -37,6 +37,18 @@ pub(crate) struct CountedMatch {
     pub(crate) seats: Box<[(BotNumber, SeatEnd)]>,
 }
 
+/// The counted matches as rankings for a fit.
+pub(crate) struct Rankings {
+    /// The versions with counted matches, sorted by name.
+    pub(crate) bots: Vec<BotNumber>,
+    /// For each of `bots`, whether no other version of its bot had its first counted match later.
+    pub(crate) is_newest: Vec<bool>,
+    /// The index of each version in `bots`, by bot number.
+    pub(crate) places: Vec<Option<usize>>,
+    /// The matches, with indexes into `bots`.
+    pub(crate) rankings: Vec<Ranking>,
+}
+
 /// A bot's head-to-head record against another bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HeadToHead {
@@ -134,28 +146,36 @@ impl CountedMatches {
         blocks.flat_map(|block| block.iter()).skip(count % BLOCK)
     }
 
-    /// Returns the bots with counted matches, sorted by name, and the results with indexes into
-    /// this list. The sorting makes a fit independent of the order in which bots appeared.
-    pub(crate) fn rankings(&self) -> (Vec<BotNumber>, Vec<Ranking>) {
-        let mut has_played = vec![false; self.numbers.all().len()];
-        for (bot, _) in self.all().flat_map(|counted| &counted.seats) {
-            has_played[bot.index()] = true;
+    /// Returns the results, in a form that does not depend on the order in which bots appeared.
+    pub(crate) fn rankings(&self) -> Rankings {
+        let mut first: Vec<Option<u64>> = vec![None; self.numbers.all().len()];
+        for counted in self.all() {
+            for (bot, _) in &counted.seats {
+                let first = &mut first[bot.index()];
+                *first = Some(first.map_or(counted.number, |first| first.min(counted.number)));
+            }
         }
-        let numbered = (0u32..).map(BotNumber).zip(has_played);
-        let mut bots: Vec<BotNumber> =
-            numbered.filter_map(|(bot, has_played)| has_played.then_some(bot)).collect();
+        let mut bots: Vec<BotNumber> = (0u32..).map(BotNumber).take(first.len()).collect();
+        bots.retain(|bot| first[bot.index()].is_some());
         bots.sort_by_key(|bot| self.numbers.get(*bot));
-        let mut places = vec![0; self.numbers.all().len()];
+        let mut places = vec![None; first.len()];
         for (place, bot) in bots.iter().enumerate() {
-            places[bot.index()] = place;
+            places[bot.index()] = Some(place);
         }
+        let name = |bot: &BotNumber| &self.numbers.get(*bot).name;
+        let of_one_bot = bots.chunk_by(|one, other| name(one) == name(other));
+        let is_newest = of_one_bot.flat_map(|versions| {
+            let newest = versions.iter().max_by_key(|bot| first[bot.index()]);
+            versions.iter().map(move |bot| Some(bot) == newest)
+        });
+        let is_newest = is_newest.collect();
         let ranking = |counted: &CountedMatch| {
             let seats = counted.seats.iter();
-            let seats = seats.map(|(bot, end)| (places[bot.index()], end.place));
+            let seats = seats.filter_map(|(bot, end)| Some((places[bot.index()]?, end.place)));
             Ranking::new(seats.collect(), counted.number)
         };
         let rankings = self.all().map(ranking).collect();
-        (bots, rankings)
+        Rankings { bots, is_newest, places, rankings }
     }
 }
 

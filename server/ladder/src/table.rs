@@ -131,10 +131,10 @@ impl Table {
         self.rows.get(bot).is_some_and(|row| row.has_changed)
     }
 
-    /// Returns whether the order of the top `count` versions is correct with this confidence.
+    /// Returns whether the order of the top `count` bots is correct with this confidence. Each bot
+    /// counts once, by its newest version. Absent and benched bots count like others.
     pub fn is_settled(&self, count: usize, confidence: f64) -> bool {
         let ratings = self.ratings.as_ref();
-        let ratings = ratings.filter(|ratings| ratings.bots() > 1);
         ratings.is_some_and(|ratings| ratings.is_settled(count, confidence))
     }
 }

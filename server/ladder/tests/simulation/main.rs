@@ -16,6 +16,7 @@ mod fair_share;
 mod flags;
 mod pairing;
 mod properties;
+mod ranks;
 mod scenarios;
 mod suspicion;
 mod world;
