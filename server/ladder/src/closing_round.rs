@@ -24,13 +24,13 @@ impl Ladder {
         let is_idle = self.open.is_empty() && !self.to_repeat.values().any(can_be_repeated);
         let is_played = self.bots.iter().any(|bot| bot.closing_matches > 0);
         let is_frozen = matches!(self.state, State::Frozen { .. });
-        let is_settled = || self.is_fit_current() && self.is_round_settled();
+        let is_settled = || self.is_fit_current() && self.is_settled();
         is_frozen && is_idle && is_played && (self.is_round_played() || is_settled())
     }
 
-    /// Returns whether the last fit determines the order of the top ranks with the required
-    /// confidence.
-    pub(crate) fn is_round_settled(&self) -> bool {
+    /// Returns whether the last fit determines the order of the top ranks with the confidence that
+    /// the ladder's closing rule requires. Always `false` if the rule requires no order.
+    pub fn is_settled(&self) -> bool {
         let rule = self.rules.closing;
         rule.settled_top > 0 && self.table.is_settled(rule.settled_top, rule.confidence)
     }

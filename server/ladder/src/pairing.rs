@@ -295,7 +295,7 @@ impl Ladder {
         }
         if matches!(self.state, State::Frozen { .. })
             && self.bots.iter().any(|bot| bot.closing_matches > 0)
-            && self.is_round_settled()
+            && self.is_settled()
         {
             // The round ends with the matches in progress, unless their results change the order in
             // the next fit.

@@ -81,7 +81,12 @@ fn cells(standing: &Standing) -> [String; 8] {
 
 /// Describes a ladder's state in one line.
 pub(super) fn line(ladder: &Ladder) -> String {
-    let settled = if ladder.settled { "; the order of the top ten is settled" } else { "" };
+    let top = ladder.closing.unwrap_or_default().settled_top;
+    let settled = if ladder.settled {
+        format!("; the order of the top {top} is settled")
+    } else {
+        String::new()
+    };
     let apart = if ladder.owners_apart {
         "; bots of the same owner are not paired in rated matches"
     } else {

@@ -53,10 +53,6 @@ pub use runner::request_unrated_match;
 /// misses some.
 const WATCHER_BUFFER_MATCHES: usize = 256;
 
-/// The number of top bots whose order must be known, and the required confidence, before a ladder
-/// counts as settled.
-const SETTLED_TOP_AND_CONFIDENCE: (usize, f64) = (10, 0.95);
-
 /// A ladder that runs on this server: its model behind a lock, its store and its watchers.
 pub struct LiveLadder {
     id: LadderId,
@@ -237,17 +233,15 @@ impl LiveLadder {
 
     /// Converts the ladder to its message.
     pub fn to_wire(&self) -> v1::Ladder {
-        let (ladder, counts, table) = self.with_model(|model| {
-            let ladder = model.description.ladder.clone();
-            (ladder, model.ladder.counts(), model.ladder.table())
-        });
-        let (best, confidence) = SETTLED_TOP_AND_CONFIDENCE;
-        v1::Ladder {
-            matches: counts.counted,
-            annulled_matches: counts.annulled,
-            settled: table.is_settled(best, confidence),
-            ..ladder
-        }
+        self.with_model(|model| {
+            let counts = model.ladder.counts();
+            v1::Ladder {
+                matches: counts.counted,
+                annulled_matches: counts.annulled,
+                settled: model.ladder.is_settled(),
+                ..model.description.ladder.clone()
+            }
+        })
     }
 }
 
