@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use bridgemaster_ladder::{BotRating, CONFIDENCE, RatingMethodId, ratings_of};
 use bridgemaster_proto::{
     escape::Escaped,
-    v1::{Rating, RatingMethod, Standing},
+    v1::{Ladder, Rating, RatingMethod, Standing},
 };
 use clap::Args;
 use tokio::time::sleep;
@@ -57,7 +57,8 @@ impl RecomputeArgs {
         if let Some(path) = &self.results {
             let csv = fs::read(path).with_context(|| path.display().to_string())?;
             let rated = ratings_of(&counted(&csv)?, self.rating_method)?;
-            return Ok(output::print(&standings::text(&as_standings(&rated)))?);
+            let text = standings::text(&as_standings(&rated), &Ladder::default());
+            return Ok(output::print(&text)?);
         }
         let ladder = self.ladder.unwrap_or_default();
         block_on(async {
@@ -98,7 +99,7 @@ impl RecomputeArgs {
                 if compared.is_err() && results.len() < counted(&csv)?.len() {
                     continue;
                 }
-                output::print(&standings::text(&as_standings(&rated)))?;
+                output::print(&standings::text(&as_standings(&rated), &before))?;
                 compared?;
                 let text =
                     format!("{} results; the server's ratings are identical\n", results.len());

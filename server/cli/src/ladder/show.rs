@@ -51,8 +51,8 @@ impl ShowArgs {
                 };
                 let versions = message(client.get_ladder_bot(request).await)?.versions;
                 let versions = versions.into_iter().filter_map(|one| one.standing);
-                output::print(&standings::text(&versions.collect::<Vec<_>>()))?;
                 let ladder = client::get(&mut client, &self.ladder).await?;
+                output::print(&standings::text(&versions.collect::<Vec<_>>(), &ladder))?;
                 output::print(&standings::line(&ladder))?;
             }
             let met = self.head_to_heads(&mut client).await?;
@@ -194,8 +194,8 @@ impl WatchArgs {
                     );
                     output::print_update(&text)?;
                 } else {
-                    output::print_update(&standings::text(&update.standings))?;
                     let ladder = update.ladder.unwrap_or_default();
+                    output::print_update(&standings::text(&update.standings, &ladder))?;
                     output::print_update(&standings::line(&ladder))?;
                 }
             }

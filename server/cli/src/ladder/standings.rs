@@ -5,6 +5,11 @@ use clap::Args;
 
 use crate::{formats, ladder::client, match_client::ServerFlag, output, process::block_on, table};
 
+/// Number of annulled matches below which a bot's share is not compared with other bots'.
+const MIN_ANNULLED: u64 = 10;
+/// Factor by which a bot's share of annulled matches must exceed that of other bots.
+const OFTEN: u64 = 3;
+
 #[derive(Args)]
 #[command(
     after_help = "Bots whose order is not significant share a range of ranks. Elo is relative to \
@@ -35,14 +40,14 @@ impl StandingsArgs {
                 return Ok(output::print(&text)?);
             }
             let ladder = client::get(&mut client, &self.ladder).await?;
-            output::print(&text(&standings))?;
+            output::print(&text(&standings, &ladder))?;
             Ok(output::print(&line(&ladder))?)
         })
     }
 }
 
-/// Formats the table that lists the bots.
-pub(super) fn text(standings: &[Standing]) -> String {
+/// Formats the table that lists bots of a ladder.
+pub(super) fn text(standings: &[Standing], ladder: &Ladder) -> String {
     if standings.is_empty() {
         return "no bot has entered\n".to_owned();
     }
@@ -51,10 +56,10 @@ pub(super) fn text(standings: &[Standing]) -> String {
         |standing: &Standing| !standing.owner.is_empty() && standing.owner != standing.bot_name;
     if !standings.iter().any(has_other_owner) {
         let header = ["rank", "bot", "version", "elo", "95 %", "matches", "annulled", "state"];
-        return table::plain(header, standings.iter().map(cells));
+        return table::plain(header, standings.iter().map(|standing| cells(standing, ladder)));
     }
     let rows = standings.iter().map(|standing| {
-        let [rank, bot, rest @ ..] = cells(standing);
+        let [rank, bot, rest @ ..] = cells(standing, ladder);
         let [version, elo, interval, matches, annulled, state] = rest;
         let owner = standing.owner.clone();
         [rank, bot, owner, version, elo, interval, matches, annulled, state]
@@ -64,7 +69,7 @@ pub(super) fn text(standings: &[Standing]) -> String {
 }
 
 /// Formats a bot's cells.
-fn cells(standing: &Standing) -> [String; 8] {
+fn cells(standing: &Standing, ladder: &Ladder) -> [String; 8] {
     let rating = standing.rating.as_ref();
     let of = |format: fn(&Rating) -> String| rating.map_or_else(String::new, format);
     [
@@ -75,8 +80,22 @@ fn cells(standing: &Standing) -> [String; 8] {
         of(|rating| format!("{:+.0} to {:+.0}", rating.elo_low, rating.elo_high)),
         of(|rating| rating.matches.to_string()),
         standing.annulled_matches.to_string(),
-        state(standing),
+        state(standing, ladder),
     ]
+}
+
+/// Compares a bot's annulled matches with the matches of the ladder in which it did not play. Empty
+/// unless its share of annulled matches is at least [`OFTEN`] times as large.
+fn annulled_often(standing: &Standing, ladder: &Ladder) -> String {
+    let own = u64::from(standing.annulled_matches);
+    let played = standing.rating.map_or(0, |rating| u64::from(rating.matches));
+    let others = ladder.annulled_matches.saturating_sub(own);
+    let others_all = others + ladder.matches.saturating_sub(played);
+    let is_often = own * others_all > OFTEN * others * (own + played);
+    if own < MIN_ANNULLED || !is_often {
+        return String::new();
+    }
+    format!(", {own} of {} matches annulled (other bots: {others} of {others_all})", own + played)
 }
 
 /// Describes a ladder's state in one line.
@@ -92,8 +111,13 @@ pub(super) fn line(ladder: &Ladder) -> String {
     } else {
         ""
     };
+    let clock = ladder.config.as_ref().and_then(|config| config.clock.as_ref());
+    let lag_limit_ms = clock.and_then(|clock| clock.referee_lag_limit_ms);
+    let lag = lag_limit_ms.map_or_else(String::new, |limit_ms| {
+        format!("; up to {limit_ms} ms of server lag per decision are not charged")
+    });
     format!(
-        "{}, {} matches count, {} were annulled{settled}{apart}\n",
+        "{}, {} matches count, {} were annulled{settled}{apart}{lag}\n",
         state_name(ladder),
         ladder.matches,
         ladder.annulled_matches
@@ -107,7 +131,7 @@ fn rank(rating: &Rating) -> String {
     }
 }
 
-fn state(standing: &Standing) -> String {
+fn state(standing: &Standing, ladder: &Ladder) -> String {
     let name = match standing.state() {
         // Recomputed standings have no state.
         AttendanceState::Unspecified => String::new(),
@@ -122,9 +146,29 @@ fn state(standing: &Standing) -> String {
     };
     let house = if standing.is_house_bot { ", house" } else { "" };
     let changed = if standing.changed { ", changed behavior" } else { "" };
-    format!("{name}{reason}{house}{changed}")
+    format!("{name}{reason}{house}{changed}{}", annulled_often(standing, ladder))
 }
 
 pub(super) fn state_name(ladder: &Ladder) -> String {
     formats::enum_word(ladder.state().as_str_name(), "LADDER_STATE_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_whose_matches_are_annulled_far_more_often_than_others_is_shown() {
+        let ladder = Ladder { matches: 900, annulled_matches: 55, ..Ladder::default() };
+        let state_of = |annulled_matches, matches| {
+            let rating = Some(Rating { matches, ..Rating::default() });
+            let standing = Standing { rating, annulled_matches, ..Standing::default() };
+            state(&standing, &ladder)
+        };
+        let often = state_of(49, 202);
+        assert_eq!(often, ", 49 of 251 matches annulled (other bots: 6 of 704)");
+        // Its usual opponent.
+        assert_eq!(state_of(20, 250), "");
+        assert_eq!(state_of(9, 1), "", "too few");
+    }
 }

@@ -85,6 +85,9 @@ pub struct Clock {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip_credit_ms: Option<u32>,
     /// Maximum lag of the referee in one request without spoiling the match, in ms
+    ///
+    /// Lag is not charged, so a limit above the default of 100 ms gives bots that overload the
+    /// server more time to think.
     #[arg(long, value_name = "MS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referee_lag_limit_ms: Option<u32>,
