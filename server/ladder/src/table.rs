@@ -134,8 +134,11 @@ impl Table {
     /// Returns whether the order of the top `count` bots is correct with this confidence. Each bot
     /// counts once, by its newest version. Absent and benched bots count like others.
     pub fn is_settled(&self, count: usize, confidence: f64) -> bool {
+        // The order is tested after each fit, and the first success counts. This nearly doubles the
+        // risk of an error, so each test may have half of it.
+        let of_one_test = (1.0 + confidence) / 2.0;
         let ratings = self.ratings.as_ref();
-        ratings.is_some_and(|ratings| ratings.is_settled(count, confidence))
+        ratings.is_some_and(|ratings| ratings.is_settled(count, of_one_test))
     }
 }
 
