@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_out_of_the_copy_lead_to_the_same_files_as_from_the_original() {
+    fn parent_paths_of_the_copy_lead_to_the_original_files() {
         let place = tempdir().unwrap();
         let of = place.path().join("bots/mine");
         fs::create_dir_all(&of).unwrap();

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_that_wins_everything_is_accepted_after_seven_groups_whatever_the_bounds() {
+    fn a_candidate_that_wins_everything_is_accepted_after_seven_groups() {
         for upper in [5.0, 35.0, 174.0] {
             let decided = groups_until_decided(test(0.0, upper), 1.0);
             assert_eq!(decided, (Verdict::Accepted, 7));

@@ -253,7 +253,7 @@ mod tests {
     use crate::{Bias, Covariance, PlackettLuce, RatingMethod as _, Ratings};
 
     #[test]
-    fn equal_choices_are_counted_once_whoever_was_chosen() {
+    fn equal_choice_sets_are_merged() {
         let won = |winner, loser| Ranking::new(vec![(winner, 1), (loser, 2)], 0);
         let choices = Choices::from_rankings(3, &[won(0, 1), won(1, 0), won(1, 0), won(1, 2)]);
         let shares: Vec<f64> = choices.sets.iter().map(|set| set.share).collect();
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_that_is_left_by_a_tie_has_its_share() {
+    fn a_tie_shares_the_remaining_choice_set() {
         let mut tied = Ranking::new(vec![(0, 1), (1, 1), (2, 3)], 0);
         let choices = Choices::from_rankings(3, std::slice::from_ref(&tied));
         let mut found_sets: Vec<(&[usize], f64)> = Vec::new();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bots_have_the_log_odds_of_half_a_win_more_each() {
+    fn bias_correction_adds_half_a_win_to_each_of_two_bots() {
         for (won, lost) in [(7, 3), (30, 31), (5, 0), (0, 1), (400, 0)] {
             let rankings: Vec<_> = wins(0, 1, won).chain(wins(1, 0, lost)).collect();
             let ratings = reduced(2, &rankings);

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_score_of_an_elo_gives_the_elo_back() {
+    fn elo_and_score_round_trip() {
         for elo in [-400.0, -17.0, 0.0, 3.5, 800.0] {
             let back = Elo::from_score(Elo(elo).expected_score());
             assert!((back.0 - elo).abs() < 1e-9, "{elo} came back as {back:?}");

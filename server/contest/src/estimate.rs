@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_of_a_mean_is_that_of_a_table_of_students_distribution() {
+    fn the_interval_of_a_mean_matches_the_t_table() {
         // The values 1 to 5 have the mean 3 and the deviation 1.581. Student's 0.975 quantile for 4
         // degrees of freedom is 2.776445.
         let (mean, interval) = mean_with_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95).unwrap();

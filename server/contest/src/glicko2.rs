@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_the_rankings_does_not_change_a_bit() {
+    fn ratings_do_not_depend_on_the_order_of_rankings() {
         let results = results(20);
         let mut reversed = results.clone();
         reversed.reverse();

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused_with_its_name() {
+    fn invalid_hypotheses_are_refused_by_name() {
         for (alpha, beta, name) in [(0.0, 0.05, "alpha"), (0.05, 0.5, "beta")] {
             let error = ErrorRates::new(alpha, beta).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_effect_takes_in_proportion_to_its_square() {
+    fn expected_groups_grow_with_the_inverse_square_of_the_effect() {
         let of = |upper| {
             let rates = ErrorRates::new(0.05, 0.05).unwrap();
             let hypotheses = Hypotheses::new(Bounds::elo(0.0, upper), rates, 2).unwrap();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_of_two_equals_is_a_coin() {
+    fn equal_bots_have_even_chances() {
         assert!((typical_deviation(2) - (0.25f64 / 2.0).sqrt()).abs() < 1e-15);
     }
 }

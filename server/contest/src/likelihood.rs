@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_root_is_found_to_the_last_digits() {
+    fn the_root_is_found_to_full_precision() {
         let root = root_of_decreasing(0.0, 10.0, |x| 2.0 - x * x);
         assert!((root - 2f64.sqrt()).abs() < 1e-14);
         assert!(root_of_decreasing(0.0, 1.0, |_| 1.0) > 0.999_999);

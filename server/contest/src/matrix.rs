@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_is_that_of_the_textbook() {
+    fn cholesky_matches_the_textbook_example() {
         // https://en.wikipedia.org/wiki/Cholesky_decomposition#Example
         let a = matrix(&[&[4.0, 12.0, -16.0], &[12.0, 37.0, -43.0], &[-16.0, -43.0, 98.0]]);
         let Cholesky(factor) = a.cholesky().unwrap();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_inverse_of_the_hilbert_matrix_is_of_whole_numbers() {
+    fn the_inverse_of_a_hilbert_matrix_has_integer_entries() {
         let mut hilbert = Matrix::zero(4);
         for row in 0..4 {
             for column in 0..4 {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_positive_definite_has_no_factor() {
+    fn a_matrix_that_is_not_positive_definite_has_no_factor() {
         let indefinite = matrix(&[&[1.0, 2.0], &[2.0, 1.0]]);
         let singular = matrix(&[&[1.0, 1.0], &[1.0, 1.0]]);
         let unknown = matrix(&[&[f64::NAN]]);

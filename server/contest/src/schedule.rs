@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_a_group_every_bot_has_every_seat_once() {
+    fn every_bot_has_every_seat_once_in_a_group() {
         for seats in 2..=6 {
             let table: Vec<usize> = (10..10 + seats).collect();
             let Group { seatings } = Group::rotated(&table);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn at_any_time_of_a_round_robin_no_bot_is_far_ahead() {
+    fn a_round_robin_keeps_match_counts_balanced() {
         for (bots, seats) in [(8, 2), (9, 2), (7, 3), (8, 4)] {
             let mut played = vec![0i32; bots];
             for group in round_robin(bots, seats) {

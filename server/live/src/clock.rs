@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_of_a_match_resumes_and_runs_at_the_rate_of_the_server() {
+    fn a_match_clock_resumes_at_its_time_and_runs_at_the_server_rate() {
         let server = Arc::new(ServerClock::start(Arc::new(Metrics::for_node(None))));
         const HOUR_US: u64 = 3_600_000_000;
         let hour = Duration::from_micros(HOUR_US);

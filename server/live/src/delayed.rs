@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn after_a_panic_only_the_end_is_revealed_and_in_time() {
+    async fn after_a_panic_only_the_end_is_revealed_on_time() {
         let matches = matches();
         let (delayed, updates, ended_at) = just_ended_match(&matches).await;
         let look = async {

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_over_when_all_numbers_were_played_and_no_match_is_in_play() {
+    fn a_group_ends_when_all_numbers_are_played_and_no_match_is_in_play() {
         let groups = Groups::default();
         let (key, group) = group(2);
         for _ in 0..3 {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_group_is_over_when_no_match_is_in_play() {
+    fn a_closed_group_ends_when_no_match_is_in_play() {
         let groups = Groups::default();
         let (key, group) = group(9);
         add_match(&groups, &key, &group).unwrap_or_else(|_| panic!("it is accepted"));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_restored_from_its_note_or_from_its_matches() {
+    fn a_group_is_restored_from_its_record_or_its_matches() {
         let groups = Groups::default();
         let (key, group) = group(2);
         add_match(&groups, &key, &group).unwrap_or_else(|_| panic!("it is accepted"));
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_follows_the_newest_notes_until_this_server_owns_the_groups() {
+    fn a_replica_follows_the_newest_records_until_this_server_owns_the_groups() {
         let (key, group) = group(2);
         let records = |is_open: bool| Records {
             intact: is_open

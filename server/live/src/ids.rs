@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_ascend_though_the_clock_goes_back() {
+    fn match_ids_ascend_even_if_the_clock_goes_back() {
         let ids = MatchIds::default();
         let generated = [9_000, 9_000, 5, 9_001, 10_000].map(|now| ids.generate(now).0);
         assert!(generated.is_sorted_by(|one, next| one < next), "{generated:?}");

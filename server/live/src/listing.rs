@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_without_a_match_that_no_live_node_lists_is_incomplete() {
+    fn a_page_is_incomplete_if_no_live_node_lists_a_match() {
         let mut page = MatchPage::default();
         let address = NodeAddress::new("other.example:1").unwrap();
         page.omit(Refusal::forward_to(address)).unwrap();
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_ends_at_the_count_or_where_a_part_is_not_complete() {
+    fn a_page_ends_at_the_count_or_at_an_incomplete_part() {
         let filled = |complete_to: &[_], count| filled(&["d", "c", "B", "a"], complete_to, count);
         assert_eq!(filled(&[None, None], 9), ("dcaB".to_owned(), None));
         assert_eq!(filled(&[None], 2), ("dc".to_owned(), Some(id("c"))));

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_match_that_has_ended_leaves_no_task_behind() {
+    async fn an_ended_match_leaves_no_task_running() {
         let matches = matches(Limits::default());
         let game = with_game!(GAME_IDS[0], G => G::config_to_wire(&Default::default()));
         let config = MatchConfig {

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn no_message_overtakes_one_that_waits_for_its_gate() {
+    fn messages_are_not_reordered_around_a_closed_gate() {
         let (sender, mut stream) = queue();
         let gate = CommitGate::default();
         assert!(send(&sender, 1, Some(&gate)).is_ok());

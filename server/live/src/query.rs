@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ids_of_a_range_of_creation_times_are_between_its_positions() {
+    fn match_ids_of_a_time_range_are_between_its_positions() {
         let query = MatchQuery { created_unix_ms: 1_700_000_000_000..=1_700_000_000_001, ..any() };
         let (Some(begin), Some(end)) = query.id_range() else {
             panic!("{query:?}");

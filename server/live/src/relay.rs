@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn followers_receive_later_messages_and_learn_that_they_lag() {
+    fn followers_receive_later_messages_and_are_notified_of_lag() {
         let relay = Relay::default();
         let (mut early, is_new) = relay.follow();
         assert!(is_new);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_broadcast_ends_without_followers_and_the_next_one_is_new() {
+    async fn a_follower_after_the_last_one_left_starts_a_new_broadcast() {
         let relay = Relay::default();
         let (follower, _) = relay.follow();
         let broadcast = Arc::clone(&follower.broadcast);

@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_and_the_files_of_its_command_and_of_patterns_are_read() {
+    fn programs_and_files_of_commands_and_patterns_are_read() {
         let folder = in_a_folder();
         let files = BotFiles::read(&spec(folder.path(), &["*.py"])).unwrap().list();
         let names = files.iter().map(|file| {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_find_nothing_or_too_much_are_refused() {
+    fn patterns_with_no_or_too_many_matches_are_refused() {
         let folder = in_a_folder();
         for pattern in ["*.rs", "***"] {
             let refused = BotFiles::read(&spec(folder.path(), &[pattern])).unwrap_err();
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_touched_file_is_reread_and_a_changed_one_is_reported_once() {
+    fn a_touched_file_is_reread_and_a_change_is_reported_once() {
         let folder = in_a_folder();
         let mut files = BotFiles::read(&spec(folder.path(), &["*.py"])).unwrap();
         let first = files.list();

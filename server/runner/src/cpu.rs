@@ -100,7 +100,7 @@ mod tests {
     use crate::{Format, samples_for_tests::spec_of};
 
     #[test]
-    fn no_two_bots_that_play_at_once_share_a_core() {
+    fn concurrent_bots_do_not_share_a_core() {
         let mut spec = spec_of(2, 2, Format::Series);
         let pinning = Pinning::on(vec![1, 3, 5, 7, 9], &spec).unwrap();
         assert_eq!(pinning.max_concurrency(None), 2);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn more_matches_than_there_are_cores_for_are_refused_with_the_numbers() {
+    fn too_many_pinned_matches_are_refused_with_the_numbers() {
         let mut spec = spec_of(2, 2, Format::Series);
         spec.concurrency = Some(3);
         let error = Pinning::on((0..4).collect(), &spec).unwrap_err();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lag_under_a_quota_that_was_used_up_names_it() {
+    fn lag_under_an_exhausted_quota_names_the_quota() {
         let detail = explained(AnnulmentCause::RefereeLag, 250);
         let quota = "the CPU quota of 1.5 cores (cgroup) throttled the server for 250 ms";
         assert!(detail.contains(quota), "{detail}");

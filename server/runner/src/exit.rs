@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_uses_no_later_group_and_does_not_depend_on_the_order_of_ends() {
+    fn a_verdict_does_not_depend_on_the_order_in_which_matches_finish() {
         let rows = rows(10, 10);
         let mut in_order = state(FaultCounting::Count);
         rows.iter().for_each(|row| in_order.add(row.clone()).unwrap());
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_where_none_is_allowed_ends_a_contest_for_good() {
+    fn a_fault_ends_a_contest_that_fails_on_faults() {
         let mut rows = rows(10, 0);
         rows[3].seats[1].fault_count = 1;
         let mut allowed = state(FaultCounting::Count);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_behind_the_verdict_counts_no_more_than_its_group_whatever_ends_first() {
+    fn a_fault_after_the_verdict_does_not_count() {
         let mut rows = rows(10, 0);
         // The verdict is reached before the last group, which is the one with the fault.
         rows[19].seats[1].fault_count = 1;

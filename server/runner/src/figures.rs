@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_takes_several_seats_is_measured_by_the_other_bots_alone() {
+    fn the_score_of_a_bot_ignores_its_own_other_seats() {
         // Bot 0, the candidate, plays against bot 1, which has the three other seats.
         let groups = vec![(GroupNumber(0), vec![row(0, 0, &[0, 1, 1, 1], &[2, 1, 3, 4])])];
         let spec = spec_of(2, 4, Format::RoundRobin { rounds: 1 });
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_matches_are_forfeits_and_then_those_with_the_widest_margins() {
+    fn worst_matches_are_sorted_by_forfeit_and_then_by_margin() {
         let mut forfeited = row(3, 0, &[0, 1], &[2, 1]);
         forfeited.seats[0].forfeit = Some("LATE".to_owned());
         let mut beaten = row(2, 0, &[0, 1], &[2, 1]);

@@ -309,7 +309,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_replays_are_accessible_to_other_users_as_their_mode_says() {
+    fn only_replays_are_accessible_to_other_users() {
         use std::os::unix::fs::PermissionsExt as _;
 
         for (mode, folder_bits, replay_bits) in [("0600", 0o700, 0o600), ("0640", 0o750, 0o640)] {

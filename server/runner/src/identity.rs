@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_commit_of_a_repository_is_read_wherever_git_keeps_it() {
+    fn the_commit_is_read_from_every_repository_layout() {
         let line = format!("{COMMIT}\n");
         let packed = format!("# pack-refs with: peeled\n{COMMIT} refs/heads/main\n^{COMMIT}\n");
         for files in [
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_repository_gives_no_text_of_its_own() {
+    fn a_hostile_repository_cannot_inject_text() {
         let secret = tempfile::tempdir().unwrap();
         let secret = secret.path().join("secret");
         fs::write(&secret, "password\n").unwrap();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_has_an_architecture_and_cores() {
+    fn machine_details_are_reported() {
         let machine = Machine::current();
         assert!(!machine.arch.is_empty() && machine.cores > 0, "{machine:?}");
         #[cfg(target_os = "linux")]

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn two_processes_cannot_play_one_contest() {
+    fn a_journal_is_locked_by_one_process() {
         let (_folder, path) = journal_of(&[]);
         let _first = Journal::open(&path).unwrap();
         assert!(matches!(Journal::open(&path), Err(JournalError::InUse(_))));

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_that_wins_all_is_accepted_within_ten_groups_and_one_that_loses_all_rejected() {
+    fn one_sided_results_decide_within_ten_groups() {
         let judge = judged(TestSpec::default(), &[[1, 1]; 20]);
         let accepted = judge.report();
         assert_eq!(accepted.verdict, VerdictKind::Accepted);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_number_of_groups_gives_an_estimate_and_no_verdict() {
+    fn a_fixed_number_of_groups_has_an_estimate_and_no_verdict() {
         let report = judged(TestSpec::Fixed { groups: 4 }, &[[1, 1], [1, 2], [1, 2], [1, 1]]);
         let report = report.report();
         assert_eq!(report.verdict, VerdictKind::None);

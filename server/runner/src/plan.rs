@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn no_match_of_a_contest_has_seed_and_seating_of_another() {
+    fn matches_of_a_contest_differ_in_seed_or_seating() {
         let listed = ["a", "b", "a", "b", "c"].map(str::to_owned).to_vec();
         let mut spec = spec_of(2, 2, Format::Series);
         spec.test = Some(TestSpec::Fixed { groups: 10 });
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swiss_round_is_drawn_when_the_one_before_it_has_ended() {
+    fn a_swiss_round_is_paired_after_the_previous_round() {
         let planner =
             Planner::new(&spec_of(4, 2, Format::Swiss { rounds: 2 }), &Seeds::From("s".to_owned()));
         assert_eq!(planner.planned(), 4);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_matches_of_a_group_is_known_exactly_if_the_group_is() {
+    fn a_match_count_is_known_exactly_for_planned_groups() {
         let swiss = spec_of(4, 2, Format::Swiss { rounds: 2 });
         let rounds = spec_of(3, 2, Format::RoundRobin { rounds: 2 });
         for spec in [swiss, rounds] {

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_count_in_the_order_of_their_numbers_whatever_ends_first() {
+    fn groups_count_in_numeric_order() {
         let mut results = results(3);
         for (group, number) in [(2, 0), (2, 1), (1, 1), (0, 1), (1, 0)] {
             results.add(row(group, number, &[0, 1], &[1, 2]));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn an_annulled_match_is_played_again_and_a_match_that_ended_twice_counts_once() {
+    fn annulled_matches_are_repeated_and_duplicates_are_ignored() {
         let mut results = results(1);
         let mut spoiled = row(0, 0, &[0, 1], &[1, 2]);
         let of = spoiled.of;

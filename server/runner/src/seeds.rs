@@ -77,7 +77,7 @@ mod tests {
     use crate::GroupNumber;
 
     #[test]
-    fn each_group_has_a_seed_of_its_own_that_is_always_the_same() {
+    fn each_group_has_its_own_reproducible_seed() {
         let seeds = GroupSeeds::new(&Seeds::From("spring".to_owned()));
         let first: Vec<_> = (0..50).map(|group| seeds.group_seed(group)).collect();
         let again: Vec<_> = (0..50).map(|group| seeds.group_seed(group)).collect();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_that_is_made_again_for_bots_that_may_remember_has_another_seed() {
+    fn a_repeated_match_has_another_seed_if_bots_may_remember() {
         let of = |number| MatchNumber { group: GroupNumber(1), number };
         let distinct: HashSet<String> = [(0, "a"), (0, "b"), (1, "a")]
             .into_iter()
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_bots_of_two_seats_or_matches_do_not_share_their_chance() {
+    fn built_in_bots_of_different_seats_and_matches_have_different_seeds() {
         let of = |group, number| MatchNumber { group: GroupNumber(group), number };
         let distinct: HashSet<String> =
             [(of(1, 0), 0), (of(1, 0), 1), (of(1, 1), 0), (of(11, 0), 0)]

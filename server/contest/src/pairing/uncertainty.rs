@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_of_a_larger_table_has_less_information() {
+    fn a_pair_at_a_larger_table_has_less_information() {
         // For two seats, the information is that of a fair coin; the value for three seats was
         // computed by hand.
         assert!((weight_of_match(2) - 0.25).abs() < 1e-12);

@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_replay_is_due_at_its_times_and_its_end_with_the_end() {
+    fn the_missing_records_of_a_replay_are_due_at_their_times() {
         let mut feed = RecordFeed::new(DELAY);
         feed.add(&decision(0, 10, true), ms(10));
         let replay = [decision(0, 10, true), decision(1, 20, true), decision(2, 30, false)];

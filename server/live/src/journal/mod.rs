@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn gates_open_in_the_order_of_their_commits_and_none_after_one_that_failed() {
+    async fn gates_open_in_commit_order_until_a_commit_fails() {
         let journal =
             Journal::new(Arc::new(MemoryStore::new()), metrics(), SpanRecorder::disabled());
         let (in_flight, permit) = (&journal.in_flight, Arc::new(Semaphore::new(4)));
@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_batch_starts_a_commit_and_a_smaller_one_does_not() {
+    fn only_a_full_batch_starts_a_commit_early() {
         assert_eq!(waits(BATCH_ENTRIES), (true, 1));
         assert_eq!(waits(BATCH_ENTRIES - 1), (false, 0));
     }

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_a_node_that_was_punctual_at_the_end_of_a_stream_is_acquitted_by_a_later_beat() {
+    async fn lag_after_the_end_of_a_stream_counts_until_a_beat_if_the_node_was_punctual() {
         let metrics = Arc::new(Metrics::for_node(None));
         let clock = Arc::new(ServerClock::start(Arc::clone(&metrics)));
         let node = ForwardingNodes::new(clock, metrics).caller(ForwardingNodeId(1));

@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_round_trips_and_junk_is_ignored() {
+    fn a_checkpoint_round_trips_and_invalid_files_are_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let folder = ReplayFolder::new(dir.path().to_owned(), FileMode::PRIVATE);
         assert_eq!(folder.read_progress(), None);

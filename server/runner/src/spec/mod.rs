@@ -376,7 +376,7 @@ mod tests {
     use crate::samples_for_tests::spec;
 
     #[test]
-    fn a_bot_that_dies_is_started_again_once_unless_a_fault_ends_the_contest() {
+    fn a_dead_bot_is_restarted_once_unless_faults_end_the_contest() {
         let asked = |faults, restarts| {
             ContestSpec { faults, restarts, ..spec(TestSpec::default()) }.restarts()
         };
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_with_a_bot_that_attends_has_a_seed_of_its_own_unless_it_is_trusted() {
+    fn a_match_with_an_untrusted_attending_bot_has_its_own_seed() {
         let mut spec = spec(TestSpec::default());
         spec.bots.push(BotSpec::attending("far", "ada"));
         assert!(!spec.has_own_seeds(&[0, 1]));
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_with_a_bot_whose_process_is_reused_has_a_seed_of_its_own() {
+    fn a_match_with_a_reused_process_has_its_own_seed() {
         let mut spec = spec(TestSpec::default());
         spec.bots.push(BotSpec::from_command("mine", "./bot"));
         assert!(!spec.has_own_seeds(&[0, 2]) && !spec.has_bots_with_own_seeds());

@@ -144,7 +144,7 @@ async fn removed_replays_stay_removed_when_the_last_matches_are_dropped() {
 }
 
 #[tokio::test]
-async fn failed_replays_are_retried_however_many_there_are() {
+async fn any_number_of_failed_replays_is_retried() {
     let dir = tempfile::tempdir().unwrap();
     let (folder, store) = (dir.path(), MemoryStore::new());
     let texts: Vec<_> = (0..=MAX_RETRIED).map(|n| format!("m{n}")).collect();
@@ -207,7 +207,7 @@ fn page(ids: &[&str]) -> FinishedPage {
 }
 
 #[test]
-fn the_checkpoint_names_no_match_behind_which_others_may_appear() {
+fn the_checkpoint_contains_only_settled_matches() {
     for (unsettled, newest) in [(0, Some("c3")), (2, Some("a1")), (3, None)] {
         let page = FinishedPage { unsettled, ..page(&["c3", "b2", "a1"]) };
         let ended = EndedPage::new(page, None);
@@ -219,7 +219,7 @@ fn the_checkpoint_names_no_match_behind_which_others_may_appear() {
 }
 
 #[test]
-fn a_damaged_summary_next_to_the_checkpoint_hides_no_missing_replay() {
+fn missing_replays_are_found_beside_a_damaged_summary() {
     let of = |checkpoint: &[&str]| {
         let page = FinishedPage {
             damaged: vec![DamageReport {
