@@ -7,7 +7,7 @@ use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_traces::SpanRecorder;
 
-use super::{OfferTickets, groups::Groups, ids::MatchIds};
+use super::{OfferTickets, groups::Groups, ids::MatchIds, match_end::EndHandler};
 use crate::journal::Journal;
 use bridgemaster_edge::{lifecycle::Lifecycle, server_clock::ServerClock};
 use bridgemaster_edge::{limiter::Limiter, limits::Limits, metrics::Metrics};
@@ -35,6 +35,7 @@ pub(crate) struct Context {
     /// The cluster that shares the store, if the store can be shared. Set before the first match is
     /// created.
     pub(super) cluster: OnceLock<Arc<Cluster>>,
+    pub(super) end_handler: EndHandler,
 }
 
 impl Context {

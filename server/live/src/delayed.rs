@@ -191,7 +191,7 @@ impl VisibilityCursor {
 
     /// Reveals the end of the match once it is visible.
     async fn reveal_end(&self) -> Result<(), NotStored> {
-        self.original.until_over().await;
+        self.original.over().cancelled().await;
         let ended = || Instant::now() + self.delay;
         sleep_until(*self.end_visible_at.get_or_init(ended)).await;
         let info = self.original.info().committed().await?;

@@ -1,6 +1,6 @@
 //! Interfaces to matches that do not depend on the game.
 
-use std::{collections::BTreeMap, pin::Pin, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_edge::{
     refusal::Refusal,
@@ -16,16 +16,14 @@ use bridgemaster_proto::v1;
 use bridgemaster_referee::{BotIdentity, ResumePoint, Time};
 use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 use tracing::{Span, error_span};
 
 use super::{
-    MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, outbound::Outbound, relay::Relay,
-    spectators::WatchReceiver,
+    MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, match_end::PendingEnd,
+    outbound::Outbound, relay::Relay, spectators::WatchReceiver,
 };
 use crate::journal::{CommitGate, Gated};
-
-/// A future about a match that also completes when the match moves to another node.
-pub(crate) type MatchFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// The properties of a match that never change.
 pub struct MatchFacts {
@@ -119,8 +117,8 @@ pub trait HostedMatch: Send + Sync {
     /// Returns whether the match has ended or was cancelled.
     fn is_over(&self) -> bool;
 
-    /// Completes when the match has ended or was cancelled.
-    fn until_over(&self) -> MatchFuture<'_>;
+    /// Returns the token that is cancelled when the match has ended or was cancelled.
+    fn over(&self) -> &CancellationToken;
 
     /// Returns the current change count and the state that a spectator may see now. Returns `None`
     /// if the count is still `change_count`.
@@ -175,9 +173,10 @@ pub trait HostedMatch: Send + Sync {
     /// Returns the time since the match started, by the server's clock; `None` before the start.
     fn elapsed(&self) -> Option<Duration>;
 
-    /// Completes when another node takes over the match while this server still runs.
-    fn until_moved(&self) -> MatchFuture<'_> {
-        Box::pin(std::future::pending())
+    /// Returns the token that is cancelled when another node continues the match while this server
+    /// still runs; `None` for an ended match.
+    fn moved(&self) -> Option<&CancellationToken> {
+        None
     }
 
     /// Joins a seat with a new stream, and closes any older stream of the seat. A replaced ticket
@@ -192,7 +191,7 @@ pub trait HostedMatch: Send + Sync {
         key: Option<&KeyName>,
         resume_point: Option<ResumePoint>,
         node: Option<&Arc<ForwardingNode>>,
-    ) -> Outcome<Result<Joined, Gated<Refusal>>>;
+    ) -> Result<Joined, Gated<Refusal>>;
 
     /// Records that this node will forward the stream of a vacant seat, so that lag of the node
     /// extends the start-up time. Has no effect once the bot has joined.
@@ -204,40 +203,34 @@ pub trait HostedMatch: Send + Sync {
         &self,
         tickets: &[(Seat, TicketHash)],
         are_optional: bool,
-    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>>>;
+    ) -> Gated<Result<Vec<Seat>, ReplaceTicketsError>>;
 
     /// Records that the bot of a seat will not join or reconnect.
     ///
     /// # Errors
     /// If the bot is connected, or the match has ended.
-    fn expire_seat(&self, seat: Seat, why: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>>;
+    fn expire_seat(&self, seat: Seat, why: String) -> Gated<Result<(), Refusal>>;
 
     /// Records that the server refused a seat's bot, or that the server caused the loss of the
     /// stream `lost`, and pauses the seat's clocks. Has no effect if the seat has a newer stream
-    /// than `lost`.
-    fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) -> Outcome<()>;
+    /// than `lost`, or if the match has ended.
+    fn record_rejection(&self, _seat: Seat, _lost: Option<StreamNumber>) {}
 
     /// Handles an input from a stream of a seat. Inputs from superseded streams are dropped.
     /// Returns the gate of the commit, if there is one.
-    fn report(
-        &self,
-        seat: Seat,
-        stream: StreamNumber,
-        input: SeatInput,
-    ) -> Outcome<Option<CommitGate>>;
+    fn report(&self, _seat: Seat, _: StreamNumber, _input: SeatInput) -> Option<CommitGate> {
+        None
+    }
 
     /// Handles a bot's answer to a request. Returns the verdict, or `None` if the answer was
     /// dropped. A stream must submit one answer at a time.
-    fn answer(
-        &self,
-        seat: Seat,
-        stream: StreamNumber,
-        input: SeatInput,
-    ) -> Outcome<Option<Gated<Verdict>>>;
+    fn answer(&self, _seat: Seat, _: StreamNumber, _input: SeatInput) -> Option<Gated<Verdict>> {
+        None
+    }
 
     /// Records that a request was passed to the transport. The match processes the record together
     /// with its next input.
-    fn record_handover(&self, seat: Seat, stream: StreamNumber, request_id: u32);
+    fn record_handover(&self, _seat: Seat, _stream: StreamNumber, _request_id: u32) {}
 
     /// Returns whether another node can continue the match at any time: only bots play it, and no
     /// group, offer or delayed view ties it to this node.
@@ -259,7 +252,7 @@ pub trait HostedMatch: Send + Sync {
     ///
     /// # Errors
     /// If the match has ended.
-    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>>;
+    fn cancel(&self, why: Cancellation) -> Gated<Result<v1::MatchInfo, Refusal>>;
 }
 
 /// The delay after which spectators see a match.
@@ -318,44 +311,11 @@ pub(crate) trait ActiveMatch: HostedMatch {
 
     /// Applies all deadlines that have passed. Returns the next deadline, or `None` if there will
     /// be none.
-    fn tick(&self) -> Outcome<Option<Time>>;
+    fn tick(&self) -> Option<Time>;
 
-    /// Restarts the match's clock after the server was restarted.
-    fn restart(&self) -> Outcome<()>;
-}
-
-/// The result from a call that can end a match; see
-/// [`Matches::record_end`](super::Matches::record_end).
-#[must_use]
-pub struct Outcome<T> {
-    /// The result of the call.
-    pub value: T,
-    /// The ended match, if the call ended it.
-    pub ended: Option<Ended>,
-}
-
-/// A match that has just ended.
-pub struct Ended {
-    /// Identifies the match.
-    pub id: MatchId,
-    /// The key that created the match; `None` on a server without keys.
-    pub maker: Option<KeyName>,
-    /// Whether the match has a replay; `false` if it was cancelled.
-    pub has_replay: bool,
-    /// The gate of the commit that makes the end visible.
-    pub gate: Option<CommitGate>,
-}
-
-impl<T> Outcome<T> {
-    /// Creates the result of a call that ended no match.
-    pub(crate) fn without_end(value: T) -> Self {
-        Self { value, ended: None }
-    }
-
-    /// Converts the result of the call.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome { value: change(self.value), ended: self.ended }
-    }
+    /// Restarts the match's clock after the server was restarted. If this ends the match, the end
+    /// is handled when the returned value is dropped, which must be after the match is hosted.
+    fn restart(&self) -> PendingEnd<'_>;
 }
 
 /// Receives notifications about matches, for example to offer their seats or to count their

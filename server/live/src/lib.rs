@@ -19,6 +19,7 @@ pub mod journal;
 mod listing;
 mod live_match;
 mod lookup;
+mod match_end;
 mod match_index;
 mod matches;
 mod outbound;

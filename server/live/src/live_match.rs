@@ -7,6 +7,7 @@ mod publishing;
 
 use std::{
     cell::Cell,
+    ops::{Deref, DerefMut},
     sync::{
         Arc,
         atomic::{AtomicU8, Ordering},
@@ -32,7 +33,8 @@ use super::{
     clock::MatchClock,
     context::Context,
     groups::GroupKey,
-    hosted_match::{MatchFacts, Outcome},
+    hosted_match::MatchFacts,
+    match_end::PendingEnd,
     relay::Relay,
     spectators::{Audience, Publisher},
 };
@@ -43,6 +45,28 @@ pub(crate) struct LiveMatch<G: WireGame> {
     inbox: Mutex<Inbox>,
     state: AtomicState,
     locked: Mutex<LockedMatch<G>>,
+}
+
+/// The locked match. Dropping the guard releases the lock, and then handles the end of the match, if
+/// a call ended it.
+struct MatchGuard<'a, G: WireGame> {
+    // The fields are dropped in this order.
+    locked: MutexGuard<'a, LockedMatch<G>>,
+    end: PendingEnd<'a>,
+}
+
+impl<G: WireGame> Deref for MatchGuard<'_, G> {
+    type Target = LockedMatch<G>;
+
+    fn deref(&self) -> &LockedMatch<G> {
+        &self.locked
+    }
+}
+
+impl<G: WireGame> DerefMut for MatchGuard<'_, G> {
+    fn deref_mut(&mut self) -> &mut LockedMatch<G> {
+        &mut self.locked
+    }
 }
 
 /// The state of a match, readable without its lock.
@@ -176,7 +200,7 @@ impl<G: WireGame> LiveMatch<G> {
         i64::try_from(self.shared.origin.created_unix_ms).unwrap_or(i64::MAX)
     }
 
-    fn lock(&self) -> MutexGuard<'_, LockedMatch<G>> {
+    fn lock(&self) -> MatchGuard<'_, G> {
         let mut locked = self.locked.lock();
         if let Some(group) = &self.shared.facts.withheld_group
             && self.state.get() == v1::MatchState::Ended
@@ -184,7 +208,7 @@ impl<G: WireGame> LiveMatch<G> {
         {
             locked.machine.reveal_seed();
         }
-        locked
+        MatchGuard { locked, end: PendingEnd::none(&self.shared.context.end_handler) }
     }
 
     fn inbox(&self) -> MutexGuard<'_, Inbox> {
@@ -194,9 +218,10 @@ impl<G: WireGame> LiveMatch<G> {
     /// Passes an input to the match, after all pending reports, and executes the effects.
     fn drive<T>(
         &self,
-        locked: &mut LockedMatch<G>,
+        guard: &mut MatchGuard<'_, G>,
         act: impl FnOnce(&mut Match<G>, (ServerTime, &mut Vec<Report>), &mut Vec<Effect>) -> T,
-    ) -> Outcome<T> {
+    ) -> T {
+        let locked = &mut *guard.locked;
         if self.shared.context.lifecycle.is_parked() {
             locked.machine.park();
         }
@@ -213,7 +238,7 @@ impl<G: WireGame> LiveMatch<G> {
             // The time is read under the inbox lock, so that no later report has an earlier time.
             clock.now()
         };
-        let LockedMatch { machine, forwarded, .. } = &mut *locked;
+        let LockedMatch { machine, forwarded, .. } = locked;
         forwarded.take_lags(|seat, lag_us| machine.add_forwarding_lag(seat, lag_us, now.time));
         let value = act(&mut locked.machine, (now, &mut reports), &mut effects);
         locked.counted.set_phase(locked.machine.referee().phase());
@@ -224,13 +249,14 @@ impl<G: WireGame> LiveMatch<G> {
         let ended = locked.execute_effects(&self.shared, &mut effects, now);
         // If an effect closed the stream of a slow reader, the visible state has changed again.
         locked.notify_changes();
-        if ended.is_some() {
+        if let Some(ended) = ended {
             // The end is published here, since the match might be removed from memory before the
             // publishing task runs.
             locked.publish_updates();
+            guard.end.set(ended);
         }
         put_back_buffers((reports, effects));
-        Outcome { value, ended }
+        value
     }
 }
 

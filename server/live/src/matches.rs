@@ -87,6 +87,7 @@ impl Matches {
                 offer_tickets,
                 groups: Arc::default(),
                 cluster: OnceLock::new(),
+                end_handler: OnceLock::new(),
             }),
             idle: Notify::new(),
             replays,
@@ -196,6 +197,14 @@ impl Matches {
         is_new: bool,
         delay_permit: Option<DelayedMatchPermit>,
     ) {
+        self.context.end_handler.get_or_init(|| {
+            let matches = Arc::downgrade(self);
+            Box::new(move |ended| {
+                if let Some(matches) = matches.upgrade() {
+                    matches.handle_end(ended);
+                }
+            })
+        });
         let (deadline_moved, clock, span) =
             (played.deadline_moved(), played.clock(), played.span());
         let spectator_delay = played.spectator_delay();
@@ -219,11 +228,8 @@ impl Matches {
             };
             listener.on_hosted(&*played, &ticket, is_new);
         }
-        let (matches, played) = (Arc::downgrade(self), Arc::downgrade(&played));
-        let tick = move || {
-            let ticked = played.upgrade()?.tick();
-            matches.upgrade()?.record_end(ticked)
-        };
+        let played = Arc::downgrade(&played);
+        let tick = move || played.upgrade()?.tick();
         tokio::spawn(drive_timer(tick, deadline_moved, clock).instrument(span));
     }
 
@@ -231,9 +237,9 @@ impl Matches {
     /// new matches.
     pub(super) fn resume(self: &Arc<Self>, played: Arc<dyn ActiveMatch>, tickets: Vec<TicketHash>) {
         self.match_index().occupy_slot(played.facts().maker.as_ref());
-        let restart = played.restart();
-        self.host(played, tickets, false, None);
-        self.record_end(restart);
+        let end = played.restart();
+        self.host(Arc::clone(&played), tickets, false, None);
+        drop(end);
     }
 
     /// Adds a finished match to memory, unless it is already there. If `shows_view_here`, this

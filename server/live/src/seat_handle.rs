@@ -21,7 +21,6 @@ use crate::journal::{CommitGate, Gated};
 /// A seat that a stream has joined. Only a seat's newest stream holds the seat, and calls from
 /// older streams have no effect. When the last reference is dropped, the stream leaves the seat.
 pub struct SeatHandle {
-    matches: Arc<Matches>,
     hosted: Arc<dyn HostedMatch>,
     seat: Seat,
     number: StreamNumber,
@@ -53,15 +52,13 @@ impl SeatHandle {
     /// Reports an input to the match. If this returns a gate, the stream must not be read again
     /// until the gate is open.
     pub fn report(&self, input: SeatInput) -> Option<CommitGate> {
-        let reported = self.hosted.report(self.seat, self.number, input);
-        self.matches.record_end(reported)
+        self.hosted.report(self.seat, self.number, input)
     }
 
     /// Passes an answer to the match and returns the verdict, or `None` if the stream no longer
     /// holds the seat or the match is parked. Pass a stream's answers one at a time.
     pub fn answer(&self, input: SeatInput) -> Option<Gated<Verdict>> {
-        let answered = self.hosted.answer(self.seat, self.number, input);
-        self.matches.record_end(answered)
+        self.hosted.answer(self.seat, self.number, input)
     }
 
     /// Records that a request is passed to the transport now.
@@ -79,7 +76,7 @@ impl SeatHandle {
     /// charged to any bot.
     pub fn end_by_server(&self) {
         self.report(SeatInput::Left);
-        record_loss(&self.matches, &*self.hosted, self.seat, self.number);
+        self.hosted.record_rejection(self.seat, Some(self.number));
     }
 
     /// Creates a trace span for the seat. The span ends now.
@@ -89,21 +86,15 @@ impl SeatHandle {
     }
 }
 
-/// Records that the server caused the loss of a stream, so that the seat's clocks are paused until
-/// the bot reconnects. Has no effect if the seat has had a newer stream.
-fn record_loss(matches: &Matches, hosted: &dyn HostedMatch, seat: Seat, lost: StreamNumber) {
-    matches.record_end(hosted.record_rejection(seat, Some(lost)));
-}
-
 impl Drop for SeatHandle {
     fn drop(&mut self) {
         self.report(SeatInput::Left);
         if let Some((node, runtime)) = self.node.take().zip(Handle::try_current().ok()) {
-            let (matches, hosted) = (Arc::clone(&self.matches), Arc::clone(&self.hosted));
+            let hosted = Arc::clone(&self.hosted);
             let (seat, number, ended_us) = (self.seat, self.number, node.now_us());
             runtime.spawn(async move {
                 if node.was_lost_at(ended_us).await {
-                    record_loss(&matches, &*hosted, seat, number);
+                    hosted.record_rejection(seat, Some(number));
                 }
             });
         }
@@ -158,7 +149,7 @@ impl RedeemedTicket {
 
     /// Records that the server itself refused the seat's bot, so that the seat's clocks are paused.
     pub fn record_rejection(&self) {
-        self.matches.record_end(self.hosted.record_rejection(self.seat, None));
+        self.hosted.record_rejection(self.seat, None);
     }
 
     /// Creates a log span for one of the seat's streams, within the match's span.
@@ -183,19 +174,13 @@ impl RedeemedTicket {
         // A bot name that is not a valid key name is not indexed.
         let name = KeyName::new(&bot.name).ok();
         let seat = (self.seat, self.ticket);
-        let joined = self.hosted.join(seat, bot, key, resume_point, self.node.as_ref());
-        let Joined { number, outbound, start } = self.matches.record_end(joined)?;
+        let Joined { number, outbound, start } =
+            self.hosted.join(seat, bot, key, resume_point, self.node.as_ref())?;
         if let Some(name) = name {
             self.matches.add_party(self.hosted.id(), &name);
         }
         self.matches.notify_joined(self.hosted.id(), self.seat);
-        let handle = SeatHandle {
-            matches: self.matches,
-            hosted: self.hosted,
-            seat: self.seat,
-            number,
-            node: self.node,
-        };
-        Ok((Arc::new(handle), outbound, start))
+        let Self { hosted, seat, node, .. } = self;
+        Ok((Arc::new(SeatHandle { hosted, seat, number, node }), outbound, start))
     }
 }

@@ -1,7 +1,7 @@
 //! Finished matches from the store, for clients and for bots that were disconnected when the match
 //! ended.
 
-use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use bridgemaster_edge::{
     limits::MAX_CLOCK_DIFFERENCE, refusal::Refusal, transport::ForwardingNode, transport::Watcher,
@@ -9,8 +9,8 @@ use bridgemaster_edge::{
 };
 use bridgemaster_games::{GAME_IDS, Seat, SeatCount};
 use bridgemaster_match::{
-    Cancellation, FinalMessages, ReplaceTicketsError, SeatInput, StreamNumber, StreamStart,
-    TicketHash, Verdict, decode_finished, read_histories,
+    Cancellation, FinalMessages, ReplaceTicketsError, StreamNumber, StreamStart, TicketHash,
+    decode_finished, read_histories,
 };
 use bridgemaster_proto::{
     internal::v1::FinishedSeat,
@@ -18,18 +18,17 @@ use bridgemaster_proto::{
 };
 use bridgemaster_referee::{BotIdentity, Histories, ResumePoint};
 use bridgemaster_store::{FinishedMatch, KeyName};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Groups, HostedMatch, MatchQuery,
     groups::{GroupKey, group_running_refusal, maker_name},
-    hosted_match::{
-        Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate, SpectatorDelay,
-    },
+    hosted_match::{Joined, MatchFacts, ReplayBytes, ReplayUpdate, SpectatorDelay},
     outbound::{self, Closing},
     refusals::{cancelled, forfeited, match_ended, match_over, seat_of_another_key},
     spectators::{self, WatchReceiver},
 };
-use crate::journal::{CommitGate, Gated};
+use crate::journal::Gated;
 
 /// The maximum number of messages to a bot, for the start and the end of the match.
 const MAX_BOT_MESSAGES: usize = 2;
@@ -45,6 +44,8 @@ pub struct StoredMatch {
     /// end.
     histories: Histories,
     groups: Arc<Groups>,
+    /// Always cancelled.
+    over: CancellationToken,
 }
 
 impl StoredMatch {
@@ -72,7 +73,10 @@ impl StoredMatch {
         let config = info.config.as_ref();
         let group = config.and_then(|config| config.group.clone());
         let startup_ms = config.and_then(|config| config.clock?.startup_ms);
+        let over = CancellationToken::new();
+        over.cancel();
         Ok(Self {
+            over,
             facts: MatchFacts {
                 id: finished.match_id.clone(),
                 game_id,
@@ -238,8 +242,8 @@ impl HostedMatch for StoredMatch {
         true
     }
 
-    fn until_over(&self) -> MatchFuture<'_> {
-        Box::pin(ready(()))
+    fn over(&self) -> &CancellationToken {
+        &self.over
     }
 
     fn snapshot_since(
@@ -286,9 +290,7 @@ impl HostedMatch for StoredMatch {
     }
 
     fn spectator_delay(&self) -> Option<SpectatorDelay> {
-        if self.is_cancelled() && self.info.started_unix_ms == 0 {
-            return None;
-        }
+        self.visible_at_unix_ms()?;
         let delay = self.facts.spectator_delay?;
         let left = delay.saturating_sub(self.time_since_end());
         (!left.is_zero()).then_some(SpectatorDelay { delay, end_visible_in: Some(left) })
@@ -324,8 +326,8 @@ impl HostedMatch for StoredMatch {
         key: Option<&KeyName>,
         resume_point: Option<ResumePoint>,
         _node: Option<&Arc<ForwardingNode>>,
-    ) -> Outcome<Result<Joined, Gated<Refusal>>> {
-        let refused = |refusal| Outcome::without_end(Err(Gated::new(refusal, None)));
+    ) -> Result<Joined, Gated<Refusal>> {
+        let refused = |refusal| Err(Gated::new(refusal, None));
         if let Some(key) = key
             && self.holder(seat).is_some_and(|name| name != key.as_str())
         {
@@ -355,11 +357,8 @@ impl HostedMatch for StoredMatch {
         sender.close(Closing::MatchOver, None);
         let start =
             StreamStart { history_id: self.histories.running(), resumed, note_bytes_left: 0 };
-        Outcome::without_end(Ok(Joined {
-            number: StreamNumber::default(),
-            outbound,
-            start: Gated::new(start, None),
-        }))
+        let (number, start) = (StreamNumber::default(), Gated::new(start, None));
+        Ok(Joined { number, outbound, start })
     }
 
     fn declined_seat(&self) -> Option<Seat> {
@@ -374,33 +373,16 @@ impl HostedMatch for StoredMatch {
         &self,
         _: &[(Seat, TicketHash)],
         _: bool,
-    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>>> {
-        Outcome::without_end(Err(Gated::new(ReplaceTicketsError::Over, None)))
+    ) -> Gated<Result<Vec<Seat>, ReplaceTicketsError>> {
+        Gated::new(Err(ReplaceTicketsError::Over), None)
     }
 
-    fn expire_seat(&self, _: Seat, _: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>> {
-        Outcome::without_end(Err(Gated::new(match_over(&self.info), None)))
+    fn expire_seat(&self, _: Seat, _: String) -> Gated<Result<(), Refusal>> {
+        Gated::new(Err(match_over(&self.info)), None)
     }
 
-    /// Does nothing, since the clocks of a finished match have stopped.
-    fn record_rejection(&self, _: Seat, _: Option<StreamNumber>) -> Outcome<()> {
-        Outcome::without_end(())
-    }
-
-    fn report(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<CommitGate>> {
-        Outcome::without_end(None)
-    }
-
-    fn answer(&self, _: Seat, _: StreamNumber, _: SeatInput) -> Outcome<Option<Gated<Verdict>>> {
-        Outcome::without_end(None)
-    }
-
-    fn record_handover(&self, _: Seat, _: StreamNumber, _: u32) {}
-
-    fn cancel(&self, _: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
-        Outcome::without_end(match self.info.cancellation {
-            Some(_) => Ok(self.info()),
-            None => Err(Gated::new(match_ended(), None)),
-        })
+    fn cancel(&self, _: Cancellation) -> Gated<Result<v1::MatchInfo, Refusal>> {
+        let cancelled = self.info.cancellation.as_ref().map(|_| self.public_info());
+        Gated::new(cancelled.ok_or_else(match_ended), None)
     }
 }

@@ -66,13 +66,8 @@ impl Matches {
         let generate = |seat: &Seat| (*seat, Ticket::generate(hosted.id()));
         let generated: Vec<(Seat, Ticket)> = seats.iter().map(generate).collect();
         let replaced = self.replace_in_roster(hosted, &generated, are_optional);
-        let seats = match replaced {
-            Ok(seats) => seats.committed().await?,
-            Err(why) => {
-                let why = why.committed().await?;
-                return Err(self.no_new_tickets(hosted, why));
-            }
-        };
+        let replaced = replaced.committed().await?;
+        let seats = replaced.map_err(|why| self.no_new_tickets(hosted, why))?;
         let issued = generated.iter().filter(|(seat, _)| seats.contains(seat));
         let issued = issued.map(|(seat, ticket)| SeatTicket {
             seat: seat.number().into(),
@@ -87,16 +82,15 @@ impl Matches {
         hosted: &dyn HostedMatch,
         generated: &[(Seat, Ticket)],
         are_optional: bool,
-    ) -> Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>> {
+    ) -> Gated<Result<Vec<Seat>, ReplaceTicketsError>> {
         let hashes = generated.iter().map(|(seat, ticket)| (*seat, ticket.hash()));
         let hashes: Vec<_> = hashes.collect();
         // Under this lock, the tickets in the index stay consistent with those in the match.
         let _guard = self.ticket_lock().lock();
-        let replaced = self.record_end(hosted.replace_tickets(&hashes, are_optional));
-        if let Ok(seats) = &replaced {
+        let replaced = hosted.replace_tickets(&hashes, are_optional);
+        if let Ok(seats) = replaced.value() {
             let mut match_index = self.match_index();
-            let replaced = seats.value();
-            for (seat, ticket) in hashes.iter().filter(|(seat, _)| replaced.contains(seat)) {
+            for (seat, ticket) in hashes.iter().filter(|(seat, _)| seats.contains(seat)) {
                 match_index.replace_ticket(hosted.id(), *seat, *ticket);
             }
         }

@@ -15,7 +15,7 @@ use tracing::{Instrument as _, error};
 use super::{
     HostedMatch, MatchFacts, MatchQuery, Matches, Reader,
     delayed::{DelayedMatchPermit, VisibilityCursor, VisibleState},
-    hosted_match::{MatchFuture, ReplayBytes, ReplayUpdate, SpectatorDelay, without_config},
+    hosted_match::{ReplayBytes, ReplayUpdate, SpectatorDelay, without_config},
     refusals::not_visible_yet,
     relay::Relay,
     spectators::WatchReceiver,
@@ -101,13 +101,16 @@ impl MatchView {
     pub async fn until_over(&self) {
         match &self.cursor {
             Some(cursor) => cursor.until_over().await,
-            None => self.hosted.until_over().await,
+            None => self.hosted.over().cancelled().await,
         }
     }
 
-    /// See [`HostedMatch::until_moved`].
-    pub fn until_moved(&self) -> MatchFuture<'_> {
-        self.hosted.until_moved()
+    /// Completes when another node continues the match while this server still runs.
+    pub async fn until_moved(&self) {
+        match self.hosted.moved() {
+            Some(moved) => moved.cancelled().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// See [`HostedMatch::snapshot_since`].

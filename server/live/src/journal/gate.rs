@@ -181,16 +181,3 @@ pub(crate) fn emit_once_committed(
         None => span_recorder.record(span),
     }
 }
-
-/// Returns the result of a call once the state on which it depends is committed.
-///
-/// # Errors
-/// The refusal of the call, or the refusal after a store failure.
-pub(crate) async fn committed_result<T>(
-    result: Result<Gated<T>, Gated<Refusal>>,
-) -> Result<T, Refusal> {
-    match result {
-        Ok(value) => Ok(value.committed().await?),
-        Err(refusal) => Err(refusal.committed().await?),
-    }
-}

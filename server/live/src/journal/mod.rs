@@ -32,8 +32,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
+pub(crate) use gate::emit_once_committed;
 pub use gate::{CommitGate, Gated, NotStored};
-pub(crate) use gate::{committed_result, emit_once_committed};
 
 /// Commits that take longer than this are logged as a warning, since every bot waits for them.
 const SLOW_COMMIT: Duration = Duration::from_millis(100);

@@ -9,7 +9,7 @@ use bridgemaster_edge::{
 };
 use bridgemaster_games::Seat;
 use bridgemaster_match::{
-    CancelError, Cancellation, ExpireSeatError, HistoryStart, ReplaceTicketsError, Report,
+    CancelError, Cancellation, Entries, ExpireSeatError, HistoryStart, ReplaceTicketsError, Report,
     SeatInput, ServerTime, StreamNumber, TicketHash, Verdict,
 };
 use bridgemaster_proto::{
@@ -19,6 +19,7 @@ use bridgemaster_proto::{
 use bridgemaster_referee::{BotIdentity, MatchPhase, ResumePoint, Time};
 use bridgemaster_store::KeyName;
 use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
 use tracing::info;
 
 use super::{
@@ -27,9 +28,9 @@ use super::{
         clock::MatchClock,
         groups::group_running_refusal,
         hosted_match::{
-            ActiveMatch, Joined, MatchFacts, MatchFuture, Outcome, ReplayBytes, ReplayUpdate,
-            SpectatorDelay,
+            ActiveMatch, Joined, MatchFacts, ReplayBytes, ReplayUpdate, SpectatorDelay,
         },
+        match_end::PendingEnd,
         outbound::{self, Closing},
         refusals::{
             cancelled, cannot_join, match_ended, match_over, match_running, ticket_replaced,
@@ -37,7 +38,7 @@ use super::{
         relay::Relay,
         spectators::WatchReceiver,
     },
-    LiveMatch,
+    LiveMatch, MatchGuard,
     effects::LockedMatch,
 };
 use crate::journal::{CommitGate, Gated};
@@ -45,7 +46,12 @@ use crate::journal::{CommitGate, Gated};
 impl<G: WireGame> LockedMatch<G> {
     /// Gates a value that depends on the current state of the match.
     pub(super) fn gated<T>(&self, value: T) -> Gated<T> {
-        Gated::new(value, self.gates.gate_for(self.machine.uncommitted()))
+        self.after(self.machine.uncommitted(), value)
+    }
+
+    /// Gates a value that depends on the first `after` entries of the match.
+    fn after<T>(&self, after: Entries, value: T) -> Gated<T> {
+        Gated::new(value, self.gates.gate_for(after))
     }
 }
 
@@ -90,12 +96,12 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         matches!(self.state.get(), v1::MatchState::Ended | v1::MatchState::Cancelled)
     }
 
-    fn until_over(&self) -> MatchFuture<'_> {
-        Box::pin(self.shared.over.cancelled())
+    fn over(&self) -> &CancellationToken {
+        &self.shared.over
     }
 
-    fn until_moved(&self) -> MatchFuture<'_> {
-        Box::pin(self.shared.moved.cancelled())
+    fn moved(&self) -> Option<&CancellationToken> {
+        Some(&self.shared.moved)
     }
 
     fn snapshot_since(
@@ -205,37 +211,28 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         key: Option<&KeyName>,
         resume_point: Option<ResumePoint>,
         node: Option<&Arc<ForwardingNode>>,
-    ) -> Outcome<Result<Joined, Gated<Refusal>>> {
+    ) -> Result<Joined, Gated<Refusal>> {
         let (name, version) = (bot.name.clone(), bot.version.clone());
         let (sender, outbound) = outbound::channel(self.shared.context.limits.outbound_queue);
         let mut locked = self.lock();
         if let Err(refusal) = self.check_not_moved() {
-            return Outcome::without_end(Err(Gated::new(refusal, None)));
+            return Err(Gated::new(refusal, None));
         }
         if locked.machine.ticket(seat) != Some(ticket) {
-            return Outcome::without_end(Err(locked.gated(ticket_replaced())));
+            return Err(locked.gated(ticket_replaced()));
         }
         locked.joining = Some(sender);
         let key = key.map(KeyName::as_str);
-        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+        let joined = self.drive(&mut locked, |machine, arrived, effects| {
             machine.join(arrived, seat, bot, key, resume_point, effects)
         });
         // If the stream was refused, its queue is still there.
         locked.joining = None;
-        if outcome.value.is_ok() {
-            locked.forwarded.set(seat, node);
-        }
-        outcome.map(|joined| match joined {
-            Ok(joined) => {
-                info!(seat = seat.number(), bot = name, version, "bot joined");
-                Ok(Joined {
-                    number: joined.stream,
-                    outbound,
-                    start: Gated::new(joined.start, locked.gates.gate_for(joined.after)),
-                })
-            }
-            Err((why, after)) => Err(Gated::new(cannot_join(why), locked.gates.gate_for(after))),
-        })
+        let joined = joined.map_err(|(why, after)| locked.after(after, cannot_join(why)))?;
+        locked.forwarded.set(seat, node);
+        info!(seat = seat.number(), bot = name, version, "bot joined");
+        let start = locked.after(joined.after, joined.start);
+        Ok(Joined { number: joined.stream, outbound, start })
     }
 
     fn expect_forwarded_join(&self, seat: Seat, node: &Arc<ForwardingNode>) {
@@ -258,27 +255,24 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         &self,
         tickets: &[(Seat, TicketHash)],
         are_optional: bool,
-    ) -> Outcome<Result<Gated<Vec<Seat>>, Gated<ReplaceTicketsError>>> {
+    ) -> Gated<Result<Vec<Seat>, ReplaceTicketsError>> {
         let mut locked = self.lock();
-        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+        let replaced = self.drive(&mut locked, |machine, arrived, effects| {
             machine.replace_tickets(arrived, tickets, are_optional, effects)
         });
-        outcome.map(|replaced| match replaced {
-            Ok(replaced) => {
-                let gate = locked.gates.gate_for(replaced.after);
-                Ok(Gated::new(replaced.seats, gate))
-            }
-            Err((why, after)) => Err(Gated::new(why, locked.gates.gate_for(after))),
-        })
+        match replaced {
+            Ok(replaced) => locked.after(replaced.after, Ok(replaced.seats)),
+            Err((why, after)) => locked.after(after, Err(why)),
+        }
     }
 
-    fn expire_seat(&self, seat: Seat, why: String) -> Outcome<Result<Gated<()>, Gated<Refusal>>> {
+    fn expire_seat(&self, seat: Seat, why: String) -> Gated<Result<(), Refusal>> {
         let mut locked = self.lock();
-        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+        let expired = self.drive(&mut locked, |machine, arrived, effects| {
             machine.expire_seat(arrived, seat, why, effects)
         });
-        outcome.map(|expired| match expired {
-            Ok(after) => Ok(Gated::new((), locked.gates.gate_for(after))),
+        match expired {
+            Ok(after) => locked.after(after, Ok(())),
             Err((why, after)) => {
                 let refusal = match why {
                     ExpireSeatError::Over => match_over(&locked.machine.match_info()),
@@ -289,58 +283,41 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
                     .with("seat", seat.number().to_string()),
                     ExpireSeatError::Parked => Refusal::stopping(),
                 };
-                Err(Gated::new(refusal, locked.gates.gate_for(after)))
+                locked.after(after, Err(refusal))
             }
-        })
+        }
     }
 
-    fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) -> Outcome<()> {
+    fn record_rejection(&self, seat: Seat, lost: Option<StreamNumber>) {
         let mut locked = self.lock();
-        let outcome = self.drive(&mut locked, |machine, arrived, effects| {
+        let counts = self.drive(&mut locked, |machine, arrived, effects| {
             machine.connection_refused(arrived, seat, lost, effects)
         });
-        outcome.map(|counts| {
-            if counts {
-                info!(seat = seat.number(), "refused a bot; pausing the clock of its seat");
-            }
-        })
+        if counts {
+            info!(seat = seat.number(), "refused a bot; pausing the clock of its seat");
+        }
     }
 
-    fn report(
-        &self,
-        seat: Seat,
-        stream: StreamNumber,
-        input: SeatInput,
-    ) -> Outcome<Option<CommitGate>> {
+    fn report(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Option<CommitGate> {
         self.put_report(seat, stream, input);
         // The next owner of the lock handles the pending reports, so the report is handled by the
         // end of this call.
         let mut locked = self.lock();
-        let outcome = self.drive(&mut locked, |machine, (_, reports), effects| {
+        self.drive(&mut locked, |machine, (_, reports), effects| {
             machine.handle_reports(reports, effects);
         });
-        outcome.map(|()| {
-            let after = locked.machine.uncommitted_report(seat, stream);
-            locked.gates.gate_for(after)
-        })
+        locked.gates.gate_for(locked.machine.uncommitted_report(seat, stream))
     }
 
-    fn answer(
-        &self,
-        seat: Seat,
-        stream: StreamNumber,
-        input: SeatInput,
-    ) -> Outcome<Option<Gated<Verdict>>> {
+    fn answer(&self, seat: Seat, stream: StreamNumber, input: SeatInput) -> Option<Gated<Verdict>> {
         self.put_report(seat, stream, input);
         let mut locked = self.lock();
-        let outcome = self.drive(&mut locked, |machine, (_, reports), effects| {
+        let verdict = self.drive(&mut locked, |machine, (_, reports), effects| {
             machine.handle_reports(reports, effects);
             machine.take_verdict(seat, stream, effects)
         });
-        outcome.map(|verdict| {
-            let (verdict, after) = verdict?;
-            Some(Gated::new(verdict, locked.gates.gate_for(after)))
-        })
+        let (verdict, after) = verdict?;
+        Some(locked.after(after, verdict))
     }
 
     fn record_handover(&self, seat: Seat, stream: StreamNumber, request_id: u32) {
@@ -379,14 +356,14 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         locked.publisher.close_with(Refusal::stopping());
     }
 
-    fn cancel(&self, why: Cancellation) -> Outcome<Result<Gated<v1::MatchInfo>, Gated<Refusal>>> {
+    fn cancel(&self, why: Cancellation) -> Gated<Result<v1::MatchInfo, Refusal>> {
         let mut locked = self.lock();
-        let outcome = self
+        let cancelled = self
             .drive(&mut locked, |machine, arrived, effects| machine.cancel(arrived, why, effects));
-        outcome.map(|cancelled| match cancelled {
-            Ok(()) => Ok(locked.gated(locked.machine.match_info())),
-            Err(CancelError::Ended) => Err(locked.gated(match_ended())),
-            Err(CancelError::Parked) => Err(locked.gated(Refusal::stopping())),
+        locked.gated(match cancelled {
+            Ok(()) => Ok(locked.machine.match_info()),
+            Err(CancelError::Ended) => Err(match_ended()),
+            Err(CancelError::Parked) => Err(Refusal::stopping()),
         })
     }
 }
@@ -410,12 +387,12 @@ impl<G: WireGame> ActiveMatch for LiveMatch<G> {
         Arc::clone(&self.shared.deadline_moved)
     }
 
-    fn tick(&self) -> Outcome<Option<Time>> {
+    fn tick(&self) -> Option<Time> {
         let mut locked = self.lock();
         self.drive(&mut locked, |machine, arrived, effects| machine.tick(arrived, effects))
     }
 
-    fn restart(&self) -> Outcome<()> {
+    fn restart(&self) -> PendingEnd<'_> {
         let mut locked = self.lock();
         let next = HistoryStart {
             history_id: self.shared.context.history_id,
@@ -424,6 +401,8 @@ impl<G: WireGame> ActiveMatch for LiveMatch<G> {
         self.drive(&mut locked, |machine, (now, reports), effects| {
             machine.restart(now, next, effects);
             machine.handle_reports(reports, effects);
-        })
+        });
+        let MatchGuard { end, .. } = locked;
+        end
     }
 }

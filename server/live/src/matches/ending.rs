@@ -7,29 +7,16 @@ use bridgemaster_proto::v1::{MatchInfo, RefusalReason};
 use bridgemaster_store::KeyName;
 
 use super::Matches;
-use crate::{
-    HostedMatch,
-    hosted_match::{Ended, Outcome, ReplayBytes},
-    journal::committed_result,
-    refusals::check_seat,
-};
+use crate::{HostedMatch, hosted_match::ReplayBytes, match_end::Ended, refusals::check_seat};
 
 impl Matches {
-    /// Records the end of a match if the call ended it, and returns the call's value.
-    pub fn record_end<T>(&self, outcome: Outcome<T>) -> T {
-        if let Some(ended) = outcome.ended {
-            self.handle_end(ended);
-        }
-        outcome.value
-    }
-
     /// Cancels a match, and returns its state once the cancellation is committed.
     pub async fn cancel(
         &self,
         hosted: &dyn HostedMatch,
         why: Cancellation,
     ) -> Result<MatchInfo, Refusal> {
-        committed_result(self.record_end(hosted.cancel(why))).await
+        hosted.cancel(why).committed().await?
     }
 
     /// Ends the time in which a seat's bot can join or reconnect. Returns once the change is
@@ -41,7 +28,7 @@ impl Matches {
         why: String,
     ) -> Result<(), Refusal> {
         check_seat("seat", seat, hosted.facts().seats)?;
-        committed_result(self.record_end(hosted.expire_seat(seat, why))).await
+        hosted.expire_seat(seat, why).committed().await?
     }
 
     /// Cancels a match in play whose offer was not accepted. `declined` is the seat whose bot
@@ -64,7 +51,7 @@ impl Matches {
 
     /// Notifies listeners that a match has ended, and queues its replay. The replay is written once
     /// the end is committed.
-    fn handle_end(&self, ended: Ended) {
+    pub(crate) fn handle_end(&self, ended: Ended) {
         let Ended { id, maker, has_replay, gate } = ended;
         for listener in self.listeners() {
             listener.on_match_over(&id, gate.as_ref());
