@@ -1,7 +1,7 @@
 //! Starts a match's bots, restarts bots whose processes die, and expires the seats of bots that are
 //! not restarted.
 
-use bridgemaster_bot_process::{BotProcess, StderrFile};
+use bridgemaster_bot_process::StderrFile;
 use bridgemaster_proto::v1::{MatchInfo, SeatInfo, SeatState, SeatTicket};
 use bridgemaster_sdk::{ApiKey, KEY_VARIABLE, QUEUE_VARIABLE, SLOTS_VARIABLE, TICKET_VARIABLE};
 
@@ -10,10 +10,11 @@ use crate::{
     built_in::BuiltInSeat,
     folder::Folder,
     launch::BotStart,
-    match_bots::MatchBots,
+    match_bots::{MatchBots, SeatedBot},
     match_runner::{Assignment, MatchRunner},
-    reused_bots::{ReusedBot, WatchedProcess},
+    reused_bots::ReusedBot,
     run_error::PlayError,
+    running_bot::RunningBot,
 };
 
 impl MatchRunner {
@@ -24,10 +25,11 @@ impl MatchRunner {
         tickets: &[SeatTicket],
         reused: Vec<Option<ReusedBot>>,
     ) -> Result<MatchBots, PlayError> {
-        let mut bots = MatchBots::new();
+        let mut bots = MatchBots::default();
         for (seat, (&bot, reused)) in assigned.seating.iter().zip(reused).enumerate() {
             if let Some(reused) = reused {
-                bots.add_reused(reused);
+                let stderr = reused.stderr.clone();
+                bots.add(SeatedBot::Reused(reused), stderr);
                 continue;
             }
             if self.launch.attends(bot).is_some() {
@@ -42,14 +44,17 @@ impl MatchRunner {
                     ticket: ticket_of(tickets, seat)?,
                     slot: assigned.slot,
                 };
-                let added = bots.add_built_in(&self.built_in, played);
-                added.map_err(|error| PlayError::Call(error.into()))?;
+                let played = self.built_in.play(played);
+                let played = played.map_err(|error| PlayError::Call(error.into()))?;
+                bots.add(SeatedBot::Started(played), String::new());
                 continue;
             }
             let name = self.launch.name(bot);
             let stderr = Folder::stderr_name(assigned.of, assigned.attempt, seat, name);
             let file = self.stderr.file(StderrFile::create(&self.folder.path(&stderr)), name);
-            bots.add(self.process(assigned, tickets, seat, file).await?, stderr);
+            let ticket = [(TICKET_VARIABLE, ticket_of(tickets, seat)?)];
+            let process = self.process(assigned, seat, &ticket, file).await?;
+            bots.add(SeatedBot::Started(process), stderr);
         }
         Ok(bots)
     }
@@ -80,12 +85,16 @@ impl MatchRunner {
         let name = self.launch.name(assigned.seating[seat]);
         let file = StderrFile::append(&self.folder.path(&died.stderr));
         let file = self.stderr.file(file, name);
-        if let Some(ReusedBot { queue_id, key, .. }) = bots.reused(seat) {
-            let process = self.attending_process(assigned, seat, (queue_id, key), file).await?;
-            bots.restart_reused(process, seat);
-            return Ok(());
-        }
-        bots.restart(self.process(assigned, tickets, seat, file).await?, seat);
+        let process = match bots.status[seat].reused() {
+            Some(ReusedBot { queue_id, key, .. }) => {
+                self.attending_process(assigned, seat, (queue_id, key), file).await?
+            }
+            None => {
+                let ticket = [(TICKET_VARIABLE, ticket_of(tickets, seat)?)];
+                self.process(assigned, seat, &ticket, file).await?
+            }
+        };
+        bots.restart(process, seat);
         Ok(())
     }
 
@@ -113,24 +122,19 @@ impl MatchRunner {
         Ok(())
     }
 
-    /// Starts a process for a seat's bot.
+    /// Starts a process for a seat's bot, with these additional environment variables.
     async fn process(
         &self,
         assigned: &Assignment,
-        tickets: &[SeatTicket],
         seat: usize,
+        variables: &[(&str, &str)],
         stderr: StderrFile,
-    ) -> Result<BotProcess, PlayError> {
+    ) -> Result<RunningBot, PlayError> {
         let bot = assigned.seating[seat];
         let command = self.launch.command(bot, &bot_start(assigned, seat));
-        command
-            .start_with(
-                &self.server_url,
-                &[(TICKET_VARIABLE, ticket_of(tickets, seat)?)],
-                Some(stderr),
-            )
-            .await
-            .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))
+        let started = command.start_with(&self.server_url, variables, Some(stderr)).await;
+        let not_started = |error| PlayError::not_started(self.launch.name(bot), &error);
+        started.map(RunningBot::of_process).map_err(not_started)
     }
 
     /// Starts a process for a seat's bot, which attends a queue with its own key. If an earlier
@@ -141,18 +145,12 @@ impl MatchRunner {
         seat: usize,
         (queue_id, key): (&str, &ApiKey),
         stderr: StderrFile,
-    ) -> Result<WatchedProcess, PlayError> {
-        let bot = assigned.seating[seat];
-        let command = self.launch.command(bot, &bot_start(assigned, seat));
+    ) -> Result<RunningBot, PlayError> {
         let key = key.metadata();
-        let process = command
-            // Keys are ASCII.
-            .with_variable(KEY_VARIABLE, key.to_str().unwrap_or_default())
-            .with_variable(SLOTS_VARIABLE, "1")
-            .start_with(&self.server_url, &[(QUEUE_VARIABLE, queue_id)], Some(stderr))
-            .await
-            .map_err(|error| PlayError::not_started(self.launch.name(bot), &error))?;
-        Ok(WatchedProcess::new(process))
+        // Keys are ASCII.
+        let key = key.to_str().unwrap_or_default();
+        let variables = [(KEY_VARIABLE, key), (SLOTS_VARIABLE, "1"), (QUEUE_VARIABLE, queue_id)];
+        self.process(assigned, seat, &variables, stderr).await
     }
 }
 

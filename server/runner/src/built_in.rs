@@ -16,12 +16,9 @@ use bridgemaster_sdk::{
     TlsOptions, v1,
 };
 use parking_lot::Mutex;
-use tokio::{
-    runtime::{Builder, Handle, Runtime},
-    task::JoinSet,
-};
+use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::ServerAddress;
+use crate::{ServerAddress, running_bot::RunningBot};
 
 /// The number of CPU cores per thread of the runtime for built-in bots' messages.
 const CORES_PER_THREAD: usize = 4;
@@ -87,19 +84,11 @@ impl BuiltInSeats {
         })
     }
 
-    /// Spawns a task on `playing` that plays a seat to the end of its match, and then adds the
-    /// bot's CPU time to `used`. `ended` maps the outcome, or the text of an error or a panic, to
-    /// the task's result.
+    /// Starts a task that plays a seat to the end of its match.
     ///
     /// # Errors
     /// The address or the ticket is not valid.
-    pub(crate) fn play<T: Send + 'static>(
-        &self,
-        seat: BuiltInSeat<'_>,
-        used: UsageTracker,
-        playing: &mut JoinSet<T>,
-        ended: impl FnOnce(Result<(), String>) -> T + Send + 'static,
-    ) -> Result<(), OptionsError> {
+    pub(crate) fn play(&self, seat: BuiltInSeat<'_>) -> Result<RunningBot, OptionsError> {
         let options = Options {
             bot_version: env!("CARGO_PKG_VERSION").to_owned(),
             key: self.key.clone(),
@@ -108,13 +97,13 @@ impl BuiltInSeats {
         // Unlike a process, a built-in bot cannot be restarted, so it has more time to reconnect.
         let options = options.for_offered_seat(ATTEND_RECONNECT_FOR);
         let connection = self.connection(seat.slot)?;
-        let bot = CpuMeasuredBot { bot: seat.bot, used };
+        let used = UsageTracker::default();
+        let bot = CpuMeasuredBot { bot: seat.bot, used: used.clone() };
         let play = async move {
             let played = connection.play(bot, &options).await;
-            ended(played.map(drop).map_err(|error| with_causes(&error)))
+            played.map(drop).map_err(|error| with_causes(&error))
         };
-        playing.spawn_on(play, &self.handle);
-        Ok(())
+        Ok(RunningBot::built_in(used, &self.handle, play))
     }
 
     fn connection(&self, slot: usize) -> Result<Connection, OptionsError> {

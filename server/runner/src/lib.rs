@@ -43,6 +43,7 @@ mod retry_client;
 mod reused_bots;
 mod row;
 mod run_error;
+mod running_bot;
 mod scheduler;
 mod seeds;
 mod spec;

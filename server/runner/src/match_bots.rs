@@ -1,26 +1,37 @@
 //! A match's bots: their processes, or the tasks of built-in bots.
 
-use bridgemaster_bot_process::{BotProcess, Isolation, Usage, UsageTracker};
-use bridgemaster_sdk::OptionsError;
-use tokio::{
-    task::{AbortHandle, JoinSet},
-    time::{Instant, timeout_at},
-};
-use tokio_util::sync::CancellationToken;
+use bridgemaster_bot_process::{Isolation, Usage};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::time::{Instant, timeout_at};
 
 use crate::{
     BotEnd,
-    built_in::{BuiltInSeat, BuiltInSeats},
-    reused_bots::{ProcessEnd, ReusedBot, SHUTDOWN_TIMEOUT, WatchedProcess, end_of_process},
+    reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT},
+    running_bot::{ProcessEnd, RunningBot},
 };
 
-/// A match's bots. Dropping this value kills processes that are still running.
+/// A match's bots. Dropping this value kills bots that are still running.
+#[derive(Default)]
 pub(crate) struct MatchBots {
-    running: JoinSet<(usize, ProcessEnd)>,
-    /// Terminates all running processes.
-    kill: CancellationToken,
     /// The status of each seat's bot, in seat order.
     pub(crate) status: Vec<BotStatus>,
+}
+
+/// A bot that the contest has started for a seat.
+pub(crate) enum SeatedBot {
+    /// A bot that plays only this match.
+    Started(RunningBot),
+    /// A process that plays several matches.
+    Reused(ReusedBot),
+}
+
+impl SeatedBot {
+    fn running(&mut self) -> &mut RunningBot {
+        match self {
+            Self::Started(running) => running,
+            Self::Reused(bot) => &mut bot.process,
+        }
+    }
 }
 
 /// The status of a seat's bot.
@@ -38,25 +49,26 @@ pub(crate) struct BotStatus {
     pub(crate) is_expired: bool,
     /// The isolation of the bot's processes; `None` without a process.
     pub(crate) isolation: Option<Isolation>,
-    /// The resource usage of each process that was started for the seat.
-    used: Vec<UsageTracker>,
-    /// The reused process, and the task that waits for its end; `None` if the process is not
-    /// reused.
-    reused: Option<(ReusedBot, AbortHandle)>,
+    /// The resource usage of the seat's earlier processes.
+    used: Usage,
+    /// The running bot; `None` for a bot that attends by itself.
+    bot: Option<SeatedBot>,
 }
 
 impl BotStatus {
     /// Returns the total resource usage of the bot's processes.
-    pub(crate) fn used(&self) -> Usage {
-        let used = self.used.iter().map(UsageTracker::get);
-        used.reduce(|one, other| Usage {
-            peak_memory_bytes: one.peak_memory_bytes.max(other.peak_memory_bytes),
-            cpu_time: match (one.cpu_time, other.cpu_time) {
-                (Some(one), Some(other)) => Some(one + other),
-                (one, other) => one.or(other),
-            },
-        })
-        .unwrap_or_default()
+    pub(crate) fn used(&mut self) -> Usage {
+        if let Some(bot) = &mut self.bot {
+            let since = bot.running().take_used();
+            self.used = Usage {
+                peak_memory_bytes: self.used.peak_memory_bytes.max(since.peak_memory_bytes),
+                cpu_time: match (self.used.cpu_time, since.cpu_time) {
+                    (Some(before), Some(since)) => Some(before + since),
+                    (before, since) => before.or(since),
+                },
+            };
+        }
+        self.used
     }
 
     /// Returns whether the process of the bot failed or was killed, so that a restart might help.
@@ -65,120 +77,25 @@ impl BotStatus {
         matches!(self.end, Some(BotEnd::Exited { .. } | BotEnd::Signalled { .. }))
     }
 
-    /// Returns whether the bot's process has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.end.as_ref().is_some_and(|end| *end != BotEnd::Attended)
-    }
-
     /// Returns whether the bot's process has ended while the server might still wait for the bot.
     pub(crate) fn must_be_expired(&self) -> bool {
-        self.has_ended() && !self.is_expired
+        !self.is_expired && self.end.as_ref().is_some_and(|end| *end != BotEnd::Attended)
+    }
+
+    /// Returns the bot if its process is reused.
+    pub(crate) fn reused(&self) -> Option<&ReusedBot> {
+        match &self.bot {
+            Some(SeatedBot::Reused(bot)) => Some(bot),
+            _ => None,
+        }
     }
 }
 
 impl MatchBots {
-    pub(crate) fn new() -> Self {
-        Self { running: JoinSet::new(), kill: CancellationToken::new(), status: Vec::new() }
-    }
-
-    /// Adds the process for the next seat. `stderr` names the file with the process's standard
-    /// error.
-    pub(crate) fn add(&mut self, process: BotProcess, stderr: String) {
-        let (used, isolation) = (process.usage(), process.isolation());
-        self.run(process, self.status.len());
-        self.status.push(BotStatus {
-            stderr,
-            isolation: Some(isolation),
-            used: vec![used],
-            ..BotStatus::default()
-        });
-    }
-
-    /// Adds a built-in bot for the next seat.
-    ///
-    /// # Errors
-    /// The address or the ticket is not valid.
-    pub(crate) fn add_built_in(
-        &mut self,
-        seats: &BuiltInSeats,
-        played: BuiltInSeat<'_>,
-    ) -> Result<(), OptionsError> {
-        let (seat, used) = (self.status.len(), UsageTracker::default());
-        seats.play(played, used.clone(), &mut self.running, move |ended| {
-            let (end, tail) = match ended {
-                Ok(()) => (BotEnd::Done, String::new()),
-                Err(error) => (BotEnd::Failed, error),
-            };
-            (seat, ProcessEnd { end, tail })
-        })?;
-        self.status.push(BotStatus { used: vec![used], ..BotStatus::default() });
-        Ok(())
-    }
-
-    /// Replaces the process of a bot that died.
-    pub(crate) fn restart(&mut self, process: BotProcess, seat: usize) {
-        let bot = &mut self.status[seat];
-        bot.used.push(process.usage());
-        bot.end = None;
-        bot.restarts += 1;
-        self.run(process, seat);
-    }
-
-    /// Adds a reused process for the next seat.
-    pub(crate) fn add_reused(&mut self, bot: ReusedBot) {
-        let waiting = self.wait_for(&bot, self.status.len());
-        self.status.push(BotStatus {
-            stderr: bot.stderr.clone(),
-            isolation: Some(bot.process.isolation),
-            reused: Some((bot, waiting)),
-            ..BotStatus::default()
-        });
-    }
-
-    /// Returns a seat's bot if its process is reused.
-    pub(crate) fn reused(&self, seat: usize) -> Option<&ReusedBot> {
-        self.status[seat].reused.as_ref().map(|(bot, _)| bot)
-    }
-
-    /// Replaces the reused process of a bot that died.
-    pub(crate) fn restart_reused(&mut self, process: WatchedProcess, seat: usize) {
-        if let Some((mut bot, _)) = self.status[seat].reused.take() {
-            let used = bot.take_used();
-            bot.process = process;
-            let waiting = self.wait_for(&bot, seat);
-            let ended = &mut self.status[seat];
-            ended.used.push(used);
-            ended.reused = Some((bot, waiting));
-            ended.end = None;
-            ended.restarts += 1;
-        }
-    }
-
-    fn run(&mut self, process: BotProcess, seat: usize) {
-        let ended = end_of_process(process, self.kill.clone());
-        self.running.spawn(async move { (seat, ended.await) });
-    }
-
-    fn wait_for(&mut self, bot: &ReusedBot, seat: usize) -> AbortHandle {
-        let ended = bot.ended();
-        self.running.spawn(async move { (seat, ended.await) })
-    }
-
-    /// Removes and returns the reused processes, with their seats, after the match.
-    pub(crate) fn take_reused(&mut self) -> Vec<(usize, ReusedBot)> {
-        let seats = self.status.iter_mut().enumerate();
-        let reused = seats.filter_map(|(seat, ended)| {
-            let (mut bot, _) = ended.reused.take()?;
-            ended.used.push(bot.take_used());
-            // The process may have ended at the same moment as the match.
-            let gone = bot.end().filter(|_| ended.end.is_none());
-            if let Some(ProcessEnd { end, tail }) = gone {
-                (ended.end, ended.tail) = (Some(end), tail);
-            }
-            ended.end = ended.end.take().or(Some(BotEnd::Reused));
-            Some((seat, bot))
-        });
-        reused.collect()
+    /// Adds the bot for the next seat. `stderr` names the file with its standard error.
+    pub(crate) fn add(&mut self, mut bot: SeatedBot, stderr: String) {
+        let isolation = bot.running().isolation;
+        self.status.push(BotStatus { stderr, isolation, bot: Some(bot), ..BotStatus::default() });
     }
 
     /// Adds a bot for the next seat. The bot attends the queue by itself.
@@ -186,33 +103,73 @@ impl MatchBots {
         self.status.push(BotStatus { end: Some(BotEnd::Attended), ..BotStatus::default() });
     }
 
-    /// Waits for the next process to end, and returns its seat. Returns `None` once all processes
-    /// have ended. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<usize> {
-        loop {
-            // The task fails only if it is aborted.
-            if let Ok((seat, left)) = self.running.join_next().await? {
-                let ended = &mut self.status[seat];
-                // If the restarted process exited with code 0, the output of the crashed process is
-                // more useful.
-                if ended.restarts == 0 || !left.end.is_regular() {
-                    ended.tail = left.tail;
-                }
-                ended.end = Some(left.end);
-                return Some(seat);
-            }
+    /// Replaces the process of a bot that died.
+    pub(crate) fn restart(&mut self, process: RunningBot, seat: usize) {
+        let status = &mut self.status[seat];
+        status.used();
+        if let Some(bot) = &mut status.bot {
+            *bot.running() = process;
         }
+        status.end = None;
+        status.restarts += 1;
     }
 
-    /// Waits [`SHUTDOWN_TIMEOUT`] for the processes to exit, then kills the rest. Reused processes
-    /// keep running.
-    pub(crate) async fn shut_down(&mut self) {
-        for (_, waiting) in self.status.iter().filter_map(|ended| ended.reused.as_ref()) {
-            waiting.abort();
+    /// Removes and returns the reused processes, with their seats, after the match.
+    pub(crate) fn take_reused(&mut self) -> Vec<(usize, ReusedBot)> {
+        let seats = self.status.iter_mut().enumerate();
+        let reused = seats.filter_map(|(seat, status)| {
+            status.reused()?;
+            status.used();
+            let Some(SeatedBot::Reused(bot)) = status.bot.take() else {
+                return None;
+            };
+            // The process may have ended at the same moment as the match.
+            let gone = bot.process.end().filter(|_| status.end.is_none());
+            if let Some(ProcessEnd { end, tail }) = gone {
+                (status.end, status.tail) = (Some(end), tail);
+            }
+            status.end = status.end.take().or(Some(BotEnd::Reused));
+            Some((seat, bot))
+        });
+        reused.collect()
+    }
+
+    /// Waits for the next bot to end, and returns its seat. Returns `None` once all bots have
+    /// ended. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<usize> {
+        self.next_of(|_| true).await
+    }
+
+    async fn next_of(&mut self, is_awaited: impl Fn(&SeatedBot) -> bool) -> Option<usize> {
+        let running = self.status.iter_mut().enumerate().filter(|(_, status)| status.end.is_none());
+        let running = running.filter_map(|(seat, status)| {
+            let bot = status.bot.as_mut().filter(|bot| is_awaited(bot))?;
+            let ended = bot.running().ended();
+            Some(async move { (seat, ended.await) })
+        });
+        let mut running: FuturesUnordered<_> = running.collect();
+        let (seat, left) = running.next().await?;
+        let status = &mut self.status[seat];
+        // If the restarted process exited with code 0, the output of the crashed process is more
+        // useful.
+        if status.restarts == 0 || !left.end.is_regular() {
+            status.tail = left.tail;
         }
+        status.end = Some(left.end);
+        Some(seat)
+    }
+
+    /// Waits [`SHUTDOWN_TIMEOUT`] for the bots to exit, then kills the rest. Reused processes keep
+    /// running.
+    pub(crate) async fn shut_down(&mut self) {
+        let is_awaited = |bot: &SeatedBot| matches!(bot, SeatedBot::Started(_));
         let until = Instant::now() + SHUTDOWN_TIMEOUT;
-        while let Ok(Some(_)) = timeout_at(until, self.next()).await {}
-        self.kill.cancel();
-        while self.next().await.is_some() {}
+        while let Ok(Some(_)) = timeout_at(until, self.next_of(is_awaited)).await {}
+        for bot in self.status.iter().filter_map(|status| status.bot.as_ref()) {
+            if let SeatedBot::Started(running) = bot {
+                running.kill();
+            }
+        }
+        while self.next_of(is_awaited).await.is_some() {}
     }
 }

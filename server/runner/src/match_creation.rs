@@ -117,7 +117,7 @@ impl MatchRunner {
     ) -> Result<CreateMatchResponse, CallError> {
         let mut exits = JoinSet::new();
         for bot in reused.iter().flatten() {
-            exits.spawn(bot.ended());
+            exits.spawn(bot.process.ended());
         }
         let startup_ms = (!exits.is_empty()).then(|| self.startup_ms());
         let created = self.client.create(self.folder.id(), request, startup_ms);
@@ -126,7 +126,7 @@ impl MatchRunner {
             created = &mut created => created,
             Some(_) = exits.join_next() => {
                 // Closing the queue keeps the server from waiting for a bot that has exited.
-                for bot in reused.iter().flatten().filter(|bot| bot.end().is_some()) {
+                for bot in reused.iter().flatten().filter(|bot| bot.process.end().is_some()) {
                     self.client.close_queue(&bot.queue_id).await?;
                 }
                 created.await
@@ -147,7 +147,7 @@ impl MatchRunner {
         attempts: u32,
     ) -> Result<(), PlayError> {
         let mut bots = reused.iter().flatten();
-        let ended = bots.find_map(|bot| Some((bot.bot, bot.end()?)));
+        let ended = bots.find_map(|bot| Some((bot.bot, bot.process.end()?)));
         if let Some((bot, ended)) = ended {
             let is_retried = attempts < MAX_ATTEMPTS && self.working_bots.lock().contains(&bot);
             if is_retried {
@@ -192,7 +192,7 @@ impl MatchRunner {
         let bot = assigned.seating[seat];
         let core = self.launch.core(&bot_start(assigned, seat));
         while let Some(idle) = self.reused_bots.acquire(bot, core) {
-            if idle.end().is_none() && idle.changes == self.watch.changes() {
+            if idle.process.end().is_none() && idle.changes == self.watch.changes() {
                 return Ok(idle);
             }
             self.terminate(&[idle], SHUTDOWN_TIMEOUT).await?;
@@ -223,7 +223,7 @@ impl MatchRunner {
     /// Returns a process to the pool if it is still running and `is_reusable` is true. Otherwise,
     /// terminates it.
     pub(crate) async fn release(&self, bot: ReusedBot, is_reusable: bool) -> Result<(), PlayError> {
-        if is_reusable && bot.end().is_none() {
+        if is_reusable && bot.process.end().is_none() {
             self.reused_bots.release(bot);
         } else {
             self.terminate(&[bot], SHUTDOWN_TIMEOUT).await?;

@@ -387,7 +387,7 @@ impl MatchRunner {
     /// Returns a row with the bots' data, but without results.
     fn row_of_bots(&self, assigned: &Assignment, match_id: String, bots: MatchBots) -> MatchRow {
         let seats = assigned.seating.iter().zip(bots.status);
-        let seats = seats.map(|(&bot, ended)| {
+        let seats = seats.map(|(&bot, mut ended)| {
             let used = ended.used();
             let end = ended.end.unwrap_or(BotEnd::Stopped);
             let cpu_time_ms = used.cpu_time.map(|time| time.as_millis());
