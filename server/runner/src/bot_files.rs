@@ -120,17 +120,20 @@ impl BotFiles {
         let mut left_bytes = MAX_BYTES;
         for (name, path) in find_files(spec)? {
             let failed = |error: &dyn std::fmt::Display| {
-                SpecError::BotFiles(format!("cannot read {}: {error}", path.display()))
+                SpecError::invalid("bot_files", format!("cannot read {}: {error}", path.display()))
             };
             let stamp = FileStamp::read(&path).map_err(|error| failed(&error))?;
             let left = left_bytes.checked_sub(stamp.bytes);
             left_bytes = left.ok_or_else(|| {
-                SpecError::BotFiles(format!(
-                    "the bot files exceed {} GiB in total, at {}; remove large files from \
+                SpecError::invalid(
+                    "bot_files",
+                    format!(
+                        "the bot files exceed {} GiB in total, at {}; remove large files from \
                      commands and patterns",
-                    MAX_BYTES >> 30,
-                    path.display()
-                ))
+                        MAX_BYTES >> 30,
+                        path.display()
+                    ),
+                )
             })?;
             let sha256 = sha256(&path, stamp.bytes).map_err(|error| failed(&error))?;
             let state = FileState { path, stamp, sha256 };
@@ -245,9 +248,10 @@ fn find_files(spec: &ContestSpec) -> Result<BTreeMap<BotFileName, PathBuf>, Spec
         let bot = bot.map(str::to_owned);
         found.insert(BotFileName { bot, file }, path);
         if found.len() > MAX_FILES {
-            return Err(SpecError::BotFiles(format!(
-                "the bots have more than {MAX_FILES} files; use patterns that match fewer"
-            )));
+            return Err(SpecError::invalid(
+                "bot_files",
+                format!("the bots have more than {MAX_FILES} files; use patterns that match fewer"),
+            ));
         }
         Ok(())
     };
@@ -271,7 +275,8 @@ fn find_files(spec: &ContestSpec) -> Result<BTreeMap<BotFileName, PathBuf>, Spec
         }
     }
     for pattern in &spec.bot_files {
-        let invalid = |problem: String| SpecError::BotFiles(format!("{pattern:?}: {problem}"));
+        let invalid =
+            |problem: String| SpecError::invalid("bot_files", format!("{pattern:?}: {problem}"));
         let paths = glob::glob(pattern).map_err(|error| invalid(error.to_string()))?;
         let mut has_any = false;
         // Paths that cannot be listed are ignored.

@@ -232,7 +232,7 @@ async fn connect(
     (launch, min_isolation): (Launch, Isolation),
 ) -> Result<(ReplayFetcher, Arc<MatchRunner>), RunError> {
     if spec.reuse && !server.is_own() {
-        return Err(SpecError::ReuseElsewhere.into());
+        return Err(SpecError::reuse_elsewhere().into());
     }
     let launch = launch.on_server(server, folder.path(""), min_isolation);
     let fetcher =

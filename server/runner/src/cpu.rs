@@ -27,7 +27,12 @@ impl Pinning {
         let seats = usize::from(spec.rules.seats).max(1);
         let concurrency = spec.concurrency.unwrap_or(1) as usize;
         if concurrency.saturating_mul(seats) > cores.len() {
-            return Err(SpecError::Cores { concurrency, seats, cores: cores.len() });
+            let (needed, cores) = (concurrency * seats, cores.len());
+            let problem = format!(
+                "{concurrency} concurrent matches of {seats} bots need {needed} cores, and {cores} \
+                 are available; lower the concurrency or omit affinity"
+            );
+            return Err(SpecError::invalid("affinity", problem));
         }
         Ok(Self { cores, seats })
     }

@@ -8,10 +8,9 @@ use std::{
 use bridgemaster_bot_process::read_regular;
 use bridgemaster_replay::whole_file::{self, FileMode};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::{
-    ContestSpec, ContestState, Identity, JournalError, MatchNumber, MatchRow, SpecError,
+    ContestSpec, ContestState, FolderError, Identity, MatchNumber, MatchRow,
     journal::{self, Journal},
 };
 
@@ -30,43 +29,6 @@ const PRIVATE: FileMode = FileMode::PRIVATE;
 
 /// Version of the contest folder's format.
 const FORMAT_VERSION: u32 = 1;
-
-/// An error while reading or writing a contest's folder.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    /// The folder already contains a contest.
-    #[error("{} already contains a contest; continue it with --resume, or choose another folder",
-        .0.display())]
-    AlreadyExists(PathBuf),
-    /// The folder contains no contest.
-    #[error("{} contains no contest: it has no file {SPEC_FILE}", .0.display())]
-    NoContest(PathBuf),
-    /// A file or folder cannot be created, read or written.
-    #[error("{}", path.display())]
-    File {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// The underlying I/O error.
-        source: io::Error,
-    },
-    /// The spec or identity file cannot be parsed.
-    #[error("{}: {problem}", path.display())]
-    Spec {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// Description of the parse error.
-        problem: String,
-    },
-    /// The stored spec is not valid.
-    #[error(transparent)]
-    Check(#[from] SpecError),
-    /// The journal of finished matches cannot be read.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// The finished matches are not consistent with the contest.
-    #[error("the finished matches are not consistent with the contest: {0}")]
-    Results(#[from] bridgemaster_contest::ContestError),
-}
 
 /// The spec file's content.
 #[derive(Serialize, Deserialize)]
@@ -101,7 +63,13 @@ impl Folder {
     ) -> Result<(Self, Journal), FolderError> {
         let file = root.join(SPEC_FILE);
         if file.exists() {
-            return Err(FolderError::AlreadyExists(root.to_owned()));
+            return Err(FolderError::Unsuitable {
+                path: root.to_owned(),
+                problem:
+                    " already contains a contest; continue it with --resume, or choose another \
+                          folder"
+                        .to_owned(),
+            });
         }
         let replay_mode = spec.replay_mode;
         let is_open = replay_mode != FileMode::PRIVATE;
@@ -153,7 +121,7 @@ impl Folder {
 
     /// Returns the error for a replay file that cannot be parsed.
     pub(crate) fn invalid_fork(&self, problem: String) -> FolderError {
-        FolderError::Spec { path: self.root.join(FORK_FILE), problem }
+        FolderError::unreadable(self.root.join(FORK_FILE), problem)
     }
 
     /// Stores the contest's provenance.
@@ -227,8 +195,7 @@ fn read_identity(root: &Path) -> Result<Identity, FolderError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Identity::default()),
         read => read.map_err(failed(&path))?,
     };
-    serde_json::from_slice(&text)
-        .map_err(|error| FolderError::Spec { path, problem: error.to_string() })
+    serde_json::from_slice(&text).map_err(|error| FolderError::unreadable(path, error.to_string()))
 }
 
 fn rebuild_state(
@@ -247,20 +214,19 @@ fn read_stored(root: &Path) -> Result<StoredContest, FolderError> {
     let path = root.join(SPEC_FILE);
     let text = match read_regular(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(FolderError::NoContest(root.to_owned()));
+            let problem = format!(" contains no contest: it has no file {SPEC_FILE}");
+            return Err(FolderError::Unsuitable { path: root.to_owned(), problem });
         }
         read => read.map_err(failed(&path))?,
     };
     let stored: StoredContest = serde_json::from_slice(&text)
-        .map_err(|error| FolderError::Spec { path: path.clone(), problem: error.to_string() })?;
+        .map_err(|error| FolderError::unreadable(path.clone(), error.to_string()))?;
     if stored.form != FORMAT_VERSION {
-        return Err(FolderError::Spec {
-            path,
-            problem: format!(
-                "format version {} is not supported; this program supports {FORMAT_VERSION}",
-                stored.form
-            ),
-        });
+        let problem = format!(
+            "format version {} is not supported; this program supports {FORMAT_VERSION}",
+            stored.form
+        );
+        return Err(FolderError::unreadable(path, problem));
     }
     Ok(stored)
 }

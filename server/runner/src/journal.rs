@@ -8,44 +8,15 @@ use std::{
 };
 
 use bridgemaster_bot_process::{open_regular, read_regular};
-use thiserror::Error;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::MatchRow;
+use crate::{FolderError, MatchRow};
 
 const BEFORE_ROW: &str = "{\"row\":";
 const BEFORE_SUM: &str = ",\"xxh64\":\"";
 const AFTER_SUM: &str = "\"}";
 /// The number of hex digits in a checksum.
 const SUM_CHARS: usize = 16;
-
-/// An error in the journal of finished matches.
-#[derive(Debug, Error)]
-pub enum JournalError {
-    /// The file cannot be opened, read or written.
-    #[error("{}", path.display())]
-    File {
-        /// The file's path.
-        path: PathBuf,
-        /// The underlying I/O error.
-        source: io::Error,
-    },
-    /// Another process has locked the journal.
-    #[error("{}: another process is running this contest", .0.display())]
-    InUse(PathBuf),
-    /// A line before the last one is corrupt. An incomplete last line is not an error, since a
-    /// crash can leave one.
-    #[error(
-        "{}: line {line} is corrupt; delete it and all later lines to play their matches again",
-        path.display()
-    )]
-    Corrupt {
-        /// The journal's path.
-        path: PathBuf,
-        /// The line's number, from 1.
-        line: usize,
-    },
-}
 
 /// A locked journal, open for appending.
 #[derive(Debug)]
@@ -58,8 +29,8 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens or creates the file, locks it, and reads its rows. An incomplete last line is removed;
     /// its match has not been counted, since a match counts only after its line was synced.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<MatchRow>), JournalError> {
-        let failed = |source| JournalError::File { path: path.to_owned(), source };
+    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<MatchRow>), FolderError> {
+        let failed = |source| FolderError::File { path: path.to_owned(), source };
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         #[cfg(unix)]
@@ -67,7 +38,7 @@ impl Journal {
         let mut file = open_regular(&mut options, path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::InUse(path.to_owned())),
+            Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(path.to_owned())),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let mut bytes = Vec::new();
@@ -84,27 +55,27 @@ impl Journal {
     }
 
     /// Appends rows and syncs the file. Appending many rows takes about as long as appending one.
-    pub(crate) fn append(&mut self, rows: &[MatchRow]) -> Result<(), JournalError> {
+    pub(crate) fn append(&mut self, rows: &[MatchRow]) -> Result<(), FolderError> {
         let lines = (self.lines..).zip(rows);
         let lines: io::Result<String> = lines.map(|(line, row)| format_line(row, line)).collect();
         let written = lines
             .and_then(|lines| self.file.write_all(lines.as_bytes()))
             .and_then(|()| self.file.sync_data());
-        written.map_err(|source| JournalError::File { path: self.path.clone(), source })?;
+        written.map_err(|source| FolderError::File { path: self.path.clone(), source })?;
         self.lines += rows.len() as u64;
         Ok(())
     }
 }
 
 /// Reads the journal of a contest that might be running.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<MatchRow>, JournalError> {
-    let bytes = read_regular(path)
-        .map_err(|source| JournalError::File { path: path.to_owned(), source })?;
+pub(crate) fn read_file(path: &Path) -> Result<Vec<MatchRow>, FolderError> {
+    let bytes =
+        read_regular(path).map_err(|source| FolderError::File { path: path.to_owned(), source })?;
     Ok(read(path, &bytes)?.0)
 }
 
 /// Parses the rows. Returns them with the length of the file's valid part, in bytes.
-fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<MatchRow>, usize), JournalError> {
+fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<MatchRow>, usize), FolderError> {
     let mut rows = Vec::new();
     let mut valid_bytes = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -114,7 +85,7 @@ fn read(path: &Path, bytes: &[u8]) -> Result<(Vec<MatchRow>, usize), JournalErro
             if is_last {
                 return Ok((rows, valid_bytes));
             }
-            return Err(JournalError::Corrupt { path: path.to_owned(), line: rows.len() + 1 });
+            return Err(FolderError::CorruptLine { path: path.to_owned(), line: rows.len() + 1 });
         };
         rows.push(row);
         valid_bytes += line.len();
@@ -181,7 +152,7 @@ mod tests {
         for damaged in [changed, moved] {
             fs::write(&path, damaged).unwrap();
             let error = Journal::open(&path).unwrap_err();
-            assert!(matches!(error, JournalError::Corrupt { line: 1, .. }), "{error}");
+            assert!(matches!(error, FolderError::CorruptLine { line: 1, .. }), "{error}");
         }
     }
 
@@ -189,6 +160,6 @@ mod tests {
     fn a_journal_is_locked_by_one_process() {
         let (_folder, path) = journal_of(&[]);
         let _first = Journal::open(&path).unwrap();
-        assert!(matches!(Journal::open(&path), Err(JournalError::InUse(_))));
+        assert!(matches!(Journal::open(&path), Err(FolderError::InUse(_))));
     }
 }

@@ -56,7 +56,7 @@ impl Launch {
         let (mut players, mut env) = (Vec::new(), Vec::new());
         for bot in &spec.bots {
             let player = bot.player()?;
-            let problem = |problem: String| Err(SpecError::Bot { bot: bot.name.clone(), problem });
+            let problem = |problem: String| Err(bot.invalid(problem));
             match &player {
                 Player::Command(words) => {
                     let program = words.first().map_or("", String::as_str);
@@ -246,5 +246,5 @@ fn given_variables(bot: &BotSpec) -> Result<Vec<(String, OsString)>, SpecError> 
     let given = names.map(|name| Ok((name.clone(), read_variable(name)?)));
     given
         .collect::<Result<_, VariableError>>()
-        .map_err(|error| SpecError::Bot { bot: bot.name.clone(), problem: format!("env: {error}") })
+        .map_err(|error| bot.invalid(format!("env: {error}")))
 }

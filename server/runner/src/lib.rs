@@ -54,11 +54,10 @@ pub use crate::{
     built_in::BuiltInBots,
     contest::Contest,
     contest_state::{ContestEvent, ContestState},
-    error::SpecError,
+    error::{FolderError, SpecError},
     exit::{exit, stopped},
-    folder::{FolderError, STDERR_FOLDER, read_contest},
+    folder::{STDERR_FOLDER, read_contest},
     identity::{Identity, Machine, Origin},
-    journal::JournalError,
     own_server::{OwnServer, RefusedCallsReport},
     report::{
         BotReport, ConfidenceReport, Counts, Exit, ExitReason, GroupPoint, IntervalReport,

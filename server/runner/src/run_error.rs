@@ -3,10 +3,7 @@
 use bridgemaster_bot_process::StartError;
 use thiserror::Error;
 
-use crate::{
-    Exit, ExitReason, FolderError, JournalError, SpecError, exit::exit_with,
-    retry_client::CallError,
-};
+use crate::{Exit, ExitReason, FolderError, SpecError, exit::exit_with, retry_client::CallError};
 
 /// An error that prevents a contest from starting or continuing.
 #[derive(Debug, Error)]
@@ -22,7 +19,7 @@ pub enum RunError {
     Call(#[from] CallError),
     /// Writing a finished match to the journal failed.
     #[error("cannot store a finished match")]
-    Journal(#[from] JournalError),
+    Journal(#[source] FolderError),
     /// A result is not valid for the statistics.
     #[error(transparent)]
     Statistics(#[from] bridgemaster_contest::ContestError),
@@ -82,7 +79,8 @@ impl PlayError {
             Self::Call(CallError::Refused { status, .. })
                 if status.code() == tonic::Code::InvalidArgument =>
             {
-                let refused = SpecError::Refused(status.message().to_owned());
+                let refused =
+                    SpecError::invalid("the server refused the match", status.message().to_owned());
                 Err(refused.into())
             }
             Self::Call(_) | Self::Server(_) => Ok(exit_with(

@@ -194,7 +194,8 @@ impl Scheduler {
     ) -> Result<Option<Exit>, RunError> {
         self.stored_at = Some(Instant::now());
         let (stored, journal) = (rows.clone(), Arc::clone(&self.journal));
-        spawn_blocking(move || journal.lock().append(&stored)).await??;
+        let appended = spawn_blocking(move || journal.lock().append(&stored)).await?;
+        appended.map_err(RunError::Journal)?;
         let mut end = None;
         for row in rows {
             self.in_progress.remove(&row.of);

@@ -68,7 +68,7 @@ impl ServerChoice {
             return Err(misuse("bots given as NAME=@KEY need a running server; add --server URL"));
         }
         if spec.reuse && self.url.is_some() {
-            return Err(misuse(SpecError::ReuseElsewhere.to_string()));
+            return Err(misuse(SpecError::reuse_elsewhere().to_string()));
         }
         if self.bot_key.is_some() && self.bot_key == self.key {
             return Err(misuse(

@@ -122,10 +122,7 @@ async fn time_limit(max_time: Option<Duration>) {
 pub(super) fn to_error(error: RunError) -> anyhow::Error {
     match error {
         RunError::Spec(error) | RunError::Folder(FolderError::Check(error)) => spec_error(&error),
-        RunError::Folder(error @ (FolderError::AlreadyExists(_) | FolderError::NoContest(_))) => {
-            misuse(error.to_string())
-        }
-        RunError::Folder(error @ FolderError::Spec { .. }) => misuse(error.to_string()),
+        RunError::Folder(error @ FolderError::Unsuitable { .. }) => misuse(error.to_string()),
         other => other.into(),
     }
 }

@@ -74,9 +74,9 @@ impl BotSpec {
     /// Returns the way to run the bot.
     ///
     /// # Errors
-    /// [`SpecError::Bot`], if the command cannot be split or the version is not a number.
+    /// If the command cannot be split, or the version is not a number.
     pub fn player(&self) -> Result<Player, SpecError> {
-        let problem = |problem: String| SpecError::Bot { bot: self.name.clone(), problem };
+        let problem = |problem: String| self.invalid(problem);
         if let Some(attends) = &self.attends {
             if attends.is_empty() {
                 return Err(problem("attends: the name is empty".to_owned()));
@@ -104,10 +104,13 @@ impl BotSpec {
         Ok(Player::Command(words))
     }
 
+    /// Creates the error for an invalid bot.
+    pub(crate) fn invalid(&self, problem: impl Into<String>) -> SpecError {
+        SpecError::invalid(format!("bot {:?}", self.name), problem)
+    }
+
     pub(super) fn validate(&self) -> Result<(), SpecError> {
-        let problem = |problem: &str| {
-            Err(SpecError::Bot { bot: self.name.clone(), problem: problem.to_owned() })
-        };
+        let problem = |problem: &str| Err(self.invalid(problem));
         let is_fit = |character: char| {
             character.is_ascii_alphanumeric() || ['.', '_', '-', '+', '@'].contains(&character)
         };

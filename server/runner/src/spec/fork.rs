@@ -32,12 +32,13 @@ pub enum HiddenChance {
 impl ForkPoint {
     pub(super) fn validate(&self, seats: usize) -> Result<(), SpecError> {
         match self.chance {
-            HiddenChance::RedrawFor(seat) if usize::from(seat) >= seats => {
-                Err(SpecError::Format(format!(
+            HiddenChance::RedrawFor(seat) if usize::from(seat) >= seats => Err(SpecError::invalid(
+                "format",
+                format!(
                     "chance.redraw_for: seat {seat} is out of range (0..={})",
                     seats.saturating_sub(1)
-                )))
-            }
+                ),
+            )),
             _ => Ok(()),
         }
     }

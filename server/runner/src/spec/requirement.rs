@@ -81,8 +81,7 @@ impl Requirement {
         is_bot: impl Fn(&str) -> bool,
         has_candidate: bool,
     ) -> Result<(), SpecError> {
-        let problem =
-            |problem: String| Err(SpecError::Requirement { text: self.text.clone(), problem });
+        let problem = |problem: String| Err(invalid(&self.text, problem));
         match &self.bot {
             Some(name) if !is_bot(name) => problem(format!("unknown bot {name:?}")),
             None if !has_candidate => {
@@ -97,7 +96,7 @@ impl FromStr for Requirement {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let problem = |problem: String| SpecError::Requirement { text: text.to_owned(), problem };
+        let problem = |problem: String| invalid(text, problem);
         let (subject, comparison, bound) = if let Some((left, right)) = text.split_once(">=") {
             (left, Comparison::AtLeast, right)
         } else if let Some((left, right)) = text.split_once("<=") {
@@ -138,6 +137,10 @@ impl FromStr for Requirement {
             text: text.to_owned(),
         })
     }
+}
+
+fn invalid(text: &str, problem: String) -> SpecError {
+    SpecError::invalid(format!("requirement {text:?}"), problem)
 }
 
 /// Parses a number. A percentage is converted to a share.

@@ -267,18 +267,19 @@ impl MatchRules {
     }
 
     fn game_config(&self) -> Result<GameConfig, SpecError> {
-        with_game!(self.game.as_str(), G => self.config_of::<G>())
-            .ok_or_else(|| SpecError::Game(self.game.clone(), GAME_IDS.join(", ")))?
+        with_game!(self.game.as_str(), G => self.config_of::<G>()).ok_or_else(|| {
+            let (game, known) = (&self.game, GAME_IDS.join(", "));
+            SpecError::invalid("match.game", format!("unknown game {game:?}; known games: {known}"))
+        })?
     }
 
     fn config_of<G: WireGame>(&self) -> Result<GameConfig, SpecError> {
         let seats = SeatCount::new(self.seats)
             .filter(|seats| G::SEATS.contains(&seats.get()))
-            .ok_or_else(|| SpecError::Seats {
-                seats: self.seats,
-                game: G::NAME.to_owned(),
-                min: *G::SEATS.start(),
-                max: *G::SEATS.end(),
+            .ok_or_else(|| {
+                let (name, valid, seats) = (G::NAME, G::SEATS, self.seats);
+                let problem = format!("{seats} is out of range for {name} ({valid:?})");
+                SpecError::invalid("match.seats", problem)
             })?;
         let refused = |error: &dyn std::fmt::Display| SpecError::Option(error.to_string());
         let mut config = G::Config::default();

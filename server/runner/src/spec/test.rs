@@ -120,19 +120,15 @@ impl TestSpec {
     pub(super) fn validate(&self, seats: u8, matches_per_group: u32) -> Result<(), SpecError> {
         self.hypotheses(matches_per_group)?;
         if matches!(self, Self::Pentanomial(_)) && (seats != 2 || matches_per_group != 2) {
-            return Err(SpecError::Test(
+            return Err(SpecError::invalid(
+                "test",
                 "pentanomial requires pairs of matches at two seats against one opponent; use \
-                 sequential"
-                    .to_owned(),
+                 sequential",
             ));
         }
         let groups = self.max_groups();
         if !(1..=MAX_GROUPS).contains(&groups) {
-            return Err(SpecError::OutOfRange {
-                field: "number of groups",
-                value: groups.to_string(),
-                valid: "1..=1000000",
-            });
+            return Err(SpecError::out_of_range("number of groups", groups, "1..=1000000"));
         }
         Ok(())
     }

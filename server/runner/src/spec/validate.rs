@@ -28,21 +28,23 @@ impl ContestSpec {
         self.validate_bots()?;
         self.validate_format()?;
         if self.reuse && matches!(self.format, Format::Fork { .. }) {
-            return Err(SpecError::Format(
-                "reuse: a bot must not remember the position of a fork; omit `reuse`".to_owned(),
+            return Err(SpecError::invalid(
+                "format",
+                "reuse: a bot must not remember the position of a fork; omit `reuse`",
             ));
         }
         match (&self.test, self.test()) {
             (Some(_), None) => {
-                return Err(SpecError::Test(
-                    "this format has a number of rounds and no test; omit `test`".to_owned(),
+                return Err(SpecError::invalid(
+                    "test",
+                    "this format has a number of rounds and no test; omit `test`",
                 ));
             }
             (_, Some(test)) => test.validate(self.rules.seats, self.matches_per_group())?,
             (None, None) => {}
         }
         let out_of_range =
-            |field, value: String, valid| Err(SpecError::OutOfRange { field, value, valid });
+            |field, value: String, valid| Err(SpecError::out_of_range(field, value, valid));
         if !(self.level > 0.5 && self.level < 1.0) {
             return out_of_range("level", self.level.to_string(), "above 0.5 and below 1");
         }
@@ -74,20 +76,13 @@ impl ContestSpec {
             _ => 2,
         };
         if !(min..=MAX_BOTS).contains(&self.bots.len()) {
-            return Err(SpecError::OutOfRange {
-                field: "number of bots",
-                value: self.bots.len().to_string(),
-                valid: "2..=100",
-            });
+            return Err(SpecError::out_of_range("number of bots", self.bots.len(), "2..=100"));
         }
         let mut names = HashSet::new();
         for bot in &self.bots {
             bot.validate()?;
             if !names.insert(&bot.name) {
-                return Err(SpecError::Bot {
-                    bot: bot.name.clone(),
-                    problem: "two bots have this name; names must be unique".to_owned(),
-                });
+                return Err(bot.invalid("two bots have this name; names must be unique"));
             }
         }
         Ok(())
@@ -97,12 +92,12 @@ impl ContestSpec {
         self.bot_number(name).ok_or_else(|| {
             let names = self.bots.iter().map(|bot| bot.name.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
-            SpecError::Format(format!("unknown bot {name:?}; the bots are {names}"))
+            SpecError::invalid("format", format!("unknown bot {name:?}; the bots are {names}"))
         })
     }
 
     fn validate_format(&self) -> Result<(), SpecError> {
-        let problem = |text: String| Err(SpecError::Format(text));
+        let problem = |text: String| Err(SpecError::invalid("format", text));
         let (bots, seats) = (self.bots.len(), usize::from(self.rules.seats));
         match &self.format {
             Format::Series if bots != seats => problem(format!(
@@ -159,10 +154,13 @@ impl ContestSpec {
 
     fn validate_table(&self, bots: usize, seats: usize) -> Result<(), SpecError> {
         if bots < seats {
-            return Err(SpecError::Format(format!(
-                "this format needs at least as many bots as seats, but there are {bots} bots and \
+            return Err(SpecError::invalid(
+                "format",
+                format!(
+                    "this format needs at least as many bots as seats, but there are {bots} bots and \
                  {seats} seats"
-            )));
+                ),
+            ));
         }
         Ok(())
     }
@@ -172,12 +170,13 @@ impl ContestSpec {
             None => return Ok(()),
             Some(Seeds::From(seed)) => std::slice::from_ref(seed),
             Some(Seeds::Listed(seeds)) if seeds.is_empty() => {
-                return Err(SpecError::Seeds("the list is empty".to_owned()));
+                return Err(SpecError::invalid("seeds", "the list is empty"));
             }
             Some(Seeds::Listed(seeds)) => seeds,
         };
         for seed in seeds {
-            seed.parse::<Seed>().map_err(|error| SpecError::Seeds(format!("{seed:?}: {error}")))?;
+            seed.parse::<Seed>()
+                .map_err(|error| SpecError::invalid("seeds", format!("{seed:?}: {error}")))?;
         }
         Ok(())
     }
@@ -186,10 +185,6 @@ impl ContestSpec {
 fn validate_rounds(rounds: u32) -> Result<(), SpecError> {
     match rounds {
         1..=10_000 => Ok(()),
-        _ => Err(SpecError::OutOfRange {
-            field: "format.rounds",
-            value: rounds.to_string(),
-            valid: "1..=10000",
-        }),
+        _ => Err(SpecError::out_of_range("format.rounds", rounds, "1..=10000")),
     }
 }
