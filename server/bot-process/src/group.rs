@@ -403,12 +403,11 @@ mod tests {
             "echo 0 >{}/cgroup.procs; setsid sh -c '{hold}' & {hold}",
             group.folder().display()
         );
-        let mut process = BotCommand::new("sh")
-            .with(["-c", &script])
-            .in_group(Some(group))
-            .start("http://127.0.0.1:1", "none")
-            .await
-            .unwrap();
+        let mut command = BotCommand::new("sh").with(["-c", &script]);
+        command.group = Some(Arc::new(group));
+        let mut process = command.start("http://127.0.0.1:1", "none").await.unwrap();
+        // The process has the only other reference.
+        drop(command);
         let status = process.ended().await.unwrap();
         assert!(process.ran_out_of_memory(status, ""), "{status}");
         drop((process, groups));

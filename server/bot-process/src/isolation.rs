@@ -40,12 +40,6 @@ impl Isolation {
         }
     }
 
-    /// Parses a level's name. Returns `None` for an unknown name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == name)
-    }
-
     /// Returns the number of processes between this process and the bot: supervisor and init.
     #[cfg(target_os = "linux")]
     pub(crate) const fn processes_above(self) -> usize {

@@ -67,13 +67,21 @@ pub struct BotCommand {
     program: OsString,
     arguments: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
-    has_working_copy: bool,
-    excluded: Option<PathBuf>,
     supervisor: Option<PathBuf>,
-    limits: Limits,
-    is_measured: bool,
-    min_isolation: Isolation,
-    group: Option<Arc<BotGroup>>,
+    /// Whether the working folder is a copy of the caller's working folder, and not empty.
+    pub has_working_copy: bool,
+    /// A folder that is excluded from the working copy, at any depth.
+    pub excluded: Option<PathBuf>,
+    /// Resource limits, which require a supervisor. A measured bot is killed when its processes'
+    /// total memory exceeds the memory limit for one process.
+    pub limits: Limits,
+    /// Whether the resource usage of the bot's processes is measured, if the operating system
+    /// supports this.
+    pub is_measured: bool,
+    /// A start fails if only weaker isolation than this is available.
+    pub min_isolation: Isolation,
+    /// The cgroup of the bot's processes. All processes in it are killed when the bot ends.
+    pub group: Option<Arc<BotGroup>>,
 }
 
 impl BotCommand {
@@ -107,22 +115,6 @@ impl BotCommand {
         self
     }
 
-    /// Starts the bot in an empty working folder, for programs that need no files from the caller's
-    /// folder.
-    #[must_use]
-    pub fn without_working_copy(mut self) -> Self {
-        self.has_working_copy = false;
-        self
-    }
-
-    /// Excludes this folder from the working copy, at any depth.
-    #[must_use]
-    pub fn excluding_folder(mut self, folder: Option<&Path>) -> Self {
-        // A folder that does not exist need not be excluded.
-        self.excluded = folder.and_then(|folder| folder.canonicalize().ok());
-        self
-    }
-
     /// Starts the bot below a supervisor on Linux. All of the bot's processes then end when the bot
     /// or this process ends, even if this process is killed. `program` must call [`supervise`] if
     /// its first argument is [`SUPERVISOR_COMMAND`]. Without a supervisor, the bot only has its own
@@ -130,37 +122,6 @@ impl BotCommand {
     #[must_use]
     pub fn supervised(mut self, program: impl Into<PathBuf>) -> Self {
         self.supervisor = cfg!(target_os = "linux").then(|| program.into());
-        self
-    }
-
-    /// Requires at least this isolation. A start fails if only weaker isolation is available.
-    #[must_use]
-    pub fn min_isolation(mut self, least: Isolation) -> Self {
-        self.min_isolation = least;
-        self
-    }
-
-    /// Measures the resource usage of the bot's processes, if the operating system supports this.
-    #[must_use]
-    pub fn measured(mut self) -> Self {
-        self.is_measured = true;
-        self
-    }
-
-    /// Sets resource limits. Limits require a supervisor. A [`measured`](Self::measured) bot is
-    /// killed when its processes' total memory exceeds the memory limit for one process.
-    #[must_use]
-    pub fn limited(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Puts the bot's processes into a cgroup. All processes in the cgroup are killed when the bot
-    /// ends.
-    #[must_use]
-    pub fn in_group(mut self, group: Option<BotGroup>) -> Self {
-        self.limits.group = group.as_ref().map(|group| group.folder().to_owned());
-        self.group = group.map(Arc::new);
         self
     }
 
@@ -196,7 +157,9 @@ impl BotCommand {
     ) -> Result<BotProcess, StartError> {
         let current = env::current_dir().map_err(StartError::Other)?;
         let working_copy_of = self.has_working_copy.then_some(current.as_path());
-        let folders = PrivateFolders::new(working_copy_of, self.excluded.as_deref())
+        // A folder that does not exist need not be excluded.
+        let excluded = self.excluded.as_ref().and_then(|folder| folder.canonicalize().ok());
+        let folders = PrivateFolders::new(working_copy_of, excluded.as_deref())
             .map_err(StartError::from_folders_error)?;
         let inherited = environment::variables(&folders);
         let spawn = |program: &OsStr, arguments: &[OsString], stdin: Stdio| {
@@ -271,11 +234,6 @@ impl BotCommand {
             folders: None,
         }
     }
-}
-
-/// Returns whether a program exists. A name without a folder is looked up in the folders of `PATH`.
-pub fn is_program(program: &str) -> bool {
-    program_path(program).is_some()
 }
 
 /// Returns a program's path. A name without a folder is looked up in the folders of `PATH`.

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use tokio::process::Child;
 
 use crate::{
-    BotCommand, BotProcess, Isolation, StartError, StderrFile,
+    BotCommand, BotProcess, Isolation, Limits, StartError, StderrFile,
     supervisor::{Control, Message, Stage, SupervisorOptions},
 };
 
@@ -49,7 +49,10 @@ impl BotCommand {
                 && !ARE_NAMESPACES_REFUSED.load(Ordering::Relaxed),
             min_isolation: self.min_isolation.max(*STRONGEST.lock()),
             may_gain_privileges: are_namespaces_off(),
-            limits: self.limits.clone(),
+            limits: Limits {
+                group: self.group.as_ref().map(|group| group.folder().to_owned()),
+                ..self.limits.clone()
+            },
             command: self.command_line().cloned().collect(),
         };
         let (mut control, remote) = Control::pair().map_err(supervisor_error)?;

@@ -202,8 +202,8 @@ mod tests {
         BotCommand::new("sh").with(["-c", &script])
     }
 
-    async fn start(command: BotCommand) -> BotProcess {
-        let command = command.measured();
+    async fn start(mut command: BotCommand) -> BotProcess {
+        command.is_measured = true;
         let started = command.start("http://127.0.0.1:1", "none").await;
         started.unwrap()
     }
@@ -231,8 +231,9 @@ mod tests {
 
     #[tokio::test]
     async fn processes_whose_total_memory_exceeds_the_limit_are_killed() {
-        let limits = Limits { memory_bytes: Some(20_000_000), ..Limits::default() };
-        let mut process = start(hoarder(60_000_000).limited(limits)).await;
+        let mut command = hoarder(60_000_000);
+        command.limits = Limits { memory_bytes: Some(20_000_000), ..Limits::default() };
+        let mut process = start(command).await;
         let status = process.ended().await.unwrap();
         assert!(!status.success());
         assert!(process.ran_out_of_memory(status, ""));

@@ -3,7 +3,7 @@
 use std::path;
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{BotCommand, BotProcess, Isolation, is_program};
+use bridgemaster_bot_process::{BotCommand, BotProcess, Isolation, program_path};
 use bridgemaster_bots::TlsArgs;
 use bridgemaster_proto::{escape::Escaped, v1};
 use bridgemaster_sdk::{
@@ -97,7 +97,7 @@ impl AttendArgs {
 
     fn bot_command(&self) -> anyhow::Result<BotCommand> {
         let (program, arguments) = self.command.split_first().context("the command is empty")?;
-        if !is_program(program) {
+        if program_path(program).is_none() {
             return Err(misuse(format!("cannot find the program {program:?}")));
         }
         let command = bot_command(program).with(arguments);

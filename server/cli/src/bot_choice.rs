@@ -3,7 +3,7 @@
 use std::{env, ffi::OsString};
 
 use anyhow::Context as _;
-use bridgemaster_bot_process::{BotCommand, CURRENT_EXE, is_program, read_variable};
+use bridgemaster_bot_process::{BotCommand, CURRENT_EXE, program_path, read_variable};
 use bridgemaster_bots::NAMES;
 use bridgemaster_games::{MAX_SEED_CHARS, Seed};
 use clap::Args;
@@ -32,7 +32,7 @@ impl BotChoice {
             None => Err(misuse(format!(
                 "--bots: an entry is empty; use a command or a built-in bot ({names})"
             ))),
-            Some(program) if !is_program(program) => Err(misuse(format!(
+            Some(program) if program_path(program).is_none() => Err(misuse(format!(
                 "--bots: {program:?} is neither a built-in bot ({names}) nor a program in PATH"
             ))),
             Some(_) => Ok(Self::Command(words)),
@@ -53,7 +53,8 @@ impl BotChoice {
         match self {
             Self::BuiltIn(name) => {
                 let program = env::current_exe().context("cannot find the path of this program")?;
-                let command = bot_command(program).with(["bot", name]).without_working_copy();
+                let mut command = bot_command(program).with(["bot", name]);
+                command.has_working_copy = false;
                 let Some(seed) = seed else {
                     return Ok(command);
                 };

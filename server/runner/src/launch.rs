@@ -3,10 +3,11 @@
 use std::{
     ffi::OsString,
     path::{self, PathBuf},
+    sync::Arc,
 };
 
 use bridgemaster_bot_process::{
-    BotCommand, BotGroup, BotGroups, Isolation, Limits, StartError, VariableError, is_program,
+    BotCommand, BotGroups, Isolation, Limits, StartError, VariableError, program_path,
     read_variable, windows_line_endings,
 };
 use bridgemaster_contest::schedule::BotNumber;
@@ -60,7 +61,7 @@ impl Launch {
             match &player {
                 Player::Command(words) => {
                     let program = words.first().map_or("", String::as_str);
-                    if !is_program(program) {
+                    if program_path(program).is_none() {
                         return Err(SpecError::NoProgram {
                             bot: bot.name.clone(),
                             program: program.to_owned(),
@@ -206,15 +207,22 @@ impl Launch {
         let mut words = words.into_iter();
         let mut command = BotCommand::new(words.next().unwrap_or_default())
             .with(words)
-            .supervised(&self.built_in.program)
-            .limited(self.limits(to))
-            .measured()
-            .min_isolation(self.min_isolation)
-            .excluding_folder(self.folder.as_deref())
-            .in_group(self.group());
-        if let Some((_, Player::BuiltIn { .. })) = self.players.get(bot) {
-            command = command.without_working_copy();
-        }
+            .supervised(&self.built_in.program);
+        command.limits = Limits {
+            memory_bytes: self.max_memory_bytes,
+            cores: self.core(to).into_iter().collect(),
+            group: None,
+        };
+        command.is_measured = true;
+        command.min_isolation = self.min_isolation;
+        command.excluded.clone_from(&self.folder);
+        // Without a control group, a bot has only per-process limits and monitoring.
+        command.group = self
+            .max_memory_bytes
+            .zip(self.groups.as_ref())
+            .and_then(|(bytes, groups)| groups.group(bytes).ok().map(Arc::new));
+        let player = self.players.get(bot);
+        command.has_working_copy = !matches!(player, Some((_, Player::BuiltIn { .. })));
         for (name, value) in self.env.get(bot).into_iter().flatten() {
             command = command.with_variable(name, value);
         }
@@ -222,21 +230,6 @@ impl Launch {
             command = command.with_variable(variable, value);
         }
         command
-    }
-
-    /// Creates a control group for a bot. Without one, a bot has only per-process limits and
-    /// monitoring.
-    fn group(&self) -> Option<BotGroup> {
-        let bytes = self.max_memory_bytes?;
-        self.groups.as_ref()?.group(bytes).ok()
-    }
-
-    fn limits(&self, to: &BotStart<'_>) -> Limits {
-        Limits {
-            memory_bytes: self.max_memory_bytes,
-            cores: self.core(to).into_iter().collect(),
-            group: None,
-        }
     }
 }
 

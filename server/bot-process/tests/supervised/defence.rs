@@ -83,7 +83,7 @@ fn succeed(program: &mut Command) -> Result<(), Failed> {
 pub(crate) fn be_masked() -> Result<(), Failed> {
     assert_eq!(isolation()?, Isolation::PidNamespaceSharedProc);
     run(async {
-        refuses(script("true").min_isolation(Isolation::PidNamespace)).await?;
+        refuses(in_namespace()).await?;
         Ok(())
     })
 }
@@ -93,7 +93,7 @@ pub(crate) fn be_limited() -> Result<(), Failed> {
     let limit = |most: &str| fs::write("/proc/sys/user/max_pid_namespaces", most);
     run(async {
         limit("0")?;
-        refuses(script("true").min_isolation(Isolation::PidNamespace)).await?;
+        refuses(in_namespace()).await?;
         limit("1")?;
         let first = start("sleep 1000").await?;
         assert_eq!(first.isolation(), Isolation::PidNamespace);
@@ -105,6 +105,13 @@ pub(crate) fn be_limited() -> Result<(), Failed> {
         assert!(error.is_machine_fault(), "{error}");
         Ok(())
     })
+}
+
+/// Returns the command of a bot that requires a namespace.
+fn in_namespace() -> BotCommand {
+    let mut command = script("true");
+    command.min_isolation = Isolation::PidNamespace;
+    command
 }
 
 /// Starts a bot that lacks its isolation.

@@ -4,7 +4,7 @@ mod report;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use bridgemaster_bot_process::is_program;
+use bridgemaster_bot_process::program_path;
 use bridgemaster_bots::NAMES;
 use bridgemaster_check_bot::{Check, CheckBotError, Plan, Progress, Report, check_bot};
 use bridgemaster_proto::escape::escape_json;
@@ -120,7 +120,9 @@ impl CheckBotArgs {
         });
         let bot_choice = match &*self.command {
             [name] if NAMES.contains(&name.as_str()) => BotChoice::BuiltIn(name.clone()),
-            [program, ..] if is_program(program) => BotChoice::Command(self.command.clone()),
+            [program, ..] if program_path(program).is_some() => {
+                BotChoice::Command(self.command.clone())
+            }
             [program, ..] => {
                 return Err(misuse(format!("COMMAND: cannot find the program {program:?}")));
             }

@@ -95,7 +95,9 @@ struct RunArgs {
     /// Minimum isolation of bots; exit code 6 if the system does not support it
     #[arg(long, value_name = "ISOLATION", default_value = Isolation::ProcessGroup.name(),
         value_parser = PossibleValuesParser::new(Isolation::ALL.map(Isolation::name))
-            .try_map(|name| Isolation::from_name(&name).ok_or("unknown")))]
+            .try_map(|name| {
+                Isolation::ALL.into_iter().find(|one| one.name() == name).ok_or("unknown")
+            }))]
     isolation: Isolation,
     /// Stop undecided after this time, such as 25m or 2h, and write the reports
     #[arg(long, value_name = "TIME", value_parser = max_time, conflicts_with = "plan")]
