@@ -284,9 +284,12 @@ impl Matches {
             let record = pending.request.as_ref();
             let record = record.map(|request| request.record(live.id()));
             let open = |of_group: Option<Write>| {
-                let records = record.into_iter().chain(of_group);
-                let opened_at = live.created_unix_ms();
-                journal.queue_match(live.id().clone(), opened_at, live.header(), records)
+                let open = Write::OpenMatch {
+                    match_id: live.id().clone(),
+                    opened_at_unix_ms: live.created_unix_ms(),
+                    header: live.header(),
+                };
+                journal.queue_records([open].into_iter().chain(record).chain(of_group))
             };
             let gate = match &pending.group_key {
                 Some(key) => matches.context().groups.store_with_record(key, open),

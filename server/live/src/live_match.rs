@@ -1,5 +1,6 @@
 //! One match in play: its state machine behind a lock, and the code that executes the effects.
 
+mod commits;
 mod effects;
 mod forwarded_seats;
 mod hosted;
@@ -26,7 +27,8 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    effects::{LockedMatch, MatchShared, PendingGates},
+    commits::{MatchJournal, PendingGates},
+    effects::{LockedMatch, MatchShared},
     forwarded_seats::ForwardedSeats,
 };
 use super::{
@@ -38,7 +40,6 @@ use super::{
     relay::Relay,
     spectators::{Audience, Publisher},
 };
-use crate::journal::MatchJournal;
 
 pub(crate) struct LiveMatch<G: WireGame> {
     shared: MatchShared,

@@ -205,7 +205,7 @@ impl Matches {
         }
         let node = self.context().node_name();
         let records = delayed.iter().map(|stored| delay_records::put_record(stored.id(), node));
-        let stored = journal.queue_records(records.collect()).wait().await;
+        let stored = journal.queue_records(records).wait().await;
         stored.map_err(|NotStored| StoreError::Closed)?;
         info!(matches = delayed.len(), "took over the delayed views of a dead node");
         for stored in delayed {

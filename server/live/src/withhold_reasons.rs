@@ -8,38 +8,8 @@ use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::RefusalReason;
 use bridgemaster_store::{FinishedMatch, Records};
 
-use super::{
-    Groups, HostedMatch, Matches, StoredMatch, delayed::DelayedMatches, groups::GroupKey,
-    hosted_match::MatchFacts,
-};
+use super::{Groups, HostedMatch, Matches, StoredMatch, hosted_match::MatchFacts};
 use crate::replays::{WithholdReason, WithholdReasonUnknown, WithholdingPolicy};
-
-/// The reason to withhold the replay of an ended match: its group, or a delayed view.
-struct MatchWithholdReason {
-    id: MatchId,
-    group: Option<GroupKey>,
-    /// The time at which the delayed view on another node ends, in ms since 1970 UTC; 0 for a
-    /// delayed view on this node.
-    visible_at_unix_ms: u64,
-    groups: Arc<Groups>,
-    delayed: Arc<DelayedMatches>,
-}
-
-impl MatchWithholdReason {
-    /// Returns this reason, or `None` if the reason no longer applies.
-    fn unless_over(self) -> Option<Box<dyn WithholdReason>> {
-        (!self.is_over()).then(|| Box::new(self) as _)
-    }
-}
-
-impl WithholdReason for MatchWithholdReason {
-    fn is_over(&self) -> bool {
-        let mut group = self.group.iter();
-        group.all(|group| self.groups.is_revealed(group))
-            && self.delayed.get(&self.id).is_none()
-            && now_unix_ms().unsigned_abs() >= self.visible_at_unix_ms
-    }
-}
 
 /// Determines which replays in a store are not public yet, without a running server.
 pub struct WithheldReplays {
@@ -69,38 +39,23 @@ impl WithheldReplays {
     }
 }
 
-/// The reason to withhold the replay of a match whose summary cannot be read. The replay might not
-/// be public yet.
-struct UnreadableSummary;
-
-impl WithholdReason for UnreadableSummary {
-    fn is_over(&self) -> bool {
-        false
-    }
-}
-
 impl Matches {
-    /// Returns the reason to withhold the replay of a match that has just ended here, if there is
-    /// one.
-    pub(super) fn withhold_reason_of_ended(
-        &self,
-        hosted: &dyn HostedMatch,
-    ) -> Option<Box<dyn WithholdReason>> {
-        self.match_withhold_reason(hosted.facts(), 0).unless_over()
-    }
-
-    fn match_withhold_reason(
+    /// Returns the reason to withhold the replay of an ended match, if there is one: its group, or a
+    /// delayed view. `visible_at_unix_ms` is the time at which the delayed view on another node
+    /// ends; 0 for a delayed view on this node.
+    pub(super) fn withhold_reason_of(
         &self,
         facts: &MatchFacts,
         visible_at_unix_ms: u64,
-    ) -> MatchWithholdReason {
-        MatchWithholdReason {
-            id: facts.id.clone(),
-            group: facts.withheld_group.clone(),
-            visible_at_unix_ms,
-            groups: Arc::clone(&self.context().groups),
-            delayed: Arc::clone(self.delayed()),
-        }
+    ) -> Option<WithholdReason> {
+        let (id, group) = (facts.id.clone(), facts.withheld_group.clone());
+        let (groups, delayed) = (Arc::clone(&self.context().groups), Arc::clone(self.delayed()));
+        let is_over = move || {
+            group.iter().all(|group| groups.is_revealed(group))
+                && delayed.get(&id).is_none()
+                && now_unix_ms().unsigned_abs() >= visible_at_unix_ms
+        };
+        (!is_over()).then(|| Box::new(is_over) as _)
     }
 }
 
@@ -109,7 +64,7 @@ impl WithholdingPolicy for Matches {
     async fn withhold_reason(
         &self,
         id: &MatchId,
-    ) -> Result<Option<Box<dyn WithholdReason>>, WithholdReasonUnknown> {
+    ) -> Result<Option<WithholdReason>, WithholdReasonUnknown> {
         let Some(store) = self.store() else {
             return Ok(None);
         };
@@ -119,7 +74,8 @@ impl WithholdingPolicy for Matches {
             Ok(Some(stored)) => stored,
             Ok(None) => return Ok(None),
             Err(refusal) if refusal.reason() == RefusalReason::DataDamaged => {
-                return Ok(Some(Box::new(UnreadableSummary)));
+                // The replay might not be public yet.
+                return Ok(Some(Box::new(|| false)));
             }
             Err(_) => return Err(WithholdReasonUnknown),
         };
@@ -131,7 +87,7 @@ impl WithholdingPolicy for Matches {
         };
         let visible_at = stored.visible_at_unix_ms();
         let visible_at = visible_at.map_or(0, |until| until.saturating_add(margin_ms));
-        Ok(self.match_withhold_reason(stored.facts(), visible_at).unless_over())
+        Ok(self.withhold_reason_of(stored.facts(), visible_at))
     }
 
     async fn reload_groups(&self) -> Result<(), WithholdReasonUnknown> {

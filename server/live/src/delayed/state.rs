@@ -42,7 +42,7 @@ impl VisibleState {
     /// Creates a view that shows only that the match was created.
     pub(super) fn new(info: v1::MatchInfo, delay: Duration, publisher: Publisher) -> Self {
         Self {
-            feed: RecordFeed::new(delay),
+            feed: RecordFeed { delay, ..RecordFeed::default() },
             head: None,
             positions: None,
             started_unix_ms: info.started_unix_ms,
@@ -66,12 +66,13 @@ impl VisibleState {
 
     /// Returns the number of bytes of all received records, visible or not.
     pub(super) fn received_bytes(&self) -> usize {
-        self.feed.bytes()
+        self.feed.records.len()
     }
 
     /// Returns the visible records from this byte offset on.
     pub(crate) fn records_from(&self, bytes: usize) -> &[u8] {
-        self.feed.visible_from(bytes)
+        let due = bytes.min(self.feed.due_bytes)..self.feed.due_bytes;
+        &self.feed.records[due]
     }
 
     /// Returns the replay head while delayed positions are visible.
@@ -134,7 +135,7 @@ impl VisibleState {
     /// Returns the time until the start or the next records are due.
     pub(super) fn due_in(&self, elapsed: Duration) -> Option<Duration> {
         if self.is_start_pending() {
-            Some(self.feed.start_due_in(elapsed))
+            Some(self.feed.remaining(Duration::ZERO, elapsed))
         } else {
             self.positions.as_ref().and(self.feed.due_in(elapsed))
         }
@@ -143,7 +144,7 @@ impl VisibleState {
     /// Reveals everything that is due, and returns whether anything was revealed.
     pub(super) fn reveal_until(&mut self, elapsed: Duration) -> bool {
         let mut has_changed = false;
-        if self.is_start_pending() && self.feed.start_due_in(elapsed).is_zero() {
+        if self.is_start_pending() && self.feed.remaining(Duration::ZERO, elapsed).is_zero() {
             has_changed |= self.reveal_start();
         }
         while self.positions.is_some()
@@ -182,7 +183,7 @@ impl VisibleState {
 
     /// Reveals a batch of records, given by its byte range.
     fn reveal_records(&mut self, batch: Range<usize>) {
-        let records = self.feed.records()[batch].to_vec();
+        let records = self.feed.records[batch].to_vec();
         let mut events = Vec::new();
         let mut cursor = RecordCursor::default();
         // Records were validated when they were added.
@@ -216,7 +217,7 @@ impl VisibleState {
         }
     }
 
-    /// These two fields never change, and the first message to each spectator contained them.
+    /// Publishes the visible state with these events.
     fn publish(&mut self, events: Vec<v1::GameEvent>) {
         if !self.publisher.is_watched() {
             return;
@@ -244,11 +245,7 @@ impl VisibleState {
             events: Vec::new(),
         };
         self.publisher.publish(SpectatorUpdate::new(move || message.clone()), None);
-        self.finish();
-    }
-
-    /// Ends the delay. From now on, viewers see the match itself.
-    pub(super) fn finish(&mut self) {
+        // From now on, viewers see the match itself.
         self.is_delay_over = true;
         self.publisher.finish();
     }
@@ -270,6 +267,7 @@ impl VisibleState {
 
 /// The records of a match, and the number of their bytes that are due. Times are relative to the
 /// start of the match.
+#[derive(Default)]
 struct RecordFeed {
     delay: Duration,
     /// Concatenated `records` fields of a `Replay` message.
@@ -291,26 +289,6 @@ struct RecordBatch {
 }
 
 impl RecordFeed {
-    fn new(delay: Duration) -> Self {
-        Self { delay, records: Vec::new(), batches: VecDeque::new(), due_bytes: 0, next_record: 0 }
-    }
-
-    /// Returns the number of bytes of all records, due or not.
-    fn bytes(&self) -> usize {
-        self.records.len()
-    }
-
-    /// Returns all records, due or not.
-    fn records(&self) -> &[u8] {
-        &self.records
-    }
-
-    /// Returns the due records from this byte offset on.
-    fn visible_from(&self, bytes: usize) -> &[u8] {
-        let due = bytes.min(self.due_bytes)..self.due_bytes;
-        &self.records[due]
-    }
-
     /// Appends records that are public by now.
     ///
     /// A record with events becomes public at its own time, together with the secret records before
@@ -368,11 +346,6 @@ impl RecordFeed {
         self.batches.pop_front();
         self.due_bytes = due.end;
         Some(due)
-    }
-
-    /// Returns the time until the start of the match is due.
-    fn start_due_in(&self, elapsed: Duration) -> Duration {
-        self.remaining(Duration::ZERO, elapsed)
     }
 
     /// Returns the time until the next records are due, if there are any.
@@ -491,7 +464,7 @@ mod tests {
     fn due(feed: &mut RecordFeed, elapsed: Duration) -> Vec<u32> {
         let mut numbers = Vec::new();
         while let Some(batch) = feed.next_due(elapsed) {
-            let (records, mut cursor) = (feed.records()[batch].to_vec(), RecordCursor::default());
+            let (records, mut cursor) = (feed.records[batch].to_vec(), RecordCursor::default());
             while let Some(record) = cursor.next(&records).unwrap() {
                 numbers.push(record.number);
             }
@@ -501,21 +474,21 @@ mod tests {
 
     #[test]
     fn a_record_is_due_exactly_after_the_delay() {
-        let mut feed = RecordFeed::new(DELAY);
+        let mut feed = RecordFeed { delay: DELAY, ..RecordFeed::default() };
         feed.add(&decision(0, 10, true), ms(11));
         feed.add(&decision(1, 500, true), ms(501));
         assert_eq!(due(&mut feed, ms(1_010)), [0; 0]);
         assert_eq!(feed.due_in(ms(1_010)), Some(ms(1)));
-        assert!(feed.visible_from(0).is_empty());
+        assert_eq!(feed.due_bytes, 0);
         assert_eq!(due(&mut feed, ms(1_011)), [0]);
-        assert_eq!(feed.visible_from(0).len(), decision(0, 10, true).len());
+        assert_eq!(feed.due_bytes, decision(0, 10, true).len());
         assert_eq!(due(&mut feed, ms(9_999)), [1]);
         assert_eq!(feed.due_in(ms(9_999)), None);
     }
 
     #[test]
     fn a_secret_record_is_due_with_the_record_that_makes_it_public() {
-        let mut feed = RecordFeed::new(DELAY);
+        let mut feed = RecordFeed { delay: DELAY, ..RecordFeed::default() };
         let both = [decision(0, 10, false), decision(1, 700, true)].concat();
         feed.add(&both, ms(700));
         assert_eq!(due(&mut feed, ms(1_600)), [0; 0]);
@@ -524,7 +497,7 @@ mod tests {
 
     #[test]
     fn a_record_without_events_is_due_a_delay_after_it_was_added() {
-        let mut feed = RecordFeed::new(DELAY);
+        let mut feed = RecordFeed { delay: DELAY, ..RecordFeed::default() };
         feed.add(&decision(0, 10, false), ms(300));
         assert_eq!(due(&mut feed, ms(1_299)), [0; 0]);
         assert_eq!(due(&mut feed, ms(1_300)), [0]);
@@ -532,7 +505,7 @@ mod tests {
 
     #[test]
     fn the_missing_records_of_a_replay_are_due_at_their_times() {
-        let mut feed = RecordFeed::new(DELAY);
+        let mut feed = RecordFeed { delay: DELAY, ..RecordFeed::default() };
         feed.add(&decision(0, 10, true), ms(10));
         let replay = [decision(0, 10, true), decision(1, 20, true), decision(2, 30, false)];
         feed.add_missing_records(&replay.concat());

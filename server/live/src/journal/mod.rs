@@ -19,9 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bridgemaster_edge::{metrics::Metrics, spans::CommitSpan, wall_clock::now_unix_ms};
-use bridgemaster_match::{MAX_SUMMARY_BYTES, StoredEntry};
-use bridgemaster_store::{Flush, IndexKey, KeyName, MatchId, Store, StoreError, Write, limits};
+use bridgemaster_edge::{metrics::Metrics, spans::CommitSpan};
+use bridgemaster_store::{Flush, Store, StoreError, Write};
 use bridgemaster_traces::SpanRecorder;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
@@ -51,7 +50,8 @@ pub struct Journal {
     queue: Mutex<Queue>,
     /// Notified when the queue is no longer empty.
     filled: Notify,
-    in_flight: CommitsInFlight,
+    /// The gates of the started commits with their start times, oldest first.
+    in_flight: Mutex<VecDeque<(CommitGate, Instant)>>,
     batching: CommitBatching,
     /// Cancelled when a commit fails.
     failed: CancellationToken,
@@ -93,7 +93,7 @@ impl Journal {
             span_recorder,
             queue: Mutex::default(),
             filled: Notify::new(),
-            in_flight: CommitsInFlight::default(),
+            in_flight: Mutex::default(),
             batching: CommitBatching::default(),
             failed: CancellationToken::new(),
             failure: OnceLock::new(),
@@ -118,7 +118,8 @@ impl Journal {
 
     /// Returns the age of the oldest commit in progress; zero if there is none.
     pub fn oldest_commit_age(&self) -> Duration {
-        self.in_flight.oldest_age()
+        let commits = self.in_flight.lock();
+        commits.front().map_or(Duration::ZERO, |(_, started)| started.elapsed())
     }
 
     /// Stops all commits because of `error`. No gate opens from now on.
@@ -133,25 +134,8 @@ impl Journal {
         self.failed.cancel();
     }
 
-    /// Queues records that belong to no entry.
-    pub fn queue_records(&self, records: Vec<Write>) -> CommitGate {
-        self.queue(records)
-    }
-
-    /// Queues a new match, together with its records.
-    pub(crate) fn queue_match(
-        &self,
-        match_id: MatchId,
-        opened_at_unix_ms: i64,
-        header: Vec<u8>,
-        records: impl IntoIterator<Item = Write>,
-    ) -> CommitGate {
-        let open = Write::OpenMatch { match_id, opened_at_unix_ms, header };
-        self.queue([open].into_iter().chain(records))
-    }
-
     /// Queues writes for one commit. After a failure the returned gate never opens.
-    fn queue(&self, writes: impl IntoIterator<Item = Write>) -> CommitGate {
+    pub fn queue_records(&self, writes: impl IntoIterator<Item = Write>) -> CommitGate {
         let mut queue = self.lock();
         if queue.failed {
             return queue.gate.clone();
@@ -180,7 +164,7 @@ impl Journal {
         error!(%error, "a commit failed; all matches stop");
         // The failure is set first, so that a stalled commit never seems to have completed.
         self.fail(error);
-        self.in_flight.fail_all();
+        self.fail_in_flight();
     }
 
     /// Starts commits one after the other.
@@ -202,7 +186,8 @@ impl Journal {
 
     async fn begin_next(&self, permit: OwnedSemaphorePermit) -> PendingCommit {
         let Queue { writes, gate, .. } = self.lock().take();
-        let started = self.in_flight.push(gate);
+        let started = Instant::now();
+        self.in_flight.lock().push_back((gate, started));
         let commit_span =
             CommitSpan::start(&self.span_recorder, &writes).filter(|_| !writes.is_empty());
         let count = writes.len();
@@ -229,11 +214,24 @@ impl Journal {
                 self.record_commit(count, started.elapsed(), commit_span, committed.is_err());
             }
             match committed {
-                Ok(()) => self.in_flight.complete_first(),
+                Ok(()) => {
+                    let first = self.in_flight.lock().pop_front();
+                    if let Some((gate, _)) = first {
+                        gate.resolve(Ok(()));
+                    }
+                }
                 Err(error) => return error,
             }
         }
         StoreError::Closed
+    }
+
+    /// Fails all pending gates. Later commits might reach the store, but none of their effects
+    /// become visible.
+    fn fail_in_flight(&self) {
+        for (gate, _) in self.in_flight.lock().drain(..) {
+            gate.resolve(Err(NotStored));
+        }
     }
 
     /// Records metrics, logs and the trace span of a completed commit.
@@ -332,80 +330,6 @@ struct PendingCommit {
     _permit: OwnedSemaphorePermit,
 }
 
-/// The gates of the started commits with their start times, oldest first.
-#[derive(Default)]
-struct CommitsInFlight(Mutex<VecDeque<(CommitGate, Instant)>>);
-
-impl CommitsInFlight {
-    /// Adds a commit that starts now, and returns this time.
-    fn push(&self, gate: CommitGate) -> Instant {
-        let now = Instant::now();
-        self.0.lock().push_back((gate, now));
-        now
-    }
-
-    fn oldest_age(&self) -> Duration {
-        let commits = self.0.lock();
-        commits.front().map_or(Duration::ZERO, |(_, started)| started.elapsed())
-    }
-
-    /// Opens the gate of the oldest commit, which is durable now.
-    fn complete_first(&self) {
-        let first = self.0.lock().pop_front();
-        if let Some((gate, _)) = first {
-            gate.resolve(Ok(()));
-        }
-    }
-
-    /// Fails all pending gates. Later commits might reach the store, but none of their effects
-    /// become visible.
-    fn fail_all(&self) {
-        for (gate, _) in self.0.lock().drain(..) {
-            gate.resolve(Err(NotStored));
-        }
-    }
-}
-
-const _: () = assert!(MAX_SUMMARY_BYTES <= limits::MAX_SUMMARY_BYTES);
-
-pub(crate) struct MatchJournal {
-    journal: Arc<Journal>,
-    id: MatchId,
-}
-
-impl MatchJournal {
-    /// Creates the journal for the match that has this identifier in the store.
-    pub(crate) fn new(journal: Arc<Journal>, id: MatchId) -> Self {
-        Self { journal, id }
-    }
-
-    /// Queues an entry with its records; the last entry also stores the finished match. Effects of
-    /// the entry must wait for the returned gate.
-    pub(crate) fn store(&self, entry: StoredEntry, records: Vec<Write>) -> CommitGate {
-        let append =
-            Write::Append { match_id: self.id.clone(), number: entry.number, entry: entry.bytes };
-        let finish = entry.finish.map(|finish| Write::FinishMatch {
-            match_id: self.id.clone(),
-            ended_at_unix_ms: now_unix_ms(),
-            summary: finish.summary,
-            replay: finish.replay.to_vec(),
-            // A bot name that is not a valid key name belongs to no key.
-            parties: finish
-                .parties
-                .into_iter()
-                .filter_map(|name| KeyName::new(name).ok())
-                .collect(),
-            index_keys: finish
-                .properties
-                .iter()
-                .map(|(name, value)| IndexKey::of_property(name, value))
-                .collect(),
-        });
-        let writes = [append].into_iter().chain(finish).chain(records);
-        self.journal.queue(writes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{
@@ -416,7 +340,7 @@ mod tests {
         task::{Context, Poll, Waker},
     };
 
-    use bridgemaster_store::MemoryStore;
+    use bridgemaster_store::{MatchId, MemoryStore};
     use tokio::sync::oneshot;
 
     use super::*;
@@ -439,7 +363,7 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let journal =
             Arc::new(Journal::new(Arc::clone(&store) as _, metrics(), SpanRecorder::disabled()));
-        let gates = ["a", "b"].map(|id| journal.queue([open(id)]));
+        let gates = ["a", "b"].map(|id| journal.queue_records([open(id)]));
         assert!(!gates[0].is_open());
         let writing = tokio::spawn(Arc::clone(&journal).write());
         for gate in &gates {
@@ -458,10 +382,10 @@ mod tests {
             SpanRecorder::disabled(),
         ));
         let writing = tokio::spawn(Arc::clone(&journal).write());
-        assert_eq!(journal.queue([open("a")]).wait().await, Ok(()));
-        let lost = journal.queue([open("b"), open("a")]);
+        assert_eq!(journal.queue_records([open("a")]).wait().await, Ok(()));
+        let lost = journal.queue_records([open("b"), open("a")]);
         assert_eq!(lost.wait().await, Err(NotStored));
-        assert_eq!(journal.queue([open("c")]).wait().await, Err(NotStored));
+        assert_eq!(journal.queue_records([open("c")]).wait().await, Err(NotStored));
         journal.flush().await;
         writing.await.unwrap();
         assert!(journal.failure_token().is_cancelled());
@@ -488,12 +412,12 @@ mod tests {
     async fn gates_open_in_commit_order_until_a_commit_fails() {
         let journal =
             Journal::new(Arc::new(MemoryStore::new()), metrics(), SpanRecorder::disabled());
-        let (in_flight, permit) = (&journal.in_flight, Arc::new(Semaphore::new(4)));
+        let permit = Arc::new(Semaphore::new(4));
         let (commits, pending) = mpsc::unbounded_channel();
         let (done, is_done) = oneshot::channel::<()>();
         let gates: [CommitGate; 4] = Default::default();
         for gate in &gates {
-            in_flight.push(gate.clone());
+            journal.in_flight.lock().push_back((gate.clone(), Instant::now()));
         }
         let first = pending_commit(&permit, async {
             is_done.await.unwrap();
@@ -515,7 +439,7 @@ mod tests {
         assert_eq!(permit.available_permits(), 0);
         done.send(()).unwrap();
         completing.await;
-        in_flight.fail_all();
+        journal.fail_in_flight();
         assert!(gates[0].is_open() && gates[1].is_open());
         for gate in &gates[2..] {
             assert_eq!(gate.wait().await, Err(NotStored));

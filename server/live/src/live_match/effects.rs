@@ -31,9 +31,10 @@ use super::{
         relay::Relay,
         spectators::{Audience, Publisher},
     },
+    commits::{MatchJournal, PendingGates},
     forwarded_seats::ForwardedSeats,
 };
-use crate::journal::{CommitGate, MatchJournal, emit_once_committed};
+use crate::journal::{CommitGate, emit_once_committed};
 
 /// The parts of a match that are accessible without its lock.
 pub(super) struct MatchShared {
@@ -313,41 +314,5 @@ impl<G: WireGame> LockedMatch<G> {
             self.forwarded.record_end(seat);
         }
         Some((seat, stream))
-    }
-}
-
-/// The gates of commits that contain the match's entries, oldest first. The list is short, since
-/// few commits are in flight at a time.
-#[derive(Default)]
-pub(super) struct PendingGates {
-    waiting: Vec<(Entries, CommitGate)>,
-}
-
-impl PendingGates {
-    /// Records that the first `entries` entries are durable once `gate` is open.
-    pub(super) fn push(&mut self, entries: Entries, gate: CommitGate) {
-        match self.waiting.last_mut() {
-            Some((last, same)) if same.is_same(&gate) => *last = entries,
-            _ => self.waiting.push((entries, gate)),
-        }
-    }
-
-    /// Removes the oldest gate if it is open, and returns it with the number of durable entries.
-    pub(super) fn pop_open(&mut self) -> Option<(Entries, CommitGate)> {
-        let (_, first) = self.waiting.first()?;
-        first.is_open().then(|| self.waiting.remove(0))
-    }
-
-    /// Returns the newest gate, unless all entries are known to be durable.
-    fn newest(&self) -> Option<&CommitGate> {
-        self.waiting.last().map(|(_, gate)| gate)
-    }
-
-    /// Returns the gate that opens once the first `after` entries are durable, or `None` if they
-    /// already are.
-    pub(super) fn gate_for(&self, after: Entries) -> Option<CommitGate> {
-        let mut waiting = self.waiting.iter();
-        let (_, gate) = waiting.find(|(entries, _)| *entries >= after)?;
-        (after > Entries::NONE && !gate.is_open()).then(|| gate.clone())
     }
 }

@@ -60,7 +60,7 @@ impl Matches {
             && let Some(hosted) = self.in_memory(&id)
             && let ReplayBytes::InMemory(replay) = hosted.full_replay()
         {
-            let hold = self.withhold_reason_of_ended(&*hosted);
+            let hold = self.withhold_reason_of(hosted.facts(), 0);
             keeper.enqueue(id.clone(), replay.into_value(), gate, hold);
         }
         let evicted = self.match_index().mark_ended(&id, self.limits().ended_matches_kept);

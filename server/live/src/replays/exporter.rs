@@ -49,7 +49,7 @@ pub struct ReplayExporter {
 }
 
 /// A queued replay, and the reason to withhold it, if any.
-type QueuedReplay = (PendingReplay, Option<Box<dyn WithholdReason>>);
+type QueuedReplay = (PendingReplay, Option<WithholdReason>);
 
 #[derive(Default)]
 struct ExportQueue {
@@ -95,7 +95,7 @@ impl ReplayExporter {
         match_id: MatchId,
         bytes: Arc<[u8]>,
         gate: Option<CommitGate>,
-        withhold_reason: Option<Box<dyn WithholdReason>>,
+        withhold_reason: Option<WithholdReason>,
     ) {
         let mut queue = self.queue();
         queue.is_complete = false;
@@ -304,7 +304,7 @@ impl ReplayExporter {
                     continue;
                 };
                 backlog.since_checkpoint += 1;
-                match withhold_reason.filter(|withhold_reason| !withhold_reason.is_over()) {
+                match withhold_reason.filter(|is_over| !is_over()) {
                     Some(withhold_reason) => self.withhold(replay, withhold_reason, backlog),
                     None => public.push(replay),
                 }
@@ -318,7 +318,7 @@ impl ReplayExporter {
     fn withhold(
         &self,
         replay: PendingReplay,
-        withhold_reason: Box<dyn WithholdReason>,
+        withhold_reason: WithholdReason,
         backlog: &mut Backlog,
     ) {
         let PendingReplay { match_id, bytes } = replay;

@@ -14,12 +14,9 @@ use thiserror::Error;
 
 use super::folder::PendingReplay;
 
-/// The reason why a replay is withheld.
-pub trait WithholdReason: Send + Sync {
-    /// Returns whether the reason no longer applies, as of the last
-    /// [`WithholdingPolicy::reload_groups`].
-    fn is_over(&self) -> bool;
-}
+/// The reason why a replay is withheld: returns whether it no longer applies, as of the last
+/// [`WithholdingPolicy::reload_groups`].
+pub(crate) type WithholdReason = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The error when the server cannot determine which replays are public.
 #[derive(Debug, Error)]
@@ -34,7 +31,7 @@ pub trait WithholdingPolicy: Send + Sync {
     async fn withhold_reason(
         &self,
         id: &MatchId,
-    ) -> Result<Option<Box<dyn WithholdReason>>, WithholdReasonUnknown>;
+    ) -> Result<Option<WithholdReason>, WithholdReasonUnknown>;
 
     /// Reloads the match groups, since other nodes might have changed them.
     async fn reload_groups(&self) -> Result<(), WithholdReasonUnknown>;
@@ -50,7 +47,7 @@ struct WithheldState {
 }
 
 struct WithheldReplay {
-    withhold_reason: Box<dyn WithholdReason>,
+    withhold_reason: WithholdReason,
     /// The replay itself, on a server without a store.
     bytes: Option<Arc<[u8]>>,
 }
@@ -79,7 +76,7 @@ impl WithheldSet {
     pub(super) fn add(
         &self,
         id: MatchId,
-        withhold_reason: Box<dyn WithholdReason>,
+        withhold_reason: WithholdReason,
         bytes: Option<Arc<[u8]>>,
     ) -> Result<(), TooManyWithheld> {
         let mut state = self.0.lock();
@@ -95,7 +92,7 @@ impl WithheldSet {
     /// Removes and returns the replays that are public now: first the replays in the store, then
     /// the replays in memory.
     pub(super) fn take_released(&self) -> (Vec<MatchId>, Vec<PendingReplay>) {
-        self.take_if(|replay| replay.withhold_reason.is_over())
+        self.take_if(|replay| (replay.withhold_reason)())
     }
 
     /// Removes and returns all replays that are only in memory.

@@ -19,7 +19,7 @@ impl WithholdingPolicy for Public {
     async fn withhold_reason(
         &self,
         id: &MatchId,
-    ) -> Result<Option<Box<dyn WithholdReason>>, WithholdReasonUnknown> {
+    ) -> Result<Option<WithholdReason>, WithholdReasonUnknown> {
         let is_public = self.0.is_none_or(|public| public.contains(&id.as_str()));
         if is_public { Ok(None) } else { Err(WithholdReasonUnknown) }
     }
