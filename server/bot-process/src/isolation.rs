@@ -30,7 +30,6 @@ impl Isolation {
         [Self::ProcessGroup, Self::ProcessTree, Self::PidNamespaceSharedProc, Self::PidNamespace];
 
     /// Returns the level's name in reports, flags and supervisor messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::ProcessGroup => "process_group",

@@ -102,7 +102,6 @@ impl BotCommand {
     }
 
     /// Appends arguments for the program.
-    #[must_use]
     pub fn with<T: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = T>) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self

@@ -144,7 +144,6 @@ impl StartError {
     }
 
     /// Returns whether the cause is the machine or this program, and not the bot.
-    #[must_use]
     pub fn is_machine_fault(&self) -> bool {
         matches!(
             self,
@@ -155,7 +154,6 @@ impl StartError {
 
 /// Returns advice for a failed program if its last output reports a lack of threads or processes.
 /// The advice is only a hint, because a bot can print anything.
-#[must_use]
 pub fn machine_hint(stderr: &str) -> Option<&'static str> {
     // The text for EAGAIN in the C library and in programs that use the library.
     let refusal = stderr.contains("Resource temporarily unavailable");
@@ -199,7 +197,6 @@ fn first_line(file: &Path) -> Option<String> {
 
 /// Explains a script's exit code 126 or 127 if its first line ends with CR LF. `env` starts, but
 /// finds no interpreter, because the CR becomes part of the interpreter's name.
-#[must_use]
 pub fn windows_line_endings(program: &OsStr) -> Option<StartError> {
     let file = program_path(program)?;
     let has_them = first_line(&file)?.ends_with('\r');

@@ -58,7 +58,6 @@ struct Lines {
 
 impl StderrFile {
     /// Creates a file. An existing file is replaced.
-    #[must_use]
     pub fn create(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -73,7 +72,6 @@ impl StderrFile {
     }
 
     /// Appends to an existing file, for a bot that was restarted.
-    #[must_use]
     pub fn append(path: &Path) -> Self {
         let length = fs::symlink_metadata(path).map_or(0, |metadata| metadata.len());
         let length = usize::try_from(length).unwrap_or(usize::MAX);

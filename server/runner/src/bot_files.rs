@@ -70,6 +70,13 @@ pub struct BotChange {
     pub before_match: Option<MatchNumber>,
 }
 
+impl BotChange {
+    /// Returns whether the file was rewritten with the same content.
+    pub(crate) fn is_touch(&self) -> bool {
+        self.before == self.after
+    }
+}
+
 /// Metadata that changes when a file is written or replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileStamp {
@@ -153,11 +160,6 @@ impl BotFiles {
         files.collect()
     }
 
-    /// Returns a file's checksum at the last read.
-    pub(crate) fn sha256(&self, name: &BotFileName) -> Option<&str> {
-        self.0.get(name).map(|state| state.sha256.as_str())
-    }
-
     /// Returns the files that differ from an earlier list of files.
     pub(crate) fn differences(&self, before: &[BotFile]) -> Vec<BotChange> {
         let earlier = before.iter().map(|file| (&file.name, &file.sha256));
@@ -188,46 +190,36 @@ impl BotFiles {
         Self(files.map(|(name, state)| (name.clone(), state.clone())).collect())
     }
 
-    /// Rereads these files, and returns the files whose content has changed.
-    pub(crate) fn reread(&mut self) -> Vec<BotChange> {
-        let mut differences = Vec::new();
-        self.0.retain(|name, state| {
-            let stamp = FileStamp::read(&state.path);
-            let read = stamp.and_then(|stamp| Ok((sha256(&state.path, stamp.bytes)?, stamp)));
-            let after = read.as_ref().ok().map(|(sha256, _)| sha256.clone());
-            if after.as_ref() != Some(&state.sha256) {
-                differences.push(BotChange {
-                    name: name.clone(),
-                    before: Some(state.sha256.clone()),
-                    after,
-                    before_match: None,
-                });
-            }
-            match read {
-                Ok((sha256, stamp)) => {
-                    (state.sha256, state.stamp) = (sha256, stamp);
-                    true
-                }
-                Err(_) => false,
-            }
+    /// Rereads these files. Files that can no longer be read are omitted.
+    pub(crate) fn reread(&self) -> Self {
+        let files = self.0.iter().filter_map(|(name, FileState { path, .. })| {
+            let stamp = FileStamp::read(path).ok()?;
+            let sha256 = sha256(path, stamp.bytes).ok()?;
+            Some((name.clone(), FileState { path: path.clone(), stamp, sha256 }))
         });
-        differences
+        Self(files.collect())
     }
 
-    /// Returns the files that were written or replaced but have the same content.
-    pub(crate) fn touched(&self, read: &Self) -> Vec<BotChange> {
-        let touched = read.0.iter().filter(|(name, state)| {
-            let is_touched =
-                |known: &FileState| known.sha256 == state.sha256 && known.stamp != state.stamp;
-            self.0.get(name).is_some_and(is_touched)
+    /// Returns the changes of the files in `to_reread`: first those whose content has changed, and
+    /// then those that were written or replaced but have the same content.
+    pub(crate) fn changes(&self, to_reread: &Self, read: &Self) -> Vec<BotChange> {
+        let changes = to_reread.0.keys().filter_map(|name| {
+            let (before, after) = (self.0.get(name), read.0.get(name));
+            let is_same = match (before, after) {
+                (Some(before), Some(after)) => before.stamp == after.stamp,
+                (before, after) => before.is_none() && after.is_none(),
+            };
+            let sha256 = |state: Option<&FileState>| state.map(|state| state.sha256.clone());
+            (!is_same).then(|| BotChange {
+                name: name.clone(),
+                before: sha256(before),
+                after: sha256(after),
+                before_match: None,
+            })
         });
-        let touched = touched.map(|(name, state)| BotChange {
-            name: name.clone(),
-            before: Some(state.sha256.clone()),
-            after: Some(state.sha256.clone()),
-            before_match: None,
-        });
-        touched.collect()
+        let mut changes: Vec<_> = changes.collect();
+        changes.sort_by_key(BotChange::is_touch);
+        changes
     }
 
     /// Stores the reread files' state, and removes files that no longer exist.
@@ -372,11 +364,12 @@ mod tests {
         assert!(files.with_changed_metadata(|_| true).is_empty());
         let again = |files: &mut BotFiles, is_of: &dyn Fn(&str) -> bool| {
             let to_reread = files.with_changed_metadata(is_of);
-            let mut read = to_reread.clone();
-            let differences = read.reread();
-            let touched = files.touched(&read).len();
+            let read = to_reread.reread();
+            let mut differences = files.changes(&to_reread, &read);
             files.update(&to_reread, read);
-            assert!(files.touched(files).is_empty());
+            let changed = differences.len();
+            differences.retain(|one| !one.is_touch());
+            let touched = changed - differences.len();
             (differences, touched)
         };
         // A new file with the same content.

@@ -90,27 +90,34 @@ impl BotWatch {
         if to_reread.is_empty() {
             return Ok(());
         }
-        let mut read = to_reread.clone();
-        let read = spawn_blocking(move || (read.reread(), read)).await;
+        let files = to_reread.clone();
         // The task is only cancelled when the program exits.
-        let Ok((mut differences, read)) = read else {
+        let Ok(read) = spawn_blocking(move || files.reread()).await else {
             return Ok(());
         };
         let identity = {
-            let mut state = self.state.lock();
-            // A match that was started concurrently may have reported the same change.
-            differences.retain(|one| state.files.sha256(&one.name) != one.after.as_deref());
-            check_allowed(&differences, self.changes_allowed)?;
-            differences.extend(state.newly_touched(&read));
-            let is_same = differences.is_empty();
+            let state = &mut *self.state.lock();
+            // A change that a concurrently started match has reported is no longer one.
+            let mut changes = state.files.changes(&to_reread, &read);
+            check_allowed(&changes, self.changes_allowed)?;
+            // A rewrite with the same content is reported once. Between two checks, the content may
+            // have been different.
+            let known = &state.identity.changes;
+            let is_known = |one: &BotChange| {
+                let mut known = known.iter();
+                known.any(|known| {
+                    (&known.name, &known.after) == (&one.name, &one.after) && known.is_touch()
+                })
+            };
+            changes.retain(|one| !(one.is_touch() && is_known(one)));
             state.files.update(&to_reread, read);
-            let state = &mut *state;
             state.identity.files = state.files.list();
-            for change in &mut differences {
+            for change in &mut changes {
                 change.before_match = Some(of);
             }
-            state.identity.changes.extend(differences);
-            (!is_same).then(|| state.identity.clone())
+            let has_changed = !changes.is_empty();
+            state.identity.changes.extend(changes);
+            has_changed.then(|| state.identity.clone())
         };
         match identity {
             Some(identity) => Ok(self.folder.store_identity(&identity)?),
@@ -119,24 +126,9 @@ impl BotWatch {
     }
 }
 
-impl WatchState {
-    /// Returns files that were rewritten with the same content and were not reported yet. Between
-    /// two checks, their content may have been different.
-    fn newly_touched(&self, read: &BotFiles) -> Vec<BotChange> {
-        let mut touched = self.files.touched(read);
-        touched.retain(|one| {
-            let mut changes = self.identity.changes.iter();
-            !changes.any(|known| {
-                known.name == one.name && known.before == one.before && known.after == one.after
-            })
-        });
-        touched
-    }
-}
-
 /// Returns the first difference as an error, unless changes are allowed.
 fn check_allowed(differences: &[BotChange], changes_allowed: bool) -> Result<(), PlayError> {
-    match differences.first().filter(|_| !changes_allowed) {
+    match differences.iter().find(|one| !changes_allowed && !one.is_touch()) {
         Some(first) => Err(PlayError::exit(
             ExitReason::BotChanged,
             format!(

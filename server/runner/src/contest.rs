@@ -105,13 +105,11 @@ impl Contest {
     }
 
     /// Returns the contest's current state.
-    #[must_use]
     pub fn state(&self) -> &ContestState {
         &self.state
     }
 
     /// Returns the maximum number of seats in concurrent matches.
-    #[must_use]
     pub fn concurrent_seats(&self) -> usize {
         let spec = self.state.spec();
         let pinning = Pinning::new(spec).ok().flatten();

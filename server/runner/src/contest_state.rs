@@ -63,13 +63,11 @@ impl ContestState {
     }
 
     /// Returns the contest's folder.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Returns the spec, in which the number of restarts is always set.
-    #[must_use]
     pub fn spec(&self) -> &ContestSpec {
         &self.spec
     }
@@ -130,58 +128,49 @@ impl ContestState {
     }
 
     /// Returns whether the test has reached a verdict.
-    #[must_use]
     pub fn has_decided(&self) -> bool {
         self.judge.as_ref().is_some_and(Judge::has_decided)
     }
 
     /// Returns whether nothing is left to play: the test has a verdict, all groups have been
     /// played, or a bot had a fault that ends the contest.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         let next = self.results.planner.group(self.results.next);
         self.has_decided() || self.fault.is_some() || next == NextGroup::End
     }
 
     /// Returns the test's verdict; [`VerdictKind::None`] without a test.
-    #[must_use]
     pub fn verdict(&self) -> VerdictKind {
         self.judge.as_ref().map_or(VerdictKind::None, Judge::verdict)
     }
 
     /// Returns the number of counted groups.
-    #[must_use]
     pub fn groups(&self) -> u64 {
         self.counted.len() as u64
     }
 
     /// Returns the number of matches in counted groups.
-    #[must_use]
     pub fn matches(&self) -> u64 {
         self.counted.iter().map(|(_, rows)| rows.len() as u64).sum()
     }
 
     /// Returns the number of counted matches with at least one forfeited seat.
-    #[must_use]
     pub fn forfeited_matches(&self) -> u64 {
         self.forfeited
     }
 
     /// Returns the number of finished matches that were not annulled, including those that do not
     /// count.
-    #[must_use]
     pub fn finished_matches(&self) -> u64 {
         self.results.finished
     }
 
     /// Returns the maximum number of groups.
-    #[must_use]
     pub fn planned_groups(&self) -> u64 {
         self.results.planner.planned()
     }
 
     /// Returns the total time of all runs, up to the last finished match, in ms.
-    #[must_use]
     pub fn elapsed_ms(&self) -> u64 {
         self.elapsed_ms
     }
@@ -192,7 +181,6 @@ impl ContestState {
     }
 
     /// Creates the contest's report with this exit.
-    #[must_use]
     pub fn report(&self, exit: Exit) -> Report {
         let figures = Figures::compute(&self.spec, &self.counted);
         let mut bots = figures.table();
@@ -230,7 +218,6 @@ impl ContestState {
     }
 
     /// Returns the requirements and whether they are met.
-    #[must_use]
     pub fn requirements_now(&self) -> Vec<RequirementReport> {
         self.requirements(&Figures::compute(&self.spec, &self.counted))
     }

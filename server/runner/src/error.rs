@@ -53,7 +53,6 @@ impl SpecError {
     }
 
     /// Creates the error for a contest on another server that reuses bot processes.
-    #[must_use]
     pub fn reuse_elsewhere() -> Self {
         Self::invalid(
             "reuse",

@@ -43,7 +43,6 @@ pub(crate) fn exit_after(row: &MatchRow) -> Option<Exit> {
 }
 
 /// Returns the exit of a contest that was stopped before its end.
-#[must_use]
 pub fn stopped(state: &ContestState) -> Exit {
     let reason = match state.verdict() {
         VerdictKind::None => ExitReason::Stopped,
@@ -56,7 +55,6 @@ pub fn stopped(state: &ContestState) -> Exit {
 }
 
 /// Returns the exit of a contest that has ended or is not running.
-#[must_use]
 pub fn exit(state: &ContestState) -> Exit {
     if !state.is_complete() {
         return exit_with(

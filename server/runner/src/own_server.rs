@@ -84,7 +84,6 @@ fn add_calls(reports: &mut Vec<RefusedCallsReport>, bot: Option<BotNumber>, call
 
 impl MatchRow {
     /// Returns the bot that made the refused calls; `None` if it is not known.
-    #[must_use]
     pub fn bot_of(&self, calls: &RefusedCalls, spec: &ContestSpec) -> Option<BotNumber> {
         let seated = calls.seat.and_then(|seat| self.seats.get(seat as usize));
         let named = || spec.bot_number(calls.key_name.as_ref()?);

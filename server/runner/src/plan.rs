@@ -228,7 +228,6 @@ impl ContestSpec {
 
     /// Returns a contest with the same bots but only one group or round, to measure how long it
     /// takes.
-    #[must_use]
     pub fn shortest(&self) -> Self {
         let mut short = self.clone();
         short.require.clear();

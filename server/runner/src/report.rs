@@ -123,7 +123,6 @@ impl ExitReason {
     ];
 
     /// Returns whether a bot caused the contest to end.
-    #[must_use]
     pub fn is_bot_failure(self) -> bool {
         matches!(
             self,
@@ -140,7 +139,6 @@ impl ExitReason {
     /// Returns the command's exit code: 0 accepted or finished, 1 rejected, 3 not decided, 4
     /// requirement not met, 5 bot fault, 6 referee failure. Codes 51 to 55 mean that a bot cannot
     /// play at all, and 56 that a bot changed. Code 2 is a usage error, which creates no report.
-    #[must_use]
     pub fn code(self) -> u8 {
         match self {
             Self::Accepted | Self::Finished => 0,

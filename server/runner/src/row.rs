@@ -187,7 +187,6 @@ pub enum BotEnd {
 
 impl BotEnd {
     /// Returns whether the bot ended regularly.
-    #[must_use]
     pub fn is_regular(&self) -> bool {
         matches!(self, Self::Done | Self::Attended | Self::Reused)
     }
@@ -220,7 +219,6 @@ pub enum AnnulmentCause {
 
 impl AnnulmentCause {
     /// Returns whether the match is repeated.
-    #[must_use]
     pub fn is_played_again(self) -> bool {
         !matches!(self, Self::BotFault)
     }
@@ -231,14 +229,12 @@ const RESIGNED: &str = "RESIGNED";
 
 impl SeatRow {
     /// Returns whether the bot had a fault other than a resignation.
-    #[must_use]
     pub fn has_fault(&self) -> bool {
         let resigned = self.faults.iter().filter(|fault| fault.reason == RESIGNED);
         self.fault_count as usize > resigned.count()
     }
 
     /// Returns whether the bot forfeited for a reason other than a resignation.
-    #[must_use]
     pub fn has_lost_its_seat(&self) -> bool {
         self.forfeit.as_ref().is_some_and(|reason| reason != RESIGNED)
     }
@@ -246,19 +242,16 @@ impl SeatRow {
 
 impl MatchRow {
     /// Returns whether the match's result counts.
-    #[must_use]
     pub fn counts(&self) -> bool {
         self.annulled.is_none()
     }
 
     /// Returns the places in seat order.
-    #[must_use]
     pub fn places(&self) -> Vec<u32> {
         self.seats.iter().map(|seat| seat.place).collect()
     }
 
     /// Returns a seat's score minus the best score of another bot; 0 if there is no other bot.
-    #[must_use]
     pub fn margin(&self, seat: usize) -> i32 {
         let Some(own) = self.seats.get(seat) else {
             return 0;
@@ -269,13 +262,11 @@ impl MatchRow {
     }
 
     /// Returns whether a bot had a fault other than a resignation.
-    #[must_use]
     pub fn has_fault(&self) -> bool {
         self.seats.iter().any(SeatRow::has_fault)
     }
 
     /// Returns whether a seat was forfeited.
-    #[must_use]
     pub fn has_forfeit(&self) -> bool {
         self.seats.iter().any(|seat| seat.forfeit.is_some())
     }

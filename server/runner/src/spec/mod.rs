@@ -226,7 +226,6 @@ fn default_level() -> f64 {
 
 impl ContestSpec {
     /// Creates a spec; all other fields have their defaults.
-    #[must_use]
     pub fn new(rules: MatchRules, bots: Vec<BotSpec>, format: Format) -> Self {
         Self {
             rules,
@@ -252,7 +251,6 @@ impl ContestSpec {
     }
 
     /// Returns the maximum number of restarts within a match after a bot's process died.
-    #[must_use]
     pub fn restarts(&self) -> u32 {
         self.restarts.unwrap_or(match self.faults {
             // If every fault ends the contest, so does a crash.
@@ -262,13 +260,11 @@ impl ContestSpec {
     }
 
     /// Returns the number of the bot with this name.
-    #[must_use]
     pub fn bot_number(&self, name: &str) -> Option<BotNumber> {
         self.bots.iter().position(|bot| bot.name == name)
     }
 
     /// Returns the bot under test; `None` in a format without a candidate.
-    #[must_use]
     pub fn candidate(&self) -> Option<BotNumber> {
         match &self.format {
             Format::Series => Some(0),
@@ -280,7 +276,6 @@ impl ContestSpec {
     }
 
     /// Returns the numbers of the benchmarks in the `candidate` format; empty in other formats.
-    #[must_use]
     pub fn benchmarks(&self) -> Vec<BotNumber> {
         match &self.format {
             Format::Candidate { against, .. } => {
@@ -291,7 +286,6 @@ impl ContestSpec {
     }
 
     /// Returns the test, or the default test if none is set; `None` in a format with rounds.
-    #[must_use]
     pub fn test(&self) -> Option<TestSpec> {
         match self.format {
             Format::Series | Format::Candidate { .. } => {
@@ -302,13 +296,11 @@ impl ContestSpec {
     }
 
     /// Returns whether a bot attends the contest's queue instead of being started.
-    #[must_use]
     pub fn has_attending_bots(&self) -> bool {
         self.bots.iter().any(|bot| bot.attends.is_some())
     }
 
     /// Returns the time odds for a match with these bots, in seat order.
-    #[must_use]
     pub fn seat_clocks(&self, seating: &[BotNumber]) -> Vec<SeatClock> {
         let bots = seating.iter().map(|bot| self.bots.get(*bot));
         let odds = (0..).zip(bots).filter_map(|(seat, bot)| {
@@ -319,13 +311,11 @@ impl ContestSpec {
     }
 
     /// Returns the queue for attending bots.
-    #[must_use]
     pub fn queue(&self) -> &str {
         self.queue.as_deref().unwrap_or(DEFAULT_QUEUE)
     }
 
     /// Returns whether each match has its own seed in a group with these bots.
-    #[must_use]
     pub fn has_own_seeds(&self, seating: &[BotNumber]) -> bool {
         let mut seated = seating.iter().filter_map(|bot| self.bots.get(*bot));
         self.seeds_per_match || seated.any(|bot| self.may_remember(bot))
@@ -333,7 +323,6 @@ impl ContestSpec {
 
     /// Returns whether matches have their own seeds because some bot might remember earlier
     /// matches.
-    #[must_use]
     pub fn has_bots_with_own_seeds(&self) -> bool {
         !self.seeds_per_match && self.bots.iter().any(|bot| self.may_remember(bot))
     }
@@ -349,7 +338,6 @@ impl ContestSpec {
 
     /// Returns whether a bot with a command might know the chance results of a match from an
     /// earlier one, for example from files that it has written outside its private folders.
-    #[must_use]
     pub fn repeats_chance(&self) -> bool {
         let repeats = match &self.format {
             Format::Fork { from, .. } => from.chance == HiddenChance::Keep,
@@ -359,7 +347,6 @@ impl ContestSpec {
     }
 
     /// Returns the number of matches in a group. A group's score is the mean score of its matches.
-    #[must_use]
     pub fn matches_per_group(&self) -> u32 {
         let tables = match &self.format {
             Format::Candidate { against, .. } => u32::try_from(against.len()).unwrap_or(u32::MAX),

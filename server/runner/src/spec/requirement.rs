@@ -58,7 +58,6 @@ pub enum Measure {
 
 impl Measure {
     /// Returns whether the measure has a confidence interval.
-    #[must_use]
     pub fn has_interval(self) -> bool {
         matches!(self, Self::Elo | Self::Score | Self::WinRate | Self::Place | Self::Margin)
     }

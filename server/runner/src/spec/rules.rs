@@ -172,7 +172,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl Clock {
     /// Returns the clock with longer defaults, for human players.
-    #[must_use]
     pub fn for_people(self) -> Self {
         Self {
             time_control: self.time_control.or(Some(HUMAN_TIME_CONTROL)),

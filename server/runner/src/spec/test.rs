@@ -80,7 +80,6 @@ impl Default for TestSpec {
 
 impl Bounds {
     /// Converts to the `bridgemaster-contest` type for bounds.
-    #[must_use]
     pub fn to_statistics(self) -> statistics::Bounds {
         match self {
             Self::Elo([lower, upper]) => {
@@ -96,7 +95,6 @@ impl Bounds {
 
 impl TestSpec {
     /// Returns the maximum number of groups.
-    #[must_use]
     pub fn max_groups(&self) -> u64 {
         match self {
             Self::Sequential(test) | Self::Pentanomial(test) => test.most_groups,
