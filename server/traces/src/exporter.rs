@@ -1,6 +1,7 @@
 //! The queue of spans, and the task that exports them.
 
 use std::{
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -108,107 +109,84 @@ impl Exporter {
     /// [`FLUSH_TIMEOUT`].
     pub async fn run(mut self, stop: CancellationToken) {
         let mut batch = Vec::with_capacity(MAX_BATCH_SPANS);
-        let mut is_reachable = true;
-        while is_reachable && self.gather(&mut batch, &stop).await {
-            is_reachable = self.send_with_retries(&batch, &stop).await;
+        let mut expired = pin!(async {
+            stop.cancelled().await;
+            sleep(FLUSH_TIMEOUT).await;
+        });
+        while self.gather(&mut batch, &stop).await
+            && self.send(&batch, &stop, expired.as_mut()).await
+        {
             batch.clear();
         }
         self.spans.close();
-        if is_reachable {
-            self.flush(batch).await;
-        }
-        let left = u64::try_from(self.spans.len()).unwrap_or(u64::MAX);
-        let lost = self.lost.swap(0, Ordering::Relaxed).saturating_add(left);
+        self.count_lost(self.spans.len());
+        let lost = self.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
             warn!(lost, "spans were not exported");
         }
     }
 
-    /// Exports this batch and the rest of the queue, without retries.
-    async fn flush(&mut self, mut batch: Vec<Span>) {
-        let deadline = Instant::now() + FLUSH_TIMEOUT;
-        loop {
-            while batch.len() < MAX_BATCH_SPANS
-                && let Ok(span) = self.spans.try_recv()
-            {
-                batch.push(span);
-            }
-            if batch.is_empty() {
-                return;
-            }
-            let request = self.source.request(&batch);
-            match timeout_at(deadline, self.client.export(request)).await {
-                Ok(Ok(response)) => self.handle_response(response.into_inner()),
-                Ok(Err(_)) | Err(_) => return self.count_lost(batch.len()),
-            }
-            batch.clear();
-        }
-    }
-
-    /// Collects spans for a batch. Returns whether the exporter continues. When the exporter stops,
-    /// the batch can be incomplete.
+    /// Collects spans for a batch. Once `stop` is cancelled, collects only spans that are already
+    /// queued. Returns whether there are any.
     async fn gather(&mut self, batch: &mut Vec<Span>, stop: &CancellationToken) -> bool {
-        let first = select! {
-            biased;
-            () = stop.cancelled() => return false,
-            first = self.spans.recv() => first,
-        };
-        let Some(first) = first else {
-            return false;
-        };
-        batch.push(first);
+        if let Some(first) = stop.run_until_cancelled(self.spans.recv()).await {
+            batch.extend(first);
+        }
         let until = Instant::now() + BATCH_INTERVAL;
         while batch.len() < MAX_BATCH_SPANS {
             let free = MAX_BATCH_SPANS - batch.len();
             let more = timeout_at(until, self.spans.recv_many(batch, free));
-            let more = select! {
-                biased;
-                () = stop.cancelled() => return false,
-                more = more => more,
-            };
-            match more {
-                Ok(0) | Err(_) => break,
-                Ok(_) => {}
+            match stop.run_until_cancelled(more).await {
+                Some(Ok(1..)) => {}
+                Some(_) => break,
+                None => {
+                    // No more spans are accepted.
+                    self.spans.close();
+                    match self.spans.try_recv() {
+                        Ok(span) => batch.push(span),
+                        Err(_) => break,
+                    }
+                }
             }
         }
-        true
+        !batch.is_empty()
     }
 
-    /// Exports a batch, with retries while the collector is unreachable. New spans stay in the
-    /// queue in the meantime. Returns whether the collector responded before `stop` was cancelled.
-    async fn send_with_retries(&mut self, batch: &[Span], stop: &CancellationToken) -> bool {
+    /// Exports a batch. Until `stop` is cancelled, retries while the collector is unreachable; new
+    /// spans stay in the queue in the meantime. Returns whether the collector responded before the
+    /// time to stop has `expired`.
+    async fn send(
+        &mut self,
+        batch: &[Span],
+        stop: &CancellationToken,
+        mut expired: Pin<&mut impl Future<Output = ()>>,
+    ) -> bool {
         let (mut delay, max_delay) = RETRY_DELAYS;
         loop {
             let request = self.source.request(batch);
             let sent = select! {
                 sent = self.client.export(request) => sent,
-                () = flush_timeout_after(stop) => {
-                    self.count_lost(batch.len());
-                    return false;
-                }
+                () = &mut expired => break,
             };
-            match sent {
+            let status = match sent {
                 Ok(response) => {
                     self.handle_response(response.into_inner());
                     return true;
                 }
-                Err(status) => {
-                    self.handle_error(&status);
-                    if !is_retryable(&status) {
-                        self.count_lost(batch.len());
-                        return true;
-                    }
-                }
+                Err(status) => status,
+            };
+            self.log_failure_once(&format!("{}: {}", status.code(), status.message()));
+            if !is_retryable(&status) {
+                self.count_lost(batch.len());
+                return true;
             }
-            select! {
-                () = sleep(delay) => {}
-                () = stop.cancelled() => {
-                    self.count_lost(batch.len());
-                    return false;
-                }
+            if stop.run_until_cancelled(sleep(delay)).await.is_none() {
+                break;
             }
             delay = (2 * delay).min(max_delay);
         }
+        self.count_lost(batch.len());
+        false
     }
 
     /// Handles a response from the collector.
@@ -227,11 +205,6 @@ impl Exporter {
         }
     }
 
-    fn handle_error(&mut self, status: &Status) {
-        let detail = format!("{}: {}", status.code(), status.message());
-        self.log_failure_once(&detail);
-    }
-
     /// Logs a failure. Further failures are not logged until an export has succeeded.
     fn log_failure_once(&mut self, detail: &str) {
         if !std::mem::replace(&mut self.is_failing, true) {
@@ -246,12 +219,6 @@ impl Exporter {
         let spans = u64::try_from(spans).unwrap_or(u64::MAX);
         self.lost.fetch_add(spans, Ordering::Relaxed);
     }
-}
-
-/// Completes when [`FLUSH_TIMEOUT`] has passed since `stop` was cancelled.
-async fn flush_timeout_after(stop: &CancellationToken) {
-    stop.cancelled().await;
-    sleep(FLUSH_TIMEOUT).await;
 }
 
 /// Returns whether the OTLP specification allows a retry after this status.
