@@ -29,7 +29,6 @@ use super::{
     requests::{IdempotentRequest, PreviousResult},
     tickets::TicketTargets,
 };
-use crate::journal::NotStored;
 
 /// Options of a new match besides its rules.
 #[derive(Clone, Debug, Default)]
@@ -266,39 +265,33 @@ impl Matches {
         self: &Arc<Self>,
         live: LiveMatch<G>,
         tickets: Vec<Ticket>,
-        mut pending: PendingCreation,
+        pending: PendingCreation,
     ) -> Result<CreatedMatch, Refusal> {
-        let live = Arc::new(live);
-        let Some(journal) = self.journal() else {
-            let id = live.id().clone();
-            let admitted = self.host_created(live, tickets, Ok(()), &mut pending);
-            if let Some(request) = &pending.request {
-                self.match_index().record_request(&id, request);
-            }
-            return admitted;
-        };
-        let (journal, matches) = (Arc::clone(journal), Arc::clone(self));
+        let (live, matches) = (Arc::new(live), Arc::clone(self));
         // A separate task stores and hosts the match. Otherwise, a caller that disconnects could
         // leave a match that is stored but not hosted.
-        let admitted = tokio::spawn(async move {
-            let record = pending.request.as_ref();
-            let record = record.map(|request| request.record(live.id()));
-            let open = |of_group: Option<Write>| {
-                let open = Write::OpenMatch {
-                    match_id: live.id().clone(),
-                    opened_at_unix_ms: live.created_unix_ms(),
-                    header: live.header(),
+        let hosted = tokio::spawn(async move {
+            if let Some(journal) = matches.journal() {
+                let record = pending.request.as_ref();
+                let record = record.map(|request| request.record(live.id()));
+                let open = |of_group: Option<Write>| {
+                    let open = Write::OpenMatch {
+                        match_id: live.id().clone(),
+                        opened_at_unix_ms: live.created_unix_ms(),
+                        header: live.header(),
+                    };
+                    journal.queue_records([open].into_iter().chain(record).chain(of_group))
                 };
-                journal.queue_records([open].into_iter().chain(record).chain(of_group))
-            };
-            let gate = match &pending.group_key {
-                Some(key) => matches.context().groups.store_with_record(key, open),
-                None => open(None),
-            };
-            let stored = gate.wait().await;
-            matches.host_created(live, tickets, stored, &mut pending)
+                let gate = match &pending.group_key {
+                    Some(key) => matches.context().groups.store_with_record(key, open),
+                    None => open(None),
+                };
+                let stored = gate.wait().await;
+                stored.inspect_err(|_| matches.release_slot(live.facts().maker.as_ref()))?;
+            }
+            Ok(matches.host_created(live, tickets, pending))
         });
-        admitted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
+        hosted.await.unwrap_or_else(|_| Err(Refusal::stopping()))
     }
 
     /// Hosts a match that has a slot and, if there is a store, has been stored.
@@ -306,30 +299,26 @@ impl Matches {
         self: &Arc<Self>,
         live: Arc<dyn ActiveMatch>,
         tickets: Vec<Ticket>,
-        stored: Result<(), NotStored>,
-        pending: &mut PendingCreation,
-    ) -> Result<CreatedMatch, Refusal> {
-        if let Err(not_stored) = stored {
-            self.release_slot(live.facts().maker.as_ref());
-            return Err(not_stored.into());
-        }
+        pending: PendingCreation,
+    ) -> CreatedMatch {
         let info = if pending.without_config { live.info_without_config() } else { live.info() };
         let info = info.into_value();
         let hashes = tickets.iter().map(Ticket::hash).collect();
         let offered: Vec<Seat> = live.facts().offered.keys().copied().collect();
         self.span_recorder().record(|| {
-            let span = live.match_spans().span(pending.started, "make match");
+            let span = live.facts().match_spans().span(pending.started, "make match");
             span.with(SEATS, u32::from(live.facts().seats.get()))
         });
-        self.host(live, hashes, true, pending.delay_permit.take());
+        let id = live.id().clone();
+        self.host(live, hashes, true, pending.delay_permit);
+        if let (None, Some(request)) = (self.journal(), &pending.request) {
+            self.match_index().record_request(&id, request);
+        }
         info!(match_id = %info.match_id, seats = info.seats.len(), "match created");
         let seats = (0..).filter_map(Seat::new).zip(&tickets);
         let visible = seats.filter(|(seat, _)| !offered.contains(seat));
-        let visible = visible.map(|(seat, ticket)| SeatTicket {
-            seat: seat.number().into(),
-            ticket: ticket.reveal().to_owned(),
-        });
-        Ok(CreatedMatch { info, tickets: visible.collect(), existed: false })
+        let tickets = visible.map(|(seat, ticket)| ticket.for_seat(seat)).collect();
+        CreatedMatch { info, tickets, existed: false }
     }
 
     /// Closes the group of a match, so that no more matches can be added to the group.

@@ -51,6 +51,11 @@ pub struct MatchFacts {
 }
 
 impl MatchFacts {
+    /// Returns the match's identity for trace spans.
+    pub(super) fn match_spans(&self) -> MatchSpans<'_> {
+        MatchSpans { id: &self.id, game_id: self.game_id }
+    }
+
     /// Returns the spectators' delay of these rules, if there is one.
     pub(super) fn delay_of(rules: Option<v1::SpectatorRules>) -> Option<Duration> {
         let delay_ms = rules?.delay_ms;
@@ -78,11 +83,6 @@ pub trait HostedMatch: Send + Sync {
     /// filter removes it.
     fn span(&self) -> Span {
         error_span!("match", match_id = %self.id())
-    }
-
-    /// Returns the match's identity for trace spans.
-    fn match_spans(&self) -> MatchSpans<'_> {
-        MatchSpans { id: self.id(), game_id: self.facts().game_id }
     }
 
     /// Returns whether the key with this name created the match, or whether the key's bot has a

@@ -12,6 +12,7 @@ use std::{
 use bridgemaster_edge::random::{SecretError, load_or_create_secret, system_bytes};
 use bridgemaster_games::Seat;
 use bridgemaster_match::{MatchId, TicketHash};
+use bridgemaster_proto::v1::SeatTicket;
 use bridgemaster_replay::wire::SeedSalt;
 use bridgemaster_store::Store;
 use ring::hmac;
@@ -95,6 +96,11 @@ impl Ticket {
     /// Returns the ticket itself, to be sent to its owner.
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the message with the ticket of a seat.
+    pub(super) fn for_seat(&self, seat: Seat) -> SeatTicket {
+        SeatTicket { seat: seat.number().into(), ticket: self.0.clone() }
     }
 
     /// Returns the hash under which the match stores the ticket.

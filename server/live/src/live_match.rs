@@ -11,7 +11,7 @@ use std::{
     ops::{Deref, DerefMut},
     sync::{
         Arc,
-        atomic::{AtomicU8, Ordering},
+        atomic::{AtomicI32, Ordering},
     },
     time::Duration,
 };
@@ -71,24 +71,15 @@ impl<G: WireGame> DerefMut for MatchGuard<'_, G> {
 }
 
 /// The state of a match, readable without its lock.
-struct AtomicState(AtomicU8);
+struct AtomicState(AtomicI32);
 
 impl AtomicState {
-    fn new(state: v1::MatchState) -> Self {
-        let atomic = Self(AtomicU8::new(0));
-        atomic.set(state);
-        atomic
-    }
-
     fn set(&self, state: v1::MatchState) {
-        // All states fit in a `u8`. An unknown value is read as unspecified.
-        let number = u8::try_from(i32::from(state)).unwrap_or_default();
-        self.0.store(number, Ordering::Relaxed);
+        self.0.store(state.into(), Ordering::Relaxed);
     }
 
     fn get(&self) -> v1::MatchState {
-        let number = i32::from(self.0.load(Ordering::Relaxed));
-        v1::MatchState::try_from(number).unwrap_or_default()
+        v1::MatchState::try_from(self.0.load(Ordering::Relaxed)).unwrap_or_default()
     }
 }
 
@@ -174,7 +165,7 @@ impl<G: WireGame> LiveMatch<G> {
                 relay: Relay::default(),
             },
             inbox: Mutex::default(),
-            state: AtomicState::new(machine.state()),
+            state: AtomicState(AtomicI32::new(machine.state().into())),
             locked: Mutex::new(LockedMatch {
                 counted: context.metrics.count_match(machine.referee().phase()),
                 streams: machine.referee().seats().map(|_| None).collect(),
@@ -232,7 +223,7 @@ impl<G: WireGame> LiveMatch<G> {
                 locked.machine.mark_stored(entries, clock.time_at(opened_at));
             }
         }
-        let (mut reports, mut effects) = take_buffers();
+        let (mut reports, mut effects) = BUFFERS.take();
         let now = {
             let mut inbox = self.inbox();
             inbox.drain_into(&mut reports);
@@ -256,7 +247,11 @@ impl<G: WireGame> LiveMatch<G> {
             locked.publish_updates();
             guard.end.set(ended);
         }
-        put_back_buffers((reports, effects));
+        // No contents may leak into another match.
+        debug_assert!(reports.is_empty() && effects.is_empty());
+        reports.clear();
+        effects.clear();
+        BUFFERS.set((reports, effects));
         value
     }
 }
@@ -267,20 +262,6 @@ type Buffers = (Vec<Report>, Vec<Effect>);
 
 thread_local! {
     static BUFFERS: Cell<Buffers> = const { Cell::new((Vec::new(), Vec::new())) };
-}
-
-/// Removes and returns this thread's buffers, which are empty.
-fn take_buffers() -> Buffers {
-    BUFFERS.take()
-}
-
-/// Returns the buffers to this thread, after clearing them, so that no contents leak into another
-/// match.
-fn put_back_buffers((mut reports, mut effects): Buffers) {
-    debug_assert!(reports.is_empty() && effects.is_empty());
-    reports.clear();
-    effects.clear();
-    BUFFERS.set((reports, effects));
 }
 
 impl<G: WireGame> LiveMatch<G> {

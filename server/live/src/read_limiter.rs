@@ -1,13 +1,7 @@
 //! Limits expensive reads, so that reads of finished matches delay neither matches in play nor
 //! other callers.
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use bridgemaster_edge::{
     limits::Limits,
@@ -23,7 +17,8 @@ pub struct ReadLimiter {
     of_addresses: Arc<KeyedLimiter<Origin>>,
     of_connections: Arc<KeyedLimiter<SocketAddr>>,
     permits: Semaphore,
-    waiting: AtomicUsize,
+    /// A permit for each call that waits.
+    waiting: Semaphore,
     max_waiting: usize,
 }
 
@@ -50,7 +45,7 @@ impl ReadLimiter {
             of_addresses: KeyedLimiter::new("reads_per_address", limits.reads_per_address),
             of_connections: KeyedLimiter::new("reads_per_connection", limits.reads_per_connection),
             permits: Semaphore::new(limits.store_reads),
-            waiting: AtomicUsize::new(0),
+            waiting: Semaphore::new(limits.store_reads_waiting),
             max_waiting: limits.store_reads_waiting,
         }
     }
@@ -76,29 +71,12 @@ impl ReadLimiter {
     /// # Errors
     /// If too many calls are waiting.
     pub async fn acquire(&self) -> Result<SemaphorePermit<'_>, Refusal> {
-        let full = || Refusal::server_limit("store_reads_waiting", self.max_waiting);
         if let Ok(permit) = self.permits.try_acquire() {
             return Ok(permit);
         }
-        let _waiting = WaitingReader::enter(self).ok_or_else(full)?;
+        let full = |_| Refusal::server_limit("store_reads_waiting", self.max_waiting);
+        let _waiting = self.waiting.try_acquire().map_err(full)?;
         // The semaphore is never closed.
         self.permits.acquire().await.map_err(|_| Refusal::stopping())
-    }
-}
-
-/// Counts a waiting call; dropping the guard ends the count.
-struct WaitingReader<'a>(&'a AtomicUsize);
-
-impl<'a> WaitingReader<'a> {
-    fn enter(limiter: &'a ReadLimiter) -> Option<Self> {
-        let before = limiter.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Self(&limiter.waiting);
-        (before < limiter.max_waiting).then_some(waiting)
-    }
-}
-
-impl Drop for WaitingReader<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

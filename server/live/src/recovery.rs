@@ -244,7 +244,7 @@ impl Matches {
     fn resume_recovered(self: &Arc<Self>, recovered: RecoveredMatch) {
         let RecoveredMatch { played, tickets, started, .. } = recovered;
         self.span_recorder().record(|| {
-            let span = played.match_spans().span(started, "recover match");
+            let span = played.facts().match_spans().span(started, "recover match");
             span.with(SEATS, u32::from(played.facts().seats.get()))
         });
         let facts = played.facts();

@@ -81,7 +81,7 @@ impl SeatHandle {
 
     /// Creates a trace span for the seat. The span ends now.
     pub fn span_since(&self, started: SystemTime, name: &'static str) -> traces::Span {
-        let span = self.hosted.match_spans().span(started, name);
+        let span = self.hosted.facts().match_spans().span(started, name);
         span.with(SEAT, u32::from(self.seat.number()))
     }
 }

@@ -69,11 +69,7 @@ impl Matches {
         let replaced = replaced.committed().await?;
         let seats = replaced.map_err(|why| self.no_new_tickets(hosted, why))?;
         let issued = generated.iter().filter(|(seat, _)| seats.contains(seat));
-        let issued = issued.map(|(seat, ticket)| SeatTicket {
-            seat: seat.number().into(),
-            ticket: ticket.reveal().to_owned(),
-        });
-        Ok(issued.collect())
+        Ok(issued.map(|(seat, ticket)| ticket.for_seat(*seat)).collect())
     }
 
     /// Passes generated tickets to a match, and adds the accepted tickets to the index.

@@ -214,12 +214,8 @@ fn with_decoy_tickets(
     mut issued: Vec<SeatTicket>,
 ) -> Vec<SeatTicket> {
     for seat in seats {
-        let number = u32::from(seat.number());
-        if !issued.iter().any(|ticket| ticket.seat == number) {
-            issued.push(SeatTicket {
-                seat: number,
-                ticket: Ticket::generate(id).reveal().to_owned(),
-            });
+        if !issued.iter().any(|ticket| ticket.seat == u32::from(seat.number())) {
+            issued.push(Ticket::generate(id).for_seat(*seat));
         }
     }
     issued.sort_by_key(|ticket| ticket.seat);

@@ -56,11 +56,6 @@ pub(super) struct MatchShared {
 }
 
 impl MatchShared {
-    /// Returns the match's identity for trace spans.
-    fn match_spans(&self) -> MatchSpans<'_> {
-        MatchSpans { id: &self.origin.id, game_id: self.facts.game_id }
-    }
-
     /// Emits the trace span of the match once the end of the match is committed.
     fn record_end_span(
         &self,
@@ -68,7 +63,7 @@ impl MatchShared {
         span: impl FnOnce(MatchSpans<'_>, u64, u8) -> Span,
     ) {
         emit_once_committed(&self.context.span_recorder, gate, || {
-            span(self.match_spans(), self.origin.created_unix_ms, self.facts.seats.get())
+            span(self.facts.match_spans(), self.origin.created_unix_ms, self.facts.seats.get())
         });
     }
 }
@@ -191,7 +186,7 @@ impl<G: WireGame> LockedMatch<G> {
     }
 
     fn count_event(&self, shared: &MatchShared, counted: CountedEvent) {
-        let spans = shared.match_spans();
+        let spans = shared.facts.match_spans();
         // The entry of the event has just been queued.
         let gate = self.gates.newest();
         let span_recorder = &shared.context.span_recorder;
