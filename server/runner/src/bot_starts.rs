@@ -12,9 +12,8 @@ use crate::{
     launch::BotStart,
     match_bots::{MatchBots, SeatedBot},
     match_runner::{Assignment, MatchRunner},
-    reused_bots::ReusedBot,
     run_error::PlayError,
-    running_bot::RunningBot,
+    running_bots::{ReusedBot, RunningBot},
 };
 
 impl MatchRunner {

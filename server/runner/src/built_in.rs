@@ -18,7 +18,7 @@ use bridgemaster_sdk::{
 use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use crate::{ServerAddress, running_bot::RunningBot};
+use crate::{ServerAddress, running_bots::RunningBot};
 
 /// The number of CPU cores per thread of the runtime for built-in bots' messages.
 const CORES_PER_THREAD: usize = 4;

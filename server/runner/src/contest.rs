@@ -22,7 +22,7 @@ use crate::{
     match_client::MatchClient,
     match_runner::MatchRunner,
     replays::{ReplayFetcher, Replays, WithheldReplays},
-    reused_bots::ReusedBots,
+    running_bots::ReusedBots,
     scheduler::{PlayEnd, Scheduler, ignore_missing_replays, random_hex},
     stderr_files::{OutputListener, StderrFiles},
 };

@@ -6,8 +6,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     BotEnd,
-    reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT},
-    running_bot::{ProcessEnd, RunningBot},
+    running_bots::{ProcessEnd, ReusedBot, RunningBot, SHUTDOWN_TIMEOUT},
 };
 
 /// A match's bots. Dropping this value kills bots that are still running.

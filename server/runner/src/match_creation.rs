@@ -16,8 +16,8 @@ use crate::{
     match_runner::{Assignment, MatchRunner},
     replays,
     retry_client::CallError,
-    reused_bots::{ReusedBot, SHUTDOWN_TIMEOUT, shut_down},
     run_error::PlayError,
+    running_bots::{ReusedBot, SHUTDOWN_TIMEOUT, shut_down},
 };
 
 /// The number of attempts to create a match. An attempt fails if a reused bot process exits before

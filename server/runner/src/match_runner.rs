@@ -23,9 +23,9 @@ use crate::{
     match_bots::{BotStatus, MatchBots},
     match_client::MatchClient,
     memory_size::memory_size,
-    reused_bots::ReusedBots,
     row::{fault_name, fill_seat},
     run_error::PlayError,
+    running_bots::ReusedBots,
     stderr_files::StderrFiles,
 };
 
