@@ -90,11 +90,6 @@ impl ReplayFolder {
         Self { folder, mode }
     }
 
-    /// Returns a handle to the same folder, for files that only their owner can read.
-    pub(super) fn with_private_files(&self) -> Self {
-        Self::new(self.folder.clone(), FileMode::PRIVATE)
-    }
-
     fn path(&self, match_id: &MatchId) -> PathBuf {
         self.folder.join(format!("{match_id}{REPLAY_SUFFIX}"))
     }
@@ -243,16 +238,16 @@ impl ReplayWriter {
         &self,
         replays: Vec<PendingReplay>,
     ) -> Vec<(PendingReplay, ReplayWriteError)> {
-        let (folder, count) = (self.folder.clone(), replays.len());
-        let written = spawn_blocking(move || folder.write(replays));
-        let failed = written.await.unwrap_or_default();
+        let count = replays.len();
+        let failed = self.run(move |folder| folder.write(replays)).await.unwrap_or_default();
         self.metrics.count_written_replays(count - failed.len());
         failed
     }
 
     /// Returns a writer to the same folder, for files that only their owner can read.
     pub(super) fn with_private_files(&self) -> Self {
-        Self::new(self.folder.with_private_files(), Arc::clone(&self.metrics))
+        let folder = ReplayFolder { mode: FileMode::PRIVATE, ..self.folder.clone() };
+        Self::new(folder, Arc::clone(&self.metrics))
     }
 
     /// Counts a replay that cannot be written.
@@ -262,8 +257,7 @@ impl ReplayWriter {
 
     /// Returns the matches, out of this list, whose replays are missing.
     pub(super) async fn missing(&self, ids: Vec<MatchId>) -> Vec<MatchId> {
-        let folder = self.folder.clone();
-        let missing = spawn_blocking(move || {
+        let missing = self.run(move |folder| {
             let is_missing = |id: &MatchId| !folder.contains(id);
             ids.into_iter().filter(is_missing).collect()
         });
@@ -271,28 +265,33 @@ impl ReplayWriter {
     }
 
     pub(super) async fn read_progress(&self) -> Option<FolderProgress> {
-        let folder = self.folder.clone();
-        let complete = spawn_blocking(move || folder.read_progress()).await;
-        complete.unwrap_or(None)
+        self.run(ReplayFolder::read_progress).await.flatten()
     }
 
     pub(super) async fn write_progress(
         &self,
         complete: FolderProgress,
     ) -> Result<(), ReplayWriteError> {
-        let folder = self.folder.clone();
-        let set = spawn_blocking(move || folder.write_progress(&complete)).await;
-        set.unwrap_or(Ok(()))
+        let written = self.run(move |folder| folder.write_progress(&complete)).await;
+        written.unwrap_or(Ok(()))
     }
 
     /// Removes files that an earlier server did not finish writing.
     pub(super) async fn remove_unfinished(&self) {
-        let folder = self.folder.clone();
-        match spawn_blocking(move || folder.remove_unfinished()).await {
-            Ok(Ok(0)) | Err(_) => {}
-            Ok(Ok(removed)) => warn!(removed, "removed incomplete replay files"),
-            Ok(Err(error)) => warn!(%error, "cannot list the folder of replays"),
+        match self.run(ReplayFolder::remove_unfinished).await {
+            Some(Ok(0)) | None => {}
+            Some(Ok(removed)) => warn!(removed, "removed incomplete replay files"),
+            Some(Err(error)) => warn!(%error, "cannot list the folder of replays"),
         }
+    }
+
+    /// Runs a function of the folder on a thread that may block. Returns `None` after a panic.
+    async fn run<T: Send + 'static>(
+        &self,
+        task: impl FnOnce(&ReplayFolder) -> T + Send + 'static,
+    ) -> Option<T> {
+        let folder = self.folder.clone();
+        spawn_blocking(move || task(&folder)).await.ok()
     }
 }
 
