@@ -4,7 +4,7 @@
 
 use bridgemaster_bots::greedy::{Rate, best_decision};
 use bridgemaster_contest::{
-    Bounds, Elo, ErrorRates, GroupScore, Hypotheses, SequentialTest, Verdict, beat_fraction,
+    Bounds, ErrorRates, GroupScore, Hypotheses, SequentialTest, Verdict, beat_fraction,
 };
 use bridgemaster_games::{
     ChanceStream, NoEvents, Seat, SeatCount, Seed, Viewer, for_each_game,
@@ -64,7 +64,7 @@ fn played<G: Rate>(seats: SeatCount, seed: &Seed, candidate: Candidate, seat: Se
 /// on every seat. Returns the verdict and the number of groups.
 fn contest<G: Rate>(seats: u8, upper: f64, candidate: Candidate, contest: u32) -> (Verdict, u32) {
     let seats = SeatCount::new(seats).unwrap();
-    let bounds = Bounds::Elo { lower: Elo(0.0), upper: Elo(upper) };
+    let bounds = Bounds::Elo([0.0, upper]);
     let rates = ErrorRates::new(RATE, RATE).unwrap();
     let hypotheses = Hypotheses::new(bounds, rates, seats.get().into()).unwrap();
     let mut test = SequentialTest::new(hypotheses);

@@ -196,7 +196,7 @@ mod tests {
 
     fn test(lower: f64, upper: f64) -> BettingTest {
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        BettingTest::new(Hypotheses::new(Bounds::elo(lower, upper), rates, 2).unwrap())
+        BettingTest::new(Hypotheses::new(Bounds::Elo([lower, upper]), rates, 2).unwrap())
     }
 
     fn groups_until_decided(mut test: BettingTest, score: f64) -> (Verdict, usize) {

@@ -58,8 +58,8 @@ impl Frequencies {
         let (all, distribution) = self.distribution();
         // Each kind of bounds is converted without the deviation.
         all * match bounds {
-            Bounds::Elo { .. } => llr_of_means(&distribution, bounds.means(0.0, 1)),
-            Bounds::Normalized { .. } => {
+            Bounds::Elo(_) => llr_of_means(&distribution, bounds.means(0.0, 1)),
+            Bounds::NormalizedElo(_) => {
                 llr_of_t_values(&distribution, bounds.t_values(1.0, self.games()))
             }
         }

@@ -1,49 +1,28 @@
 //! The hypotheses of a sequential test.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{ContestError, Elo, NormalizedElo, error::in_range};
 
-/// The two strengths that a test distinguishes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The two strengths that a test distinguishes. A candidate is to be rejected up to the lower
+/// strength, which comes first, and to be accepted from the upper strength on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Bounds {
-    /// Bounds in Elo, which are equivalent to mean scores.
-    Elo {
-        /// The difference up to which a better candidate is to be rejected.
-        lower: Elo,
-        /// The difference from which a better candidate is to be accepted.
-        upper: Elo,
-    },
-    /// Bounds in normalized Elo, which are equivalent to t-values.
-    Normalized {
-        /// The difference up to which a better candidate is to be rejected.
-        lower: NormalizedElo,
-        /// The difference from which a better candidate is to be accepted.
-        upper: NormalizedElo,
-    },
+    /// Differences in Elo, which are equivalent to mean scores.
+    Elo([f64; 2]),
+    /// Differences in normalized Elo, that is, in units of the standard deviation of a match
+    /// result. They are equivalent to t-values.
+    NormalizedElo([f64; 2]),
 }
 
 impl Bounds {
-    /// Creates bounds from two numbers of Elo.
-    pub fn elo(lower: f64, upper: f64) -> Self {
-        let (lower, upper) = (Elo(lower), Elo(upper));
-        Self::Elo { lower, upper }
-    }
-
-    /// Creates bounds from two numbers of normalized Elo.
-    pub fn normalized(lower: f64, upper: f64) -> Self {
-        let (lower, upper) = (NormalizedElo(lower), NormalizedElo(upper));
-        Self::Normalized { lower, upper }
-    }
-
     /// Returns the bounds as t-values per group of `matches` matches, given the standard deviation
     /// of group scores. Normalized bounds do not depend on the deviation.
     pub(crate) fn t_values(self, deviation: f64, matches: u32) -> [f64; 2] {
         match self {
-            Self::Elo { lower, upper } => {
-                [lower, upper].map(|elo| (elo.expected_score() - 0.5) / deviation)
-            }
-            Self::Normalized { lower, upper } => {
-                [lower, upper].map(|nelo| nelo.t_of_group(matches))
-            }
+            Self::Elo(elo) => elo.map(|elo| (Elo(elo).expected_score() - 0.5) / deviation),
+            Self::NormalizedElo(nelo) => nelo.map(|nelo| NormalizedElo(nelo).t_of_group(matches)),
         }
     }
 
@@ -51,8 +30,8 @@ impl Bounds {
     /// deviation of group scores. Bounds in Elo do not depend on the deviation.
     pub(crate) fn means(self, deviation: f64, matches: u32) -> [f64; 2] {
         match self {
-            Self::Elo { lower, upper } => [lower, upper].map(Elo::expected_score),
-            Self::Normalized { .. } => {
+            Self::Elo(elo) => elo.map(|elo| Elo(elo).expected_score()),
+            Self::NormalizedElo(_) => {
                 let t_values = self.t_values(deviation, matches);
                 t_values.map(|t| 0.5 + t * deviation)
             }
@@ -141,10 +120,7 @@ impl Hypotheses {
         rates: ErrorRates,
         matches_per_group: u32,
     ) -> Result<Self, ContestError> {
-        let (lower, upper) = match bounds {
-            Bounds::Elo { lower, upper } => (lower.0, upper.0),
-            Bounds::Normalized { lower, upper } => (lower.0, upper.0),
-        };
+        let (Bounds::Elo([lower, upper]) | Bounds::NormalizedElo([lower, upper])) = bounds;
         for (field, bound) in [("the lower bound", lower), ("the upper bound", upper)] {
             in_range(field, bound, bound.is_finite(), "a finite number")?;
         }
@@ -266,16 +242,16 @@ mod tests {
             assert!(error.to_string().contains(name), "{error}");
         }
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        assert!(Hypotheses::new(Bounds::elo(5.0, 5.0), rates, 2).is_err());
-        assert!(Hypotheses::new(Bounds::elo(0.0, f64::NAN), rates, 2).is_err());
-        assert!(Hypotheses::new(Bounds::elo(0.0, 5.0), rates, 0).is_err());
+        assert!(Hypotheses::new(Bounds::Elo([5.0, 5.0]), rates, 2).is_err());
+        assert!(Hypotheses::new(Bounds::Elo([0.0, f64::NAN]), rates, 2).is_err());
+        assert!(Hypotheses::new(Bounds::Elo([0.0, 5.0]), rates, 0).is_err());
     }
 
     #[test]
     fn expected_groups_grow_with_the_inverse_square_of_the_effect() {
         let of = |upper| {
             let rates = ErrorRates::new(0.05, 0.05).unwrap();
-            let hypotheses = Hypotheses::new(Bounds::elo(0.0, upper), rates, 2).unwrap();
+            let hypotheses = Hypotheses::new(Bounds::Elo([0.0, upper]), rates, 2).unwrap();
             expected_groups(&hypotheses, typical_deviation(2))
         };
         let (small, large) = (of(5.0), of(10.0));

@@ -30,7 +30,7 @@ pub enum DecidedBy {
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let bounds = Bounds::elo(0.0, 30.0);
+/// let bounds = Bounds::Elo([0.0, 30.0]);
 /// let hypotheses = Hypotheses::new(bounds, ErrorRates::new(0.05, 0.05)?, 2)?;
 /// let mut test = SequentialTest::new(hypotheses);
 /// // A candidate that wins every match.
@@ -180,7 +180,7 @@ mod tests {
 
     fn test(lower: f64, upper: f64, matches: u32) -> Hypotheses {
         let rates = ErrorRates::new(0.05, 0.05).unwrap();
-        Hypotheses::new(Bounds::normalized(lower, upper), rates, matches).unwrap()
+        Hypotheses::new(Bounds::NormalizedElo([lower, upper]), rates, matches).unwrap()
     }
 
     #[test]

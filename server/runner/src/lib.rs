@@ -70,12 +70,13 @@ pub use crate::{
     },
     run_error::RunError,
     spec::{
-        BotSpec, Bounds, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting,
-        ForkPoint, Format, HiddenChance, House, MatchRules, Measure, Player, Requirement, Seeds,
+        BotSpec, Clock, Comparison, ContestSpec, Cost, FaultCosts, FaultCounting, ForkPoint,
+        Format, HiddenChance, House, MatchRules, Measure, Player, Requirement, Seeds,
         SequentialSpec, TestSpec,
     },
     stderr_files::OutputListener,
 };
+pub use bridgemaster_contest::Bounds;
 pub use bridgemaster_referee::TimeControl;
 
 #[cfg(test)]

@@ -25,19 +25,19 @@ fn assert_estimate(counts: &[u64], bounds: Bounds, expected: [f64; 3], superiori
 fn the_estimate_after_stopping_is_that_of_fishtest() {
     assert_estimate(
         &[10789, 19328, 33806, 19402, 10543],
-        Bounds::elo(-3.0, 1.0),
+        Bounds::Elo([-3.0, 1.0]),
         [-0.992_537, -3.488_492, 1.488_586],
         Some(0.188_035),
     );
     assert_estimate(
         &[39, 2226, 31451, 2412, 40],
-        Bounds::elo(0.2, 0.9),
+        Bounds::Elo([0.2, 0.9]),
         [0.865_183, 0.168_307, 1.540_599],
         Some(0.992_002),
     );
     assert_estimate(
         &[39, 2226, 31451, 2412, 40],
-        Bounds::normalized(0.764, 3.439),
+        Bounds::NormalizedElo([0.764, 3.439]),
         [0.865_160, 0.168_271, 1.540_583],
         None,
     );
@@ -68,7 +68,7 @@ fn the_estimate_of_groups_is_the_one_found_by_hand() {
 /// The two tests that run in parallel have half of each rate.
 #[test]
 fn the_bounds_of_a_test_are_those_of_half_the_rates() {
-    let bounds = Bounds::elo(0.0, 5.0);
+    let bounds = Bounds::Elo([0.0, 5.0]);
     let rates = ErrorRates::new(0.05, 0.1).unwrap();
     let test = SequentialTest::new(Hypotheses::new(bounds, rates, 2).unwrap());
     let (lower, upper) = test.llr_bounds();
@@ -80,7 +80,7 @@ fn the_bounds_of_a_test_are_those_of_half_the_rates() {
 #[test]
 fn the_interval_after_betting_decides_is_that_of_the_confidence_sequence() {
     let rates = ErrorRates::new(0.05, 0.05).unwrap();
-    let hypotheses = Hypotheses::new(Bounds::elo(0.0, 30.0), rates, 2).unwrap();
+    let hypotheses = Hypotheses::new(Bounds::Elo([0.0, 30.0]), rates, 2).unwrap();
     // Scores without variance, and with a lot.
     for (scores, decided_by) in
         [(&[1.0][..], DecidedBy::Betting), (&[1.0, 0.0, 1.0, 0.5], DecidedBy::TValue)]

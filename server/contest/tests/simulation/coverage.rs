@@ -89,7 +89,7 @@ fn after_stopping(runs: u32) -> Vec<Cell> {
 }
 
 fn after_a_test_of(effect: f64, runs: u32) -> Vec<Cell> {
-    let bounds = Bounds::elo(0.0, effect);
+    let bounds = Bounds::Elo([0.0, effect]);
     let rates = ErrorRates::new(0.05, 0.05).unwrap();
     let hypotheses = Hypotheses::new(bounds, rates, 2).unwrap();
     let mut cells = Vec::new();

@@ -20,7 +20,7 @@ const MAX_GROUPS: u32 = 20_000;
 const MAX_RELATIVE_LENGTH: f64 = 1.3;
 
 fn hypotheses(effect: f64, seats: usize) -> Hypotheses {
-    let bounds = Bounds::elo(0.0, effect);
+    let bounds = Bounds::Elo([0.0, effect]);
     Hypotheses::new(bounds, ErrorRates::new(RATE, RATE).unwrap(), seats as u32).unwrap()
 }
 
@@ -120,8 +120,8 @@ const HIGHEST_LOWER_BOUND: i32 = 60;
 /// The number of groups within which a candidate that wins everything is accepted.
 const SOON: f64 = 10.0;
 
-/// Creates bounds from a lower and an upper number of Elo of a kind.
-type Kind = fn(f64, f64) -> Bounds;
+/// Creates bounds of a kind from a lower and an upper number of Elo.
+type Kind = fn([f64; 2]) -> Bounds;
 
 /// Returns the tests of all bounds of a kind at a number of seats: lower bounds in steps of 20 Elo,
 /// and upper bounds from 1 to 200 Elo above them.
@@ -133,7 +133,7 @@ fn tests_of_bounds(
     let rates = ErrorRates::new(RATE, RATE).unwrap();
     lower_bounds.step_by(20).flat_map(move |lower| {
         [1, 2, 5, 10, 17, 35, 87, 200].map(|effect| {
-            let bounds = kind(lower.into(), (lower + effect).into());
+            let bounds = kind([lower.into(), (lower + effect).into()]);
             SequentialTest::new(Hypotheses::new(bounds, rates, seats).unwrap())
         })
     })
@@ -154,7 +154,7 @@ fn repeat(mut test: SequentialTest, score: f64, max: u32) -> (Verdict, u32) {
 /// is 0.5.
 fn certain() -> Vec<Cell> {
     let mut cells = Vec::new();
-    let kinds: [(_, Kind); 2] = [("Elo", Bounds::elo), ("normalised", Bounds::normalized)];
+    let kinds: [(_, Kind); 2] = [("Elo", Bounds::Elo), ("normalised", Bounds::NormalizedElo)];
     for (kind, bounds) in kinds {
         for seats in [2, 4, 6] {
             let mut cell = |what: &str, lower_bounds, score, expected: &[Verdict], most| {

@@ -19,7 +19,7 @@ pub use self::{
     fork::{ForkPoint, HiddenChance},
     requirement::{Comparison, Measure, Requirement},
     rules::{Clock, Cost, FaultCosts, House, MatchRules},
-    test::{Bounds, SequentialSpec, TestSpec},
+    test::{SequentialSpec, TestSpec},
 };
 use crate::memory_size::parse_memory_size;
 

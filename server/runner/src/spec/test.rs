@@ -1,6 +1,6 @@
 //! The part of the spec that defines the statistical test.
 
-use bridgemaster_contest::{self as statistics, Elo, ErrorRates, Hypotheses, NormalizedElo};
+use bridgemaster_contest::{Bounds, ErrorRates, Hypotheses};
 use serde::{Deserialize, Serialize};
 
 use crate::SpecError;
@@ -10,6 +10,8 @@ use crate::SpecError;
 const DEFAULT_MAX_GROUPS: u64 = 1000;
 /// The maximum number of groups in a test. It is limited because each group takes some memory.
 const MAX_GROUPS: u64 = 1_000_000;
+/// Default strengths that a test distinguishes.
+const DEFAULT_BOUNDS: Bounds = Bounds::Elo([0.0, 50.0]);
 /// Default error rate of a test, for each kind of error.
 const DEFAULT_ERROR_RATE: f64 = 0.05;
 
@@ -45,26 +47,10 @@ pub struct SequentialSpec {
     pub most_groups: u64,
 }
 
-/// The two strengths that a test distinguishes, the lower strength first.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bounds {
-    /// Bounds as Elo differences.
-    Elo([f64; 2]),
-    /// Bounds in normalized Elo, that is, in units of the standard deviation of a match result.
-    NormalizedElo([f64; 2]),
-}
-
-impl Default for Bounds {
-    fn default() -> Self {
-        Self::Elo([0.0, 50.0])
-    }
-}
-
 impl Default for SequentialSpec {
     fn default() -> Self {
         Self {
-            bounds: Bounds::default(),
+            bounds: DEFAULT_BOUNDS,
             alpha: DEFAULT_ERROR_RATE,
             beta: DEFAULT_ERROR_RATE,
             most_groups: DEFAULT_MAX_GROUPS,
@@ -75,21 +61,6 @@ impl Default for SequentialSpec {
 impl Default for TestSpec {
     fn default() -> Self {
         Self::Sequential(SequentialSpec::default())
-    }
-}
-
-impl Bounds {
-    /// Converts to the `bridgemaster-contest` type for bounds.
-    pub fn to_statistics(self) -> statistics::Bounds {
-        match self {
-            Self::Elo([lower, upper]) => {
-                statistics::Bounds::Elo { lower: Elo(lower), upper: Elo(upper) }
-            }
-            Self::NormalizedElo([lower, upper]) => statistics::Bounds::Normalized {
-                lower: NormalizedElo(lower),
-                upper: NormalizedElo(upper),
-            },
-        }
     }
 }
 
@@ -111,7 +82,7 @@ impl TestSpec {
             return Ok(None);
         };
         let rates = ErrorRates::new(test.alpha, test.beta)?;
-        let hypotheses = Hypotheses::new(test.bounds.to_statistics(), rates, matches_per_group)?;
+        let hypotheses = Hypotheses::new(test.bounds, rates, matches_per_group)?;
         Ok(Some(hypotheses))
     }
 
