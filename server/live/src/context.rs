@@ -7,7 +7,7 @@ use bridgemaster_referee::HistoryId;
 use bridgemaster_replay::SigningKey;
 use bridgemaster_traces::SpanRecorder;
 
-use super::{OfferTickets, groups::Groups, ids::MatchIds, match_end::EndHandler};
+use super::{OfferTickets, groups::Groups, hosted_match::EndHandler, ids::MatchIds};
 use crate::journal::Journal;
 use bridgemaster_edge::{lifecycle::Lifecycle, server_clock::ServerClock};
 use bridgemaster_edge::{limiter::Limiter, limits::Limits, metrics::Metrics};

@@ -194,7 +194,7 @@ impl Matches {
                 rules.fork = Some(Arc::new(fork));
             }
             options.check_seats(rules.seats)?;
-            let (id, created_unix_us) = self.context().match_ids.generate(now_unix_us());
+            let (id, created_unix_us) = self.context.match_ids.generate(now_unix_us());
             let tickets = self.tickets_for(&id, rules.seats, &options.offered);
             let group_key = self.join_group(&options).await?;
             let pending = PendingCreation {
@@ -209,7 +209,7 @@ impl Matches {
             let maker = options.maker.clone();
             let origin = options.into_origin(id, created_unix_us / 1_000, &tickets);
             let live = self.with_slot(maker.as_ref(), || {
-                let live = LiveMatch::<G>::new(origin, maker.clone(), rules, self.context());
+                let live = LiveMatch::<G>::new(origin, maker.clone(), rules, &self.context);
                 live.map_err(|RulesError { field, detail }| match field.as_str() {
                     "fork" => Refusal::field(field, detail),
                     _ => Refusal::field(format!("config.{field}"), detail),
@@ -217,7 +217,7 @@ impl Matches {
             });
             let live = live.inspect_err(|_| {
                 if let Some(key) = &group_key {
-                    self.context().groups.cancel_match(key);
+                    self.context.groups.cancel_match(key);
                 }
             })?;
             self.store_and_host(live, tickets, pending).await
@@ -228,7 +228,7 @@ impl Matches {
     /// Acquires a permit for a delayed view, if spectators see the match with a delay.
     fn delay_permit(&self, options: &MatchOptions) -> Result<Option<DelayedMatchPermit>, Refusal> {
         let maker = options.maker.as_ref();
-        let permit = options.has_spectator_delay().then(|| self.delayed().acquire(maker));
+        let permit = options.has_spectator_delay().then(|| self.delayed.acquire(maker));
         permit.transpose()
     }
 
@@ -255,7 +255,7 @@ impl Matches {
         let key = GroupKey::if_seeds_withheld(group, maker_name(options.maker.as_ref()));
         if let Some((key, group)) = key.as_ref().zip(group) {
             self.check_group_open(key).await?;
-            self.context().groups.add_match(key, group, self.limits())?;
+            self.context.groups.add_match(key, group, self.limits())?;
         }
         Ok(key)
     }
@@ -283,7 +283,7 @@ impl Matches {
                     journal.queue_records([open].into_iter().chain(record).chain(of_group))
                 };
                 let gate = match &pending.group_key {
-                    Some(key) => matches.context().groups.store_with_record(key, open),
+                    Some(key) => matches.context.groups.store_with_record(key, open),
                     None => open(None),
                 };
                 let stored = gate.wait().await;
@@ -328,7 +328,7 @@ impl Matches {
             let detail = "the match does not belong to a group";
             return Err(Refusal::field("match_id", detail));
         }
-        let groups = &self.context().groups;
+        let groups = &self.context.groups;
         // The seeds of other groups are not withheld, so there is nothing to reveal.
         let withheld = facts.withheld_group.as_ref();
         let Some(key) = withheld.filter(|key| groups.is_open(key)) else {
@@ -347,7 +347,7 @@ impl Matches {
         let Some(journal) = self.journal() else {
             return Ok(());
         };
-        if self.context().groups.is_open(key) {
+        if self.context.groups.is_open(key) {
             return Ok(());
         }
         match journal.store().record(&key.over_record_name()).await {
@@ -396,7 +396,7 @@ impl Matches {
         request: &IdempotentRequest,
     ) -> Result<Option<PreviousResult>, Refusal> {
         let Some(journal) = self.journal() else {
-            return Ok(self.previous_result_by_name(request.name()));
+            return Ok(self.match_index().previous_result_by_name(request.name()));
         };
         let damaged = |problem: String| {
             Refusal::damaged(format!("the stored record of this idempotency key: {problem}"))

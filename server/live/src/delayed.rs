@@ -10,16 +10,15 @@ mod registry;
 mod state;
 
 use std::{
-    future::poll_fn,
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::AssertUnwindSafe,
     pin::pin,
     sync::{Arc, OnceLock},
-    task::Poll,
     time::Duration,
 };
 
 use bridgemaster_edge::{refusal::Refusal, transport::Watcher};
-use bridgemaster_proto::v1::{MatchInfo, MatchState};
+use bridgemaster_proto::v1::MatchState;
+use futures_util::FutureExt as _;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     select,
@@ -38,7 +37,7 @@ use super::{
     relay::Relay,
     spectators::{Audience, Publisher, WatchReceiver},
 };
-use crate::journal::{Gated, NotStored};
+use crate::journal::NotStored;
 
 /// The position up to which delayed viewers see a match.
 pub(crate) struct VisibilityCursor {
@@ -53,8 +52,6 @@ pub(crate) struct VisibilityCursor {
     relay: Relay,
     state: Mutex<VisibleState>,
 }
-
-struct Panicked;
 
 impl VisibilityCursor {
     pub(super) fn new(
@@ -118,14 +115,6 @@ impl VisibilityCursor {
         while !self.state().is_delay_over() && changes.changed().await.is_ok() {}
     }
 
-    /// Returns the match as the cursor shows it.
-    pub(super) fn info(&self) -> Gated<MatchInfo> {
-        match self.delayed_state() {
-            Some(state) => Gated::new(state.info().clone(), None),
-            None => self.original.info(),
-        }
-    }
-
     /// Subscribes this watcher to updates. Returns `None` once the delay has ended.
     pub(super) fn watch(&self, watcher: Option<Watcher>) -> Result<Option<WatchReceiver>, Refusal> {
         let reservation = self.audience.reserve(watcher, &self.context.limits)?;
@@ -159,9 +148,10 @@ impl VisibilityCursor {
         &self,
         replay: impl Future<Output = Option<Arc<[u8]>>>,
     ) -> Result<(), NotStored> {
-        match catch_panic(self.follow(replay)).await {
+        // After a panic, the partial state of the future is not used again.
+        match AssertUnwindSafe(self.follow(replay)).catch_unwind().await {
             Ok(followed) => followed,
-            Err(Panicked) => {
+            Err(_) => {
                 self.state().fail(&"internal error");
                 self.notify_changed();
                 self.reveal_end().await
@@ -174,7 +164,7 @@ impl VisibilityCursor {
         replay: impl Future<Output = Option<Arc<[u8]>>>,
     ) -> Result<(), NotStored> {
         let ended_by = self.follow_play().await?;
-        self.end_visible_at.get_or_init(|| match self.elapsed() {
+        self.end_visible_at.get_or_init(|| match self.original.elapsed() {
             Some(_) => ended_by + self.delay,
             // The match was cancelled before it started, so it is not delayed.
             None => ended_by,
@@ -210,7 +200,7 @@ impl VisibilityCursor {
             changes.borrow_and_update();
             let from = self.state().received_bytes();
             let update = self.original.updates_from(from);
-            let (known_at, elapsed) = (Instant::now(), self.elapsed());
+            let (known_at, elapsed) = (Instant::now(), self.original.elapsed());
             let update = self.reveal_while(update.committed()).await?;
             let match_state = update.info.state();
             self.state().add_update(update, &*self.original, elapsed);
@@ -254,7 +244,7 @@ impl VisibilityCursor {
 
     /// Reveals all due records, and returns the time until the next records are due.
     fn reveal_due(&self) -> Option<Duration> {
-        let elapsed = self.elapsed()?;
+        let elapsed = self.original.elapsed()?;
         let mut state = self.state();
         let has_changed = state.reveal_until(elapsed);
         let due_in = state.due_in(elapsed);
@@ -264,24 +254,6 @@ impl VisibilityCursor {
         }
         due_in
     }
-
-    /// Returns the time since the start of the match, or `None` before the start.
-    fn elapsed(&self) -> Option<Duration> {
-        self.original.elapsed()
-    }
-}
-
-/// Returns the output of a future unless it panics.
-async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        // After a panic, the partial state of the future is not used again.
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(polled) => polled.map(Ok),
-            Err(_) => Poll::Ready(Err(Panicked)),
-        }
-    })
-    .await
 }
 
 #[cfg(test)]
@@ -344,7 +316,7 @@ mod tests {
         let id = MatchId::new(created.info.match_id).unwrap();
         let hosted = matches.in_memory(&id).unwrap();
         let spectator_delay = hosted.spectator_delay().unwrap();
-        let delayed = Arc::new(VisibilityCursor::new(hosted, spectator_delay, matches.context()));
+        let delayed = Arc::new(VisibilityCursor::new(hosted, spectator_delay, &matches.context));
         let updates = delayed.watch(None).unwrap().expect("the match is delayed");
         let before_end = Instant::now();
         for seat in &seats {

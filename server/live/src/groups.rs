@@ -156,10 +156,7 @@ impl Groups {
     ) -> CommitGate {
         // The record is queued under the lock, so that the last queued record is the newest.
         let table = self.0.lock();
-        let record = table
-            .open
-            .get(key)
-            .map(|open| Write::PutRecord { name: key.open_record_name(), value: open.record() });
+        let record = table.open.get(key).map(|open| open.put_record(key));
         store(record)
     }
 
@@ -247,11 +244,7 @@ impl Groups {
     pub(super) fn records_of(&self, keys: &[GroupKey]) -> Vec<Write> {
         let table = self.0.lock();
         let open = keys.iter().filter_map(|key| table.open.get_key_value(key));
-        let records = open.map(|(key, group)| Write::PutRecord {
-            name: key.open_record_name(),
-            value: group.record(),
-        });
-        records.collect()
+        open.map(|(key, group)| group.put_record(key)).collect()
     }
 
     /// Adds a match that an earlier server played and that continues here.

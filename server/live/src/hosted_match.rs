@@ -1,6 +1,10 @@
 //! Interfaces to matches that do not depend on the game.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bridgemaster_edge::{
     refusal::Refusal,
@@ -20,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Span, error_span};
 
 use super::{
-    MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, match_end::PendingEnd,
-    outbound::Outbound, relay::Relay, spectators::WatchReceiver,
+    MatchQuery, Ticket, clock::MatchClock, groups::GroupKey, outbound::Outbound, relay::Relay,
+    spectators::WatchReceiver,
 };
 use crate::journal::{CommitGate, Gated};
 
@@ -93,11 +97,13 @@ pub trait HostedMatch: Send + Sync {
     /// keys.
     fn parties(&self) -> Vec<KeyName>;
 
-    /// Returns whether the bot that is named after this key has the seat, connected or not.
-    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool;
+    /// Returns the name of the bot that has the seat, connected or not; `None` before it joined.
+    fn bot_name(&self, seat: Seat) -> Option<String>;
 
-    /// Returns whether a bot has joined the seat.
-    fn has_joined(&self, seat: Seat) -> bool;
+    /// Returns whether the bot that is named after this key has the seat, connected or not.
+    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
+        self.bot_name(seat).is_some_and(|bot| bot == name.as_str())
+    }
 
     /// Returns the seat whose bot declined the offer, if the match was cancelled for that reason.
     fn declined_seat(&self) -> Option<Seat>;
@@ -316,6 +322,49 @@ pub(crate) trait ActiveMatch: HostedMatch {
     /// Restarts the match's clock after the server was restarted. If this ends the match, the end
     /// is handled when the returned value is dropped, which must be after the match is hosted.
     fn restart(&self) -> PendingEnd<'_>;
+}
+
+/// A match that has just ended.
+pub(crate) struct Ended {
+    /// Identifies the match.
+    pub(crate) id: MatchId,
+    /// The key that created the match; `None` on a server without keys.
+    pub(crate) maker: Option<KeyName>,
+    /// Whether the match has a replay; `false` if it was cancelled.
+    pub(crate) has_replay: bool,
+    /// The gate of the commit that makes the end visible.
+    pub(crate) gate: Option<CommitGate>,
+}
+
+/// Handles the ends of all matches. Set when the first match is hosted.
+pub(crate) type EndHandler = OnceLock<Box<dyn Fn(Ended) + Send + Sync>>;
+
+/// The end of a match, which is handled when this value is dropped: outside the lock of the match,
+/// so that listeners can use the match.
+#[must_use]
+pub(crate) struct PendingEnd<'a> {
+    handler: &'a EndHandler,
+    ended: Option<Ended>,
+}
+
+impl<'a> PendingEnd<'a> {
+    /// Creates a value without an end.
+    pub(crate) fn none(handler: &'a EndHandler) -> Self {
+        Self { handler, ended: None }
+    }
+
+    /// Sets the end of the match.
+    pub(crate) fn set(&mut self, ended: Ended) {
+        self.ended = Some(ended);
+    }
+}
+
+impl Drop for PendingEnd<'_> {
+    fn drop(&mut self) {
+        if let (Some(ended), Some(handle)) = (self.ended.take(), self.handler.get()) {
+            handle(ended);
+        }
+    }
 }
 
 /// Receives notifications about matches, for example to offer their seats or to count their

@@ -19,7 +19,6 @@ pub mod journal;
 mod listing;
 mod live_match;
 mod lookup;
-mod match_end;
 mod match_index;
 mod matches;
 mod outbound;

@@ -35,8 +35,7 @@ use super::{
     clock::MatchClock,
     context::Context,
     groups::GroupKey,
-    hosted_match::MatchFacts,
-    match_end::PendingEnd,
+    hosted_match::{MatchFacts, PendingEnd},
     relay::Relay,
     spectators::{Audience, Publisher},
 };

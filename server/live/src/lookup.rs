@@ -216,7 +216,7 @@ impl Matches {
         }
         let started = Instant::now();
         let records = store.records(OPEN_RECORD_PREFIX).await.map_err(store_failed)?;
-        if self.context().groups.load_replica(records, started) {
+        if self.context.groups.load_replica(records, started) {
             Ok(())
         } else {
             Err(Refusal::damaged("the stored record of a group cannot be read; see the server log"))
@@ -224,7 +224,7 @@ impl Matches {
     }
 
     pub(super) fn decode_finished(&self, finished: &FinishedMatch) -> Result<StoredMatch, Refusal> {
-        StoredMatch::read(finished, &self.context().groups).map_err(|problem| {
+        StoredMatch::read(finished, &self.context.groups).map_err(|problem| {
             let id = &finished.match_id;
             let refusal = match_unreadable(id);
             let part = DamagedValue::Summary;

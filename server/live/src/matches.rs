@@ -1,6 +1,5 @@
 //! The set of all of a server's matches: hosting, lookup by ticket, and listeners.
 
-mod draining;
 mod ending;
 
 use std::sync::{Arc, OnceLock};
@@ -31,21 +30,21 @@ use super::{
     match_index::MatchIndex,
     quarantine::{self, Quarantine},
     read_limiter::ReadLimiter,
-    requests::{PreviousResult, RequestLocks},
+    requests::RequestLocks,
 };
 use crate::{
     journal::{Gated, Journal},
     replays::ReplayExporter,
 };
 
-/// The number of matches that a list examines between yields to other tasks.
+/// The number of matches that are examined between yields to other tasks.
 const BATCH_SIZE: usize = 64;
 /// The maximum number of batches that a list examines per call.
 pub(super) const MAX_BATCHES: usize = 64;
 
 /// All of a server's matches.
 pub struct Matches {
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
     /// Notified when the last open match has ended.
     idle: Notify,
     quarantine: Quarantine,
@@ -53,8 +52,9 @@ pub struct Matches {
     replays: Option<Arc<ReplayExporter>>,
     match_index: Mutex<MatchIndex>,
     pub(super) request_locks: RequestLocks,
-    ticket_lock: Mutex<()>,
-    delayed: Arc<DelayedMatches>,
+    /// The lock under which the tickets of a match and of the index are changed together.
+    pub(super) ticket_lock: Mutex<()>,
+    pub(super) delayed: Arc<DelayedMatches>,
     /// Set before the first match is created.
     listeners: OnceLock<Vec<Arc<dyn MatchListener>>>,
 }
@@ -132,10 +132,6 @@ impl Matches {
         for listener in self.listeners() {
             listener.on_joined(id, seat);
         }
-    }
-
-    pub(super) fn context(&self) -> &Arc<Context> {
-        &self.context
     }
 
     /// Returns the server's limits.
@@ -272,7 +268,7 @@ impl Matches {
 
     /// Ends the spectators' delay of a match.
     pub(super) fn end_delay(&self, id: &MatchId) {
-        self.delayed().remove(id);
+        self.delayed.remove(id);
         if let Some(journal) = self.journal() {
             journal.queue_records(vec![delayed::delay_records::remove_record(id)]);
         }
@@ -300,20 +296,6 @@ impl Matches {
                 count => quarantine::unknown_ticket(count),
             },
         })
-    }
-
-    /// Returns the match that the request with this name created, on a server without a store.
-    pub(super) fn previous_result_by_name(&self, name: &str) -> Option<PreviousResult> {
-        self.match_index().previous_result_by_name(name)
-    }
-
-    pub(super) fn delayed(&self) -> &Arc<DelayedMatches> {
-        &self.delayed
-    }
-
-    /// Returns the lock under which the tickets of a match and of the index are changed together.
-    pub(super) fn ticket_lock(&self) -> &Mutex<()> {
-        &self.ticket_lock
     }
 
     /// Returns a match that is in memory.
@@ -360,11 +342,6 @@ impl Matches {
             yield_now().await;
         }
         (page, before)
-    }
-
-    /// Indexes a match by the name of a bot that has a seat in it.
-    pub(super) fn add_party(&self, id: &MatchId, name: &KeyName) {
-        self.match_index().add_party(id, name);
     }
 
     /// Returns the limits on expensive reads.

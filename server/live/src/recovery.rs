@@ -22,7 +22,7 @@ use tracing::{error, info, warn};
 use super::{
     LiveMatch, Matches, StoredMatch,
     clock::MatchClock,
-    delayed::delay_records::{self, DELAY_RECORD_PREFIX, DelayRecord},
+    delayed::delay_records::{self, DelayRecord},
     group_repair::find_lost_groups,
     hosted_match::{ActiveMatch, HostedMatch as _},
 };
@@ -140,7 +140,7 @@ impl Matches {
         store: &dyn Store,
         is_owner: bool,
     ) -> Result<(), RecoveryError> {
-        let groups = &self.context().groups;
+        let groups = &self.context.groups;
         if !is_owner {
             let started = Instant::now();
             groups.load_replica(store.records("").await?, started);
@@ -159,7 +159,7 @@ impl Matches {
 
     /// Closes groups that are complete. Called once all their matches have resumed.
     pub fn end_complete_groups(&self, journal: &Journal) {
-        let groups = &self.context().groups;
+        let groups = &self.context.groups;
         for group in groups.complete_groups() {
             groups.close(&group, |records| Some(journal.queue_records(records)));
         }
@@ -172,10 +172,9 @@ impl Matches {
     /// # Errors
     /// When the store fails.
     async fn read_delayed(&self, journal: &Journal) -> Result<DelayedAtStart, StoreError> {
-        let records =
-            delay_records::parse_records(journal.store().records(DELAY_RECORD_PREFIX).await?);
+        let records = delay_records::read_records(&**journal.store()).await?;
         let is_alone = self.cluster().is_none_or(|cluster| !cluster.is_shared());
-        let is_local = |record: &DelayRecord| is_alone || record.node == self.context().node_name();
+        let is_local = |record: &DelayRecord| is_alone || record.node == self.context.node_name();
         let (local, remote): (Vec<_>, Vec<_>) = records.into_iter().partition(is_local);
         Ok(DelayedAtStart {
             local: self.filter_delayed(journal, local).await?,
@@ -195,15 +194,14 @@ impl Matches {
         journal: &Journal,
         live_nodes: impl Future<Output = Result<HashSet<String>, StoreError>>,
     ) -> Result<(), StoreError> {
-        let records =
-            delay_records::parse_records(journal.store().records(DELAY_RECORD_PREFIX).await?);
+        let records = delay_records::read_records(&**journal.store()).await?;
         let live_nodes = live_nodes.await?;
         let records = records.into_iter().filter(|record| !live_nodes.contains(&record.node));
         let delayed = self.filter_delayed(journal, records.collect()).await?;
         if delayed.is_empty() {
             return Ok(());
         }
-        let node = self.context().node_name();
+        let node = self.context.node_name();
         let records = delayed.iter().map(|stored| delay_records::put_record(stored.id(), node));
         let stored = journal.queue_records(records).wait().await;
         stored.map_err(|NotStored| StoreError::Closed)?;
@@ -228,7 +226,7 @@ impl Matches {
                 Err(StoreError::Damaged { .. }) => None,
                 Err(failure) => return Err(failure),
             };
-            let read = |one| StoredMatch::read(&one, &self.context().groups).ok();
+            let read = |one| StoredMatch::read(&one, &self.context.groups).ok();
             match finished.and_then(read) {
                 Some(stored) if stored.spectator_delay().is_some() => delayed.push(stored),
                 _ => over.push(delay_records::remove_record(&id)),
@@ -249,7 +247,7 @@ impl Matches {
         });
         let facts = played.facts();
         if let (Some(key), Some(group)) = (&facts.withheld_group, &facts.group) {
-            self.context().groups.add_recovered(key, group);
+            self.context.groups.add_recovered(key, group);
         }
         self.resume(played, tickets);
     }
@@ -360,7 +358,7 @@ impl Matches {
             let tickets = state.origin.tickets.clone();
             let known_until = state.known_until;
             RecoveredMatch {
-                played: Arc::new(LiveMatch::<G>::recovered(state, clock(known_until), self.context())?),
+                played: Arc::new(LiveMatch::<G>::recovered(state, clock(known_until), &self.context)?),
                 tickets,
                 known_until,
                 requires_leader: header.requires_leader(),

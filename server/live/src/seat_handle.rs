@@ -177,7 +177,7 @@ impl RedeemedTicket {
         let Joined { number, outbound, start } =
             self.hosted.join(seat, bot, key, resume_point, self.node.as_ref())?;
         if let Some(name) = name {
-            self.matches.add_party(self.hosted.id(), &name);
+            self.matches.match_index().add_party(self.hosted.id(), &name);
         }
         self.matches.notify_joined(self.hosted.id(), self.seat);
         let Self { hosted, seat, node, .. } = self;

@@ -176,12 +176,6 @@ impl StoredMatch {
         names.map(String::as_str).find(|name| !name.is_empty())
     }
 
-    /// Returns the bot that had a seat.
-    fn bot_name(&self, seat: Seat) -> Option<&str> {
-        let name = &self.info.seats.get(seat.index())?.bot_name;
-        (!name.is_empty()).then_some(name)
-    }
-
     /// Returns the fault for which a seat was forfeited.
     fn forfeit(&self, seat: Seat) -> Option<FaultReason> {
         let seat = self.info.result.as_ref()?.seats.get(seat.index())?;
@@ -225,8 +219,9 @@ impl HostedMatch for StoredMatch {
             || seats.any(|seat| seat.bot_name == key.as_str() || seat.reserved_for == key.as_str())
     }
 
-    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
-        self.bot_name(seat) == Some(name.as_str())
+    fn bot_name(&self, seat: Seat) -> Option<String> {
+        let name = &self.info.seats.get(seat.index())?.bot_name;
+        (!name.is_empty()).then(|| name.clone())
     }
 
     fn info(&self) -> Gated<v1::MatchInfo> {
@@ -363,10 +358,6 @@ impl HostedMatch for StoredMatch {
 
     fn declined_seat(&self) -> Option<Seat> {
         self.declined
-    }
-
-    fn has_joined(&self, seat: Seat) -> bool {
-        self.bot_name(seat).is_some()
     }
 
     fn replace_tickets(

@@ -82,7 +82,7 @@ impl Matches {
         let hashes = generated.iter().map(|(seat, ticket)| (*seat, ticket.hash()));
         let hashes: Vec<_> = hashes.collect();
         // Under this lock, the tickets in the index stay consistent with those in the match.
-        let _guard = self.ticket_lock().lock();
+        let _guard = self.ticket_lock.lock();
         let replaced = hosted.replace_tickets(&hashes, are_optional);
         if let Ok(seats) = replaced.value() {
             let mut match_index = self.match_index();

@@ -68,8 +68,8 @@ impl MatchView {
 
     /// Returns the current state of the match.
     pub fn info(&self) -> Gated<MatchInfo> {
-        match &self.cursor {
-            Some(cursor) => cursor.info(),
+        match self.delayed_state() {
+            Some(state) => Gated::new(state.info().clone(), None),
             None => self.hosted.info(),
         }
     }
@@ -77,8 +77,8 @@ impl MatchView {
     /// Returns the current state without the config, which is the largest part for games with
     /// edition data.
     pub fn info_without_config(&self) -> Gated<MatchInfo> {
-        match &self.cursor {
-            Some(cursor) => cursor.info().map(without_config),
+        match self.delayed_state() {
+            Some(state) => Gated::new(without_config(state.info().clone()), None),
             None => self.hosted.info_without_config(),
         }
     }
@@ -222,7 +222,7 @@ impl Matches {
         if viewer.sees_undelayed(|name| hosted.belongs_to(name)) {
             return Ok(None);
         }
-        let cursor = match self.delayed().get(hosted.id()) {
+        let cursor = match self.delayed.get(hosted.id()) {
             Some(cursor) => cursor,
             None => {
                 self.check_view_is_local(&**hosted).await?;
@@ -246,13 +246,13 @@ impl Matches {
         permit: Option<DelayedMatchPermit>,
     ) -> Arc<VisibilityCursor> {
         let original = Arc::clone(hosted);
-        let cursor = VisibilityCursor::new(original, spectator_delay, self.context());
+        let cursor = VisibilityCursor::new(original, spectator_delay, &self.context);
         let cursor = Arc::new(cursor);
-        if let Err(existing) = self.delayed().add(hosted.id(), &cursor) {
+        if let Err(existing) = self.delayed.add(hosted.id(), &cursor) {
             return existing;
         }
         let maker = hosted.facts().maker.as_ref();
-        let permit = permit.unwrap_or_else(|| self.delayed().acquire_unlimited(maker));
+        let permit = permit.unwrap_or_else(|| self.delayed.acquire_unlimited(maker));
         let (matches, original) = (Arc::downgrade(self), Arc::clone(hosted));
         let driven = Arc::clone(&cursor);
         let drive = async move {

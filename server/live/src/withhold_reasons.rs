@@ -49,7 +49,7 @@ impl Matches {
         visible_at_unix_ms: u64,
     ) -> Option<WithholdReason> {
         let (id, group) = (facts.id.clone(), facts.withheld_group.clone());
-        let (groups, delayed) = (Arc::clone(&self.context().groups), Arc::clone(self.delayed()));
+        let (groups, delayed) = (Arc::clone(&self.context.groups), Arc::clone(&self.delayed));
         let is_over = move || {
             group.iter().all(|group| groups.is_revealed(group))
                 && delayed.get(&id).is_none()

@@ -4,11 +4,11 @@
 
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::internal::v1::DelayedMatchNote;
-use bridgemaster_store::{Records, Write};
+use bridgemaster_store::{Store, StoreError, Write};
 use prost::Message as _;
 
 /// The name prefix of delay records.
-pub(crate) const DELAY_RECORD_PREFIX: &str = "late\n";
+const DELAY_RECORD_PREFIX: &str = "late\n";
 
 /// An ended match that spectators still see with a delay.
 pub(crate) struct DelayRecord {
@@ -30,16 +30,17 @@ pub(crate) fn remove_record(id: &MatchId) -> Write {
     Write::RemoveRecord { name: record_name(id) }
 }
 
-/// Parses delay records. Skips unreadable ones: a match without a record is still delayed when it
-/// is requested.
-pub(crate) fn parse_records(records: Records) -> Vec<DelayRecord> {
+/// Reads the delay records of a store. Skips unreadable ones: a match without a record is still
+/// delayed when it is requested.
+pub(crate) async fn read_records(store: &dyn Store) -> Result<Vec<DelayRecord>, StoreError> {
+    let records = store.records(DELAY_RECORD_PREFIX).await?;
     let read = records.intact.into_iter().filter_map(|(name, value)| {
         Some(DelayRecord {
             id: MatchId::new(name.strip_prefix(DELAY_RECORD_PREFIX)?).ok()?,
             node: serving_node(&value)?,
         })
     });
-    read.collect()
+    Ok(read.collect())
 }
 
 /// Returns the node that, according to a record, serves the delayed view.

@@ -103,6 +103,11 @@ impl Group {
         record.encode_to_vec()
     }
 
+    /// Returns the write that stores the group while it is open.
+    pub(super) fn put_record(&self, key: &GroupKey) -> Write {
+        Write::PutRecord { name: key.open_record_name(), value: self.record() }
+    }
+
     pub(super) fn mark_played(&mut self, number: u32) {
         let place = usize::try_from(number).ok();
         if let Some(played) = place.and_then(|place| self.played.get_mut(place)) {
@@ -124,11 +129,9 @@ impl Group {
 /// Returns the writes that update the record of an open group. For a complete group, the writes
 /// replace this record with the record that marks the group as ended.
 pub(super) fn group_record_writes(key: &GroupKey, open: &Group) -> Vec<Write> {
-    let name = key.open_record_name();
     if !open.is_complete() {
-        let value = open.record();
-        return vec![Write::PutRecord { name, value }];
+        return vec![open.put_record(key)];
     }
     let over = Write::PutRecord { name: key.over_record_name(), value: open.record() };
-    vec![Write::RemoveRecord { name }, over]
+    vec![Write::RemoveRecord { name: key.open_record_name() }, over]
 }

@@ -25,16 +25,16 @@ pub struct CommitGate(Arc<CommitGateState>);
 #[derive(Debug, Default)]
 struct CommitGateState {
     outcome: SetOnce<Result<Instant, NotStored>>,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<Vec<Waiting>>,
 }
 
-/// Everything that waits for the outcome of a commit.
-#[derive(Debug, Default)]
-struct Waiting {
-    /// Wakers to call once there is an outcome.
-    wakers: Vec<Waker>,
-    /// Spans to record once the commit is durable.
-    spans: Vec<(SpanRecorder, Span)>,
+/// Something that waits for the outcome of a commit.
+#[derive(Debug)]
+enum Waiting {
+    /// A waker to call once there is an outcome.
+    Waker(Waker),
+    /// A span to record once the commit is durable. It is boxed, since wakers are frequent.
+    Span(Box<(SpanRecorder, Span)>),
 }
 
 impl CommitGate {
@@ -42,42 +42,37 @@ impl CommitGate {
     pub fn resolve(&self, outcome: Result<(), NotStored>) {
         // Only the journal writer resolves a gate, and only once, so this cannot fail.
         let _ = self.0.outcome.set(outcome.map(|()| Instant::now()));
-        let Waiting { wakers, spans } = std::mem::take(&mut *self.0.waiting.lock());
-        for (span_recorder, span) in spans.into_iter().filter(|_| self.is_open()) {
-            span_recorder.record(|| span);
-        }
-        for waker in wakers {
-            waker.wake();
-        }
-    }
-
-    /// Records a span once the commit is durable, or immediately if it already is.
-    fn record_once_open(&self, span_recorder: &SpanRecorder, span: Span) {
-        {
-            let mut waiting = self.0.waiting.lock();
-            // The outcome is checked under the lock, so that `resolve` finds the span in the list.
-            if self.outcome().is_none() {
-                waiting.spans.push((span_recorder.clone(), span));
-                return;
-            }
-        }
-        if self.is_open() {
-            span_recorder.record(|| span);
-        }
+        let waiting = std::mem::take(&mut *self.0.waiting.lock());
+        waiting.into_iter().for_each(|waiting| self.release(waiting));
     }
 
     /// Wakes `waker` once the commit is durable or has failed, or immediately if the outcome is
     /// known.
     pub(crate) fn wake_when_resolved(&self, waker: Waker) {
+        self.release_when_resolved(Waiting::Waker(waker));
+    }
+
+    fn release_when_resolved(&self, waiting: Waiting) {
         {
-            let mut waiting = self.0.waiting.lock();
-            // The outcome is checked under the lock, so that `resolve` finds the waker in the list.
+            let mut all = self.0.waiting.lock();
+            // The outcome is checked under the lock, so that `resolve` finds the new entry.
             if self.outcome().is_none() {
-                waiting.wakers.push(waker);
+                all.push(waiting);
                 return;
             }
         }
-        waker.wake();
+        self.release(waiting);
+    }
+
+    fn release(&self, waiting: Waiting) {
+        match waiting {
+            Waiting::Waker(waker) => waker.wake(),
+            Waiting::Span(span) if self.is_open() => {
+                let (span_recorder, span) = *span;
+                span_recorder.record(|| span);
+            }
+            Waiting::Span(_) => {}
+        }
     }
 
     /// Returns the outcome of the commit, or `None` while it is pending.
@@ -177,7 +172,10 @@ pub(crate) fn emit_once_committed(
         return;
     }
     match gate {
-        Some(gate) => gate.record_once_open(span_recorder, span()),
+        Some(gate) => {
+            let span = Box::new((span_recorder.clone(), span()));
+            gate.release_when_resolved(Waiting::Span(span));
+        }
         None => span_recorder.record(span),
     }
 }

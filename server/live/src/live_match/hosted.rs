@@ -28,9 +28,8 @@ use super::{
         clock::MatchClock,
         groups::group_running_refusal,
         hosted_match::{
-            ActiveMatch, Joined, MatchFacts, ReplayBytes, ReplayUpdate, SpectatorDelay,
+            ActiveMatch, Joined, MatchFacts, PendingEnd, ReplayBytes, ReplayUpdate, SpectatorDelay,
         },
-        match_end::PendingEnd,
         outbound::{self, Closing},
         refusals::{
             cancelled, cannot_join, match_ended, match_over, match_running, ticket_replaced,
@@ -64,10 +63,8 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
         self.shared.facts.maker.as_ref() == Some(key) || self.lock().machine.has_party(key.as_str())
     }
 
-    fn is_held_by(&self, seat: Seat, name: &KeyName) -> bool {
-        let locked = self.lock();
-        let bot = locked.machine.bot(seat);
-        bot.is_some_and(|bot| bot.name == name.as_str())
+    fn bot_name(&self, seat: Seat) -> Option<String> {
+        self.lock().machine.bot(seat).map(|bot| bot.name.clone())
     }
 
     fn info(&self) -> Gated<v1::MatchInfo> {
@@ -245,10 +242,6 @@ impl<G: WireGame> HostedMatch for LiveMatch<G> {
 
     fn declined_seat(&self) -> Option<Seat> {
         self.lock().machine.declined()
-    }
-
-    fn has_joined(&self, seat: Seat) -> bool {
-        self.lock().machine.bot(seat).is_some()
     }
 
     fn replace_tickets(

@@ -368,7 +368,7 @@ impl MatchListener for Lobby {
                 error!(match_id = %hosted.id(), seat = seat.number(), "cannot read the seat's offer");
                 continue;
             };
-            let is_taken = hosted.has_joined(*seat);
+            let is_taken = hosted.bot_name(*seat).is_some();
             let ticket = ticket(*seat);
             let node = self.with_room(|room, now| {
                 let offer = SeatOffer {
