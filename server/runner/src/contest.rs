@@ -23,7 +23,8 @@ use crate::{
     match_runner::MatchRunner,
     replays::{ReplayFetcher, Replays, WithheldReplays},
     running_bots::ReusedBots,
-    scheduler::{PlayEnd, Scheduler, ignore_missing_replays, random_hex},
+    scheduler::{PlayEnd, Scheduler, ignore_missing_replays},
+    seeds::random_hex,
     stderr_files::{OutputListener, StderrFiles},
 };
 
@@ -58,11 +59,12 @@ impl Contest {
     /// [`RunError::Spec`] and [`RunError::Folder`].
     pub fn create(root: &Path, mut spec: ContestSpec) -> Result<Self, RunError> {
         if spec.seeds.is_none() {
-            spec.seeds = Some(Seeds::From(random_hex::<8>()?));
+            let seed = random_hex::<8>().ok_or(RunError::NoRandomness)?;
+            spec.seeds = Some(Seeds::From(seed));
         }
         let state = ContestState::new(spec, root.to_owned())?;
         let files = BotFiles::read(state.spec())?;
-        let id = random_hex::<ID_BYTES>()?;
+        let id = random_hex::<ID_BYTES>().ok_or(RunError::NoRandomness)?;
         let (folder, journal) = Folder::create(root, id, state.spec())?;
         Ok(Self { files: Some(files), ..Self::from_rows(folder, journal, state, &[]) })
     }

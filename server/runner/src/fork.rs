@@ -1,9 +1,9 @@
 //! The replay position that a forked contest starts from.
 
-use bridgemaster_proto::v1::{MatchConfig, MatchFork, Replay};
+use bridgemaster_proto::v1::{MatchConfig, MatchFork};
 use bridgemaster_replay::decode;
 
-use crate::{ContestSpec, FolderError, ForkPoint, Format, HiddenChance, folder::Folder};
+use crate::{ContestSpec, FolderError, Format, HiddenChance, folder::Folder};
 
 /// A position to fork from: the replay file and its match's config.
 pub(crate) struct ForkSource {
@@ -20,15 +20,11 @@ impl ForkSource {
         };
         let bytes = folder.fork()?;
         let replay = decode(&bytes).map_err(|error| folder.invalid_fork(error.to_string()))?;
-        Ok(Some(Self::new(from, replay.replay, bytes)))
-    }
-
-    fn new(from: &ForkPoint, replay: Replay, bytes: Vec<u8>) -> Self {
-        Self {
-            config: replay.config.unwrap_or_default(),
+        Ok(Some(Self {
+            config: replay.replay.config.unwrap_or_default(),
             message: from.message(bytes),
             keeps_chance: from.chance == HiddenChance::Keep,
-        }
+        }))
     }
 
     /// Returns a match's config. If the fork keeps the replay's chance results, the seed is

@@ -8,14 +8,16 @@ use bridgemaster_proto::v1::{
     ListMatchesRequest, MatchFilter, MatchInfo, MatchState, Queue, ReplayFile,
 };
 use bridgemaster_sdk::Refusal;
-use rand::{TryRng as _, rngs::SysRng};
 use tokio::{
     sync::RwLock,
     time::{Instant, sleep},
 };
 use tonic::{Code, Response, Status};
 
-use crate::retry_client::{CallError, RetryClient, ServerAddress, Services};
+use crate::{
+    retry_client::{CallError, RetryClient, ServerAddress, Services},
+    seeds::random_hex,
+};
 
 /// Time for which calls to an unavailable server are retried. It is longer than a server restart.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -41,6 +43,15 @@ pub(crate) struct MatchClient {
     creating: Arc<RwLock<()>>,
 }
 
+/// Makes a unary call with a request, and retries it for up to [`RETRY_TIMEOUT`].
+macro_rules! call {
+    ($client:ident, $name:literal, $service:ident.$method:ident, $request:expr) => {
+        $client.call($name, $request, |mut services, request| async move {
+            services.$service.$method(request).await
+        })
+    };
+}
+
 impl MatchClient {
     pub(crate) async fn connect(server: &ServerAddress) -> Result<Self, CallError> {
         Ok(Self { rpc: RetryClient::connect(server).await?, creating: Arc::default() })
@@ -54,9 +65,7 @@ impl MatchClient {
     /// Opens a queue. Does nothing if it is already open.
     pub(crate) async fn open_queue(&self, queue: Queue) -> Result<(), CallError> {
         let request = CreateQueueRequest { queue: Some(queue) };
-        let opened = self.call("CreateQueue", request, |mut services, request| async move {
-            services.lobby.create_queue(request).await
-        });
+        let opened = call!(self, "CreateQueue", lobby.create_queue, request);
         opened.await.map(drop)
     }
 
@@ -64,9 +73,7 @@ impl MatchClient {
     pub(crate) async fn close_queue(&self, queue_id: &str) -> Result<(), CallError> {
         let queue_id = queue_id.to_owned();
         let request = DeleteQueueRequest { queue_id };
-        let closed = self.call("DeleteQueue", request, |mut services, request| async move {
-            services.lobby.delete_queue(request).await
-        });
+        let closed = call!(self, "DeleteQueue", lobby.delete_queue, request);
         unless_refused(closed.await, &[Code::NotFound]).map(drop)
     }
 
@@ -86,7 +93,9 @@ impl MatchClient {
         };
         let request = CreateMatchRequest {
             labels: labels(contest),
-            idempotency_key: idempotency_key(),
+            // The key is empty if the system has no random numbers: a duplicate match does less
+            // harm than a key that another match has used.
+            idempotency_key: random_hex::<IDEMPOTENCY_KEY_BYTES>().unwrap_or_default(),
             without_config: true,
             ..request
         };
@@ -154,9 +163,7 @@ impl MatchClient {
     }
 
     async fn get_match(&self, request: GetMatchRequest) -> Result<MatchInfo, CallError> {
-        let answer = self.call("GetMatch", request, |mut services, request| async move {
-            services.matches.get_match(request).await
-        });
+        let answer = call!(self, "GetMatch", matches.get_match, request);
         answer.await?.r#match.ok_or_else(|| CallError::Refused {
             call: "GetMatch",
             status: Box::new(Status::internal("the response contains no match")),
@@ -198,9 +205,7 @@ impl MatchClient {
                 page_token,
                 ..ListMatchesRequest::default()
             };
-            let page = self.call("ListMatches", request, |mut services, request| async move {
-                services.matches.list_matches(request).await
-            });
+            let page = call!(self, "ListMatches", matches.list_matches, request);
             let page = page.await?;
             is_incomplete |= page.incomplete;
             let listed = page.matches.into_iter();
@@ -216,9 +221,7 @@ impl MatchClient {
     pub(crate) async fn cancel(&self, match_id: &str, reason: &str) -> Result<(), CallError> {
         let request =
             CancelMatchRequest { match_id: match_id.to_owned(), reason: reason.to_owned() };
-        let cancelled = self.call("CancelMatch", request, |mut services, request| async move {
-            services.matches.cancel_match(request).await
-        });
+        let cancelled = call!(self, "CancelMatch", matches.cancel_match, request);
         let has_ended = [Code::FailedPrecondition, Code::NotFound];
         unless_refused(cancelled.await, &has_ended).map(drop)
     }
@@ -236,9 +239,7 @@ impl MatchClient {
             seat: u32::try_from(seat).unwrap_or(u32::MAX),
             reason: reason.to_owned(),
         };
-        let expired = self.call("ExpireSeat", request, |mut services, request| async move {
-            services.matches.expire_seat(request).await
-        });
+        let expired = call!(self, "ExpireSeat", matches.expire_seat, request);
         match expired.await {
             Err(CallError::Refused { status, .. }) if is_seat_taken(&status) => Ok(false),
             expired => {
@@ -259,18 +260,14 @@ impl MatchClient {
             match_id: match_id.to_owned(),
             replay_match_ids: replays.iter().map(ToString::to_string).collect(),
         };
-        let closed = self.call("CloseGroup", request, |mut services, request| async move {
-            services.matches.close_group(request).await
-        });
+        let closed = call!(self, "CloseGroup", matches.close_group, request);
         closed.await.map(|closed| closed.replays)
     }
 
     /// Returns a match's replay file. The match's group must have ended.
     pub(crate) async fn replay_file(&self, match_id: &str) -> Result<Vec<u8>, CallError> {
         let request = GetReplayRequest { match_id: match_id.to_owned(), as_file: true };
-        let answer = self.call("GetReplay", request, |mut services, request| async move {
-            services.matches.get_replay(request).await
-        });
+        let answer = call!(self, "GetReplay", matches.get_replay, request);
         answer.await.map(|answer| answer.file)
     }
 
@@ -295,17 +292,6 @@ fn unless_refused<T>(
     match called {
         Err(CallError::Refused { status, .. }) if needless.contains(&status.code()) => Ok(None),
         called => called.map(Some),
-    }
-}
-
-/// Generates an idempotency key, so that a retried call does not create a second match. The key is
-/// empty if the system has no random numbers: a duplicate match does less harm than a key that
-/// another match has used.
-fn idempotency_key() -> String {
-    let mut bytes = [0; IDEMPOTENCY_KEY_BYTES];
-    match SysRng.try_fill_bytes(&mut bytes) {
-        Ok(()) => hex::encode(bytes),
-        Err(_) => String::new(),
     }
 }
 

@@ -8,7 +8,6 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rand::{TryRng as _, rngs::SysRng};
 use tokio::{
     task::{JoinSet, spawn_blocking},
     time::sleep_until,
@@ -243,7 +242,11 @@ impl Scheduler {
                 group_matches,
                 slot,
                 seed: if self.runner.spec.has_own_seeds(&seating) {
-                    seeds::match_seed(&group.seed, of, &random_hex::<SEED_BYTES>()?)
+                    seeds::match_seed(
+                        &group.seed,
+                        of,
+                        &seeds::random_hex::<SEED_BYTES>().ok_or(RunError::NoRandomness)?,
+                    )
                 } else {
                     group.seed
                 },
@@ -280,11 +283,4 @@ pub(crate) fn ignore_missing_replays(fetched: Result<(), RunError>) -> Result<()
         Err(RunError::Folder(error)) => Err(RunError::Folder(error)),
         _ => Ok(()),
     }
-}
-
-/// Returns `BYTES` random bytes as hex digits.
-pub(crate) fn random_hex<const BYTES: usize>() -> Result<String, RunError> {
-    let mut bytes = [0; BYTES];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|_| RunError::NoRandomness)?;
-    Ok(hex::encode(bytes))
 }

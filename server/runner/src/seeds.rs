@@ -1,13 +1,21 @@
-//! Derives the seeds for groups, matches and built-in bots.
+//! Generates random numbers, and derives the seeds for groups, matches and built-in bots.
 
 use std::collections::HashSet;
 
+use rand::{TryRng as _, rngs::SysRng};
 use sha2::{Digest as _, Sha256};
 
 use crate::{MatchNumber, Seeds};
 
 /// The number of hash bytes in a seed: enough to rule out collisions and preimages.
 const SEED_BYTES: usize = 16;
+
+/// Returns `BYTES` random bytes as hex digits; `None` if the system has no random numbers.
+pub(crate) fn random_hex<const BYTES: usize>() -> Option<String> {
+    let mut bytes = [0; BYTES];
+    SysRng.try_fill_bytes(&mut bytes).ok()?;
+    Some(hex::encode(bytes))
+}
 
 /// The source from which a contest's group seeds come.
 #[derive(Clone, Debug)]

@@ -125,17 +125,19 @@ impl ContestSpec {
                     _ => Ok(()),
                 }
             }
-            Format::RoundRobin { rounds } => {
-                validate_rounds(*rounds)?;
-                self.validate_table(bots, seats)
-            }
             Format::Gauntlet { candidate, rounds } => {
                 self.require_bot(candidate)?;
                 validate_rounds(*rounds)
             }
-            Format::Swiss { rounds } => {
+            Format::RoundRobin { rounds } | Format::Swiss { rounds } => {
                 validate_rounds(*rounds)?;
-                self.validate_table(bots, seats)
+                if bots < seats {
+                    return problem(format!(
+                        "this format needs at least as many bots as seats, but there are {bots} \
+                         bots and {seats} seats"
+                    ));
+                }
+                Ok(())
             }
             Format::Fork { from, seating, candidate, times } => {
                 self.require_bot(candidate)?;
@@ -150,19 +152,6 @@ impl ContestSpec {
                 from.validate(seats)
             }
         }
-    }
-
-    fn validate_table(&self, bots: usize, seats: usize) -> Result<(), SpecError> {
-        if bots < seats {
-            return Err(SpecError::invalid(
-                "format",
-                format!(
-                    "this format needs at least as many bots as seats, but there are {bots} bots and \
-                 {seats} seats"
-                ),
-            ));
-        }
-        Ok(())
     }
 
     fn validate_seeds(&self) -> Result<(), SpecError> {
