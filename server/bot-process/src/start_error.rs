@@ -2,10 +2,10 @@
 
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs::{self, File},
     io::{self, Read as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use thiserror::Error;
@@ -46,56 +46,10 @@ pub enum StartError {
     /// The private folders cannot be created.
     #[error("{0}; free some space, or set TMPDIR to a writable folder")]
     Folders(io::Error),
-    /// The program does not exist.
-    #[error(
-        "program {} not found, neither at this path nor in a folder of PATH",
-        .0.display()
-    )]
-    NoProgram(OsString),
-    /// The program, or a script's interpreter, is not executable.
-    #[error(
-        "{} is not executable: {source}; use `chmod +x`, unless its file system is mounted noexec",
-        file.display()
-    )]
-    NotExecutable {
-        /// The program file's path.
-        file: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
-    /// A script's interpreter does not exist.
-    #[error(
-        "{}: the interpreter {interpreter} in its first line does not exist; install it, or \
-         change the line",
-        file.display()
-    )]
-    NoInterpreter {
-        /// The script file's path.
-        file: PathBuf,
-        /// The interpreter that the script's first line names.
-        interpreter: String,
-    },
-    /// A script's first line ends with CR LF. The CR becomes part of the interpreter's name.
-    #[error(
-        "{file}: its first line ends with CR LF (Windows), so its interpreter is not found; save \
-         it with LF, for example with `sed -i 's/\\r$//' {file}`",
-        file = .0.display()
-    )]
-    WindowsLineEndings(PathBuf),
-    /// The program loader does not exist, because the program was built for another system.
-    #[error(
-        "{file} was built for another system: its program loader does not exist; `file {file}` \
-         shows which system",
-        file = .0.display()
-    )]
-    NoLoader(PathBuf),
-    /// The file is neither a program for this machine nor a script.
-    #[error(
-        "{} is neither a program for this machine nor a script with #! and an interpreter in its \
-         first line",
-        .0.display()
-    )]
-    NoFormat(PathBuf),
+    /// The program, or the interpreter in its first line, does not exist or cannot be executed. The
+    /// text names the file, the cause and the next step.
+    #[error("{0}")]
+    Program(String),
     /// Any other operating system error.
     #[error("{0}")]
     Other(io::Error),
@@ -107,27 +61,50 @@ impl StartError {
         if let Some(advice) = machine_advice(&source) {
             return Self::Machine { source, advice };
         }
-        let Some(file) = program_path(program) else {
-            return Self::NoProgram(program.to_owned());
+        let Some(path) = program_path(program) else {
+            return Self::Program(format!(
+                "program {} not found, neither at this path nor in a folder of PATH",
+                program.display()
+            ));
         };
-        let first_line = first_line(&file);
+        let first_line = first_line(&path);
         if first_line.as_ref().is_some_and(|line| line.ends_with('\r')) {
-            return Self::WindowsLineEndings(file);
+            return Self::windows_line_endings(&path);
         }
         let interpreter = first_line.and_then(|line| {
             let mut words = line.trim_start_matches("#!").split_whitespace();
             words.next().map(str::to_owned)
         });
-        match (source.kind(), interpreter) {
-            (io::ErrorKind::NotFound, Some(interpreter)) => {
-                Self::NoInterpreter { file, interpreter }
-            }
-            (io::ErrorKind::NotFound, None) => Self::NoLoader(file),
-            (io::ErrorKind::PermissionDenied, _) => Self::NotExecutable { file, source },
+        let file = path.display();
+        Self::Program(match (source.kind(), interpreter) {
+            (io::ErrorKind::NotFound, Some(interpreter)) => format!(
+                "{file}: the interpreter {interpreter} in its first line does not exist; install \
+                 it, or change the line"
+            ),
+            (io::ErrorKind::NotFound, None) => format!(
+                "{file} was built for another system: its program loader does not exist; `file \
+                 {file}` shows which system"
+            ),
+            (io::ErrorKind::PermissionDenied, _) => format!(
+                "{file} is not executable: {source}; use `chmod +x`, unless its file system is \
+                 mounted noexec"
+            ),
             // ENOEXEC has no `ErrorKind`.
-            _ if cfg!(unix) && source.raw_os_error() == Some(8) => Self::NoFormat(file),
-            _ => Self::Other(source),
-        }
+            _ if cfg!(unix) && source.raw_os_error() == Some(8) => format!(
+                "{file} is neither a program for this machine nor a script with #! and an \
+                 interpreter in its first line"
+            ),
+            _ => return Self::Other(source),
+        })
+    }
+
+    /// The first line of a script ends with CR LF. The CR becomes part of the interpreter's name.
+    fn windows_line_endings(file: &Path) -> Self {
+        let file = file.display();
+        Self::Program(format!(
+            "{file}: its first line ends with CR LF (Windows), so its interpreter is not found; \
+             save it with LF, for example with `sed -i 's/\\r$//' {file}`"
+        ))
     }
 
     /// Converts an operating system error that occurred when the private folders were created.
@@ -200,7 +177,7 @@ fn first_line(file: &Path) -> Option<String> {
 pub fn windows_line_endings(program: &OsStr) -> Option<StartError> {
     let file = program_path(program)?;
     let has_them = first_line(&file)?.ends_with('\r');
-    has_them.then_some(StartError::WindowsLineEndings(file))
+    has_them.then(|| StartError::windows_line_endings(&file))
 }
 
 #[cfg(test)]

@@ -42,8 +42,7 @@ pub struct StderrFile {
     /// The number of bytes that are left of [`MAX_HEAD_BYTES`].
     head_remaining: usize,
     /// The last bytes of the output, after its beginning.
-    end: VecDeque<u8>,
-    overflow_bytes: usize,
+    end: Tail<MAX_END_BYTES>,
     lines: Option<Lines>,
 }
 
@@ -65,8 +64,7 @@ impl StderrFile {
             is_append: false,
             has_failed: false,
             head_remaining: MAX_HEAD_BYTES,
-            end: VecDeque::new(),
-            overflow_bytes: 0,
+            end: Tail::default(),
             lines: None,
         }
     }
@@ -102,10 +100,7 @@ impl StderrFile {
         let (head, rest) = bytes.split_at(bytes.len().min(self.head_remaining));
         self.head_remaining -= head.len();
         self.write(head);
-        self.overflow_bytes = self.overflow_bytes.saturating_add(rest.len());
-        self.end.extend(rest);
-        let surplus = self.end.len().saturating_sub(MAX_END_BYTES);
-        self.end.drain(..surplus);
+        self.end.push(rest);
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -137,12 +132,11 @@ impl StderrFile {
 
 impl Drop for StderrFile {
     fn drop(&mut self) {
-        let omitted = self.overflow_bytes - self.end.len();
-        if omitted > 0 {
-            self.write(format!("\n[{omitted} bytes omitted]\n").as_bytes());
+        let Tail { bytes, omitted_bytes } = std::mem::take(&mut self.end);
+        if omitted_bytes > 0 {
+            self.write(format!("\n[{omitted_bytes} bytes omitted]\n").as_bytes());
         }
-        let end = std::mem::take(&mut self.end);
-        let (first, second) = end.as_slices();
+        let (first, second) = bytes.as_slices();
         self.write(first);
         self.write(second);
         if let Some(lines) = &mut self.lines {
@@ -198,23 +192,24 @@ impl Lines {
 
 /// The end of a text, whose earlier part is discarded.
 #[derive(Debug, Default)]
-pub(crate) struct Tail {
-    bytes: Vec<u8>,
-    is_cut: bool,
+pub(crate) struct Tail<const MAX_BYTES: usize = MAX_TAIL_BYTES> {
+    bytes: VecDeque<u8>,
+    omitted_bytes: usize,
 }
 
-impl Tail {
+impl<const MAX_BYTES: usize> Tail<MAX_BYTES> {
     fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-        if self.bytes.len() > MAX_TAIL_BYTES {
-            self.bytes.drain(..self.bytes.len() - MAX_TAIL_BYTES);
-            self.is_cut = true;
-        }
+        self.bytes.extend(bytes);
+        let surplus = self.bytes.len().saturating_sub(MAX_BYTES);
+        self.bytes.drain(..surplus);
+        self.omitted_bytes = self.omitted_bytes.saturating_add(surplus);
     }
 
     pub(crate) fn whole_lines(&self) -> String {
-        let text = String::from_utf8_lossy(&self.bytes);
-        let whole = text.split_once('\n').filter(|_| self.is_cut).map_or(&*text, |(_, rest)| rest);
+        let bytes = Vec::from(self.bytes.clone());
+        let text = String::from_utf8_lossy(&bytes);
+        let is_cut = self.omitted_bytes > 0;
+        let whole = text.split_once('\n').filter(|_| is_cut).map_or(&*text, |(_, rest)| rest);
         whole.trim_end().to_owned()
     }
 }
@@ -241,7 +236,7 @@ mod tests {
     use super::*;
 
     fn tail_of(text: &str) -> String {
-        let mut tail = Tail::default();
+        let mut tail: Tail = Tail::default();
         for part in text.as_bytes().chunks(700) {
             tail.push(part);
         }
