@@ -25,7 +25,7 @@ use super::{
     hosted_match::ActiveMatch,
     ids::{generate_seed, generate_seed_salt},
     quarantine::match_unreadable,
-    refusals::check_seat,
+    refusals::{check_seat, reveals_end},
     requests::{IdempotentRequest, PreviousResult},
     tickets::TicketTargets,
 };
@@ -158,7 +158,7 @@ impl Matches {
         };
         let tickets = match self.replace_tickets(&*hosted, TicketTargets::Vacant).await {
             Ok(tickets) => tickets,
-            Err(refusal) if is_match_over_refusal(&refusal) => Vec::new(),
+            Err(refusal) if reveals_end(&refusal) => Vec::new(),
             Err(refusal) => return Err(refusal),
         };
         Ok(CreationStart::Previous(CreatedMatch {
@@ -356,11 +356,6 @@ impl Matches {
             Err(_) => Err(Refusal::storage_failed()),
         }
     }
-}
-
-/// Returns whether new tickets were refused because the match has ended.
-fn is_match_over_refusal(refusal: &Refusal) -> bool {
-    matches!(refusal.reason(), RefusalReason::MatchEnded | RefusalReason::MatchCancelled)
 }
 
 impl Matches {

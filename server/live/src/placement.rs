@@ -7,11 +7,10 @@ use bridgemaster_edge::refusal::Refusal;
 use bridgemaster_match::MatchId;
 use bridgemaster_proto::v1::{MatchConfig, RefusalReason};
 use bridgemaster_store::StoreError;
-use tracing::error;
 
 use super::{
     CreatedMatch, CreationStart, HostedMatch, MatchOptions, Matches, Ticket,
-    delayed::delay_records, match_index::OPEN_MATCHES_LIMIT_NAME,
+    delayed::delay_records, lookup::store_failed, match_index::OPEN_MATCHES_LIMIT_NAME,
 };
 
 impl Matches {
@@ -130,10 +129,7 @@ impl Matches {
             // Either the delay has ended, or the record is damaged, in which case this node serves
             // the delayed view.
             Ok(None) | Err(StoreError::Damaged { .. }) => Ok(()),
-            Err(error) => {
-                error!(%error, "cannot read from the store");
-                Err(Refusal::storage_failed())
-            }
+            Err(error) => Err(store_failed(error)),
         }
     }
 }

@@ -91,6 +91,11 @@ pub(super) fn match_over(info: &MatchInfo) -> Refusal {
     }
 }
 
+/// Returns whether a refusal reveals that a match has ended.
+pub(super) fn reveals_end(refusal: &Refusal) -> bool {
+    matches!(refusal.reason(), RefusalReason::MatchEnded | RefusalReason::MatchCancelled)
+}
+
 pub(super) fn ticket_replaced() -> Refusal {
     Refusal::new(RefusalReason::TicketUnknown, "the ticket was replaced by a newer one")
 }

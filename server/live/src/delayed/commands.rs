@@ -14,7 +14,7 @@ use tokio::select;
 use super::{
     super::{
         CreatedMatch, HostedMatch, Matches, Ticket, TicketTargets,
-        refusals::{seat_occupied, seat_offered},
+        refusals::{reveals_end, seat_occupied, seat_offered},
     },
     VisibilityCursor,
 };
@@ -220,9 +220,4 @@ fn with_decoy_tickets(
     }
     issued.sort_by_key(|ticket| ticket.seat);
     issued
-}
-
-/// Returns whether a refusal reveals that a match has ended.
-fn reveals_end(refusal: &Refusal) -> bool {
-    matches!(refusal.reason(), RefusalReason::MatchEnded | RefusalReason::MatchCancelled)
 }
