@@ -12,218 +12,129 @@ pub(super) mod section {
     pub(crate) const COMPATIBILITY: &str = "Compatibility";
 }
 
-/// A check of a bot's behaviour. Names are stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+/// Defines the checks, each with its stable name in kebab case and a sentence that describes the
+/// checked behaviour.
+macro_rules! checks {
+    ($($(#[$doc:meta])* $check:ident = $name:literal: $proves:literal,)*) => {
+        /// A check of a bot's behaviour. Names are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Check { $($(#[$doc])* $check,)* }
+
+        impl Check {
+            /// All checks, in the order in which they are run and reported.
+            pub const ALL: &'static [Self] = &[$(Self::$check),*];
+
+            /// Returns the check's stable name, in kebab case.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$check => $name,)* }
+            }
+
+            /// Returns a sentence that describes the checked behaviour.
+            pub fn proves(self) -> &'static str {
+                match self { $(Self::$check => $proves,)* }
+            }
+        }
+    };
+}
+
+checks! {
     /// A bot stops after a final refusal.
-    UnknownTicket,
+    UnknownTicket = "unknown-ticket":
+        "A bot that is refused with TICKET_UNKNOWN exits with a code other than 0 and does not \
+         keep retrying.",
     /// The bot plays a whole match of one game with one number of seats.
-    WholeMatch,
+    WholeMatch = "whole-match":
+        "The bot plays a whole match at this number of seats, and makes every decision legally \
+         and in time.",
     /// The bot also answers requests that have only one legal decision.
-    AskForced,
+    AskForced = "ask-forced":
+        "If the match also requests decisions with only one legal answer, the bot answers \
+         these requests.",
     /// The process exits with code 0 after the match.
-    ExitCode,
+    ExitCode = "exit-code":
+        "After MatchEnded the bot's process exits by itself, in time and with code 0.",
     /// The bot answers each Ping with one Pong.
-    Ping,
+    Ping = "ping":
+        "The bot answers every Ping promptly with one Pong of the same nonce, also while a \
+         request is open, and sends no other Pong.",
     /// The server sends the open request again.
-    DuplicateRequest,
+    DuplicateRequest = "duplicate-request":
+        "If the server repeats a request, before or after the answer, the bot sends the same \
+         answer or none.",
     /// The server sends an answered request again.
-    StaleRequest,
+    StaleRequest = "stale-request":
+        "If the server repeats an answered request, the bot sends the same answer or none, and \
+         still answers the new request.",
     /// The server refuses an answer, and the request stays open.
-    RefusedAnswer,
+    RefusedAnswer = "refused-answer":
+        "If the server refuses an answer and the request is still open, the bot answers again.",
     /// The server refuses the answer to an earlier request while a later request is open.
-    StaleRefusal,
+    StaleRefusal = "stale-refusal":
+        "If the server refuses the answer to an earlier request, the bot does not change its \
+         answer to the open request.",
     /// The TCP connection is reset.
-    ResumeReset,
+    ResumeReset = "resume-reset":
+        "After a connection reset, before or after an answer, the bot reconnects with its \
+         ticket, the correct last_sequence and the history_id of the last Welcome. No decision \
+         is lost.",
     /// The server ends the stream with OK.
-    ResumeEof,
+    ResumeEof = "resume-eof":
+        "If the server closes the stream with OK before the match has ended, the bot \
+         reconnects.",
     /// The stream ends with UNAVAILABLE without a reason.
-    ResumeUnavailable,
+    ResumeUnavailable = "resume-unavailable":
+        "If the stream ends with UNAVAILABLE without a reason, the bot reconnects.",
     /// The stream ends with SLOW_CONSUMER, after which a bot must reconnect.
-    ResumeSlowConsumer,
+    ResumeSlowConsumer = "resume-slow-consumer":
+        "If the stream ends with SLOW_CONSUMER, which advises a retry, the bot reconnects.",
     /// The stream is lost together with one of the bot's answers.
-    ResumeAnswerLost,
+    ResumeAnswerLost = "resume-answer-lost":
+        "If an answer is lost with its stream, the bot sends it again on the next stream.",
     /// The stream is lost before MatchEnded arrives.
-    ResumeEndMissed,
+    ResumeEndMissed = "resume-end-missed":
+        "A bot whose stream is lost just before MatchEnded reconnects to receive it.",
     /// The stream is lost after messages of an unknown kind.
-    ResumeAfterUnknown,
+    ResumeAfterUnknown = "resume-after-unknown":
+        "The bot counts messages of an unknown kind: after a reconnect, last_sequence in Hello \
+         includes them.",
     /// The server has lost the last part of the match and does not resume.
-    StartOver,
+    StartOver = "start-over":
+        "If Welcome has resumed = false, the bot forgets its sequence number and its unsent \
+         answer, and answers the requests that follow. When it reconnects, it sends the new \
+         history_id.",
     /// The server drains, stops and restarts.
-    Drain,
+    Drain = "drain":
+        "After Draining the bot keeps answering; after SERVER_STOPPING it reconnects to the \
+         same address once the server is back.",
     /// The bot gets several server addresses, the first of which is unreachable.
-    SeveralServers,
+    SeveralServers = "several-servers":
+        "If the first of several server addresses is unreachable, the bot plays at the second, \
+         and reconnects there after a connection reset.",
     /// The server sends a newer protocol's messages, fields and enum values.
-    UnknownMessages,
+    UnknownMessages = "unknown-messages":
+        "The bot keeps playing when it receives messages of an unknown kind, empty messages, \
+         unknown fields and unknown enum values.",
     /// The server sends no request for several seconds.
-    SlowClock,
+    SlowClock = "slow-clock":
+        "The bot stays connected while it receives only Pings and no requests for several \
+         seconds.",
     /// The match has a short time limit for each decision.
-    FastClock,
+    FastClock = "fast-clock": "The bot meets a short time limit for each decision.",
     /// Another stream takes over the bot's seat.
-    Superseded,
+    Superseded = "superseded":
+        "After another stream has taken over its seat, the bot does not reconnect.",
     /// The bot attends a queue. This check runs only on request, since not every bot supports
     /// queues.
-    Attend,
+    Attend = "attend":
+        "A bot that attends a queue plays the match it is offered, attends again after a \
+         connection reset, and plays the next match. When the queue is closed, it exits with \
+         code 0.",
 }
 
 impl Check {
-    /// All checks, in the order in which they are run and reported.
-    pub const ALL: &'static [Self] = &[
-        Self::UnknownTicket,
-        Self::WholeMatch,
-        Self::AskForced,
-        Self::ExitCode,
-        Self::Ping,
-        Self::DuplicateRequest,
-        Self::StaleRequest,
-        Self::RefusedAnswer,
-        Self::StaleRefusal,
-        Self::ResumeReset,
-        Self::ResumeEof,
-        Self::ResumeUnavailable,
-        Self::ResumeSlowConsumer,
-        Self::ResumeAnswerLost,
-        Self::ResumeEndMissed,
-        Self::ResumeAfterUnknown,
-        Self::StartOver,
-        Self::Drain,
-        Self::SeveralServers,
-        Self::UnknownMessages,
-        Self::SlowClock,
-        Self::FastClock,
-        Self::Superseded,
-        Self::Attend,
-    ];
-
     /// Returns the check with this [`name`](Check::name); `None` for an unknown name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|check| check.name() == name)
-    }
-
-    /// Returns the check's stable name, in kebab case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UnknownTicket => "unknown-ticket",
-            Self::WholeMatch => "whole-match",
-            Self::AskForced => "ask-forced",
-            Self::ExitCode => "exit-code",
-            Self::Ping => "ping",
-            Self::DuplicateRequest => "duplicate-request",
-            Self::StaleRequest => "stale-request",
-            Self::RefusedAnswer => "refused-answer",
-            Self::StaleRefusal => "stale-refusal",
-            Self::ResumeReset => "resume-reset",
-            Self::ResumeEof => "resume-eof",
-            Self::ResumeUnavailable => "resume-unavailable",
-            Self::ResumeSlowConsumer => "resume-slow-consumer",
-            Self::ResumeAnswerLost => "resume-answer-lost",
-            Self::ResumeEndMissed => "resume-end-missed",
-            Self::ResumeAfterUnknown => "resume-after-unknown",
-            Self::StartOver => "start-over",
-            Self::Drain => "drain",
-            Self::SeveralServers => "several-servers",
-            Self::UnknownMessages => "unknown-messages",
-            Self::SlowClock => "slow-clock",
-            Self::FastClock => "fast-clock",
-            Self::Superseded => "superseded",
-            Self::Attend => "attend",
-        }
-    }
-
-    /// Returns a sentence that describes the checked behaviour.
-    pub fn proves(self) -> &'static str {
-        match self {
-            Self::UnknownTicket => {
-                "A bot that is refused with TICKET_UNKNOWN exits with a code other than 0 and \
-                 does not keep retrying."
-            }
-            Self::WholeMatch => {
-                "The bot plays a whole match at this number of seats, and makes every decision \
-                 legally and in time."
-            }
-            Self::AskForced => {
-                "If the match also requests decisions with only one legal answer, the bot answers \
-                 these requests."
-            }
-            Self::ExitCode => {
-                "After MatchEnded the bot's process exits by itself, in time and with code 0."
-            }
-            Self::Ping => {
-                "The bot answers every Ping promptly with one Pong of the same nonce, also \
-                 while a request is open, and sends no other Pong."
-            }
-            Self::DuplicateRequest => {
-                "If the server repeats a request, before or after the answer, the bot sends the \
-                 same answer or none."
-            }
-            Self::StaleRequest => {
-                "If the server repeats an answered request, the bot sends the same answer or none, \
-                 and still answers the new request."
-            }
-            Self::RefusedAnswer => {
-                "If the server refuses an answer and the request is still open, the bot answers \
-                 again."
-            }
-            Self::StaleRefusal => {
-                "If the server refuses the answer to an earlier request, the bot does not change \
-                 its answer to the open request."
-            }
-            Self::ResumeReset => {
-                "After a connection reset, before or after an answer, the bot reconnects with its \
-                 ticket, the correct last_sequence and the history_id of the last Welcome. No \
-                 decision is lost."
-            }
-            Self::ResumeEof => {
-                "If the server closes the stream with OK before the match has ended, the bot \
-                 reconnects."
-            }
-            Self::ResumeUnavailable => {
-                "If the stream ends with UNAVAILABLE without a reason, the bot reconnects."
-            }
-            Self::ResumeSlowConsumer => {
-                "If the stream ends with SLOW_CONSUMER, which advises a retry, the bot reconnects."
-            }
-            Self::ResumeAnswerLost => {
-                "If an answer is lost with its stream, the bot sends it again on the next stream."
-            }
-            Self::ResumeEndMissed => {
-                "A bot whose stream is lost just before MatchEnded reconnects to receive it."
-            }
-            Self::ResumeAfterUnknown => {
-                "The bot counts messages of an unknown kind: after a reconnect, last_sequence in \
-                 Hello includes them."
-            }
-            Self::StartOver => {
-                "If Welcome has resumed = false, the bot forgets its sequence number and its \
-                 unsent answer, and answers the requests that follow. When it reconnects, it sends \
-                 the new history_id."
-            }
-            Self::Drain => {
-                "After Draining the bot keeps answering; after SERVER_STOPPING it reconnects to \
-                 the same address once the server is back."
-            }
-            Self::SeveralServers => {
-                "If the first of several server addresses is unreachable, the bot plays at the \
-                 second, and reconnects there after a connection reset."
-            }
-            Self::UnknownMessages => {
-                "The bot keeps playing when it receives messages of an unknown kind, empty \
-                 messages, unknown fields and unknown enum values."
-            }
-            Self::SlowClock => {
-                "The bot stays connected while it receives only Pings and no requests for several \
-                 seconds."
-            }
-            Self::FastClock => "The bot meets a short time limit for each decision.",
-            Self::Superseded => {
-                "After another stream has taken over its seat, the bot does not reconnect."
-            }
-            Self::Attend => {
-                "A bot that attends a queue plays the match it is offered, attends again after a \
-                 connection reset, and plays the next match. When the queue is closed, it exits \
-                 with code 0."
-            }
-        }
     }
 }
 

@@ -4,12 +4,13 @@
 mod listener;
 mod service;
 
-use std::io;
+use std::{convert::Infallible, io};
 
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
+use tower::service_fn;
 
-use self::{listener::Listener, service::ScriptedPlay};
+use self::listener::Listener;
 pub(super) use self::{
     listener::Relay,
     service::{Arrival, BotStream},
@@ -30,9 +31,11 @@ impl ScriptedProxy {
     pub(super) async fn open() -> io::Result<Self> {
         let (sender, arrivals) = mpsc::channel(MAX_PENDING_STREAMS);
         let (listener, connections) = Listener::open().await?;
-        let serving = tonic::transport::Server::builder()
-            .add_service(ScriptedPlay::new(sender))
-            .serve_with_incoming(connections);
+        let play = service_fn(move |request| {
+            let answer = service::answer(request, sender.clone());
+            async { Ok::<_, Infallible>(answer.await) }
+        });
+        let serving = tonic::transport::Server::builder().serve_with_incoming(play, connections);
         Ok(Self {
             listener,
             arrivals,
