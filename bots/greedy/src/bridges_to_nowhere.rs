@@ -13,9 +13,9 @@ use bridgemaster_games::{
     },
 };
 use evaluation::RemainingPieces;
-use planning::{Planner, after};
+use planning::Planner;
 
-use super::{DecisionPoint, Rate};
+use super::{DecisionPoint, Rate, after};
 
 impl Rate for BridgesToNowhere {
     const RATES_HIDDEN_FACTS: bool = false;
@@ -72,7 +72,7 @@ fn rate_take(state: &State, seen: &Observation, seat: Seat, take: &Decision) -> 
         held.push(*card);
     }
     let planner = Planner::for_draft(seen, seat, held);
-    planner.best(&end_of_draft(after(state, seat, take)))
+    planner.best(&end_of_draft(after::<BridgesToNowhere>(state, seat, take)))
 }
 
 /// Returns the state at the end of the draft if all seats always take the first card on the table.
@@ -81,7 +81,7 @@ fn end_of_draft(mut state: State) -> State {
     let phase = |state: &State| BridgesToNowhere::observe(state, Viewer::Spectator).phase;
     while let Phase::Draft { seat } = phase(&state) {
         BridgesToNowhere::legal(&state, seat, &mut list);
-        state = after(&state, seat, &list[0]);
+        state = after::<BridgesToNowhere>(&state, seat, &list[0]);
     }
     state
 }

@@ -3,11 +3,11 @@
 //! value of the remaining meeples. The rating does not depend on the next tile, which is hidden.
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, NoEvents, Sample as _, Seat, Viewer,
+    ChanceStream, Game as _, Sample as _, Seat, Viewer,
     carcassonne::{Carcassonne, Decision, MEEPLES, Observation, Phase, State},
 };
 
-use super::{DecisionPoint, Rate};
+use super::{DecisionPoint, Rate, after};
 
 /// The values, in points, of the first meeple in the supply and of each further meeple, while the
 /// match is long. The first is worth most, since a seat without meeples cannot claim anything.
@@ -23,7 +23,7 @@ impl Rate for Carcassonne {
     fn rate(point: &DecisionPoint<'_, Self>, _chance: &mut ChanceStream, ratings: &mut [f64]) {
         let DecisionPoint { state, seat, decisions, .. } = *point;
         for (decision, rating) in decisions.iter().zip(ratings) {
-            let after = after(state, seat, decision);
+            let after = after::<Carcassonne>(state, seat, decision);
             *rating += match decision {
                 Decision::Place(_) => best_meeple(&after, seat),
                 Decision::Meeple(_) | Decision::Drawbridge(_) => evaluate(&after, seat),
@@ -40,16 +40,9 @@ impl Rate for Carcassonne {
 fn best_meeple(state: &State, seat: Seat) -> f64 {
     let mut list = Vec::new();
     Carcassonne::legal(state, seat, &mut list);
-    let values = list.iter().map(|decision| evaluate(&after(state, seat, decision), seat));
+    let values =
+        list.iter().map(|decision| evaluate(&after::<Carcassonne>(state, seat, decision), seat));
     values.fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// Returns the state after a decision from its legal list.
-fn after(state: &State, seat: Seat, decision: &Decision) -> State {
-    let mut after = state.clone();
-    let applied = Carcassonne::apply(&mut after, seat, decision, &mut NoEvents);
-    debug_assert_eq!(applied, Ok(()), "a listed decision applies");
-    after
 }
 
 /// Returns a seat's lead over the other seats' average, in points, meeples included.

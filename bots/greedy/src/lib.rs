@@ -10,7 +10,7 @@ pub mod bridges_to_nowhere;
 pub mod carcassonne;
 pub mod old_london_bridge;
 
-use bridgemaster_games::{ChanceStream, FieldError, Game, Seat};
+use bridgemaster_games::{ChanceStream, FieldError, Game, NoEvents, Seat};
 
 /// The legal decisions of a seat in a state.
 #[derive(Debug)]
@@ -91,6 +91,14 @@ pub fn playout_decision<G: Rate>(
     ratings.resize(count, 0.0);
     G::rate(point, chance, ratings);
     best_rated(ratings)
+}
+
+/// Returns the state after a decision from its legal list.
+pub fn after<G: Game>(state: &G::State, seat: Seat, decision: &G::Decision) -> G::State {
+    let mut after = state.clone();
+    let applied = G::apply(&mut after, seat, decision, &mut NoEvents);
+    debug_assert!(applied.is_ok(), "a listed decision applies");
+    after
 }
 
 /// Returns the index of the highest rating; the first of equal ones.

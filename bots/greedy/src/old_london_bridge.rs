@@ -6,12 +6,12 @@ mod evaluation;
 mod faces;
 
 use bridgemaster_games::{
-    ChanceStream, Game as _, NoEvents, Rules as _, Sample as _, Seat, Viewer,
+    ChanceStream, Game as _, Rules as _, Sample as _, Seat, Viewer,
     old_london_bridge::{Config, Decision, Observation, OldLondonBridge, Phase, State},
 };
 pub use evaluation::evaluate;
 
-use super::{DecisionPoint, Rate};
+use super::{DecisionPoint, Rate, after};
 
 /// The total number of rounds that are played out to choose one card. Several are needed, because a
 /// card's value depends on the other seats' hidden cards and on the spaces that these seats leave
@@ -59,15 +59,19 @@ impl LookAhead<'_> {
             // Ending the turn does not change what the seat owns, but can start a round with hidden
             // cards.
             Decision::End => self.value(state),
-            Decision::TakeA2(_) => self.value(&after(state, self.seat, decision)),
+            Decision::TakeA2(_) => {
+                self.value(&after::<OldLondonBridge>(state, self.seat, decision))
+            }
             Decision::PlayCards(_) | Decision::RaiseCards(_) => {
-                self.play_round(after(state, self.seat, decision), luck)
+                self.play_round(after::<OldLondonBridge>(state, self.seat, decision), luck)
             }
             Decision::Place(_)
             | Decision::Replace(_)
             | Decision::TakeTile(_)
             | Decision::TakeCards(_)
-            | Decision::UseTile(_) => self.finish_turn(after(state, self.seat, decision)).0,
+            | Decision::UseTile(_) => {
+                self.finish_turn(after::<OldLondonBridge>(state, self.seat, decision)).0
+            }
         }
     }
 
@@ -92,7 +96,7 @@ impl LookAhead<'_> {
                 if later.iter().all(|turn| turn.seat != self.seat) {
                     return value;
                 }
-                state = after(&end, self.seat, &Decision::End);
+                state = after::<OldLondonBridge>(&end, self.seat, &Decision::End);
                 continue;
             }
             let seats_to_decide = OldLondonBridge::seats_to_decide(&state);
@@ -103,7 +107,7 @@ impl LookAhead<'_> {
             // The seat itself takes the first decision in the list, which raises no card.
             let place = if other == self.seat { 0 } else { luck.below(list.len() as u32) as usize };
             let decision = list[place];
-            state = after(&state, other, &decision);
+            state = after::<OldLondonBridge>(&state, other, &decision);
         }
     }
 
@@ -119,7 +123,7 @@ impl LookAhead<'_> {
         let builds = matches!(list[..], [Decision::Place(_) | Decision::Replace(_), ..]);
         let mut best: Option<(f64, State)> = None;
         for decision in list.iter().filter(|decision| **decision != Decision::End) {
-            let next = after(&state, self.seat, decision);
+            let next = after::<OldLondonBridge>(&state, self.seat, decision);
             let end = if builds { self.finish_turn(next) } else { (self.value(&next), next) };
             if best.as_ref().is_none_or(|best| end.0 > best.0) {
                 best = Some(end);
@@ -131,12 +135,4 @@ impl LookAhead<'_> {
             Some((_, next)) => self.finish_turn(next),
         }
     }
-}
-
-/// Returns the state after a decision from its legal list.
-fn after(state: &State, seat: Seat, decision: &Decision) -> State {
-    let mut after = state.clone();
-    let applied = OldLondonBridge::apply(&mut after, seat, decision, &mut NoEvents);
-    debug_assert_eq!(applied, Ok(()), "a listed decision applies");
-    after
 }

@@ -35,6 +35,8 @@ pub const MAX_COLUMN: i8 = 2 * (MAX_PIECES as i8 - 1);
 /// The highest number that a bridge card can show. A deck needs far lower numbers. A 16-bit mask
 /// has room for these numbers and a bit for cards without a number.
 pub const MAX_NUMBER: u8 = 15;
+/// The points for a pair of equal symbols (N10).
+pub const PAIR_POINTS: u16 = 5;
 /// The number of contracts in the box; each game is played for one contract.
 pub const CONTRACTS: usize = 6;
 

@@ -29,6 +29,7 @@ pub use decision::{Decision, Illegal};
 pub use edition::{BridgeCardParts, Edition, EditionParts};
 pub use event::Event;
 pub use observation::{GameResult, MAX_CATEGORY_POINTS, Observation, Phase, SeatScore, SeatView};
+pub use scoring::Achievements;
 pub use setup::{Deal, Setup};
 pub use state::State;
 

@@ -1,7 +1,7 @@
 //! Scoring structures, games and the match.
 
 use super::board::{Spot, spots};
-use super::components::{Card, Contract, LEVELS, STYLES, Symbol};
+use super::components::{Card, Contract, LEVELS, PAIR_POINTS, STYLES, Style, Symbol};
 use super::config::MAX_GAMES;
 use super::event::Event;
 use super::observation::{GameResult, Phase, SeatScore};
@@ -10,12 +10,9 @@ use super::setup::SEATS;
 use super::state::{Builder, Fixed, State};
 use crate::{EventSink, Outcome, ScoreLine, Seat};
 
-/// The points for a pair of equal symbols (N10).
-const PAIR_POINTS: u16 = 5;
-
 /// A structure's features that contracts reward. Only complete segments count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Achievements {
+pub struct Achievements {
     /// The length of the longest segment on each level.
     longest_on: [u8; LEVELS],
     /// The length of each style's longest segment.
@@ -23,7 +20,7 @@ struct Achievements {
     /// The number of cards in level-1 segments.
     ground_cards: u8,
     /// The number of pairs of each symbol.
-    pairs: [u8; Symbol::ALL.len()],
+    pub pairs: [u8; Symbol::ALL.len()],
 }
 
 impl Builder {
@@ -80,20 +77,27 @@ impl Builder {
             }
             before = Some(card);
         }
-        let raise = |longest: &mut u8| *longest = (*longest).max(length);
-        raise(&mut achieved.longest_on[start.level]);
-        if styles.is_power_of_two() {
-            raise(&mut achieved.longest_of[styles.trailing_zeros() as usize]);
-        }
-        if start.level == 0 {
-            achieved.ground_cards += length;
-        }
+        let style = Style::ALL.get(styles.trailing_zeros() as usize).copied();
+        achieved.add(start.level, length, style.filter(|_| styles.is_power_of_two()));
     }
 }
 
 impl Achievements {
+    /// Adds a complete segment, but not its pairs. The level counts from 0. A segment of monuments
+    /// alone has no style.
+    pub fn add(&mut self, level: usize, length: u8, style: Option<Style>) {
+        let raise = |longest: &mut u8| *longest = (*longest).max(length);
+        raise(&mut self.longest_on[level]);
+        if let Some(style) = style {
+            raise(&mut self.longest_of[style.index()]);
+        }
+        if level == 0 {
+            self.ground_cards += length;
+        }
+    }
+
     /// Returns the points for a contract, from the better of its two conditions.
-    fn points(&self, contract: Contract) -> u16 {
+    pub fn points(&self, contract: Contract) -> u16 {
         let by_length = |length: u8, least: u8, points: u16| match length {
             _ if length < least => 0,
             _ if length == least => 10,

@@ -189,12 +189,6 @@ pub(super) fn count_coats(bridge: &[Building], coat: Coat) -> u8 {
     bridge.iter().filter(has_it).count() as u8
 }
 
-/// Returns the number of buildings of one kind on a bridge.
-pub(super) fn count(bridge: &[Building], kind: Kind) -> i32 {
-    let of_kind = bridge.iter().filter(|building| building.kind == kind);
-    of_kind.count() as i32
-}
-
 /// Returns the number of buildings in the longest series. Parks end a series and do not count.
 pub(super) fn longest_series(bridge: &[Building]) -> i32 {
     let series = bridge.split(|building| building.kind == Kind::Park);

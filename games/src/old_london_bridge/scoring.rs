@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::building::{count, longest_series};
+use super::building::longest_series;
 use super::components::{BRIDGE_SLOTS, CARD_VALUES, Face, Kind};
 use super::observation::{Phase, SeatView};
 use super::state::State;
@@ -70,15 +70,6 @@ impl State {
     fn face_points(&self, face: Face, seat: Seat) -> i32 {
         let view = self.seat(seat);
         match face {
-            Face::ChapelTrack => self.prize(seat, |other| i32::from(other.chapel_position)),
-            Face::GateTrack => self.prize(seat, |other| i32::from(other.gate_position)),
-            Face::HandSum => self.prize(seat, |other| hand_sum(&other.hand)),
-            Face::MostBuildings => self.prize(seat, |other| other.bridge.len() as i32),
-            Face::MostChapels => self.prize(seat, |other| count(&other.bridge, Kind::Chapel)),
-            Face::MostGates => self.prize(seat, |other| count(&other.bridge, Kind::Gate)),
-            Face::MostInns => self.prize(seat, |other| count(&other.bridge, Kind::Inn)),
-            Face::LongestSeries => self.prize(seat, |other| longest_series(&other.bridge)),
-            Face::ChapelLeader | Face::GateLeader | Face::HighestCard | Face::LowestNumber => 0,
             Face::AheadOfLast => {
                 let last = self.seats.iter().map(|other| other.chapel_position).min();
                 i32::from(view.chapel_position - last.unwrap_or(0))
@@ -86,25 +77,15 @@ impl State {
             Face::MoneyAgain => {
                 money_spaces(self.fixed.edition.chapel_money(), 0, view.chapel_position)
             }
-            Face::GateDistance => from_threshold(&GATE_DISTANCE, i32::from(view.gate_position)),
-            Face::TileTable => up_to_last(&TILE_TABLE, tiles_held(view)),
-            Face::HandSize => from_threshold(&HAND_SIZE, hand_size(&view.hand)),
-            Face::CardSets => card_sets(&view.hand),
-            Face::LowNumbers => {
-                let numbers = view.bridge.iter().filter_map(|building| building.number);
-                LOW_NUMBER_MONEY * numbers.filter(|&number| number <= LOW_NUMBER).count() as i32
-            }
-            Face::FullSets => {
-                let kinds = Kind::ALL.iter().map(|&kind| count(&view.bridge, kind));
-                FULL_SET_MONEY * kinds.min().unwrap_or(0)
-            }
+            _ => self.prize(seat, face) + view.own_points(face),
         }
     }
 
-    /// Returns the prize that a competitive face pays, by rank in `measure`. Ties are broken by
+    /// Returns the prize that a competitive face pays, by rank in its measure. Ties are broken by
     /// chapel order (R11). A measure of 0 wins nothing (R15).
-    fn prize(&self, seat: Seat, measure: impl Fn(&SeatView) -> i32) -> i32 {
-        let rank_key = |seat| (measure(self.seat(seat)), Reverse(self.chapel_rank(seat)));
+    fn prize(&self, seat: Seat, face: Face) -> i32 {
+        let measure = |seat| self.seat(seat).prize_measure(face);
+        let rank_key = |seat| (measure(seat), Reverse(self.chapel_rank(seat)));
         let own = rank_key(seat);
         if own.0 == 0 {
             return 0;
@@ -113,6 +94,49 @@ impl State {
         let before = seats.filter(|&other| rank_key(other) > own).count();
         let prizes = &PRIZES[..self.seats.len() - 1];
         prizes.get(before).copied().unwrap_or(0)
+    }
+}
+
+impl SeatView {
+    /// Returns the number by which a competitive face ranks seats; 0 for any other face.
+    pub fn prize_measure(&self, face: Face) -> i32 {
+        match face {
+            Face::ChapelTrack => self.chapel_position.into(),
+            Face::MostChapels => self.count(Kind::Chapel),
+            Face::GateTrack => self.gate_position.into(),
+            Face::MostGates => self.count(Kind::Gate),
+            Face::HandSum => hand_sum(&self.hand),
+            Face::MostInns => self.count(Kind::Inn),
+            Face::MostBuildings => self.bridge.len() as i32,
+            Face::LongestSeries => longest_series(&self.bridge),
+            _ => 0,
+        }
+    }
+
+    /// Returns the payment, in pounds, of a face that depends only on what the seat itself has; 0
+    /// for any other face.
+    pub fn own_points(&self, face: Face) -> i32 {
+        match face {
+            Face::GateDistance => from_threshold(&GATE_DISTANCE, self.gate_position.into()),
+            Face::TileTable => up_to_last(&TILE_TABLE, tiles_held(self)),
+            Face::HandSize => from_threshold(&HAND_SIZE, hand_size(&self.hand)),
+            Face::CardSets => card_sets(&self.hand),
+            Face::LowNumbers => {
+                let numbers = self.bridge.iter().filter_map(|building| building.number);
+                LOW_NUMBER_MONEY * numbers.filter(|&number| number <= LOW_NUMBER).count() as i32
+            }
+            Face::FullSets => {
+                let kinds = Kind::ALL.iter().map(|&kind| self.count(kind));
+                FULL_SET_MONEY * kinds.min().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Returns the number of buildings of one kind on the seat's bridge.
+    pub fn count(&self, kind: Kind) -> i32 {
+        let of_kind = self.bridge.iter().filter(|building| building.kind == kind);
+        of_kind.count() as i32
     }
 }
 

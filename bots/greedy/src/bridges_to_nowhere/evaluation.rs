@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use bridgemaster_games::bridges_to_nowhere::{Contract, LEVELS, STYLES, SeatView, Symbol};
+use bridgemaster_games::bridges_to_nowhere::{Achievements, Contract, LEVELS, SeatView};
 
 use super::structure::{Columns, Filled, Run, Segment, runs};
 
@@ -120,67 +120,22 @@ fn lowest_row(columns: Columns) -> Columns {
 struct StructureValue {
     /// The points without the contract.
     points: f64,
-    /// The length of the longest segment on each level.
-    longest_on: [u8; LEVELS],
-    /// The length of each style's longest segment.
-    longest_of: [u8; STYLES],
-    /// The number of cards in level-1 segments.
-    ground_cards: u8,
-    /// The number of pairs of each symbol.
-    pairs: [u8; Symbol::ALL.len()],
+    achieved: Achievements,
 }
 
 impl StructureValue {
     /// Adds a segment that will be completed with the probability `chance`.
     fn add(&mut self, segment: &Segment, chance: f64) {
         self.points += f64::from(segment.points) * chance;
-        let longest = &mut self.longest_on[segment.level];
-        *longest = (*longest).max(segment.length);
-        if let Some(style) = segment.style {
-            let longest = &mut self.longest_of[style.index()];
-            *longest = (*longest).max(segment.length);
-        }
-        if segment.level == 0 {
-            self.ground_cards += segment.length;
-        }
-        for (all, new) in self.pairs.iter_mut().zip(segment.pairs) {
+        self.achieved.add(segment.level, segment.length, segment.style);
+        for (all, new) in self.achieved.pairs.iter_mut().zip(segment.pairs) {
             *all += new;
         }
     }
 
     /// Returns the contract's points, from the better of its two conditions.
     fn contract(&self, contract: Option<Contract>) -> f64 {
-        contract.map_or(0.0, |contract| self.contract_points(contract).into())
-    }
-
-    fn contract_points(&self, contract: Contract) -> u16 {
-        let [_, middle, top] = self.longest_on;
-        let longest = |lengths: &[u8]| lengths.iter().copied().max().unwrap_or(0);
-        match contract {
-            Contract::Triple => prize(top, 3, 25),
-            Contract::SpiceOfLife if self.longest_of.iter().all(|&length| length >= 3) => {
-                prize(longest(&self.longest_of), 4, 20)
-            }
-            Contract::SpiceOfLife => 0,
-            Contract::LongestMile => match self.ground_cards.checked_sub(9) {
-                Some(more) => 10 + 5 * u16::from(more),
-                None => 0,
-            },
-            Contract::SpanningTheDivide => prize(longest(&self.longest_on), 5, 25),
-            Contract::TrialOfTheSea if self.pairs.iter().all(|&pairs| pairs > 0) => 20,
-            Contract::TrialOfTheSea if self.pairs.iter().sum::<u8>() >= 3 => 10,
-            Contract::TrialOfTheSea => 0,
-            Contract::Double => prize(middle, 4, 25),
-        }
-    }
-}
-
-/// Returns ten points for the length `least`, `higher` points above it, and none below it.
-fn prize(length: u8, least: u8, higher: u16) -> u16 {
-    match length {
-        _ if length < least => 0,
-        _ if length == least => 10,
-        _ => higher,
+        contract.map_or(0.0, |contract| self.achieved.points(contract).into())
     }
 }
 

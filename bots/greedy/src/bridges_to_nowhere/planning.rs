@@ -2,7 +2,7 @@
 //! keeps only the most promising structures after each placement.
 
 use bridgemaster_games::{
-    Game as _, NoEvents, Rules as _, Sample as _, Seat, Viewer,
+    Game as _, Rules as _, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{
         BridgesToNowhere, CARDS_PER_DRAFT, Card, Decision, Observation, Piece, Placement, ROUNDS,
         SeatView, State,
@@ -10,6 +10,7 @@ use bridgemaster_games::{
 };
 
 use super::evaluation::RemainingPieces;
+use crate::after;
 
 /// The beam width while building. A wider beam scores hardly more.
 const PHASE_BEAM: usize = 8;
@@ -144,7 +145,7 @@ impl Planner {
     }
 
     fn stage(&self, state: &State, decision: &Decision, first: usize) -> Stage {
-        let state = after(state, self.seat, decision);
+        let state = after::<BridgesToNowhere>(state, self.seat, decision);
         let view = self.view(&state);
         Stage { estimate: self.before_end.evaluate(&view), state, view, first }
     }
@@ -165,12 +166,4 @@ impl Planner {
         let placed = placed.filter(|placed| placed.piece == placement.piece);
         placed.count() < count(usable)
     }
-}
-
-/// Returns the state after a decision from its legal list.
-pub(super) fn after(state: &State, seat: Seat, decision: &Decision) -> State {
-    let mut after = state.clone();
-    let applied = BridgesToNowhere::apply(&mut after, seat, decision, &mut NoEvents);
-    debug_assert_eq!(applied, Ok(()), "a listed decision applies");
-    after
 }

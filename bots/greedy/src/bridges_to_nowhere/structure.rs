@@ -2,11 +2,8 @@
 //! segment.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    Card, LEVELS, MAX_COLUMN, Piece, Placement, Style, Symbol,
+    Card, LEVELS, MAX_COLUMN, PAIR_POINTS, Piece, Placement, Style, Symbol,
 };
-
-/// The points for a pair of equal symbols (N10).
-const PAIR_POINTS: u16 = 5;
 
 /// The columns of one level as a bit mask. Bit 0 is the column to the left of the leftmost column.
 pub(super) type Columns = u128;

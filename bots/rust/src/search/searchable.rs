@@ -1,8 +1,8 @@
 //! The interface between the search and a game. Each game has a separate file.
 
-use bridgemaster_games::{ChanceStream, MAX_SEATS, NoEvents, Seat, SeatCount};
+use bridgemaster_games::{ChanceStream, MAX_SEATS, Seat, SeatCount};
 
-use bridgemaster_greedy::{DecisionPoint, Rate};
+use bridgemaster_greedy::{DecisionPoint, Rate, after};
 
 /// The root of a search: the decision to be made.
 #[derive(Debug)]
@@ -121,9 +121,7 @@ pub(super) fn lead_after<G: Searchable>(
     decision: &G::Decision,
     cache: &mut G::Cache,
 ) -> f64 {
-    let mut after = state.clone();
-    let applied = G::apply(&mut after, seat, decision, &mut NoEvents);
-    debug_assert!(applied.is_ok(), "a listed decision applies");
+    let after = after::<G>(state, seat, decision);
     lead(&G::estimate(root, &after, cache), root.seats, seat)
 }
 
