@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use thiserror::Error;
 
 use crate::{FieldError, field_error::require};
 
@@ -11,21 +10,9 @@ use crate::{FieldError, field_error::require};
 /// line of a table.
 pub const MAX_EDITION_NAME: usize = 64;
 
-/// The reason why edition data is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EditionError {
-    /// The file is not TOML of the expected form.
-    #[error("{0}")]
-    Form(String),
-    /// An entry is out of range or inconsistent with another entry. The field is the path of the
-    /// entry, such as `buildings[17].number`.
-    #[error(transparent)]
-    Entry(#[from] FieldError),
-}
-
 /// Parses an edition file without checking its entries.
-pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, EditionError> {
-    toml::from_str(text).map_err(|error| EditionError::Form(error.to_string()))
+pub(crate) fn read_parts<P: DeserializeOwned>(text: &str) -> Result<P, FieldError> {
+    toml::from_str(text).map_err(|error| FieldError::new("", error))
 }
 
 /// Implements the constructors of an edition type: from its built-in data, which is a file below
@@ -45,7 +32,7 @@ macro_rules! edition_file {
             }
 
             /// Reads an edition file, and checks each entry.
-            pub fn from_toml(text: &str) -> Result<Self, $crate::EditionError> {
+            pub fn from_toml(text: &str) -> Result<Self, $crate::FieldError> {
                 Self::new(&$crate::edition::read_parts(text)?)
             }
 
@@ -67,7 +54,7 @@ pub(crate) use edition_file;
 /// Sets the edition of a config, or returns the problem with the data as text.
 pub(crate) fn set_edition<E>(
     edition: &mut Arc<E>,
-    read: Result<E, EditionError>,
+    read: Result<E, FieldError>,
 ) -> Result<(), String> {
     *edition = Arc::new(read.map_err(|error| error.to_string())?);
     Ok(())

@@ -7,20 +7,46 @@ use thiserror::Error;
 
 use crate::{Seat, SeatCount};
 
-/// A field of a config, a setup, a chance result or an observation has a wrong value.
+/// A field of a value from outside has a wrong value: of a config, a setup, an observation, an
+/// edition, the rules of a match, or a message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{field}: {problem}")]
+#[error("{field}{}{problem}", if field.is_empty() { "" } else { ": " })]
 pub struct FieldError {
-    /// The path of the field, such as `stacks[2][5]`.
+    /// The path of the field, such as `stacks[2][5]`. List indices start at 0. Empty if the error
+    /// concerns the whole value.
     pub field: String,
     /// The problem and the valid values.
     pub problem: String,
 }
 
 impl FieldError {
+    /// Creates the error for a field.
+    pub fn new(field: impl Into<String>, problem: impl ToString) -> Self {
+        Self { field: field.into(), problem: problem.to_string() }
+    }
+
     /// Returns an `Err` that reports one field.
-    pub fn refuse<T>(field: impl Into<String>, problem: impl Into<String>) -> Result<T, Self> {
-        Err(Self { field: field.into(), problem: problem.into() })
+    pub fn refuse<T>(field: impl Into<String>, problem: impl ToString) -> Result<T, Self> {
+        Err(Self::new(field, problem))
+    }
+
+    /// Prepends the name of the enclosing field to the path. An empty name leaves the path
+    /// unchanged.
+    #[must_use]
+    pub fn below(self, parent: &str) -> Self {
+        let field = match (parent, &self.field[..]) {
+            ("", field) => field.to_owned(),
+            (parent, "") => parent.to_owned(),
+            (parent, field) if field.starts_with('[') => format!("{parent}{field}"),
+            (parent, field) => format!("{parent}.{field}"),
+        };
+        Self { field, ..self }
+    }
+
+    /// Prepends a list's name and an item's index to the path.
+    #[must_use]
+    pub fn at(self, list: &str, place: usize) -> Self {
+        self.below(&format!("{list}[{place}]"))
     }
 }
 
@@ -31,11 +57,15 @@ pub(crate) fn require(
     is_right: bool,
     problem: impl Display,
 ) -> Result<(), FieldError> {
-    if is_right { Ok(()) } else { FieldError::refuse(field.to_string(), problem.to_string()) }
+    if is_right { Ok(()) } else { FieldError::refuse(field.to_string(), problem) }
 }
 
 /// Checks that a number is in a range.
-pub(crate) fn check_range<T: Display + PartialOrd>(
+///
+/// # Errors
+///
+/// Returns an error that names the field, the value and the range.
+pub fn check_range<T: Display + PartialOrd>(
     field: impl Display,
     value: T,
     range: RangeInclusive<T>,

@@ -37,9 +37,9 @@ struct Readme;
 pub use catalog::GAME_IDS;
 pub use chance::{ChanceStream, MAX_SEED_CHARS, Seed, SeedError};
 pub use digest::{Digest, Digester};
-pub use edition::{EditionError, MAX_EDITION_NAME};
+pub use edition::MAX_EDITION_NAME;
 pub use events::{EventSink, NoEvents};
-pub use field_error::FieldError;
+pub use field_error::{FieldError, check_range};
 pub use game::{Game, resolve_chance};
 pub use notation::NotationError;
 pub use options::{

@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use bridgemaster_games::{Seat, Viewer};
 
 use super::{
-    wire::{Path, WireError},
+    wire::{FieldError, Path},
     writer::{Field, Number, Writer},
 };
 
@@ -23,7 +23,7 @@ pub(super) trait OnWire<W>: Sized {
 
     /// Reads the value from a field. `field` is the field's name in the enclosing message, and
     /// starts the path in an error. For a list item, `field` is empty.
-    fn from_wire(field: &str, wire: &W) -> Result<Self, WireError>;
+    fn from_wire(field: &str, wire: &W) -> Result<Self, FieldError>;
 }
 
 /// A field conversion between the rules type `R` and the message type `W`.
@@ -35,7 +35,7 @@ pub(super) trait Conversion<R, W> {
     fn put(&self, value: &R, field: Field, to: &mut Writer);
 
     /// Reads the value from a field; see [`OnWire::from_wire`].
-    fn read(&self, field: &str, wire: &W) -> Result<R, WireError>;
+    fn read(&self, field: &str, wire: &W) -> Result<R, FieldError>;
 }
 
 /// Writes a message field as bytes. The accessor determines the field's type on the wire.
@@ -74,7 +74,7 @@ impl<R: OnWire<W>, W> Conversion<R, W> for Plain {
         value.put(field, to);
     }
 
-    fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
+    fn read(&self, field: &str, wire: &W) -> Result<R, FieldError> {
         R::from_wire(field, wire)
     }
 }
@@ -92,7 +92,7 @@ macro_rules! identity_conversions {
                 $put
             }
 
-            fn from_wire(_field: &str, wire: &$type) -> Result<Self, WireError> {
+            fn from_wire(_field: &str, wire: &$type) -> Result<Self, FieldError> {
                 Ok(wire.to_owned())
             }
         })*
@@ -122,13 +122,13 @@ where
         to.number(W::from(*value), field);
     }
 
-    fn read(&self, field: &str, wire: &W) -> Result<T, WireError> {
+    fn read(&self, field: &str, wire: &W) -> Result<T, FieldError> {
         match T::try_from(*wire) {
             Ok(number) if self.0.contains(&number) => Ok(number),
             _ => {
                 let (first, last) = (self.0.start(), self.0.end());
                 let detail = format!("{wire} is out of range ({first}..={last})");
-                Err(WireError::new(field, detail))
+                Err(FieldError::new(field, detail))
             }
         }
     }
@@ -146,7 +146,7 @@ impl Conversion<Option<u8>, u32> for OrZero {
         to.number(self.write(value), field);
     }
 
-    fn read(&self, field: &str, wire: &u32) -> Result<Option<u8>, WireError> {
+    fn read(&self, field: &str, wire: &u32) -> Result<Option<u8>, FieldError> {
         let number: u8 = InRange(0..=self.0).read(field, wire)?;
         Ok((number != 0).then_some(number))
     }
@@ -164,7 +164,7 @@ impl Conversion<Option<u32>, u32> for OrZeroUnchecked {
         to.number(self.write(value), field);
     }
 
-    fn read(&self, _field: &str, wire: &u32) -> Result<Option<u32>, WireError> {
+    fn read(&self, _field: &str, wire: &u32) -> Result<Option<u32>, FieldError> {
         Ok((*wire != 0).then_some(*wire))
     }
 }
@@ -183,12 +183,12 @@ impl Conversion<Seat, u32> for SeatBelow {
         to.number(u32::from(seat.number()), field);
     }
 
-    fn read(&self, field: &str, wire: &u32) -> Result<Seat, WireError> {
+    fn read(&self, field: &str, wire: &u32) -> Result<Seat, FieldError> {
         match u8::try_from(*wire).ok().and_then(Seat::new) {
             Some(seat) if seat.index() < self.0 => Ok(seat),
             _ => {
                 let detail = format!("{wire} is out of range (0..={})", self.0 - 1);
-                Err(WireError::new(field, detail))
+                Err(FieldError::new(field, detail))
             }
         }
     }
@@ -208,7 +208,7 @@ impl Conversion<Viewer, Option<u32>> for SeatBelow {
         }
     }
 
-    fn read(&self, field: &str, wire: &Option<u32>) -> Result<Viewer, WireError> {
+    fn read(&self, field: &str, wire: &Option<u32>) -> Result<Viewer, FieldError> {
         Ok(match wire {
             Some(seat) => Viewer::Seat(self.read(field, seat)?),
             None => Viewer::Spectator,
@@ -230,7 +230,7 @@ impl<R, W, C: Conversion<R, W>> Conversion<Option<R>, Option<W>> for Optional<C>
         }
     }
 
-    fn read(&self, field: &str, wire: &Option<W>) -> Result<Option<R>, WireError> {
+    fn read(&self, field: &str, wire: &Option<W>) -> Result<Option<R>, FieldError> {
         let read = wire.as_ref().map(|wire| self.0.read(field, wire));
         read.transpose()
     }
@@ -248,7 +248,7 @@ impl<R, W, C: Conversion<R, W>, D: Fn() -> R> Conversion<R, Option<W>> for WithD
         self.1.put(value, field, to);
     }
 
-    fn read(&self, field: &str, wire: &Option<W>) -> Result<R, WireError> {
+    fn read(&self, field: &str, wire: &Option<W>) -> Result<R, FieldError> {
         match wire {
             Some(wire) => self.1.read(field, wire),
             None => Ok(self.0()),
@@ -276,7 +276,7 @@ where
         }
     }
 
-    fn read(&self, field: &str, wire: &W) -> Result<R, WireError> {
+    fn read(&self, field: &str, wire: &W) -> Result<R, FieldError> {
         if *wire == W::default() { Ok(R::default()) } else { self.0.read(field, wire) }
     }
 }
@@ -296,7 +296,7 @@ impl<R, W, C: Conversion<R, Vec<W>>> Conversion<Option<R>, Vec<W>> for OptionalL
         }
     }
 
-    fn read(&self, field: &str, wire: &Vec<W>) -> Result<Option<R>, WireError> {
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<Option<R>, FieldError> {
         match &wire[..] {
             [] => Ok(None),
             _ => self.0.read(field, wire).map(Some),
@@ -327,7 +327,7 @@ impl<R, W, C: Conversion<R, W>> Conversion<Vec<R>, Vec<W>> for Each<C> {
         self.put_all(items, field, to);
     }
 
-    fn read(&self, field: &str, wire: &Vec<W>) -> Result<Vec<R>, WireError> {
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<Vec<R>, FieldError> {
         let items = wire.iter().enumerate();
         items.map(|(place, item)| self.0.read("", item).at(field, place)).collect()
     }
@@ -342,10 +342,10 @@ impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<ArrayVec<R, N>, Vec<W
         self.put_all(items, field, to);
     }
 
-    fn read(&self, field: &str, wire: &Vec<W>) -> Result<ArrayVec<R, N>, WireError> {
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<ArrayVec<R, N>, FieldError> {
         if wire.len() > N {
             let detail = format!("must have at most {N} entries, found {}", wire.len());
-            return Err(WireError::new(field, detail));
+            return Err(FieldError::new(field, detail));
         }
         let items = wire.iter().enumerate();
         items.map(|(place, item)| self.0.read("", item).at(field, place)).collect()
@@ -361,10 +361,10 @@ impl<R, W, C: Conversion<R, W>, const N: usize> Conversion<[R; N], Vec<W>> for E
         self.put_all(items, field, to);
     }
 
-    fn read(&self, field: &str, wire: &Vec<W>) -> Result<[R; N], WireError> {
+    fn read(&self, field: &str, wire: &Vec<W>) -> Result<[R; N], FieldError> {
         let wrong_length = || {
             let detail = format!("must have {N} entries, found {}", wire.len());
-            WireError::new(field, detail)
+            FieldError::new(field, detail)
         };
         if wire.len() != N {
             return Err(wrong_length());
@@ -386,7 +386,7 @@ macro_rules! plain_lists {
                 Each(Plain).put_all::<T, W>(self, field, to);
             }
 
-            fn from_wire(field: &str, wire: &Vec<W>) -> Result<Self, WireError> {
+            fn from_wire(field: &str, wire: &Vec<W>) -> Result<Self, FieldError> {
                 Each(Plain).read(field, wire)
             }
         })*

@@ -135,7 +135,7 @@ macro_rules! wire_message {
     ) => {
         const _: () = {
             use $crate::games::conversion::OnWire;
-            use $crate::games::wire::{Path as _, WireError};
+            use $crate::games::wire::{Path as _, FieldError};
             use $crate::games::writer::{Field, Writer};
 
             impl OnWire<$message> for $rules {
@@ -157,8 +157,8 @@ macro_rules! wire_message {
                     }
                 }
 
-                fn from_wire(field: &str, wire: &$message) -> Result<Self, WireError> {
-                    let read = || -> Result<Self, WireError> {
+                fn from_wire(field: &str, wire: &$message) -> Result<Self, FieldError> {
+                    let read = || -> Result<Self, FieldError> {
                         $crate::games::describe::read_fields!(wire, $message, { $($fields)* });
                         Ok($crate::games::describe::rules_side!(
                             [$($($given)+)?] [$($rules_only: $value)?] [Self] { $($fields)* }
@@ -174,7 +174,7 @@ macro_rules! wire_message {
     ($rules:ty = $message:ty) => {
         const _: () = {
             use $crate::games::conversion::OnWire;
-            use $crate::games::wire::WireError;
+            use $crate::games::wire::FieldError;
             use $crate::games::writer::{Field, Writer};
 
             impl OnWire<Option<$message>> for $rules {
@@ -186,10 +186,10 @@ macro_rules! wire_message {
                     OnWire::<$message>::put(self, field, to);
                 }
 
-                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, WireError> {
+                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, FieldError> {
                     match wire {
                         Some(wire) => OnWire::from_wire(field, wire),
-                        None => Err(WireError::new(field, "must be set")),
+                        None => Err(FieldError::new(field, "must be set")),
                     }
                 }
             }
@@ -205,7 +205,7 @@ macro_rules! wire_message {
                     }
                 }
 
-                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, WireError> {
+                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, FieldError> {
                     let read = wire.as_ref().map(|wire| OnWire::from_wire(field, wire));
                     read.transpose()
                 }
@@ -247,7 +247,7 @@ macro_rules! wire_oneof {
             use $crate::games::describe::{
                 conversion, entry_message, put_fields, read_fields, rules_side, write_fields,
             };
-            use $crate::games::wire::{Oneof, Path as _, WireError};
+            use $crate::games::wire::{Oneof, Path as _, FieldError};
             use $crate::games::writer::{Field, Writer, field_of};
 
             impl OnWire<Option<$oneof>> for $rules {
@@ -278,12 +278,12 @@ macro_rules! wire_oneof {
                     }
                 }
 
-                fn from_wire(field: &str, wire: &Option<$oneof>) -> Result<Self, WireError> {
+                fn from_wire(field: &str, wire: &Option<$oneof>) -> Result<Self, FieldError> {
                     type Entries = $oneof;
                     let Some(wire) = wire else {
-                        return Err(WireError::none_of::<Entries>(field));
+                        return Err($crate::games::none_of::<Entries>(field));
                     };
-                    let read = || -> Result<Self, WireError> {
+                    let read = || -> Result<Self, FieldError> {
                         Ok(match wire {
                             $(Entries::$entry(entry) => {
                                 $(let $bind = Conversion::read(&conversion!($($whole)?), "", entry)?;)?
@@ -319,7 +319,7 @@ pub(super) use entry_message;
 mod tests {
     use super::super::{
         conversion::{InRange, OnWire},
-        wire::{Oneof, WireError},
+        wire::{FieldError, Oneof},
         writer::{Field, Fields},
     };
 
@@ -353,7 +353,7 @@ mod tests {
         let read = |wire| Decision::from_wire("decision", &wire);
         let fields = Decision::Bid(3).to_wire();
         assert_eq!(read(fields), Ok(Decision::Bid(3)));
-        let refused = |wire| read(wire).map_err(|error: WireError| error.to_string());
+        let refused = |wire| read(wire).map_err(|error: FieldError| error.to_string());
         let must_be_set = "decision: bid must be set".to_owned();
         assert_eq!(refused(None), Err(must_be_set));
         let out_of_range = "bid: 14 is out of range (1..=13)".to_owned();

@@ -2,7 +2,7 @@
 
 use super::{
     conversion::{Conversion, OnWire},
-    wire::WireError,
+    wire::FieldError,
     writer::{Field, Writer},
 };
 
@@ -19,7 +19,7 @@ impl<E: WireEnum + Default> Conversion<E, i32> for OrDefault {
         to.number(value.to_number(), field);
     }
 
-    fn read(&self, field: &str, wire: &i32) -> Result<E, WireError> {
+    fn read(&self, field: &str, wire: &i32) -> Result<E, FieldError> {
         Ok(Option::from_wire(field, wire)?.unwrap_or_default())
     }
 }
@@ -43,14 +43,14 @@ impl<E: WireEnum> OnWire<i32> for E {
         to.number(self.to_number(), field);
     }
 
-    fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
+    fn from_wire(field: &str, wire: &i32) -> Result<Self, FieldError> {
         Self::from_number(*wire).ok_or_else(|| {
             let names = Self::wire_names();
             let detail = match wire {
                 0 => format!("must be set to one of {names}"),
                 _ => format!("{wire} is not one of {names}"),
             };
-            WireError::new(field, detail)
+            FieldError::new(field, detail)
         })
     }
 }
@@ -65,7 +65,7 @@ impl<E: WireEnum> OnWire<i32> for Option<E> {
         to.number(self.map_or(0, E::to_number), field);
     }
 
-    fn from_wire(field: &str, wire: &i32) -> Result<Self, WireError> {
+    fn from_wire(field: &str, wire: &i32) -> Result<Self, FieldError> {
         match wire {
             0 => Ok(None),
             _ => E::from_wire(field, wire).map(Some),

@@ -25,7 +25,7 @@ mod wire_game;
 mod writer;
 
 #[cfg(feature = "games")]
-pub use wire::{GameEntry, Oneof, WireError, WireGame, game_id};
+pub use wire::{FieldError, GameEntry, Oneof, WireGame, game_id, none_of};
 #[cfg(feature = "games")]
 pub use writer::{Field, Fields, Number, Writer, field_of};
 

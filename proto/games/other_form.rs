@@ -19,7 +19,7 @@ macro_rules! wire_as {
     ) => {
         const _: () = {
             use $crate::games::conversion::{Conversion, OnWire};
-            use $crate::games::wire::WireError;
+            use $crate::games::wire::FieldError;
             use $crate::games::writer::{Field, Writer};
 
             impl OnWire<$wire> for $rules {
@@ -37,7 +37,7 @@ macro_rules! wire_as {
                     Conversion::<$other, $wire>::put(&conversion, &other, field, to);
                 }
 
-                fn from_wire($field: &str, wire: &$wire) -> Result<Self, WireError> {
+                fn from_wire($field: &str, wire: &$wire) -> Result<Self, FieldError> {
                     let conversion = $crate::games::describe::conversion!($($conversion)?);
                     let $read: $other = Conversion::read(&conversion, $field, wire)?;
                     $made
@@ -55,7 +55,7 @@ macro_rules! wire_edition {
     ($edition:ty = $message:ty as $parts:ty $(, errors by $to_wire_error:expr)?) => {
         const _: () = {
             use $crate::games::conversion::OnWire;
-            use $crate::games::wire::{Path as _, WireError};
+            use $crate::games::wire::{Path as _, FieldError};
             use $crate::games::writer::{Field, Writer};
 
             impl OnWire<Option<$message>> for std::sync::Arc<$edition> {
@@ -69,7 +69,7 @@ macro_rules! wire_edition {
                     OnWire::<$message>::put(parts, field, to);
                 }
 
-                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, WireError> {
+                fn from_wire(field: &str, wire: &Option<$message>) -> Result<Self, FieldError> {
                     static BUILT_IN: std::sync::OnceLock<$message> = std::sync::OnceLock::new();
                     let Some(wire) = wire else {
                         return Ok(<$edition>::built_in());
@@ -81,7 +81,6 @@ macro_rules! wire_edition {
                     }
                     let parts: $parts = OnWire::from_wire(field, wire)?;
                     let checked = <$edition>::new(&parts)$(.map_err($to_wire_error))?;
-                    let checked = checked.map_err(WireError::from);
                     checked.map(std::sync::Arc::new).below(field)
                 }
             }

@@ -1,65 +1,30 @@
 //! The traits of a game's conversions, and their error type.
 
-use bridgemaster_games::{EditionError, FieldError, Game};
-use thiserror::Error;
+pub use bridgemaster_games::FieldError;
+use bridgemaster_games::Game;
 
 use super::writer::Writer;
 use crate::v1::{
     GameChance, GameConfig, GameDecision, GameEvent, GameObservation, GameRequest, GameSetup,
 };
 
-/// The reason why a message is not a valid rules value.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{field}: {detail}")]
-pub struct WireError {
-    /// The path of the invalid field below the given message, such as
-    /// `old_london_bridge.place.stack`. List indices start at 0.
-    pub field: String,
-    /// The problem and the valid values.
-    pub detail: String,
+/// Creates the error for a `oneof` without an entry.
+pub fn none_of<O: Oneof>(field: &str) -> FieldError {
+    let detail = match O::ENTRIES {
+        [only] => format!("{only} must be set"),
+        [first, second] => format!("{first} or {second} must be set"),
+        [rest @ .., last] => format!("one of {} and {last} must be set", rest.join(", ")),
+        [] => "has no entries".to_owned(),
+    };
+    FieldError::new(field, detail)
 }
 
-impl WireError {
-    /// Creates the error for a field, given as a path below the message.
-    pub fn new(field: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { field: field.into(), detail: detail.into() }
-    }
-
-    /// Creates the error for a `oneof` without an entry.
-    pub fn none_of<O: Oneof>(field: &str) -> Self {
-        let detail = match O::ENTRIES {
-            [only] => format!("{only} must be set"),
-            [first, second] => format!("{first} or {second} must be set"),
-            [rest @ .., last] => format!("one of {} and {last} must be set", rest.join(", ")),
-            [] => "has no entries".to_owned(),
-        };
-        Self::new(field, detail)
-    }
-
-    /// Creates the error for a message whose entry is missing or belongs to another game than `G`.
-    pub(super) fn entry<G: Game>() -> Self {
-        Self::new(G::ID, format!("must be set: the game is {}", G::NAME))
-    }
+/// Creates the error for a message whose entry is missing or belongs to another game than `G`.
+pub(super) fn missing_entry<G: Game>() -> FieldError {
+    FieldError::new(G::ID, format!("must be set: the game is {}", G::NAME))
 }
 
-/// Used by games whose rules and messages use the same names for edition data.
-impl From<EditionError> for WireError {
-    fn from(error: EditionError) -> Self {
-        match error {
-            EditionError::Form(detail) => Self::new("", detail),
-            EditionError::Entry(error) => error.into(),
-        }
-    }
-}
-
-/// Used for errors that the rules find in a config.
-impl From<FieldError> for WireError {
-    fn from(FieldError { field, problem }: FieldError) -> Self {
-        Self::new(field, problem)
-    }
-}
-
-/// An error whose path grows as the error propagates outwards.
+/// A result whose error gets a longer path as it propagates outwards.
 pub(super) trait Path: Sized {
     /// Prepends a name to the path; an empty name leaves the path unchanged.
     fn below(self, parent: &str) -> Self;
@@ -68,23 +33,7 @@ pub(super) trait Path: Sized {
     fn at(self, list: &str, place: usize) -> Self;
 }
 
-impl Path for WireError {
-    fn below(self, parent: &str) -> Self {
-        let field = match (parent, &self.field[..]) {
-            ("", field) => field.to_owned(),
-            (parent, "") => parent.to_owned(),
-            (parent, field) if field.starts_with('[') => format!("{parent}{field}"),
-            (parent, field) => format!("{parent}.{field}"),
-        };
-        Self { field, ..self }
-    }
-
-    fn at(self, list: &str, place: usize) -> Self {
-        self.below(&format!("{list}[{place}]"))
-    }
-}
-
-impl<T> Path for Result<T, WireError> {
+impl<T> Path for Result<T, FieldError> {
     fn below(self, parent: &str) -> Self {
         self.map_err(|error| error.below(parent))
     }
@@ -110,22 +59,23 @@ pub trait WireGame: Game {
     /// Converts a config to a message, with defaults and edition data filled in.
     fn config_to_wire(config: &Self::Config) -> GameConfig;
     /// Reads a config. Unset fields get the game's defaults.
-    fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError>;
+    fn config_from_wire(config: &GameConfig) -> Result<Self::Config, FieldError>;
     /// Converts a setup to a message.
     fn setup_to_wire(setup: &Self::Setup) -> GameSetup;
     /// Reads a setup for a match with this config.
-    fn setup_from_wire(setup: &GameSetup, config: &Self::Config) -> Result<Self::Setup, WireError>;
+    fn setup_from_wire(setup: &GameSetup, config: &Self::Config)
+    -> Result<Self::Setup, FieldError>;
     /// Converts a decision to a message.
     fn decision_to_wire(decision: &Self::Decision) -> GameDecision;
     /// Reads a decision. The rules check later that the decision is legal.
-    fn decision_from_wire(decision: &GameDecision) -> Result<Self::Decision, WireError>;
+    fn decision_from_wire(decision: &GameDecision) -> Result<Self::Decision, FieldError>;
     /// Converts an observation to a message.
     fn observation_to_wire(observation: &Self::Observation) -> GameObservation;
     /// Reads an observation from a match with this config.
     fn observation_from_wire(
         observation: &GameObservation,
         config: &Self::Config,
-    ) -> Result<Self::Observation, WireError>;
+    ) -> Result<Self::Observation, FieldError>;
     /// Converts a request, with its legal decisions and events, to a message.
     fn request_to_wire(
         observation: &Self::Observation,
@@ -157,19 +107,19 @@ pub trait WireGame: Game {
     fn request_from_wire(
         request: &GameRequest,
         config: &Self::Config,
-    ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError>;
+    ) -> Result<(Self::Observation, Vec<Self::Decision>), FieldError>;
     /// Reads the events in a request: those since the seat's last request.
-    fn request_events_from_wire(request: &GameRequest) -> Result<Vec<Self::Event>, WireError>;
+    fn request_events_from_wire(request: &GameRequest) -> Result<Vec<Self::Event>, FieldError>;
     /// Converts an event to a message.
     fn event_to_wire(event: &Self::Event) -> GameEvent;
     /// Reads an event in this game.
-    fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError>;
+    fn event_from_wire(event: &GameEvent) -> Result<Self::Event, FieldError>;
     /// Converts a chance result after the setup to a message.
     fn chance_to_wire(chance: &Self::Chance) -> GameChance;
     /// Reads a chance result after the setup. The default is for games without such results.
-    fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, WireError> {
+    fn chance_from_wire(_chance: &GameChance) -> Result<Self::Chance, FieldError> {
         let detail = format!("{} has no chance results after the setup", Self::NAME);
-        Err(WireError::new("game", detail))
+        Err(FieldError::new("game", detail))
     }
 }
 

@@ -5,7 +5,7 @@ use bridgemaster_games::Game;
 
 use super::{
     conversion::OnWire,
-    wire::{Path, WireError},
+    wire::{FieldError, Path, missing_entry},
     writer::{Field, Writer},
 };
 
@@ -32,17 +32,17 @@ pub(super) fn put_entry<E: EntryOf<M>, M>(value: &impl OnWire<E>, to: &mut Write
 }
 
 /// Returns the entry of the game `G`, or an error that names the game.
-pub(super) fn entry<G: Game, E: EntryOf<M>, M>(message: &M) -> Result<&E, WireError> {
-    E::from_message(message).ok_or_else(WireError::entry::<G>)
+pub(super) fn entry<G: Game, E: EntryOf<M>, M>(message: &M) -> Result<&E, FieldError> {
+    E::from_message(message).ok_or_else(missing_entry::<G>)
 }
 
 /// Reads the entry of the game `G`.
-pub(super) fn read<G: Game, E: EntryOf<M>, M, R: OnWire<E>>(message: &M) -> Result<R, WireError> {
+pub(super) fn read<G: Game, E: EntryOf<M>, M, R: OnWire<E>>(message: &M) -> Result<R, FieldError> {
     R::from_wire(G::ID, entry::<G, E, M>(message)?)
 }
 
 /// Reads the items from a list.
-pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, WireError> {
+pub(super) fn read_list<R: OnWire<W>, W>(field: &str, list: &[W]) -> Result<Vec<R>, FieldError> {
     let items = list.iter().enumerate();
     items.map(|(place, item)| R::from_wire("", item).at(field, place)).collect()
 }
@@ -85,7 +85,7 @@ macro_rules! chance {
             to_message::<v1::$chance, _>(chance)
         }
 
-        fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, WireError> {
+        fn chance_from_wire(chance: &GameChance) -> Result<Self::Chance, FieldError> {
             read::<Self, v1::$chance, _, _>(chance)
         }
     };
@@ -116,7 +116,7 @@ macro_rules! wire_game {
         const _: () = {
             use bridgemaster_games::{Game as _, Rules as _};
             use $crate::games::conversion::OnWire;
-            use $crate::games::wire::{Path as _, WireError, WireGame};
+            use $crate::games::wire::{Path as _, FieldError, WireGame};
             use $crate::games::wire_game::{EntryOf, entry, put_entry, read, read_list, to_message};
             use $crate::games::writer::{Writer, field_of};
             use $crate::v1::{
@@ -129,10 +129,9 @@ macro_rules! wire_game {
                     to_message::<v1::Config, _>(config)
                 }
 
-                fn config_from_wire(config: &GameConfig) -> Result<Self::Config, WireError> {
+                fn config_from_wire(config: &GameConfig) -> Result<Self::Config, FieldError> {
                     let config = read::<Self, v1::Config, _, _>(config)?;
-                    let checked = Self::check_ranges(&config).map_err(WireError::from);
-                    checked.below(Self::ID).map(|()| config)
+                    Self::check_ranges(&config).below(Self::ID).map(|()| config)
                 }
 
                 fn setup_to_wire(setup: &Self::Setup) -> GameSetup {
@@ -142,7 +141,7 @@ macro_rules! wire_game {
                 fn setup_from_wire(
                     setup: &GameSetup,
                     _config: &Self::Config,
-                ) -> Result<Self::Setup, WireError> {
+                ) -> Result<Self::Setup, FieldError> {
                     #[allow(unused_mut, reason = "some games complete the setup")]
                     let mut setup = read::<Self, v1::Setup, _, _>(setup)?;
                     $($complete_setup(&mut setup, _config).below(Self::ID)?;)?
@@ -155,7 +154,7 @@ macro_rules! wire_game {
 
                 fn decision_from_wire(
                     decision: &GameDecision,
-                ) -> Result<Self::Decision, WireError> {
+                ) -> Result<Self::Decision, FieldError> {
                     read::<Self, v1::Decision, _, _>(decision)
                 }
 
@@ -166,7 +165,7 @@ macro_rules! wire_game {
                 fn observation_from_wire(
                     observation: &GameObservation,
                     _config: &Self::Config,
-                ) -> Result<Self::Observation, WireError> {
+                ) -> Result<Self::Observation, FieldError> {
                     #[allow(unused_mut, reason = "some games complete the observation")]
                     let mut observation = read::<Self, v1::Observation, _, _>(observation)?;
                     $($complete_observation(&mut observation, _config).below(Self::ID)?;)?
@@ -221,9 +220,9 @@ macro_rules! wire_game {
                 fn request_from_wire(
                     request: &GameRequest,
                     _config: &Self::Config,
-                ) -> Result<(Self::Observation, Vec<Self::Decision>), WireError> {
+                ) -> Result<(Self::Observation, Vec<Self::Decision>), FieldError> {
                     let entry: &v1::Request = entry::<Self, _, _>(request)?;
-                    let read = || -> Result<_, WireError> {
+                    let read = || -> Result<_, FieldError> {
                         const FIELD: &str = "observation";
                         #[allow(unused_mut, reason = "some games complete the observation")]
                         let mut observation: Self::Observation =
@@ -237,7 +236,7 @@ macro_rules! wire_game {
 
                 fn request_events_from_wire(
                     request: &GameRequest,
-                ) -> Result<Vec<Self::Event>, WireError> {
+                ) -> Result<Vec<Self::Event>, FieldError> {
                     let entry: &v1::Request = entry::<Self, _, _>(request)?;
                     read_list("events", &entry.events).below(Self::ID)
                 }
@@ -246,7 +245,7 @@ macro_rules! wire_game {
                     to_message::<v1::Event, _>(event)
                 }
 
-                fn event_from_wire(event: &GameEvent) -> Result<Self::Event, WireError> {
+                fn event_from_wire(event: &GameEvent) -> Result<Self::Event, FieldError> {
                     read::<Self, v1::Event, _, _>(event)
                 }
 

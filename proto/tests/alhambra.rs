@@ -9,7 +9,7 @@ use bridgemaster_games::{
     },
 };
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{self, GameDecision, game_observation},
 };
 use prost::Message;
@@ -21,7 +21,7 @@ use crate::{
     round_trip::sent,
 };
 
-fn decision(entry: &Value) -> Result<Decision, WireError> {
+fn decision(entry: &Value) -> Result<Decision, FieldError> {
     let json = json!({ "alhambra": entry });
     let wire: GameDecision = from_json("bridgemaster.v1.GameDecision", &json);
     Alhambra::decision_from_wire(&wire)
@@ -71,7 +71,7 @@ fn a_list_at_its_cap_stays_small_and_survives_the_wire() {
     let decisions: Vec<v1::GameDecision> = legal.iter().map(Alhambra::decision_to_wire).collect();
     let bytes: usize = decisions.iter().map(|decision| sent(decision).encoded_len()).sum();
     assert!(bytes <= MAX_BYTES * legal.len(), "{bytes} bytes");
-    let read: Result<Vec<Decision>, WireError> =
+    let read: Result<Vec<Decision>, FieldError> =
         decisions.iter().map(|decision| Alhambra::decision_from_wire(&sent(decision))).collect();
     assert_eq!(read, Ok(legal));
 }
@@ -197,7 +197,7 @@ fn excess_items_are_refused_at_the_first() {
     entry.seats[0].buildings.as_mut().unwrap().gardens = vec![8, 8, 8, 8];
     let error = Alhambra::observation_from_wire(&wire, &Config::default()).unwrap_err();
     assert_eq!(error.field, "alhambra.seats[0].buildings.gardens[3]");
-    assert_eq!(error.detail, "the box has only 3 of garden 8");
+    assert_eq!(error.problem, "the box has only 3 of garden 8");
 }
 
 impl Wired for Alhambra {

@@ -11,7 +11,7 @@ use bridgemaster_games::{
     },
 };
 use bridgemaster_proto::{
-    games::{WireError, WireGame, bridges_to_nowhere::v1 as wire},
+    games::{FieldError, WireGame, bridges_to_nowhere::v1 as wire},
     v1::{self, game_config, game_observation},
 };
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use crate::{
 
 type Btn = BridgesToNowhere;
 
-fn config(entry: &Value) -> Result<Config, WireError> {
+fn config(entry: &Value) -> Result<Config, FieldError> {
     let json = json!({ "bridgesToNowhere": entry });
     let wire: v1::GameConfig = from_json("bridgemaster.v1.GameConfig", &json);
     Btn::config_from_wire(&wire)

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use bridgemaster_games::{
     ChanceStream, Game, GameOption, NoEvents, SeatCount, Seed, Viewer, resolve_chance,
 };
-use bridgemaster_proto::games::{WireError, WireGame};
+use bridgemaster_proto::games::{FieldError, WireGame};
 
 /// A chance stream that no match uses.
 const PLAY_STREAM: u64 = 1 << 40;
@@ -41,10 +41,10 @@ pub(crate) trait Wired: WireGame {
 
 /// Asserts a refusal's path and a part of its error text.
 #[track_caller]
-pub(crate) fn refused<T: Debug>(result: Result<T, WireError>, field: &str, detail: &str) {
+pub(crate) fn refused<T: Debug>(result: Result<T, FieldError>, field: &str, detail: &str) {
     let error = result.unwrap_err();
     assert_eq!(error.field, field, "{error}");
-    assert!(error.detail.contains(detail), "{error}");
+    assert!(error.problem.contains(detail), "{error}");
 }
 
 /// Rare values in a match with the default config.

@@ -176,7 +176,7 @@ fn a_message_without_the_entry_of_the_game_is_refused_with_its_name<G: Wired>() 
     for error in refused {
         let error = error.unwrap();
         assert_eq!(error.field, G::ID);
-        assert!(error.detail.contains(G::NAME), "{error}");
+        assert!(error.problem.contains(G::NAME), "{error}");
     }
 }
 

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use super::components::{
     BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, Card, MAX_NUMBER, Style, Symbol,
 };
-use crate::edition::{EditionError, check_name, edition_file, exactly};
+use crate::FieldError;
+use crate::edition::{check_name, edition_file, exactly};
 use crate::field_error::{check_range, require};
 
 /// Unchecked edition data from a file or from the wire. The fields are the same as in the file.
@@ -71,7 +72,7 @@ edition_file! { Edition, "bridges_to_nowhere/built_in.toml" }
 
 impl Edition {
     /// Checks edition data against all of the game's requirements.
-    pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
+    pub fn new(parts: &EditionParts) -> Result<Self, FieldError> {
         check_name(&parts.name)?;
         let cards: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", &parts.cards)?;
         for (i, card) in cards.iter().enumerate() {

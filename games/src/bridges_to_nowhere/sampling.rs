@@ -186,10 +186,8 @@ fn rebuild(
     number: usize,
     view: &SeatView,
 ) -> Result<Builder, FieldError> {
-    let refused = |field: String, problem: String| FieldError {
-        field: format!("seats[{number}].{field}"),
-        problem,
-    };
+    let refused =
+        |field: String, problem: String| FieldError::new(field, problem).at("seats", number);
     let mut builder = Builder::new();
     // The view does not show how many cells were needed when a piece was placed.
     builder.pillars += SPARE_PILLARS;

@@ -13,7 +13,7 @@ use super::components::{
 use super::edition_parts::{EditionParts, TileParts};
 use super::tile::{Shape, turned};
 use crate::FieldError;
-use crate::edition::{EditionError, check_name, edition_file, exactly};
+use crate::edition::{check_name, edition_file, exactly};
 use crate::field_error::require;
 
 /// Validated edition data, together with the base tiles.
@@ -54,7 +54,7 @@ edition_file! { Edition, "carcassonne/drawbridges.toml" }
 
 impl Edition {
     /// Checks edition data against all of the game's requirements.
-    pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
+    pub fn new(parts: &EditionParts) -> Result<Self, FieldError> {
         check_name(&parts.name)?;
         let _: &[TileParts; DRAWBRIDGE_TILES] = exactly("tiles", &parts.tiles)?;
         for (i, tile) in parts.tiles.iter().enumerate() {

@@ -11,7 +11,7 @@ use super::components::{
     TILE_KINDS, TileKind,
 };
 use crate::FieldError;
-use crate::edition::{EditionError, check_name, edition_file, exactly};
+use crate::edition::{check_name, edition_file, exactly};
 use crate::field_error::{check_range, require};
 use crate::named::numbered;
 
@@ -39,7 +39,7 @@ edition_file! { Edition, "old_london_bridge/built_in.toml" }
 
 impl Edition {
     /// Checks edition data against all of the game's requirements.
-    pub fn new(parts: &EditionParts) -> Result<Self, EditionError> {
+    pub fn new(parts: &EditionParts) -> Result<Self, FieldError> {
         check_name(&parts.name)?;
         let mut in_order = parts.clone();
         in_order.buildings.sort_unstable();

@@ -3,7 +3,7 @@
 use bridgemaster_games::old_london_bridge::{
     Coat, Config, Edition, EditionParts, Face, FaceChoice, Kind, OldLondonBridge, Setup,
 };
-use bridgemaster_games::{EditionError, Game, NoEvents, Rules, Seat, SeatCount, Seed};
+use bridgemaster_games::{Game, NoEvents, Rules, Seat, SeatCount, Seed};
 
 const BUILT_IN: &str = include_str!("../../data/old_london_bridge/built_in.toml");
 
@@ -177,7 +177,7 @@ fn entry_error(change: impl FnOnce(&mut EditionParts)) -> String {
     let mut parts: EditionParts = toml::from_str(BUILT_IN).unwrap();
     change(&mut parts);
     let error = Edition::new(&parts).unwrap_err();
-    assert!(matches!(error, EditionError::Entry(_)));
+    assert!(!error.field.is_empty());
     error.to_string()
 }
 
@@ -226,7 +226,7 @@ fn an_edition_file_of_another_form_is_refused_with_the_line() {
     ];
     for (text, expected) in cases {
         let error = Edition::from_toml(&text).unwrap_err();
-        assert!(matches!(error, EditionError::Form(_)));
+        assert!(error.field.is_empty());
         assert!(error.to_string().contains(expected), "{error}");
     }
 }

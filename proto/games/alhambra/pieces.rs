@@ -11,7 +11,7 @@ use crate::games::{
     conversion::{Conversion, InRange, OnWire},
     describe::wire_message,
     other_form::wire_as,
-    wire::{Path as _, WireError},
+    wire::{FieldError, Path as _},
     writer::{Field, Writer},
 };
 
@@ -46,10 +46,10 @@ wire_as! {
 wire_message! { Building = v1::Building }
 
 /// Returns the multiset, or an error if it has too many copies of a piece.
-fn check_copies<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, WireError> {
+fn check_copies<T>(field: &str, multiset: Option<T>, piece: &str) -> Result<T, FieldError> {
     multiset.ok_or_else(|| {
         let detail = format!("must have at most {MAX_COPIES} of each {piece}");
-        WireError::new(field, detail)
+        FieldError::new(field, detail)
     })
 }
 
@@ -81,7 +81,7 @@ impl OnWire<Vec<u32>> for ValueCounts {
         to.list(self.values(), field, |to, value, field| to.number(u32::from(value), field));
     }
 
-    fn from_wire(field: &str, wire: &Vec<u32>) -> Result<Self, WireError> {
+    fn from_wire(field: &str, wire: &Vec<u32>) -> Result<Self, FieldError> {
         let mut counts = [0u8; VALUES];
         for (place, card) in wire.iter().enumerate() {
             let card = VALUE.read("", card).at(field, place)?;
@@ -90,7 +90,7 @@ impl OnWire<Vec<u32>> for ValueCounts {
         }
         Self::new(counts).ok_or_else(|| {
             let detail = format!("must have at most {MAX_COPIES} cards of each value");
-            WireError::new(field, detail)
+            FieldError::new(field, detail)
         })
     }
 }
@@ -113,7 +113,7 @@ impl Conversion<Buildings, Vec<u32>> for Prices {
         to.list(self.in_category(buildings), field, |to, price, field| to.number(price, field));
     }
 
-    fn read(&self, field: &str, wire: &Vec<u32>) -> Result<Buildings, WireError> {
+    fn read(&self, field: &str, wire: &Vec<u32>) -> Result<Buildings, FieldError> {
         let mut buildings = ArrayVec::<Building, BUILDINGS>::new();
         for (place, wire) in wire.iter().enumerate() {
             let price = price(self.0).read("", wire).at(field, place)?;
@@ -121,7 +121,7 @@ impl Conversion<Buildings, Vec<u32>> for Prices {
             let count = buildings.iter().filter(|other| **other == building).count();
             if count == usize::from(building.copies()) {
                 let detail = format!("the box has only {count} of {building}");
-                return Err(WireError::new("", detail).at(field, place));
+                return Err(FieldError::new("", detail).at(field, place));
             }
             buildings.push(building);
         }

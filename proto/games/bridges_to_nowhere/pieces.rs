@@ -11,14 +11,14 @@ use crate::games::{
     conversion::InRange,
     describe::wire_message,
     other_form::wire_as,
-    wire::{Path as _, WireError},
+    wire::{FieldError, Path as _},
 };
 
 /// Fills in the number of games, which observations do not contain.
 pub(super) fn fill_in_games(
     observation: &mut Observation,
     config: &Config,
-) -> Result<(), WireError> {
+) -> Result<(), FieldError> {
     observation.games = config.games;
     Ok(())
 }
@@ -71,16 +71,16 @@ fn pieces_at(
     field: &str,
     positions: &[u32],
     structure: &[Placement],
-) -> Result<ArrayVec<Placement, MAX_PLACED>, WireError> {
+) -> Result<ArrayVec<Placement, MAX_PLACED>, FieldError> {
     let mut pieces = ArrayVec::new();
     for (i, position) in positions.iter().enumerate() {
         if positions[..i].contains(position) {
-            return Err(WireError::new("", format!("{position} is repeated")).at(field, i));
+            return Err(FieldError::new("", format!("{position} is repeated")).at(field, i));
         }
         pieces.push(*structure.get(*position as usize).ok_or_else(|| {
             let pieces = structure.len();
             let detail = format!("{position} is not a position in a structure of {pieces} pieces");
-            WireError::new("", detail).at(field, i)
+            FieldError::new("", detail).at(field, i)
         })?);
     }
     Ok(pieces)

@@ -13,7 +13,7 @@ use crate::games::{
     conversion::{Each, InRange, OnWire},
     enums::WireEnum,
     other_form::wire_as,
-    wire::{Path as _, WireError},
+    wire::{FieldError, Path as _},
     writer::{Field, Writer},
 };
 
@@ -71,7 +71,7 @@ wire_as! {
     |field, seats| match seats.windows(2).position(|pair| pair[0] >= pair[1]) {
         None => Ok(seats.into_iter().collect()),
         Some(place) => {
-            let error = WireError::new("", "must be higher than the seat before it");
+            let error = FieldError::new("", "must be higher than the seat before it");
             Err(error.at(field, place + 1))
         }
     }
@@ -94,7 +94,7 @@ impl OnWire<v1::Config> for Config {
         to.prost(&self.to_wire(), field);
     }
 
-    fn from_wire(field: &str, wire: &v1::Config) -> Result<Self, WireError> {
+    fn from_wire(field: &str, wire: &v1::Config) -> Result<Self, FieldError> {
         let v1::Config { drawbridges, fields, edition, base_tiles } = wire;
         let default = Self::default();
         let config = Self {
@@ -116,12 +116,12 @@ fn base_tiles(edition: &Edition) -> impl Iterator<Item = v1::BaseTile> {
 }
 
 /// Checks that the list is empty or equal to the list that the server sends.
-fn check_base_tiles(tiles: &[v1::BaseTile], edition: &Edition) -> Result<(), WireError> {
+fn check_base_tiles(tiles: &[v1::BaseTile], edition: &Edition) -> Result<(), FieldError> {
     const FIELD: &str = "base_tiles";
     if !matches!(tiles.len(), 0 | BASE_KINDS) {
         let found = tiles.len();
         let detail = format!("must be empty or have {BASE_KINDS} entries, found {found}");
-        return Err(WireError::new(FIELD, detail));
+        return Err(FieldError::new(FIELD, detail));
     }
     let mut pairs = tiles.iter().zip(base_tiles(edition));
     match pairs.position(|(tile, base)| *tile != base) {
@@ -129,7 +129,7 @@ fn check_base_tiles(tiles: &[v1::BaseTile], edition: &Edition) -> Result<(), Wir
         Some(place) => {
             let detail = "must equal the entry of the server: the base tiles are the same in every \
                           match; the list may be left empty";
-            Err(WireError::new("", detail).at(FIELD, place))
+            Err(FieldError::new("", detail).at(FIELD, place))
         }
     }
 }

@@ -4,13 +4,9 @@
 use std::iter;
 
 use arrayvec::ArrayVec;
-use bridgemaster_games::{
-    EditionError,
-    old_london_bridge::{
-        Area, BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, BuildingId, Coat, Config,
-        Edition, Face, FaceChoice, Kind, MAX_HOUSE_NUMBER, Observation, Setup, StackView,
-        TILE_KINDS, TileKind,
-    },
+use bridgemaster_games::old_london_bridge::{
+    Area, BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, BuildingId, Coat, Config, Edition,
+    Face, FaceChoice, Kind, MAX_HOUSE_NUMBER, Observation, Setup, StackView, TILE_KINDS, TileKind,
 };
 
 use super::v1;
@@ -18,7 +14,7 @@ use crate::games::{
     conversion::{Conversion, Each, InRange, OnWire},
     describe::wire_message,
     other_form::wire_as,
-    wire::{Path as _, WireError},
+    wire::{FieldError, Path as _},
     writer::{Field, Writer},
 };
 
@@ -34,11 +30,11 @@ impl Conversion<Face, i32> for FaceOf {
         OnWire::<i32>::put(face, field, to);
     }
 
-    fn read(&self, field: &str, wire: &i32) -> Result<Face, WireError> {
+    fn read(&self, field: &str, wire: &i32) -> Result<Face, FieldError> {
         let face = Face::from_wire(field, wire)?;
         if face.area() != self.0 {
             let detail = format!("{face} is a face of the {} area", face.area());
-            return Err(WireError::new(field, detail));
+            return Err(FieldError::new(field, detail));
         }
         Ok(face)
     }
@@ -56,7 +52,7 @@ impl Conversion<FaceChoice, Option<v1::FaceChoice>> for ChoiceFor {
         OnWire::<v1::FaceChoice>::put(choice, field, to);
     }
 
-    fn read(&self, field: &str, wire: &Option<v1::FaceChoice>) -> Result<FaceChoice, WireError> {
+    fn read(&self, field: &str, wire: &Option<v1::FaceChoice>) -> Result<FaceChoice, FieldError> {
         let choice: Option<FaceChoice> = OnWire::from_wire(field, wire)?;
         let choice = choice.unwrap_or(FaceChoice::Face(self.0.base_face()));
         if let FaceChoice::Face(face) = choice {
@@ -86,14 +82,14 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
         to.list(counted(counts), field, |to, tile, field| OnWire::<i32>::put(&tile, field, to));
     }
 
-    fn read(&self, field: &str, wire: &Vec<i32>) -> Result<[u8; TILE_KINDS], WireError> {
+    fn read(&self, field: &str, wire: &Vec<i32>) -> Result<[u8; TILE_KINDS], FieldError> {
         let mut counts = [0; TILE_KINDS];
         for (place, tile) in wire.iter().enumerate() {
             let tile = TileKind::from_wire("", tile).at(field, place)?;
             let count = &mut counts[tile.index()];
             if usize::from(*count) == BONUS_STACKS {
                 let detail = format!("there are only {BONUS_STACKS} tiles of kind {tile}");
-                return Err(WireError::new("", detail).at(field, place));
+                return Err(FieldError::new("", detail).at(field, place));
             }
             *count += 1;
         }
@@ -103,8 +99,8 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
 
 /// Converts a rules error to an error with the field's name on the wire. The rules use the names
 /// from the edition file, in which the rondel and the money spaces have another form.
-pub(super) fn to_wire_error(error: EditionError) -> WireError {
-    let WireError { field, detail } = error.into();
+pub(super) fn to_wire_error(error: FieldError) -> FieldError {
+    let FieldError { field, problem } = error;
     let field = match field.split_once(": ") {
         Some((money_space, "pounds")) => format!("{money_space}.money"),
         Some((money_space, part)) if money_space.starts_with("chapel_money") => {
@@ -113,7 +109,7 @@ pub(super) fn to_wire_error(error: EditionError) -> WireError {
         Some((bonus_space, _)) => bonus_space.to_owned(),
         None => field.replace("rondel", "rondel_incomes"),
     };
-    WireError::new(field, detail)
+    FieldError::new(field, problem)
 }
 
 // A building's index in the edition.
@@ -124,7 +120,7 @@ wire_as! {
 }
 
 /// Replaces each building with the first building that is interchangeable with it.
-pub(super) fn canonicalize_stacks(setup: &mut Setup, config: &Config) -> Result<(), WireError> {
+pub(super) fn canonicalize_stacks(setup: &mut Setup, config: &Config) -> Result<(), FieldError> {
     for id in setup.stacks.as_flattened_mut() {
         let building = config.edition.building(*id);
         *id = config.edition.find(building).unwrap_or(*id);
@@ -182,10 +178,10 @@ wire_as! {
 wire_message! { StackView = v1::StackView }
 
 /// Checks that a list is empty.
-fn none<T>(field: &str, list: &[T], reason: &str) -> Result<(), WireError> {
+fn none<T>(field: &str, list: &[T], reason: &str) -> Result<(), FieldError> {
     match list {
         [] => Ok(()),
-        _ => Err(WireError::new(field, format!("must be empty: {reason}"))),
+        _ => Err(FieldError::new(field, format!("must be empty: {reason}"))),
     }
 }
 
@@ -193,7 +189,7 @@ fn none<T>(field: &str, list: &[T], reason: &str) -> Result<(), WireError> {
 pub(super) fn fill_in_buildings(
     observation: &mut Observation,
     config: &Config,
-) -> Result<(), WireError> {
+) -> Result<(), FieldError> {
     for (i, stack) in observation.stacks.iter_mut().enumerate() {
         for (j, house) in stack.unseen.iter_mut().enumerate() {
             if house.number.is_some() {
@@ -206,12 +202,12 @@ pub(super) fn fill_in_buildings(
 }
 
 /// Returns the building with this kind and house number.
-fn numbered(house: &Building, edition: &Edition) -> Result<Building, WireError> {
+fn numbered(house: &Building, edition: &Edition) -> Result<Building, FieldError> {
     let mut buildings = edition.buildings_of(house.kind).iter();
     let found = buildings.find(|building| building.number == house.number);
     found.copied().ok_or_else(|| {
         let (name, kind, number) = (edition.name(), house.kind, house.number.unwrap_or(0));
         let detail = format!("the edition {name} has no {kind} of number {number}");
-        WireError::new("", detail)
+        FieldError::new("", detail)
     })
 }

@@ -3,7 +3,7 @@
 use bridgemaster_games::carcassonne::{Carcassonne, Config};
 use bridgemaster_proto::{
     games::{
-        WireError, WireGame,
+        FieldError, WireGame,
         carcassonne::v1::{self as wire},
     },
     v1::game_config,
@@ -12,7 +12,7 @@ use bridgemaster_proto::{
 use crate::random_match::refused;
 
 /// Reads the default config in the form that the server sends, after a change.
-fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, WireError> {
+fn with_config(change: impl FnOnce(&mut wire::Config)) -> Result<Config, FieldError> {
     let mut config = Carcassonne::config_to_wire(&Config::default());
     let Some(game_config::Game::Carcassonne(entry)) = &mut config.game else { unreachable!() };
     change(entry);

@@ -15,7 +15,7 @@ use std::{
 use bridgemaster_games::{
     ChanceStream, NoEvents, Rules, Sample, SeatCount, Seed, Viewer, for_each_game,
 };
-use bridgemaster_proto::games::WireError;
+use bridgemaster_proto::games::FieldError;
 use prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage as _, Value};
 
@@ -149,7 +149,7 @@ impl<G: Wired> Breaker<G> {
         let wire = G::request_to_wire(observation, legal, events);
         let write =
             |(observation, legal, events): &Read<G>| G::request_to_wire(observation, legal, events);
-        let read = |wire: &_| -> Result<Read<G>, WireError> {
+        let read = |wire: &_| -> Result<Read<G>, FieldError> {
             let (observation, legal) = G::request_from_wire(wire, config)?;
             Ok((observation, legal, G::request_events_from_wire(wire)?))
         };
@@ -177,7 +177,7 @@ impl<G: Wired> Breaker<G> {
         &mut self,
         kind: &str,
         wire: &M,
-        read: impl Fn(&M) -> Result<T, WireError>,
+        read: impl Fn(&M) -> Result<T, FieldError>,
         write: impl Fn(&T) -> M,
         try_value: impl Fn(&T),
     ) {
@@ -219,7 +219,7 @@ impl<G: Wired> Breaker<G> {
             };
             let expected = &broken.expected;
             assert!(right, "{kind} {broken}: {outcome:?}, but {expected:?}");
-            assert!(outcome.is_none_or(|error| !error.detail.is_empty()));
+            assert!(outcome.is_none_or(|error| !error.problem.is_empty()));
         }
     }
 }

@@ -36,10 +36,7 @@
 use std::marker::PhantomData;
 
 use bridgemaster_games::{ChanceStream, FieldError, LegalList, Seat, SeatCount};
-use bridgemaster_proto::{
-    games::{WireError, WireGame},
-    v1,
-};
+use bridgemaster_proto::{games::WireGame, v1};
 use thiserror::Error;
 use tracing::{error, warn};
 
@@ -232,5 +229,5 @@ pub enum RulesError {
     },
     /// A part of the game message is not valid.
     #[error(transparent)]
-    Wire(#[from] WireError),
+    Wire(#[from] FieldError),
 }

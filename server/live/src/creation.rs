@@ -7,11 +7,10 @@ use bridgemaster_edge::{refusal::Refusal, spans::SEATS, wall_clock::now_unix_us}
 use bridgemaster_games::{Seat, SeatCount, with_game};
 use bridgemaster_match::{MatchId, OfferedSeat, Origin};
 use bridgemaster_proto::{
-    games::{WireError, WireGame, game_id},
+    games::{FieldError, WireGame, game_id},
     internal::v1::RequestNote,
     v1::{MatchConfig, MatchGroup, MatchInfo, RefusalReason, SeatTicket, SpectatorRules},
 };
-use bridgemaster_referee::RulesError;
 use bridgemaster_replay::wire::{ForkSource, missing_game, rules_from_wire, seed_from_wire};
 use bridgemaster_store::{KeyName, StoreError, Write};
 use prost::Message as _;
@@ -181,7 +180,7 @@ impl Matches {
         let started = SystemTime::now();
         let delay_permit = self.delay_permit(&options)?;
         let refuse_config =
-            |error: WireError| Refusal::field(format!("config.{}", error.field), error.detail);
+            |error: FieldError| Refusal::field(format!("config.{}", error.field), error.problem);
         let unnamed = || refuse_config(missing_game());
         let game = config.game.as_ref().and_then(game_id).ok_or_else(unnamed)?;
         let seed = seed_from_wire(config).map_err(refuse_config)?;
@@ -190,7 +189,7 @@ impl Matches {
             let mut rules = rules_from_wire::<G>(config, seed).map_err(refuse_config)?;
             if let Some(fork_from) = options.fork_from.take() {
                 let fork = fork_from.fork(&rules);
-                let fork = fork.map_err(|error| Refusal::field(error.field, error.detail))?;
+                let fork = fork.map_err(|error| Refusal::field(error.field, error.problem))?;
                 rules.fork = Some(Arc::new(fork));
             }
             options.check_seats(rules.seats)?;
@@ -210,9 +209,9 @@ impl Matches {
             let origin = options.into_origin(id, created_unix_us / 1_000, &tickets);
             let live = self.with_slot(maker.as_ref(), || {
                 let live = LiveMatch::<G>::new(origin, maker.clone(), rules, &self.context);
-                live.map_err(|RulesError { field, detail }| match field.as_str() {
-                    "fork" => Refusal::field(field, detail),
-                    _ => Refusal::field(format!("config.{field}"), detail),
+                live.map_err(|error| match error.field.as_str() {
+                    "fork" => Refusal::field(error.field, error.problem),
+                    _ => refuse_config(error),
                 })
             });
             let live = live.inspect_err(|_| {

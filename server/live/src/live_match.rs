@@ -17,11 +17,12 @@ use std::{
 };
 
 use bridgemaster_edge::refusal::Refusal;
+use bridgemaster_games::FieldError;
 use bridgemaster_match::{
     Effect, Inbox, Match, Origin, Recovered, Report, ServerTime, Unreplayable,
 };
 use bridgemaster_proto::{games::WireGame, v1};
-use bridgemaster_referee::{MatchRules, RulesError};
+use bridgemaster_referee::MatchRules;
 use bridgemaster_store::KeyName;
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
@@ -92,7 +93,7 @@ impl<G: WireGame> LiveMatch<G> {
         maker: Option<KeyName>,
         rules: MatchRules<G>,
         context: &Arc<Context>,
-    ) -> Result<Self, RulesError> {
+    ) -> Result<Self, FieldError> {
         let created_at = context.clock.now();
         let machine = Match::new(
             origin,

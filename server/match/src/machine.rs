@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::Seat;
+use bridgemaster_games::{FieldError, Seat};
 use bridgemaster_proto::games::WireGame;
 use bridgemaster_referee::{
     BotIdentity, FaultReason, ForwardingLag, Histories, HistoryId, Input, MatchPhase, MatchRules,
-    NoteBudget, Output, Referee, ResumePoint, RulesError, Time,
+    NoteBudget, Output, Referee, ResumePoint, Time,
 };
 use bridgemaster_replay::{ReplayWriter, SigningKey};
 
@@ -119,7 +119,7 @@ impl<G: WireGame> Match<G> {
         running: HistoryId,
         is_stored: bool,
         signing_key: Arc<SigningKey>,
-    ) -> Result<Self, RulesError> {
+    ) -> Result<Self, FieldError> {
         let recovered = Recovered {
             wall_clock: WallClockMap::new(made_at.time, origin.created_unix_ms),
             returns: ReturnTracker::default(),

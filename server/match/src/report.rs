@@ -115,7 +115,7 @@ fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, budget: Option<NoteBu
         Some(v1::decision::Choice::Decision(decision)) => match G::decision_from_wire(&decision) {
             Ok(decision) => Answer::Decision(decision),
             Err(error) => {
-                return malformed(format!("decision.{}", error.field), error.detail);
+                return malformed(format!("decision.{}", error.field), error.problem);
             }
         },
         None => {

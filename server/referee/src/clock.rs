@@ -1,8 +1,8 @@
 //! The time control of a match, time odds of single seats, and the clock of one seat.
 
-use bridgemaster_games::{Seat, SeatCount};
+use bridgemaster_games::{FieldError, Seat, SeatCount, check_range};
 
-use crate::{RulesError, Time, TimeControl, rules_error::check_range, time::Lag};
+use crate::{Time, TimeControl, time::Lag};
 
 /// Maximum of a bank in ms: the maximum of the protocol's 32-bit field (49 days).
 pub const MAX_BANK_MS: u32 = u32::MAX;
@@ -58,7 +58,7 @@ impl ClockRules {
         tenth_us.min(u64::from(self.round_trip_credit_ms) * 1000)
     }
 
-    pub(crate) fn check(&self) -> Result<(), RulesError> {
+    pub(crate) fn check(&self) -> Result<(), FieldError> {
         self.time_control.check("clock.time_control")?;
         for (field, value, min, max) in [
             ("clock.startup_ms", self.startup_ms, 1, HOUR_MS),
@@ -66,7 +66,7 @@ impl ClockRules {
             ("clock.round_trip_credit_ms", self.round_trip_credit_ms, 0, MAX_CREDIT_MS),
             ("clock.referee_lag_limit_ms", self.referee_lag_limit_ms, 0, MAX_LAG_LIMIT_MS),
         ] {
-            check_range(field, value, min, max)?;
+            check_range(field, value, min..=max)?;
         }
         Ok(())
     }
@@ -423,14 +423,14 @@ pub struct SeatOdds {
 }
 
 /// Checks that no seat has two entries, and that every value is in range.
-pub(crate) fn check_odds(odds: &[SeatOdds], seats: SeatCount) -> Result<(), RulesError> {
+pub(crate) fn check_odds(odds: &[SeatOdds], seats: SeatCount) -> Result<(), FieldError> {
     for (number, entry) in odds.iter().enumerate() {
-        let last = u32::from(seats.get() - 1);
-        check_range("seat_clocks.seat", entry.seat.number().into(), 0, last)?;
+        let last = seats.get() - 1;
+        check_range("seat_clocks.seat", entry.seat.number(), 0..=last)?;
         if odds[..number].iter().any(|other| other.seat == entry.seat) {
             let seat = entry.seat;
             let detail = format!("seat {seat} has two entries; a seat has at most one");
-            return Err(RulesError::new("seat_clocks.seat", detail));
+            return FieldError::refuse("seat_clocks.seat", detail);
         }
         entry.time_control.check("seat_clocks.time_control")?;
     }

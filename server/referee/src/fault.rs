@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{RulesError, rules_error::check_range};
+use bridgemaster_games::{FieldError, check_range};
 
 /// Maximum number of faults per seat that are recorded and listed in the result. Further faults are
 /// only counted, since a seat whose faults cost nothing could otherwise exhaust the memory. The
@@ -113,12 +113,12 @@ impl FaultPolicy {
 
     /// Checks that every action is allowed for its reason, and that `strikes_to_forfeit` is in
     /// range.
-    pub(crate) fn check(&self) -> Result<(), RulesError> {
+    pub(crate) fn check(&self) -> Result<(), FieldError> {
         use FaultAction::{Forfeit, Strike, Substitute};
         check_action("faults.late", self.late, &[Strike, Substitute, Forfeit])?;
         check_action("faults.disconnected", self.disconnected, &[Strike, Substitute, Forfeit])?;
         check_action("faults.never_connected", self.never_connected, &[Substitute, Forfeit])?;
-        check_range("faults.strikes_to_forfeit", self.strikes_to_forfeit, 1, MAX_STRIKES)
+        check_range("faults.strikes_to_forfeit", self.strikes_to_forfeit, 1..=MAX_STRIKES)
     }
 }
 
@@ -126,13 +126,13 @@ fn check_action(
     field: &'static str,
     action: FaultAction,
     valid: &[FaultAction],
-) -> Result<(), RulesError> {
+) -> Result<(), FieldError> {
     if valid.contains(&action) {
         return Ok(());
     }
     let valid: Vec<String> = valid.iter().map(ToString::to_string).collect();
     let detail = format!("{action} is not allowed; valid: {}", valid.join(", "));
-    Err(RulesError::new(field, detail))
+    FieldError::refuse(field, detail)
 }
 
 /// A fault that a seat committed.

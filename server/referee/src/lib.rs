@@ -42,7 +42,6 @@ mod queries;
 mod record;
 mod result;
 mod rules;
-mod rules_error;
 mod streams;
 mod time;
 mod time_control;
@@ -70,6 +69,5 @@ pub use record::{
 };
 pub use result::{MatchLag, MatchResult, SeatResult, places};
 pub use rules::{HousePolicy, MatchRules};
-pub use rules_error::RulesError;
 pub use time::{LAG_MARGIN_MS, MAX_FORWARDING_LAG_MS, Time};
 pub use time_control::{ParseTimeControlError, TimeControl};

@@ -2,12 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use bridgemaster_games::{Digest, Game, Seat};
+use bridgemaster_games::{Digest, FieldError, Game, Seat};
 
 use crate::{
     BadAnswerReason, FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
-    RequestContent, RulesError, SeatMessage, Time, event_log::EventLog, player::Player,
-    rules::House, time::Lag,
+    RequestContent, SeatMessage, Time, event_log::EventLog, player::Player, rules::House,
+    time::Lag,
 };
 
 /// The phase of a match.
@@ -79,25 +79,25 @@ impl<G: Game> Referee<G> {
     ///
     /// # Errors
     /// Returns the errors of [`MatchRules::check`], and an error if the game rejects the setup.
-    pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, RulesError> {
+    pub fn new(rules: MatchRules<G>, created_at: Time) -> Result<Self, FieldError> {
         rules.check()?;
         let setup = match &rules.fork {
             Some(fork) => fork.setup.clone(),
-            None => {
-                G::draw_setup(&rules.config, rules.seats, &rules.seed).map_err(RulesError::game)?
-            }
+            None => G::draw_setup(&rules.config, rules.seats, &rules.seed)
+                .map_err(|error| FieldError::new("game", error))?,
         };
         let mut opening_events = Vec::new();
         let state = G::start(&rules.config, rules.seats, &setup, &mut opening_events);
         let state = state.map_err(|error| match &rules.fork {
-            Some(_) => RulesError::fork(format!(
-                "the setup of the fork does not fit the rules of the match: {error}"
-            )),
-            None => RulesError::game(error),
+            Some(_) => FieldError::new(
+                "fork",
+                format!("the setup of the fork does not fit the rules of the match: {error}"),
+            ),
+            None => FieldError::new("game", error),
         })?;
         if let Some(fork) = &rules.fork {
             let checked = fork.check(&rules.config, &rules.seed, state.clone());
-            checked.map_err(RulesError::fork)?;
+            checked.map_err(|problem| FieldError::new("fork", problem))?;
         }
         let digest = G::digest(&state);
         Ok(Self {

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
-use bridgemaster_games::{ChanceStream, Game, LegalList, MAX_SEATS, Seat, SeatCount, Seed};
+use bridgemaster_games::{
+    ChanceStream, FieldError, Game, LegalList, MAX_SEATS, Seat, SeatCount, Seed,
+};
 
-use crate::{ClockRules, FaultPolicy, Fork, RulesError, SeatOdds, clock::check_odds};
+use crate::{ClockRules, FaultPolicy, Fork, SeatOdds, clock::check_odds};
 
 /// The rules of a match with all defaults filled in.
 #[derive(Clone, Debug)]
@@ -66,14 +68,15 @@ impl<G: Game> MatchRules<G> {
     ///
     /// # Errors
     /// Returns an error that names the first invalid field and its valid values.
-    pub fn check(&self) -> Result<(), RulesError> {
+    pub fn check(&self) -> Result<(), FieldError> {
         if !G::SEATS.contains(&self.seats.get()) {
             let (min, max) = (G::SEATS.start(), G::SEATS.end());
             let range = format!("{min}..={max} for {}", G::NAME);
             let detail = format!("{} is out of range ({range})", self.seats);
-            return Err(RulesError::new("seats", detail));
+            return FieldError::refuse("seats", detail);
         }
-        G::check_config(&self.config, self.seats).map_err(RulesError::game)?;
+        G::check_config(&self.config, self.seats)
+            .map_err(|error| FieldError::new("game", error))?;
         self.clock.check()?;
         check_odds(&self.odds, self.seats)?;
         self.faults.check()

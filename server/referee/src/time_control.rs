@@ -2,9 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use bridgemaster_games::{FieldError, check_range};
 use thiserror::Error;
-
-use crate::{RulesError, rules_error::check_range};
 
 /// Maximum of bank and cap in ms: one day. It ensures that an abandoned match ends eventually.
 const DAY_MS: u32 = 86_400_000;
@@ -112,7 +111,7 @@ impl TimeControl {
 
     /// Checks the range of every field, and that the cap exceeds the delay. `parent` is the path of
     /// the time control.
-    pub(crate) fn check(&self, parent: &str) -> Result<(), RulesError> {
+    pub(crate) fn check(&self, parent: &str) -> Result<(), FieldError> {
         let (kind, delay) = match *self {
             Self::Fischer { .. } => ("fischer", None),
             Self::FischerDelay { delay_ms, .. } => {
@@ -125,12 +124,12 @@ impl TimeControl {
             ("cap_ms", self.cap_ms(), CAP_RANGE_MS),
         ];
         for (field, value, (min, max)) in shared.into_iter().chain(delay) {
-            check_range(format!("{parent}.{kind}.{field}"), value, min, max)?;
+            check_range(format_args!("{parent}.{kind}.{field}"), value, min..=max)?;
         }
         match *self {
             Self::FischerDelay { delay_ms, cap_ms, .. } if delay_ms >= cap_ms => {
                 let detail = format!("{delay_ms} must be less than cap_ms, which is {cap_ms}");
-                Err(RulesError::new(format!("{parent}.{kind}.delay_ms"), detail))
+                FieldError::refuse(format!("{parent}.{kind}.delay_ms"), detail)
             }
             _ => Ok(()),
         }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use bridgemaster_games::{GAME_IDS, Game, Seat, SeatCount, Seed};
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{ChanceRecord, DecisionRecord, Replay},
 };
 use bridgemaster_referee::{ForkChance, MatchRules, redraw};
@@ -25,23 +25,23 @@ pub(super) struct Opening<G: WireGame> {
 pub(super) fn invalid_field<T>(
     field: impl Into<String>,
     detail: impl ToString,
-) -> Result<T, WireError> {
-    Err(WireError::new(field, detail.to_string()))
+) -> Result<T, FieldError> {
+    FieldError::refuse(field, detail)
 }
 
 /// Returns the error for a game that is unknown to this version.
-pub(super) fn unknown_game(game_id: &str) -> WireError {
+pub(super) fn unknown_game(game_id: &str) -> FieldError {
     let known = GAME_IDS.join(", ");
-    WireError::new("game_id", format!("{game_id:?} is not a known game; known: {known}"))
+    FieldError::new("game_id", format!("{game_id:?} is not a known game; known: {known}"))
 }
 
 /// Prefixes the path of an invalid field.
-pub(super) fn below(parent: &str) -> impl Fn(WireError) -> WireError {
-    move |error| WireError::new(format!("{parent}.{}", error.field), error.detail)
+pub(super) fn below(parent: &str) -> impl Fn(FieldError) -> FieldError {
+    move |error| error.below(parent)
 }
 
 /// Reads the decision in a record.
-pub(super) fn decision_of<G: WireGame>(record: &DecisionRecord) -> Result<G::Decision, WireError> {
+pub(super) fn decision_of<G: WireGame>(record: &DecisionRecord) -> Result<G::Decision, FieldError> {
     match &record.decision {
         Some(decision) => G::decision_from_wire(decision).map_err(below("decision.decision")),
         None => invalid_field("decision.decision", "is missing"),
@@ -49,7 +49,7 @@ pub(super) fn decision_of<G: WireGame>(record: &DecisionRecord) -> Result<G::Dec
 }
 
 /// Reads the chance result in a record.
-pub(super) fn chance_of<G: WireGame>(record: &ChanceRecord) -> Result<G::Chance, WireError> {
+pub(super) fn chance_of<G: WireGame>(record: &ChanceRecord) -> Result<G::Chance, FieldError> {
     match &record.chance {
         Some(chance) => G::chance_from_wire(chance).map_err(below("chance.chance")),
         None => invalid_field("chance.chance", "is missing"),
@@ -61,7 +61,7 @@ pub(super) fn expect_equal<T: PartialEq + Debug>(
     field: &str,
     stated: &T,
     expected: &T,
-) -> Result<(), WireError> {
+) -> Result<(), FieldError> {
     if stated == expected {
         return Ok(());
     }
@@ -69,7 +69,7 @@ pub(super) fn expect_equal<T: PartialEq + Debug>(
 }
 
 /// Converts the seat number in a field.
-pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat, WireError> {
+pub(super) fn seat_of(seats: SeatCount, field: &str, number: u32) -> Result<Seat, FieldError> {
     let seat = u8::try_from(number).ok().and_then(Seat::new);
     match seat.filter(|seat| seats.contains(*seat)) {
         Some(seat) => Ok(seat),
@@ -84,7 +84,7 @@ fn unknown_seed() -> Seed {
 }
 
 /// Starts the match from the replay's setup.
-pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireError> {
+pub(super) fn open<G: WireGame>(replay: &Replay) -> Result<Opening<G>, FieldError> {
     let Some(config) = &replay.config else {
         return invalid_field("config", "is missing");
     };
@@ -122,7 +122,7 @@ pub(super) struct ForkProgress {
 
 impl ForkProgress {
     /// Reads the fork from a replay's head.
-    pub(super) fn from_head(head: &Replay) -> Result<Self, WireError> {
+    pub(super) fn from_head(head: &Replay) -> Result<Self, FieldError> {
         let chance = head.fork.as_ref().map(chance_from_wire).transpose()?;
         let observer = match chance {
             Some(ForkChance::Redraw { observer }) => Some(observer),
@@ -163,7 +163,7 @@ impl ForkProgress {
         &mut self,
         rules: &MatchRules<G>,
         state: &mut G::State,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), FieldError> {
         if !self.is_before || self.copies_next_decision() || G::chance_due(state).is_some() {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use bridgemaster_games::{Viewer, with_game};
 use bridgemaster_proto::{
     escape::Escaped,
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{
         ChanceRecord, DecidedBy, DecisionRecord, Fault, ForkChance, ForkOrigin, GameEvent, Record,
         Replay, SeatInfo, record,
@@ -24,7 +24,7 @@ use crate::{
 pub enum TranscriptError {
     /// A field of the replay is missing or invalid.
     #[error(transparent)]
-    Field(#[from] WireError),
+    Field(#[from] FieldError),
     /// The text could not be written.
     #[error(transparent)]
     Write(#[from] fmt::Error),
@@ -229,7 +229,7 @@ fn short_name(name: &str) -> String {
 fn events<'a, G: WireGame>(
     field: &'a str,
     events: &'a [GameEvent],
-) -> impl Iterator<Item = Result<G::Event, WireError>> + 'a {
+) -> impl Iterator<Item = Result<G::Event, FieldError>> + 'a {
     events.iter().enumerate().map(move |(number, event)| {
         let read = G::event_from_wire(event);
         read.map_err(|error| below(&format!("{field}[{number}]"))(error))

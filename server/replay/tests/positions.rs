@@ -343,6 +343,6 @@ fn errors_name_the_invalid_field() {
     for number in [3, 255, 256, u32::MAX] {
         let refused = read(&[viewer(None), viewer(Some(number))]).unwrap_err();
         assert_eq!(refused.field, "viewers[1].seat");
-        assert!(refused.detail.starts_with(&format!("{number} is out of range")));
+        assert!(refused.problem.starts_with(&format!("{number} is out of range")));
     }
 }

@@ -116,8 +116,9 @@ fn convert<G: WireGame>(
     let mut response = ConvertNotationResponse::default();
     for (place, decision) in request.decisions.iter().enumerate() {
         let decision = G::decision_from_wire(decision);
-        let decision =
-            decision.map_err(|error| Problem::wire(&format!("decisions[{place}]"), error))?;
+        let decision = decision.map_err(|error| {
+            Problem::rules(RefusalReason::InvalidField, &format!("decisions[{place}]"), error)
+        })?;
         let text = decision.to_string();
         // Refuses decisions whose text cannot be read back. No state allows such a decision, for
         // example to take no card.

@@ -63,8 +63,9 @@ impl<G: WireGame> GamePosition<G> {
         observation: Option<&GameObservation>,
         seed: Seed,
     ) -> Result<Self, Problem> {
-        let config =
-            G::config_from_wire(config).map_err(|error| Problem::wire("config.game", error))?;
+        let unreadable =
+            |field| move |error| Problem::rules(RefusalReason::InvalidField, field, error);
+        let config = G::config_from_wire(config).map_err(unreadable("config.game"))?;
         let count = u8::try_from(seats).ok().and_then(SeatCount::new);
         let count = count.filter(|count| G::SEATS.contains(&count.get()));
         let seats = count.ok_or_else(|| {
@@ -72,7 +73,7 @@ impl<G: WireGame> GamePosition<G> {
             let detail = format!("{} has {least} to {most} seats, not {seats}", G::NAME);
             Problem::invalid("config.seats", detail)
         })?;
-        let refused = |error| Problem::rules(RefusalReason::InvalidField, "config", error);
+        let refused = unreadable("config");
         G::check_config(&config, seats).map_err(refused)?;
         let (mut state, viewer) = match observation {
             None => {
@@ -82,7 +83,7 @@ impl<G: WireGame> GamePosition<G> {
             }
             Some(observation) => {
                 let observation = G::observation_from_wire(observation, &config)
-                    .map_err(|error| Problem::wire("observation", error))?;
+                    .map_err(unreadable("observation"))?;
                 let mut chance = ChanceStream::new(&seed, SAMPLE_STREAM);
                 let state = G::sample_state(&config, &observation, &mut chance);
                 let state = state.map_err(|error| {
@@ -183,7 +184,7 @@ impl<G: WireGame> GamePosition<G> {
             }
             Some(Choice::Decision(given)) => {
                 let given = G::decision_from_wire(given).map_err(|error| {
-                    Problem::wire("decision", error).with_reason(RefusalReason::MalformedDecision)
+                    Problem::rules(RefusalReason::MalformedDecision, "decision", error)
                 })?;
                 G::apply(state, seat, &given, events)
             }

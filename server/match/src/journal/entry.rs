@@ -184,7 +184,7 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
                 Choice::Index(index) => Answer::Index(index),
                 Choice::Decision(decision) => Answer::Decision(
                     G::decision_from_wire(&decision)
-                        .map_err(|error| format!("decision.{}: {}", error.field, error.detail))?,
+                        .map_err(|error| format!("decision.{}: {}", error.field, error.problem))?,
                 ),
             },
         },

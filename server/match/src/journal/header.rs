@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
-    games::{WireError, WireGame, Writer, field_of},
+    games::{FieldError, WireGame, Writer, field_of},
     internal::v1::{ForkedPrefix, MatchHeader, OfferedSeat as StoredOffer},
     v1::SeedReveal,
 };
@@ -256,8 +256,10 @@ impl Header {
         }
         let config = header.config.as_ref();
         let config = config.ok_or_else(|| bad("config", &"is missing"))?;
-        let config_error =
-            |error: WireError| Unreplayable::Header { field: "config", problem: error.to_string() };
+        let config_error = |error: FieldError| Unreplayable::Header {
+            field: "config",
+            problem: error.to_string(),
+        };
         let seed = seed_from_wire(config).map_err(config_error)?;
         let seed = seed.ok_or_else(|| bad("config.seed", &"is missing"))?;
         let mut rules = rules_from_wire::<G>(config, seed).map_err(config_error)?;

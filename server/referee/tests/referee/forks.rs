@@ -45,7 +45,7 @@ fn steps_that_do_not_apply_are_rejected_at_creation() {
     let refused = |steps: &[(u8, u8)]| {
         let error = Referee::new(forked(steps), Time(0)).unwrap_err();
         assert_eq!(error.field, "fork");
-        error.detail
+        error.problem
     };
     assert!(refused(&[(0, 2), (0, 1)]).starts_with("step 1 of the fork"));
     assert!(refused(&[(0, 9)]).starts_with("step 0 of the fork"));

@@ -12,7 +12,7 @@ mod playback;
 
 use bridgemaster_games::{Seat, SeatCount, Viewer, with_game};
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{self, Position, Record, Replay, WatchPositionsResponse},
 };
 use prost::Message as _;
@@ -32,7 +32,7 @@ pub use self::playback::Disclosure;
 pub fn viewers_from_wire(
     viewers: &[v1::Viewer],
     seats: SeatCount,
-) -> Result<Vec<Viewer>, WireError> {
+) -> Result<Vec<Viewer>, FieldError> {
     if viewers.is_empty() {
         return Ok(vec![Viewer::Spectator]);
     }
@@ -44,7 +44,7 @@ pub fn viewers_from_wire(
             let problem = || {
                 let field = format!("viewers[{place}].seat");
                 let range = format!("the match has {seats} seats, numbered from 0");
-                WireError::new(field, format!("{number} is out of range: {range}"))
+                FieldError::new(field, format!("{number} is out of range: {range}"))
             };
             seat.map(Viewer::Seat).ok_or_else(problem)
         }
@@ -66,7 +66,7 @@ impl Positions {
         viewers: &[Viewer],
         from: u32,
         disclosure: Disclosure,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, FieldError> {
         with_game!(head.game_id.as_str(), G => open::<G>(head, viewers, from, disclosure))
             .unwrap_or_else(|| Err(unknown_game(&head.game_id)))
     }
@@ -84,7 +84,7 @@ impl Positions {
     /// # Errors
     /// Returns an error that names the field of the record that contradicts the rules. This value
     /// must not be used after an error.
-    pub fn after(&mut self, record: &Record) -> Result<Option<Position>, WireError> {
+    pub fn after(&mut self, record: &Record) -> Result<Option<Position>, FieldError> {
         let applied = self.0.record(record);
         applied.map_err(|error| below(&format!("records[{}]", record.number))(error))?;
         Ok(self.0.take())
@@ -101,7 +101,7 @@ fn open<G: WireGame>(
     viewers: &[Viewer],
     from: u32,
     disclosure: Disclosure,
-) -> Result<Positions, WireError> {
+) -> Result<Positions, FieldError> {
     let playback = GamePlayback::<G>::open(head, viewers.to_vec(), from, disclosure)?;
     Ok(Positions(Box::new(playback)))
 }
@@ -111,7 +111,7 @@ fn open<G: WireGame>(
 ///
 /// # Errors
 /// Returns an error that names the first invalid field.
-pub fn encode_positions(replay: &Replay) -> Result<Vec<u8>, WireError> {
+pub fn encode_positions(replay: &Replay) -> Result<Vec<u8>, FieldError> {
     let seats = replay.config.as_ref().map(|config| config.seats);
     let seats = seats.and_then(|seats| SeatCount::new(u8::try_from(seats).ok()?));
     let seats = seats.into_iter().flat_map(|seats| seats.seats());

@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{LegalList, Seat, Viewer};
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{
         ChanceRecord, DecisionRecord, Fault, FaultRecord, PlayedDecision, Position, Record, Replay,
         SeatFault, record,
@@ -16,7 +16,7 @@ use crate::opening::{ForkProgress, Opening, chance_of, decision_of, invalid_fiel
 /// Playback of a match, whatever its game is.
 pub(super) trait Playback: Send {
     /// Applies a record to the game state.
-    fn record(&mut self, record: &Record) -> Result<(), WireError>;
+    fn record(&mut self, record: &Record) -> Result<(), FieldError>;
 
     /// Returns the position that is now complete, if it is new and was requested.
     fn take(&mut self) -> Option<Position>;
@@ -53,7 +53,7 @@ impl<G: WireGame> GamePlayback<G> {
         viewers: Vec<Viewer>,
         from: u32,
         disclosure: Disclosure,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, FieldError> {
         let Opening { rules, setup: _, mut state, events } = open::<G>(head)?;
         let mut forked = ForkProgress::from_head(head)?;
         forked.redraw_at_position(&rules, &mut state)?;
@@ -99,7 +99,7 @@ impl<G: WireGame> GamePlayback<G> {
         }
     }
 
-    fn decision(&mut self, record: &DecisionRecord, at_ms: u64) -> Result<(), WireError> {
+    fn decision(&mut self, record: &DecisionRecord, at_ms: u64) -> Result<(), FieldError> {
         let seat = seat_of(self.rules.seats, "decision.seat", record.seat)?;
         let decision = decision_of::<G>(record)?;
         self.next.number += 1;
@@ -143,7 +143,7 @@ impl<G: WireGame> GamePlayback<G> {
         played
     }
 
-    fn chance(&mut self, record: &ChanceRecord) -> Result<(), WireError> {
+    fn chance(&mut self, record: &ChanceRecord) -> Result<(), FieldError> {
         let chance = chance_of::<G>(record)?;
         let mut events = Vec::new();
         G::apply_chance(&mut self.state, &chance, &mut events)
@@ -152,7 +152,7 @@ impl<G: WireGame> GamePlayback<G> {
         self.forked.redraw_at_position(&self.rules, &mut self.state)
     }
 
-    fn fault(&mut self, record: &FaultRecord) -> Result<(), WireError> {
+    fn fault(&mut self, record: &FaultRecord) -> Result<(), FieldError> {
         let seat = seat_of(self.rules.seats, "fault.seat", record.seat)?;
         let Some(fault) = &record.fault else {
             return invalid_field("fault.fault", "is missing");
@@ -169,7 +169,7 @@ impl<G: WireGame> GamePlayback<G> {
 }
 
 impl<G: WireGame> Playback for GamePlayback<G> {
-    fn record(&mut self, record: &Record) -> Result<(), WireError> {
+    fn record(&mut self, record: &Record) -> Result<(), FieldError> {
         self.next.at_ms = record.at_ms;
         match &record.record {
             Some(record::Record::Decision(decision)) => self.decision(decision, record.at_ms)?,

@@ -1,7 +1,7 @@
 //! Verification that charges and times respect the time control and add up to the totals.
 
 use crate::wire::clock_use_from_wire;
-use bridgemaster_proto::{games::WireError, v1::MatchResult};
+use bridgemaster_proto::{games::FieldError, v1::MatchResult};
 use bridgemaster_referee::{Charge, ClockRules, ClockUse, MAX_BANK_MS, MatchLag};
 
 use crate::opening::{expect_equal, invalid_field};
@@ -43,7 +43,7 @@ pub(super) fn check_clock_use(
     stated: &ClockUse,
     recorded: &ClockUse,
     rules: &ClockRules,
-) -> Result<(), WireError> {
+) -> Result<(), FieldError> {
     expect_equal("clock_use.answered", &stated.answered, &recorded.answered)?;
     // The result includes requests that timed out, for which no record has a charge.
     for (field, stated, least) in [
@@ -83,7 +83,10 @@ pub(super) fn check_clock_use(
 }
 
 /// Checks the whole match's referee lag and its consequences.
-pub(super) fn check_referee_lag(result: &MatchResult, rules: &ClockRules) -> Result<(), WireError> {
+pub(super) fn check_referee_lag(
+    result: &MatchResult,
+    rules: &ClockRules,
+) -> Result<(), FieldError> {
     let clocks = result.seats.iter().filter_map(|seat| seat.clock_use.as_ref());
     let clocks: Vec<ClockUse> = clocks.map(clock_use_from_wire).collect();
     let lag = MatchLag::from_clocks(&clocks, rules);

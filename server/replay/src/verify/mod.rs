@@ -10,7 +10,7 @@ use std::fmt;
 
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::Replay,
 };
 use thiserror::Error;
@@ -125,6 +125,6 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
     })
 }
 
-fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(WireError) -> VerifyError {
-    |error| VerifyError { location: location(error.field), problem: error.detail }
+fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(FieldError) -> VerifyError {
+    |error| VerifyError { location: location(error.field), problem: error.problem }
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use bridgemaster_games::{ChanceStream, Digest, LegalList, Outcome, Seat};
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{
         ChanceRecord, DecidedBy, DecisionRecord, FaultRecord, GameEvent, Record, Replay,
         SeatRecord, record,
@@ -42,7 +42,7 @@ impl<G: WireGame> Replayer<G> {
         opening: Opening<G>,
         mut forked: ForkProgress,
         replay: &Replay,
-    ) -> Result<Self, WireError> {
+    ) -> Result<Self, FieldError> {
         let Opening { rules, mut state, .. } = opening;
         forked.redraw_at_position(&rules, &mut state)?;
         let totals = rules.seats.seats().map(|_| SeatTotals::default()).collect();
@@ -90,7 +90,7 @@ impl<G: WireGame> Replayer<G> {
     }
 
     /// Verifies one record and advances to the state after it.
-    pub(super) fn record(&mut self, record: &Record) -> Result<(), WireError> {
+    pub(super) fn record(&mut self, record: &Record) -> Result<(), FieldError> {
         if record.number != self.next_number {
             let problem = format!("expected {}, got {}", self.next_number, record.number);
             return invalid_field("number", problem);
@@ -113,11 +113,11 @@ impl<G: WireGame> Replayer<G> {
         }
     }
 
-    fn seat(&self, field: &str, number: u32) -> Result<Seat, WireError> {
+    fn seat(&self, field: &str, number: u32) -> Result<Seat, FieldError> {
         seat_of(self.rules.seats, field, number)
     }
 
-    fn decision(&mut self, record: &DecisionRecord) -> Result<(), WireError> {
+    fn decision(&mut self, record: &DecisionRecord) -> Result<(), FieldError> {
         let seat = self.seat("decision.seat", record.seat)?;
         if let Some(stream) = G::chance_due(&self.state) {
             let problem = format!("the result of chance stream {stream} must come first");
@@ -149,7 +149,7 @@ impl<G: WireGame> Replayer<G> {
         self.forked.redraw_at_position(&self.rules, &mut self.state)
     }
 
-    fn chance(&mut self, record: &ChanceRecord) -> Result<(), WireError> {
+    fn chance(&mut self, record: &ChanceRecord) -> Result<(), FieldError> {
         let Some(stream) = G::chance_due(&self.state) else {
             return invalid_field("chance", "no chance result is due here");
         };
@@ -173,7 +173,12 @@ impl<G: WireGame> Replayer<G> {
     }
 
     /// Compares a record's digest with the state's digest after `what`.
-    fn check_digest(&self, field: &str, stated: u64, what: &impl Display) -> Result<(), WireError> {
+    fn check_digest(
+        &self,
+        field: &str,
+        stated: u64,
+        what: &impl Display,
+    ) -> Result<(), FieldError> {
         let digest = G::digest(&self.state);
         if digest.0 != stated {
             let stated = Digest(stated);
@@ -189,7 +194,7 @@ impl<G: WireGame> Replayer<G> {
         seat: Seat,
         record: &DecisionRecord,
         is_played_by_referee: bool,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), FieldError> {
         let by = DecidedBy::try_from(record.decided_by).unwrap_or(DecidedBy::Unspecified);
         if self.forked.copies_next_decision() != (by == DecidedBy::Replay) {
             let problem = if self.forked.copies_next_decision() {
@@ -245,7 +250,7 @@ impl<G: WireGame> Replayer<G> {
         &self,
         by: DecidedBy,
         is_played_by_referee: bool,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), FieldError> {
         if is_played_by_referee != (by == DecidedBy::Referee) {
             let problem = match (is_played_by_referee, self.rules.ask_forced) {
                 (true, _) => "must be REFEREE, because only one decision was legal",
@@ -263,7 +268,7 @@ impl<G: WireGame> Replayer<G> {
         &mut self,
         seat: Seat,
         record: &DecisionRecord,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), FieldError> {
         if record.request_id != 0 {
             return invalid_field("decision.request_id", "must be 0 for a copied decision");
         }
@@ -282,7 +287,7 @@ impl<G: WireGame> Replayer<G> {
         seat: Seat,
         by: DecidedBy,
         record: &DecisionRecord,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), FieldError> {
         match (&record.charge, by) {
             (Some(charge), DecidedBy::Bot) => {
                 let charge = charge_from_wire(charge);
@@ -303,7 +308,7 @@ impl<G: WireGame> Replayer<G> {
     }
 
     /// Checks that only bots add notes, within their budget.
-    fn check_note(&mut self, seat: Seat, by: DecidedBy, note: &str) -> Result<(), WireError> {
+    fn check_note(&mut self, seat: Seat, by: DecidedBy, note: &str) -> Result<(), FieldError> {
         if !note.is_empty() && by != DecidedBy::Bot {
             return invalid_field("decision.note", "must be empty, because no bot decided");
         }
@@ -320,7 +325,7 @@ impl<G: WireGame> Replayer<G> {
         Ok(())
     }
 
-    fn fault(&mut self, record: &FaultRecord) -> Result<(), WireError> {
+    fn fault(&mut self, record: &FaultRecord) -> Result<(), FieldError> {
         let seat = self.seat("fault.seat", record.seat)?;
         let totals = &mut self.totals[seat.index()];
         if totals.forfeit.is_some() {
@@ -356,7 +361,7 @@ impl<G: WireGame> Replayer<G> {
         Ok(())
     }
 
-    fn seat_change(&mut self, record: &SeatRecord) -> Result<(), WireError> {
+    fn seat_change(&mut self, record: &SeatRecord) -> Result<(), FieldError> {
         let Some(info) = &record.seat else {
             return invalid_field("seat.seat", "is missing");
         };
@@ -373,7 +378,7 @@ fn check_events<G: WireGame>(
     field: &str,
     stated: &[GameEvent],
     events: &[G::Event],
-) -> Result<(), WireError> {
+) -> Result<(), FieldError> {
     for (number, event) in events.iter().enumerate() {
         if stated.get(number) != Some(&G::event_to_wire(event)) {
             let problem = format!("expected the event of the rules: {event}");

@@ -3,7 +3,7 @@
 use crate::wire::{clock_use_from_wire, reason_to_wire};
 use bridgemaster_games::{Game, Outcome, Seat, SeatOutcome};
 use bridgemaster_proto::{
-    games::WireError,
+    games::FieldError,
     v1::{Fault, Replay, SeatResult},
 };
 use bridgemaster_referee::{
@@ -48,7 +48,7 @@ pub(super) fn check_result<G: Game>(
     rules: &MatchRules<G>,
     totals: &[SeatTotals],
     last_at_ms: u64,
-) -> Result<(), WireError> {
+) -> Result<(), FieldError> {
     let Some(result) = &replay.result else {
         return invalid_field("seats", "the result is missing");
     };
@@ -77,7 +77,7 @@ pub(super) fn check_result<G: Game>(
     check_referee_lag(result, &rules.clock)
 }
 
-fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), WireError> {
+fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), FieldError> {
     expect_equal("place_by_score", &seat.place_by_score, &outcome.place.into())?;
     expect_equal("score", &seat.score, &outcome.score)?;
     expect_equal("breakdown (its lines)", &seat.breakdown.len(), &outcome.breakdown.len())?;
@@ -88,7 +88,7 @@ fn check_score(seat: &SeatResult, outcome: &SeatOutcome) -> Result<(), WireError
     Ok(())
 }
 
-fn check_totals(seat: &SeatResult, totals: &SeatTotals) -> Result<(), WireError> {
+fn check_totals(seat: &SeatResult, totals: &SeatTotals) -> Result<(), FieldError> {
     expect_equal(
         "forfeit",
         &seat.forfeit().as_str_name(),

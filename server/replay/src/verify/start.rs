@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{Digest, Seed};
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::Replay,
 };
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Starts a replay's match, and verifies that its setup follows from the seed and the rules.
-pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireError> {
+pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, FieldError> {
     if !(UNSIGNED_FORMAT_VERSION..=FORMAT_VERSION).contains(&replay.format_version) {
         let problem = format!(
             "{} is not supported (supported: {UNSIGNED_FORMAT_VERSION}, {FORMAT_VERSION})",
@@ -54,7 +54,7 @@ pub(super) fn start<G: WireGame>(replay: &Replay) -> Result<Opening<G>, WireErro
 }
 
 /// Checks the seed against the commitment that the seats received.
-fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), WireError> {
+fn check_commitment(replay: &Replay, seed: &Seed) -> Result<(), FieldError> {
     if !has_commitment(replay) && replay.seed_salt.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{
-    games::{WireError, WireGame},
+    games::{FieldError, WireGame},
     v1::{self, record},
 };
 use bridgemaster_referee::{Fork, ForkChance, ForkStep, MatchRules};
@@ -28,8 +28,8 @@ impl ForkSource {
     ///
     /// Returns an error if the replay has fewer decisions, or lacks rules or setup. The field is a
     /// path below `CreateMatchRequest.fork`.
-    pub fn from_replay(replay: &v1::Replay, origin: v1::ForkOrigin) -> Result<Self, WireError> {
-        let missing = |what: &str| WireError::new("source", format!("the replay has no {what}"));
+    pub fn from_replay(replay: &v1::Replay, origin: v1::ForkOrigin) -> Result<Self, FieldError> {
+        let missing = |what: &str| FieldError::new("source", format!("the replay has no {what}"));
         let mut steps = Vec::new();
         let (mut decisions, mut left_out) = (0, 0);
         for record in &replay.records {
@@ -52,7 +52,7 @@ impl ForkSource {
                 "is {}, but the replay has {decisions} decisions; {most}",
                 origin.decisions
             );
-            return Err(WireError::new("decisions", detail));
+            return Err(FieldError::new("decisions", detail));
         }
         Ok(Self {
             config: replay.config.clone().ok_or_else(|| missing("config"))?,
@@ -67,19 +67,17 @@ impl ForkSource {
     /// # Errors
     ///
     /// Returns an error that names the first invalid field, as a path below `CreateMatchRequest`.
-    pub fn fork<G: WireGame>(&self, rules: &MatchRules<G>) -> Result<Fork<G>, WireError> {
+    pub fn fork<G: WireGame>(&self, rules: &MatchRules<G>) -> Result<Fork<G>, FieldError> {
         let of_replay = self.config.game.as_ref();
         if of_replay != Some(&G::config_to_wire(&rules.config)) {
             let detail = "must be the game of the replay with the same options";
-            return Err(WireError::new("config.game", detail));
+            return Err(FieldError::new("config.game", detail));
         }
         if self.config.seats != u32::from(rules.seats.get()) {
             let detail = format!("is {}, but the replay has {}", rules.seats, self.config.seats);
-            return Err(WireError::new("config.seats", detail));
+            return Err(FieldError::new("config.seats", detail));
         }
-        let of_source = |error: WireError| {
-            WireError::new("fork.source", format!("{}: {}", error.field, error.detail))
-        };
+        let of_source = |error: FieldError| FieldError::new("fork.source", error);
         let steps = self.steps.iter().map(step_from_wire::<G>);
         Ok(Fork {
             match_id: self.origin.match_id.clone(),
@@ -108,15 +106,16 @@ fn bare(record: &v1::Record) -> v1::Record {
     v1::Record { record: Some(kept), ..v1::Record::default() }
 }
 
-fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, WireError> {
-    let missing = |field: &str| WireError::new(field, "is missing");
+fn step_from_wire<G: WireGame>(record: &v1::Record) -> Result<ForkStep<G>, FieldError> {
+    let missing = |field: &str| FieldError::new(field, "is missing");
     match &record.record {
         Some(record::Record::Decision(record)) => {
             let decision = record.decision.as_ref();
             let decision = decision.ok_or_else(|| missing("decision.decision"))?;
             let seat = u8::try_from(record.seat).ok().and_then(Seat::new);
             Ok(ForkStep::Decision {
-                seat: seat.ok_or_else(|| WireError::new("decision.seat", "is not a valid seat"))?,
+                seat: seat
+                    .ok_or_else(|| FieldError::new("decision.seat", "is not a valid seat"))?,
                 decision: G::decision_from_wire(decision)?,
             })
         }
@@ -174,11 +173,11 @@ pub fn fork_origin<G: WireGame>(fork: &Fork<G>) -> v1::ForkOrigin {
 ///
 /// Returns an error if the number is unknown, or if the seats do not match the treatment. The field
 /// is a path below `CreateMatchRequest`.
-pub fn chance_from_wire(origin: &v1::ForkOrigin) -> Result<ForkChance, WireError> {
+pub fn chance_from_wire(origin: &v1::ForkOrigin) -> Result<ForkChance, FieldError> {
     match v1::ForkChance::try_from(origin.chance) {
         Ok(v1::ForkChance::Unspecified | v1::ForkChance::Keep) => match origin.knowing_seats[..] {
             [] => Ok(ForkChance::Keep),
-            _ => Err(WireError::new(
+            _ => Err(FieldError::new(
                 "fork.knowing_seats",
                 "only allowed with REDRAW: nothing is redrawn when chance is kept",
             )),
@@ -187,17 +186,17 @@ pub fn chance_from_wire(origin: &v1::ForkOrigin) -> Result<ForkChance, WireError
             [seat] => {
                 let observer = u8::try_from(seat).ok().and_then(Seat::new);
                 let no_seat =
-                    || WireError::new("fork.knowing_seats", format!("{seat} is not a valid seat"));
+                    || FieldError::new("fork.knowing_seats", format!("{seat} is not a valid seat"));
                 Ok(ForkChance::Redraw { observer: observer.ok_or_else(no_seat)? })
             }
-            _ => Err(WireError::new(
+            _ => Err(FieldError::new(
                 "fork.knowing_seats",
                 "must name exactly one seat with REDRAW; facts hidden from that seat are redrawn",
             )),
         },
         Err(_) => {
             let detail = format!("{} is not a ForkChance (0..=2)", origin.chance);
-            Err(WireError::new("fork.chance", detail))
+            Err(FieldError::new("fork.chance", detail))
         }
     }
 }

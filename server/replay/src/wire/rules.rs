@@ -2,7 +2,7 @@
 
 use bridgemaster_games::{Seat, SeatCount, Seed};
 use bridgemaster_proto::{
-    games::{Field, WireError, WireGame, Writer, field_of},
+    games::{Field, FieldError, WireGame, Writer, field_of, none_of},
     v1::{self, time_control::Kind},
 };
 use bridgemaster_referee::{
@@ -14,9 +14,9 @@ use bridgemaster_referee::{
 /// # Errors
 ///
 /// Returns an error if the text is not a seed. The field is a path below the config.
-pub fn seed_from_wire(config: &v1::MatchConfig) -> Result<Option<Seed>, WireError> {
+pub fn seed_from_wire(config: &v1::MatchConfig) -> Result<Option<Seed>, FieldError> {
     let seed = config.seed.as_deref().map(str::parse).transpose();
-    seed.map_err(|error: bridgemaster_games::SeedError| WireError::new("seed", error.to_string()))
+    seed.map_err(|error: bridgemaster_games::SeedError| FieldError::new("seed", error))
 }
 
 /// Reads the rules from a config, with `seed` as the seed and with defaults for unset fields.
@@ -28,14 +28,13 @@ pub fn seed_from_wire(config: &v1::MatchConfig) -> Result<Option<Seed>, WireErro
 pub fn rules_from_wire<G: WireGame>(
     config: &v1::MatchConfig,
     seed: Seed,
-) -> Result<MatchRules<G>, WireError> {
+) -> Result<MatchRules<G>, FieldError> {
     let game = config.game.as_ref().ok_or_else(missing_game)?;
     let rules = MatchRules {
-        config: G::config_from_wire(game)
-            .map_err(|error| WireError::new(format!("game.{}", error.field), error.detail))?,
+        config: G::config_from_wire(game).map_err(|error| error.below("game"))?,
         seats: u8::try_from(config.seats).ok().and_then(SeatCount::new).ok_or_else(|| {
             let (min, max) = (G::SEATS.start(), G::SEATS.end());
-            WireError::new(
+            FieldError::new(
                 "seats",
                 format!("{} has {min} to {max} seats, not {}", G::NAME, config.seats),
             )
@@ -48,14 +47,13 @@ pub fn rules_from_wire<G: WireGame>(
         ask_forced: config.ask_forced,
         fork: None,
     };
-    let checked = rules.check();
-    checked.map_err(|error| WireError::new(error.field, error.detail))?;
+    rules.check()?;
     Ok(rules)
 }
 
 /// Creates the error for a config without a game.
-pub fn missing_game() -> WireError {
-    WireError::new("game", "must be set to a game")
+pub fn missing_game() -> FieldError {
+    FieldError::new("game", "must be set to a game")
 }
 
 /// Converts rules to a message. A secret seed is omitted.
@@ -113,7 +111,7 @@ pub fn write_game_config<G: WireGame>(config: &G::Config, to: &mut Writer) {
     to.message(field, |to| G::put_config(config, to));
 }
 
-fn clock_from_wire(clock: v1::ClockRules) -> Result<ClockRules, WireError> {
+fn clock_from_wire(clock: v1::ClockRules) -> Result<ClockRules, FieldError> {
     let mut rules = ClockRules::default();
     if let Some(stated) = clock.time_control {
         rules.time_control = time_control_from_wire(stated, "clock.time_control")?;
@@ -130,7 +128,7 @@ fn clock_from_wire(clock: v1::ClockRules) -> Result<ClockRules, WireError> {
 }
 
 /// Reads a time control. `field` is its path below the config.
-fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeControl, WireError> {
+fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeControl, FieldError> {
     match stated.kind {
         Some(Kind::Fischer(fischer)) => Ok(TimeControl::Fischer {
             bank_ms: fischer.bank_ms,
@@ -145,8 +143,8 @@ fn time_control_from_wire(stated: v1::TimeControl, field: &str) -> Result<TimeCo
         }),
         // A kind that only newer programs know is decoded as no kind.
         None => {
-            let mut unset = WireError::none_of::<Kind>(&format!("{field}.kind"));
-            unset.detail += ", and no other kind is known here";
+            let mut unset = none_of::<Kind>(&format!("{field}.kind"));
+            unset.problem += ", and no other kind is known here";
             Err(unset)
         }
     }
@@ -170,13 +168,13 @@ pub fn time_control_to_wire(control: TimeControl) -> v1::TimeControl {
     v1::TimeControl { kind: Some(kind) }
 }
 
-fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, WireError> {
+fn odds_from_wire(clocks: &[v1::SeatClock]) -> Result<Vec<SeatOdds>, FieldError> {
     let odds = clocks.iter().map(|clock| {
         let seat = u8::try_from(clock.seat).ok().and_then(Seat::new);
         Ok(SeatOdds {
             seat: seat.ok_or_else(|| {
                 let detail = format!("there is no seat {} in any match", clock.seat);
-                WireError::new("seat_clocks.seat", detail)
+                FieldError::new("seat_clocks.seat", detail)
             })?,
             time_control: time_control_from_wire(
                 clock.time_control.unwrap_or_default(),
@@ -194,7 +192,7 @@ fn odds_to_wire(odds: &SeatOdds) -> v1::SeatClock {
     }
 }
 
-fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> {
+fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, FieldError> {
     let mut policy = FaultPolicy::default();
     for (field, action, stated) in [
         ("illegal", &mut policy.illegal, faults.illegal),
@@ -206,7 +204,7 @@ fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> 
     ] {
         let stated = v1::FaultAction::try_from(stated).map_err(|_| {
             let detail = format!("{stated} is not a FaultAction (0..=4)");
-            WireError::new(format!("faults.{field}"), detail)
+            FieldError::new(format!("faults.{field}"), detail)
         })?;
         *action = action_from_wire(stated).unwrap_or(*action);
     }
@@ -216,10 +214,10 @@ fn faults_from_wire(faults: &v1::FaultPolicy) -> Result<FaultPolicy, WireError> 
     Ok(policy)
 }
 
-fn house_from_wire(number: i32) -> Result<HousePolicy, WireError> {
+fn house_from_wire(number: i32) -> Result<HousePolicy, FieldError> {
     let stated = v1::HousePolicy::try_from(number).map_err(|_| {
         let detail = format!("{number} is not a HousePolicy (0..=2)");
-        WireError::new("house_policy", detail)
+        FieldError::new("house_policy", detail)
     })?;
     Ok(house_policy_from_wire(stated).unwrap_or_default())
 }

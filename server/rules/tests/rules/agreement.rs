@@ -168,7 +168,7 @@ fn notation_agrees_with_the_rules<G: WireGame>() {
 fn notation_without_an_argument_is_refused_both_ways() {
     let refused = |request: ConvertNotationRequest| {
         let problem = answers::convert_notation(&request).unwrap_err();
-        (problem.field, problem.detail)
+        (problem.error.field, problem.error.problem)
     };
     for (game, text, expected) in [
         ("alhambra", "take", "`take CARD ...` with at least one card"),
@@ -229,8 +229,8 @@ fn a_refusal_names_the_field_and_the_valid_values() {
             change(&mut position);
             let request = GetOutcomeRequest { position: Some(position) };
             let problem = answers::get_outcome(&request).unwrap_err();
-            assert_eq!((problem.field.as_str(), problem.reason), (field, reason), "{problem}");
-            assert!(!problem.detail.is_empty());
+            assert_eq!((problem.error.field.as_str(), problem.reason), (field, reason), "{problem}");
+            assert!(!problem.error.problem.is_empty());
         }
     });
 }

@@ -44,7 +44,10 @@ fn random_position<G: WireGame>(seed: u64) -> RulesPosition {
 fn try_every_operation(position: RulesPosition) {
     let refused = Position::rebuild(&position).err();
     if let Some(problem) = &refused {
-        assert!(!problem.field.is_empty() && !problem.detail.is_empty(), "{problem:?}");
+        assert!(
+            !problem.error.field.is_empty() && !problem.error.problem.is_empty(),
+            "{problem:?}"
+        );
     }
     let request = ApplyDecisionsRequest { position: Some(position.clone()), viewer_seat: Some(1) };
     let applied = answers::apply_decisions(&request);

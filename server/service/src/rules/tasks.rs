@@ -16,7 +16,7 @@ use super::Task;
 /// Converts a problem that the rules reported into a refusal.
 fn refusal_of_problem(problem: Problem) -> Refusal {
     let message = problem.to_string();
-    Refusal::new(problem.reason, message).at_field(problem.field)
+    Refusal::new(problem.reason, message).at_field(problem.error.field)
 }
 
 /// A unary call that is computed in one step.

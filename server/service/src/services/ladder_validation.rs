@@ -120,7 +120,7 @@ fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
         checked.map(|_| G::RULES_VERSION)
     });
     let checked = checked.ok_or_else(unset)?;
-    checked.map_err(|error| refuse(&format!("config.{}", error.field), error.detail))
+    checked.map_err(|error| refuse(&format!("config.{}", error.field), error.problem))
 }
 
 fn check_rules_version(requested: u32, served: u32) -> Result<(), Refusal> {

@@ -341,7 +341,7 @@ pub(super) fn fork_start(
         knowing_seats: requested.knowing_seats.clone(),
     };
     ForkSource::from_replay(replay, origin)
-        .map_err(|error| Refusal::field(format!("fork.{}", error.field), error.detail))
+        .map_err(|error| Refusal::field(format!("fork.{}", error.field), error.problem))
 }
 
 /// Returns whether chance was redrawn during the match. If so, setup and decisions alone do not

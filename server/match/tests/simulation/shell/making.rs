@@ -22,7 +22,7 @@ impl<G: WireGame> Shell<G> {
         tampering: Option<Tampering>,
         effect_tampering: Option<EffectTampering>,
     ) -> Result<Self, Violation> {
-        let refused = |error: bridgemaster_referee::RulesError| {
+        let refused = |error: bridgemaster_games::FieldError| {
             Violation(format!("the rules are refused: {error}"))
         };
         let tickets = rules.seats.seats();

@@ -53,7 +53,7 @@ pub(super) fn check_viewers(
         let detail = format!("at most {MAX_VIEWERS} viewers are allowed, not {}", requested.len());
         return Err(Refusal::field("viewers", detail));
     }
-    viewers_from_wire(requested, seats).map_err(|error| Refusal::field(error.field, error.detail))
+    viewers_from_wire(requested, seats).map_err(|error| Refusal::field(error.field, error.problem))
 }
 
 impl PositionWatcher {
