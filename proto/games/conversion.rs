@@ -152,23 +152,6 @@ impl Conversion<Option<u8>, u32> for OrZero {
     }
 }
 
-/// An optional number in edition data; `None` is 0 on the wire. The rules check the range.
-pub(super) struct OrZeroUnchecked;
-
-impl Conversion<Option<u32>, u32> for OrZeroUnchecked {
-    fn write(&self, value: &Option<u32>) -> u32 {
-        value.unwrap_or(0)
-    }
-
-    fn put(&self, value: &Option<u32>, field: Field, to: &mut Writer) {
-        to.number(self.write(value), field);
-    }
-
-    fn read(&self, _field: &str, wire: &u32) -> Result<Option<u32>, FieldError> {
-        Ok((*wire != 0).then_some(*wire))
-    }
-}
-
 /// A seat below this number, which is a game's maximum number of seats. For a viewer, an unset
 /// field means a spectator.
 #[derive(Clone, Copy)]

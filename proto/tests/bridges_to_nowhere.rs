@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bridgemaster_games::{
     Seat,
     bridges_to_nowhere::{
-        BridgeCard, BridgeCardParts, BridgesToNowhere, Card, Cell, Config, Contract, Decision,
-        Edition, EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN,
+        BridgeCard, BridgesToNowhere, Card, Cell, Config, Contract, Decision, Edition,
+        EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN,
         MAX_NUMBER, Observation, Piece, Placement, SeatScore, Style, Symbol,
     },
 };
@@ -164,12 +164,12 @@ fn an_invalid_or_repeated_position_in_the_structure_is_refused() {
 /// An edition with different cards from the built-in edition, some of which are equal.
 fn other_edition() -> Edition {
     let built_in = Edition::built_in();
-    let cards = built_in.cards().iter().rev().map(|card| BridgeCardParts {
+    let cards = built_in.cards().iter().rev().map(|card| BridgeCard {
         style: card.style,
         number: match card.number {
             Some(number) if number % 3 == 0 => None,
-            Some(7) | None => Some(MAX_NUMBER.into()),
-            Some(number) => Some(number.into()),
+            Some(7) | None => Some(MAX_NUMBER),
+            number => number,
         },
         left: card.right,
         right: Symbol::Bird,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bridgemaster_games::{
     Seat,
     old_london_bridge::{
-        BuildingParts, Coat, Config, Edition, EditionParts, Event, Kind, OldLondonBridge, TileKind,
+        Building, Coat, Config, Edition, EditionParts, Event, Kind, OldLondonBridge, TileKind,
     },
 };
 use bridgemaster_proto::{
@@ -88,9 +88,9 @@ fn other_edition() -> Edition {
             .buildings()
             .iter()
             .rev()
-            .map(|building| BuildingParts {
+            .map(|building| Building {
                 kind: building.kind,
-                number: building.number.map(|number| 61 - u32::from(number)),
+                number: building.number.map(|number| 61 - number),
                 coat: match building.kind {
                     Kind::Guildhall => None,
                     _ => Some(Coat::Grey),

@@ -1,7 +1,10 @@
 //! The pieces in the box, and the cells that they can be placed in.
 
-use crate::named::named;
 use std::cmp::Ordering;
+
+use serde::Deserialize;
+
+use crate::named::named;
 
 /// The number of seats, which is fixed.
 pub const PLAYERS: usize = 2;
@@ -83,7 +86,8 @@ named! {
 
 /// A bridge card. Cards are never turned. Bridge cards are ordered by style, then by ascending
 /// number with tolls last, then by left and right symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BridgeCard {
     /// The style, which all bridge cards of a run share.
     pub style: Style,

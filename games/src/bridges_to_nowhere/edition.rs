@@ -3,9 +3,7 @@
 
 use serde::Deserialize;
 
-use super::components::{
-    BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, Card, MAX_NUMBER, Style, Symbol,
-};
+use super::components::{BRIDGE_CARDS, BridgeCard, CARDS_PER_STYLE, Card, MAX_NUMBER, Style};
 use crate::FieldError;
 use crate::edition::{check_name, edition_file, exactly};
 use crate::field_error::{check_range, require};
@@ -17,33 +15,7 @@ pub struct EditionParts {
     /// The display name of the edition.
     pub name: String,
     /// D1: the bridge cards, in any order.
-    pub cards: Vec<BridgeCardParts>,
-}
-
-/// An unchecked bridge card of an edition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BridgeCardParts {
-    /// The style, which all bridge cards of a run share.
-    pub style: Style,
-    /// The number; `None` for a toll.
-    pub number: Option<u32>,
-    /// The symbol on the left.
-    pub left: Symbol,
-    /// The symbol on the right.
-    pub right: Symbol,
-}
-
-impl BridgeCardParts {
-    /// Converts to a card. The number must have been checked.
-    fn card(&self) -> BridgeCard {
-        BridgeCard {
-            style: self.style,
-            number: self.number.map(|number| number as u8),
-            left: self.left,
-            right: self.right,
-        }
-    }
+    pub cards: Vec<BridgeCard>,
 }
 
 /// The identifier of a card: its index in [`Edition::cards`]. Interchangeable cards share the
@@ -74,11 +46,11 @@ impl Edition {
     /// Checks edition data against all of the game's requirements.
     pub fn new(parts: &EditionParts) -> Result<Self, FieldError> {
         check_name(&parts.name)?;
-        let cards: &[BridgeCardParts; BRIDGE_CARDS] = exactly("cards", &parts.cards)?;
+        let mut cards: [BridgeCard; BRIDGE_CARDS] = *exactly("cards", &parts.cards)?;
         for (i, card) in cards.iter().enumerate() {
             if let Some(number) = card.number {
                 let field = format_args!("cards[{i}].number");
-                check_range(field, number, 1..=u32::from(MAX_NUMBER))?;
+                check_range(field, number, 1..=MAX_NUMBER)?;
             }
         }
         for style in Style::ALL {
@@ -86,10 +58,8 @@ impl Edition {
             let problem = format_args!("must have {CARDS_PER_STYLE} of {style}, found {count}");
             require("cards", count == CARDS_PER_STYLE, problem)?;
         }
-        let mut cards = *cards;
-        cards.sort_unstable_by_key(BridgeCardParts::card);
+        cards.sort_unstable();
         let parts = EditionParts { name: parts.name.clone(), cards: cards.into() };
-        let cards = cards.map(|card| card.card());
         Ok(Self { parts, cards })
     }
 

@@ -26,7 +26,7 @@ mod structure;
 pub use components::*;
 pub use config::{CONTRACTS_TO_WIN, Config, GAMES, MAX_GAMES, NextCards};
 pub use decision::{Decision, Illegal};
-pub use edition::{BridgeCardParts, Edition, EditionParts};
+pub use edition::{Edition, EditionParts};
 pub use event::Event;
 pub use observation::{GameResult, MAX_CATEGORY_POINTS, Observation, Phase, SeatScore, SeatView};
 pub use scoring::Achievements;

@@ -1,5 +1,7 @@
 //! Components: kinds, coats of arms, cards, tiles and score-tile faces.
 
+use serde::Deserialize;
+
 use crate::named::named;
 
 /// The number of building slots on a bridge.
@@ -170,7 +172,8 @@ impl Face {
 }
 
 /// A building tile. Equal tiles are interchangeable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Building {
     /// The kind, which decides its action.
     pub kind: Kind,

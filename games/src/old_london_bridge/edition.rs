@@ -2,13 +2,11 @@
 //! outside, its checks, and the checked edition. The built-in edition is compiled in from a data
 //! file. Any file of the same form can replace the built-in edition.
 
-use std::fmt::{self, Display};
-
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer};
 
 use super::components::{
-    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, Coat, KINDS, Kind, OUTER_SPACES,
-    TILE_KINDS, TileKind,
+    BONUS_STACKS, BUILDINGS, BUILDINGS_PER_KIND, Building, KINDS, Kind, OUTER_SPACES, TILE_KINDS,
+    TileKind,
 };
 use crate::FieldError;
 use crate::edition::{check_name, edition_file, exactly};
@@ -27,10 +25,6 @@ pub struct Edition {
     parts: EditionParts,
     ring: [Kind; KINDS],
     rondel: [Option<u8>; OUTER_SPACES],
-    chapel_last_space: u8,
-    chapel_money: Vec<(u8, u8)>,
-    gate_last_space: u8,
-    gate_bonus: Vec<u8>,
     bonus_stacks: [[TileKind; TILE_KINDS]; BONUS_STACKS],
     buildings: [Building; BUILDINGS],
 }
@@ -46,20 +40,21 @@ impl Edition {
         for stack in &mut in_order.bonus_stacks {
             stack.sort_unstable();
         }
-        let chapel_last_space =
-            small("chapel_last_space", parts.chapel_last_space, MAX_TRACK_SPACES)?;
-        let gate_last_space = small("gate_last_space", parts.gate_last_space, MAX_TRACK_SPACES)?;
-        Ok(Self {
-            bonus_stacks: check_bonus_stacks(&in_order.bonus_stacks)?,
-            parts: in_order,
-            ring: check_ring(&parts.ring)?,
-            rondel: check_rondel(&parts.rondel)?,
-            chapel_money: check_chapel_money(&parts.chapel_money, chapel_last_space)?,
-            chapel_last_space,
-            gate_bonus: check_ascending("gate_bonus", &parts.gate_bonus, gate_last_space)?,
-            gate_last_space,
-            buildings: check_buildings(&parts.buildings)?,
-        })
+        check_range("chapel_last_space", parts.chapel_last_space, 1..=MAX_TRACK_SPACES)?;
+        check_range("gate_last_space", parts.gate_last_space, 1..=MAX_TRACK_SPACES)?;
+        let bonus_stacks = check_bonus_stacks(&in_order.bonus_stacks)?;
+        let ring = check_ring(&parts.ring)?;
+        let rondel = check_rondel(&parts.rondel)?;
+        let money_spaces = parts.chapel_money.iter().map(|&(space, _)| space);
+        check_ascending("chapel_money", ".space", money_spaces, parts.chapel_last_space)?;
+        for (i, &(_, money)) in parts.chapel_money.iter().enumerate() {
+            check_range(format_args!("chapel_money[{i}].money"), money, 1..=MAX_SPACE_MONEY)?;
+        }
+        let bonus_spaces = parts.gate_bonus.iter().copied();
+        check_ascending("gate_bonus", "", bonus_spaces, parts.gate_last_space)?;
+        check_buildings(&parts.buildings)?;
+        let buildings = *exactly("buildings", &in_order.buildings)?;
+        Ok(Self { parts: in_order, ring, rondel, bonus_stacks, buildings })
     }
 
     /// Returns the kinds in ring order, clockwise (E1).
@@ -75,22 +70,22 @@ impl Edition {
 
     /// Returns the chapel track's last space (E3).
     pub fn chapel_last_space(&self) -> u8 {
-        self.chapel_last_space
+        self.parts.chapel_last_space
     }
 
     /// Returns the chapel track's money spaces as (space, pounds), in ascending order (E3).
     pub fn chapel_money(&self) -> &[(u8, u8)] {
-        &self.chapel_money
+        &self.parts.chapel_money
     }
 
     /// Returns the gate track's last space (E4).
     pub fn gate_last_space(&self) -> u8 {
-        self.gate_last_space
+        self.parts.gate_last_space
     }
 
     /// Returns the gate track's bonus spaces, in ascending order (E4).
     pub fn gate_bonus(&self) -> &[u8] {
-        &self.gate_bonus
+        &self.parts.gate_bonus
     }
 
     /// Returns the tiles in each bonus stack, in the order of [`TileKind`] (E5).
@@ -150,73 +145,41 @@ pub struct EditionParts {
     pub ring: Vec<Kind>,
     /// The incomes clockwise from the X space, in pounds; `None` is X (E2).
     #[serde(deserialize_with = "rondel_spaces")]
-    pub rondel: Vec<Option<u32>>,
+    pub rondel: Vec<Option<u8>>,
     /// The chapel track's last space (E3).
-    pub chapel_last_space: u32,
+    pub chapel_last_space: u8,
     /// The chapel track's money spaces as (space, pounds) (E3).
-    pub chapel_money: Vec<(u32, u32)>,
+    pub chapel_money: Vec<(u8, u8)>,
     /// The gate track's last space (E4).
-    pub gate_last_space: u32,
+    pub gate_last_space: u8,
     /// The gate track's bonus spaces (E4).
-    pub gate_bonus: Vec<u32>,
+    pub gate_bonus: Vec<u8>,
     /// The tiles in each bonus stack, in any order (E5).
     pub bonus_stacks: Vec<Vec<TileKind>>,
     /// All buildings, in any order (E6).
-    pub buildings: Vec<BuildingParts>,
-}
-
-/// An unchecked building of an edition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BuildingParts {
-    /// The kind, which decides its action.
-    pub kind: Kind,
-    /// The house number; `None` for a park.
-    pub number: Option<u32>,
-    /// The coat of arms; `None` for a guildhall.
-    pub coat: Option<Coat>,
+    pub buildings: Vec<Building>,
 }
 
 /// Reads rondel spaces: "x", or an integer number of pounds.
-fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u32>>, D::Error> {
-    struct Space(Option<u32>);
-
-    impl<'de> Deserialize<'de> for Space {
-        fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
-            source.deserialize_any(Self(None))
-        }
+fn rondel_spaces<'de, D: Deserializer<'de>>(source: D) -> Result<Vec<Option<u8>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected \"x\" or an income in pounds")]
+    enum Space {
+        Income(u8),
+        X(X),
     }
 
-    impl de::Visitor<'_> for Space {
-        type Value = Self;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("\"x\" or an income in pounds")
-        }
-
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Self, E> {
-            match text {
-                "x" => Ok(Self(None)),
-                _ => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
-            }
-        }
-
-        fn visit_i64<E: de::Error>(self, income: i64) -> Result<Self, E> {
-            match u32::try_from(income) {
-                Ok(income) => Ok(Self(Some(income))),
-                Err(_) => Err(E::invalid_value(de::Unexpected::Signed(income), &self)),
-            }
-        }
+    #[derive(Deserialize)]
+    enum X {
+        #[serde(rename = "x")]
+        X,
     }
 
-    let spaces = Vec::<Space>::deserialize(source)?;
-    Ok(spaces.into_iter().map(|Space(income)| income).collect())
-}
-
-/// Converts a number that must be in `1..=last`.
-fn small(field: impl Display, value: u32, last: u8) -> Result<u8, FieldError> {
-    check_range(field, value, 1..=u32::from(last))?;
-    Ok(value as u8)
+    let spaces = Vec::<Space>::deserialize(source)?.into_iter().map(|space| match space {
+        Space::Income(income) => Some(income),
+        Space::X(X::X) => None,
+    });
+    Ok(spaces.collect())
 }
 
 fn check_ring(kinds: &[Kind]) -> Result<[Kind; KINDS], FieldError> {
@@ -228,43 +191,37 @@ fn check_ring(kinds: &[Kind]) -> Result<[Kind; KINDS], FieldError> {
     Ok(ring)
 }
 
-fn check_rondel(spaces: &[Option<u32>]) -> Result<[Option<u8>; OUTER_SPACES], FieldError> {
-    let spaces: [Option<u32>; OUTER_SPACES] = *exactly("rondel", spaces)?;
+fn check_rondel(spaces: &[Option<u8>]) -> Result<[Option<u8>; OUTER_SPACES], FieldError> {
+    let spaces: [Option<u8>; OUTER_SPACES] = *exactly("rondel", spaces)?;
     let x_spaces = spaces.iter().filter(|space| space.is_none()).count();
     let problem = format_args!("exactly one space is \"x\", found {x_spaces}");
     require("rondel", x_spaces == 1, problem)?;
     let problem = "spaces count from \"x\", so it must be the first";
     require("rondel[0]", spaces[0].is_none(), problem)?;
-    let mut rondel = [None; OUTER_SPACES];
-    for (i, income) in spaces.into_iter().enumerate().skip(1) {
-        let income = income.map(|income| small(format_args!("rondel[{i}]"), income, MAX_INCOME));
-        rondel[i] = income.transpose()?;
+    for (i, income) in spaces.into_iter().enumerate() {
+        let field = format_args!("rondel[{i}]");
+        income.map_or(Ok(()), |income| check_range(field, income, 1..=MAX_INCOME))?;
     }
-    Ok(rondel)
+    Ok(spaces)
 }
 
-fn check_chapel_money(money: &[(u32, u32)], last: u8) -> Result<Vec<(u8, u8)>, FieldError> {
-    let spaces: Vec<u32> = money.iter().map(|&(space, _)| space).collect();
-    let spaces = check_ascending("chapel_money", &spaces, last)?;
-    let money = money.iter().zip(spaces).enumerate();
-    let checked = money.map(|(i, (&(_, pounds), space))| {
-        let field = format_args!("chapel_money[{i}]: pounds");
-        Ok((space, small(field, pounds, MAX_SPACE_MONEY)?))
-    });
-    checked.collect()
-}
-
-/// Checks that a track's spaces are strictly ascending and at most `last`.
-fn check_ascending(name: &str, spaces: &[u32], last: u8) -> Result<Vec<u8>, FieldError> {
+/// Checks that a track's spaces are strictly ascending and at most `last`. `part` is the part of a
+/// list item that is the space.
+fn check_ascending(
+    name: &str,
+    part: &str,
+    spaces: impl Iterator<Item = u8>,
+    last: u8,
+) -> Result<(), FieldError> {
     let mut before = 0;
-    let checked = spaces.iter().enumerate().map(|(i, &space)| {
-        let space = small(format_args!("{name}[{i}]: space"), space, last)?;
+    for (i, space) in spaces.enumerate() {
+        let field = format!("{name}[{i}]{part}");
+        check_range(&field, space, 1..=last)?;
         let problem = format_args!("space {space} must be above space {before}");
-        require(format_args!("{name}[{i}]"), space > before, problem)?;
+        require(&field, space > before, problem)?;
         before = space;
-        Ok(space)
-    });
-    checked.collect()
+    }
+    Ok(())
 }
 
 fn check_bonus_stacks(
@@ -284,10 +241,10 @@ fn check_bonus_stacks(
     Ok(checked)
 }
 
-fn check_buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], FieldError> {
-    let parts: [BuildingParts; BUILDINGS] = *exactly("buildings", parts)?;
+fn check_buildings(buildings: &[Building]) -> Result<(), FieldError> {
+    let buildings: &[Building; BUILDINGS] = exactly("buildings", buildings)?;
     let mut taken = [None; MAX_HOUSE_NUMBER as usize + 1];
-    for (i, BuildingParts { kind, number, coat }) in parts.iter().enumerate() {
+    for (i, Building { kind, number, coat }) in buildings.iter().enumerate() {
         let (of_number, of_coat) =
             (format!("buildings[{i}].number"), format!("buildings[{i}].coat"));
         let missing = format_args!("missing: {kind}");
@@ -295,7 +252,7 @@ fn check_buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], Fie
         require(&of_number, !is_park || number.is_none(), "a park has no house number")?;
         require(&of_number, is_park || number.is_some(), missing)?;
         if let Some(number) = *number {
-            let number = small(&of_number, number, MAX_HOUSE_NUMBER)?;
+            check_range(&of_number, number, 1..=MAX_HOUSE_NUMBER)?;
             let before = taken[usize::from(number)].replace(i);
             let first = before.unwrap_or(i);
             let problem = format_args!("{number} is also the number of buildings[{first}]");
@@ -307,15 +264,9 @@ fn check_buildings(parts: &[BuildingParts]) -> Result<[Building; BUILDINGS], Fie
         require(&of_coat, is_guildhall || coat.is_some(), missing)?;
     }
     for kind in Kind::ALL {
-        let count = parts.iter().filter(|part| part.kind == kind).count();
+        let count = buildings.iter().filter(|building| building.kind == kind).count();
         let problem = format_args!("must have {BUILDINGS_PER_KIND} of {kind}, found {count}");
         require("buildings", count == BUILDINGS_PER_KIND, problem)?;
     }
-    let mut buildings = parts.map(|part| Building {
-        kind: part.kind,
-        number: part.number.map(|number| number as u8),
-        coat: part.coat,
-    });
-    buildings.sort_unstable();
-    Ok(buildings)
+    Ok(())
 }

@@ -27,8 +27,8 @@ pub use components::*;
 pub use config::{Config, FaceChoice, StartLeaders};
 pub use decision::{Decision, Illegal, MAX_PLAYED, Placement, PlayedCards, Spot, TurnTile};
 pub use edition::{
-    BuildingId, BuildingParts, Edition, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME,
-    MAX_SPACE_MONEY, MAX_TRACK_SPACES,
+    BuildingId, Edition, EditionParts, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_SPACE_MONEY,
+    MAX_TRACK_SPACES,
 };
 pub use event::Event;
 pub use observation::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BRIDGE_CARDS, BridgeCardParts, BridgesToNowhere, Card, Config, Contract, Decision, Edition,
+    BRIDGE_CARDS, BridgeCard, BridgesToNowhere, Card, Config, Contract, Decision, Edition,
     EditionParts, MAX_COLUMN, NextCards, Piece, ROUNDS, Style, Symbol,
 };
 use bridgemaster_games::{ChanceStream, Game, Rules, Sample, Seat, SeatCount, Seed, Viewer};
@@ -38,9 +38,9 @@ fn config(chance: &mut ChanceStream) -> Config {
 
 /// A deck of few numbers and some tolls: it has equal cards, and equal numbers of a style.
 fn edition(chance: &mut ChanceStream) -> Arc<Edition> {
-    let cards = (0..BRIDGE_CARDS).map(|place| BridgeCardParts {
+    let cards = (0..BRIDGE_CARDS).map(|place| BridgeCard {
         style: Style::ALL[place % Style::ALL.len()],
-        number: Some(chance.below(5)).filter(|&number| number > 0),
+        number: Some(chance.below(5) as u8).filter(|&number| number > 0),
         left: Symbol::ALL[chance.below(2) as usize],
         right: Symbol::ALL[chance.below(2) as usize],
     });

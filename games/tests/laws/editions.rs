@@ -83,7 +83,7 @@ games_with_editions! {
         shuffle: |parts, chance| chance.shuffle(&mut parts.cards),
         is_in_order: |parts| parts.cards.is_sorted_by_key(|card| {
             let symbols = (card.left.index(), card.right.index());
-            (card.style.index(), card.number.unwrap_or(u32::MAX), symbols)
+            (card.style.index(), card.number.unwrap_or(u8::MAX), symbols)
         }),
     }
     carcassonne: Carcassonne {

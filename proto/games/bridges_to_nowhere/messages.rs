@@ -1,17 +1,15 @@
 //! Conversions for Bridges to Nowhere's messages.
 
 use bridgemaster_games::bridges_to_nowhere::{
-    BridgeCard, BridgeCardParts, CONTRACTS_TO_WIN, Card, Cell, Config, Contract, Deal, Decision,
-    Edition, EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN,
-    MAX_GAMES, MAX_NUMBER, MONUMENTS, NextCards, Observation, PLAYERS, Phase, Piece, Placement,
-    ROUNDS, SeatScore, Setup, Style, Symbol,
+    BridgeCard, CONTRACTS_TO_WIN, Card, Cell, Config, Contract, Deal, Decision, Edition,
+    EditionParts, Event, GAMES, GameResult, LEVELS, MAX_CATEGORY_POINTS, MAX_COLUMN, MAX_GAMES,
+    MAX_NUMBER, MONUMENTS, NextCards, Observation, PLAYERS, Phase, Piece, Placement, ROUNDS,
+    SeatScore, Setup, Style, Symbol,
 };
 
 use super::v1;
 use crate::games::{
-    conversion::{
-        InRange, Optional, OptionalList, OrZero, OrZeroUnchecked, Plain, SeatBelow, WithDefault,
-    },
+    conversion::{InRange, Optional, OptionalList, OrZero, Plain, SeatBelow, WithDefault},
     describe::{wire_message, wire_oneof},
     enums::{OrDefault, wire_enum},
     other_form::wire_edition,
@@ -81,7 +79,6 @@ wire_message! {
 }
 wire_edition! { Edition = v1::Edition as EditionParts }
 wire_message! { EditionParts = v1::Edition { name, cards } }
-wire_message! { BridgeCardParts = v1::BridgeCard { style, number: OrZeroUnchecked, left, right } }
 
 wire_message! { Setup = v1::Setup { contracts: OptionalList(Plain), deals } }
 wire_message! { Deal = v1::Deal { first_drafter: SEAT, deck } }

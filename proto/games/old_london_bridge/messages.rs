@@ -2,21 +2,19 @@
 
 use bridgemaster_games::old_london_bridge::{
     Area, BONUS_STACKS, BRIDGE_SLOTS, BUILDINGS_PER_KIND, BonusStackView, Building, BuildingId,
-    BuildingParts, CARD_VALUES, CARDS, Coat, Config, Decision, Edition, EditionParts, Event, Face,
-    FaceChoice, Kind, MARKERS_PER_VALUE, MAX_HOUSE_NUMBER, MAX_PLAYED, MAX_PLAYERS, MAX_ROUNDS,
-    MAX_TRACK_SPACES, MAX_TURNS, OUTER_SPACES, Observation, Pawn, Phase, Placement, PlayedCards,
-    SeatView, Setup, Spot, StartLeaders, TILE_KINDS, TileKind, Turn, TurnStep, TurnTile, TurnView,
+    CARD_VALUES, CARDS, Coat, Config, Decision, Edition, EditionParts, Event, Face, FaceChoice,
+    Kind, MARKERS_PER_VALUE, MAX_HOUSE_NUMBER, MAX_INCOME, MAX_PLAYED, MAX_PLAYERS, MAX_ROUNDS,
+    MAX_SPACE_MONEY, MAX_TRACK_SPACES, MAX_TURNS, OUTER_SPACES, Observation, Pawn, Phase,
+    Placement, PlayedCards, SeatView, Setup, Spot, StartLeaders, TILE_KINDS, TileKind, Turn,
+    TurnStep, TurnTile, TurnView,
 };
 
 use super::{
-    pieces::{ChoiceFor, FaceOf, TileCounts, to_wire_error},
+    pieces::{ChoiceFor, FaceOf, TileCounts},
     v1,
 };
 use crate::games::{
-    conversion::{
-        Each, InRange, Optional, OrZero, OrZeroUnchecked, Plain, SeatBelow, SkipDefault,
-        WithDefault,
-    },
+    conversion::{Each, InRange, Optional, OrZero, Plain, SeatBelow, SkipDefault, WithDefault},
     describe::{wire_message, wire_oneof},
     enums::{OrDefault, wire_enum},
     other_form::wire_edition,
@@ -49,6 +47,8 @@ const SLOT: InRange<u8> = InRange(0..=BRIDGE_SLOTS as u8 - 1);
 const BONUS_STACK: InRange<u8> = InRange(0..=BONUS_STACKS as u8 - 1);
 /// A space on a track, or a number of spaces.
 const SPACE: InRange<u8> = InRange(0..=MAX_TRACK_SPACES);
+/// A space that an edition names.
+const EDITION_SPACE: InRange<u8> = InRange(1..=MAX_TRACK_SPACES);
 /// An optional house number.
 const NUMBER: OrZero = OrZero(MAX_HOUSE_NUMBER);
 
@@ -113,23 +113,32 @@ wire_message! { FaceChoice = v1::FaceChoice { choice } => choice }
 wire_oneof! {
     FaceChoice = v1::face_choice::Choice { Face(face), Random as RandomFace {} }
 }
-wire_edition! { Edition = v1::Edition as EditionParts, errors by to_wire_error }
+// The rules use the names from the edition file, in which the rondel has another form.
+wire_edition! {
+    Edition = v1::Edition as EditionParts,
+    errors by |error: FieldError| FieldError {
+        field: error.field.replace("rondel", "rondel_incomes"),
+        ..error
+    }
+}
 wire_message! {
     EditionParts = v1::Edition {
         name,
         ring,
-        rondel_incomes => rondel: Each(OrZeroUnchecked),
-        chapel_last_space,
+        rondel_incomes => rondel: Each(OrZero(MAX_INCOME)),
+        chapel_last_space: EDITION_SPACE,
         chapel_money,
-        gate_last_space,
-        gate_bonus,
+        gate_last_space: EDITION_SPACE,
+        gate_bonus: Each(EDITION_SPACE),
         bonus_stacks,
         buildings,
     }
 }
-wire_message! { (u32, u32) = v1::MoneySpace { space, money } => (space, money) }
+wire_message! {
+    (u8, u8) = v1::MoneySpace { space: EDITION_SPACE, money: InRange(1..=MAX_SPACE_MONEY) }
+        => (space, money)
+}
 wire_message! { Vec<TileKind> = v1::BonusTiles { tiles } => tiles }
-wire_message! { BuildingParts = v1::Building { kind, number: OrZeroUnchecked, coat } }
 
 wire_message! {
     Setup = v1::Setup {

@@ -97,21 +97,6 @@ impl Conversion<[u8; TILE_KINDS], Vec<i32>> for TileCounts {
     }
 }
 
-/// Converts a rules error to an error with the field's name on the wire. The rules use the names
-/// from the edition file, in which the rondel and the money spaces have another form.
-pub(super) fn to_wire_error(error: FieldError) -> FieldError {
-    let FieldError { field, problem } = error;
-    let field = match field.split_once(": ") {
-        Some((money_space, "pounds")) => format!("{money_space}.money"),
-        Some((money_space, part)) if money_space.starts_with("chapel_money") => {
-            format!("{money_space}.{part}")
-        }
-        Some((bonus_space, _)) => bonus_space.to_owned(),
-        None => field.replace("rondel", "rondel_incomes"),
-    };
-    FieldError::new(field, problem)
-}
-
 // A building's index in the edition.
 wire_as! {
     BuildingId = u32 as u8: InRange(0..=BUILDINGS as u8 - 1),
