@@ -1,7 +1,5 @@
 //! Edition data for all games: read from a TOML file or from the wire, and checked entry by entry.
 
-use std::sync::Arc;
-
 use serde::de::DeserializeOwned;
 
 use crate::{FieldError, field_error::require};
@@ -51,14 +49,16 @@ macro_rules! edition_file {
 }
 pub(crate) use edition_file;
 
-/// Sets the edition of a config, or returns the problem with the data as text.
-pub(crate) fn set_edition<E>(
-    edition: &mut Arc<E>,
-    read: Result<E, FieldError>,
-) -> Result<(), String> {
-    *edition = Arc::new(read.map_err(|error| error.to_string())?);
-    Ok(())
+/// The value of an option: an edition file, which replaces the config's edition.
+macro_rules! edition_value {
+    ($edition:ident) => {
+        $crate::Values::File(|config, text| {
+            config.edition = $edition::from_toml(text).map_err(|error| error.to_string())?.into();
+            Ok(())
+        })
+    };
 }
+pub(crate) use edition_value;
 
 pub(crate) fn check_name(name: &str) -> Result<(), FieldError> {
     let chars = name.chars().count();

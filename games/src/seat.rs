@@ -93,11 +93,6 @@ impl SeatSet {
         self.0 == 0
     }
 
-    /// Returns the set as a bit mask: bit n is seat n.
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
-
     /// Returns the seats in the set in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
         let mut rest = self.0;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::BridgesToNowhere;
 use super::components::CONTRACTS;
 use super::edition::Edition;
-use crate::edition::set_edition;
+use crate::edition::edition_value;
 use crate::options::{Values, words};
 use crate::{ConfigOption, Options};
 
@@ -90,9 +90,7 @@ impl Options for BridgesToNowhere {
             name: "edition",
             about: "Edition data (the deck) to play with, in the form of \
                     games/data/bridges_to_nowhere/built_in.toml; by default the built-in edition",
-            values: Values::File(|config, text| {
-                set_edition(&mut config.edition, Edition::from_toml(text))
-            }),
+            values: edition_value!(Edition),
         },
     ];
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Carcassonne;
 use super::edition::Edition;
-use crate::edition::set_edition;
+use crate::edition::edition_value;
 use crate::options::Values;
 use crate::{ConfigOption, Options};
 
@@ -41,9 +41,7 @@ impl Options for Carcassonne {
             name: "edition",
             about: "Drawbridge tiles to play with, in the form of \
                     games/data/carcassonne/drawbridges.toml; by default the built-in edition",
-            values: Values::File(|config, text| {
-                set_edition(&mut config.edition, Edition::from_toml(text))
-            }),
+            values: edition_value!(Edition),
         },
     ];
 }

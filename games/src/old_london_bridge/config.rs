@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::OldLondonBridge;
 use super::components::{Area, Face};
 use super::edition::Edition;
-use crate::edition::set_edition;
+use crate::edition::edition_value;
 use crate::field_error::require;
 use crate::options::{Values, words};
 use crate::{ConfigOption, FieldError, Options};
@@ -93,9 +93,7 @@ impl Options for OldLondonBridge {
             name: "edition",
             about: "Edition data to play with, in the form of \
                     games/data/old_london_bridge/built_in.toml; by default the built-in edition",
-            values: Values::File(|config, text| {
-                set_edition(&mut config.edition, Edition::from_toml(text))
-            }),
+            values: edition_value!(Edition),
         },
     ];
 }

@@ -36,11 +36,6 @@ impl<G: WireGame> Match<G> {
         &self.histories
     }
 
-    /// The time at which the timer will call [`Match::tick`].
-    pub fn armed(&self) -> Option<Time> {
-        self.armed
-    }
-
     /// The journal position that every view of the current state must wait for.
     pub fn uncommitted(&self) -> Entries {
         self.commits.uncommitted()

@@ -2,7 +2,7 @@
 //! playouts, every seat takes its best-rated decision.
 
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, Sample as _, SeatCount, Viewer,
+    ChanceStream, MAX_SEATS, Sample as _, Viewer,
     alhambra::{Alhambra, Currency, Phase, State},
 };
 
@@ -18,15 +18,13 @@ const SPREAD: (f64, f64) = (4.0, 0.3);
 impl Searchable for Alhambra {
     type Cache = ();
 
-    fn params(_seats: SeatCount) -> Params {
-        Params {
-            exploration: 0.4,
-            temperature: 1.5,
-            candidates: 1,
-            samples: 512,
-            rates_new_nodes: true,
-        }
-    }
+    const PARAMS: Params = Params {
+        exploration: 0.4,
+        temperature: 1.5,
+        candidates: 1,
+        samples: 512,
+        rates_new_nodes: true,
+    };
 
     /// Returns the content of the yard and the open row.
     fn chance_key(state: &State) -> u64 {

@@ -4,7 +4,7 @@
 //! interfere.
 
 use bridgemaster_games::{
-    MAX_SEATS, Sample as _, Seat, SeatCount, Viewer,
+    MAX_SEATS, Sample as _, Seat, Viewer,
     bridges_to_nowhere::{BridgesToNowhere, Card, Decision, Observation, Phase, ROUNDS, State},
 };
 
@@ -38,15 +38,13 @@ impl Plans {
 impl Searchable for BridgesToNowhere {
     type Cache = Plans;
 
-    fn params(_seats: SeatCount) -> Params {
-        Params {
-            exploration: 0.6,
-            temperature: 4.0,
-            candidates: 1,
-            samples: 16,
-            rates_new_nodes: false,
-        }
-    }
+    const PARAMS: Params = Params {
+        exploration: 0.6,
+        temperature: 4.0,
+        candidates: 1,
+        samples: 16,
+        rates_new_nodes: false,
+    };
 
     fn is_simultaneous(decisions: &[Decision]) -> bool {
         matches!(decisions, [Decision::Place(_) | Decision::End, ..])

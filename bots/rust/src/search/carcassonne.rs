@@ -4,7 +4,7 @@
 mod meeples;
 
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, NoEvents, Rules as _, Sample as _, SeatCount, Viewer,
+    ChanceStream, MAX_SEATS, NoEvents, Rules as _, Sample as _, Viewer,
     carcassonne::{Carcassonne, Decision, Phase, State},
 };
 use bridgemaster_greedy::{DecisionPoint, carcassonne::supply_value};
@@ -21,15 +21,13 @@ const SPREAD: (f64, f64) = (4.0, 0.15);
 impl Searchable for Carcassonne {
     type Cache = ();
 
-    fn params(_seats: SeatCount) -> Params {
-        Params {
-            exploration: 0.4,
-            temperature: 1.5,
-            candidates: 6,
-            samples: 256,
-            rates_new_nodes: true,
-        }
-    }
+    const PARAMS: Params = Params {
+        exploration: 0.4,
+        temperature: 1.5,
+        candidates: 6,
+        samples: 256,
+        rates_new_nodes: true,
+    };
 
     /// Returns the drawn tile.
     fn chance_key(state: &State) -> u64 {

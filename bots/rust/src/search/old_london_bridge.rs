@@ -1,7 +1,7 @@
 //! Old London Bridge: plays out whole rounds, and then evaluates each seat's position.
 
 use bridgemaster_games::{
-    ChanceStream, MAX_SEATS, Sample as _, SeatCount, Viewer,
+    ChanceStream, MAX_SEATS, Sample as _, Viewer,
     old_london_bridge::{Decision, OldLondonBridge, State},
 };
 
@@ -17,15 +17,13 @@ const SPREAD: (f64, f64) = (3.0, 0.7);
 impl Searchable for OldLondonBridge {
     type Cache = ();
 
-    fn params(_seats: SeatCount) -> Params {
-        Params {
-            exploration: 0.4,
-            temperature: 1.5,
-            candidates: 8,
-            samples: 512,
-            rates_new_nodes: false,
-        }
-    }
+    const PARAMS: Params = Params {
+        exploration: 0.4,
+        temperature: 1.5,
+        candidates: 8,
+        samples: 512,
+        rates_new_nodes: false,
+    };
 
     fn is_simultaneous(decisions: &[Decision]) -> bool {
         matches!(decisions, [Decision::PlayCards(_), ..])

@@ -51,8 +51,8 @@ pub trait Searchable: Rate {
     /// Results that are computed once per search and reused.
     type Cache: Default + Send;
 
-    /// Returns the search parameters for a number of seats.
-    fn params(seats: SeatCount) -> Params;
+    /// The search parameters.
+    const PARAMS: Params;
 
     /// Returns `true` for decisions that several seats make simultaneously and in secret. The other
     /// seats then decide independently of the searching seat.
@@ -134,7 +134,7 @@ fn best_candidate<G: Searchable>(
     cache: &mut G::Cache,
 ) -> usize {
     let count = point.decisions.len() as u32;
-    let candidates = G::params(root.seats).candidates;
+    let candidates = G::PARAMS.candidates;
     if candidates <= 1 || count == 1 {
         return chance.below(count) as usize;
     }

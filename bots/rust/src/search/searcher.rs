@@ -10,8 +10,8 @@ use bridgemaster_greedy::DecisionPoint;
 
 use super::{
     budget::Budget,
-    searchable::{Estimate, Params, Root, Searchable},
-    tree::{EdgeId, NodeId, ROOT, Selection, Tree},
+    searchable::{Estimate, Root, Searchable},
+    tree::{EdgeId, NodeId, ROOT, Tree},
 };
 
 /// The number of playouts between checks whether another decision could still become the most
@@ -60,7 +60,6 @@ pub fn best_decision<G: Searchable>(
 struct Searcher<'a, G: Searchable> {
     root: Root<'a, G>,
     observation: &'a G::Observation,
-    params: Params,
     chance: &'a mut ChanceStream,
     cache: G::Cache,
     tree: Tree<G::Decision>,
@@ -88,7 +87,6 @@ impl<'a, G: Searchable> Searcher<'a, G> {
     ) -> Result<Self, FieldError> {
         let state = G::sample_state(config, observation, chance)?;
         Ok(Self {
-            params: G::params(seats),
             root: Root { config, seats, seat, state },
             observation,
             chance,
@@ -138,7 +136,7 @@ impl<'a, G: Searchable> Searcher<'a, G> {
     /// Returns an error if no state is consistent with the observation.
     fn play_out(&mut self) -> Result<(), FieldError> {
         let number = self.playouts as usize;
-        let sample = number % self.params.samples;
+        let sample = number % G::PARAMS.samples;
         if sample == self.samples.len() {
             let state = G::sample_state(self.root.config, self.observation, self.chance)?;
             self.samples.push(state);
@@ -209,7 +207,7 @@ impl<'a, G: Searchable> Searcher<'a, G> {
             }
         };
         let (root, chance, cache) = (&self.root, &mut *self.chance, &mut self.cache);
-        let rates_new_nodes = self.params.rates_new_nodes;
+        let rates_new_nodes = G::PARAMS.rates_new_nodes;
         let Some((node, is_new)) = found.filter(|(_, is_new)| rates_new_nodes || !is_new) else {
             return (G::play(root, point, chance, cache), false);
         };
@@ -217,11 +215,7 @@ impl<'a, G: Searchable> Searcher<'a, G> {
             let point = DecisionPoint { decisions: missing, ..*point };
             G::prior_ratings(root, &point, chance, cache, ratings);
         });
-        let selection = Selection {
-            exploration: self.params.exploration,
-            temperature: self.params.temperature,
-        };
-        let edge = self.tree.choose(node, &self.open, selection);
+        let edge = self.tree.choose(node, &self.open, &G::PARAMS);
         self.path.push((node, edge));
         let place = self.open.iter().position(|open| *open == edge);
         (place.unwrap_or(0), !is_new)

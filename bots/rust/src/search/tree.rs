@@ -5,6 +5,8 @@
 
 use bridgemaster_games::Seat;
 
+use super::searchable::Params;
+
 /// The maximum number of edges, which limits memory to about 50 MB. A search reaches this number
 /// after about ten seconds. The tree then no longer grows.
 const MAX_EDGES: usize = 500_000;
@@ -66,15 +68,6 @@ impl<D> Edge<D> {
     pub(super) fn mean(&self) -> f64 {
         self.total / f64::from(self.visits.max(1))
     }
-}
-
-/// The parameters for selecting edges.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Selection {
-    /// As [`Params::exploration`](super::searchable::Params::exploration).
-    pub(super) exploration: f64,
-    /// As [`Params::temperature`](super::searchable::Params::temperature).
-    pub(super) temperature: f64,
 }
 
 impl<D: PartialEq + Clone> Tree<D> {
@@ -185,12 +178,12 @@ impl<D: PartialEq + Clone> Tree<D> {
     /// Selects the edge in `open` to try next: the edge with the highest sum of its mean reward and
     /// a bonus for a high prior and few visits (PUCT, as in D. Silver et al., "Mastering the game
     /// of Go without human knowledge", 2017).
-    pub(super) fn choose(&mut self, id: NodeId, open: &[EdgeId], selection: Selection) -> EdgeId {
+    pub(super) fn choose(&mut self, id: NodeId, open: &[EdgeId], params: &Params) -> EdgeId {
         let node = self.node_mut(id);
         let edges = &mut node.edges;
         let best_rating =
             open.iter().map(|&edge| edges[edge].rating).fold(f64::NEG_INFINITY, f64::max);
-        let weight = |edge: &Edge<D>| ((edge.rating - best_rating) / selection.temperature).exp();
+        let weight = |edge: &Edge<D>| ((edge.rating - best_rating) / params.temperature).exp();
         let all: f64 = open.iter().map(|&edge| weight(&edges[edge])).sum();
         let mean = match node.visits {
             0 => 0.5,
@@ -202,7 +195,7 @@ impl<D: PartialEq + Clone> Tree<D> {
             edge.available += 1;
             let expected = if edge.visits == 0 { mean } else { edge.mean() };
             let untried = f64::from(edge.available).sqrt() / f64::from(1 + edge.visits);
-            let value = expected + selection.exploration * weight(edge) / all * untried;
+            let value = expected + params.exploration * weight(edge) / all * untried;
             if value > best.1 {
                 best = (place, value);
             }
@@ -226,7 +219,13 @@ impl<D: PartialEq + Clone> Tree<D> {
 mod tests {
     use super::*;
 
-    const CHOOSING: Selection = Selection { exploration: 0.5, temperature: 1.0 };
+    const PARAMS: &Params = &Params {
+        exploration: 0.5,
+        temperature: 1.0,
+        candidates: 1,
+        samples: 1,
+        rates_new_nodes: false,
+    };
 
     fn seat(number: u8) -> Seat {
         Seat::new(number).unwrap()
@@ -256,17 +255,17 @@ mod tests {
             assert_eq!(decisions, [1, 2, 3]);
             ratings.copy_from_slice(&[0.0, 9.0, 5.0]);
         });
-        assert_eq!(tree.choose(ROOT, &places, CHOOSING), 1);
+        assert_eq!(tree.choose(ROOT, &places, PARAMS), 1);
         let without_the_best = open(&mut tree, &[1, 3]);
-        assert_eq!(tree.choose(ROOT, &without_the_best, CHOOSING), 2);
+        assert_eq!(tree.choose(ROOT, &without_the_best, PARAMS), 2);
     }
 
     #[test]
-    fn what_wins_is_tried_most() {
+    fn a_decision_that_wins_gets_the_most_visits() {
         let mut tree = Tree::new(seat(1));
         for _ in 0..200 {
             let places = open(&mut tree, &[1, 2, 3]);
-            let edge = tree.choose(ROOT, &places, CHOOSING);
+            let edge = tree.choose(ROOT, &places, PARAMS);
             let reward = if edge == 2 { 0.8 } else { 0.3 };
             tree.record(ROOT, edge, &[1.0 - reward, reward]);
         }
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_leads_to_a_node_for_each_seat_and_sight() {
+    fn an_edge_has_one_node_per_seat_and_chance_key() {
         let mut tree = Tree::new(seat(0));
         open(&mut tree, &[7]);
         let mut child = |number, chance_key| tree.child(ROOT, 0, seat(number), chance_key).unwrap();
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_tree_adds_no_nodes_and_keeps_its_own() {
+    fn a_full_tree_adds_no_nodes_and_keeps_existing_nodes() {
         let mut tree = Tree::new(seat(0));
         open(&mut tree, &[7]);
         let (existing, _) = tree.child(ROOT, 0, seat(1), 0).unwrap();
