@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digest_is_xxh64_of_all_bytes_however_they_came() {
+    fn the_digest_is_xxh64_for_any_split_of_the_bytes() {
         let bytes: Vec<u8> = (0..2000u32).map(|n| (n * n % 251) as u8).collect();
         let whole = Digest(xxhash_rust::xxh64::xxh64(&bytes, 0));
         for step in [1, 3, 255, 256, 257, 2000] {

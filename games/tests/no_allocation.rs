@@ -40,7 +40,7 @@ fn a_playout_with_a_warm_list_allocates_nothing() {
 }
 
 #[test]
-fn the_counter_sees_an_allocation() {
+fn the_counter_counts_an_allocation() {
     let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1u8; 64])));
     assert_eq!(counted.count_total, 1);
 }

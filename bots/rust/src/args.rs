@@ -272,20 +272,20 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_definition_is_valid() {
         Line::command().debug_assert();
         BinaryArgs::command().debug_assert();
     }
 
     #[test]
-    fn a_bot_that_is_not_there_is_refused_with_the_names_that_are() {
+    fn an_unknown_bot_is_refused_with_the_known_names() {
         let error = Line::try_parse_from(["x", "deep-blue", "--ticket", "t"]).err().unwrap();
         let text = error.to_string();
         assert!(NAMES.iter().all(|name| text.contains(name)), "{text}");
     }
 
     #[test]
-    fn only_a_bot_that_searches_takes_playouts_and_time() {
+    fn only_search_bots_accept_playouts_and_time() {
         let read = |words: &[&str]| Line::try_parse_from([&["x"], words].concat());
         let args = read(&["search", "--playouts", "20", "--time-ms", "50"]);
         let effort = Effort::from(args.ok().unwrap().bot.seat.effort);

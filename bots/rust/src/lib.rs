@@ -71,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_name_has_a_bot_and_no_other() {
+    fn only_listed_names_have_a_bot() {
         let seed = Seed::from(1);
         assert!(NAMES.iter().all(|name| by_name(name, &seed).is_some()));
         assert!(by_name("grandmaster", &seed).is_none());
     }
 
     #[test]
-    fn levels_are_stated_alone_and_by_target() {
+    fn a_filter_has_a_default_level_and_levels_by_target() {
         let filter = parsed("warn,bridgemaster=debug").unwrap();
         assert!(filter.would_enable("bridgemaster_server::play", &Level::DEBUG));
         assert!(!filter.would_enable("bridgemaster_server::play", &Level::TRACE));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_counts_as_none() {
+    fn an_invalid_filter_counts_as_none() {
         for text in ["", " ", "bridgemaster=loud"] {
             assert!(parsed(text).is_none(), "{text:?}");
         }

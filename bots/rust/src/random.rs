@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn every_listed_decision_is_chosen_and_no_other() {
+    fn only_listed_decisions_are_chosen() {
         let taken = choices(1, 5);
         for index in 0..5 {
             assert!(taken.contains(&Choice::Index(index)), "{index} is never taken");

@@ -106,7 +106,7 @@ fn greedy_wins_97_percent_of_100_single_games_of_bridges_to_nowhere_without_cont
 }
 
 #[test]
-fn greedy_decides_alike_when_seed_and_match_are_alike() {
+fn greedy_decisions_depend_only_on_seed_and_match() {
     let (config, seats) = (Config::default(), SeatCount::new(2).unwrap());
     let seat = Seat::new(0).unwrap();
     let match_of = |seed: u64| play::<OldLondonBridge>(&config, seats, &Seed::from(seed), seat);

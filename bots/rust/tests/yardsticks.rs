@@ -124,7 +124,7 @@ fn decides_alike<G: Searchable>() {
 }
 
 #[test]
-fn search_decides_alike_and_draws_alike_when_seed_and_playouts_are_alike() {
+fn search_decisions_depend_only_on_seed_and_playouts() {
     for id in GAME_IDS {
         with_game!(*id, G => decides_alike::<G>()).unwrap();
     }

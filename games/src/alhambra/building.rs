@@ -194,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn a_price_that_is_not_in_the_box_is_no_building() {
+    fn no_building_has_a_price_that_is_not_in_the_box() {
         assert_eq!(Building::new(Category::Garden, 5), None);
         assert_eq!(Building::new(Category::Garden, 13), None);
         assert_eq!(Building::new(Category::Pavilion, 0), None);
     }
 
     #[test]
-    fn a_multiset_counts_by_category_whatever_the_prices() {
+    fn a_multiset_counts_the_buildings_of_a_category() {
         let gardens = [6, 8, 8, 8, 12].map(|price| Building::new(Category::Garden, price));
         let tower = Building::new(Category::Tower, 7);
         let set = Buildings::from_buildings(gardens.into_iter().chain([tower]).flatten());

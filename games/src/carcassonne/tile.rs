@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_have_as_many_looks_as_they_show() {
+    fn symmetric_tiles_have_fewer_distinct_rotations() {
         let edition = Edition::built_in();
         let of = |distinct_rotations: usize| -> Vec<String> {
             let kinds = TileKind::all()

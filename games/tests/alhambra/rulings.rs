@@ -5,7 +5,7 @@ use bridgemaster_games::alhambra::{Decision, Phase, RowCards};
 use crate::position::{Position, seat};
 
 #[test]
-fn what_is_refused_names_the_field() {
+fn a_refused_decision_names_its_field() {
     let mut play = Position::new(3).hand(0, "b5 b5 b6 g9").play();
     let other = "seat: not your turn, seat 1 owes no decision; expected: seat 0";
     assert_eq!(play.refusal(1, "take b9"), other);

@@ -65,7 +65,7 @@ fn another_edition_replaces_the_tiles() {
 }
 
 #[test]
-fn what_is_not_of_the_form_is_refused() {
+fn a_file_of_another_form_is_refused() {
     for (from, to, expected) in [
         ("name = ", "title = ", "unknown field `title`"),
         ("edges = \"CCRF\"", "edges = \"CCRX\"", "letters of F (field), R (road) and C (city)"),
@@ -81,7 +81,7 @@ fn what_is_not_of_the_form_is_refused() {
 }
 
 #[test]
-fn every_rule_that_is_broken_is_named_with_its_entry() {
+fn a_broken_requirement_is_named_with_its_entry() {
     let first_fields = "fields = [{ half_edges = \"SL\", cities = \"N\" }, \
                         { half_edges = \"SR WL WR\", cities = \"N\" }]";
     let wrong = |from, to| refusal(&altered(from, to));

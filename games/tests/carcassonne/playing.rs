@@ -79,7 +79,7 @@ fn a_meeple_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_seat_without_meeples_has_one_answer_which_it_owes_all_the_same() {
+fn a_seat_without_meeples_is_asked_with_one_legal_answer() {
     let position = Position::new("U U U")
         .play("place 1 0 0; meeple none; place 2 0 0; meeple none")
         .with_meeples(&[

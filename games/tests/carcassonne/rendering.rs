@@ -15,7 +15,7 @@ fn rendered(position: &Position, view: &Observation) -> String {
 }
 
 #[test]
-fn every_phase_says_who_decides_what() {
+fn the_first_line_names_the_seat_and_its_decision() {
     let position = Position::new("D6 A").play("place -1 0 0; meeple road e; place 1 0 1");
     let first = |position: &Position| {
         let text = rendered(position, &position.view());

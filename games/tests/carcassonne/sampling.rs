@@ -11,7 +11,7 @@ use bridgemaster_games::{ChanceStream, Game, NoEvents, Rules, Sample, Seed, View
 use crate::position::{Position, kind, resampled, seat};
 
 #[test]
-fn a_fact_that_no_match_shows_is_refused_with_its_field() {
+fn an_impossible_observation_is_refused_with_its_field() {
     let refused = |position: &Position, alter: &dyn Fn(&mut Observation)| {
         let mut view = position.view();
         alter(&mut view);
@@ -65,7 +65,7 @@ fn a_fact_that_no_match_shows_is_refused_with_its_field() {
 }
 
 #[test]
-fn what_the_last_tile_completed_keeps_its_meeples_until_it_is_scored() {
+fn features_that_the_last_tile_completes_are_scored_after_sampling() {
     let monastery = Position::new("B U U E E E E E").play(
         "place 0 1 0; meeple monastery; place -1 0 0; meeple none; place 1 0 0; meeple none; \
          place -1 1 3; meeple none; place 1 1 1; meeple none; place 0 2 2; meeple none; \

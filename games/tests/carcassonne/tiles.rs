@@ -77,7 +77,7 @@ fn row(kind: TileKind, tile: &TileParts) -> String {
 }
 
 #[test]
-fn the_documentation_has_every_tile_as_it_is() {
+fn the_documentation_describes_every_tile() {
     let page = include_str!("../../../docs/rules/carcassonne-drawbridges.md");
     let missing: Vec<String> = all()
         .iter()

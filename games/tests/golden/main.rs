@@ -140,7 +140,7 @@ macro_rules! golden {
 for_each_game!(golden);
 
 #[test]
-fn every_playthrough_is_of_a_game_of_the_catalogue() {
+fn every_playthrough_belongs_to_a_known_game() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

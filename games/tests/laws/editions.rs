@@ -118,7 +118,7 @@ fn order_without_a_meaning_changes_nothing<G: WithEdition>() {
 }
 
 #[test]
-fn every_game_with_an_edition_is_held_to_the_law() {
+fn the_edition_law_covers_every_game_with_an_edition() {
     let has_edition = |id: &&&str| {
         let options = with_game!(**id, G => G::options()).unwrap();
         options.iter().any(|option| option.name == "edition")

@@ -57,7 +57,7 @@ fn check_refusals<G: Game>() {
 }
 
 #[test]
-fn seats_out_of_range_and_texts_of_no_decision_are_refused() {
+fn seats_out_of_range_and_unknown_notation_are_refused() {
     for id in GAME_IDS {
         with_game!(*id, G => check_refusals::<G>()).unwrap();
     }

@@ -128,7 +128,7 @@ fn the_template_refuses_each_altered_observation() {
 }
 
 #[test]
-fn a_range_of_an_option_is_checked_though_the_game_does_not() {
+fn option_ranges_are_checked_in_configs_of_any_game() {
     let random = RandomMatch { seats: 3, seed: 0 };
     let mut config = Config::default();
     for cards in [0, 1, 6, 255] {

@@ -182,7 +182,7 @@ fn generous_gate() -> Edition {
 }
 
 #[test]
-fn no_tile_left_means_none_taken() {
+fn no_tile_is_taken_from_empty_stacks() {
     let mut start = Position::with_edition(4, generous_gate())
         .round(5)
         .bridge(0, &[56, 55, 47])

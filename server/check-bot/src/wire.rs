@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_no_gap_for_the_bot_and_translate_back() {
+    fn sequence_numbers_sent_to_the_bot_have_no_gap_and_translate_back() {
         let mut numbering = Numbering::default();
         assert_eq!(numbering.number_for_bot(0), 0);
         assert_eq!([1, 2].map(|n| numbering.number_for_bot(n)), [1, 2]);

@@ -82,7 +82,7 @@ fn assert_refused_result(field: &str, forge: impl FnOnce(&mut MatchResult)) {
 }
 
 #[test]
-fn another_legal_decision_is_noticed_by_what_comes_of_it() {
+fn a_replaced_legal_decision_is_detected_by_its_results() {
     // The first decision is the choice of two cards to play, and at that time every hand has a 0, a
     // 1 and a 2.
     assert_refused_decision(position(|_| true), "digest", |played| {
@@ -173,7 +173,7 @@ fn a_changed_digest_of_the_opening_is_named() {
 }
 
 #[test]
-fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
+fn a_note_without_a_bot_or_over_the_budget_is_named() {
     let too_long = "note: 1025 bytes exceed the limit: at most 1024,";
     assert_refused_decision(position(is_by(DecidedBy::Bot)), too_long, |decision| {
         decision.note = "n".repeat(1025);
@@ -185,7 +185,7 @@ fn a_note_of_nobody_or_beyond_what_is_kept_is_named() {
 }
 
 #[test]
-fn who_decided_cannot_be_forged_where_the_rules_tell() {
+fn a_forged_decider_is_named_where_the_rules_determine_it() {
     for (recorded, forged) in
         [(DecidedBy::Bot, DecidedBy::Referee), (DecidedBy::Referee, DecidedBy::Bot)]
     {

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn playouts_that_are_left_do_not_depend_on_time_without_a_clock() {
+    fn without_a_time_limit_only_playouts_are_counted() {
         let budget = Budget::for_playouts(100);
         assert_eq!(budget.left_after(30), 70);
         assert_eq!(budget.left_after(100), 0);

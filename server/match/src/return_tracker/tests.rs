@@ -138,7 +138,7 @@ fn a_match_whose_bot_does_not_return_after_a_restart_is_annulled() {
 }
 
 #[test]
-fn it_is_annulled_even_if_the_server_restarts_again() {
+fn a_match_is_annulled_even_if_the_server_restarts_again() {
     for expires_before_restart in [false, true] {
         let mut stored = StoredMatch::running(OfferPurpose::Rated);
         stored.restart();

@@ -188,7 +188,7 @@ fn an_illegal_answer_is_rejected_with_reason_field_and_valid_values() {
 }
 
 #[test]
-fn the_last_strike_forfeits_whatever_it_is_for() {
+fn the_last_strike_forfeits_for_any_fault() {
     let mut script = started_with(|rules| rules.faults.strikes_to_forfeit = 3);
     script.decide(0, 1, Take(9));
     script.tick_at_deadline();
@@ -249,7 +249,7 @@ fn a_bot_that_reconnects_learns_of_its_own_fault() {
 }
 
 #[test]
-fn useless_messages_are_refused_up_to_the_limit_and_then_a_flood() {
+fn useless_messages_beyond_the_limit_are_a_flood() {
     let mut script = started_with(|_| {});
     for count in 1..=MAX_USELESS_MESSAGES {
         assert!(script.faults.is_empty(), "after {count}");

@@ -57,7 +57,7 @@ fn an_answer_that_lag_held_up_beyond_its_deadline_is_in_time() {
 }
 
 #[test]
-fn nothing_is_late_within_the_margin_and_it_costs_no_more_than_the_allowance() {
+fn an_answer_within_the_lag_margin_is_in_time_and_costs_the_allowance() {
     let mut script = Script::started(capped());
     script.hand_over(0, 1);
     script.wait_ms(350);

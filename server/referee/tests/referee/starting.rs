@@ -189,7 +189,7 @@ fn the_setup_is_drawn_from_the_seed() {
 }
 
 #[test]
-fn one_seat_is_enough_for_a_game_of_one() {
+fn a_game_for_one_seat_starts_with_one_seat() {
     let mut rules = rules::<Hands>(1);
     rules.config = HandsConfig { rounds: 2, first_settles: false, draws_prizes: false };
     let mut script = Script::started(rules);

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_creation_error_is_the_systems_and_omits_the_temporary_path() {
+    fn a_creation_error_is_a_system_error_without_the_temporary_path() {
         let folder = tempfile::tempdir().unwrap();
         let error = write(&folder.path().join("none/a.json"), b"first").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_file_is_known_by_its_name() {
+    fn the_name_of_a_partial_file_contains_the_final_name() {
         let folder = tempfile::tempdir().unwrap();
         let partial = PartialFile::create(&folder.path().join("a.json")).unwrap();
         assert_eq!(final_name(partial.path()), Some("a.json"));

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_salt_reads_back_and_nothing_else_is_one() {
+    fn only_the_text_of_a_salt_parses_as_a_salt() {
         let salt = SeedSalt::new(std::array::from_fn(|at| at as u8 * 7));
         assert_eq!(SeedSalt::from_hex(&salt.to_hex()), Some(salt.clone()));
         let hex = salt.to_hex();
