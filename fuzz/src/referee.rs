@@ -2,8 +2,8 @@
 
 use bridgemaster_games::{GAME_IDS, Game, Seat, SeatCount, with_game};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ClockRules, FaultAction, FaultPolicy, ForwardingLag,
-    HousePolicy, Input, MatchPhase, MatchRules, Output, Referee, SeatMessage, Time, TimeControl,
+    Answer, BotIdentity, ClockRules, FaultAction, FaultPolicy, ForwardingLag, HousePolicy, Input,
+    MatchPhase, MatchRules, Output, Referee, SeatMessage, Time, TimeControl,
 };
 
 use crate::{
@@ -221,13 +221,7 @@ fn input<G: Game>(
             },
             None => Input::Tick,
         },
-        9 => Input::BadAnswer {
-            seat,
-            request_id,
-            reason: bytes.pick(&[BadAnswerReason::MalformedDecision]),
-            field: "choice".to_owned(),
-            detail: detail(),
-        },
+        9 => Input::BadAnswer { seat, request_id, field: "choice".to_owned(), detail: detail() },
         10 => Input::Garbage { seat, detail: detail() },
         11 | 12 => Input::Useless { seat },
         13 => Input::RoundTrip { seat, round_trip_us: bytes.spread() },

@@ -3,7 +3,7 @@
 
 use bridgemaster_games::Seat;
 use bridgemaster_proto::{games::WireGame, v1, v1::Decision};
-use bridgemaster_referee::{Answer, BadAnswerReason, Input, NoteBudget};
+use bridgemaster_referee::{Answer, Input, NoteBudget};
 
 use crate::ServerTime;
 
@@ -103,13 +103,8 @@ pub(crate) fn referee_input<G: WireGame>(
 
 fn answer<G: WireGame>(seat: Seat, decision: v1::Decision, budget: Option<NoteBudget>) -> Input<G> {
     let request_id = decision.request_id;
-    let malformed = |field: String, detail: String| Input::BadAnswer {
-        seat,
-        request_id,
-        reason: BadAnswerReason::MalformedDecision,
-        field,
-        detail,
-    };
+    let malformed =
+        |field: String, detail: String| Input::BadAnswer { seat, request_id, field, detail };
     let answer = match decision.choice {
         Some(v1::decision::Choice::Index(index)) => Answer::Index(index),
         Some(v1::decision::Choice::Decision(decision)) => match G::decision_from_wire(&decision) {

@@ -20,14 +20,6 @@ pub enum Answer<D> {
     Decision(D),
 }
 
-/// The reason why the shell could not decode a bot's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadAnswerReason {
-    /// The decision belongs to another game, or a part of it is missing or out of range. It is a
-    /// fault if the answer is for the open request.
-    MalformedDecision,
-}
-
 /// The time for which another node of the cluster delayed the messages of a seat, since the last
 /// report for this seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +72,13 @@ pub enum Input<G: Game> {
         /// fit the [`NoteBudget`](crate::NoteBudget) of the seat.
         note: String,
     },
-    /// An answer arrived that could not be decoded.
+    /// An answer arrived that could not be decoded: the decision belongs to another game, or a part
+    /// of it is missing or out of range. It is a fault if the answer is for the open request.
     BadAnswer {
         /// The seat that answered.
         seat: Seat,
         /// The request that the answer refers to.
         request_id: u32,
-        /// The kind of error.
-        reason: BadAnswerReason,
         /// Path of the invalid field below `Decision`.
         field: String,
         /// Explanation in English, for people.

@@ -55,7 +55,7 @@ pub use fork::{Fork, ForkChance, ForkStep, redraw};
 pub use histories::{
     EndedHistory, Histories, HistoryId, MAX_ENDED_HISTORIES, ParseHistoryIdError, ResumePoint,
 };
-pub use input::{Answer, BadAnswerReason, BotIdentity, ForwardingLag, Input};
+pub use input::{Answer, BotIdentity, ForwardingLag, Input};
 pub use machine::{MatchPhase, Referee};
 pub use outbox::MAX_RETAINED_MESSAGES;
 pub use output::{

@@ -5,9 +5,8 @@ use std::{fmt, sync::Arc};
 use bridgemaster_games::{Digest, FieldError, Game, Seat};
 
 use crate::{
-    BadAnswerReason, FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry,
-    RequestContent, SeatMessage, Time, event_log::EventLog, player::Player, rules::House,
-    time::Lag,
+    FaultReason, Input, MatchResult, MatchRules, Output, Record, RecordEntry, RequestContent,
+    SeatMessage, Time, event_log::EventLog, player::Player, rules::House, time::Lag,
 };
 
 /// The phase of a match.
@@ -193,13 +192,9 @@ impl<G: Game> Referee<G> {
             Input::Answer { seat, request_id, answer, note } => {
                 self.handle_answer(seat, request_id, (answer, note))
             }
-            Input::BadAnswer {
-                seat,
-                request_id,
-                reason: BadAnswerReason::MalformedDecision,
-                field,
-                detail,
-            } => self.handle_bad_answer(seat, request_id, (field, detail)),
+            Input::BadAnswer { seat, request_id, field, detail } => {
+                self.handle_bad_answer(seat, request_id, (field, detail))
+            }
             Input::Garbage { seat, detail } => self.handle_garbage(seat, detail),
             Input::Useless { seat } => self.count_useless_message(seat),
             Input::RoundTrip { seat, round_trip_us } => {

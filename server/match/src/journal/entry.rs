@@ -12,9 +12,7 @@ use bridgemaster_proto::{
         JournalTicketReplaced, JournalUseless, journal_answer::Choice, journal_input::Kind,
     },
 };
-use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ForwardingLag, HistoryId, Input, Referee, Time,
-};
+use bridgemaster_referee::{Answer, BotIdentity, ForwardingLag, HistoryId, Input, Referee, Time};
 use prost::Message as _;
 
 use crate::{Entries, Finish, StoredEntry, TicketHash};
@@ -96,13 +94,7 @@ fn kind<G: WireGame>(input: &Input<G>, last_start: HistoryStart) -> Kind {
                 Answer::Decision(decision) => Choice::Decision(G::decision_to_wire(decision)),
             }),
         }),
-        Input::BadAnswer {
-            request_id,
-            reason: BadAnswerReason::MalformedDecision,
-            field,
-            detail,
-            ..
-        } => Kind::BadAnswer(JournalBadAnswer {
+        Input::BadAnswer { request_id, field, detail, .. } => Kind::BadAnswer(JournalBadAnswer {
             request_id: *request_id,
             reason: JournalBadAnswerReason::MalformedDecision.into(),
             field: field.clone(),
@@ -194,7 +186,6 @@ fn input<G: WireGame>(seat: Seat, kind: Kind) -> Result<Input<G>, String> {
         Kind::BadAnswer(bad) => Input::BadAnswer {
             seat,
             request_id: bad.request_id,
-            reason: BadAnswerReason::MalformedDecision,
             field: bad.field,
             detail: bad.detail,
         },

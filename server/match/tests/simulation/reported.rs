@@ -6,7 +6,7 @@ use bridgemaster_proto::{
     games::WireGame,
     v1::{self, decision::Choice},
 };
-use bridgemaster_referee::{Answer, BadAnswerReason, Input};
+use bridgemaster_referee::{Answer, Input};
 
 /// A report of a stream.
 #[derive(Debug)]
@@ -19,7 +19,6 @@ pub(crate) enum Report<D> {
     },
     BadAnswer {
         request_id: u32,
-        reason: BadAnswerReason,
     },
     HandedOver {
         request_id: u32,
@@ -52,9 +51,7 @@ impl<D> Report<D> {
                 };
                 decision(*request_id, Some(choice), *note_bytes)
             }
-            Self::BadAnswer { request_id, reason } => match reason {
-                BadAnswerReason::MalformedDecision => decision(*request_id, None, 0),
-            },
+            Self::BadAnswer { request_id } => decision(*request_id, None, 0),
             Self::HandedOver { request_id } => SeatInput::HandedOver { request_id: *request_id },
             Self::RoundTrip { elapsed_us } => SeatInput::RoundTrip { elapsed_us: *elapsed_us },
             Self::Resign => SeatInput::Resign,
@@ -78,10 +75,9 @@ impl<D> Report<D> {
                 let is_note = note.len() == *note_bytes || note.is_empty() && *note_bytes >= 1024;
                 request_id == named && answer == given && is_note
             }
-            (
-                Self::BadAnswer { request_id, reason },
-                Input::BadAnswer { request_id: named, reason: given, .. },
-            ) => (request_id, reason) == (named, given),
+            (Self::BadAnswer { request_id }, Input::BadAnswer { request_id: named, .. }) => {
+                request_id == named
+            }
             (Self::HandedOver { request_id }, Input::HandedOver { request_id: id, .. }) => {
                 request_id == id
             }

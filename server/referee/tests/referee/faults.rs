@@ -33,7 +33,6 @@ const MESSAGE_FAULTS: [FaultCase; 5] = [
         script.step(Input::BadAnswer {
             seat: seat(0),
             request_id: 1,
-            reason: BadAnswerReason::MalformedDecision,
             field: "decision.heap".to_owned(),
             detail: "missing".to_owned(),
         });

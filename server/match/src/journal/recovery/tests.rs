@@ -3,8 +3,8 @@
 use bridgemaster_games::{Digest, GAME_IDS, Seat, SeatCount, Seed, with_game};
 use bridgemaster_proto::{internal::v1::JournalEntry, v1::OfferPurpose};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, BotIdentity, ClockReading, ForwardingLag, HistoryId, Input,
-    MAX_NOTE_BYTES, MatchPhase, MatchRules, NoteBudget, SeatInfo, SeatMessage,
+    Answer, BotIdentity, ClockReading, ForwardingLag, HistoryId, Input, MAX_NOTE_BYTES, MatchPhase,
+    MatchRules, NoteBudget, SeatInfo, SeatMessage,
 };
 use bridgemaster_replay::wire::SeedSalt;
 use prost::Message as _;
@@ -121,7 +121,6 @@ impl<G: WireGame> Played<G> {
             6 => Input::BadAnswer {
                 seat,
                 request_id: request_id + 7,
-                reason: BadAnswerReason::MalformedDecision,
                 field: "choice".to_owned(),
                 detail: "neither index nor decision is set".to_owned(),
             },

@@ -1,7 +1,7 @@
 //! The causes of steps: inputs, reduced to what the checks need.
 
 use bridgemaster_games::{Game, Seat};
-use bridgemaster_referee::{Answer, BadAnswerReason, BotIdentity, Input};
+use bridgemaster_referee::{Answer, BotIdentity, Input};
 
 /// The cause of a step.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) enum Cause<D> {
     Disconnected(Seat),
     HandedOver(Seat, u32),
     Answer(Seat, u32, Answer<D>, String),
-    BadAnswer(Seat, u32, BadAnswerReason),
+    BadAnswer(Seat, u32),
     Garbage(Seat),
     Useless(Seat),
     RoundTrip(Seat, u64),
@@ -42,9 +42,7 @@ impl<D: Clone> Cause<D> {
                 };
                 Self::Answer(*seat, *request_id, answer, note.clone())
             }
-            Input::BadAnswer { seat, request_id, reason, .. } => {
-                Self::BadAnswer(*seat, *request_id, *reason)
-            }
+            Input::BadAnswer { seat, request_id, .. } => Self::BadAnswer(*seat, *request_id),
             Input::Garbage { seat, .. } => Self::Garbage(*seat),
             Input::Useless { seat } => Self::Useless(*seat),
             Input::RoundTrip { seat, round_trip_us } => Self::RoundTrip(*seat, *round_trip_us),
@@ -63,7 +61,7 @@ impl<D: Clone> Cause<D> {
             | Self::Disconnected(seat)
             | Self::HandedOver(seat, _)
             | Self::Answer(seat, ..)
-            | Self::BadAnswer(seat, ..)
+            | Self::BadAnswer(seat, _)
             | Self::Garbage(seat)
             | Self::Useless(seat)
             | Self::RoundTrip(seat, _)

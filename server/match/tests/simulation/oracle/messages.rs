@@ -151,7 +151,7 @@ impl<G: Game> Oracle<G> {
         }
         let model = &self.models[seat.index()];
         let id = match &step.cause {
-            Cause::Answer(_, id, ..) | Cause::BadAnswer(_, id, _) => *id,
+            Cause::Answer(_, id, ..) | Cause::BadAnswer(_, id) => *id,
             other => return Err(Violation(format!("{other:?} is refused"))),
         };
         // A substitution or a forfeit closes the request together with the rejection.

@@ -2,9 +2,9 @@
 
 use bridgemaster_games::{Game, LegalList, Seat};
 use bridgemaster_referee::{
-    Answer, BadAnswerReason, ChanceRecord, DecidedBy, DecisionRecord, Fault, FaultAction,
-    FaultReason, HousePolicy, MAX_RECORDED_FAULTS, MAX_USELESS_MESSAGES, MatchPhase, Record,
-    RecordEntry, SeatInfo, SeatState,
+    Answer, ChanceRecord, DecidedBy, DecisionRecord, Fault, FaultAction, FaultReason, HousePolicy,
+    MAX_RECORDED_FAULTS, MAX_USELESS_MESSAGES, MatchPhase, Record, RecordEntry, SeatInfo,
+    SeatState,
 };
 
 use super::{Cause, Due, Oracle, Step, Violation, require};
@@ -387,9 +387,7 @@ impl<G: Game> Oracle<G> {
                     G::apply(&mut state, *seat, decision, &mut Vec::new()).is_err()
                 })
             }),
-            Cause::BadAnswer(seat, id, BadAnswerReason::MalformedDecision) => {
-                open(*seat, *id).is_some()
-            }
+            Cause::BadAnswer(seat, id) => open(*seat, *id).is_some(),
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 use bridgemaster_games::Seat;
 use bridgemaster_match::Closing as Reason;
 use bridgemaster_proto::games::WireGame;
-use bridgemaster_referee::{Answer, BadAnswerReason};
+use bridgemaster_referee::Answer;
 
 use super::{
     FLOOD_MESSAGES, MAX_CUTS_PER_REQUEST, MAX_RETRY_DELAY_US, World, events::Event, network::Stream,
@@ -180,9 +180,7 @@ impl<G: WireGame> World<G> {
                         answer: Answer::Decision(decision),
                         note_bytes: 1,
                     },
-                    (1, _) => {
-                        Report::BadAnswer { request_id, reason: BadAnswerReason::MalformedDecision }
-                    }
+                    (1, _) => Report::BadAnswer { request_id },
                     _ => Report::Answer {
                         request_id,
                         answer: Answer::Index(asked.choices + bot.dice.within(0..3) as u32),
