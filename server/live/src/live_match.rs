@@ -117,9 +117,7 @@ impl<G: WireGame> LiveMatch<G> {
         context: &Arc<Context>,
     ) -> Result<Self, Unreplayable> {
         let maker = recovered.origin.maker.as_deref().map(KeyName::new);
-        let maker = maker
-            .transpose()
-            .map_err(|error| Unreplayable::Header { field: "maker", problem: error.to_string() })?;
+        let maker = maker.transpose().map_err(|error| FieldError::new("maker", error))?;
         let machine = Match::from_recovered(recovered, Arc::clone(&context.signing_key));
         Ok(Self::build(machine, maker, clock, context))
     }

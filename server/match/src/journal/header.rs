@@ -53,13 +53,8 @@ pub enum Unreplayable {
         server_version: String,
     },
     /// A field of the header is invalid.
-    #[error("header field {field}: {problem}")]
-    Header {
-        /// Name of the field.
-        field: &'static str,
-        /// Description of the error.
-        problem: String,
-    },
+    #[error("header field {0}")]
+    Header(FieldError),
     /// A journal entry is invalid.
     #[error("journal entry {number}: {problem}")]
     Entry {
@@ -83,6 +78,12 @@ pub enum Unreplayable {
         /// The value that the journal has.
         written: String,
     },
+}
+
+impl From<FieldError> for Unreplayable {
+    fn from(error: FieldError) -> Self {
+        Self::Header(error)
+    }
 }
 
 /// The parties to a match that cannot be recovered, read from the valid parts of its header.
@@ -229,10 +230,8 @@ impl Header {
     /// # Errors
     /// Returns an error if the bytes are not a `MatchHeader`, or have another format version.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreplayable> {
-        let message = MatchHeader::decode(bytes).map_err(|error| Unreplayable::Header {
-            field: "header",
-            problem: error.to_string(),
-        })?;
+        let message =
+            MatchHeader::decode(bytes).map_err(|error| FieldError::new("header", error))?;
         if message.format_version != FORMAT_VERSION {
             return Err(Unreplayable::FormatVersion { found: message.format_version });
         }
@@ -241,10 +240,6 @@ impl Header {
 
     /// Validates the header of match `id`, whose game is `G`.
     pub(super) fn open<G: WireGame>(&self, id: MatchId) -> Result<OpenedHeader<G>, Unreplayable> {
-        let bad = |field, problem: &dyn ToString| Unreplayable::Header {
-            field,
-            problem: problem.to_string(),
-        };
         let header = &self.0;
         if header.rules_version != G::RULES_VERSION {
             return Err(Unreplayable::RulesVersion {
@@ -255,30 +250,27 @@ impl Header {
             });
         }
         let config = header.config.as_ref();
-        let config = config.ok_or_else(|| bad("config", &"is missing"))?;
-        let config_error = |error: FieldError| Unreplayable::Header {
-            field: "config",
-            problem: error.to_string(),
-        };
+        let config = config.ok_or_else(|| FieldError::new("config", "is missing"))?;
+        let config_error = |error: FieldError| FieldError::new("config", error);
         let seed = seed_from_wire(config).map_err(config_error)?;
-        let seed = seed.ok_or_else(|| bad("config.seed", &"is missing"))?;
+        let seed = seed.ok_or_else(|| FieldError::new("config.seed", "is missing"))?;
         let mut rules = rules_from_wire::<G>(config, seed).map_err(config_error)?;
         if let Some(stored) = &header.forked_prefix {
             let prefix = forked_prefix_from_disk(stored, &rules);
-            let prefix = prefix.ok_or_else(|| bad("forked_prefix", &"is incomplete"))?;
+            let prefix = prefix.ok_or_else(|| FieldError::new("forked_prefix", "is incomplete"))?;
             let fork = prefix.fork(&rules);
-            let fork = fork.map_err(|error| bad("forked_prefix", &error.to_string()))?;
+            let fork = fork.map_err(|error| FieldError::new("forked_prefix", error))?;
             rules.fork = Some(Arc::new(fork));
         }
         let salt = SeedSalt::from_bytes(&header.seed_salt)
-            .ok_or_else(|| bad("seed_salt", &"must have 32 bytes"))?;
+            .ok_or_else(|| FieldError::new("seed_salt", "must have 32 bytes"))?;
         let history_id = HistoryId::from_bytes(&header.history_id)
-            .ok_or_else(|| bad("history_id", &"must have 16 bytes"))?;
+            .ok_or_else(|| FieldError::new("history_id", "must have 16 bytes"))?;
         let tickets: Option<Vec<TicketHash>> =
             header.ticket_sha256.iter().map(|bytes| TicketHash::from_bytes(bytes)).collect();
         let tickets = tickets
             .filter(|tickets| tickets.len() == usize::from(rules.seats.get()))
-            .ok_or_else(|| bad("ticket_sha256", &"must have one SHA-256 per seat"))?;
+            .ok_or_else(|| FieldError::new("ticket_sha256", "must have one SHA-256 per seat"))?;
         Ok(OpenedHeader {
             rules,
             origin: Origin {

@@ -1,7 +1,7 @@
 //! Recovery of a match in play from its journal. The recovered match has exactly the state that the
 //! match had after the last entry.
 
-use bridgemaster_proto::games::WireGame;
+use bridgemaster_proto::games::{FieldError, WireGame};
 use bridgemaster_referee::{Histories, Output, Referee, Time};
 use bridgemaster_replay::ReplayWriter;
 
@@ -45,8 +45,8 @@ pub fn recover<G: WireGame>(
     journal: &[Vec<u8>],
 ) -> Result<Recovered<G>, Unreplayable> {
     let OpenedHeader { rules, origin, created_at, history_id } = header.open::<G>(id)?;
-    let referee = Referee::new(rules, created_at)
-        .map_err(|error| Unreplayable::Header { field: "config", problem: error.to_string() })?;
+    let referee =
+        Referee::new(rules, created_at).map_err(|error| FieldError::new("config", error))?;
     let mut recovered = Recovered {
         wall_clock: WallClockMap::new(created_at, origin.created_unix_ms),
         returns: ReturnTracker::default(),
