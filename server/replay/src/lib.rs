@@ -27,5 +27,5 @@ pub use match_info::{lag_annulment, match_info};
 pub use positions::{Disclosure, Positions, encode_positions, viewers_from_wire};
 pub use signing::{PublicKey, PublicKeyError, SECRET_BYTES, SigningKey};
 pub use transcript::{TranscriptError, write_transcript};
-pub use verify::{Location, Verified, VerifyError, verify};
+pub use verify::{Verified, verify};
 pub use writer::{ReplayWriter, replay_head};

@@ -10,7 +10,7 @@
 mod banks;
 mod playback;
 
-use bridgemaster_games::{Seat, SeatCount, Viewer, with_game};
+use bridgemaster_games::{SeatCount, Viewer, with_game};
 use bridgemaster_proto::{
     games::{FieldError, WireGame},
     v1::{self, Position, Record, Replay, WatchPositionsResponse},
@@ -20,7 +20,7 @@ use prost::Message as _;
 use self::playback::{GamePlayback, Playback};
 use crate::{
     match_info::match_info,
-    opening::{below, unknown_game},
+    opening::{below, seat_of, unknown_game},
 };
 
 pub use self::playback::Disclosure;
@@ -39,14 +39,8 @@ pub fn viewers_from_wire(
     let viewer = |(place, viewer): (usize, &v1::Viewer)| match viewer.seat {
         None => Ok(Viewer::Spectator),
         Some(number) => {
-            let seat = u8::try_from(number).ok().and_then(Seat::new);
-            let seat = seat.filter(|seat| seats.contains(*seat));
-            let problem = || {
-                let field = format!("viewers[{place}].seat");
-                let range = format!("the match has {seats} seats, numbered from 0");
-                FieldError::new(field, format!("{number} is out of range: {range}"))
-            };
-            seat.map(Viewer::Seat).ok_or_else(problem)
+            let seat = seat_of(seats, &format!("viewers[{place}].seat"), number);
+            seat.map(Viewer::Seat)
         }
     };
     viewers.iter().enumerate().map(viewer).collect()

@@ -6,20 +6,17 @@ mod replayer;
 mod result;
 mod start;
 
-use std::fmt;
-
 use bridgemaster_games::with_game;
 use bridgemaster_proto::{
     games::{FieldError, WireGame},
     v1::Replay,
 };
-use thiserror::Error;
 
 use self::{
     replayer::Replayer,
     result::{SeatTotals, check_result},
 };
-use super::opening::{ForkProgress, unknown_game};
+use super::opening::{ForkProgress, invalid_field, unknown_game};
 
 /// Counts and facts from a successful verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,46 +40,6 @@ pub struct Verified {
     pub copied_decisions: Option<u32>,
 }
 
-/// The first error that the verification found.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{location}: {problem}")]
-pub struct VerifyError {
-    /// Location of the error.
-    pub location: Location,
-    /// Description of the error, with the expected value.
-    pub problem: String,
-}
-
-/// A location in a replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Location {
-    /// A field before the records, as a path relative to `Replay`.
-    Head(String),
-    /// A record, or a field of it.
-    Record {
-        /// The record's index, from 0.
-        index: usize,
-        /// Path of the field, relative to the record; empty for the record as a whole.
-        field: String,
-    },
-    /// The end of the list of records.
-    AfterLastRecord,
-    /// A field of the result, as a path relative to the result.
-    Result(String),
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Head(field) => f.write_str(field),
-            Self::Record { index, field } if field.is_empty() => write!(f, "record {index}"),
-            Self::Record { index, field } => write!(f, "record {index}: {field}"),
-            Self::AfterLastRecord => f.write_str("after the last record"),
-            Self::Result(field) => write!(f, "result.{field}"),
-        }
-    }
-}
-
 /// Replays a match and checks everything that follows from the rules: the commitment to the seed,
 /// the setup drawn from the seed, every decision with its origin, events and digest, and the costs
 /// of faults. Also checks the result, for which time, faults and places are computed as the referee
@@ -93,27 +50,29 @@ impl fmt::Display for Location {
 /// in the result must match the records.
 ///
 /// # Errors
-/// Returns the first error found.
-pub fn verify(replay: &Replay) -> Result<Verified, VerifyError> {
+/// Returns the first error found. Its field is a path relative to `Replay`, or has the number of
+/// the record, as in `record 3: decision.seat`.
+pub fn verify(replay: &Replay) -> Result<Verified, FieldError> {
     with_game!(replay.game_id.as_str(), G => verify_game::<G>(replay))
-        .unwrap_or_else(|| Err(error_at(Location::Head)(unknown_game(&replay.game_id))))
+        .unwrap_or_else(|| Err(unknown_game(&replay.game_id)))
 }
 
-fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
-    let opening = start::start::<G>(replay).map_err(error_at(Location::Head))?;
-    let forked = ForkProgress::from_head(replay).map_err(error_at(Location::Head))?;
-    let mut replayer = Replayer::new(opening, forked, replay).map_err(error_at(Location::Head))?;
+fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, FieldError> {
+    let opening = start::start::<G>(replay)?;
+    let forked = ForkProgress::from_head(replay)?;
+    let mut replayer = Replayer::new(opening, forked, replay)?;
     for (index, record) in replay.records.iter().enumerate() {
-        let location = |field| Location::Record { index, field };
-        replayer.record(record).map_err(error_at(location))?;
+        replayer.record(record).map_err(|error| {
+            let field = format!("record {index}: {}", error.field);
+            FieldError { field, ..error }
+        })?;
     }
-    let outcome = replayer
-        .outcome()
-        .map_err(|problem| VerifyError { location: Location::AfterLastRecord, problem })?;
+    let outcome =
+        replayer.outcome().or_else(|problem| invalid_field("after the last record", problem))?;
     let totals = replayer.totals();
     let last_at_ms = replayer.last_at_ms();
     check_result(replay, &outcome, replayer.rules(), totals, last_at_ms)
-        .map_err(error_at(Location::Result))?;
+        .map_err(|error| error.below("result"))?;
     Ok(Verified {
         records: replay.records.len(),
         decisions: totals.iter().map(SeatTotals::decisions).sum(),
@@ -123,8 +82,4 @@ fn verify_game<G: WireGame>(replay: &Replay) -> Result<Verified, VerifyError> {
         copied_decisions: replay.fork.as_ref().map(|origin| origin.decisions),
         spoiled_by_referee: replay.result.as_ref().is_some_and(|result| result.spoiled_by_referee),
     })
-}
-
-fn error_at(location: impl FnOnce(String) -> Location) -> impl FnOnce(FieldError) -> VerifyError {
-    |error| VerifyError { location: location(error.field), problem: error.problem }
 }
