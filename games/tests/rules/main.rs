@@ -2,7 +2,6 @@
 //! independent implementation recounts.
 
 #![allow(clippy::unwrap_used)]
-#![allow(clippy::disallowed_methods, reason = "BLESS=1 asks to write files anew")]
 
 /// Asserts the error text of each change.
 macro_rules! refused {

@@ -1,6 +1,4 @@
-//! Matches continued from a state in notation, samples of an observation, and pinned texts.
-
-use std::{fs, path::Path};
+//! Matches continued from a state in notation, and samples of an observation.
 
 use bridgemaster_games::{ChanceStream, Game, LegalList, Seat, SeatCount, Seed, Viewer};
 
@@ -107,13 +105,4 @@ pub(crate) fn assert_fit<const N: usize>(counts: [u32; N], shares: [u8; N]) {
         (f64::from(count) - draws * share).abs() <= 4.0 * deviation
     });
     assert!(fits, "{counts:?}");
-}
-
-/// Compares a text with the file of this name below `tests/golden`. `BLESS=1` rewrites the file.
-pub(crate) fn assert_pinned(name: &str, text: &str) {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&golden, text).unwrap();
-    }
-    assert_eq!(text, fs::read_to_string(golden).unwrap());
 }
