@@ -66,7 +66,7 @@ pub(crate) fn run(flaw: Flaw) -> ExitCode {
     runtime.block_on(async {
         let named = env::var("BRIDGEMASTER_SERVER").unwrap();
         let mut servers: Vec<String> = named.split(',').map(str::to_owned).collect();
-        if flaw == Flaw::KnowsItsFirstServer {
+        if flaw == Flaw::UsesOnlyFirstServer {
             servers.truncate(1);
         }
         let mut bot = FlawedBot {
@@ -128,8 +128,8 @@ impl FlawedBot {
         let flaw = self.flaw;
         let Some(status) = status else {
             return match flaw {
-                Flaw::EndsAtEof => Some(0),
-                Flaw::NeverComesBack => Some(1),
+                Flaw::ExitsAtEof => Some(0),
+                Flaw::NeverReconnects => Some(1),
                 _ => None,
             };
         };
@@ -137,24 +137,24 @@ impl FlawedBot {
         let is_transports = std::error::Error::source(&status).is_some();
         let retries = match reason.as_deref() {
             Some("TICKET_UNKNOWN") => match flaw {
-                Flaw::EndsWellWhenRefused => return Some(0),
-                other => other == Flaw::InsistsOnTicket,
+                Flaw::ExitsWith0WhenRefused => return Some(0),
+                other => other == Flaw::RetriesRefusedTicket,
             },
-            Some("SUPERSEDED") => flaw == Flaw::FightsForItsSeat,
-            Some("SLOW_CONSUMER") => flaw != Flaw::GivesUpWhenSlow,
-            Some("SERVER_STOPPING") => flaw != Flaw::GivesUpWhenServerStops,
+            Some("SUPERSEDED") => flaw == Flaw::ReconnectsWhenSuperseded,
+            Some("SLOW_CONSUMER") => flaw != Flaw::ExitsWhenSlowConsumer,
+            Some("SERVER_STOPPING") => flaw != Flaw::ExitsWhenServerStops,
             Some(_) => false,
-            None if is_transports => flaw != Flaw::GivesUpWhenReset,
-            None if status.code() == Code::Unavailable => flaw != Flaw::GivesUpWhenUnavailable,
+            None if is_transports => flaw != Flaw::ExitsWhenReset,
+            None if status.code() == Code::Unavailable => flaw != Flaw::ExitsWhenUnavailable,
             None => true,
         };
-        (!retries || flaw == Flaw::NeverComesBack).then_some(1)
+        (!retries || flaw == Flaw::NeverReconnects).then_some(1)
     }
 
     fn hello(&self) -> Hello {
         let last_sequence = match self.flaw {
             Flaw::ForgetsItsSequence => 0,
-            Flaw::CountsByItself => self.counted,
+            Flaw::CountsOnlyKnownKinds => self.counted,
             _ => self.last_sequence,
         };
         Hello {
@@ -181,7 +181,7 @@ impl FlawedBot {
         };
         let bearer = format!("Bearer {ticket}").parse().unwrap();
         call.metadata_mut().insert("authorization", bearer);
-        let waits = self.flaw == Flaw::WaitsWithHello;
+        let waits = self.flaw == Flaw::DelaysHello;
         if !waits {
             outbound.send(hello.clone()).await.unwrap();
         }
@@ -220,7 +220,7 @@ impl FlawedBot {
         let is_new = sequence > self.last_sequence;
         self.last_sequence = self.last_sequence.max(sequence);
         let Some(message) = message else {
-            return (flaw == Flaw::DiesOfUnknownKinds).then_some(1);
+            return (flaw == Flaw::ExitsOnUnknownKind).then_some(1);
         };
         self.counted += u32::from(is_new);
         match message {
@@ -238,14 +238,14 @@ impl FlawedBot {
                 let is_open = rejected.open_request_id == rejected.request_id;
                 if is_open && flaw != Flaw::IgnoresRefusals {
                     self.answer(&newest, correct_choice(&newest), outbound).await;
-                } else if !is_open && flaw == Flaw::ChangesItsMind {
+                } else if !is_open && flaw == Flaw::ChangesItsAnswerAfterStaleRefusal {
                     self.answer(&newest, other_choice(&newest), outbound).await;
                 }
             }
             Message::SeatStatus(status) => {
                 let state = status.seat.unwrap_or_default().state;
                 let is_unknown = SeatState::try_from(state).is_err();
-                return (is_unknown && flaw == Flaw::DiesOfUnknownValues).then_some(1);
+                return (is_unknown && flaw == Flaw::ExitsOnUnknownValue).then_some(1);
             }
             Message::MatchEnded(_) => {
                 if flaw == Flaw::NeverExits {
@@ -257,14 +257,14 @@ impl FlawedBot {
                 if flaw != Flaw::KeepsItsFirstHistory || self.history_id.is_none() {
                     self.history_id = Some(welcome.history_id);
                 }
-                if flaw == Flaw::InsistsOnItsAnswer {
+                if flaw == Flaw::KeepsAnswerWhenStartingOver {
                     self.send_lost_answer(outbound).await;
                 }
-                if !welcome.resumed && flaw != Flaw::GoesOnRegardless {
+                if !welcome.resumed && flaw != Flaw::IgnoresThatItIsNotResumed {
                     (self.last_sequence, self.counted) = (0, 0);
                     (self.newest, self.answers) = (None, BTreeMap::new());
                 }
-                if flaw != Flaw::InsistsOnItsAnswer {
+                if flaw != Flaw::KeepsAnswerWhenStartingOver {
                     self.send_lost_answer(outbound).await;
                 }
             }
@@ -285,7 +285,7 @@ impl FlawedBot {
 
     async fn pinged(&mut self, nonce: u64, outbound: &mpsc::Sender<PlayRequest>) -> Option<u8> {
         self.pings += 1;
-        if self.flaw == Flaw::GetsBored && self.pings >= MAX_IDLE_PINGS {
+        if self.flaw == Flaw::ExitsWithoutRequests && self.pings >= MAX_IDLE_PINGS {
             return Some(1);
         }
         let (nonce, times) = match self.flaw {
@@ -316,12 +316,12 @@ impl FlawedBot {
             }
             return;
         }
-        if self.flaw == Flaw::StopsWhenDraining && self.is_draining {
+        if self.flaw == Flaw::StopsAnsweringWhenDraining && self.is_draining {
             return;
         }
         self.newest = Some(request.clone());
         let left_ms = request.clock.unwrap_or_default().decision_left_ms;
-        if self.flaw == Flaw::ThinksTooLong && left_ms <= 1_000 {
+        if self.flaw == Flaw::ExceedsTimeLimit && left_ms <= 1_000 {
             sleep(Duration::from_millis(u64::from(left_ms) * 3 / 2)).await;
         }
         let is_illegal = match self.flaw {
