@@ -1,8 +1,11 @@
 //! Compiles the protocol with protox, so that no `protoc` has to be installed.
 
-use std::{env, error::Error, fs, path::PathBuf};
+use std::{collections::BTreeMap, env, error::Error, fs, path::PathBuf};
 
-use prost_types::{FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet};
+use prost_types::{
+    DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
+    field_descriptor_proto::{Label, Type},
+};
 use protox::prost_reflect::DescriptorPool;
 
 /// The files of the services whose messages this project's programs use; all other files are
@@ -180,14 +183,11 @@ fn legal_decision(compiled: &FileDescriptorSet) -> String {
     )
 }
 
-/// Generates what the types of prost lack: an implementation of `Fields` for each message, and one
-/// of `Oneof` with the entry names for every `oneof`.
+/// Generates what the types of prost lack: implementations of `Fields` and `Measured` for each
+/// message, and one of `Oneof` with the entry names for every `oneof`.
 fn fields(compiled: &FileDescriptorSet) -> String {
     let mut code = String::new();
-    let has_fields = |file: &&FileDescriptorProto| {
-        let mut packages = PACKAGES_WITH_FIELDS.iter();
-        packages.any(|package| file.package().starts_with(package))
-    };
+    let types = message_types(compiled);
     for file in compiled.file.iter().filter(has_fields) {
         let package = file.package().replace('.', "::");
         for message in &file.message_type {
@@ -226,10 +226,28 @@ fn fields(compiled: &FileDescriptorSet) -> String {
             let alone = message.field.iter();
             let alone = alone.filter(|f| f.oneof_index.is_none() || f.proto3_optional());
             of_message.extend(alone.map(|f| field(f.name(), f)));
-            code += &implementation(&format!("{package}::{}", message.name()), &of_message);
+            let path = format!("{package}::{}", message.name());
+            code += &implementation(&path, &of_message);
+            code += &measured(&path, message, &types);
         }
     }
     code
+}
+
+/// Returns whether the messages of a file implement `Fields` and `Measured`.
+fn has_fields(file: &&FileDescriptorProto) -> bool {
+    PACKAGES_WITH_FIELDS.iter().any(|package| file.package().starts_with(package))
+}
+
+/// Returns the Rust types of all messages, by their names. The entries of maps have no type.
+fn message_types(compiled: &FileDescriptorSet) -> BTreeMap<String, String> {
+    let files = compiled.file.iter().filter(has_fields);
+    let messages = files.flat_map(|file| {
+        let (package, module) = (file.package(), file.package().replace('.', "::"));
+        let messages = file.message_type.iter().map(|message| message.name());
+        messages.map(move |name| (format!(".{package}.{name}"), format!("{module}::{name}")))
+    });
+    messages.collect()
 }
 
 /// Generates an implementation of `Fields`.
@@ -241,15 +259,38 @@ fn implementation(path: &str, fields: &str) -> String {
     )
 }
 
+/// Generates an implementation of `Measured`.
+fn measured(path: &str, message: &DescriptorProto, types: &BTreeMap<String, String>) -> String {
+    let arms = message.field.iter().filter_map(|field| {
+        let content = match types.get(field.type_name()) {
+            Some(path) => format!("Message(crate::decoded_size::measure::<{path}>)"),
+            None if is_number_list(field) => "Numbers".to_owned(),
+            None => return None,
+        };
+        Some(format!("{} => crate::decoded_size::Content::{content},", field.number()))
+    });
+    let arms: String = arms.collect();
+    format!(
+        "impl crate::decoded_size::Measured for {path} {{
+            fn content(field_number: u32) -> crate::decoded_size::Content {{
+                match field_number {{ {arms} _ => crate::decoded_size::Content::Other }}
+            }}
+        }}\n"
+    )
+}
+
+fn is_number_list(field: &FieldDescriptorProto) -> bool {
+    let is_number = !matches!(field.r#type(), Type::String | Type::Bytes | Type::Message);
+    field.label() == Label::Repeated && is_number
+}
+
 /// Generates the name of a field and its encoding.
 fn field(name: &str, field: &FieldDescriptorProto) -> String {
-    use prost_types::field_descriptor_proto::{Label, Type};
-    let is_number = !matches!(field.r#type(), Type::String | Type::Bytes | Type::Message);
     let mut form = String::new();
     if field.r#type() == Type::Sint32 {
         form += ".zigzag()";
     }
-    if field.label() == Label::Repeated && is_number {
+    if is_number_list(field) {
         form += ".packed()";
     }
     if field.oneof_index.is_some() {

@@ -18,10 +18,14 @@ mod generated {
 }
 
 mod codec;
+#[cfg(feature = "games")]
+mod decoded_size;
 pub mod escape;
 pub mod games;
 
 pub use codec::{BytesCodec, BytesEncoder};
+#[cfg(feature = "games")]
+pub use decoded_size::{Budget, Content, DecodedSizeError, Measured, check_decoded_size};
 #[doc(inline)]
 pub use generated::bridgemaster::v1;
 

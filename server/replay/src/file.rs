@@ -3,6 +3,7 @@
 //! signature of the server follows the checksum.
 
 use bridgemaster_proto::{
+    DecodedSizeError, check_decoded_size,
     games::field_of,
     v1::{Record, Replay},
 };
@@ -26,6 +27,10 @@ pub const UNSIGNED_FORMAT_VERSION: u32 = 1;
 /// Maximum size of a replay file that callers should read, in bytes: 16 MiB. The file of a long
 /// match is smaller than 100 KiB.
 pub const MAX_REPLAY_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Maximum memory of a decoded replay file, in bytes: 24 MiB. The longest matches need a tenth of
+/// it.
+const MAX_DECODED_BYTES: usize = 24 * 1024 * 1024;
 
 /// Protobuf key of the `checksum` field: field 15, fixed64.
 const CHECKSUM_KEY: u8 = 0x79;
@@ -66,6 +71,9 @@ pub enum ReplayFileError {
     /// The bytes are not a `Replay` message.
     #[error("the file does not contain a replay message")]
     Decode(#[from] prost::DecodeError),
+    /// The message would take too much memory.
+    #[error("the file is not read: {0}; a file of a server takes far less")]
+    DecodedSize(DecodedSizeError),
     /// The format version is not supported.
     #[error(
         "format_version {0} is not supported (supported: {UNSIGNED_FORMAT_VERSION}, {FORMAT_VERSION})"
@@ -91,6 +99,15 @@ pub enum ReplayFileError {
     /// The signature does not match the bytes.
     #[error("the file was altered: the signature made with key {0} is invalid")]
     Signature(String),
+}
+
+impl From<DecodedSizeError> for ReplayFileError {
+    fn from(error: DecodedSizeError) -> Self {
+        match error {
+            DecodedSizeError::Decode(error) => error.into(),
+            error @ DecodedSizeError::TooLarge { .. } => Self::DecodedSize(error),
+        }
+    }
 }
 
 /// Completes a replay file: appends checksum and signature to the encoded fields 1 to 14.
@@ -188,6 +205,7 @@ pub fn decode(bytes: &[u8]) -> Result<ReplayFile, ReplayFileError> {
     if stated != computed {
         return Err(ReplayFileError::Checksum { stated, computed });
     }
+    check_decoded_size::<Replay>(bytes, MAX_DECODED_BYTES)?;
     let replay = Replay::decode(bytes)?;
     let signed_by = match (replay.format_version, signature) {
         (UNSIGNED_FORMAT_VERSION, None) => None,

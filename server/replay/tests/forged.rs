@@ -82,6 +82,24 @@ fn assert_refused_result(field: &str, forge: impl FnOnce(&mut MatchResult)) {
 }
 
 #[test]
+fn data_that_nothing_determines_is_limited() {
+    assert_refused("server_version: 65 characters", |replay| {
+        replay.server_version = "x".repeat(65);
+    });
+    assert_refused("data_notes: 17 entries", |replay| replay.data_notes = vec![String::new(); 17]);
+    assert_refused("labels: 17 entries", |replay| {
+        replay.labels = (0..17).map(|n| (n.to_string(), String::new())).collect();
+    });
+    assert_refused("seat.seat.bot_name: 65 characters", |replay| {
+        let seats = replay.records.iter_mut().filter_map(|record| match &mut record.record {
+            Some(record::Record::Seat(seat)) => seat.seat.as_mut(),
+            _ => None,
+        });
+        seats.for_each(|seat| seat.bot_name = "x".repeat(65));
+    });
+}
+
+#[test]
 fn a_replaced_legal_decision_is_detected_by_its_results() {
     // The first decision is the choice of two cards to play, and at that time every hand has a 0, a
     // 1 and a 2.

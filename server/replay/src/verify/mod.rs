@@ -2,6 +2,7 @@
 //! wrote the file.
 
 mod charges;
+mod limits;
 mod replayer;
 mod result;
 mod start;
@@ -13,6 +14,7 @@ use bridgemaster_proto::{
 };
 
 use self::{
+    limits::check_unverified_parts,
     replayer::Replayer,
     result::{SeatTotals, check_result},
 };
@@ -47,12 +49,13 @@ pub struct Verified {
 ///
 /// Facts that only the server can measure are checked for consistency. Records must be numbered
 /// without gaps and in order of time. Charges must respect the time control and add up. The totals
-/// in the result must match the records.
+/// in the result must match the records. Texts and lists that nothing determines are limited.
 ///
 /// # Errors
 /// Returns the first error found. Its field is a path relative to `Replay`, or has the number of
 /// the record, as in `record 3: decision.seat`.
 pub fn verify(replay: &Replay) -> Result<Verified, FieldError> {
+    check_unverified_parts(replay)?;
     with_game!(replay.game_id.as_str(), G => verify_game::<G>(replay))
         .unwrap_or_else(|| Err(unknown_game(&replay.game_id)))
 }

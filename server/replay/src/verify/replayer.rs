@@ -15,10 +15,15 @@ use bridgemaster_proto::{
     },
 };
 use bridgemaster_referee::{
-    FaultAction, MAX_NOTE_BYTES, MAX_RECORDED_FAULTS, MatchRules, NoteBudget,
+    FaultAction, MAX_NOTE_BYTES, MAX_RECORDED_FAULTS, MAX_SEAT_RECORDS, MatchRules, NoteBudget,
 };
 
-use super::{charges::check_charge, result::SeatTotals, start::has_seed};
+use super::{
+    charges::check_charge,
+    limits::{MAX_DETAIL_CHARS, MAX_NAME_CHARS, check_length},
+    result::SeatTotals,
+    start::has_seed,
+};
 
 /// The state of a match that is being replayed.
 pub(super) struct Replayer<G: WireGame> {
@@ -334,6 +339,13 @@ impl<G: WireGame> Replayer<G> {
         let Some(fault) = &record.fault else {
             return invalid_field("fault.fault", "is missing");
         };
+        // The forfeit is recorded even beyond the limit.
+        if totals.faults.len() > MAX_RECORDED_FAULTS {
+            let problem =
+                format!("seat {seat} has more than {MAX_RECORDED_FAULTS} recorded faults");
+            return invalid_field("fault", problem);
+        }
+        check_length("fault.fault.detail", &fault.detail, MAX_DETAIL_CHARS)?;
         let Some(reason) = reason_from_wire(fault.reason()) else {
             return invalid_field("fault.fault.reason", "missing or unknown value");
         };
@@ -366,7 +378,18 @@ impl<G: WireGame> Replayer<G> {
             return invalid_field("seat.seat", "is missing");
         };
         let seat = self.seat("seat.seat.seat", info.seat)?;
+        for (field, text) in [
+            ("seat.seat.bot_name", &info.bot_name),
+            ("seat.seat.bot_version", &info.bot_version),
+            ("seat.seat.reserved_for", &info.reserved_for),
+        ] {
+            check_length(field, text, MAX_NAME_CHARS)?;
+        }
         let totals = &mut self.totals[seat.index()];
+        if totals.seat_records == MAX_SEAT_RECORDS {
+            let problem = format!("seat {seat} has more than {MAX_SEAT_RECORDS} records");
+            return invalid_field("seat", problem);
+        }
         totals.seat_records += 1;
         totals.bot = (info.bot_name.clone(), info.bot_version.clone());
         Ok(())
