@@ -29,7 +29,7 @@ pub(super) struct ForwardedBody {
     stop: StopReason,
     position: MessagePosition,
     is_over: bool,
-    _counted: Option<GaugeGuard>,
+    _counted: GaugeGuard,
     /// Sends beats to the other server as long as the response lasts.
     _beats: Option<Arc<HeartbeatSender>>,
 }
@@ -38,7 +38,7 @@ impl ForwardedBody {
     pub(super) fn new(
         body: Body,
         stop: StopReason,
-        counted: Option<GaugeGuard>,
+        counted: GaugeGuard,
         beats: Option<Arc<HeartbeatSender>>,
     ) -> Self {
         Self {

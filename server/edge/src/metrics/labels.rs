@@ -1,27 +1,19 @@
 //! Metric labels with a small set of values, and gauges that are incremented while something
 //! exists.
 
-use bridgemaster_referee::{DecidedBy, Fault, MatchPhase};
-use prometheus_client::{
-    encoding::EncodeLabelSet,
-    metrics::{family::Family, gauge::Gauge},
-};
+use bridgemaster_referee::{DecidedBy, MatchPhase};
+use prometheus_client::metrics::{family::Family, gauge::Gauge};
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct StateLabels {
-    state: &'static str,
-}
+/// The labels of a series: their names and values.
+pub(super) type Labels<const COUNT: usize> = [(&'static str, &'static str); COUNT];
 
-impl StateLabels {
-    /// Returns the label of a phase. Returns `None` for a match that has ended; the counter
-    /// `matches_ended` counts these.
-    pub(super) fn for_phase(phase: MatchPhase) -> Option<Self> {
-        let state = match phase {
-            MatchPhase::Waiting => "waiting",
-            MatchPhase::Running => "running",
-            MatchPhase::Ended => return None,
-        };
-        Some(Self { state })
+/// Returns the label of a phase. Returns `None` for a match that has ended; the counter
+/// `matches_ended` counts these.
+fn phase_label(phase: MatchPhase) -> Option<Labels<1>> {
+    match phase {
+        MatchPhase::Waiting => Some([("state", "waiting")]),
+        MatchPhase::Running => Some([("state", "running")]),
+        MatchPhase::Ended => None,
     }
 }
 
@@ -56,35 +48,6 @@ impl DamagedValue {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct DamageLabels {
-    what: &'static str,
-}
-
-impl DamageLabels {
-    pub(super) fn for_value(value: DamagedValue) -> Self {
-        Self { what: value.as_str() }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct GameLabels {
-    pub(super) game: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct DecisionLabels {
-    game: &'static str,
-    by: &'static str,
-}
-
-impl DecisionLabels {
-    pub(super) fn new(game: &'static str, by: DecidedBy) -> Self {
-        let by = decided_by(by);
-        Self { game, by }
-    }
-}
-
 /// The name of a decision's source, for labels and attributes.
 pub(crate) fn decided_by(by: DecidedBy) -> &'static str {
     match by {
@@ -92,18 +55,6 @@ pub(crate) fn decided_by(by: DecidedBy) -> &'static str {
         DecidedBy::Referee => "referee",
         DecidedBy::House => "house",
         DecidedBy::Replay => "replay",
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct FaultLabels {
-    reason: String,
-    action: String,
-}
-
-impl FaultLabels {
-    pub(super) fn for_fault(fault: &Fault) -> Self {
-        Self { reason: fault.reason.to_string(), action: fault.action.to_string() }
     }
 }
 
@@ -125,13 +76,13 @@ impl Drop for GaugeGuard {
 
 /// Counts a match that waits or runs, in the gauge of its phase.
 pub struct MatchGauge {
-    matches: Family<StateLabels, Gauge>,
+    matches: Family<Labels<1>, Gauge>,
     phase: MatchPhase,
     _guard: Option<GaugeGuard>,
 }
 
 impl MatchGauge {
-    pub(super) fn new(matches: Family<StateLabels, Gauge>, phase: MatchPhase) -> Self {
+    pub(super) fn new(matches: Family<Labels<1>, Gauge>, phase: MatchPhase) -> Self {
         Self { _guard: guard(&matches, phase), matches, phase }
     }
 
@@ -143,7 +94,7 @@ impl MatchGauge {
     }
 }
 
-fn guard(matches: &Family<StateLabels, Gauge>, phase: MatchPhase) -> Option<GaugeGuard> {
-    let label = StateLabels::for_phase(phase)?;
+fn guard(matches: &Family<Labels<1>, Gauge>, phase: MatchPhase) -> Option<GaugeGuard> {
+    let label = phase_label(phase)?;
     Some(GaugeGuard::new(&matches.get_or_create(&label)))
 }

@@ -1,11 +1,13 @@
 //! Metrics for ladders and attending bots.
 
-use std::time::Duration;
-
 use prometheus_client::{
-    encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
-    registry::{Registry, Unit},
+    registry::Registry,
+};
+
+use super::{
+    labels::Labels,
+    registration::{add, add_seconds, initial, metrics},
 };
 
 /// Bucket bounds for the time until a bot is paired, in seconds: from an immediate pairing to a bot
@@ -25,85 +27,51 @@ pub enum LadderOutcome {
     Cancelled,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabels {
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct QueueLabels {
-    queue: &'static str,
-}
-
-/// The metrics of all of a server's ladders.
-pub(super) struct LadderMetrics {
-    matches: Family<OutcomeLabels, Counter>,
-    waiting_seconds: Histogram,
-    pairing_seconds: Histogram,
-    attending: Family<QueueLabels, Gauge>,
+metrics! {
+    /// The metrics of all of a server's ladders.
+    struct LadderMetrics {
+        matches: Family<Labels<1>, Counter> = add(
+            "ladder_matches", "Ladder matches that have ended"),
+        waiting_seconds: Histogram = add_seconds(
+            "ladder_waiting",
+            "Time that a bot with a free slot waited until it was paired",
+            Histogram::new(WAITING_BOUNDS)),
+        pairing_seconds: Histogram = add_seconds(
+            "ladder_pairing",
+            "Time to find the next match of a ladder and to store it",
+            Histogram::new(PAIRING_BOUNDS)),
+        attending: Family<Labels<1>, Gauge> = add("attending_bots", "Bots that attend queues"),
+    }
 }
 
 impl LadderOutcome {
-    fn labels(self) -> OutcomeLabels {
-        let outcome = match self {
+    fn as_str(self) -> &'static str {
+        match self {
             Self::Played => "played",
             Self::Annulled => "annulled",
             Self::Cancelled => "cancelled",
-        };
-        OutcomeLabels { outcome }
+        }
     }
 }
 
 impl LadderMetrics {
-    pub(super) fn new(r: &mut Registry) -> Self {
-        let this = Self {
-            matches: Family::default(),
-            waiting_seconds: Histogram::new(WAITING_BOUNDS),
-            pairing_seconds: Histogram::new(PAIRING_BOUNDS),
-            attending: Family::default(),
-        };
-        let matches = this.matches.clone();
-        r.register("ladder_matches", "Ladder matches that have ended", matches);
-        r.register_with_unit(
-            "ladder_waiting",
-            "Time that a bot with a free slot waited until it was paired",
-            Unit::Seconds,
-            this.waiting_seconds.clone(),
-        );
-        r.register_with_unit(
-            "ladder_pairing",
-            "Time to find the next match of a ladder and to store it",
-            Unit::Seconds,
-            this.pairing_seconds.clone(),
-        );
-        let attending = this.attending.clone();
-        r.register("attending_bots", "Bots that attend queues", attending);
-        this
-    }
-
+    /// Creates all series at zero, so that rates are correct from the first scrape.
     pub(super) fn init_series(&self) {
         for outcome in [LadderOutcome::Played, LadderOutcome::Annulled, LadderOutcome::Cancelled] {
-            self.matches.get_or_create_owned(&outcome.labels());
+            self.ended(outcome);
         }
         self.set_attending(0, 0);
     }
 
-    pub(super) fn observe_end(&self, outcome: LadderOutcome) {
-        self.matches.get_or_create(&outcome.labels()).inc();
-    }
-
-    pub(super) fn observe_wait(&self, time: Duration) {
-        self.waiting_seconds.observe(time.as_secs_f64());
-    }
-
-    pub(super) fn observe_pairing(&self, time: Duration) {
-        self.pairing_seconds.observe(time.as_secs_f64());
+    /// Returns the counter of matches with this outcome.
+    pub(super) fn ended(&self, outcome: LadderOutcome) -> Counter {
+        self.matches.get_or_create_owned(&[("outcome", outcome.as_str())])
     }
 
     pub(super) fn set_attending(&self, ladders: usize, others: usize) {
         for (queue, bots) in [("ladder", ladders), ("other", others)] {
             let bots = i64::try_from(bots).unwrap_or(i64::MAX);
-            self.attending.get_or_create(&QueueLabels { queue }).set(bots);
+            self.attending.get_or_create(&[("queue", queue)]).set(bots);
         }
     }
 }

@@ -10,8 +10,11 @@ mod process;
 mod registration;
 
 use std::{
-    fmt::{self, Debug},
-    sync::{Arc, atomic::AtomicU64},
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -21,7 +24,6 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
-    serve::Listener,
 };
 use bridgemaster_games::GAME_IDS;
 use bridgemaster_referee::{Charge, DecidedBy, Fault, MatchPhase};
@@ -31,12 +33,13 @@ use prometheus_client::{
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::Registry,
 };
+use tonic::service::Routes;
 
 use self::{
-    labels::{DamageLabels, DecisionLabels, FaultLabels, GameLabels, StateLabels},
+    labels::Labels,
     ladders::LadderMetrics,
     nodes::NodeMetrics,
-    registration::{add, add_seconds, registry},
+    registration::{add, add_seconds, initial, metrics, registry},
 };
 
 pub(crate) use labels::decided_by;
@@ -62,36 +65,69 @@ const BATCH_BOUNDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0, 102
 /// The metrics of one server.
 pub struct Metrics {
     registry: Registry,
-    matches: Family<StateLabels, Gauge>,
-    match_slots: Gauge,
-    matches_ended: Family<GameLabels, Counter>,
-    matches_spoiled: Counter,
-    matches_cancelled: Counter,
-    decisions: Family<DecisionLabels, Counter>,
-    decision_seconds: Family<GameLabels, Histogram, fn() -> Histogram>,
-    handling_seconds: Histogram,
-    lag_seconds: Histogram,
-    faults: Family<FaultLabels, Counter>,
-    play_streams: Gauge,
-    watch_streams: Gauge,
+    play: PlayMetrics,
     storage: StorageMetrics,
     ladders: LadderMetrics,
-    /// `None` on a server that does not share its store.
-    node: Option<NodeMetrics>,
+    /// Not registered on a server that does not share its store.
+    node: NodeMetrics,
     /// The metrics of the process, which have no prefix.
     process: Registry,
 }
 
-/// The metrics of the store and the replay folder.
-struct StorageMetrics {
-    batch_entries: Histogram,
-    commit_seconds: Histogram,
-    damaged_values: Family<DamageLabels, Gauge>,
-    replays_written: Counter,
-    replays_failed: Counter,
-    replays_forgotten: Counter,
-    lost_commits: Gauge,
-    commit_age_seconds: Gauge<f64, AtomicU64>,
+metrics! {
+    /// The metrics of matches and streams.
+    struct PlayMetrics {
+        matches: Family<Labels<1>, Gauge> = add("matches", "Matches that wait or run"),
+        match_slots: Gauge = add("match_slots", "Maximum number of matches that wait or run"),
+        matches_ended: Family<Labels<1>, Counter> = add("matches_ended", "Matches that ended"),
+        matches_spoiled: Counter = add(
+            "matches_spoiled",
+            "Ended matches in which the server's own lag in a request exceeded the limit of the \
+             rules"),
+        matches_cancelled: Counter = add("matches_cancelled", "Matches that were cancelled"),
+        decisions: Family<Labels<2>, Counter> = add("decisions", "Decisions applied"),
+        decision_seconds: Family<Labels<1>, Histogram, fn() -> Histogram> = add_seconds(
+            "decision",
+            "Time from sending a request to decoding its answer",
+            Family::new_with_constructor(|| Histogram::new(DECISION_BOUNDS))),
+        handling_seconds: Histogram = add_seconds(
+            "handling",
+            "Time from decoding a message of a bot until it is processed, without its commit",
+            Histogram::new(HANDLING_BOUNDS)),
+        lag_seconds: Histogram = add_seconds(
+            "referee_lag",
+            "How late the server started work that was due",
+            Histogram::new(LAG_BOUNDS)),
+        faults: Family<[(&'static str, String); 2], Counter> = add("faults", "Faults of seats"),
+        play_streams: Gauge = add("play_streams", "Open streams of bots"),
+        watch_streams: Gauge = add("watch_streams", "Open streams of spectators"),
+    }
+}
+
+metrics! {
+    /// The metrics of the store and the replay folder.
+    struct StorageMetrics {
+        batch_entries: Histogram = add(
+            "journal_batch_entries",
+            "Number of writes per commit of the journal",
+            Histogram::new(BATCH_BOUNDS)),
+        commit_seconds: Histogram = add_seconds(
+            "journal_commit",
+            "Duration of a commit of the journal",
+            Histogram::new(HANDLING_BOUNDS)),
+        damaged_values: Family<Labels<1>, Gauge> = add(
+            "damaged_values", "Values of the store that this server could not read"),
+        replays_written: Counter = add("replays_written", "Replay files written"),
+        replays_failed: Counter = add(
+            "replays_failed", "Attempts to write replay files that failed"),
+        replays_forgotten: Counter = add(
+            "replays_forgotten", "Replays removed from the store by retention"),
+        lost_commits: Gauge = add(
+            "lost_commits", "Commits that the data folder had lost when this server started"),
+        commit_age_seconds: Gauge<f64, AtomicU64> = add_seconds(
+            "journal_commit_age",
+            "Age of the oldest commit of the journal in progress; 0 if there is none"),
+    }
 }
 
 /// The metrics of one game's matches, looked up once, so that updates need no lookup by label.
@@ -109,54 +145,15 @@ impl Metrics {
     /// Creates the metrics for a node. The node's name becomes a label of each series.
     pub fn for_node(name: Option<&NodeName>) -> Self {
         let mut registry = registry(name);
-        let r = &mut registry;
         let this = Self {
-            matches: add(r, "matches", "Matches that wait or run", Family::default()),
-            match_slots: add(
-                r,
-                "match_slots",
-                "Maximum number of matches that wait or run",
-                Gauge::default(),
-            ),
-            matches_ended: add(r, "matches_ended", "Matches that ended", Family::default()),
-            matches_spoiled: add(
-                r,
-                "matches_spoiled",
-                "Ended matches in which the server's own lag in a request exceeded the limit of the rules",
-                Counter::default(),
-            ),
-            matches_cancelled: add(
-                r,
-                "matches_cancelled",
-                "Matches that were cancelled",
-                Counter::default(),
-            ),
-            decisions: add(r, "decisions", "Decisions applied", Family::default()),
-            decision_seconds: add_seconds(
-                r,
-                "decision",
-                "Time from sending a request to decoding its answer",
-                Family::new_with_constructor(|| Histogram::new(DECISION_BOUNDS)),
-            ),
-            handling_seconds: add_seconds(
-                r,
-                "handling",
-                "Time from decoding a message of a bot until it is processed, without its commit",
-                Histogram::new(HANDLING_BOUNDS),
-            ),
-            lag_seconds: add_seconds(
-                r,
-                "referee_lag",
-                "How late the server started work that was due",
-                Histogram::new(LAG_BOUNDS),
-            ),
-            faults: add(r, "faults", "Faults of seats", Family::default()),
-            play_streams: add(r, "play_streams", "Open streams of bots", Gauge::default()),
-            watch_streams: add(r, "watch_streams", "Open streams of spectators", Gauge::default()),
-            storage: StorageMetrics::new(r),
-            ladders: LadderMetrics::new(r),
+            play: PlayMetrics::register(&mut registry),
+            storage: StorageMetrics::register(&mut registry),
+            ladders: LadderMetrics::register(&mut registry),
+            node: match name {
+                Some(_) => NodeMetrics::register(&mut registry),
+                None => NodeMetrics::register(&mut Registry::default()),
+            },
             process: process::registry(name),
-            node: name.map(|_| NodeMetrics::new(r, Histogram::new(LAG_BOUNDS))),
             registry,
         };
         this.init_series();
@@ -173,62 +170,61 @@ impl Metrics {
         }
         self.ladders.init_series();
         for value in DamagedValue::ALL {
-            self.storage.damaged_values.get_or_create_owned(&DamageLabels::for_value(value));
+            self.storage.damaged(value);
         }
     }
 
     /// Returns the metrics of a game in the catalogue.
     pub fn game(&self, game: &'static str) -> GameMetrics {
-        let by = |by| self.decisions.get_or_create_owned(&DecisionLabels::new(game, by));
-        let label = GameLabels { game };
+        let by = |by| {
+            let labels = [("game", game), ("by", decided_by(by))];
+            self.play.decisions.get_or_create_owned(&labels)
+        };
+        let label = [("game", game)];
         GameMetrics {
-            ended: self.matches_ended.get_or_create_owned(&label),
+            ended: self.play.matches_ended.get_or_create_owned(&label),
             by_bot: by(DecidedBy::Bot),
             by_referee: by(DecidedBy::Referee),
             by_house: by(DecidedBy::House),
             by_replay: by(DecidedBy::Replay),
-            decision_seconds: self.decision_seconds.get_or_create_owned(&label),
+            decision_seconds: self.play.decision_seconds.get_or_create_owned(&label),
         }
     }
 
     /// Counts a match that waits or runs, until the guard is dropped.
     pub fn count_match(&self, phase: MatchPhase) -> MatchGauge {
-        MatchGauge::new(self.matches.clone(), phase)
+        MatchGauge::new(self.play.matches.clone(), phase)
     }
 
     /// Sets the maximum number of matches that wait or run.
     pub fn set_match_slots(&self, slots: usize) {
         let slots = i64::try_from(slots).unwrap_or(i64::MAX);
-        self.match_slots.set(slots);
+        self.play.match_slots.set(slots);
     }
 
     /// Sets this node's state in its cluster.
     pub fn set_node_state(&self, is_leader: bool, is_answering: bool, lease_age: Duration) {
-        if let Some(node) = &self.node {
-            node.set_state(is_leader, is_answering, lease_age);
-        }
+        self.node.leads.set(is_leader.into());
+        self.node.answers.set(is_answering.into());
+        self.node.lease_age_seconds.set(lease_age.as_secs_f64());
     }
 
     /// Sets the minimum clock skew between this node and the database, as a positive number if this
     /// node is ahead.
     pub fn set_clock_skew_ms(&self, skew_ms: i64) {
-        if let Some(node) = &self.node {
-            node.set_clock_skew_ms(skew_ms);
-        }
+        self.node.clock_skew_seconds.set(skew_ms as f64 / 1e3);
     }
 
     /// Sets the number of operations that this node repeated after a failure of the database.
     pub fn set_database_retries(&self, retries: u64) {
-        if let Some(node) = &self.node {
-            node.set_database_retries(retries);
-        }
+        self.node.database_retries.inner().store(retries, Ordering::Relaxed);
     }
 
     /// Sets the statistics of the database that the nodes share.
     pub fn set_database_figures(&self, figures: DatabaseFigures) {
-        if let Some(node) = &self.node {
-            node.set_database_figures(figures);
-        }
+        let gauge = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        self.node.database_sessions.set(gauge(figures.sessions));
+        self.node.database_xmin_age.set(gauge(figures.xmin_age));
     }
 
     /// Sets the number of commits that the data folder lost.
@@ -243,51 +239,48 @@ impl Metrics {
 
     /// Counts matches that this node has taken over from other nodes.
     pub fn count_takeovers(&self, matches: usize) {
-        if let Some(node) = &self.node {
-            node.count_takeovers(matches);
-        }
+        self.node.takeovers.inc_by(matches as u64);
     }
 
     /// Counts an unreadable value in the store.
     pub fn count_damaged(&self, value: DamagedValue) {
-        self.storage.damaged_values.get_or_create(&DamageLabels::for_value(value)).inc();
+        self.storage.damaged(value).inc();
     }
 
     /// Counts a match whose result is affected by the server's lag.
     pub fn count_match_affected_by_lag(&self) {
-        self.matches_spoiled.inc();
+        self.play.matches_spoiled.inc();
     }
 
     /// Counts a cancelled match.
     pub fn count_cancelled_match(&self) {
-        self.matches_cancelled.inc();
+        self.play.matches_cancelled.inc();
     }
 
     /// Counts a seat's fault.
     pub fn count_fault(&self, fault: &Fault) {
-        self.faults.get_or_create(&FaultLabels::for_fault(fault)).inc();
+        let (reason, action) = (fault.reason.to_string(), fault.action.to_string());
+        self.play.faults.get_or_create(&[("reason", reason), ("action", action)]).inc();
     }
 
     /// Counts a call that is forwarded to another node, until the guard is dropped.
-    pub fn forwarded_call(&self) -> Option<GaugeGuard> {
-        self.node.as_ref().map(NodeMetrics::forwarded_call)
+    pub fn forwarded_call(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.node.forwarded_calls)
     }
 
     /// Observes the time from decoding a bot's message until the message was processed.
     pub fn observe_handling(&self, time: Duration) {
-        self.handling_seconds.observe(time.as_secs_f64());
+        self.play.handling_seconds.observe(time.as_secs_f64());
     }
 
     /// Observes the delay with which the server started work that was due.
     pub(crate) fn observe_lag(&self, time: Duration) {
-        self.lag_seconds.observe(time.as_secs_f64());
+        self.play.lag_seconds.observe(time.as_secs_f64());
     }
 
     /// Observes the delay with which another node forwarded bots' messages to this one.
     pub(crate) fn observe_forwarding_lag(&self, time: Duration) {
-        if let Some(node) = &self.node {
-            node.observe_forwarding_lag(time);
-        }
+        self.node.forwarding_lag_seconds.observe(time.as_secs_f64());
     }
 
     /// Observes that a batch of writes was committed.
@@ -313,17 +306,17 @@ impl Metrics {
 
     /// Counts a ladder's match that has ended.
     pub fn count_ladder_match(&self, outcome: LadderOutcome) {
-        self.ladders.observe_end(outcome);
+        self.ladders.ended(outcome).inc();
     }
 
     /// Observes the time that a bot with a free slot waited until it was paired.
     pub fn observe_pairing_wait(&self, time: Duration) {
-        self.ladders.observe_wait(time);
+        self.ladders.waiting_seconds.observe(time.as_secs_f64());
     }
 
     /// Observes the time that finding and storing a ladder match took.
     pub fn observe_pairing(&self, time: Duration) {
-        self.ladders.observe_pairing(time);
+        self.ladders.pairing_seconds.observe(time.as_secs_f64());
     }
 
     /// Sets the numbers of bots that attend ladder queues, and that attend other queues.
@@ -333,12 +326,12 @@ impl Metrics {
 
     /// Counts a bot's stream, until the guard is dropped.
     pub fn play_stream(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.play_streams)
+        GaugeGuard::new(&self.play.play_streams)
     }
 
     /// Counts a spectator's stream, until the guard is dropped.
     pub fn watch_stream(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.watch_streams)
+        GaugeGuard::new(&self.play.watch_streams)
     }
 
     /// Encodes all metrics as text.
@@ -355,52 +348,9 @@ impl Metrics {
 }
 
 impl StorageMetrics {
-    fn new(r: &mut Registry) -> Self {
-        Self {
-            batch_entries: add(
-                r,
-                "journal_batch_entries",
-                "Number of writes per commit of the journal",
-                Histogram::new(BATCH_BOUNDS),
-            ),
-            commit_seconds: add_seconds(
-                r,
-                "journal_commit",
-                "Duration of a commit of the journal",
-                Histogram::new(HANDLING_BOUNDS),
-            ),
-            damaged_values: add(
-                r,
-                "damaged_values",
-                "Values of the store that this server could not read",
-                Family::default(),
-            ),
-            replays_written: add(r, "replays_written", "Replay files written", Counter::default()),
-            replays_failed: add(
-                r,
-                "replays_failed",
-                "Attempts to write replay files that failed",
-                Counter::default(),
-            ),
-            replays_forgotten: add(
-                r,
-                "replays_forgotten",
-                "Replays removed from the store by retention",
-                Counter::default(),
-            ),
-            lost_commits: add(
-                r,
-                "lost_commits",
-                "Commits that the data folder had lost when this server started",
-                Gauge::default(),
-            ),
-            commit_age_seconds: add_seconds(
-                r,
-                "journal_commit_age",
-                "Age of the oldest commit of the journal in progress; 0 if there is none",
-                Gauge::default(),
-            ),
-        }
+    /// Returns the gauge of unreadable values of this kind.
+    fn damaged(&self, value: DamagedValue) -> Gauge {
+        self.damaged_values.get_or_create_owned(&[("what", value.as_str())])
     }
 }
 
@@ -431,19 +381,12 @@ const OPENMETRICS_CONTENT_TYPE: &str = "application/openmetrics-text; version=1.
 /// A function that sets the gauges that are computed at each scrape.
 pub type Refresh = Arc<dyn Fn(&Metrics) + Send + Sync>;
 
-/// Serves `GET /metrics` until the future is dropped.
-///
-/// # Errors
-/// When the listener fails.
-pub async fn serve<L>(listener: L, metrics: Arc<Metrics>, refresh: Refresh) -> std::io::Result<()>
-where
-    L: Listener<Addr: Debug>,
-{
-    let pages = Router::new().route("/metrics", get(page)).with_state((metrics, refresh));
-    axum::serve(listener, pages).await
+/// Returns the service of `GET /metrics`.
+pub fn page(metrics: Arc<Metrics>, refresh: Refresh) -> Routes {
+    Router::new().route("/metrics", get(scrape)).with_state((metrics, refresh)).into()
 }
 
-async fn page(State((metrics, refresh)): State<(Arc<Metrics>, Refresh)>) -> Response {
+async fn scrape(State((metrics, refresh)): State<(Arc<Metrics>, Refresh)>) -> Response {
     refresh(&metrics);
     match metrics.encode() {
         Ok(text) => ([(header::CONTENT_TYPE, OPENMETRICS_CONTENT_TYPE)], text).into_response(),

@@ -43,3 +43,33 @@ pub(super) fn add_seconds<M: Metric + Clone>(
     registry.register_with_unit(name, help, Unit::Seconds, metric.clone());
     metric
 }
+
+/// Declares a set of metrics: for each its field and type, the function that registers it, its name
+/// and help, and its initial value unless that is the default.
+macro_rules! metrics {
+    ($(#[$doc:meta])* struct $set:ident {
+        $($field:ident: $metric:ty = $add:ident($name:literal, $help:literal $(, $initial:expr)?),)*
+    }) => {
+        $(#[$doc])*
+        pub(super) struct $set {
+            $(pub(super) $field: $metric,)*
+        }
+
+        impl $set {
+            pub(super) fn register(registry: &mut Registry) -> Self {
+                Self { $($field: $add(registry, $name, $help, initial!($($initial)?)),)* }
+            }
+        }
+    };
+}
+
+macro_rules! initial {
+    () => {
+        Default::default()
+    };
+    ($initial:expr) => {
+        $initial
+    };
+}
+
+pub(super) use {initial, metrics};

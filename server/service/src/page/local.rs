@@ -1,15 +1,8 @@
 //! A local HTTP server for pages on the user's own machine, such as a replay or a contest.
 
-use std::{
-    convert::Infallible,
-    net::SocketAddr,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::body::Body as AxumBody;
+use axum::{Router, body::Body as AxumBody, extract::State, routing::get};
 use bridgemaster_edge::{
     limits::Limits,
     transport::{ClientKind, ConnectionSlots, Quotas, incoming, serve_web},
@@ -19,10 +12,8 @@ use tokio::{net::TcpListener, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     body::Body,
-    codegen::{
-        Bytes, Service,
-        http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header},
-    },
+    codegen::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header},
+    service::Routes,
 };
 
 use super::{
@@ -99,49 +90,42 @@ impl LocalServer {
             limits.page_connections,
             limits.page_connections_per_address,
         );
-        let service = LocalService { guard: Arc::new(OriginGuard::new(Vec::new(), false)), pages };
+        let guard = Arc::new(OriginGuard::new(Vec::new(), false));
+        let service = Router::new().fallback(get(answer)).with_state((guard, pages));
         let connections =
             incoming(self.listener, None, ClientKind::Browsers, limits.clone(), slots);
         // These pages have no streams, so the limit on unread streams is not needed.
         let no_keys = Arc::new(|_: &HeaderMap| None);
-        serve_web(connections, service, no_keys, Quotas::new(limits), stop).await;
+        serve_web(connections, Routes::from(service), no_keys, Quotas::new(limits), stop).await;
     }
 }
 
-#[derive(Clone)]
-struct LocalService {
-    guard: Arc<OriginGuard>,
-    pages: Arc<dyn LocalPages>,
+async fn answer(
+    State((guard, pages)): State<(Arc<OriginGuard>, Arc<dyn LocalPages>)>,
+    request: Request<AxumBody>,
+) -> Response<Body> {
+    let result = match guard.check(&request) {
+        Ok(()) => {
+            let path = request.uri().path().to_owned();
+            spawn_blocking(move || pages.page(&path)).await
+        }
+        Err(why) => {
+            let refused = text_response(StatusCode::FORBIDDEN, &why.to_string());
+            return with_security_headers(refused);
+        }
+    };
+    let failed = |why| text_response(StatusCode::INTERNAL_SERVER_ERROR, why);
+    with_security_headers(match result {
+        Ok(Ok(page)) => return page_response(page),
+        Ok(Err(PageError::Unknown)) => text_response(StatusCode::NOT_FOUND, "page not found"),
+        Ok(Err(PageError::Failed(why))) => failed(&why),
+        Err(_) => failed("the page could not be produced"),
+    })
 }
 
-impl LocalService {
-    async fn answer(self, request: Request<Body>) -> Response<Body> {
-        if let Err(why) = self.guard.check(&request) {
-            return text_response(StatusCode::FORBIDDEN, &why.to_string());
-        }
-        let is_head = *request.method() == Method::HEAD;
-        if !is_head && *request.method() != Method::GET {
-            let why = "only GET and HEAD are supported";
-            return text_response(StatusCode::METHOD_NOT_ALLOWED, why);
-        }
-        let path = request.uri().path().to_owned();
-        let result = spawn_blocking(move || self.pages.page(&path)).await;
-        match result {
-            Ok(Ok(page)) => page_response(page, is_head),
-            Ok(Err(PageError::Unknown)) => text_response(StatusCode::NOT_FOUND, "page not found"),
-            Ok(Err(PageError::Failed(why))) => {
-                text_response(StatusCode::INTERNAL_SERVER_ERROR, &why)
-            }
-            Err(_) => {
-                text_response(StatusCode::INTERNAL_SERVER_ERROR, "the page could not be produced")
-            }
-        }
-    }
-}
-
-fn page_response(page: LocalPage, is_head: bool) -> Response<Body> {
+fn page_response(page: LocalPage) -> Response<Body> {
     let length = page.html.len();
-    let body = if is_head { AxumBody::empty() } else { AxumBody::from(Bytes::from(page.html)) };
+    let body = AxumBody::from(page.html);
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
     let mut response = with_security_headers(response_with_body(body, kind));
     // An invalid header would be a bug in the caller. The policy then permits nothing.
@@ -155,26 +139,4 @@ fn page_response(page: LocalPage, is_head: bool) -> Response<Body> {
         headers.insert(REFRESH_HEADER, after.as_secs().into());
     }
     response
-}
-
-impl Service<Request<Body>> for LocalService {
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let service = self.clone();
-        Box::pin(async move {
-            let mut answer = service.answer(request).await;
-            // Each page has its own policy.
-            if !answer.headers().contains_key(header::CONTENT_SECURITY_POLICY) {
-                answer = with_security_headers(answer);
-            }
-            Ok(answer)
-        })
-    }
 }

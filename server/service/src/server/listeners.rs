@@ -1,17 +1,14 @@
 //! A server's listeners: its own port, the page's port, and the metrics port.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc};
 
 use bridgemaster_cluster::forwarding::{Forwarder, NodeCredential};
 use bridgemaster_edge::{
     identity::Authenticator,
-    limits::{
-        Limits, MAX_METRICS_CONNECTION_TIME, MAX_METRICS_CONNECTIONS,
-        MAX_METRICS_CONNECTIONS_PER_ADDRESS,
-    },
+    limits::{Limits, MAX_METRICS_CONNECTIONS, MAX_METRICS_CONNECTIONS_PER_ADDRESS},
     metrics::{self, Refresh},
     transport::{
-        BoundedListener, ClientKind, Connection, ConnectionSlots, ForwardedCall, ForwardingNodes,
+        Calls, ClientKind, Connection, ConnectionSlots, ForwardedCall, ForwardingNodes,
         MetadataReaders, Quotas, Tls, incoming, serve_web,
     },
 };
@@ -20,13 +17,7 @@ use bridgemaster_matchmaking::lobby::Lobby;
 use tokio::net::TcpListener;
 use tokio_stream::Stream;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use tonic::{
-    body::Body,
-    codegen::{
-        Service,
-        http::{Request, Response},
-    },
-};
+use tonic::codegen::http::HeaderMap;
 use tracing::info;
 
 use super::errors::BindError;
@@ -131,19 +122,13 @@ impl PageListener {
     }
 
     /// Serves the page until `stopped` is cancelled.
-    pub(super) async fn serve<S>(
+    pub(super) async fn serve(
         self,
-        page: S,
+        page: impl Calls,
         shared: ListenerContext,
         slots: Arc<ConnectionSlots>,
         stopped: CancellationToken,
-    ) where
-        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-            + Clone
-            + Send
-            + 'static,
-        S::Future: Send,
-    {
+    ) {
         info!(addr = %self.addr, "serving the page");
         let connections = shared.connections(self.listener, ClientKind::Browsers, slots);
         serve_web(connections, page, shared.readers.key, shared.quotas, stopped).await;
@@ -155,8 +140,9 @@ pub(super) fn serve_metrics(
     (listener, addr): (TcpListener, SocketAddr),
     matches: Arc<Matches>,
     lobby: Arc<Lobby>,
-) -> AbortOnDropHandle<std::io::Result<()>> {
+) -> AbortOnDropHandle<()> {
     info!(%addr, "serving metrics");
+    let limits = matches.limits().clone();
     let metrics = Arc::clone(matches.metrics());
     let refresh: Refresh = Arc::new(move |metrics| {
         if let Some(cluster) = matches.cluster() {
@@ -173,6 +159,10 @@ pub(super) fn serve_metrics(
     });
     let slots =
         ConnectionSlots::without_bots(MAX_METRICS_CONNECTIONS, MAX_METRICS_CONNECTIONS_PER_ADDRESS);
-    let few = BoundedListener::new(listener, slots, MAX_METRICS_CONNECTION_TIME);
-    AbortOnDropHandle::new(tokio::spawn(metrics::serve(few, metrics, refresh)))
+    // The port has its own quotas, so callers of other ports do not delay it.
+    let connections = incoming(listener, None, ClientKind::Browsers, limits.clone(), slots);
+    let (page, no_keys) = (metrics::page(metrics, refresh), Arc::new(|_: &HeaderMap| None));
+    let stopped = CancellationToken::new();
+    let serving = serve_web(connections, page, no_keys, Quotas::new(limits), stopped);
+    AbortOnDropHandle::new(tokio::spawn(serving))
 }
