@@ -20,7 +20,7 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_rustls::server::TlsStream;
-use tokio_util::sync::WaitForCancellationFutureOwned;
+use tokio_util::{either::Either, sync::WaitForCancellationFutureOwned};
 use tonic::{Request, transport::server::Connected};
 
 use super::{
@@ -100,7 +100,7 @@ impl WriteProgress {
 }
 
 /// Information about a connection. Each request on the connection carries it as an extension.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ConnectionInfo {
     /// The address of the peer.
     pub peer: SocketAddr,
@@ -140,13 +140,8 @@ impl ConnectionInfo {
     }
 }
 
-/// A connection's byte stream.
-pub(super) enum Transport {
-    /// TCP without TLS.
-    Plain(TcpStream),
-    /// TLS over TCP, on the same port.
-    Tls(Box<TlsStream<TcpStream>>),
-}
+/// A connection's byte stream: TCP, or TLS over TCP.
+pub(super) type Transport = Either<TcpStream, Box<TlsStream<TcpStream>>>;
 
 /// The state of a connection whose peer has not sent the HTTP/2 preface yet. The HTTP/2 library
 /// alone would wait forever for the preface.
@@ -167,7 +162,7 @@ impl Connection {
     ) -> Self {
         Self {
             peer,
-            round_trip: RoundTripSampler::new(stream.tcp_stream()),
+            round_trip: RoundTripSampler::new(tcp_stream(&stream)),
             forward_channels: ForwardChannels::default(),
             bot: ConnectionBot::default(),
             protection: ConnectionProtection::default(),
@@ -199,12 +194,10 @@ impl Connection {
     }
 }
 
-impl Transport {
-    fn tcp_stream(&self) -> &TcpStream {
-        match self {
-            Self::Plain(stream) => stream,
-            Self::Tls(stream) => stream.get_ref().0,
-        }
+fn tcp_stream(stream: &Transport) -> &TcpStream {
+    match stream {
+        Either::Left(tcp) => tcp,
+        Either::Right(tls) => tls.get_ref().0,
     }
 }
 
@@ -245,10 +238,7 @@ impl AsyncRead for Connection {
         let mut space = [const { MaybeUninit::uninit() }; READ_BUDGET_BYTES];
         let max = this.read_budget_left.min(buffer.remaining());
         let mut budgeted = ReadBuf::uninit(&mut space[..max]);
-        let read = match &mut this.stream {
-            Transport::Plain(stream) => Pin::new(stream).poll_read(cx, &mut budgeted),
-            Transport::Tls(stream) => Pin::new(stream).poll_read(cx, &mut budgeted),
-        };
+        let read = Pin::new(&mut this.stream).poll_read(cx, &mut budgeted);
         let received = budgeted.filled().len();
         buffer.put_slice(budgeted.filled());
         this.read_budget_left = match read {
@@ -256,7 +246,7 @@ impl AsyncRead for Connection {
             Poll::Pending => READ_BUDGET_BYTES,
         };
         if received > 0 {
-            this.round_trip.sample(this.stream.tcp_stream());
+            this.round_trip.sample(tcp_stream(&this.stream));
         }
         if let Some(awaited) = &mut this.awaited {
             awaited.bytes_left = awaited.bytes_left.saturating_sub(received);
@@ -280,10 +270,7 @@ impl AsyncWrite for Connection {
         let this = self.get_mut();
         this.slot.check(cx)?;
         ready!(this.coalescer.poll(cx));
-        let written = match &mut this.stream {
-            Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        };
+        let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
         this.writing.track_write(written, cx)
     }
 
@@ -295,31 +282,20 @@ impl AsyncWrite for Connection {
         let this = self.get_mut();
         this.slot.check(cx)?;
         ready!(this.coalescer.poll(cx));
-        let written = match &mut this.stream {
-            Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-            Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, parts),
-        };
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, parts);
         this.writing.track_write(written, cx)
     }
 
     /// Returns `false` until the preface has arrived. An initial `false` makes the HTTP/2 library
     /// copy messages of up to 1 KiB into one buffer and write them together.
     fn is_write_vectored(&self) -> bool {
-        let has_preface = self.awaited.is_none();
-        has_preface
-            && match &self.stream {
-                Transport::Plain(stream) => stream.is_write_vectored(),
-                Transport::Tls(stream) => stream.is_write_vectored(),
-            }
+        self.awaited.is_none() && self.stream.is_write_vectored()
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         this.slot.check(cx)?;
-        let written = match &mut this.stream {
-            Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        };
+        let written = Pin::new(&mut this.stream).poll_flush(cx);
         if written.is_ready() {
             this.coalescer.reset();
         }
@@ -327,10 +303,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().stream {
-            Transport::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Transport::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
     }
 }
 
@@ -418,7 +391,7 @@ mod tests {
         let (tcp, peer) = listener.accept().await.unwrap();
         let (slot, _) = slots.acquire(peer);
         let preface_by = Instant::now() + Duration::from_secs(3_600);
-        let connection = Connection::new(Transport::Plain(tcp), peer, slot, preface_by, None);
+        let connection = Connection::new(Either::Left(tcp), peer, slot, preface_by, None);
         (connection, other_end, slots)
     }
 

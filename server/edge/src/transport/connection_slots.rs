@@ -17,7 +17,6 @@ mod protection;
 mod table;
 
 use std::{
-    fmt,
     net::SocketAddr,
     sync::{Arc, OnceLock},
 };
@@ -67,12 +66,6 @@ impl ConnectionProtection {
     /// with the same mark, only the newest is protected.
     pub fn start(&self, slots: &Arc<ConnectionSlots>, peer: SocketAddr, mark: SeatFingerprint) {
         self.0.get_or_init(|| slots.protect(peer, mark, None));
-    }
-}
-
-impl fmt::Debug for ConnectionProtection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ConnectionProtection")
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_stream::Stream;
+use tokio_util::either::Either;
 use tracing::{debug, warn};
 
 use super::{
@@ -137,7 +138,7 @@ impl Handshakes {
     /// Wraps a connection on a port without TLS.
     pub(super) fn without_tls(&self, accepted: AcceptedConnection) -> Connection {
         let AcceptedConnection { tcp, peer, slot } = accepted;
-        self.timeouts().connection(Transport::Plain(tcp), peer, slot)
+        self.timeouts().connection(Either::Left(tcp), peer, slot)
     }
 
     fn timeouts(&self) -> PeerTimeouts {
@@ -224,7 +225,7 @@ async fn accept_tls(
     };
     match accepted_stream {
         Ok(Ok(stream)) => {
-            let stream = Transport::Tls(Box::new(stream));
+            let stream = Either::Right(Box::new(stream));
             Some(timeouts.connection(stream, peer, slot))
         }
         Ok(Err(error)) => {

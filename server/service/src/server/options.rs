@@ -1,6 +1,6 @@
 //! The options with which a server starts, and the storage that it opens.
 
-use std::{fmt, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use bridgemaster_cluster::forwarding::NodeConnector;
 use bridgemaster_edge::{
@@ -94,33 +94,4 @@ pub struct SharedStore {
     pub identity: NodeIdentity,
     /// The connector to other nodes, to which calls are forwarded.
     pub connector: NodeConnector,
-}
-
-impl fmt::Debug for Storage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Storage")
-            .field("dropped_matches", &self.dropped_matches)
-            .field("keep_replays", &self.keep_replays)
-            .field("node", &self.shared.as_ref().map(|shared| &shared.identity))
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ServerOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerOptions")
-            .field("limits", &self.limits)
-            .field("replays", &self.replays)
-            .field("replay_mode", &self.replay_mode)
-            .field("requires_keys", &self.keys.is_some())
-            .field("is_private", &self.private.is_some())
-            .field("public_read", &self.public_read)
-            .field("ladders", &self.ladders.len())
-            .field("tls", &self.tls)
-            .field("rules", &self.rules)
-            .field("metrics", &self.metrics)
-            .field("span_recorder", &self.span_recorder.is_enabled())
-            .field("storage", &self.storage)
-            .finish()
-    }
 }
