@@ -3,14 +3,14 @@
 
 use std::{
     convert::Infallible,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
 };
 
-use async_stream::stream;
+use async_stream::try_stream;
 use bridgemaster_edge::{identity::ReadAccess, refusal::Refusal, transport::Call};
-use bridgemaster_live::{SharedUpdate, journal::NotStored};
+use bridgemaster_live::journal::NotStored;
 use bridgemaster_proto::{
     BytesCodec,
     v1::{
@@ -28,11 +28,13 @@ use tonic::{
     codegen::{BoxFuture, Bytes, Service, http},
     server::{Grpc, NamedService, ServerStreamingService},
 };
+use tower::service_fn;
 
 use super::{
     check_replay,
     match_rpc::{MatchRpc, reader},
     positions::{PositionStream, PositionWatcher, check_viewers},
+    until_access_ends,
 };
 
 const WATCH_MATCH_PATH: &str = "/bridgemaster.v1.MatchService/WatchMatch";
@@ -88,38 +90,22 @@ impl Service<http::Request<Body>> for EncodedStreams {
         let this = self.clone();
         let rpc = Arc::clone(&self.rpc);
         match request.uri().path() {
-            WATCH_MATCH_PATH => Box::pin(async { Ok(this.stream(WatchMatch(rpc), request).await) }),
-            WATCH_POSITIONS_PATH => {
-                Box::pin(async { Ok(this.stream(WatchPositions(rpc), request).await) })
-            }
+            WATCH_MATCH_PATH => Box::pin(async move {
+                let updates = service_fn(move |request| {
+                    let rpc = Arc::clone(&rpc);
+                    async move { Ok::<_, Status>(Response::new(rpc.updates(request).await?)) }
+                });
+                Ok(this.stream::<WatchMatchRequest, _>(updates, request).await)
+            }),
+            WATCH_POSITIONS_PATH => Box::pin(async move {
+                let positions = service_fn(move |request| {
+                    let rpc = Arc::clone(&rpc);
+                    async move { Ok::<_, Status>(Response::new(rpc.positions(request).await?)) }
+                });
+                Ok(this.stream::<WatchPositionsRequest, _>(positions, request).await)
+            }),
             _ => self.others.call(request),
         }
-    }
-}
-
-struct WatchMatch(Arc<MatchRpc>);
-
-impl ServerStreamingService<WatchMatchRequest> for WatchMatch {
-    type Response = Bytes;
-    type ResponseStream = UpdateStream;
-    type Future = BoxFuture<Response<UpdateStream>, Status>;
-
-    fn call(&mut self, request: Request<WatchMatchRequest>) -> Self::Future {
-        let rpc = Arc::clone(&self.0);
-        Box::pin(async move { Ok(Response::new(rpc.updates(request).await?)) })
-    }
-}
-
-struct WatchPositions(Arc<MatchRpc>);
-
-impl ServerStreamingService<WatchPositionsRequest> for WatchPositions {
-    type Response = Bytes;
-    type ResponseStream = PositionStream;
-    type Future = BoxFuture<Response<PositionStream>, Status>;
-
-    fn call(&mut self, request: Request<WatchPositionsRequest>) -> Self::Future {
-        let rpc = Arc::clone(&self.0);
-        Box::pin(async move { Ok(Response::new(rpc.positions(request).await?)) })
     }
 }
 
@@ -131,32 +117,19 @@ impl MatchRpc {
         let mut updates = hosted.watch(Call::current().map(|call| call.watcher()))?;
         let matches = Arc::clone(&self.matches);
         let counted = self.matches.metrics().watch_stream();
-        Ok(Box::pin(stream! {
+        Ok(Box::pin(try_stream! {
             let _counted = counted;
-            let (refused, interrupted) = (caller.until_revoked(), matches.until_interrupted());
-            tokio::pin!(refused, interrupted);
+            let mut ended = pin!(until_access_ends(&matches, &caller));
             loop {
-                select! {
+                let message = select! {
                     biased;
-                    message = updates.recv() => match message {
-                        Some(message) => match message.committed().await {
-                            Ok(update) => yield update.map(SharedUpdate::into_bytes),
-                            Err(NotStored) => {
-                                yield Err(Refusal::storage_failed().into());
-                                return;
-                            }
-                        },
-                        None => return,
-                    },
-                    refusal = &mut interrupted => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                    refusal = &mut refused => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                }
+                    message = updates.recv() => Ok(message),
+                    refusal = &mut ended => Err(refusal),
+                };
+                let Some(message) = message? else { return };
+                let update = message.committed().await;
+                let update = update.map_err(|NotStored| Refusal::storage_failed())?;
+                yield update?.into_bytes();
             }
         }))
     }

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use async_stream::{stream, try_stream};
+use async_stream::try_stream;
 use bridgemaster_edge::{
     identity::{Authenticator, Caller, KeyScope, ReadAccess},
     refusal::Refusal,
@@ -33,9 +33,11 @@ use tracing::error;
 
 use super::{
     ladder_replay_tar::LadderReplayTar,
-    ladder_updates::{LadderUpdates, attendances, until_access_ends},
-    ladder_validation::{bot_ref, new_ladder, next_state, page, page_offset, page_size},
+    ladder_updates::{LadderUpdates, attendances},
+    ladder_validation::{bot_ref, new_ladder, next_state, page, page_offset},
     match_rpc::reader,
+    until_access_ends,
+    validation::{page_size, quoted},
 };
 
 /// The number of result rows in one response of an export.
@@ -107,9 +109,8 @@ fn resolve_version(
 
 fn bot_unknown(bot: &LadderBotRef) -> Refusal {
     let LadderBotRef { bot_name, bot_version } = bot;
-    let quoted: String = bot_name.chars().take(64).collect();
     let of = if bot_version.is_empty() { "" } else { " with that version" };
-    let message = format!("the ladder has no bot named {quoted:?}{of}");
+    let message = format!("the ladder has no bot named {}{of}", quoted(bot_name));
     Refusal::new(RefusalReason::BotUnknown, message)
 }
 
@@ -239,10 +240,11 @@ impl LadderService for LadderRpc {
     ) -> Result<Response<Self::WatchLadderStream>, Status> {
         let caller = self.caller_or_guest(&request).await?;
         let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
+        let matches = Arc::clone(self.matches());
         let ladders = Arc::clone(&self.ladders);
-        let mut updates = LadderUpdates::new(Arc::clone(&ladders), ladder, caller.clone());
+        let mut updates = LadderUpdates::new(ladders, ladder, caller.clone());
         Ok(Response::new(Box::pin(try_stream! {
-            let mut ended = pin!(until_access_ends(ladders, &caller));
+            let mut ended = pin!(until_access_ends(&matches, &caller));
             while let Some(update) = updates.next(ended.as_mut()).await? {
                 yield update;
             }
@@ -299,25 +301,13 @@ impl LadderService for LadderRpc {
         let ladder = self.ladders.get(&request.get_ref().ladder_id)?;
         let matches = Arc::clone(self.matches());
         let reader = reader(&request, &caller);
-        Ok(Response::new(Box::pin(stream! {
+        Ok(Response::new(Box::pin(try_stream! {
             // The permit is held until the stream ends.
-            let _place = match matches.read_limiter().admit(&reader) {
-                Ok(place) => place,
-                Err(refusal) => {
-                    yield Err(refusal.into());
-                    return;
-                }
-            };
+            let _place = matches.read_limiter().admit(&reader)?;
             let mut from = Some(0);
             let mut chunk = CSV_HEAD.to_owned();
             while let Some(number) = from {
-                let rows = match ladder.read_rows(&matches, number, ROWS_PER_CHUNK).await {
-                    Ok(rows) => rows,
-                    Err(refusal) => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                };
+                let rows = ladder.read_rows(&matches, number, ROWS_PER_CHUNK).await?;
                 from = rows.next;
                 for stored in &rows.intact {
                     match csv_rows(stored) {
@@ -327,9 +317,7 @@ impl LadderService for LadderRpc {
                         Err(problem) => error!(number = stored.number, problem, "cannot read a match of the ladder"),
                     }
                 }
-                yield Ok(ExportResultsResponse {
-                    chunk: std::mem::take(&mut chunk).into_bytes(),
-                });
+                yield ExportResultsResponse { chunk: std::mem::take(&mut chunk).into_bytes() };
             }
         })))
     }

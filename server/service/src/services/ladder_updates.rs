@@ -130,15 +130,6 @@ impl LadderUpdates {
     }
 }
 
-/// Completes when the caller loses access or the server ends its streams.
-pub(super) async fn until_access_ends(ladders: Arc<Ladders>, caller: &Caller) -> Refusal {
-    select! {
-        biased;
-        refusal = caller.until_revoked() => refusal,
-        refusal = ladders.matches().until_interrupted() => refusal,
-    }
-}
-
 /// Returns the attendances of the ladder's queue, by bot name.
 pub(super) fn attendances(ladders: &Ladders, ladder: &LiveLadder) -> Attendances {
     let Some(queue_id) = QueueId::new(ladder.id().as_str()) else {

@@ -6,10 +6,7 @@ use std::sync::Arc;
 
 use bridgemaster_edge::{
     identity::Authenticator,
-    limits::{
-        DEFAULT_PAGE_SIZE, MAX_BOT_SLOTS, MAX_HOUSE_BOTS, MAX_LADDER_MATCHES, MAX_PAGE_SIZE,
-        MAX_QUEUE_KEYS, MAX_QUOTED_CHARS,
-    },
+    limits::{MAX_BOT_SLOTS, MAX_HOUSE_BOTS, MAX_LADDER_MATCHES},
     refusal::Refusal,
     wall_clock::now_unix_ms,
 };
@@ -23,7 +20,11 @@ use bridgemaster_proto::{
     v1::{ClosingRule, Ladder, LadderBotRef, LadderReplays, LadderState, MatchConfig},
 };
 use bridgemaster_replay::wire::rules_from_wire;
-use bridgemaster_store::{KeyName, LadderId};
+use bridgemaster_store::LadderId;
+
+use super::validation::{
+    self, check_count, check_range, check_rules_version, or_default, page_size, page_token, quoted,
+};
 
 /// The default value of `max_matches`.
 const DEFAULT_MAX_MATCHES: u32 = 16;
@@ -64,14 +65,15 @@ pub(super) fn new_ladder(
     let id = LadderId::new(ladder_id.as_str());
     let id = id.map_err(|_| refuse("ladder_id", QueueId::FORMAT_RULE))?;
     let config = config.unwrap_or_default();
-    let served = check_config(&config)?;
-    check_rules_version(rules_version, served)?;
-    check_keys(&key_names, authenticator)?;
+    let (game, served) = check_config(&config)?;
+    let requested_version = Some(rules_version).filter(|version| *version != 0);
+    check_rules_version("ladder.rules_version", requested_version, game)?;
+    validation::key_names("ladder.key_names", &key_names, authenticator.uses_keys())?;
     let max_matches =
-        in_range("max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
+        or_default("ladder.max_matches", max_matches, DEFAULT_MAX_MATCHES, MAX_LADDER_MATCHES)?;
     // With half of the places, no bot can take all of them.
     let default_slots = (max_matches / 2).clamp(1, MAX_BOT_SLOTS);
-    let max_slots = in_range("max_slots", max_slots, default_slots, MAX_BOT_SLOTS)?;
+    let max_slots = or_default("ladder.max_slots", max_slots, default_slots, MAX_BOT_SLOTS)?;
     check_house_bots(&house_bots)?;
     check_owners_apart(owners_apart, authenticator)?;
     let replays = check_replay_access(replays, authenticator)?;
@@ -95,8 +97,8 @@ pub(super) fn new_ladder(
     Ok((id, ladder))
 }
 
-/// Validates the match rules. Returns the version of the game's rules that the server supports.
-fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
+/// Validates the match rules. Returns the game, and the version of its rules that the server plays.
+fn check_config(config: &MatchConfig) -> Result<(&'static str, u32), Refusal> {
     let unset = || refuse("config.game", "is required");
     let game = config.game.as_ref().and_then(game_id).ok_or_else(unset)?;
     if config.seed.is_some() {
@@ -117,18 +119,10 @@ fn check_config(config: &MatchConfig) -> Result<u32, Refusal> {
     let checked = with_game!(game, G => {
         let seed = bridgemaster_live::generate_seed();
         let checked = rules_from_wire::<G>(config, seed);
-        checked.map(|_| G::RULES_VERSION)
+        checked.map(|_| (G::ID, G::RULES_VERSION))
     });
     let checked = checked.ok_or_else(unset)?;
     checked.map_err(|error| refuse(&format!("config.{}", error.field), error.problem))
-}
-
-fn check_rules_version(requested: u32, served: u32) -> Result<(), Refusal> {
-    if requested != 0 && requested != served {
-        let detail = format!("this server plays version {served} of the rules, not {requested}");
-        return Err(refuse("rules_version", detail));
-    }
-    Ok(())
 }
 
 fn check_rating_method(method: i32) -> Result<(), Refusal> {
@@ -165,34 +159,13 @@ fn check_replay_access(
     }
 }
 
-fn check_keys(names: &[String], authenticator: &Authenticator) -> Result<(), Refusal> {
-    if names.len() > MAX_QUEUE_KEYS {
-        let detail = format!("at most {MAX_QUEUE_KEYS} keys are allowed, not {}", names.len());
-        return Err(refuse("key_names", detail));
-    }
-    if !names.is_empty() && !authenticator.uses_keys() {
-        return Err(refuse("key_names", "cannot be set: this server does not use API keys"));
-    }
-    for name in names {
-        // A listed key need not exist yet.
-        KeyName::new(name.as_str()).map_err(|_| {
-            let detail = format!("{:?} is not a valid API key name", truncated(name));
-            refuse("key_names", detail)
-        })?;
-    }
-    Ok(())
-}
-
 fn check_house_bots(bots: &[String]) -> Result<(), Refusal> {
-    if bots.len() > MAX_HOUSE_BOTS {
-        let detail = format!("at most {MAX_HOUSE_BOTS} house bots are allowed, not {}", bots.len());
-        return Err(refuse("house_bots", detail));
-    }
+    check_count("ladder.house_bots", "house bots", bots.len(), MAX_HOUSE_BOTS)?;
     for bot in bots {
         let name = bot.split('@').next().unwrap_or_default();
         if BotName::new(name).is_none() {
-            let detail =
-                format!("{:?} is not a bot: expected NAME or NAME@VERSION", truncated(bot));
+            let bot = quoted(bot);
+            let detail = format!("{bot} is not a bot: expected NAME or NAME@VERSION");
             return Err(refuse("house_bots", detail));
         }
     }
@@ -204,10 +177,7 @@ fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> 
         return Ok(DEFAULT_CLOSING);
     };
     let ClosingRule { settled_top, confidence, max_matches_per_bot } = requested;
-    if settled_top > MAX_SETTLED_TOP {
-        let detail = format!("{settled_top} is out of range (0 to {MAX_SETTLED_TOP})");
-        return Err(refuse("closing.settled_top", detail));
-    }
+    check_range("ladder.closing.settled_top", settled_top, 0..=MAX_SETTLED_TOP)?;
     let confidence = match confidence {
         0.0 => DEFAULT_CLOSING.confidence,
         share if share > 0.5 && share < 1.0 => share,
@@ -216,22 +186,13 @@ fn closing_rule(requested: Option<ClosingRule>) -> Result<ClosingRule, Refusal> 
             return Err(refuse("closing.confidence", detail));
         }
     };
-    let max_matches_per_bot = in_range(
-        "closing.max_matches_per_bot",
+    let max_matches_per_bot = or_default(
+        "ladder.closing.max_matches_per_bot",
         max_matches_per_bot,
         DEFAULT_CLOSING.max_matches_per_bot,
         MAX_CLOSING_MATCHES,
     )?;
     Ok(ClosingRule { settled_top, confidence, max_matches_per_bot })
-}
-
-/// Validates a number of at least 1; 0 selects the default.
-fn in_range(field: &str, number: u32, default: u32, max: u32) -> Result<u32, Refusal> {
-    match number {
-        0 => Ok(default),
-        number if number <= max => Ok(number),
-        number => Err(refuse(field, format!("{number} is out of range (1 to {max})"))),
-    }
 }
 
 fn refuse(field: &str, detail: impl Into<String>) -> Refusal {
@@ -255,28 +216,9 @@ pub(super) fn bot_ref(field: &str, bot: Option<LadderBotRef>) -> Result<LadderBo
     }
 }
 
-/// Validates the requested size of a page; 0 selects the default.
-pub(super) fn page_size(requested: u32) -> Result<usize, Refusal> {
-    let size = match requested {
-        0 => DEFAULT_PAGE_SIZE,
-        size @ 1..=MAX_PAGE_SIZE => size,
-        other => {
-            let detail = format!("{other} is out of range (0 to {MAX_PAGE_SIZE})");
-            return Err(Refusal::field("page_size", detail));
-        }
-    };
-    Ok(usize::try_from(size).unwrap_or(usize::MAX))
-}
-
 /// Parses a page token: the offset of the page; `None` for the first page.
 pub(super) fn page_offset(token: &str) -> Result<Option<u64>, Refusal> {
-    match token {
-        "" => Ok(None),
-        token => token.parse().map(Some).map_err(|_| {
-            let detail = "use `next_page_token` of the previous response, or leave it empty";
-            Refusal::field("page_token", detail)
-        }),
-    }
+    page_token(token, |token| token.parse().ok())
 }
 
 /// Returns one page from a complete list, and the next page's token.
@@ -292,11 +234,6 @@ pub(super) fn page<T>(
     let next = if end < all.len() { end.to_string() } else { String::new() };
     let page = all.into_iter().skip(begin).take(count).collect();
     Ok((page, next))
-}
-
-/// Truncates a client's text for quotation in a refusal.
-fn truncated(text: &str) -> String {
-    text.chars().take(MAX_QUOTED_CHARS).collect()
 }
 
 /// Creates a ladder from the configuration, unless an identical ladder exists.

@@ -1,11 +1,13 @@
 //! `LobbyService`: queues, and the bots that attend them.
 
-use std::{pin::Pin, sync::Arc};
+use std::{
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
-use async_stream::stream;
+use async_stream::try_stream;
 use bridgemaster_edge::{
     identity::{Authenticator, Caller, KeyScope},
-    limits::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE},
     refusal::Refusal,
 };
 use bridgemaster_games::Seat;
@@ -31,6 +33,8 @@ use super::{
     lobby_validation::{attend_request, check_slots, queue_rules},
     managed_queue,
     match_validation::check_reason,
+    until_access_ends,
+    validation::{self, page_token},
 };
 
 /// The implementation of `LobbyService`.
@@ -107,31 +111,24 @@ impl LobbyService for LobbyRpc {
         let (mut updates, cancelled) = self.lobby.attend(attend)?;
         self.cancel_offered_matches(cancelled).await?;
         let matches = Arc::clone(self.matches());
-        Ok(Response::new(Box::pin(stream! {
-            let (refused, interrupted) = (caller.until_revoked(), matches.until_interrupted());
+        Ok(Response::new(Box::pin(try_stream! {
             let lost = async {
                 match &node {
                     Some(node) => node.until_lost().await,
                     None => std::future::pending().await,
                 }
             };
-            tokio::pin!(refused, interrupted, lost);
+            let mut ended = pin!(until_access_ends(&matches, &caller));
+            let mut lost = pin!(lost);
             loop {
                 let update = select! {
                     biased;
-                    refusal = &mut refused => Err(refusal),
+                    refusal = &mut ended => Err(refusal),
                     () = &mut lost => Err(Refusal::forwarding_node_lost()),
-                    refusal = &mut interrupted => Err(refusal),
                     update = updates.next() => update,
                 };
-                match update {
-                    Ok(Some(message)) => yield Ok(message),
-                    Ok(None) => return,
-                    Err(refusal) => {
-                        yield Err(refusal.into());
-                        return;
-                    }
-                }
+                let Some(message) = update? else { return };
+                yield message;
             }
         })))
     }
@@ -216,23 +213,9 @@ impl LobbyService for LobbyRpc {
         request: Request<ListQueuesRequest>,
     ) -> Result<Response<ListQueuesResponse>, Status> {
         let caller = self.player(&request).await?;
-        let ListQueuesRequest { page_size, page_token } = request.into_inner();
-        let count = match page_size {
-            0 => DEFAULT_PAGE_SIZE,
-            size @ 1..=MAX_PAGE_SIZE => size,
-            other => {
-                let detail = format!("{other} is out of range (0 to {MAX_PAGE_SIZE})");
-                return Err(Refusal::field("page_size", detail).into());
-            }
-        };
-        let after = match page_token.as_str() {
-            "" => None,
-            token => Some(QueueId::new(token).ok_or_else(|| {
-                let detail = "use `next_page_token` of the previous response, or leave it empty";
-                Refusal::field("page_token", detail)
-            })?),
-        };
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let ListQueuesRequest { page_size, page_token: token } = request.into_inner();
+        let count = validation::page_size(page_size)?;
+        let after = page_token(&token, QueueId::new)?;
         let admits = |rules: &QueueRules| rules.admits(caller.key_name());
         let mut queues =
             self.lobby.with_room(|room, _| room.list(after.as_ref(), count + 1, admits));
@@ -255,25 +238,17 @@ impl LobbyService for LobbyRpc {
             self.require_managed_queue(&request, &request.get_ref().queue_id).await?;
         let mut watch = self.lobby.watch(queue_id);
         let matches = Arc::clone(self.matches());
-        Ok(Response::new(Box::pin(stream! {
-            let (refused, interrupted) = (caller.until_revoked(), matches.until_interrupted());
-            tokio::pin!(refused, interrupted);
+        Ok(Response::new(Box::pin(try_stream! {
+            let mut ended = pin!(until_access_ends(&matches, &caller));
             loop {
                 let updates = select! {
                     biased;
-                    refusal = &mut refused => Err(refusal),
-                    refusal = &mut interrupted => Err(refusal),
+                    refusal = &mut ended => Err(refusal),
                     updates = watch.next() => Ok(updates),
                 };
-                match updates {
-                    Ok(Some(updates)) => for message in updates {
-                        yield Ok(message);
-                    },
-                    Ok(None) => return,
-                    Err(refusal) => {
-                        yield Err(refusal.into());
-                        return;
-                    }
+                let Some(updates) = updates? else { return };
+                for message in updates {
+                    yield message;
                 }
             }
         })))

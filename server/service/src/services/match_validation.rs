@@ -5,26 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use bridgemaster_edge::{
     identity::{Authenticator, Caller},
     limits::{
-        MAX_BOT_TEXT_CHARS, MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES,
-        MAX_LABEL_NAME_BYTES, MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES,
-        MAX_QUOTED_CHARS, MAX_REASON_CHARS, MAX_SPECTATOR_DELAY_MS,
+        MAX_GROUP_ID_BYTES, MAX_GROUP_MATCHES, MAX_IDEMPOTENCY_KEY_BYTES, MAX_LABEL_NAME_BYTES,
+        MAX_LABEL_VALUE_CHARS, MAX_LABELS, MAX_LABELS_BYTES, MAX_REASON_CHARS,
+        MAX_SPECTATOR_DELAY_MS,
     },
     refusal::{Refusal, check_text, text_problem},
 };
-use bridgemaster_games::{GAME_IDS, MAX_SEATS, Seat, with_game};
+use bridgemaster_games::{MAX_SEATS, Seat};
 use bridgemaster_live::{IdempotentRequest, MatchOptions, MatchQuery, TicketTargets};
-use bridgemaster_matchmaking::lobby::{BotName, InvitedBot, Lobby};
-use bridgemaster_proto::{
-    games::game_id,
-    v1::{
-        CreateMatchRequest, ForkChance, ForkOrigin, MatchConfig, MatchFilter, MatchFork,
-        MatchGroup, MatchState, Replay, SeatReservation, SeedReveal, SpectatorRules,
-    },
+use bridgemaster_matchmaking::lobby::{InvitedBot, Lobby};
+use bridgemaster_proto::v1::{
+    CreateMatchRequest, ForkChance, ForkOrigin, MatchConfig, MatchFilter, MatchFork, MatchGroup,
+    MatchState, Replay, SeatReservation, SeedReveal, SpectatorRules,
 };
 use bridgemaster_replay::wire::ForkSource;
 use bridgemaster_store::KeyName;
 
-use super::managed_queue;
+use super::{
+    managed_queue,
+    validation::{self, check_count, check_game, check_range, quoted},
+};
 
 /// Validates a new match's options, except its rules.
 pub(super) fn match_options(
@@ -77,10 +77,7 @@ fn spectator_rules(request: &CreateMatchRequest) -> Result<Option<SpectatorRules
     if access != 0 {
         return Err(Refusal::unsupported_field("config.spectators.access"));
     }
-    if delay_ms > MAX_SPECTATOR_DELAY_MS {
-        let detail = format!("{delay_ms} is out of range (0 to {MAX_SPECTATOR_DELAY_MS})");
-        return Err(Refusal::field("config.spectators.delay_ms", detail));
-    }
+    check_range("config.spectators.delay_ms", delay_ms, 0..=MAX_SPECTATOR_DELAY_MS)?;
     Ok(rules)
 }
 
@@ -100,13 +97,8 @@ fn match_group(request: &CreateMatchRequest) -> Result<Option<MatchGroup>, Refus
         );
         return refuse("group_id", rule);
     }
-    if !(1..=MAX_GROUP_MATCHES).contains(matches) {
-        return refuse("matches", format!("{matches} is out of range (1 to {MAX_GROUP_MATCHES})"));
-    }
-    if number >= matches {
-        let last = matches - 1;
-        return refuse("number", format!("{number} is out of range (0 to {last})"));
-    }
+    check_range("config.group.matches", *matches, 1..=MAX_GROUP_MATCHES)?;
+    check_range("config.group.number", *number, 0..=matches - 1)?;
     let seed_reveal = match SeedReveal::try_from(*seed_reveal) {
         Ok(SeedReveal::Unspecified) => SeedReveal::WithMatch,
         Ok(seed_reveal) => seed_reveal,
@@ -133,11 +125,10 @@ fn reservation_key(
             Ok(None)
         };
     }
-    let quoted: String = key_name.chars().take(MAX_QUOTED_CHARS).collect();
-    let name = KeyName::new(key_name.as_str());
-    let name = name.map_err(|_| refuse(format!("{quoted:?} is not a valid API key name")))?;
+    let name = validation::key_name("seat_reservations.key_name", key_name)?;
     if !authenticator.may_play(&name) {
-        return Err(refuse(format!("no active API key named {quoted:?} has the `play` scope")));
+        let name = quoted(key_name);
+        return Err(refuse(format!("no active API key named {name} has the `play` scope")));
     }
     Ok(Some(name))
 }
@@ -153,10 +144,7 @@ pub(super) fn invited_bot(
         return Ok(None);
     }
     let queue_id = managed_queue(lobby, &reservation.queue_id, caller)?;
-    let bot = BotName::new(&reservation.key_name).ok_or_else(|| {
-        let detail = format!("must have 1 to {MAX_BOT_TEXT_CHARS} printable characters");
-        Refusal::field("seat_reservations.key_name", detail)
-    })?;
+    let bot = validation::bot_name("seat_reservations.key_name", &reservation.key_name)?;
     let seat = seat_number("seat_reservations.seat", reservation.seat)?;
     let version = None;
     Ok(Some((seat, InvitedBot { queue_id, bot, version })))
@@ -164,11 +152,11 @@ pub(super) fn invited_bot(
 
 /// Validates the seat number in `field`.
 pub(super) fn seat_number(field: &str, number: u32) -> Result<Seat, Refusal> {
+    let last = u32::try_from(MAX_SEATS - 1).unwrap_or(u32::MAX);
+    let number = check_range(field, number, 0..=last)?;
     let seat = u8::try_from(number).ok().and_then(Seat::new);
-    seat.ok_or_else(|| {
-        let last = MAX_SEATS - 1;
-        Refusal::field(field, format!("{number} is out of range (0 to {last})"))
-    })
+    // A number in the range is a seat.
+    seat.ok_or_else(|| Refusal::field(field, "is not a seat"))
 }
 
 /// Validates the seats that need new tickets; an empty list selects all vacant seats.
@@ -183,15 +171,12 @@ pub(super) fn ticket_seats(seats: &[u32]) -> Result<TicketTargets, Refusal> {
 /// Validates the match labels in `field`.
 pub(super) fn check_labels(field: &str, labels: &BTreeMap<String, String>) -> Result<(), Refusal> {
     let refuse = |detail: String| Err(Refusal::field(field, detail));
-    if labels.len() > MAX_LABELS {
-        return refuse(format!("at most {MAX_LABELS} labels are allowed, not {}", labels.len()));
-    }
+    check_count(field, "labels", labels.len(), MAX_LABELS)?;
     for (name, value) in labels {
-        let quoted = |text: &str| -> String { text.chars().take(MAX_QUOTED_CHARS).collect() };
         if !(1..=MAX_LABEL_NAME_BYTES).contains(&name.len()) || !name.bytes().all(is_name_byte) {
             return refuse(format!(
                 "a name must have 1 to {MAX_LABEL_NAME_BYTES} of `a` to `z`, `0` to `9`, `.`, `_`, `-` \
-                 and `/`, not {:?}",
+                 and `/`, not {}",
                 quoted(name)
             ));
         }
@@ -215,13 +200,7 @@ fn is_name_byte(byte: u8) -> bool {
 
 /// Validates the number of replays that are requested together with a match group.
 pub(super) fn check_group_replays(match_ids: &[String]) -> Result<(), Refusal> {
-    if match_ids.len() > MAX_GROUP_MATCHES as usize {
-        return Err(Refusal::field(
-            "replay_match_ids",
-            format!("at most {MAX_GROUP_MATCHES} replays are allowed, not {}", match_ids.len()),
-        ));
-    }
-    Ok(())
+    check_count("replay_match_ids", "replays", match_ids.len(), MAX_GROUP_MATCHES as usize)
 }
 
 /// Validates the reason for a cancellation.
@@ -238,15 +217,8 @@ pub(super) fn match_query(filter: MatchFilter) -> Result<MatchQuery, Refusal> {
         )
     })?;
     let game_id = non_empty(filter.game_id);
-    if let Some(game_id) = &game_id
-        && !GAME_IDS.contains(&game_id.as_str())
-    {
-        let quoted: String = game_id.chars().take(MAX_QUOTED_CHARS).collect();
-        let games = GAME_IDS.join(", ");
-        return Err(Refusal::field(
-            "filter.game_id",
-            format!("{quoted:?} is not a game of this server: expected one of {games}"),
-        ));
+    if let Some(game_id) = &game_id {
+        check_game("filter.game_id", game_id)?;
     }
     check_labels("filter.labels", &filter.labels)?;
     let before = filter.created_before_unix_ms;
@@ -269,40 +241,6 @@ pub(super) fn match_query(filter: MatchFilter) -> Result<MatchQuery, Refusal> {
 /// Returns `None` for an empty text.
 fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
-}
-
-/// Checks that the server supports the requested version of the rules. The other fields of the
-/// config are validated elsewhere.
-pub(super) fn check_rules_version(request: &CreateMatchRequest) -> Result<(), Refusal> {
-    let CreateMatchRequest {
-        config,
-        idempotency_key: _,
-        labels: _,
-        seat_reservations: _,
-        rules_version,
-        fork: _,
-        without_config: _,
-    } = request;
-    let Some(config) = config else {
-        return Ok(());
-    };
-    let MatchConfig { game, .. } = config;
-    match (rules_version, game.as_ref().and_then(game_id)) {
-        (Some(requested), Some(game)) => check_version(*requested, game),
-        // A config without a game is refused elsewhere.
-        _ => Ok(()),
-    }
-}
-
-fn check_version(requested: u32, game: &str) -> Result<(), Refusal> {
-    let served = with_game!(game, G => G::RULES_VERSION);
-    match served {
-        Some(served) if served != requested => Err(Refusal::field(
-            "rules_version",
-            format!("this server plays version {served} of the rules of {game}, not {requested}"),
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// Builds the start of a forked match from a verified replay. Unless chance is redrawn, sets the

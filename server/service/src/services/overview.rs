@@ -23,7 +23,11 @@ use tokio::{select, time::sleep};
 use tokio_stream::Stream;
 use tonic::Status;
 
-use super::match_validation::match_query;
+use super::{
+    match_validation::match_query,
+    until_access_ends,
+    validation::{check_range, or_default},
+};
 
 /// Updates of matches; an error ends the stream.
 pub(super) type OverviewStream =
@@ -53,22 +57,15 @@ impl Overview {
             let detail = "ended matches have no updates: use ListMatches";
             return Err(Refusal::field("filter.state", detail));
         }
-        let max_matches = match request.max_matches {
-            0 => DEFAULT_OVERVIEW_MATCHES,
-            max @ 1..=MAX_OVERVIEW_MATCHES => max,
-            other => {
-                let detail = format!("{other} is out of range (0 to {MAX_OVERVIEW_MATCHES})");
-                return Err(Refusal::field("max_matches", detail));
-            }
-        };
+        let max_matches = or_default(
+            "max_matches",
+            request.max_matches,
+            DEFAULT_OVERVIEW_MATCHES,
+            MAX_OVERVIEW_MATCHES,
+        )?;
         let interval_ms = match request.interval_ms {
             0 => DEFAULT_OVERVIEW_INTERVAL_MS,
-            ms if OVERVIEW_INTERVAL_MS.contains(&ms) => ms,
-            other => {
-                let (min, max) = OVERVIEW_INTERVAL_MS.into_inner();
-                let detail = format!("{other} is out of range (0, or {min} to {max})");
-                return Err(Refusal::field("interval_ms", detail));
-            }
+            other => check_range("interval_ms", other, OVERVIEW_INTERVAL_MS)?,
         };
         Ok(Self {
             matches,
@@ -146,8 +143,7 @@ impl Overview {
     async fn wait_for_poll(&self) -> Result<(), Refusal> {
         select! {
             biased;
-            refusal = self.matches.until_interrupted() => Err(refusal),
-            refusal = self.caller.until_revoked() => Err(refusal),
+            refusal = until_access_ends(&self.matches, &self.caller) => Err(refusal),
             () = sleep(self.interval) => Ok(()),
         }
     }

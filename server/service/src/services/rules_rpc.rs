@@ -2,7 +2,7 @@
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
-use async_stream::stream;
+use async_stream::try_stream;
 use bridgemaster_edge::{
     identity::{Authenticator, Caller, KeyScope},
     refusal::Refusal,
@@ -166,7 +166,7 @@ impl RulesService for RulesRpc {
         let call = self.admit(request.metadata()).await?;
         let mut requests = request.into_inner();
         let rpc = self.clone();
-        Ok(Response::new(Box::pin(stream! {
+        Ok(Response::new(Box::pin(try_stream! {
             // The whole call is moved into the stream, so that its permit is held until the stream
             // ends.
             let call = call;
@@ -194,17 +194,9 @@ impl RulesService for RulesRpc {
                     () = rpc.stopping.cancelled() => Err(Refusal::stopping().into()),
                     answered = answered => answered,
                 };
-                match answered {
-                    Ok(Some((next, response))) => {
-                        session = next;
-                        yield Ok(response);
-                    }
-                    Ok(None) => return,
-                    Err(status) => {
-                        yield Err(status);
-                        return;
-                    }
-                }
+                let Some((next, response)) = answered? else { return };
+                session = next;
+                yield response;
             }
         })))
     }

@@ -91,7 +91,7 @@ async fn an_invalid_match_config_is_refused_with_its_field() {
         assert_invalid(server.try_create(bad).await, &message);
     }
     let late = server.try_create(with_delay(GAMES[0], 3_600_001)).await;
-    let message = "config.spectators.delay_ms: 3600001 is out of range (0 to 3600000)";
+    let message = "config.spectators.delay_ms: 3600001 is out of range (0..=3600000)";
     assert_invalid(late, message);
 
     let access = MatchConfig {

@@ -26,7 +26,7 @@ use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Status, codegen::Bytes};
 
 use self::view::{PositionView, StreamProgress};
-use super::check_replay;
+use super::{check_replay, validation::check_count};
 
 pub(super) use view::{encoded, response};
 
@@ -49,10 +49,7 @@ pub(super) fn check_viewers(
     requested: &[bridgemaster_proto::v1::Viewer],
     seats: bridgemaster_games::SeatCount,
 ) -> Result<Vec<Viewer>, Refusal> {
-    if requested.len() > MAX_VIEWERS {
-        let detail = format!("at most {MAX_VIEWERS} viewers are allowed, not {}", requested.len());
-        return Err(Refusal::field("viewers", detail));
-    }
+    check_count("viewers", "viewers", requested.len(), MAX_VIEWERS)?;
     viewers_from_wire(requested, seats).map_err(|error| Refusal::field(error.field, error.problem))
 }
 
