@@ -47,8 +47,8 @@ impl Batch {
             is_over: false,
         };
         let count = batch.operations.len();
-        if !(1..=MAX_OPERATIONS).contains(&count) {
-            let detail = format!("must have 1 to {MAX_OPERATIONS} entries, found {count}");
+        if count > MAX_OPERATIONS {
+            let detail = format!("must have at most {MAX_OPERATIONS} entries, found {count}");
             batch.refuse(Problem::invalid("operations", detail));
         }
         batch

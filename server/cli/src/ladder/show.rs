@@ -193,10 +193,9 @@ impl WatchArgs {
                         outcome(one)
                     );
                     output::print_update(&text)?;
-                } else {
-                    let ladder = update.ladder.unwrap_or_default();
-                    output::print_update(&standings::text(&update.standings, &ladder))?;
-                    output::print_update(&standings::line(&ladder))?;
+                } else if let Some(ladder) = &update.ladder {
+                    output::print_update(&standings::text(&update.standings, ladder))?;
+                    output::print_update(&standings::line(ladder))?;
                 }
             }
             Ok(())

@@ -197,16 +197,25 @@ pub(super) fn call_kind(path: &str) -> CallKind {
     let mut parts = path.split('/').skip(1);
     match (parts.next(), parts.next()) {
         (Some(play_service_server::SERVICE_NAME), Some("Play")) => CallKind::BotStream,
-        (Some(match_service_server::SERVICE_NAME), Some("WatchMatch" | "WatchPositions"))
-        | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue"))
-        | (Some(ladder_service_server::SERVICE_NAME), Some("WatchLadder"))
-        | (Some(rules_service_server::SERVICE_NAME), Some("OpenSession"))
+        (Some(rules_service_server::SERVICE_NAME), Some("OpenSession"))
         // `WatchSeat` counts as an ordinary call until its ticket is known.
-        | (Some(seat_service_server::SERVICE_NAME), Some("WatchSeat")) => {
-            CallKind::Watch
-        }
+        | (Some(seat_service_server::SERVICE_NAME), Some("WatchSeat")) => CallKind::Watch,
+        _ if is_update_stream(path) => CallKind::Watch,
         _ => CallKind::Other,
     }
+}
+
+/// Returns whether the response of a method is a stream of updates.
+pub(super) fn is_update_stream(path: &str) -> bool {
+    let mut parts = path.split('/').skip(1);
+    matches!(
+        (parts.next(), parts.next()),
+        (
+            Some(match_service_server::SERVICE_NAME),
+            Some("WatchMatch" | "WatchMatches" | "WatchPositions")
+        ) | (Some(lobby_service_server::SERVICE_NAME), Some("Attend" | "WatchQueue"))
+            | (Some(ladder_service_server::SERVICE_NAME), Some("WatchLadder"))
+    )
 }
 
 /// Spawns a task for each of a connection's calls.
@@ -325,6 +334,7 @@ mod tests {
     fn streams_of_updates_belong_to_spectators() {
         for path in [
             "/bridgemaster.v1.MatchService/WatchMatch",
+            "/bridgemaster.v1.MatchService/WatchMatches",
             "/bridgemaster.v1.MatchService/WatchPositions",
             "/bridgemaster.v1.LobbyService/Attend",
             "/bridgemaster.v1.LobbyService/WatchQueue",

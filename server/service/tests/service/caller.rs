@@ -157,7 +157,7 @@ impl Caller {
     /// Waits for the end of a match and returns its result.
     pub(crate) async fn result(&self, match_id: &str) -> MatchResult {
         let mut updates = self.watch(match_id).await.unwrap();
-        find(&mut updates, |update| update.r#match.unwrap().result).await
+        find(&mut updates, |update| update.r#match?.result).await
     }
 
     pub(crate) async fn page(

@@ -20,6 +20,7 @@ mod delayed_retention;
 mod delayed_spectators;
 mod forks;
 mod groups;
+mod heartbeats;
 mod held;
 mod intercepted_store;
 mod keys;

@@ -98,6 +98,8 @@ async fn remote_rules_return_the_same_as_local_ones() {
     let mut session = Session::open(&server).await.unwrap();
     let response = session.run(vec![load(), play_out(20)]).await;
     assert_eq!(response.results[1].outcomes.len(), 20);
+    // A request without operations only keeps the session open.
+    assert!(session.run(Vec::new()).await.results.is_empty());
     // Loaded positions remain.
     let again = session.run(vec![play_out(20)]).await;
     assert_eq!(again.results[0], response.results[1]);

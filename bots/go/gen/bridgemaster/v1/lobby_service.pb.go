@@ -1351,7 +1351,8 @@ func (x *WatchQueueRequest) GetQueueId() string {
 	return ""
 }
 
-// An update about an attendance in a queue.
+// An update about an attendance in a queue. A message without any field is a heartbeat, which keeps
+// a silent stream open.
 type WatchQueueResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A new or changed attendance. The first messages report the attendances at the time of the call.
