@@ -4,7 +4,10 @@ use std::{
     fs,
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
+    thread,
 };
+
+use xxhash_rust::xxh64::xxh64;
 
 use crate::{
     contest::Contest,
@@ -49,7 +52,7 @@ fn stop(running: Background) {
 }
 
 #[test]
-fn serve_tells_where_its_page_is_and_answers_for_the_names_that_it_was_given() {
+fn serve_prints_the_address_of_the_page_and_answers_configured_names() {
     let mut server = Served::start("--page 127.0.0.1:0 --page-host bridge.example");
     let (at, path) = address(&server.line("page at"));
     let (status, _, body) = get(&at, &path, &at);
@@ -61,7 +64,7 @@ fn serve_tells_where_its_page_is_and_answers_for_the_names_that_it_was_given() {
 }
 
 #[test]
-fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
+fn the_default_page_is_omitted_if_its_port_is_in_use_or_with_no_page() {
     let (server, line) = loop {
         // This test or another program holds the port; the other program may end at any time.
         let taken = TcpListener::bind("127.0.0.1:8080");
@@ -82,7 +85,7 @@ fn the_default_page_gives_way_to_another_program_and_goes_with_no_page() {
 }
 
 #[test]
-fn a_replay_becomes_one_html_file_beside_it_or_where_it_is_wanted() {
+fn replay_html_writes_one_file_beside_the_replay_or_to_the_given_path() {
     let folder = tempfile::tempdir().unwrap();
     let [replay, beside, other] =
         ["ab.replay.binpb", "ab.html", "other"].map(|name| folder.path().join(name));
@@ -107,7 +110,7 @@ fn a_replay_becomes_one_html_file_beside_it_or_where_it_is_wanted() {
 }
 
 #[test]
-fn a_replay_is_opened_at_an_address_of_its_own_until_it_is_stopped() {
+fn replay_open_serves_the_replay_until_it_is_stopped() {
     let mut opened = Background::start(format!("replay open {}", sample_replay().display()));
     let (at, path) = address(&opened.line("http://"));
     let (status, head, body) = get(&at, &path, &at);
@@ -120,7 +123,7 @@ fn a_replay_is_opened_at_an_address_of_its_own_until_it_is_stopped() {
 }
 
 #[test]
-fn a_contest_is_opened_with_its_matches_while_it_grows() {
+fn contest_open_serves_a_growing_contest_and_its_matches() {
     let contest = Contest::new();
     contest.run("--bot greedy --against random --groups 2").exits(0);
     // The state after one finished match.
@@ -223,4 +226,51 @@ fn a_demo_for_a_person_prints_the_link_of_its_seat_and_waits() {
     demo.signal("-INT");
     // The match has not ended.
     assert_ne!(demo.ended().code, Some(0));
+}
+
+/// Returns an unsigned replay file of 4 MiB with as many fields as it can have.
+fn most_fields(field: [u8; 2]) -> Vec<u8> {
+    let checksum_bytes = 9;
+    let mut file = field.repeat((4 * 1024 * 1024 - checksum_bytes) / 2);
+    let checksum = xxh64(&file, 0);
+    file.push(0x79);
+    file.extend(checksum.to_le_bytes());
+    file
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn uploaded_replay_files_of_many_empty_fields_are_refused_within_the_memory_bound() {
+    let mut server = Served::start("--page 127.0.0.1:0");
+    let (at, _) = address(&server.line("page at"));
+    let peak_mib = |process: u32| -> u64 {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    };
+    let before = peak_mib(server.process.id());
+    // An empty record, an empty event of the opening, and an empty note.
+    let files = [[0x5a, 0], [0x4a, 0], [0x32, 0]].map(most_fields);
+    thread::scope(|uploads| {
+        for file in files.iter().cycle().take(6) {
+            uploads.spawn(|| {
+                let mut connection = TcpStream::connect(&at).unwrap();
+                let length = file.len();
+                let head = format!(
+                    "POST /open-replay HTTP/1.1\r\nconnection: close\r\nhost: {at}\r\n\
+                     content-length: {length}\r\n\r\n"
+                );
+                connection.write_all(head.as_bytes()).unwrap();
+                // A caller that exceeds a limit is refused before its file has arrived.
+                let _ = connection.write_all(file);
+                let mut answer = String::new();
+                let _ = connection.read_to_string(&mut answer);
+                assert!(!answer.contains(" 200 "), "{answer}");
+            });
+        }
+    });
+    let used = peak_mib(server.process.id()) - before;
+    // Four files of 4 MiB, and the messages of 24 MiB that are decoded from each.
+    assert!(used <= 4 * (4 + 24), "{used} MiB");
+    server.stop();
 }

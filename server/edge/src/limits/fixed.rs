@@ -45,9 +45,11 @@ pub const DEFAULT_OVERVIEW_INTERVAL_MS: u32 = 1_000;
 /// replay.
 pub const MAX_REPLAY_FILE_BYTES: usize = 4 * 1024 * 1024;
 
-/// The maximum number of uploaded replay files that are processed at a time. Each file is decoded
-/// in memory during its verification.
+/// The maximum number of uploaded replay files that are processed at a time.
 pub const MAX_OPENED_REPLAYS: usize = 4;
+
+/// The maximum number of uploaded replay files of one caller: half of all.
+pub const MAX_OPENED_REPLAYS_PER_CALLER: usize = MAX_OPENED_REPLAYS / 2;
 
 /// The maximum number of characters that a refusal quotes from a client's text. A refusal is sent
 /// in a header, and clients reject long headers.
@@ -66,10 +68,6 @@ pub const MAX_METRICS_CONNECTIONS: usize = 32;
 /// The maximum number of connections to the metrics port from one address: a quarter of all. A
 /// scraper needs one.
 pub const MAX_METRICS_CONNECTIONS_PER_ADDRESS: usize = 8;
-
-/// The maximum lifetime of a connection to the metrics port, so that silent connections do not
-/// occupy slots. Scrapers reconnect.
-pub const MAX_METRICS_CONNECTION_TIME: Duration = Duration::from_secs(10);
 
 /// The maximum total size of replays that are queued for the replay folder, in bytes: several
 /// hundred matches. A working disk writes replays of this size in a second.

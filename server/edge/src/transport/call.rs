@@ -24,7 +24,8 @@ use super::{
     evictor::{EvictionCandidate, EvictorEntry},
     fair_queue::QueuePlace,
     quotas::{
-        AnswerPermit, Quota, Quotas, RequestBytes, RulesBudget, acquire_answer_bytes, permits,
+        AnswerPermit, Quota, Quotas, ReplaySlot, RequestBytes, RulesBudget, acquire_answer_bytes,
+        permits,
     },
 };
 use crate::{
@@ -354,6 +355,19 @@ impl Call {
         let of_caller = Arc::clone(&self.held().quota.request_bytes);
         let of_server = &self.connection.quotas.server.request_bytes;
         RequestBytes::acquire(&of_caller, of_server, bytes)
+    }
+
+    /// Acquires a slot for a replay file of `bytes` bytes: first one of the caller's, so that one
+    /// caller cannot occupy all slots, and then one of the server's. A file that waits for a slot
+    /// counts as an unfinished request.
+    ///
+    /// # Errors
+    /// When no slot is free within `hello_time`, or too many bytes wait. The error names the limit.
+    pub async fn acquire_replay_slot(&self, bytes: usize) -> Result<ReplaySlot, Refusal> {
+        let _waiting = self.request_bytes(bytes)?;
+        let of_caller = Arc::clone(&self.held().quota);
+        let quotas = &self.connection.quotas;
+        ReplaySlot::acquire(&of_caller, &quotas.server, quotas.limits.hello_time).await
     }
 
     /// The budget for messages that are queued for the call's bot.

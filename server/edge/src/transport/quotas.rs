@@ -18,7 +18,7 @@ use tokio::{
 use super::{CallerId, evictor::CallEvictor, fair_queue::FairQueue};
 use crate::{
     limiter::{Limiter, Permit},
-    limits::Limits,
+    limits::{Limits, MAX_OPENED_REPLAYS, MAX_OPENED_REPLAYS_PER_CALLER},
     refusal::Refusal,
 };
 
@@ -55,6 +55,8 @@ pub(super) struct Quota {
     pub(super) bot_queue_bytes: Arc<Limiter>,
     /// `RulesService` calls, and the positions in their sessions.
     pub(super) rules: RulesLimiters,
+    /// Slots for replay files that are verified or streamed.
+    pub(super) replay_slots: Arc<Semaphore>,
     /// Permits for bytes of unread responses.
     pub(super) unread: Arc<Semaphore>,
     /// The total number of permits in `unread`.
@@ -70,6 +72,7 @@ impl Quota {
             request_bytes: Limiter::new(limits.unfinished_request_bytes),
             bot_queue_bytes: Limiter::new(limits.bot_queue_bytes),
             rules: RulesLimiters::new(limits.rules_calls, limits.rules_positions),
+            replay_slots: Arc::new(Semaphore::new(MAX_OPENED_REPLAYS)),
             unread: Arc::new(Semaphore::new(unread_permits)),
             unread_permits,
         }
@@ -86,6 +89,7 @@ impl Quota {
                 limits.rules_calls_per_caller,
                 limits.rules_positions_per_caller(),
             ),
+            replay_slots: Arc::new(Semaphore::new(MAX_OPENED_REPLAYS_PER_CALLER)),
             unread: Arc::new(Semaphore::new(unread_permits)),
             unread_permits,
         }
@@ -126,6 +130,34 @@ impl Quotas {
 
     fn by_caller(&self) -> MutexGuard<'_, CallerQuotas> {
         self.by_caller.lock()
+    }
+}
+
+/// A permit to verify one replay file and to stream its positions.
+pub struct ReplaySlot {
+    _permits: [OwnedSemaphorePermit; 2],
+}
+
+impl ReplaySlot {
+    /// Waits at most `time` for a slot of the caller, and then for one of the server.
+    pub(super) async fn acquire(
+        of_caller: &Quota,
+        of_server: &Quota,
+        time: Duration,
+    ) -> Result<Self, Refusal> {
+        let mut full = Refusal::limit("opened_replays_per_caller", MAX_OPENED_REPLAYS_PER_CALLER);
+        let acquiring = async {
+            let own = Arc::clone(&of_caller.replay_slots).acquire_owned().await?;
+            full = Refusal::server_limit("opened_replays", MAX_OPENED_REPLAYS);
+            let shared = Arc::clone(&of_server.replay_slots).acquire_owned().await?;
+            Ok::<_, AcquireError>([own, shared])
+        };
+        match timeout(time, acquiring).await {
+            Ok(Ok(_permits)) => Ok(Self { _permits }),
+            // The semaphores are never closed.
+            Ok(Err(_)) => Err(Refusal::stopping()),
+            Err(_) => Err(full),
+        }
     }
 }
 
@@ -300,5 +332,27 @@ mod tests {
         }
         assert!(quotas.by_caller().table.len() <= 2 * MIN_SWEEP_SIZE);
         assert!(Arc::ptr_eq(&held, &quotas.for_caller(&caller(0))));
+    }
+
+    #[tokio::test]
+    async fn a_caller_gets_only_a_share_of_the_replay_slots() {
+        let quotas = Quotas::new(Limits::default());
+        let [one, two, three] = [1, 2, 3].map(|number: u32| {
+            let address = std::net::IpAddr::V4(number.into());
+            quotas.for_caller(&CallerId::Address(address.into()))
+        });
+        let slot = async |caller: &Quota| {
+            let slot = ReplaySlot::acquire(caller, &quotas.server, Duration::ZERO).await;
+            slot.map_err(|refusal| refusal.message().to_owned())
+        };
+        let mut held = Vec::new();
+        for caller in [&one, &one, &two] {
+            held.push(slot(caller).await.unwrap());
+        }
+        assert!(slot(&one).await.err().unwrap().contains("opened_replays_per_caller"));
+        held.push(slot(&two).await.unwrap());
+        assert!(slot(&three).await.err().unwrap().contains("opened_replays ="));
+        held.clear();
+        assert!(slot(&one).await.is_ok());
     }
 }

@@ -1,16 +1,16 @@
 //! Uploads of replay files from the page: `POST /open-replay`. The response streams the positions,
 //! as a spectator and every seat see them, in length-delimited messages.
 
-use std::{future::poll_fn, pin::Pin};
+use std::error::Error as _;
 
-use axum::body::Body as AxumBody;
-use bridgemaster_edge::{limits::MAX_REPLAY_FILE_BYTES, refusal::Refusal};
+use axum::body::{Body as AxumBody, to_bytes};
+use bridgemaster_edge::{limits::MAX_REPLAY_FILE_BYTES, transport::awaited_body};
 use bridgemaster_games::Viewer;
-use http_body::Body as _;
+use bridgemaster_proto::v1::RefusalReason;
 use prost::{encoding::encode_varint, length_delimiter_len};
-use tokio::time::timeout;
 use tokio_stream::StreamExt as _;
 use tonic::{
+    Code, Status,
     body::Body,
     codegen::{
         Bytes,
@@ -23,13 +23,6 @@ use super::{
     PageContext,
     reply::{response_with_body, text_response},
 };
-use crate::services::UploadedReplay;
-
-/// The reason why a file upload failed.
-enum UploadError {
-    TooLarge,
-    Incomplete,
-}
 
 impl PageContext {
     /// Responds to an upload of a replay file.
@@ -42,36 +35,20 @@ impl PageContext {
             Ok(_) => {}
             Err(refusal) => return text_response(StatusCode::UNAUTHORIZED, refusal.message()),
         }
-        let slot = match self.replays.acquire(&self.limits).await {
-            Ok(slot) => slot,
-            Err(refusal) => {
-                return text_response(StatusCode::SERVICE_UNAVAILABLE, refusal.message());
-            }
+        let body = awaited_body(request.into_body(), self.limits.hello_time);
+        let file = match to_bytes(AxumBody::new(body), MAX_REPLAY_FILE_BYTES).await {
+            Ok(file) => file,
+            Err(error) => return upload_failed(&error),
         };
-        let file = match timeout(self.limits.hello_time, read_body(request.into_body())).await {
-            Ok(Ok(file)) => file,
-            Ok(Err(UploadError::TooLarge)) => {
-                let why =
-                    format!("the file is too large; the maximum is {MAX_REPLAY_FILE_BYTES} bytes");
-                return text_response(StatusCode::PAYLOAD_TOO_LARGE, &why);
-            }
-            Ok(Err(UploadError::Incomplete)) => {
-                return text_response(
-                    StatusCode::BAD_REQUEST,
-                    "the upload is incomplete; send the file again",
-                );
-            }
-            Err(_) => {
-                let time_ms = self.limits.hello_time.as_millis();
-                let why =
-                    format!("the upload was incomplete after {time_ms} ms; send the file again");
-                return text_response(StatusCode::REQUEST_TIMEOUT, &why);
-            }
-        };
-        let invalid = |refusal: Refusal| text_response(StatusCode::BAD_REQUEST, refusal.message());
-        let opened = match UploadedReplay::verify(file, slot).await {
+        let opened = match self.replays.verify(file).await {
             Ok(opened) => opened,
-            Err(refusal) => return invalid(refusal),
+            Err(refusal) => {
+                let status = match refusal.reason() {
+                    RefusalReason::ReplayInvalid => StatusCode::BAD_REQUEST,
+                    _ => StatusCode::SERVICE_UNAVAILABLE,
+                };
+                return text_response(status, refusal.message());
+            }
         };
         let seats = opened.seats().into_iter().flat_map(|seats| seats.seats());
         let seats = seats.map(Viewer::Seat);
@@ -91,17 +68,23 @@ fn length_prefixed(message: Bytes) -> Bytes {
     bytes.into()
 }
 
-/// Reads the body of a request.
-async fn read_body(mut body: Body) -> Result<Vec<u8>, UploadError> {
-    let mut file = Vec::new();
-    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let frame = frame.map_err(|_| UploadError::Incomplete)?;
-        if let Some(data) = frame.data_ref() {
-            if file.len() + data.len() > MAX_REPLAY_FILE_BYTES {
-                return Err(UploadError::TooLarge);
-            }
-            file.extend_from_slice(data);
+/// Responds to an upload that is too large, incomplete or late.
+fn upload_failed(error: &axum::Error) -> Response<Body> {
+    let sources = std::iter::successors(error.source(), |source| (*source).source());
+    match sources.filter_map(|source| source.downcast_ref::<Status>()).next() {
+        // A limit that the message names.
+        Some(status) if status.code() == Code::ResourceExhausted => {
+            text_response(StatusCode::REQUEST_TIMEOUT, status.message())
+        }
+        Some(_) => {
+            let why = "the upload is incomplete; send the file again";
+            text_response(StatusCode::BAD_REQUEST, why)
+        }
+        // The body has no other errors than its statuses, so its length is the problem.
+        None => {
+            let why =
+                format!("the file is too large; the maximum is {MAX_REPLAY_FILE_BYTES} bytes");
+            text_response(StatusCode::PAYLOAD_TOO_LARGE, &why)
         }
     }
-    Ok(file)
 }

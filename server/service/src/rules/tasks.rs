@@ -31,10 +31,15 @@ impl<Q, A> UnaryTask<Q, A> {
         Self { request, answer, answered: None }
     }
 
+    /// Returns the request and the response of a finished task.
+    pub(crate) fn into_parts(self) -> (Q, Result<A, Refusal>) {
+        // A task that is done or refused has a response, so the default is never used.
+        (self.request, self.answered.unwrap_or_else(|| Err(Refusal::stopping())))
+    }
+
     /// Returns the response of a finished task.
     pub(crate) fn into_answer(self) -> Result<A, Refusal> {
-        // A task that is done or refused has a response, so the default is never used.
-        self.answered.unwrap_or_else(|| Err(Refusal::stopping()))
+        self.into_parts().1
     }
 }
 

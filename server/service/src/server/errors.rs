@@ -32,8 +32,8 @@ pub enum BindError {
     /// A secret of the store is not available.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The threads of `RulesService` cannot be spawned.
-    #[error("cannot spawn the threads of the rules service")]
+    /// The threads that run the rules of games cannot be spawned.
+    #[error("cannot spawn the threads that run the rules")]
     Threads(#[source] std::io::Error),
     /// The ladders cannot be read from the store.
     #[error("cannot read the ladders from the store")]

@@ -32,7 +32,10 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::info;
 
 use super::{Storage, errors::BindError, listeners::listen};
-use crate::{rules::Workers, services::ensure_ladder};
+use crate::{
+    rules::Workers,
+    services::{ReplayVerifier, ensure_ladder},
+};
 
 /// Creates the replay folder, if a folder is configured. The folder is private to the user, unless
 /// `mode` permits access by other users. The mode of an existing folder changes only if `mode` is
@@ -196,8 +199,15 @@ pub(super) fn replay_retention(
     ))
 }
 
-/// Spawns the worker threads of `RulesService`, with a CPU budget per caller.
-pub(super) fn start_rules(limits: &Limits) -> Result<Arc<Workers>, BindError> {
-    let started = Workers::start(limits.rules_threads, Some(limits.rules_cpu_ms_per_caller));
-    started.map(Arc::new).map_err(BindError::Threads)
+/// Spawns the worker threads of `RulesService`, if it is enabled, and the thread that verifies
+/// replay files. Callers have CPU budgets.
+pub(super) fn start_workers(
+    limits: &Limits,
+    has_rules: bool,
+) -> Result<(Option<Arc<Workers>>, Arc<ReplayVerifier>), BindError> {
+    let cpu_ms = Some(limits.rules_cpu_ms_per_caller);
+    let rules = has_rules.then(|| Workers::start(limits.rules_threads, cpu_ms));
+    let rules = rules.transpose().map_err(BindError::Threads)?;
+    let verifier = ReplayVerifier::start(limits).map_err(BindError::Threads)?;
+    Ok((rules.map(Arc::new), Arc::new(verifier)))
 }

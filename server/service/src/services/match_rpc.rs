@@ -6,40 +6,41 @@ use bridgemaster_cluster::forwarding::{Forwarder, ListCaller};
 use bridgemaster_cluster::match_list::{PageToken, RemotePages};
 use bridgemaster_edge::{
     identity::{Authenticator, Caller, KeyScope, ReadAccess, Visibility},
-    limits::{
-        DEFAULT_PAGE_SIZE, LISTED_MATCH_BYTES, MAX_MATCH_END_WAIT_MS, MAX_PAGE_SIZE,
-        MAX_QUOTED_CHARS,
-    },
+    limits::{LISTED_MATCH_BYTES, MAX_MATCH_END_WAIT_MS},
     refusal::Refusal,
     transport::{Call, ConnectionInfo},
 };
 use bridgemaster_live::{HostedMatch, MatchView, Matches, Reader};
 use bridgemaster_match::{Cancellation, MatchId};
 use bridgemaster_matchmaking::{ladder::Ladders, lobby::Lobby};
-use bridgemaster_proto::v1::{
-    CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
-    CreateMatchRequest, CreateMatchResponse, ExpireSeatRequest, ExpireSeatResponse,
-    GetMatchRequest, GetMatchResponse, GetReplayRequest, GetReplayResponse, ListMatchesRequest,
-    ListMatchesResponse, MatchConfig, MatchFilter, MatchFork, MatchInfo, OfferPurpose,
-    RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, SeatReservation,
-    WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
-    WatchPositionsResponse, match_fork::Source as RequestedSource,
-    match_service_server::MatchService, watch_positions_request::Source,
+use bridgemaster_proto::{
+    games::game_id,
+    v1::{
+        CancelMatchRequest, CancelMatchResponse, CloseGroupRequest, CloseGroupResponse,
+        CreateMatchRequest, CreateMatchResponse, ExpireSeatRequest, ExpireSeatResponse,
+        GetMatchRequest, GetMatchResponse, GetReplayRequest, GetReplayResponse, ListMatchesRequest,
+        ListMatchesResponse, MatchConfig, MatchFilter, MatchFork, MatchInfo, OfferPurpose,
+        RefusalReason, ReplaceTicketsRequest, ReplaceTicketsResponse, SeatReservation,
+        WatchMatchRequest, WatchMatchResponse, WatchMatchesRequest, WatchPositionsRequest,
+        WatchPositionsResponse, match_fork::Source as RequestedSource,
+        match_service_server::MatchService, watch_positions_request::Source,
+    },
 };
 use bridgemaster_replay::wire::ForkSource;
 use tokio::{select, time::sleep};
 use tokio_stream::Empty;
-use tonic::{Request, Response, Status, metadata::MetadataMap};
+use tonic::{Request, Response, Status, codegen::Bytes, metadata::MetadataMap};
 
 use super::{
     check_replay,
     match_validation::{
-        check_group_replays, check_reason, check_rules_version, fork_start, invited_bot,
-        match_options, match_query, seat_number, ticket_seats,
+        check_group_replays, check_reason, fork_start, invited_bot, match_options, match_query,
+        seat_number, ticket_seats,
     },
     overview::{Overview, OverviewStream},
     positions::{PositionStream, check_viewers},
-    uploaded_replay::{ReplaySlots, UploadedReplay, full_replay},
+    uploaded_replay::ReplayVerifier,
+    validation::{check_range, check_rules_version, page_size, page_token, quoted},
 };
 
 /// The implementation of `MatchService`.
@@ -48,7 +49,7 @@ pub(crate) struct MatchRpc {
     lobby: Arc<Lobby>,
     pub(super) ladders: Arc<Ladders>,
     pub(super) authenticator: Authenticator,
-    replays: Arc<ReplaySlots>,
+    replays: Arc<ReplayVerifier>,
     /// Fetches other nodes' parts of a list; `None` if this is the only node.
     forwarder: Option<Arc<Forwarder>>,
 }
@@ -59,7 +60,7 @@ impl MatchRpc {
         lobby: Arc<Lobby>,
         ladders: Arc<Ladders>,
         authenticator: Authenticator,
-        replays: Arc<ReplaySlots>,
+        replays: Arc<ReplayVerifier>,
         forwarder: Option<Arc<Forwarder>>,
     ) -> Self {
         Self { matches, lobby, ladders, authenticator, replays, forwarder }
@@ -73,8 +74,7 @@ impl MatchRpc {
         let Some(Source::ReplayFile(file)) = request.source else {
             return Err(Refusal::field("source", "must be a replay file"));
         };
-        let slot = self.replays.acquire(self.matches.limits()).await?;
-        let opened = UploadedReplay::verify(file, slot).await?;
+        let opened = self.replays.verify(file.into()).await?;
         let seats = opened.seats();
         let seats = seats.ok_or_else(|| Refusal::field("replay_file", "has no seats"))?;
         let viewers = check_viewers(&request.viewers, seats)?;
@@ -90,19 +90,18 @@ impl MatchRpc {
     ) -> Result<ForkSource, Refusal> {
         let unnamed = || Refusal::field("fork.source", "must be a match or a replay file");
         let bytes = match requested.source.take().ok_or_else(unnamed)? {
-            RequestedSource::ReplayFile(file) => file,
+            RequestedSource::ReplayFile(file) => file.into(),
             RequestedSource::MatchId(match_id) => {
                 let id = MatchId::new(match_id.as_str())
                     .map_err(|_| match_unknown(&match_id, caller))?;
                 let hosted = self.matches.find(&id, caller, reader).await?;
                 let hosted = hosted.ok_or_else(|| match_unknown(&match_id, caller))?;
                 check_replay(&self.ladders, &hosted, caller).await?;
-                self.matches.replay(&hosted, reader).await?.to_vec()
+                Bytes::from_owner(self.matches.replay(&hosted, reader).await?)
             }
         };
-        let slot = self.replays.acquire(self.matches.limits()).await?;
-        let replay = full_replay(bytes, slot).await?;
-        fork_start(&replay, &requested, config)
+        let opened = self.replays.verify(bytes).await?;
+        fork_start(opened.replay(), &requested, config)
     }
 
     /// Reserves response memory for a page of at most `count` matches, and requests the other
@@ -194,12 +193,12 @@ pub(super) fn reader<T>(request: &Request<T>, caller: &Caller) -> Reader {
 /// The refusal for a match that does not exist or that the caller may not see. The refusal is the
 /// same in both cases, so that callers cannot find out which identifiers exist.
 fn match_unknown(match_id: &str, caller: &Caller) -> Refusal {
-    let quoted: String = match_id.chars().take(MAX_QUOTED_CHARS).collect();
+    let quoted = quoted(match_id);
     let message = if caller.may_read(ReadAccess::Matches) {
-        format!("no match has the identifier {quoted:?}")
+        format!("no match has the identifier {quoted}")
     } else {
         format!(
-            "this API key sees no match {quoted:?}: without the `read` scope a key sees only \
+            "this API key sees no match {quoted}: without the `read` scope a key sees only \
              matches that it created or in which its bot has a seat"
         )
     };
@@ -209,18 +208,6 @@ fn match_unknown(match_id: &str, caller: &Caller) -> Refusal {
 /// The status of a streaming method that `encoded_streams` handles instead.
 fn handled_by_encoded_streams() -> Status {
     Status::internal("internal error: call was not routed to encoded_streams")
-}
-
-/// Validates the requested number of matches on a page.
-fn listed_page_size(requested: u32) -> Result<usize, Refusal> {
-    match requested {
-        0 => Ok(DEFAULT_PAGE_SIZE as usize),
-        size @ 1..=MAX_PAGE_SIZE => Ok(size as usize),
-        other => {
-            let detail = format!("{other} is out of range (0 to {MAX_PAGE_SIZE})");
-            Err(Refusal::field("page_size", detail))
-        }
-    }
 }
 
 /// Removes the faults from a listed match; its result still contains the number of faults.
@@ -240,7 +227,10 @@ impl MatchService for MatchRpc {
         let caller = self.authenticator.match_creator(request.metadata()).await?;
         let reader = reader(&request, &caller);
         let mut request = request.into_inner();
-        check_rules_version(&request)?;
+        let config = request.config.as_ref();
+        if let Some(game) = config.and_then(|config| config.game.as_ref()).and_then(game_id) {
+            check_rules_version("rules_version", request.rules_version, game)?;
+        }
         let mut options = match_options(&mut request, &caller, &self.authenticator)?;
         if options.has_withheld_seeds() || request.seat_reservations.iter().any(is_queue_offer) {
             self.matches.check_leader().await?;
@@ -302,16 +292,8 @@ impl MatchService for MatchRpc {
         let (metadata, _, request) = request.into_parts();
         let filter = request.filter.unwrap_or_default();
         let query = match_query(filter.clone())?;
-        let page_size = listed_page_size(request.page_size)?;
-        let after: Option<PageToken> = match request.page_token.as_str() {
-            "" => None,
-            token => Some(token.parse().map_err(|_| {
-                Refusal::field(
-                    "page_token",
-                    "use `next_page_token` of the previous response, or leave it empty",
-                )
-            })?),
-        };
+        let page_size = page_size(request.page_size)?;
+        let after: Option<PageToken> = page_token(&request.page_token, |token| token.parse().ok())?;
         let permit = self.matches.read_limiter().admit(&reader)?;
         if matches!(caller.visible(), Visibility::None) {
             return Ok(Response::new(ListMatchesResponse::default()));
@@ -441,10 +423,7 @@ impl MatchService for MatchRpc {
 
 /// Validates the requested waiting time; `None` if the call does not wait.
 pub(super) fn wait_for_end(wait_ms: u32) -> Result<Option<Duration>, Refusal> {
-    if wait_ms > MAX_MATCH_END_WAIT_MS {
-        let detail = format!("{wait_ms} is out of range (0 to {MAX_MATCH_END_WAIT_MS})");
-        return Err(Refusal::field("wait_ms", detail));
-    }
+    check_range("wait_ms", wait_ms, 0..=MAX_MATCH_END_WAIT_MS)?;
     Ok((wait_ms > 0).then(|| Duration::from_millis(wait_ms.into())))
 }
 
